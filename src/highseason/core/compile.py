@@ -1,0 +1,184 @@
+"""Compiling kernels with numba: at first use, cached on disk, never at import.
+
+numba's own cache goes stale silently when an imported helper changes, because it looks only at the
+file of the function itself.  Ours lives in a folder named after a hash of *all* kernel sources, so
+an edit anywhere starts a fresh one.  The folder is `$HIGHSEASON_CACHE_DIR`, or `highseason` in the
+user's cache folder.  Where it cannot be written, kernels are compiled in memory and a warning says
+so once.  A function without a source file (typed in a REPL) is compiled uncached.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import logging
+import os
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from highseason.core.jitable import take_marked
+
+if TYPE_CHECKING:
+    from numba.core.types import Type
+
+log = logging.getLogger("highseason")
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+_KERNEL_FOLDERS = ("core", "rules", "rewards", "games/kernels")
+
+
+class CacheWarning(UserWarning):
+    """Compiled code cannot be kept on this machine; every process compiles again."""
+
+
+@functools.cache
+def compiled(function: Callable[..., Any], signature: Any) -> Callable[..., Any]:
+    """`function` as machine code for `signature`, from the cache if it was compiled before.
+
+    With `NUMBA_DISABLE_JIT=1` the function itself comes back, which is how coverage sees kernels.
+    """
+    import numba
+
+    if numba.config.DISABLE_JIT:
+        return function
+    _register_marked()
+    dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
+    _attach_cache(dispatcher, function)
+    dispatcher.compile(signature)
+    dispatcher.disable_compile()
+    return dispatcher  # type: ignore[no-any-return]  # numba is untyped
+
+
+def function_type(signature: Any) -> Type:
+    """The type of a compiled function passed as an argument (a first-class function)."""
+    from numba.core import types
+
+    return types.FunctionType(signature)
+
+
+def _register_marked() -> None:
+    from numba.extending import overload, register_jitable
+
+    for function, native in take_marked():
+        if native is None:
+            register_jitable(function)
+        else:
+            overload(function)(_typed_as(native))
+
+
+def _typed_as(native: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """What numba asks of an overload: a function of the argument's type giving the code to use."""
+    return lambda x: native  # numba wants the very same, unannotated, parameter list
+
+
+def _attach_cache(dispatcher: Any, function: Callable[..., Any]) -> None:
+    source = Path(function.__code__.co_filename)
+    folder = _cache_folder()
+    if folder is not None and source.is_file():
+        dispatcher._cache = _cache_class()(function, folder, _source_stamp(source))
+
+
+@functools.cache
+def _cache_folder() -> Path | None:
+    folder = _cache_root() / _kernel_hash()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError as reason:
+        warnings.warn(
+            f"compiled code cannot be kept in {folder} ({reason.strerror}): this process compiles "
+            "in memory. Set HIGHSEASON_CACHE_DIR to a folder that can be written.",
+            CacheWarning,
+            stacklevel=2,
+        )
+        return None
+    return folder
+
+
+def _cache_root() -> Path:
+    chosen = os.environ.get("HIGHSEASON_CACHE_DIR")
+    if chosen:
+        return Path(chosen)
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
+    elif sys.platform == "darwin":
+        base = "~/Library/Caches"
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(os.path.expanduser(base)) / "highseason"
+
+
+@functools.cache
+def _kernel_hash() -> str:
+    digest = hashlib.sha256()
+    for folder in _KERNEL_FOLDERS:
+        for source in sorted((_PACKAGE / folder).rglob("*.py")):
+            digest.update(source.relative_to(_PACKAGE).as_posix().encode() + b"\0")
+            digest.update(source.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _source_stamp(source: Path) -> str:
+    """A user's function may live in any file: its own content counts too."""
+    return hashlib.sha256(source.read_bytes()).hexdigest()
+
+
+@functools.cache
+def _announce() -> None:
+    log.warning("compiling for this machine (once; later runs start at once) …")
+
+
+@functools.cache
+def _cache_class() -> Any:
+    """numba's file cache, in our folder; built here because numba is imported late."""
+    from numba.core import caching
+
+    class Locator(caching._CacheLocator):  # type: ignore[misc]  # numba is untyped
+        def __init__(self, function: Callable[..., Any], folder: Path, stamp: str) -> None:
+            self._py_file = function.__code__.co_filename
+            self._line = function.__code__.co_firstlineno
+            self._folder, self._stamp = folder, stamp
+
+        def get_cache_path(self) -> str:
+            return str(self._folder)
+
+        def get_source_stamp(self) -> str:
+            return self._stamp
+
+        def get_disambiguator(self) -> str:
+            # Two files of one name may hold functions of one name: the path keeps them apart.
+            path = hashlib.sha256(self._py_file.encode()).hexdigest()[:8]
+            return f"{self._line}-{path}"
+
+    class Cache(caching.FunctionCache):  # type: ignore[misc]  # numba is untyped
+        def __init__(self, function: Callable[..., Any], folder: Path, stamp: str) -> None:
+            class Implementation(caching.CompileResultCacheImpl):  # type: ignore[misc]  # untyped
+                def __init__(self, py_func: Callable[..., Any]) -> None:
+                    self._lineno = py_func.__code__.co_firstlineno
+                    self._locator = Locator(py_func, folder, stamp)
+                    name = f"{Path(py_func.__code__.co_filename).stem}.{py_func.__qualname__}"
+                    self._filename_base = self.get_filename_base(name, getattr(sys, "abiflags", ""))
+
+            self._impl_class = Implementation
+            super().__init__(function)
+
+        def load_overload(self, sig: Any, target_context: Any) -> Any:
+            try:
+                found = super().load_overload(sig, target_context)
+            except Exception:  # a damaged file must not stop the work: it is compiled and replaced
+                found = None
+            if found is None:
+                _announce()
+            return found
+
+        def save_overload(self, sig: Any, data: Any) -> None:
+            try:
+                super().save_overload(sig, data)
+            except OSError as reason:
+                log.warning("compiled code was not kept: %s", reason)
+
+    return Cache

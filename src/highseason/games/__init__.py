@@ -1,0 +1,6 @@
+"""Games: `play` is the readable loop, `simulate` plays many at once; both choose the same arms."""
+
+from highseason.games.play import Game, play
+from highseason.games.simulate import simulate
+
+__all__ = ["Game", "play", "simulate"]

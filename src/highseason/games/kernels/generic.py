@@ -1,0 +1,60 @@
+"""Any rule, arm by arm: the loop of `play`, compiled, with the rule passed as functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.random import turn_key
+from highseason.games.kernels.stage import Stage, best_arm, pay
+from highseason.rewards.model import Quantile
+from highseason.rules.state import NEVER, State, Turn
+
+
+def generic_kernel(
+    stage: Stage,
+    quantile: Quantile,
+    keys: NDArray[np.uint64],
+    parameters: NDArray[np.float64],
+    gaps: NDArray[np.float64],
+    out: NDArray[np.float64],
+    trace: NDArray[np.float64],
+    state: State,
+    random_ties: bool,
+    start: Callable[[State], None],
+    choose: Callable[[State, Turn], tuple[int, bool]],
+    observe: Callable[[State, Turn, int, float], None],
+) -> None:
+    """Play one game per key with one and the same `state`, emptied before each."""
+    for game in range(keys.size):
+        state.decided[:] = 0
+        state.pulls[:] = 0
+        state.sums[:] = 0.0
+        state.available[:] = True
+        state.birth[:] = 0
+        state.expiry[:] = NEVER
+        state.weight[:] = 1.0
+        state.memory[:] = 0.0
+        start(state)
+        reward, regret, exploited, mark = 0.0, 0.0, 0.0, 0
+        for i in range(stage.G.size):
+            key = turn_key(keys[game], i + 1)
+            turn = Turn(i + 1, stage.numbers[i], key, random_ties)
+            arm, greedy = choose(state, turn)
+            state.decided[arm] += 1
+            paid = stage.G[i] * pay(stage, quantile, key, parameters[game, arm])
+            observe(state, turn, arm, paid / stage.divisor[i])
+            reward += paid
+            regret += stage.G[i] * gaps[game, arm]
+            if greedy:
+                exploited += paid
+            if mark < stage.checkpoints.size and stage.checkpoints[mark] == i + 1:
+                trace[game, mark, 0] = reward
+                trace[game, mark, 1] = regret
+                mark += 1
+        out[game, 0] = reward
+        out[game, 1] = regret
+        out[game, 2] = exploited
+        out[game, 3] = state.decided[best_arm(gaps[game])]

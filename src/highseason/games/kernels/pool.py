@@ -1,0 +1,83 @@
+"""Pool games: the arms stay sorted.
+
+The arm played is known by its rank, and after the pull only that arm can be out of order: it is
+moved up or down until the order is right again, which is seldom far.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.jitable import jitable
+from highseason.core.random import DECISION, draw, turn_key
+from highseason.games.kernels.stage import Stage, best_arm, pay
+from highseason.rewards.model import Quantile
+
+
+@jitable
+def settle(order: NDArray[np.int64], ranked: NDArray[np.float64], rank: int) -> None:
+    """Move the entry at `rank` to its place; `ranked` holds the means in the order of `order`."""
+    arm, mean = order[rank], ranked[rank]
+    while rank > 0 and (
+        ranked[rank - 1] < mean or (ranked[rank - 1] == mean and order[rank - 1] > arm)
+    ):
+        order[rank], ranked[rank] = order[rank - 1], ranked[rank - 1]
+        rank -= 1
+    last = order.size - 1
+    while rank < last and (
+        ranked[rank + 1] > mean or (ranked[rank + 1] == mean and order[rank + 1] < arm)
+    ):
+        order[rank], ranked[rank] = order[rank + 1], ranked[rank + 1]
+        rank += 1
+    order[rank], ranked[rank] = arm, mean
+
+
+def pool_kernel(
+    stage: Stage,
+    quantile: Quantile,
+    keys: NDArray[np.uint64],
+    parameters: NDArray[np.float64],
+    gaps: NDArray[np.float64],
+    out: NDArray[np.float64],
+    trace: NDArray[np.float64],
+) -> None:
+    """Play one game per key."""
+    arms, turns = parameters.shape[1], stage.G.size
+    order, ranked = np.zeros(arms, np.int64), np.zeros(arms)
+    sums, pulls = np.zeros(arms), np.zeros(arms)
+    for game in range(keys.size):
+        reward, regret, exploited, mark = 0.0, 0.0, 0.0, 0
+        for i in range(turns):
+            key = turn_key(keys[game], i + 1)
+            greedy = False
+            if i < arms:
+                arm, rank = i, i
+                sums[arm], pulls[arm] = 0.0, 0.0
+            else:
+                if i == arms:
+                    order[:] = np.argsort(-ranked, kind="mergesort")
+                    ranked[:] = ranked[order]
+                size = int(stage.numbers[i])
+                greedy = size <= 1
+                rank = 0 if greedy else min(int(draw(key, DECISION) * size), size - 1)
+                arm = order[rank]
+            paid = stage.G[i] * pay(stage, quantile, key, parameters[game, arm])
+            sums[arm] += paid / stage.divisor[i]
+            pulls[arm] += 1.0
+            ranked[rank] = sums[arm] / pulls[arm]
+            if i >= arms:
+                settle(order, ranked, rank)
+            reward += paid
+            regret += stage.G[i] * gaps[game, arm]
+            if greedy:
+                exploited += paid
+            if mark < stage.checkpoints.size and stage.checkpoints[mark] == i + 1:
+                trace[game, mark, 0] = reward
+                trace[game, mark, 1] = regret
+                mark += 1
+        out[game, 0] = reward
+        out[game, 1] = regret
+        out[game, 2] = exploited
+        best = best_arm(gaps[game])
+        out[game, 3] = pulls[best] if best < turns else 0.0

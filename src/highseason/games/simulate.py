@@ -1,0 +1,298 @@
+"""Many games of many policies, compiled, on all cores; the same result on any number of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.random import game_keys, seed_key
+from highseason.core.version import __version__
+from highseason.games.kernels.build import (
+    Kernel,
+    compiled_quantile,
+    kernel_for,
+    luck_kernel,
+    writable,
+)
+from highseason.games.kernels.stage import ANY, BERNOULLI, CLIPPED_NORMAL, OUT, TRACE, Stage
+from highseason.multipliers import Multiplier, as_multiplier
+from highseason.policies import Plan, Policy
+from highseason.results import Curves, SimulationResult, unique_labels
+from highseason.results.tally import Tally
+from highseason.rewards import Rewards
+from highseason.rewards.families import bernoulli_quantile, clipped_normal_quantile
+
+#: Above this many games only sufficient statistics are kept, unless `keep="games"`.
+KEPT_GAMES = 100_000
+#: Turns a block of games may hold; blocks bound memory and set the rhythm of the progress bar.
+_BLOCK_TURNS = 4_000_000
+_BLOCK_GAMES = (64, 4096)
+#: Turns below which handing work to threads costs more than it saves.
+_WORTH_THREADS = 100_000
+
+_FAMILIES = {bernoulli_quantile: BERNOULLI, clipped_normal_quantile: CLIPPED_NORMAL}
+
+Progress = Callable[[int, int], None]
+
+
+def simulate(
+    policies: Policy | Sequence[Policy] | Mapping[str, Policy],
+    rewards: Rewards,
+    multiplier: Any,
+    games: int = 1000,
+    seed: int = 0,
+    *,
+    threads: int | None = None,
+    curves: bool | int = False,
+    keep: str | None = None,
+    forecast: Any = None,
+    progress: Progress | None = None,
+) -> SimulationResult:
+    """Play `games` games with every policy; all face the same arms and the same luck.
+
+    Args:
+        policies: One, several, or several by label.
+        rewards: What the arms pay: `hs.rewards.bernoulli(arms=25)` …
+        multiplier: G: a multiplier, an array, a pandas Series or a file.
+        games: How many games.
+        seed: Same seed, same result, on any number of threads.
+        threads: How many; all cores if None.
+        curves: Also gather running totals over turns, at 200 checkpoints or the number given.
+        keep: "games" keeps every game's totals, "summary" only sufficient statistics; by default
+            games are kept up to 100,000.
+        forecast: What the policies believe of each turn before it comes; None when G is known.
+        progress: Called with (games done, games in all) as the work goes on.
+
+    >>> import highseason as hs
+    >>> G = hs.multipliers.christmas(turns=300)
+    >>> result = simulate([hs.UCB(), hs.UCBZ(z=30)], hs.rewards.bernoulli(arms=10), G, games=200)
+    >>> result.gain("ucb-z:z=30").value > 0.1
+    True
+    """
+    run = _Run.prepare(policies, rewards, multiplier, seed, forecast, curves)
+    games = _at_least_one("games", games)
+    workers = os.cpu_count() or 1 if threads is None else _at_least_one("threads", threads)
+    if keep not in (None, "games", "summary"):
+        raise ValueError(f"keep={keep!r} must be 'games' or 'summary'")
+    kept = games if keep == "games" or (keep is None and games <= KEPT_GAMES) else 0
+    tally = Tally(kept, len(run.labels), run.empty_curves())
+    if games * run.G.turns * len(run.labels) < _WORTH_THREADS:
+        workers = 1
+    with ThreadPoolExecutor(workers) as pool:
+        for block in run.blocks(games):
+            run.play_block(block, tally, pool, workers)
+            if progress is not None:
+                progress(block.stop, games)
+    return tally.result(run.labels, run.settings(games), tuple(p.digest for p in run.plans))
+
+
+@dataclass(frozen=True)
+class _Run:
+    """What is settled before the first game."""
+
+    labels: tuple[str, ...]
+    plans: tuple[Plan, ...]
+    kernels: tuple[Kernel, ...]
+    rewards: Rewards
+    G: Multiplier
+    seed: int
+    checkpoints: NDArray[np.int64]
+    stages: tuple[Stage, ...]
+    luck: Kernel
+    quantile: Callable[[float, float, float], float]
+
+    @classmethod
+    def prepare(
+        cls,
+        policies: Policy | Sequence[Policy] | Mapping[str, Policy],
+        rewards: Rewards,
+        multiplier: Any,
+        seed: int,
+        forecast: Any,
+        curves: bool | int,
+    ) -> _Run:
+        seed_key(seed)  # a bad seed is told before any work
+        labels, players = _labelled(policies)
+        G = as_multiplier(multiplier)
+        plans = tuple(policy.plan(G, rewards.arms, forecast) for policy in players)
+        checkpoints = _checkpoints(curves, G.turns)
+        return cls(
+            labels=labels,
+            plans=plans,
+            kernels=tuple(
+                kernel_for(policy.decides_by, policy.ties == "random", rewards.arms, G.turns)
+                for policy in players
+            ),
+            rewards=rewards,
+            G=G,
+            seed=int(seed),
+            checkpoints=checkpoints,
+            stages=tuple(_stage(plan, rewards, checkpoints) for plan in plans),
+            luck=luck_kernel(),
+            quantile=compiled_quantile(rewards.quantile),
+        )
+
+    def blocks(self, games: int) -> list[range]:
+        """The games in blocks whose size does not depend on the number of threads."""
+        low, high = _BLOCK_GAMES
+        size = min(high, max(low, _BLOCK_TURNS // self.G.turns // 64 * 64))
+        return [range(start, min(start + size, games)) for start in range(0, games, size)]
+
+    def play_block(
+        self, games: range, tally: Tally, pool: ThreadPoolExecutor, workers: int
+    ) -> None:
+        """Play a block of games with every policy, and count them."""
+        block = _Block.prepare(self, games)
+        parts = _split(len(games), workers)
+        if workers == 1:
+            for task in block.tasks(parts):
+                task()
+        else:
+            for done in [pool.submit(task) for task in block.tasks(parts)]:
+                done.result()
+        tally.add(block.metrics())
+        if self.checkpoints.size:
+            for i, trace in enumerate(block.traces):
+                tally.add_curves(i, trace)
+
+    def empty_curves(self) -> dict[str, Curves]:
+        if not self.checkpoints.size:
+            return {}
+        most = np.cumsum(self.G.values)[self.checkpoints - 1] * _span(self.rewards)
+        return {
+            metric: Curves.empty(self.checkpoints, most, len(self.labels)) for metric in TRACE
+        }
+
+    def settings(self, games: int) -> dict[str, Any]:
+        """What was simulated, for the record."""
+        return {
+            "max_reward": self.G.total * self.rewards.bounds[1],
+            "total_multiplier": self.G.total,
+            "arms": self.rewards.arms,
+            "turns": self.G.turns,
+            "games": games,
+            "seed": self.seed,
+            "rewards": self.rewards.name,
+            "rewards_scale": self.rewards.scale,
+            "multiplier": self.G.name,
+            "multiplier_digest": self.G.digest(),
+            "parameters": [str(plan.policy) for plan in self.plans],
+            "version": __version__,
+        }
+
+
+@dataclass(frozen=True)
+class _Block:
+    """The arms of a block of games, and room for what happens in them."""
+
+    run: _Run
+    keys: NDArray[np.uint64]
+    parameters: NDArray[np.float64]
+    gaps: NDArray[np.float64]
+    totals: NDArray[np.float64]
+    best: NDArray[np.float64]
+    traces: NDArray[np.float64]
+
+    @classmethod
+    def prepare(cls, run: _Run, games: range) -> _Block:
+        keys = game_keys(run.seed, games)
+        parameters = writable(run.rewards.parameters(keys))
+        means = run.rewards.means(parameters)
+        gaps = writable(means.max(axis=1, keepdims=True) - means)
+        policies = len(run.plans)
+        traces = np.empty((policies, keys.size, run.checkpoints.size, len(TRACE)))
+        totals = np.empty((policies, keys.size, len(OUT)))
+        return cls(run, keys, parameters, gaps, totals, np.empty(keys.size), traces)
+
+    def tasks(self, parts: list[slice]) -> list[Callable[[], None]]:
+        """Pieces of work that write to places of their own, in any order."""
+        return [
+            *(self._luck_task(part) for part in parts),
+            *(self._task(i, part) for i in range(len(self.run.plans)) for part in parts),
+        ]
+
+    def _luck_task(self, part: slice) -> Callable[[], None]:
+        arguments = (self.keys[part], self.parameters[part], self.gaps[part], self.best[part])
+        run = self.run
+        return lambda: run.luck(run.stages[0], run.quantile, *arguments)
+
+    def _task(self, policy: int, part: slice) -> Callable[[], None]:
+        arguments = (
+            self.keys[part],
+            self.parameters[part],
+            self.gaps[part],
+            self.totals[policy, part],
+            self.traces[policy, part],
+        )
+        run = self.run
+        return lambda: run.kernels[policy](run.stages[policy], run.quantile, *arguments)
+
+    def metrics(self) -> dict[str, NDArray[np.float64]]:
+        """A row per policy and a column per game, by name of the metric."""
+        found = {name: self.totals[:, :, i] for i, name in enumerate(OUT)}
+        return found | {"realised_regret": self.best - found["reward"]}
+
+
+def _stage(plan: Plan, rewards: Rewards, checkpoints: NDArray[np.int64]) -> Stage:
+    G = writable(plan.multiplier.values)
+    return Stage(
+        G=G,
+        divisor=np.ones_like(G) if plan.policy.learns_scaled else G,
+        numbers=writable(plan.numbers),
+        checkpoints=checkpoints,
+        family=_FAMILIES.get(rewards.quantile, ANY),
+        scale=rewards.scale,
+    )
+
+
+def _labelled(
+    policies: Policy | Sequence[Policy] | Mapping[str, Policy],
+) -> tuple[tuple[str, ...], tuple[Policy, ...]]:
+    if isinstance(policies, Policy):
+        policies = [policies]
+    if isinstance(policies, Mapping):
+        labels, players = tuple(str(label) for label in policies), tuple(policies.values())
+    else:
+        players = tuple(policies)
+        labels = unique_labels([str(policy) for policy in players])
+    if not players:
+        raise ValueError("no policy was given")
+    for policy in players:
+        if not isinstance(policy, Policy):
+            raise ValueError(f"{policy!r} is not a policy; write hs.UCB(), with its brackets")
+    return labels, players
+
+
+def _split(games: int, workers: int) -> list[slice]:
+    """Pieces of a block, several a worker; whole batches of eight for the kernel that wants them."""
+    size = max(8, -(-games // (4 * workers)) // 8 * 8)
+    if workers == 1:
+        size = games
+    return [slice(start, min(start + size, games)) for start in range(0, games, size)]
+
+
+def _checkpoints(curves: bool | int, turns: int) -> NDArray[np.int64]:
+    if curves is False or curves == 0:
+        return np.zeros(0, np.int64)
+    count = min(turns, 200 if curves is True else _at_least_one("curves", curves))
+    return np.unique(np.linspace(1, turns, count).round().astype(np.int64))
+
+
+def _span(rewards: Rewards) -> float:
+    low, high = rewards.bounds
+    span = max(abs(low), abs(high), high - low)
+    if not np.isfinite(span):
+        raise ValueError("curves need rewards with finite bounds: give bounds=(low, high)")
+    return span
+
+
+def _at_least_one(name: str, value: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise ValueError(f"{name} must be a whole number, at least 1, not {value!r}")
+    return int(value)

@@ -1,0 +1,34 @@
+"""Multipliers G(t): how much is at stake in each turn, from a formula or from real traffic."""
+
+from highseason.multipliers.coerce import as_multiplier
+from highseason.multipliers.errors import MultiplierError
+from highseason.multipliers.readers import from_series, from_values, read
+from highseason.multipliers.series import Multiplier, concatenate
+from highseason.multipliers.shapes import SHAPES, christmas, constant, shape, sine, step, wave
+from highseason.multipliers.thresholds import (
+    Threshold,
+    ThresholdError,
+    ThresholdWarning,
+    warn_if_one_sided,
+)
+
+__all__ = [
+    "SHAPES",
+    "Multiplier",
+    "MultiplierError",
+    "Threshold",
+    "ThresholdError",
+    "ThresholdWarning",
+    "as_multiplier",
+    "christmas",
+    "concatenate",
+    "constant",
+    "from_series",
+    "from_values",
+    "read",
+    "shape",
+    "sine",
+    "step",
+    "warn_if_one_sided",
+    "wave",
+]

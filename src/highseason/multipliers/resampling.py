@@ -1,0 +1,145 @@
+"""Turns of another length: several turns, or a stretch of the calendar, become one."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.multipliers.calendars import Calendar
+from highseason.multipliers.errors import MultiplierError
+from highseason.multipliers.validation import Values
+from highseason.multipliers.wording import require_option
+
+How = Literal["sum", "mean"]
+Partial = Literal["drop", "keep"]
+
+# A Monday, so that weeks begin on Mondays and "7D" is "1W"; a fixed one, so that a part of a
+# series falls into the same periods as the whole.
+_ANCHOR = np.datetime64("1969-12-29", "D")
+_UNITS: dict[str, Literal["s", "m", "h", "D", "W", "M"]] = {
+    "s": "s",
+    "min": "m",
+    "h": "h",
+    "H": "h",
+    "D": "D",
+    "d": "D",
+    "W": "W",
+    "w": "W",
+    "M": "M",  # and no "m": half the world reads it as minutes, the other half as months
+}
+_PERIOD = re.compile(r"(\d*)\s*([A-Za-z]+)", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Period:
+    """A stretch of the calendar: so many months, or a length of time that never varies."""
+
+    months: int
+    width: np.timedelta64
+
+    @classmethod
+    def of(cls, text: str) -> Period:
+        """Read a length such as ``"1D"``, ``"6h"``, ``"30min"``, ``"1W"`` or ``"1M"`` (month).
+
+        >>> Period.of("1W") == Period.of("7D")
+        True
+        """
+        match = _PERIOD.fullmatch(text.strip())
+        count = int(match[1] or 1) if match else 0
+        unit = _UNITS.get(match[2]) if match else None
+        if unit is None or count < 1:
+            raise MultiplierError(
+                f"{text!r} is not a length of time: "
+                'write a whole number and one of s, min, h, D, W, M, such as "1D" or "6h"'
+            )
+        if unit == "M":
+            return cls(count, np.timedelta64(28 * count, "D"))  # the least it can last
+        return cls(0, count * np.timedelta64(1, unit))
+
+    def number(self, calendar: Calendar) -> NDArray[np.int64]:
+        """Return the number of the period that each stamp falls in."""
+        if self.months:
+            return calendar.astype("datetime64[M]").astype(np.int64) // self.months
+        return (calendar - _ANCHOR) // self.width
+
+    def start(self, number: NDArray[np.int64]) -> Calendar:
+        """Return when the periods with these numbers begin."""
+        if self.months:
+            return (number * self.months).astype("datetime64[M]")
+        return _ANCHOR + number * self.width
+
+
+class Bins(NamedTuple):
+    """Groups of consecutive turns: first row, time, and whether the data fills the group."""
+
+    first: NDArray[np.intp]
+    calendar: Calendar | None
+    whole: NDArray[np.bool_]
+
+
+def resample(
+    values: Values,
+    calendar: Calendar | None,
+    length: int | str,
+    how: How = "sum",
+    partial: Partial = "drop",
+) -> tuple[Values, Calendar | None]:
+    """Join turns to longer ones; see ``Multiplier.resample``.
+
+    >>> resample(np.array([1.0, 2.0, 3.0, 4.0, 5.0]), None, 2)
+    (array([3., 7.]), None)
+    """
+    require_option("how", how, ("sum", "mean"))
+    require_option("partial", partial, ("drop", "keep"))
+    bins = _bins(values.size, calendar, length)
+    joined = np.add.reduceat(values, bins.first)
+    if how == "mean":
+        joined = joined / np.diff(bins.first, append=values.size)
+    keep = bins.whole | (partial == "keep")
+    if not keep.any():
+        raise MultiplierError(
+            f"the data does not fill a single turn of length {length!r}: "
+            'shorten it, or pass partial="keep"'
+        )
+    return joined[keep], None if bins.calendar is None else bins.calendar[keep]
+
+
+def _bins(turns: int, calendar: Calendar | None, length: int | str) -> Bins:
+    if isinstance(length, str):
+        if calendar is None:
+            raise MultiplierError(
+                f"the multiplier has no calendar, so {length!r} has no meaning: "
+                "give the length as a number of turns"
+            )
+        return _by_period(calendar, Period.of(length), length)
+    if isinstance(length, bool) or not isinstance(length, int | np.integer) or length < 1:
+        raise MultiplierError(f"length must be a whole number of turns >= 1, not {length!r}")
+    return _by_count(turns, calendar, int(length))
+
+
+def _by_count(turns: int, calendar: Calendar | None, length: int) -> Bins:
+    first = np.arange(0, turns, length)
+    return Bins(first, None if calendar is None else calendar[first], first + length <= turns)
+
+
+def _by_period(calendar: Calendar, period: Period, text: str) -> Bins:
+    number = period.number(calendar)
+    first = np.flatnonzero(np.diff(number, prepend=number[0] - 1))
+    starts = period.start(number[first])
+    whole = np.ones(first.size, dtype=np.bool_)
+    if calendar.size > 1:
+        step = np.sort(np.diff(calendar))[(calendar.size - 1) // 2]
+        if period.width < step:
+            raise MultiplierError(
+                f"turns are mostly {step.astype('timedelta64[s]')} apart, longer than {text!r}: "
+                "turns can be joined, not split"
+            )
+        end = period.start(number[-1:] + 1)[0]
+        # A quarter of a step to spare: months and clock changes make steps uneven.
+        whole[0] &= bool(4 * (calendar[0] - starts[0]) < 3 * step)
+        whole[-1] &= bool(4 * (end - calendar[-1]) <= 5 * step)
+    return Bins(first, starts, whole)

@@ -1,0 +1,363 @@
+"""The multiplier G: one positive number per turn, and when each turn is, if that is known."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from itertools import pairwise
+from numbers import Real
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from highseason.multipliers.calendars import Calendar, rows_between, same, to_calendar
+from highseason.multipliers.errors import MultiplierError
+from highseason.multipliers.instants import When, show
+from highseason.multipliers.resampling import How, Partial, resample
+from highseason.multipliers.thresholds import Threshold
+from highseason.multipliers.validation import Values, check_values, positive, to_values, turn_label
+from highseason.multipliers.wording import brief
+
+__all__ = ["Multiplier", "MultiplierError", "concatenate"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Multiplier:
+    """The multiplier G(t) > 0 of the turns t = 1, …, n: the stakes of each turn.
+
+    The reward of turn t is G(t)·X. Plain, immutable data: every operation gives a new one.
+
+    Attributes:
+        values: G(1), …, G(n), read-only; every one finite and > 0.
+        calendar: When each turn is, strictly increasing and read-only, or None. Times with a
+            zone are held in UTC.
+        name: A label for tables and figures; it takes no part in comparisons.
+
+    >>> G = Multiplier([10, 20, 60], calendar=["2013-12-24", "2013-12-25", "2013-12-26"])
+    >>> G.at(3), G.at("2013-12-26"), G.turn_of("2013-12-25"), G.total
+    (60.0, 60.0, 2, 90.0)
+    >>> (2 * G + 5).values
+    array([ 25.,  45., 125.])
+    """
+
+    values: Values
+    calendar: Calendar | None = None
+    name: str = "G"
+
+    # numpy numbers and arrays leave `2.0 * G` to this class instead of looping over it.
+    __array_priority__ = 1000.0
+
+    def __post_init__(self) -> None:
+        """Copy, check and lock the arrays."""
+        values = to_values(self.values)
+        calendar = None if self.calendar is None else to_calendar(self.calendar)
+        if calendar is not None and calendar.size != values.size:
+            raise MultiplierError(
+                f"the calendar has {calendar.size} times for {values.size} values: "
+                "give one time per value"
+            )
+        check_values(values, lambda i: _label(calendar, i))
+        for field, array in (("values", values), ("calendar", calendar)):
+            if array is not None:
+                array.setflags(write=False)
+            object.__setattr__(self, field, array)
+
+    def __reduce__(self) -> tuple[type[Multiplier], tuple[Any, ...]]:
+        """Pickle and copy through the constructor: arrays from a pickle are writable."""
+        return type(self), (self.values, self.calendar, self.name)
+
+    def __len__(self) -> int:
+        """Return the number of turns."""
+        return int(self.values.size)
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
+        """Give the values to numpy."""
+        return np.array(self.values, dtype=dtype, copy=copy)
+
+    def __eq__(self, other: object) -> bool:
+        """Compare values and calendar; the name is only a label."""
+        if not isinstance(other, Multiplier):
+            return NotImplemented
+        return np.array_equal(self.values, other.values) and same(self.calendar, other.calendar)
+
+    def __hash__(self) -> int:
+        """Hash the values."""
+        return hash(self.values.tobytes())
+
+    def __repr__(self) -> str:
+        """Describe the multiplier in one short line."""
+        name = self.name if len(self.name) <= 40 else f"{self.name[:39]}…"
+        low, high = brief(float(self.values.min())), brief(float(self.values.max()))
+        text = f"{name}: {self.turns} turns, {low} to {high}"
+        if self.calendar is not None:
+            text += f", {show(self.calendar[0])} to {show(self.calendar[-1])}"
+        return f"<Multiplier {text}>"
+
+    @property
+    def turns(self) -> int:
+        """The number of turns n."""
+        return len(self)
+
+    @property
+    def total(self) -> float:
+        """The sum of G over all turns: what an arm that always pays 1 would earn."""
+        return float(self.values.sum())
+
+    def digest(self) -> str:
+        """Return 16 hex digits that tell these values from others.
+
+        >>> Multiplier([1.0, 2.0]).digest() == Multiplier([1.0, 2.0], name="other").digest()
+        True
+        """
+        return sha256(self.values.astype("<f8").tobytes()).hexdigest()[:16]
+
+    def at(self, t: int | When) -> float:
+        """Return G(t) for a turn (from 1), or for a time where there is a calendar.
+
+        >>> Multiplier([10, 20]).at(2)
+        20.0
+        """
+        return float(self.values[self.turn_of(t) - 1])
+
+    def turn_of(self, when: int | When) -> int:
+        """Return the one turn (from 1) that falls on ``when``; a turn itself is only checked.
+
+        A date means the whole day, ``"2013-12-26 12"`` the whole hour: any stretch will do
+        that holds exactly one turn.
+
+        >>> Multiplier([10, 20], calendar=["2013-12-25", "2013-12-26"]).turn_of("2013-12-26")
+        2
+        """
+        if not isinstance(when, When):
+            return _checked_turn(when, self.turns)
+        rows = self._rows(when, when)
+        if rows.stop - rows.start != 1:
+            raise MultiplierError(self._not_one_turn(when, rows))
+        return int(rows.stop)
+
+    def _rows(self, first: When, last: When) -> slice:
+        if self.calendar is None:
+            raise MultiplierError(
+                f"the multiplier has no calendar, so it cannot find {first!r}: "
+                f"use a turn from 1 to {self.turns}, or give it a calendar"
+            )
+        return rows_between(self.calendar, first, last)
+
+    def _not_one_turn(self, when: When, rows: slice) -> str:
+        if rows.stop > rows.start:
+            first, last = _label(self.calendar, rows.start), _label(self.calendar, rows.stop - 1)
+            return f"{when!r} holds several turns, from {first} to {last}: say which"
+        if rows.start == 0:
+            return f"{when!r} is before the first turn, {_label(self.calendar, 0)}"
+        before = _label(self.calendar, rows.start - 1)
+        if rows.start == self.turns:
+            return f"{when!r} is after the last turn, {before}"
+        after = _label(self.calendar, rows.start)
+        return f"no turn falls on {when!r}: it lies between {before} and {after}"
+
+    def high(self, z: Threshold | float | str) -> NDArray[np.bool_]:
+        """Return for each turn whether it is high: G(t) ≥ z.
+
+        >>> Multiplier([10, 20, 40]).high("0.5*max")
+        array([False,  True,  True])
+        """
+        return self.values >= Threshold.of(z).resolve(self.values)
+
+    def low(self, z: Threshold | float | str) -> NDArray[np.bool_]:
+        """Return for each turn whether it is low: G(t) < z.
+
+        >>> Multiplier([10, 20, 40]).low(20)
+        array([ True, False, False])
+        """
+        return ~self.high(z)
+
+    def __add__(self, other: Multiplier | float) -> Multiplier:
+        """Add turn by turn, or add a number to every turn."""
+        return self._combined(other, operator.add, "{} + {}")
+
+    def __radd__(self, other: float) -> Multiplier:
+        """Add a number to every turn."""
+        return self._combined(other, operator.add, "{1} + {0}")
+
+    def __mul__(self, other: Multiplier | float) -> Multiplier:
+        """Multiply turn by turn, or every turn by a number."""
+        return self._combined(other, operator.mul, "{} * {}")
+
+    def __rmul__(self, other: float) -> Multiplier:
+        """Multiply every turn by a number."""
+        return self._combined(other, operator.mul, "{1} * {0}")
+
+    def _combined(
+        self, other: object, operation: Callable[[Any, Any], Any], form: str
+    ) -> Multiplier:
+        calendar = self.calendar
+        if isinstance(other, Multiplier):
+            calendar = _common_calendar(self, other)
+            label, right = other.name, other.values
+        elif isinstance(other, Real):
+            label, right = brief(float(other)), np.asarray(float(other))
+        else:
+            return NotImplemented  # type: ignore[no-any-return]  # Python's signal has no type
+        if operation is operator.mul:
+            name = form.format(_bracketed(self.name), _bracketed(label))
+        else:
+            name = form.format(self.name, label)
+        with np.errstate(over="ignore", under="ignore"):  # the check names the turn instead
+            return Multiplier(operation(self.values, right), calendar, name)
+
+    def scale(self, factor: float) -> Multiplier:
+        """Multiply every turn by a factor > 0.
+
+        >>> Multiplier([10, 20]).scale(0.5).values
+        array([ 5., 10.])
+        """
+        return positive("factor", factor) * self
+
+    def shift(self, turns: int) -> Multiplier:
+        """Move the season ``turns`` turns later (earlier if negative): G'(t) = G(t − turns).
+
+        What leaves at one end comes in at the other; the calendar stays where it is.
+
+        >>> Multiplier([1, 2, 3]).shift(1).values
+        array([3., 1., 2.])
+        """
+        return replace(self, values=np.roll(self.values, operator.index(turns)))
+
+    def then(self, other: Multiplier) -> Multiplier:
+        """Play the other multiplier after this one.
+
+        >>> Multiplier([1, 2]).then(Multiplier([3])).values
+        array([1., 2., 3.])
+        """
+        return concatenate(self, other)
+
+    def clip(self, low: float | None = None, high: float | None = None) -> Multiplier:
+        """Bring every value into [low, high]; None leaves that side open.
+
+        >>> Multiplier([1, 20, 300]).clip(5, 100).values
+        array([  5.,  20., 100.])
+        """
+        low = low if low is None else positive("low", low)
+        high = high if high is None else positive("high", high)
+        if low is not None and high is not None and low > high:
+            raise MultiplierError(f"low ({low:g}) must not be above high ({high:g})")
+        return replace(self, values=np.clip(self.values, low, high))
+
+    def floor(self, value: float) -> Multiplier:
+        """Raise every value below ``value`` to it.
+
+        >>> Multiplier([1, 20]).floor(5).values
+        array([ 5., 20.])
+        """
+        return self.clip(low=value)
+
+    def window(self, first: int | When | None = None, last: int | When | None = None) -> Multiplier:
+        """Keep the turns from ``first`` to ``last``, both included; None means the end there is.
+
+        Turns must exist. Times need not: the turns that fall between them are kept.
+
+        >>> Multiplier([1, 2, 3, 4]).window(2, 3).values
+        array([2., 3.])
+        """
+        start = 1 if first is None else self._edge(first, "start")
+        stop = self.turns if last is None else self._edge(last, "stop")
+        if start > stop:
+            raise MultiplierError(f"no turn lies between {first!r} and {last!r}")
+        rows = slice(start - 1, stop)
+        calendar = None if self.calendar is None else self.calendar[rows]
+        return replace(self, values=self.values[rows], calendar=calendar)
+
+    def _edge(self, edge: int | When, side: Literal["start", "stop"]) -> int:
+        if not isinstance(edge, When):
+            return _checked_turn(edge, self.turns)
+        rows = self._rows(edge, edge)
+        return int(rows.start) + 1 if side == "start" else int(rows.stop)
+
+    def resample(
+        self, length: int | str, how: How = "sum", partial: Partial = "drop"
+    ) -> Multiplier:
+        """Join turns to turns of another length.
+
+        Args:
+            length: A number of turns; with a calendar also a time such as ``"1D"``, ``"6h"``,
+                ``"30min"``, ``"1W"`` (from Monday) or ``"1M"`` (month). Periods without any
+                turn are left out: a gap stays a gap, it does not become zeros.
+            how: ``"sum"`` (traffic) or ``"mean"`` (a rate).
+            partial: What becomes of a first or last period that the data does not fill:
+                ``"drop"`` or ``"keep"``. A period is not filled when another turn, at the
+                usual distance, would have fitted in before the first or after the last one.
+
+        >>> hours = np.arange("2013-12-25", "2013-12-27", dtype="datetime64[h]")
+        >>> Multiplier(np.ones(48), hours).resample("1D").values
+        array([24., 24.])
+        """
+        values, calendar = resample(self.values, self.calendar, length, how, partial)
+        return replace(self, values=values, calendar=calendar)
+
+
+def concatenate(*parts: Multiplier) -> Multiplier:
+    """Play several multipliers one after the other.
+
+    >>> concatenate(Multiplier([1, 2]), Multiplier([3])).values
+    array([1., 2., 3.])
+    """
+    if not parts:
+        raise MultiplierError("concatenate needs at least one multiplier")
+    calendars = [part.calendar for part in parts if part.calendar is not None]
+    if calendars and len(calendars) < len(parts):
+        raise MultiplierError(
+            "some of the multipliers have a calendar and some have none: give all of them one, "
+            "or take it away with from_values(G.values)"
+        )
+    for before, after in pairwise(calendars):
+        if after[0] <= before[-1]:
+            raise MultiplierError(
+                f"a multiplier that ends at {show(before[-1])} cannot be followed by one that "
+                f"begins at {show(after[0])}: put them in the order of time, without overlap"
+            )
+    return Multiplier(
+        np.concatenate([part.values for part in parts]),
+        np.concatenate(calendars) if calendars else None,
+        ", ".join(dict.fromkeys(part.name for part in parts)),
+    )
+
+
+def _label(calendar: Calendar | None, i: int) -> str:
+    return turn_label(i) if calendar is None else f"{turn_label(i)} ({show(calendar[i])})"
+
+
+def _checked_turn(turn: object, turns: int) -> int:
+    try:
+        number = operator.index(turn)  # type: ignore[arg-type]  # refused below if it is no integer
+    except TypeError:
+        raise MultiplierError(
+            f"{turn!r} is neither a turn (a whole number from 1) nor a time"
+        ) from None
+    if not 1 <= number <= turns:
+        raise MultiplierError(f"there is no turn {number}: turns go from 1 to {turns}")
+    return number
+
+
+def _common_calendar(one: Multiplier, other: Multiplier) -> Calendar | None:
+    if one.turns != other.turns:
+        raise MultiplierError(
+            f"a multiplier of {one.turns} turns and one of {other.turns} cannot be combined: "
+            "cut the longer one with window()"
+        )
+    if one.calendar is None or other.calendar is None:
+        return other.calendar if one.calendar is None else one.calendar
+    differ = np.flatnonzero(one.calendar != other.calendar)
+    if differ.size:
+        i = int(differ[0])
+        raise MultiplierError(
+            f"the calendars differ at turn {i + 1}: {show(one.calendar[i])} and "
+            f"{show(other.calendar[i])}; take the same window() of both"
+        )
+    return one.calendar
+
+
+def _bracketed(name: str) -> str:
+    return f"({name})" if " + " in name else name

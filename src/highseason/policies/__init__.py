@@ -1,0 +1,39 @@
+"""Policies: how much to explore in each turn (the plan), and by which rule to choose."""
+
+from highseason.policies.base import Planner, Policy, find, from_json, parse, registry
+from highseason.policies.epsilon_greedy import EpsilonGreedy
+from highseason.policies.epsilon_z_greedy import EpsilonZGreedy
+from highseason.policies.naive import NaiveEpsilonGreedy, NaiveUCB
+from highseason.policies.parameters import parameter
+from highseason.policies.plan import Plan, PlanWarning
+from highseason.policies.reference import Greedy, UniformRandom
+from highseason.policies.soft_epsilon_greedy import SoftEpsilonGreedy
+from highseason.policies.soft_ucb import SoftUCB
+from highseason.policies.ucb import UCB
+from highseason.policies.ucb_z import UCBZ
+from highseason.policies.variable_pool import VariablePool
+from highseason.policies.view import View
+
+__all__ = [
+    "UCB",
+    "UCBZ",
+    "EpsilonGreedy",
+    "EpsilonZGreedy",
+    "Greedy",
+    "NaiveEpsilonGreedy",
+    "NaiveUCB",
+    "Plan",
+    "PlanWarning",
+    "Planner",
+    "Policy",
+    "SoftEpsilonGreedy",
+    "SoftUCB",
+    "UniformRandom",
+    "VariablePool",
+    "View",
+    "find",
+    "from_json",
+    "parameter",
+    "parse",
+    "registry",
+]

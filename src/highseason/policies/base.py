@@ -1,0 +1,289 @@
+"""A policy is a plan and a rule: how much each turn may explore, and how an arm is then chosen.
+
+A new policy is a frozen dataclass with a rule to decide by and a `step`; give it a `name` too, and
+the command line and the conformance checks find it:
+
+>>> from dataclasses import dataclass
+>>> import highseason as hs
+>>> from highseason.policies import Policy, parameter
+>>> @dataclass(frozen=True)
+... class ExploreWhenQuiet(Policy):
+...     decides_by = hs.rules.EPSILON
+...     share: float = parameter(0.5, "of the way down from the busiest to the quietest turn")
+...     def step(self, carry, view):
+...         return min(1.0, self.share * view.lowest / view.G), carry
+>>> ExploreWhenQuiet().plan(hs.multipliers.wave(turns=100), arms=5).at(6)  # the first crest
+0.0123...
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.multipliers import Multiplier, Threshold, as_multiplier
+from highseason.multipliers.thresholds import warn_if_one_sided
+from highseason.policies.parameters import Limits, parameter
+from highseason.policies.plan import Plan
+from highseason.policies.view import Outlook, View, known_views
+from highseason.rewards import check_arms
+from highseason.rules import Rule
+
+_registry: dict[str, type[Policy]] = {}
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What all policies share.  Subclasses give `name`, `decides_by` and `step`.
+
+    Attributes:
+        ties: Equal arms go to the lowest, or are drawn by lot.
+    """
+
+    name: ClassVar[str] = ""
+    decides_by: ClassVar[Rule]
+    #: Published values, by profile name.
+    profiles: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    #: Whether `step` looks at `view.floor`, `view.lowest` or `view.future`.
+    sees_ahead: ClassVar[bool] = False
+    #: Average the rewards as they come, multiplied by G (the bias the paper warns of).
+    learns_scaled: ClassVar[bool] = False
+    #: Never or always exploring is the point of it: no warning.
+    deliberate: ClassVar[bool] = False
+
+    ties: str = parameter("lowest", "equal arms: the lowest, or by lot", choices=("lowest", "random"))
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Enter named policies in the registry, where command line and checks find them."""
+        super().__init_subclass__(**options)
+        if cls.name:
+            _registry[cls.name] = cls
+
+    def __post_init__(self) -> None:
+        """Check every parameter."""
+        for entry in fields(self):
+            limits = entry.metadata.get("limits")
+            if isinstance(limits, Limits):
+                value = limits.check(self.label, entry.name, getattr(self, entry.name))
+                object.__setattr__(self, entry.name, value)
+
+    # -- the plan ---------------------------------------------------------------------------------
+
+    def begin(self) -> Any:
+        """What the plan carries from turn to turn, before the first."""
+        return 0
+
+    def step(self, carry: Any, view: View) -> tuple[float, Any]:
+        """This turn's number and what to carry on.  It may look at the view and nothing else."""
+        raise TypeError(f"{type(self).__name__} has no step(carry, view)")
+
+    @property
+    def needs_whole(self) -> bool:
+        """Whether the plan at turn t depends on G after t (a quantile, a least value)."""
+        return self.sees_ahead or bool(self._rules())
+
+    def settle(self, values: NDArray[np.float64]) -> Self:
+        """The same policy with its rules on G (`q0.75`, `0.75*max`) turned into numbers."""
+        rules = self._rules()
+        if not rules:
+            return self
+        return replace(self, **{name: rule.resolve(values) for name, rule in rules.items()})
+
+    def plan(self, G: Any, arms: int, forecast: Any = None) -> Plan:
+        """The exploration plan of a whole game.
+
+        Args:
+            G: The multiplier: anything `as_multiplier` takes.
+            arms: How many arms.
+            forecast: What is believed of each turn before it comes; None when G is known. With a
+                forecast, a turn's number depends on that turn's forecast and on what came before.
+
+        >>> import highseason as hs
+        >>> hs.EpsilonGreedy(k=1).plan([1, 1, 1, 1], arms=2).numbers
+        array([1.        , 1.        , 0.66666667, 0.5       ])
+        """
+        multiplier = as_multiplier(G)
+        arms = check_arms(arms)
+        if forecast is None:
+            numbers = self._known_plan(multiplier.values, arms)
+        else:
+            numbers = self._forecast_plan(multiplier, as_multiplier(forecast), arms)
+        plan = Plan(self, multiplier, arms, numbers)
+        plan.warn_if_one_sided()
+        return plan
+
+    def planner(self, arms: int) -> Planner:
+        """The same plan step by step, for a G that is known only as it goes."""
+        return Planner(self, check_arms(arms))
+
+    def _known_plan(self, values: NDArray[np.float64], arms: int) -> NDArray[np.float64]:
+        settled = self.settle(values)
+        z = getattr(settled, "z", None)
+        if z is not None:
+            warn_if_one_sided(values, z, what=str(self))
+        numbers = np.empty(values.size)
+        carry = settled.begin()
+        for view in known_views(values, arms):
+            numbers[view.t - 1], carry = settled.step(carry, view)
+        numbers.setflags(write=False)
+        return numbers
+
+    def _forecast_plan(
+        self, actual: Multiplier, forecast: Multiplier, arms: int
+    ) -> NDArray[np.float64]:
+        if forecast.turns != actual.turns:
+            raise ValueError(
+                f"the forecast has {forecast.turns} turns, the multiplier {actual.turns}"
+            )
+        planner = self.planner(arms)
+        numbers = np.empty(actual.turns)
+        for i, (value, belief) in enumerate(
+            zip(actual.values.tolist(), forecast.values.tolist(), strict=True)
+        ):
+            numbers[i] = planner.number(belief)
+            planner.saw(value)
+        numbers.setflags(write=False)
+        return numbers
+
+    def _rules(self) -> dict[str, Threshold]:
+        found = {}
+        for entry in fields(self):
+            limits = entry.metadata.get("limits")
+            value = getattr(self, entry.name)
+            if isinstance(limits, Limits) and limits.rule and isinstance(value, str):
+                found[entry.name] = Threshold.of(value)
+        return found
+
+    # -- what to say ------------------------------------------------------------------------------
+
+    def advice_if_never(self, plan: Plan) -> str:
+        """Why this plan may never explore; the end of a warning's sentence."""
+        if hasattr(self, "unit"):
+            low, high = float(plan.multiplier.values.min()), float(plan.multiplier.values.max())
+            return (
+                f" (G runs from {low:g} to {high:g}, unit={self.unit}): it plays greedily. "
+                "A larger unit, or unit='q0.5', lets it explore in quiet turns"
+            )
+        return ": it plays greedily"
+
+    def advice_if_always(self, plan: Plan) -> str:
+        """Why this plan may explore all the time."""
+        return (
+            f": with {plan.arms} arms and {len(plan)} turns it never settles on the best arm. "
+            "Explore less (smaller k, P, c) or play longer"
+        )
+
+    def parameters(self) -> dict[str, Any]:
+        """The values of all parameters, by name."""
+        return {entry.name: getattr(self, entry.name) for entry in fields(self)}
+
+    def __str__(self) -> str:
+        """The name with the parameters that differ from the defaults, as the command line reads it."""
+        told = [
+            f"{entry.name}={_short(getattr(self, entry.name))}"
+            for entry in fields(self)
+            if getattr(self, entry.name) != entry.default
+        ]
+        return f"{self.label}:{','.join(told)}" if told else self.label
+
+    @property
+    def label(self) -> str:
+        """The policy's name; the class name of a policy that was given none."""
+        return self.name or type(self).__name__
+
+    # -- making one -------------------------------------------------------------------------------
+
+    @classmethod
+    def profile(cls, name: str) -> Self:
+        """The policy with published values: `paper` or `authors_code`; unknown names are errors."""
+        if name not in cls.profiles:
+            known = ", ".join(sorted(cls.profiles)) or "none"
+            raise ValueError(f"{cls.name} has no profile {name!r}; it has: {known}")
+        return cls(**cls.profiles[name])
+
+    def to_json(self) -> str:
+        """The policy as text that `policies.from_json` reads."""
+        values = {
+            key: str(value) if value in (math.inf, -math.inf) else value
+            for key, value in self.parameters().items()
+        }
+        return json.dumps({"name": self.name, **values})
+
+
+class Planner:
+    """A policy's plan, one turn at a time: ask `number`, then tell what `saw`."""
+
+    def __init__(self, policy: Policy, arms: int) -> None:
+        """Before the first turn."""
+        self._policy = policy
+        self._outlook = Outlook(arms)
+        self._carry = policy.begin()
+
+    def number(self, belief: float) -> float:
+        """This turn's number, from what is believed of this turn and what was seen before."""
+        view = self._outlook.expect(belief)
+        settled = self._policy
+        if settled._rules():
+            settled = settled.settle(self._outlook.values(belief))
+        number, self._carry = settled.step(self._carry, view)
+        return number
+
+    def saw(self, actual: float) -> None:
+        """The multiplier the turn really had."""
+        self._outlook.saw(actual)
+
+
+def registry() -> dict[str, type[Policy]]:
+    """Every named policy, the user's own included."""
+    return dict(_registry)
+
+
+def find(name: str) -> type[Policy]:
+    """The policy class called `name`; an unknown name suggests the nearest."""
+    if name in _registry:
+        return _registry[name]
+    near = difflib.get_close_matches(name, _registry, n=1, cutoff=0.5)
+    hint = f"did you mean {near[0]!r}?" if near else "see 'highseason policies'"
+    raise ValueError(f"no policy is called {name!r}: {hint}")
+
+
+def parse(text: str) -> Policy:
+    """Read a policy as it is written on the command line.
+
+    >>> parse("ucb-z:z=31")
+    UCBZ(ties='lowest', z=31.0, P=2.0, rule='paper')
+    """
+    name, _, rest = text.partition(":")
+    cls = find(name.strip())
+    limits = {
+        entry.name: entry.metadata["limits"] for entry in fields(cls) if "limits" in entry.metadata
+    }
+    values: dict[str, Any] = {}
+    for part in filter(None, rest.split(",")):
+        key, equals, value = part.partition("=")
+        key = key.strip()
+        if not equals or key not in limits:
+            known = ", ".join(limits)
+            raise ValueError(f"{cls.name}: {part!r} is not parameter=value; it has: {known}")
+        values[key] = limits[key].read(cls.name, key, value.strip())
+    return cls(**values)
+
+
+def from_json(text: str) -> Policy:
+    """The policy that `Policy.to_json` wrote."""
+    values = json.loads(text)
+    return find(values.pop("name"))(**values)
+
+
+def _short(value: Any) -> str:
+    if not isinstance(value, float):
+        return str(value)
+    text = f"{value:g}"
+    return text if float(text) == value else repr(value)

@@ -1,0 +1,118 @@
+"""Parameters of a policy: a default, a sentence, and what values make sense.
+
+They are ordinary dataclass fields; what is said here is checked when a policy is made, shown by
+`highseason policies`, and used to read `ucb-z:z=31` on the command line.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from highseason.multipliers import Threshold
+
+#: A number, or a rule on G such as "q0.75" that `Policy.settle` turns into one before a step uses it.
+OnG: TypeAlias = Any
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a parameter may be: a number in a range, one of several words, or a rule on G."""
+
+    doc: str
+    above: float | None = None
+    at_least: float | None = None
+    choices: Sequence[str] = ()
+    rule: bool = False
+
+    def check(self, owner: str, name: str, value: Any) -> Any:
+        """The value as it is kept; a `ValueError` says what was expected."""
+        if self.choices:
+            return self._word(owner, name, value)
+        if self.rule:
+            return self._rule(owner, name, value)
+        return self._number(owner, name, value)
+
+    def read(self, owner: str, name: str, text: str) -> Any:
+        """The value written as `text` on a command line."""
+        if self.choices:
+            return self.check(owner, name, text)
+        try:
+            return self.check(owner, name, float(text))
+        except ValueError:
+            if self.rule:
+                return self.check(owner, name, text)
+            raise
+
+    def _word(self, owner: str, name: str, value: Any) -> str:
+        if value not in self.choices:
+            raise ValueError(f"{owner}: {name}={value!r} must be one of {', '.join(self.choices)}")
+        return str(value)
+
+    def _rule(self, owner: str, name: str, value: Any) -> float | str:
+        if isinstance(value, str):
+            try:
+                threshold = Threshold.of(value)
+            except ValueError as reason:
+                raise ValueError(f"{owner}: {name}: {reason}") from None
+            return threshold.resolve(()) if threshold.fixed else str(threshold)
+        return self._number(owner, name, value, finite=False)
+
+    def _number(self, owner: str, name: str, value: Any, finite: bool = True) -> float:
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            raise ValueError(f"{owner}: {name}={value!r} is not a number") from None
+        if math.isnan(number) or (finite and math.isinf(number)):
+            raise ValueError(f"{owner}: {name}={value!r} is not a finite number")
+        if self.above is not None and not number > self.above:
+            raise ValueError(f"{owner}: {name}={value!r} must be above {self.above:g}")
+        if self.at_least is not None and not number >= self.at_least:
+            raise ValueError(f"{owner}: {name}={value!r} must be at least {self.at_least:g}")
+        return number
+
+
+def parameter(default: Any, doc: str, **limits: Any) -> Any:
+    """A dataclass field with its `Limits`."""
+    return field(default=default, metadata={"limits": Limits(doc, **limits)})
+
+
+def threshold(default: float | str = "q0.75") -> Any:
+    """The parameter z: a turn with G >= z is high."""
+    return parameter(
+        default,
+        "turns with G >= z are high: a number, a quantile of G (q0.75) or a share of max G (0.75*max)",
+        rule=True,
+        above=0.0,
+    )
+
+
+def unit_rule(default: float | str) -> Any:
+    """The parameter by which G is divided before a soft formula sees it."""
+    return parameter(
+        default,
+        "G is divided by this before it steers: a number, or a rule on G such as q0.5 (its median)",
+        rule=True,
+        above=0.0,
+    )
+
+
+def exploration(default: float) -> Any:
+    """The parameter k of the ε policies."""
+    return parameter(default, "exploration constant; 0 never explores", at_least=0.0)
+
+
+def radius(default: float = 2.0) -> Any:
+    """The parameter P of the UCB policies."""
+    return parameter(default, "the radius is sqrt(P log(…) / pulls); 2 is UCB1's", at_least=0.0)
+
+
+def formula() -> Any:
+    """Which reading of the policy: the paper's text or its authors' simulation code."""
+    return parameter(
+        "paper",
+        "the paper's formula, or the one in its authors' simulation code",
+        choices=("paper", "authors_code"),
+    )

@@ -1,0 +1,95 @@
+"""A plan: how much each turn may explore, worked out before the game from what is known of G."""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from highseason.multipliers import Multiplier
+
+if TYPE_CHECKING:
+    from highseason.policies.base import Policy
+
+
+class PlanWarning(UserWarning):
+    """A plan that never explores, or always does: seldom what was meant."""
+
+
+#: Below this share of a full exploration in every turn, a plan counts as never exploring.
+NEGLIGIBLE = 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """One number per turn; what it means is the rule's business (ε, radius, pool size).
+
+    It behaves as an array (`np.asarray(plan)`, `plan[0]`); `plan.at(t)` counts turns from 1 or takes
+    a date.  `exploration` puts every policy on one scale: 0 exploits, 1 explores as much as can be.
+    """
+
+    policy: Policy
+    multiplier: Multiplier
+    arms: int
+    numbers: NDArray[np.float64]
+
+    def at(self, t: Any) -> float:
+        """The number of turn `t` (from 1), or of a date if the multiplier has a calendar."""
+        return float(self.numbers[self.multiplier.turn_of(t) - 1])
+
+    @cached_property
+    def exploration(self) -> NDArray[np.float64]:
+        """How much each turn explores, in [0, 1]; 1 while every arm is tried once."""
+        rule = self.policy.decides_by
+        shares = np.array(
+            [rule.intensity(b, t, self.arms) for t, b in enumerate(self.numbers.tolist(), start=1)]
+        )
+        if rule.tries_each:
+            shares[: self.arms] = 1.0
+        return np.clip(shares, 0.0, 1.0)
+
+    @property
+    def digest(self) -> str:
+        """A fingerprint of the numbers: equal digests, equal plans."""
+        return hashlib.sha256(self.numbers.tobytes()).hexdigest()[:16]
+
+    def warn_if_one_sided(self) -> None:
+        """Say so when no turn, or every turn, explores: the plan then does not regulate anything."""
+        chosen = self.exploration[self.arms if self.policy.decides_by.tries_each else 0 :]
+        if self.policy.deliberate or chosen.size == 0:
+            return
+        if chosen.max() < NEGLIGIBLE:
+            message = f"never explores{self.policy.advice_if_never(self)}"
+        elif chosen.min() >= 1.0:
+            message = f"explores fully in every turn{self.policy.advice_if_always(self)}"
+        else:
+            return
+        warnings.warn(f"{self.policy}: the plan {message}", PlanWarning, stacklevel=3)
+
+    def __array__(
+        self, dtype: DTypeLike | None = None, copy: bool | None = None
+    ) -> NDArray[np.float64]:
+        """The numbers, so that NumPy and matplotlib take a plan as it is."""
+        return np.array(self.numbers, dtype=dtype, copy=copy)
+
+    def __len__(self) -> int:
+        """How many turns."""
+        return int(self.numbers.size)
+
+    @overload
+    def __getitem__(self, item: int) -> float: ...
+    @overload
+    def __getitem__(self, item: slice) -> NDArray[np.float64]: ...
+    def __getitem__(self, item: int | slice) -> float | NDArray[np.float64]:
+        """As an array: position 0 is turn 1."""
+        return self.numbers[item]
+
+    def __iter__(self) -> Iterator[float]:
+        """The numbers, turn by turn."""
+        return iter(self.numbers.tolist())

@@ -1,0 +1,50 @@
+"""The two ends every study needs beside it: never explore, and never learn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from highseason.policies.base import Policy
+from highseason.policies.view import View
+from highseason.rules import EPSILON
+
+
+@dataclass(frozen=True)
+class Greedy(Policy):
+    """Try every arm once, then always play the leader.
+
+    Not in the paper, and needed beside it: in its simulated settings greedy ties with the best.
+
+    >>> import highseason as hs
+    >>> hs.Greedy().plan([1, 1, 1], arms=2).numbers
+    array([0., 0., 0.])
+    """
+
+    name = "greedy"
+    decides_by = EPSILON
+    profiles = {"paper": {}, "authors_code": {}}
+    deliberate = True
+
+    def step(self, carry: Any, view: View) -> tuple[float, Any]:
+        """Never explore."""
+        return 0.0, carry
+
+
+@dataclass(frozen=True)
+class UniformRandom(Policy):
+    """Try every arm once, then play any arm with equal chance: the floor under every policy.
+
+    >>> import highseason as hs
+    >>> hs.UniformRandom().plan([1, 1, 1], arms=2).numbers
+    array([1., 1., 1.])
+    """
+
+    name = "uniform"
+    decides_by = EPSILON
+    profiles = {"paper": {}, "authors_code": {}}
+    deliberate = True
+
+    def step(self, carry: Any, view: View) -> tuple[float, Any]:
+        """Always explore."""
+        return 1.0, carry

@@ -1,0 +1,40 @@
+"""UCB, without regulation: the baseline the paper calls *smarter*, because it divides by G."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from highseason.policies.base import Policy
+from highseason.policies.parameters import formula, radius
+from highseason.policies.view import View
+from highseason.rules import UCB_RULE
+
+
+def clock(rule: str, t: int) -> int:
+    """The turn inside the logarithm; the authors' code counts turns from 0."""
+    return max(1, t - 1) if rule == "authors_code" else t
+
+
+@dataclass(frozen=True)
+class UCB(Policy):
+    """Play the arm with the highest estimate + sqrt(P log t / pulls); P = 2 is UCB1.
+
+    `rule="authors_code"`: turns count from 0 inside the logarithm.
+
+    >>> import highseason as hs
+    >>> hs.UCB().plan(hs.multipliers.wave(turns=100), arms=5).at(100)  # 2 log 100
+    9.21...
+    """
+
+    name = "ucb"
+    decides_by = UCB_RULE
+    profiles = {"paper": {}, "authors_code": {"rule": "authors_code"}}
+
+    P: float = radius()
+    rule: str = formula()
+
+    def step(self, carry: Any, view: View) -> tuple[float, Any]:
+        """The number under the root, before it is divided by an arm's pulls."""
+        return self.P * math.log(clock(self.rule, view.t)), carry

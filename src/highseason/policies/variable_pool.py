@@ -1,0 +1,45 @@
+"""Variable arm pool: draw from the best few arms; how few depends on the turn."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from highseason.policies.base import Policy
+from highseason.policies.parameters import OnG, formula, parameter, unit_rule
+from highseason.policies.view import View
+from highseason.rules import POOL
+
+
+@dataclass(frozen=True)
+class VariablePool(Policy):
+    """Draw uniformly among the m_t best arms, m_t = min(m, max(1, floor(c·m·u / (t·G(t))))).
+
+    u is the unit in which G is measured.  `rule="authors_code"` multiplies by G(t) instead, as both
+    public codes do: the pool then *grows* on busy turns, the opposite of the stated aim.
+
+    >>> import highseason as hs
+    >>> hs.VariablePool(c=4, unit=1).plan([1, 1, 1, 40, 1], arms=2).numbers
+    array([2., 2., 2., 1., 1.])
+    """
+
+    name = "variable-pool"
+    decides_by = POOL
+    profiles = {
+        "paper": {"c": 10.0, "unit": 1.0},
+        "authors_code": {"c": 1.1, "unit": 1.0, "rule": "authors_code"},
+    }
+
+    c: float = parameter(2.0, "size of the pool; larger explores longer", above=1.0)
+    unit: OnG = unit_rule("q0.5")
+    rule: str = formula()
+
+    def step(self, carry: Any, view: View) -> tuple[float, Any]:
+        """The floor is taken in double precision, without a tolerance."""
+        scaled = view.G / self.unit
+        if self.rule == "authors_code":
+            size = self.c * view.arms / view.t * scaled
+        else:
+            size = self.c * view.arms / (view.t * scaled)
+        return float(max(1, min(view.arms, math.floor(size)))), carry

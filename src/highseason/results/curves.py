@@ -1,0 +1,58 @@
+"""Curves over turns: the mean of a running total, and its quantiles from fixed bins.
+
+A running total after turn t is kept as its share of G(1) + … + G(t), which lies in [0, 1] when
+rewards do.  The bins are even in the square root of that share, so that small regrets are told
+apart; memory does not grow with the number of games.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+BINS = 2048
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """Running totals of one quantity: axes are (policies, checkpoints) and, in `counts`, bins."""
+
+    turns: NDArray[np.int64]
+    weight: NDArray[np.float64]
+    sums: NDArray[np.float64]
+    counts: NDArray[np.int64]
+
+    @classmethod
+    def empty(
+        cls, turns: NDArray[np.int64], weight: NDArray[np.float64], policies: int
+    ) -> Curves:
+        """No game yet; `weight` is the most a running total can be at each checkpoint."""
+        shape = (policies, turns.size)
+        return cls(turns, weight, np.zeros(shape), np.zeros((*shape, BINS), np.int64))
+
+    def add(self, policy: int, values: NDArray[np.float64]) -> None:
+        """Count a block of games: one row per game, one column per checkpoint."""
+        self.sums[policy] += values.sum(axis=0)
+        share = np.clip(values / self.weight, 0.0, 1.0)
+        bins = np.minimum((np.sqrt(share) * BINS).astype(np.int64), BINS - 1)
+        for checkpoint in range(self.turns.size):
+            self.counts[policy, checkpoint] += np.bincount(bins[:, checkpoint], minlength=BINS)
+
+    @property
+    def mean(self) -> NDArray[np.float64]:
+        """The mean running total: a row per policy."""
+        return self.sums / self.counts.sum(axis=2)
+
+    def quantile(self, q: float) -> NDArray[np.float64]:
+        """The running total that a share `q` of the games stays below, to the width of a bin."""
+        if not 0 <= q <= 1:
+            raise ValueError(f"a quantile is between 0 and 1, not {q!r}")
+        reached = self.counts.cumsum(axis=2)
+        wanted = q * reached[:, :, -1:]
+        bins = (reached < wanted).sum(axis=2)
+        below = np.take_along_axis(reached - self.counts, bins[:, :, None], axis=2)[:, :, 0]
+        inside = np.take_along_axis(self.counts, bins[:, :, None], axis=2)[:, :, 0]
+        part = (wanted[:, :, 0] - below) / np.maximum(inside, 1)
+        return ((bins + part) / BINS) ** 2 * self.weight

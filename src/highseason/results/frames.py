@@ -1,0 +1,16 @@
+"""pandas, imported when it is used, with an error that names the extra."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def pandas() -> Any:
+    """The pandas module."""
+    try:
+        import pandas as module
+    except ImportError:
+        raise ImportError(
+            "this needs pandas, which is not installed: pip install 'highseason[frames]'"
+        ) from None
+    return module

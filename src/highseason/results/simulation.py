@@ -1,0 +1,203 @@
+"""The result of a simulation: arrays and labels, statistics, to pandas, to a file and back."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.results.curves import Curves
+from highseason.results.statistics import Estimate, Moments, ratio_gain, with_interval
+from highseason.results.table import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: What is measured in every game.
+METRICS = ("reward", "regret", "realised_regret", "exploited", "best_pulls")
+
+_FORMAT = 1
+
+
+@dataclass(frozen=True, eq=False)
+class SimulationResult:
+    """Many games of several policies, paired: game g has the same arms and luck for every policy.
+
+    Attributes:
+        policies: Labels, in the order given; unique.
+        settings: What was simulated: arms, turns, games, seed, rewards, multiplier, version …
+        plan_digests: A fingerprint of each policy's plan.
+        moments: For each of `METRICS`, count, mean and covariance over games.
+        ratios: The reward of each policy over that of the first, game by game: mean and scatter.
+        games: For each of `METRICS` a row per policy and a column per game, or None where only
+            sufficient statistics were kept.
+        curves: Running totals of "reward" and "regret" over turns; empty if not asked for.
+    """
+
+    policies: tuple[str, ...]
+    settings: dict[str, Any]
+    plan_digests: tuple[str, ...]
+    moments: dict[str, Moments]
+    ratios: Moments
+    games: dict[str, NDArray[np.float64]] | None
+    curves: dict[str, Curves]
+
+    def index(self, policy: str | int) -> int:
+        """The position of a policy, given its label or its position."""
+        if isinstance(policy, int):
+            return policy
+        if policy not in self.policies:
+            raise KeyError(f"no policy {policy!r} here; there are: {', '.join(self.policies)}")
+        return self.policies.index(policy)
+
+    def mean(self, metric: str, policy: str | int) -> float:
+        """The mean of a metric over games."""
+        return float(self.moments[metric].mean[self.index(policy)])
+
+    def error(self, metric: str, policy: str | int) -> float:
+        """Its standard error."""
+        return float(self.moments[metric].error[self.index(policy)])
+
+    def exploited_share(self, policy: str | int) -> float:
+        """The share of the reward that came from pure exploitation."""
+        total = self.mean("reward", policy)
+        return self.mean("exploited", policy) / total if total else 0.0
+
+    def gain(self, policy: str | int, over: str | int = 0, level: float = 0.95) -> Estimate:
+        """By how much a policy's mean reward exceeds another's, as a share; paired interval."""
+        return ratio_gain(self.moments["reward"], self.index(policy), self.index(over), level)
+
+    def mean_ratio_gain(self, policy: str | int, level: float = 0.95) -> Estimate:
+        """The mean, over games, of the reward over the first policy's, less 1; with its interval."""
+        i = self.index(policy)
+        return with_interval(
+            float(self.ratios.mean[i]) - 1.0, float(self.ratios.error[i]), level
+        )
+
+    def summary(self, level: float = 0.95) -> Table:
+        """A row per policy: reward, regret, share from exploitation, gain over the first."""
+        columns = ("policy", "reward", "± se", "share of max", "regret", "± se", "exploited",
+                   "best arm", "gain", "low", "high")  # fmt: skip
+        turns, most = self.settings["turns"], self.settings["max_reward"]
+        rows: list[tuple[Any, ...]] = []
+        for i, label in enumerate(self.policies):
+            gain = self.gain(i, level=level)
+            rows.append((
+                label, self.mean("reward", i), self.error("reward", i),
+                self.mean("reward", i) / most, self.mean("regret", i), self.error("regret", i),
+                self.exploited_share(i), self.mean("best_pulls", i) / turns,
+                gain.value, gain.low, gain.high,
+            ))  # fmt: skip
+        formats = ("", ".1f", ".1f", ".3f", ".1f", ".1f", ".0%", ".0%", "+.1%", "+.1%", "+.1%")
+        return Table(columns, tuple(rows), formats)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The numbers of the command line's `--json`."""
+        policies = []
+        for i, label in enumerate(self.policies):
+            gain, paired = self.gain(i), self.mean_ratio_gain(i)
+            entry: dict[str, Any] = {"name": label}
+            for metric in METRICS:
+                entry[f"{metric}_mean"] = self.mean(metric, i)
+                entry[f"{metric}_se"] = self.error(metric, i)
+            entry |= {
+                "exploited_share": self.exploited_share(i),
+                "gain_over_first": gain.value,
+                "gain_low": gain.low,
+                "gain_high": gain.high,
+                "mean_ratio_gain": paired.value,
+                "mean_ratio_gain_low": paired.low,
+                "mean_ratio_gain_high": paired.high,
+                "plan_digest": self.plan_digests[i],
+            }
+            policies.append(entry)
+        return {"policies": policies, **self.settings}
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row per policy and game; a row per policy where single games were not kept."""
+        from highseason.results.frames import pandas
+
+        if self.games is None:
+            return pandas().DataFrame(self.to_dict()["policies"])
+        policies, games = next(iter(self.games.values())).shape
+        columns: dict[str, Any] = {
+            "policy": np.repeat(np.array(self.policies, object), games),
+            "game": np.tile(np.arange(games), policies),
+        }
+        return pandas().DataFrame(columns | {m: v.ravel() for m, v in self.games.items()})
+
+    def save(self, path: str | Path) -> Path:
+        """Write everything to one `.npz` file; it appears whole or not at all."""
+        arrays = {f"ratios/{k}": v for k, v in _pack(self.ratios).items()}
+        for metric, moments in self.moments.items():
+            arrays |= {f"moments/{metric}/{k}": v for k, v in _pack(moments).items()}
+        for metric, values in (self.games or {}).items():
+            arrays[f"games/{metric}"] = values
+        for metric, curve in self.curves.items():
+            arrays |= {f"curves/{metric}/{k}": np.asarray(v) for k, v in vars(curve).items()}
+        head = {"format": _FORMAT, "policies": self.policies, "settings": self.settings,
+                "plan_digests": self.plan_digests}  # fmt: skip
+        arrays["head"] = np.frombuffer(json.dumps(head).encode(), np.uint8)
+        target = Path(path)
+        if target.suffix != ".npz":
+            target = target.with_name(target.name + ".npz")
+        buffer = io.BytesIO()
+        np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]  # stubs want no str keys
+        half = target.with_name(target.name + ".part")
+        half.write_bytes(buffer.getvalue())
+        half.replace(target)
+        return target
+
+    @classmethod
+    def load(cls, path: str | Path) -> SimulationResult:
+        """Read what `save` wrote."""
+        try:
+            with np.load(path, allow_pickle=False) as stored:
+                arrays = {key: stored[key] for key in stored.files}
+            head = json.loads(arrays.pop("head").tobytes())
+        except (zipfile.BadZipFile, KeyError, ValueError, EOFError) as reason:
+            raise ValueError(f"{path} is not a saved highseason result: {reason}") from None
+        if head["format"] != _FORMAT:
+            raise ValueError(
+                f"{path} has format {head['format']}; this version reads format {_FORMAT}"
+            )
+        parts: dict[str, dict[str, dict[str, Any]]] = {"moments": {}, "curves": {}}
+        for key, value in arrays.items():
+            kind, *rest = key.split("/")
+            if kind in parts:
+                parts[kind].setdefault(rest[0], {})[rest[1]] = value
+        games = {key[6:]: value for key, value in arrays.items() if key.startswith("games/")}
+        return cls(
+            policies=tuple(head["policies"]),
+            settings=head["settings"],
+            plan_digests=tuple(head["plan_digests"]),
+            moments={metric: _unpack(values) for metric, values in parts["moments"].items()},
+            ratios=_unpack({k[7:]: v for k, v in arrays.items() if k.startswith("ratios/")}),
+            games=games or None,
+            curves={metric: Curves(**values) for metric, values in parts["curves"].items()},
+        )
+
+
+def unique_labels(labels: Sequence[str]) -> tuple[str, ...]:
+    """The same labels, told apart by a number where one occurs twice."""
+    seen: dict[str, int] = {}
+    unique = []
+    for label in labels:
+        seen[label] = seen.get(label, 0) + 1
+        unique.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
+    return tuple(unique)
+
+
+def _pack(moments: Moments) -> dict[str, NDArray[Any]]:
+    return {"count": np.array(moments.count), "mean": moments.mean, "scatter": moments.scatter}
+
+
+def _unpack(values: dict[str, Any]) -> Moments:
+    return Moments(int(values["count"]), values["mean"], values["scatter"])

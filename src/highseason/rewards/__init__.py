@@ -1,0 +1,6 @@
+"""What an arm pays: Bernoulli, clipped normal, or any distribution with a quantile and a mean."""
+
+from highseason.rewards.families import bernoulli, custom, truncated_normal
+from highseason.rewards.model import Rewards, check_arms
+
+__all__ = ["Rewards", "bernoulli", "check_arms", "custom", "truncated_normal"]

@@ -1,0 +1,138 @@
+"""The reward models of the paper, and any other that brings a quantile function and a mean."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.compile import compiled
+from highseason.core.jitable import jitable
+from highseason.rewards.model import Quantile, Rewards, describe_arms
+from highseason.rewards.normal import clipped_mean
+from highseason.rewards.normal import quantile as normal_quantile
+
+#: Below this many arms in all, a loop in Python is faster than loading compiled code.
+_WORTH_COMPILING = 20_000
+
+
+@jitable
+def bernoulli_quantile(u: float, mean: float, scale: float) -> float:
+    """1 for the upper `mean` share of the uniform numbers, else 0."""
+    return 1.0 if u >= 1.0 - mean else 0.0
+
+
+@jitable
+def clipped_normal_quantile(u: float, centre: float, sigma: float) -> float:
+    """N(centre, sigma), with everything below 0 at 0 and everything above 1 at 1."""
+    return max(0.0, min(1.0, centre + sigma * normal_quantile(u)))
+
+
+def bernoulli(
+    arms: int | None = None,
+    means: Sequence[float] | NDArray[np.float64] | None = None,
+    between: tuple[float, float] = (0.0, 1.0),
+) -> Rewards:
+    """Arms that pay 1 or 0.
+
+    Args:
+        arms: How many; every game draws its means uniformly `between` two numbers.
+        means: Or the means themselves, the same in every game.
+        between: Where means are drawn.
+
+    >>> bernoulli(means=[0.9, 0.5]).arms
+    2
+    """
+    how = describe_arms("bernoulli", arms, means, between, (0.0, 1.0), "means")
+    return Rewards("bernoulli", quantile=bernoulli_quantile, mean_of=np.asarray, **how)
+
+
+def truncated_normal(
+    arms: int | None = None,
+    centres: Sequence[float] | NDArray[np.float64] | None = None,
+    sigma: float = 0.1,
+    between: tuple[float, float] = (0.0, 1.0),
+) -> Rewards:
+    """Arms that pay N(centre, sigma) clipped to [0, 1] (the paper says *truncated*).
+
+    The true mean of such an arm is not its centre; gaps and regret use the true mean.
+
+    >>> rewards = truncated_normal(centres=[1.0], sigma=1.0)
+    >>> rewards.means(rewards.fixed).round(3)
+    array([0.684])
+    """
+    if not (math.isfinite(sigma) and sigma > 0):
+        raise ValueError(f"truncated_normal: sigma must be a number > 0, not {sigma!r}")
+    how = describe_arms("truncated_normal", arms, centres, between, (0.0, 1.0), "centres")
+    return Rewards(
+        "truncated-normal",
+        quantile=clipped_normal_quantile,
+        mean_of=lambda centre: _each(centre, sigma),
+        scale=float(sigma),
+        **how,
+    )
+
+
+def custom(
+    quantile: Quantile,
+    mean: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    arms: int | None = None,
+    parameters: Sequence[float] | NDArray[np.float64] | None = None,
+    between: tuple[float, float] = (0.0, 1.0),
+    scale: float = 0.0,
+    bounds: tuple[float, float] = (0.0, 1.0),
+    name: str = "custom",
+) -> Rewards:
+    """Any distribution that brings its quantile function and its mean.
+
+    Args:
+        quantile: `(u, parameter, scale)` gives the reward at the uniform number `u`; scalar code
+            that numba can compile (the `math` module, no SciPy).
+        mean: The true mean for an array of parameters.
+        arms: How many; every game draws its parameters uniformly `between` two numbers.
+        parameters: Or one parameter per arm, the same in every game.
+        between: Where parameters are drawn.
+        scale: A number handed to every call of `quantile`.
+        bounds: The lowest and the highest reward possible.
+        name: For tables and messages.
+
+    An exponential price response, capped at 1:
+
+    >>> import math, numpy as np
+    >>> def capped(u, rate, scale):
+    ...     return min(1.0, -math.log(1.0 - u) / rate)
+    >>> arms = custom(capped, lambda rate: (1 - np.exp(-rate)) / rate, arms=3, between=(1, 9))
+    >>> arms.quantile(0.5, 2.0, 0.0) == math.log(2) / 2
+    True
+    """
+    low, high = bounds
+    if not low < high:
+        raise ValueError(f"{name}: bounds={bounds} must be two rising numbers")
+    how = describe_arms(name, arms, parameters, between, (-math.inf, math.inf), "parameters")
+    return Rewards(
+        name, quantile=quantile, mean_of=mean, scale=float(scale), bounds=(low, high), **how
+    )
+
+
+def _each(centres: NDArray[np.float64], sigma: float) -> NDArray[np.float64]:
+    flat = np.ascontiguousarray(np.ravel(centres), dtype=np.float64)
+    out = np.empty_like(flat)
+    fill = _fill_clipped_means if flat.size < _WORTH_COMPILING else _compiled_fill()
+    fill(flat, float(sigma), out)
+    return out.reshape(np.shape(centres))
+
+
+def _fill_clipped_means(
+    centres: NDArray[np.float64], sigma: float, out: NDArray[np.float64]
+) -> None:
+    for i in range(centres.size):
+        out[i] = clipped_mean(centres[i], sigma)
+
+
+def _compiled_fill() -> Callable[..., None]:
+    from numba.core import types
+
+    numbers = types.float64[::1]
+    return compiled(_fill_clipped_means, types.void(numbers, types.float64, numbers))

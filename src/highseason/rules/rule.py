@@ -1,0 +1,56 @@
+"""A rule: how an arm is chosen from its own state and the turn's number.
+
+A rule owns three small functions of scalars and arrays.  `choose(state, turn)` gives the arm and
+whether the turn was pure exploitation; `observe(state, turn, arm, value)` learns; `start(state)`
+prepares the rule's own memory.  They are plain Python here and are compiled where speed counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from highseason.core.jitable import jitable
+from highseason.rules.state import State, Turn
+
+Choose = Callable[[State, Turn], tuple[int, bool]]
+Observe = Callable[[State, Turn, int, float], None]
+Start = Callable[[State], None]
+
+
+@jitable
+def observe_mean(state: State, turn: Turn, arm: int, value: float) -> None:
+    """Count the pull and add the value: all that an average needs."""
+    state.pulls[arm] += 1
+    state.sums[arm] += value
+
+
+@jitable
+def start_empty(state: State) -> None:
+    """Nothing to prepare."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How an arm is chosen; see the module's text.
+
+    Attributes:
+        name: A short name, used in messages and to find a faster kernel.
+        choose: Gives `(arm, exploited)` for a state and a turn.
+        intensity: How much a turn explores, in [0, 1], given `(number, t, arms)`; for pictures and
+            for the warning when a plan never, or always, explores.
+        observe: Learns the value of a pull; the default keeps count and sum.
+        start: Fills the rule's memory before the first turn.
+        memory: How many numbers of its own the rule keeps per arm.
+        tries_each: Whether every arm is played once before the rule starts to choose.
+        needs_range: Whether rewards must lie in [0, 1] for the rule to mean anything (UCB type).
+    """
+
+    name: str
+    choose: Choose
+    intensity: Callable[[float, int, int], float]
+    observe: Observe = observe_mean
+    start: Start = start_empty
+    memory: int = 0
+    tries_each: bool = True
+    needs_range: bool = False
