@@ -1,6 +1,9 @@
 """Bandits for demand that comes in seasons: explore while it is quiet, exploit when it counts."""
 
-from highseason import multipliers, policies, rewards, rules
+from typing import TYPE_CHECKING, Any
+
+from highseason import checks, multipliers, policies, rewards, rules
+from highseason.bandit import Bandit
 from highseason.core.version import __version__
 from highseason.games import Game, play, simulate
 from highseason.policies import (
@@ -21,9 +24,13 @@ from highseason.policies import (
 )
 from highseason.results import SimulationResult
 
+if TYPE_CHECKING:
+    from highseason import report
+
 __all__ = [
     "UCB",
     "UCBZ",
+    "Bandit",
     "EpsilonGreedy",
     "EpsilonZGreedy",
     "Game",
@@ -39,10 +46,21 @@ __all__ = [
     "UniformRandom",
     "VariablePool",
     "__version__",
+    "checks",
     "multipliers",
     "play",
     "policies",
+    "report",
     "rewards",
     "rules",
     "simulate",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Bring `report` in when it is asked for: a program that draws nothing does without it."""
+    if name != "report":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return import_module("highseason.report")

@@ -9,6 +9,7 @@ so once.  A function without a source file (typed in a REPL) is compiled uncache
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import logging
@@ -16,9 +17,11 @@ import os
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from highseason.core.jitable import take_marked
 
@@ -39,18 +42,49 @@ class CacheWarning(UserWarning):
 def compiled(function: Callable[..., Any], signature: Any) -> Callable[..., Any]:
     """`function` as machine code for `signature`, from the cache if it was compiled before.
 
-    With `NUMBA_DISABLE_JIT=1` the function itself comes back, which is how coverage sees kernels.
+    With `NUMBA_DISABLE_JIT=1` the function itself runs, which is how coverage sees kernels.
     """
     import numba
 
     if numba.config.DISABLE_JIT:
-        return function
+        return _wrapping_around(function)
     _register_marked()
     dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
     _attach_cache(dispatcher, function)
-    dispatcher.compile(signature)
+    with _side_by_side():
+        dispatcher.compile(signature)
     dispatcher.disable_compile()
     return dispatcher  # type: ignore[no-any-return]  # numba is untyped
+
+
+def _wrapping_around(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function` as it is; its words may overflow without a warning, as a machine's do."""
+
+    @functools.wraps(function)
+    def run(*arguments: Any) -> Any:
+        with np.errstate(over="ignore"):
+            return function(*arguments)
+
+    return run
+
+
+@contextlib.contextmanager
+def _side_by_side() -> Iterator[None]:
+    """Let the compiler join like operations on neighbouring lanes; numba leaves that off.
+
+    It joins them without reordering any sum, so results keep their bits.  The switch is global to
+    numba, so it is put back, and nobody else compiles meanwhile.
+    """
+    from numba import config
+    from numba.core.compiler_lock import global_compiler_lock
+
+    with global_compiler_lock:
+        before = config.SLP_VECTORIZE
+        config.SLP_VECTORIZE = 1
+        try:
+            yield
+        finally:
+            config.SLP_VECTORIZE = before
 
 
 def function_type(signature: Any) -> Type:
@@ -67,12 +101,7 @@ def _register_marked() -> None:
         if native is None:
             register_jitable(function)
         else:
-            overload(function)(_typed_as(native))
-
-
-def _typed_as(native: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """What numba asks of an overload: a function of the argument's type giving the code to use."""
-    return lambda x: native  # numba wants the very same, unannotated, parameter list
+            overload(function, strict=False)(native)  # strict would compare annotations too
 
 
 def _attach_cache(dispatcher: Any, function: Callable[..., Any]) -> None:
@@ -171,9 +200,15 @@ def _cache_class() -> Any:
                 found = super().load_overload(sig, target_context)
             except Exception:  # a damaged file must not stop the work: it is compiled and replaced
                 found = None
+                self._forget()
             if found is None:
                 _announce()
             return found
+
+        def _forget(self) -> None:
+            """Empty the index, which saving would otherwise stumble over as loading did."""
+            with contextlib.suppress(OSError):
+                self.flush()
 
         def save_overload(self, sig: Any, data: Any) -> None:
             try:

@@ -1,8 +1,9 @@
 """The mark of a function that is readable Python here and machine code inside a kernel.
 
-Rules, rewards and random numbers are written once, as plain functions of scalars, tuples and arrays.
-`play` and `Bandit` call them as they are; `simulate` compiles them.  Marking a function costs
-nothing: numba is imported only when the first kernel is compiled (`highseason.core.compile`).
+Rules, rewards and random numbers are written once, as plain functions of scalars, tuples and
+arrays.  `play` and `Bandit` call them as they are; `simulate` compiles them.  Marking a function
+costs nothing: numba is imported only when the first kernel is compiled
+(`highseason.core.compile`).
 """
 
 from __future__ import annotations
@@ -29,10 +30,12 @@ def jitable(function: F) -> F:
     return function
 
 
-def jitable_as(native: Callable[..., Any]) -> Callable[[F], F]:
-    """Mark a function of one argument `x` whose compiled form is `native`.
+def jitable_as(native: Callable[..., Callable[..., Any]]) -> Callable[[F], F]:
+    """Mark a function whose compiled form differs from its Python form.
 
-    The two must agree; the tests hold them to it.
+    `native` is what numba calls an overload: a function of the arguments' *types* that gives the
+    code to compile for them, with the same names of arguments as the function that is marked.  The
+    two forms must agree; the tests hold them to it.
     """
 
     def mark(function: F) -> F:

@@ -33,10 +33,10 @@ UNIT = 2.0**-53
 DECISION, REWARD, TIES, ARMS = 0, 1, 2, 3
 
 
-@jitable_as(lambda x: np.uint64(x))
+@jitable_as(lambda x: lambda x: np.uint64(x))
 def word(x: Any) -> Any:
     """The low 64 bits of `x`, without sign: what a machine word does by itself."""
-    return x & MASK
+    return x & MASK if isinstance(x, np.ndarray) else int(x) & MASK
 
 
 @jitable

@@ -20,13 +20,13 @@ from highseason.games.kernels.build import (
     luck_kernel,
     writable,
 )
-from highseason.games.kernels.stage import ANY, BERNOULLI, CLIPPED_NORMAL, OUT, TRACE, Stage
+from highseason.games.kernels.law import law_of
+from highseason.games.kernels.stage import OUT, TRACE, Stage
 from highseason.multipliers import Multiplier, as_multiplier
 from highseason.policies import Plan, Policy
 from highseason.results import Curves, SimulationResult, unique_labels
 from highseason.results.tally import Tally
 from highseason.rewards import Rewards
-from highseason.rewards.families import bernoulli_quantile, clipped_normal_quantile
 
 #: Above this many games only sufficient statistics are kept, unless `keep="games"`.
 KEPT_GAMES = 100_000
@@ -34,9 +34,7 @@ KEPT_GAMES = 100_000
 _BLOCK_TURNS = 4_000_000
 _BLOCK_GAMES = (64, 4096)
 #: Turns below which handing work to threads costs more than it saves.
-_WORTH_THREADS = 100_000
-
-_FAMILIES = {bernoulli_quantile: BERNOULLI, clipped_normal_quantile: CLIPPED_NORMAL}
+_WORTH_THREADS = 2_000_000
 
 Progress = Callable[[int, int], None]
 
@@ -122,11 +120,12 @@ class _Run:
         G = as_multiplier(multiplier)
         plans = tuple(policy.plan(G, rewards.arms, forecast) for policy in players)
         checkpoints = _checkpoints(curves, G.turns)
+        law = type(law_of(rewards.quantile, rewards.scale))
         return cls(
             labels=labels,
             plans=plans,
             kernels=tuple(
-                kernel_for(policy.decides_by, policy.ties == "random", rewards.arms, G.turns)
+                kernel_for(policy.decides_by, policy.ties == "random", law, rewards.arms, G.turns)
                 for policy in players
             ),
             rewards=rewards,
@@ -134,7 +133,7 @@ class _Run:
             seed=int(seed),
             checkpoints=checkpoints,
             stages=tuple(_stage(plan, rewards, checkpoints) for plan in plans),
-            luck=luck_kernel(),
+            luck=luck_kernel(law),
             quantile=compiled_quantile(rewards.quantile),
         )
 
@@ -165,9 +164,7 @@ class _Run:
         if not self.checkpoints.size:
             return {}
         most = np.cumsum(self.G.values)[self.checkpoints - 1] * _span(self.rewards)
-        return {
-            metric: Curves.empty(self.checkpoints, most, len(self.labels)) for metric in TRACE
-        }
+        return {metric: Curves.empty(self.checkpoints, most, len(self.labels)) for metric in TRACE}
 
     def settings(self, games: int) -> dict[str, Any]:
         """What was simulated, for the record."""
@@ -243,11 +240,10 @@ def _stage(plan: Plan, rewards: Rewards, checkpoints: NDArray[np.int64]) -> Stag
     G = writable(plan.multiplier.values)
     return Stage(
         G=G,
-        divisor=np.ones_like(G) if plan.policy.learns_scaled else G,
+        worth=G if plan.policy.learns_scaled else np.ones_like(G),
         numbers=writable(plan.numbers),
         checkpoints=checkpoints,
-        family=_FAMILIES.get(rewards.quantile, ANY),
-        scale=rewards.scale,
+        law=law_of(rewards.quantile, rewards.scale),
     )
 
 
@@ -270,7 +266,7 @@ def _labelled(
 
 
 def _split(games: int, workers: int) -> list[slice]:
-    """Pieces of a block, several a worker; whole batches of eight for the kernel that wants them."""
+    """Pieces of a block, several a worker; batches of eight for the kernel that wants them."""
     size = max(8, -(-games // (4 * workers)) // 8 * 8)
     if workers == 1:
         size = games

@@ -63,11 +63,11 @@ def _text(path: Path) -> str:
 
 
 def _records(text: str, path: Path) -> list[Record]:
-    reader = csv.reader(StringIO(text, newline=""), delimiter=_delimiter(text))
     try:
+        reader = csv.reader(StringIO(text, newline=""), delimiter=_delimiter(text))
         records = [Record(reader.line_num, [cell.strip() for cell in row]) for row in reader]
     except csv.Error as error:
-        raise MultiplierError(f"{path}, line {reader.line_num}: {error}") from error
+        raise MultiplierError(f"{path} is not a CSV file: {error}") from error
     filled = [i for i, record in enumerate(records) if any(record.cells)]
     records = records[filled[0] : filled[-1] + 1] if filled else []
     return _without_blank_lines(records)
@@ -87,7 +87,11 @@ def _delimiter(text: str) -> str:
 
 
 def _is_data(record: Record) -> bool:
-    return all(not np.isnan(number_in(cell)) or parse(cell) for cell in record.cells)
+    # "nan" at the top of a plain list is a missing turn, not a name.
+    return all(
+        cell.lower() == "nan" or not np.isnan(number_in(cell)) or parse(cell)
+        for cell in record.cells
+    )
 
 
 def _check_widths(records: list[Record], width: int, path: Path) -> None:

@@ -14,8 +14,13 @@ from highseason.multipliers.tables import Column, Table
 def read_parquet(path: Path) -> Table:
     """Read a Parquet file; needs the extra ``highseason[frames]``.
 
-    >>> read_parquet(Path("traffic.parquet"))  # doctest: +SKIP
-    Table(source='traffic.parquet', ...)
+    >>> import tempfile
+    >>> import pandas as pd
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "traffic.parquet"
+    ...     pd.DataFrame({"visitors": [40, 60]}).to_parquet(path)
+    ...     [column.name for column in read_parquet(path).columns]
+    ['visitors']
     """
     path.stat()  # a missing file is told before a missing library
     try:

@@ -115,7 +115,7 @@ def read(
         raise MultiplierError(f"{path}: column {values_column.name!r} cannot be time and value")
     calendar = None if times_column is None else calendar_of(table, times_column)
     values = _values(table, values_column, floor)
-    return Multiplier(values, calendar, name or value or path.name.split(".")[0])
+    return Multiplier(values, calendar, name or value or path.name.split(".")[0] or path.name)
 
 
 def _values(table: Table, column: Column, floor: float | None) -> Values:

@@ -31,7 +31,8 @@ _UNITS: dict[str, Literal["s", "m", "h", "D", "W", "M"]] = {
     "w": "W",
     "M": "M",  # and no "m": half the world reads it as minutes, the other half as months
 }
-_PERIOD = re.compile(r"(\d*)\s*([A-Za-z]+)", re.ASCII)
+# Six digits: more would overflow numpy's clock, and no season is that long.
+_PERIOD = re.compile(r"(\d{0,6})\s*([A-Za-z]+)", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -132,12 +133,13 @@ def _by_period(calendar: Calendar, period: Period, text: str) -> Bins:
     starts = period.start(number[first])
     whole = np.ones(first.size, dtype=np.bool_)
     if calendar.size > 1:
-        step = np.sort(np.diff(calendar))[(calendar.size - 1) // 2]
-        if period.width < step:
+        steps = np.sort(np.diff(calendar))
+        if period.width < steps[0]:
             raise MultiplierError(
-                f"turns are mostly {step.astype('timedelta64[s]')} apart, longer than {text!r}: "
-                "turns can be joined, not split"
+                f"turns are at least {steps[0].astype('timedelta64[s]')} apart, more than "
+                f"{text!r}: turns can be joined, not split"
             )
+        step = steps[steps.size // 2]
         end = period.start(number[-1:] + 1)[0]
         # A quarter of a step to spare: months and clock changes make steps uneven.
         whole[0] &= bool(4 * (calendar[0] - starts[0]) < 3 * step)

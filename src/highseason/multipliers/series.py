@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import pairwise
 from numbers import Real
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -22,6 +21,9 @@ from highseason.multipliers.validation import Values, check_values, positive, to
 from highseason.multipliers.wording import brief
 
 __all__ = ["Multiplier", "MultiplierError", "concatenate"]
+
+Operand: TypeAlias = "Multiplier | NDArray[Any] | float"
+"""What a multiplier can be added to or multiplied by."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -174,39 +176,38 @@ class Multiplier:
         """
         return ~self.high(z)
 
-    def __add__(self, other: Multiplier | float) -> Multiplier:
-        """Add turn by turn, or add a number to every turn."""
-        return self._combined(other, operator.add, "{} + {}")
+    def __add__(self, other: Operand) -> Multiplier:
+        """Add turn by turn: another multiplier, an array, or the same number everywhere."""
+        return self._combined(other, np.add, "{} + {}")
 
-    def __radd__(self, other: float) -> Multiplier:
-        """Add a number to every turn."""
-        return self._combined(other, operator.add, "{1} + {0}")
+    def __radd__(self, other: Operand) -> Multiplier:
+        """Add from the left."""
+        return self._combined(other, np.add, "{1} + {0}")
 
-    def __mul__(self, other: Multiplier | float) -> Multiplier:
-        """Multiply turn by turn, or every turn by a number."""
-        return self._combined(other, operator.mul, "{} * {}")
+    def __mul__(self, other: Operand) -> Multiplier:
+        """Multiply turn by turn: by a multiplier, an array, or the same number everywhere."""
+        return self._combined(other, np.multiply, "{} * {}")
 
-    def __rmul__(self, other: float) -> Multiplier:
-        """Multiply every turn by a number."""
-        return self._combined(other, operator.mul, "{1} * {0}")
+    def __rmul__(self, other: Operand) -> Multiplier:
+        """Multiply from the left."""
+        return self._combined(other, np.multiply, "{1} * {0}")
 
-    def _combined(
-        self, other: object, operation: Callable[[Any, Any], Any], form: str
-    ) -> Multiplier:
-        calendar = self.calendar
+    def _combined(self, other: Operand, operation: np.ufunc, form: str) -> Multiplier:
         if isinstance(other, Multiplier):
-            calendar = _common_calendar(self, other)
-            label, right = other.name, other.values
+            calendar, label, right = _common_calendar(self, other), other.name, other.values
+        elif isinstance(other, np.ndarray):
+            calendar, label, right = self.calendar, "array", to_values(other)
+            _require_same_turns(self.turns, right.size)
         elif isinstance(other, Real):
-            label, right = brief(float(other)), np.asarray(float(other))
+            calendar, label = self.calendar, brief(float(other))
+            right = np.asarray(float(other))
         else:
             return NotImplemented  # type: ignore[no-any-return]  # Python's signal has no type
-        if operation is operator.mul:
-            name = form.format(_bracketed(self.name), _bracketed(label))
-        else:
-            name = form.format(self.name, label)
+        names = (self.name, label)
+        if operation is np.multiply:
+            names = (_bracketed(self.name), _bracketed(label))
         with np.errstate(over="ignore", under="ignore"):  # the check names the turn instead
-            return Multiplier(operation(self.values, right), calendar, name)
+            return Multiplier(operation(self.values, right), calendar, form.format(*names))
 
     def scale(self, factor: float) -> Multiplier:
         """Multiply every turn by a factor > 0.
@@ -342,11 +343,7 @@ def _checked_turn(turn: object, turns: int) -> int:
 
 
 def _common_calendar(one: Multiplier, other: Multiplier) -> Calendar | None:
-    if one.turns != other.turns:
-        raise MultiplierError(
-            f"a multiplier of {one.turns} turns and one of {other.turns} cannot be combined: "
-            "cut the longer one with window()"
-        )
+    _require_same_turns(one.turns, other.turns)
     if one.calendar is None or other.calendar is None:
         return other.calendar if one.calendar is None else one.calendar
     differ = np.flatnonzero(one.calendar != other.calendar)
@@ -357,6 +354,14 @@ def _common_calendar(one: Multiplier, other: Multiplier) -> Calendar | None:
             f"{show(other.calendar[i])}; take the same window() of both"
         )
     return one.calendar
+
+
+def _require_same_turns(one: int, other: int) -> None:
+    if one != other:
+        raise MultiplierError(
+            f"a multiplier of {one} turns and one of {other} cannot be combined: "
+            "cut the longer one with window()"
+        )
 
 
 def _bracketed(name: str) -> str:

@@ -154,7 +154,7 @@ def warn_if_one_sided(
     ...     warnings.simplefilter("always")
     ...     warn_if_one_sided([1.0, 40.0], z=41.0)
     >>> print(caught[0].message)
-    the threshold z = 41 is above every G (1 to 40), so no turn is high: the policy explores in \
+    the threshold: z = 41 is above every G (1 to 40), so no turn is high: the policy explores in \
 high season as in low; choose z above 1 and up to 40
     """
     array = np.asarray(values, dtype=np.float64)
@@ -163,7 +163,7 @@ high season as in low; choose z above 1 and up to 40
     low, high = float(array.min()), float(array.max())
     if low < z <= high:
         return
-    warnings.warn(_one_sided(low, high, z, what), ThresholdWarning, stacklevel=stacklevel + 1)
+    warnings.warn(_one_sided(low, high, z, what), ThresholdWarning, stacklevel=stacklevel)
 
 
 def _one_sided(low: float, high: float, z: float, what: str) -> str:
@@ -179,4 +179,4 @@ def _one_sided(low: float, high: float, z: float, what: str) -> str:
         else f"choose z above {brief(low)} and up to {brief(high)}"
     )
     span = f"{brief(low)} to {brief(high)}"
-    return f"{what} z = {brief(z)} is {side} ({span}), so {follows}; {remedy}"
+    return f"{what}: z = {brief(z)} is {side} ({span}), so {follows}; {remedy}"

@@ -39,7 +39,9 @@ def to_values(data: object, where: Where = turn_label) -> Values:
     if array.dtype.kind in "biuf":
         return array.astype(np.float64)
     if array.dtype.kind in "OUS":
-        return np.array([_number(item, where(i)) for i, item in enumerate(array)], dtype=np.float64)
+        return np.array(
+            [_number(item, where(i)) for i, item in enumerate(array.tolist())], dtype=np.float64
+        )
     raise MultiplierError(f"a multiplier is one number per turn, not {array.dtype} data")
 
 

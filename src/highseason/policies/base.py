@@ -13,7 +13,7 @@ the command line and the conformance checks find it:
 ...     def step(self, carry, view):
 ...         return min(1.0, self.share * view.lowest / view.G), carry
 >>> ExploreWhenQuiet().plan(hs.multipliers.wave(turns=100), arms=5).at(6)  # the first crest
-0.0123...
+0.0122...
 """
 
 from __future__ import annotations
@@ -58,7 +58,9 @@ class Policy:
     #: Never or always exploring is the point of it: no warning.
     deliberate: ClassVar[bool] = False
 
-    ties: str = parameter("lowest", "equal arms: the lowest, or by lot", choices=("lowest", "random"))
+    ties: str = parameter(
+        "lowest", "equal arms: the lowest, or by lot", choices=("lowest", "random")
+    )
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Enter named policies in the registry, where command line and checks find them."""
@@ -94,7 +96,8 @@ class Policy:
         rules = self._rules()
         if not rules:
             return self
-        return replace(self, **{name: rule.resolve(values) for name, rule in rules.items()})
+        numbers: dict[str, Any] = {name: rule.resolve(values) for name, rule in rules.items()}
+        return replace(self, **numbers)
 
     def plan(self, G: Any, arms: int, forecast: Any = None) -> Plan:
         """The exploration plan of a whole game.
@@ -185,7 +188,7 @@ class Policy:
         return {entry.name: getattr(self, entry.name) for entry in fields(self)}
 
     def __str__(self) -> str:
-        """The name with the parameters that differ from the defaults, as the command line reads it."""
+        """The name and what differs from the defaults, as the command line reads it."""
         told = [
             f"{entry.name}={_short(getattr(self, entry.name))}"
             for entry in fields(self)

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from highseason.multipliers import Threshold
 
-#: A number, or a rule on G such as "q0.75" that `Policy.settle` turns into one before a step uses it.
+#: A number, or a rule on G such as "q0.75", which `Policy.settle` turns into one before any step.
 OnG: TypeAlias = Any
 
 
@@ -83,7 +83,8 @@ def threshold(default: float | str = "q0.75") -> Any:
     """The parameter z: a turn with G >= z is high."""
     return parameter(
         default,
-        "turns with G >= z are high: a number, a quantile of G (q0.75) or a share of max G (0.75*max)",
+        "turns with G >= z are high: a number, a quantile of G (q0.75) or a share of its maximum "
+        "(0.75*max)",
         rule=True,
         above=0.0,
     )

@@ -30,8 +30,9 @@ NEGLIGIBLE = 0.01
 class Plan:
     """One number per turn; what it means is the rule's business (ε, radius, pool size).
 
-    It behaves as an array (`np.asarray(plan)`, `plan[0]`); `plan.at(t)` counts turns from 1 or takes
-    a date.  `exploration` puts every policy on one scale: 0 exploits, 1 explores as much as can be.
+    It behaves as an array (`np.asarray(plan)`, `plan[0]`); `plan.at(t)` counts turns from 1 or
+    takes a date.  `exploration` puts every policy on one scale: 0 exploits, 1 explores as much as
+    can be.
     """
 
     policy: Policy
@@ -47,9 +48,7 @@ class Plan:
     def exploration(self) -> NDArray[np.float64]:
         """How much each turn explores, in [0, 1]; 1 while every arm is tried once."""
         rule = self.policy.decides_by
-        shares = np.array(
-            [rule.intensity(b, t, self.arms) for t, b in enumerate(self.numbers.tolist(), start=1)]
-        )
+        shares = np.array(rule.intensity(self.numbers, np.arange(1, len(self) + 1), self.arms))
         if rule.tries_each:
             shares[: self.arms] = 1.0
         return np.clip(shares, 0.0, 1.0)
@@ -60,7 +59,7 @@ class Plan:
         return hashlib.sha256(self.numbers.tobytes()).hexdigest()[:16]
 
     def warn_if_one_sided(self) -> None:
-        """Say so when no turn, or every turn, explores: the plan then does not regulate anything."""
+        """Say so when no turn, or every turn, explores: the plan then regulates nothing."""
         chosen = self.exploration[self.arms if self.policy.decides_by.tries_each else 0 :]
         if self.policy.deliberate or chosen.size == 0:
             return

@@ -70,5 +70,5 @@ class Outlook:
         bisect.insort(self._seen, actual)
 
     def values(self, belief: float) -> NDArray[np.float64]:
-        """What a threshold or a unit may be read from: all that was seen, and this turn's belief."""
+        """What a threshold or a unit is read from: all that was seen, and this turn's belief."""
         return np.array([*self._seen, belief])

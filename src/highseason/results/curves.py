@@ -25,9 +25,7 @@ class Curves:
     counts: NDArray[np.int64]
 
     @classmethod
-    def empty(
-        cls, turns: NDArray[np.int64], weight: NDArray[np.float64], policies: int
-    ) -> Curves:
+    def empty(cls, turns: NDArray[np.int64], weight: NDArray[np.float64], policies: int) -> Curves:
         """No game yet; `weight` is the most a running total can be at each checkpoint."""
         shape = (policies, turns.size)
         return cls(turns, weight, np.zeros(shape), np.zeros((*shape, BINS), np.int64))
@@ -43,7 +41,7 @@ class Curves:
     @property
     def mean(self) -> NDArray[np.float64]:
         """The mean running total: a row per policy."""
-        return self.sums / self.counts.sum(axis=2)
+        return np.asarray(self.sums / self.counts.sum(axis=2))
 
     def quantile(self, q: float) -> NDArray[np.float64]:
         """The running total that a share `q` of the games stays below, to the width of a bin."""
@@ -55,4 +53,4 @@ class Curves:
         below = np.take_along_axis(reached - self.counts, bins[:, :, None], axis=2)[:, :, 0]
         inside = np.take_along_axis(self.counts, bins[:, :, None], axis=2)[:, :, 0]
         part = (wanted[:, :, 0] - below) / np.maximum(inside, 1)
-        return ((bins + part) / BINS) ** 2 * self.weight
+        return np.asarray(((bins + part) / BINS) ** 2 * self.weight)

@@ -8,9 +8,9 @@ from typing import Any
 def pandas() -> Any:
     """The pandas module."""
     try:
-        import pandas as module
+        import pandas as pd
     except ImportError:
         raise ImportError(
             "this needs pandas, which is not installed: pip install 'highseason[frames]'"
         ) from None
-    return module
+    return pd

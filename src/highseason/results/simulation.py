@@ -75,11 +75,9 @@ class SimulationResult:
         return ratio_gain(self.moments["reward"], self.index(policy), self.index(over), level)
 
     def mean_ratio_gain(self, policy: str | int, level: float = 0.95) -> Estimate:
-        """The mean, over games, of the reward over the first policy's, less 1; with its interval."""
+        """The mean over games of the reward over the first policy's, less 1; with its interval."""
         i = self.index(policy)
-        return with_interval(
-            float(self.ratios.mean[i]) - 1.0, float(self.ratios.error[i]), level
-        )
+        return with_interval(float(self.ratios.mean[i]) - 1.0, float(self.ratios.error[i]), level)
 
     def summary(self, level: float = 0.95) -> Table:
         """A row per policy: reward, regret, share from exploitation, gain over the first."""
@@ -125,13 +123,16 @@ class SimulationResult:
         from highseason.results.frames import pandas
 
         if self.games is None:
-            return pandas().DataFrame(self.to_dict()["policies"])
+            summary: pd.DataFrame = pandas().DataFrame(self.to_dict()["policies"])
+            return summary
         policies, games = next(iter(self.games.values())).shape
         columns: dict[str, Any] = {
             "policy": np.repeat(np.array(self.policies, object), games),
             "game": np.tile(np.arange(games), policies),
         }
-        return pandas().DataFrame(columns | {m: v.ravel() for m, v in self.games.items()})
+        columns |= {metric: values.ravel() for metric, values in self.games.items()}
+        frame: pd.DataFrame = pandas().DataFrame(columns)
+        return frame
 
     def save(self, path: str | Path) -> Path:
         """Write everything to one `.npz` file; it appears whole or not at all."""

@@ -77,5 +77,7 @@ def ratio_gain(moments: Moments, entry: int, base: int, level: float = 0.95) -> 
     ratio = a / b
     c = moments.covariance
     variance = c[entry, entry] - 2 * ratio * c[entry, base] + ratio * ratio * c[base, base]
-    error = math.sqrt(max(variance, 0.0) / moments.count) / abs(b) if moments.count > 1 else math.nan
+    error = (
+        math.sqrt(max(variance, 0.0) / moments.count) / abs(b) if moments.count > 1 else math.nan
+    )
     return with_interval(ratio - 1, error, level)

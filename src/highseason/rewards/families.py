@@ -15,7 +15,7 @@ from highseason.rewards.normal import clipped_mean
 from highseason.rewards.normal import quantile as normal_quantile
 
 #: Below this many arms in all, a loop in Python is faster than loading compiled code.
-_WORTH_COMPILING = 20_000
+_WORTH_COMPILING = 2_000
 
 
 @jitable

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from highseason.core.jitable import jitable
 from highseason.core.random import DECISION, draw
-from highseason.rules.ranking import leader, pick_available, untried
+from highseason.rules.ranking import (
+    leader,
+    leader_chances,
+    pick_available,
+    untried,
+    untried_chances,
+)
 from highseason.rules.rule import Rule
 from highseason.rules.state import State, Turn
 
@@ -22,9 +31,21 @@ def choose(state: State, turn: Turn) -> tuple[int, bool]:
     return leader(state, turn), True
 
 
-def intensity(epsilon: float, t: int, arms: int) -> float:
+def intensity(
+    epsilons: NDArray[np.float64], turns: NDArray[np.int64], arms: int
+) -> NDArray[np.float64]:
     """The chance of exploring."""
-    return epsilon
+    return epsilons
 
 
-EPSILON = Rule("epsilon", choose, intensity)
+def chances(state: State, turn: Turn) -> NDArray[np.float64]:
+    """ε shared by all available arms, and the rest on the leader."""
+    first = untried_chances(state)
+    if first is not None:
+        return first
+    epsilon = min(1.0, max(0.0, turn.number))
+    everyone = state.available / state.available.sum()
+    return np.asarray(epsilon * everyone + (1.0 - epsilon) * leader_chances(state, turn))
+
+
+EPSILON = Rule("epsilon", choose, intensity, chances=chances)

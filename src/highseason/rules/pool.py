@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.core.random import DECISION, TIES, draw, place
-from highseason.rules.ranking import estimate, leader, untried
+from highseason.rules.ranking import (
+    estimate,
+    estimates,
+    leader,
+    leader_chances,
+    untried,
+    untried_chances,
+)
 from highseason.rules.rule import Rule
 from highseason.rules.state import State, Turn
 
@@ -40,9 +48,29 @@ def best_first(state: State, turn: Turn):  # type: ignore[no-untyped-def]  # num
     return arms[np.argsort(values, kind="mergesort")]
 
 
-def intensity(size: float, t: int, arms: int) -> float:
+def intensity(
+    sizes: NDArray[np.float64], turns: NDArray[np.int64], arms: int
+) -> NDArray[np.float64]:
     """How much of the way the pool is from one arm to all of them."""
-    return (size - 1.0) / (arms - 1.0) if arms > 1 else 0.0
+    return (sizes - 1.0) / max(arms - 1.0, 1.0)
 
 
-POOL = Rule("pool", choose, intensity)
+def chances(state: State, turn: Turn) -> NDArray[np.float64]:
+    """The same for every arm in the pool; equals at its edge share the places left there."""
+    first = untried_chances(state)
+    if first is not None:
+        return first
+    if turn.number <= 1.0:
+        return leader_chances(state, turn)
+    order = best_first(state, turn)
+    size = min(int(turn.number), order.size)
+    out = np.zeros(state.available.size)
+    out[order[:size]] = 1.0
+    if turn.random_ties:
+        values = estimates(state)
+        edge = state.available & (values == values[order[size - 1]])
+        out[edge] = out[edge].sum() / edge.sum()
+    return np.asarray(out / size)
+
+
+POOL = Rule("pool", choose, intensity, chances=chances)

@@ -6,6 +6,9 @@ computes the same bits.  Equal values go to the lower arm, or by lot with `ties=
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from highseason.core.jitable import jitable
 from highseason.core.random import TIES, draw, place
 from highseason.rules.state import State, Turn
@@ -37,12 +40,12 @@ def untried(state: State) -> int:
 
 @jitable
 def least_decided(state: State, observed: bool) -> int:
-    """The available arm chosen least often (only among unobserved ones unless `observed`), or -1."""
+    """The available arm chosen least often, or -1; only unobserved ones unless `observed`."""
     best = -1
     for arm in range(state.decided.size):
-        if state.available[arm] and (observed or state.pulls[arm] == 0):
-            if best < 0 or state.decided[arm] < state.decided[best]:
-                best = arm
+        asked = state.available[arm] and (observed or state.pulls[arm] == 0)
+        if asked and (best < 0 or state.decided[arm] < state.decided[best]):
+            best = arm
     return best
 
 
@@ -78,3 +81,53 @@ def pick_available(state: State, share: float) -> int:
                 return arm
             wanted -= 1
     return -1
+
+
+# -- the chances of those choices: arrays, and never compiled --------------------------------------
+
+
+def estimates(state: State) -> NDArray[np.float64]:
+    """The estimate of every available arm that was observed, bit for bit; -inf for the others."""
+    seen = state.available & (state.pulls > 0)
+    out = np.full(seen.size, -np.inf)
+    np.divide(state.sums, state.pulls, out=out, where=seen)
+    return out
+
+
+def certainly(arm: int, arms: int) -> NDArray[np.float64]:
+    """All the chance on one arm."""
+    out = np.zeros(arms)
+    out[arm] = 1.0
+    return out
+
+
+def among_equals(turn: Turn, equals: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """How a tie falls: on the lowest of the equals, or on each of them alike (the lowest lot)."""
+    if not turn.random_ties:
+        return certainly(int(equals.argmax()), equals.size)
+    return np.asarray(equals / equals.sum())
+
+
+def untried_chances(state: State) -> NDArray[np.float64] | None:
+    """What `untried` decides: all on one arm; None where all available arms were chosen before."""
+    fresh = state.available & (state.decided == 0)
+    return certainly(int(fresh.argmax()), fresh.size) if fresh.any() else None
+
+
+def least_decided_chances(state: State, observed: bool) -> NDArray[np.float64] | None:
+    """What `least_decided` decides, or None where it finds no arm."""
+    asked = state.available if observed else state.available & (state.pulls == 0)
+    if not asked.any():
+        return None
+    counts = np.where(asked, state.decided, np.iinfo(np.int64).max)
+    return certainly(int(counts.argmin()), asked.size)
+
+
+def leader_chances(state: State, turn: Turn) -> NDArray[np.float64]:
+    """How likely each arm is to be the `leader`."""
+    values = estimates(state)
+    top = values.max()
+    if top == -np.inf:
+        unseen = least_decided_chances(state, True)
+        return np.zeros(values.size) if unseen is None else unseen
+    return among_equals(turn, values == top)

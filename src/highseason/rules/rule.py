@@ -10,12 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from highseason.core.jitable import jitable
 from highseason.rules.state import State, Turn
 
 Choose = Callable[[State, Turn], tuple[int, bool]]
 Observe = Callable[[State, Turn, int, float], None]
 Start = Callable[[State], None]
+Intensity = Callable[[NDArray[np.float64], NDArray[np.int64], int], NDArray[np.float64]]
+Chances = Callable[[State, Turn], NDArray[np.float64]]
 
 
 @jitable
@@ -37,20 +42,24 @@ class Rule:
     Attributes:
         name: A short name, used in messages and to find a faster kernel.
         choose: Gives `(arm, exploited)` for a state and a turn.
-        intensity: How much a turn explores, in [0, 1], given `(number, t, arms)`; for pictures and
-            for the warning when a plan never, or always, explores.
+        intensity: How much each turn explores, in [0, 1], given arrays of the plan's numbers and of
+            turns, and the number of arms; for pictures and for the warning when a plan never, or
+            always, explores.
         observe: Learns the value of a pull; the default keeps count and sum.
         start: Fills the rule's memory before the first turn.
         memory: How many numbers of its own the rule keeps per arm.
         tries_each: Whether every arm is played once before the rule starts to choose.
         needs_range: Whether rewards must lie in [0, 1] for the rule to mean anything (UCB type).
+        chances: The exact chance of each arm over the turn's random numbers, for propensity logs;
+            where a rule cannot say, `Bandit` estimates it by asking `choose` many times.
     """
 
     name: str
     choose: Choose
-    intensity: Callable[[float, int, int], float]
+    intensity: Intensity
     observe: Observe = observe_mean
     start: Start = start_empty
     memory: int = 0
     tries_each: bool = True
     needs_range: bool = False
+    chances: Chances | None = None

@@ -16,7 +16,7 @@ NEVER = 2**62
 
 
 class State(NamedTuple):
-    """One entry per arm.  `decided` counts choices, `pulls` observations (rewards may come late)."""
+    """One entry per arm.  `decided` counts choices, `pulls` observations: rewards may come late."""
 
     decided: NDArray[np.int64]
     pulls: NDArray[np.int64]

@@ -4,8 +4,22 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+from numpy.typing import NDArray
+
 from highseason.core.jitable import jitable
-from highseason.rules.ranking import estimate, leader, least_decided, untried, wins_tie
+from highseason.rules.ranking import (
+    among_equals,
+    estimate,
+    estimates,
+    leader,
+    leader_chances,
+    least_decided,
+    least_decided_chances,
+    untried,
+    untried_chances,
+    wins_tie,
+)
 from highseason.rules.rule import Rule
 from highseason.rules.state import State, Turn
 
@@ -23,20 +37,37 @@ def choose(state: State, turn: Turn) -> tuple[int, bool]:
     root = math.sqrt(turn.number)
     best = -1
     top = 0.0
+    highest = -math.inf
     for arm in range(state.pulls.size):
         if state.available[arm] and state.pulls[arm] > 0:
-            index = estimate(state, arm) + root * (1.0 / math.sqrt(state.pulls[arm]))
+            value = estimate(state, arm)
+            index = value + root * (1.0 / math.sqrt(state.pulls[arm]))
+            highest = max(highest, value)
             if best < 0 or index > top or (index == top and wins_tie(turn, arm, best)):
                 best, top = arm, index
-    first = leader(state, turn)
     if best < 0:
-        return first, False
-    return best, estimate(state, best) >= estimate(state, first)
+        return leader(state, turn), False
+    return best, estimate(state, best) >= highest
 
 
-def intensity(b: float, t: int, arms: int) -> float:
+def intensity(
+    numbers: NDArray[np.float64], turns: NDArray[np.int64], arms: int
+) -> NDArray[np.float64]:
     """The radius of an arm that had its even share of the pulls, at most 1 (the whole range)."""
-    return min(1.0, math.sqrt(b * arms / max(t, 1)))
+    return np.minimum(1.0, np.sqrt(numbers * arms / turns))
 
 
-UCB_RULE = Rule("ucb", choose, intensity, needs_range=True)
+def chances(state: State, turn: Turn) -> NDArray[np.float64]:
+    """All on one arm; where indices are equal and ties are by lot, shared among those."""
+    forced = untried_chances(state)
+    if forced is None and turn.number > 0.0:
+        forced = least_decided_chances(state, False)
+    if forced is not None:
+        return forced
+    radii = math.sqrt(turn.number) * (1.0 / np.sqrt(np.maximum(state.pulls, 1)))
+    index = estimates(state) + radii
+    top = index.max()
+    return leader_chances(state, turn) if top == -np.inf else among_equals(turn, index == top)
+
+
+UCB_RULE = Rule("ucb", choose, intensity, needs_range=True, chances=chances)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from highseason.core.compile import compiled, function_type
 from highseason.games.kernels.epsilon import epsilon_kernel
 from highseason.games.kernels.generic import generic_kernel
+from highseason.games.kernels.law import Law
 from highseason.games.kernels.luck import best_totals
 from highseason.games.kernels.pool import pool_kernel
 from highseason.games.kernels.stage import Stage
@@ -20,13 +21,10 @@ from highseason.games.kernels.ucb_lanes import ucb_lanes_kernel
 from highseason.rewards.model import Quantile
 from highseason.rules import EPSILON, POOL, UCB_RULE, Rule, Turn, fresh_state
 
-if TYPE_CHECKING:
-    from numba.core.types import Type
-
 Kernel = Callable[..., None]
 
 #: A batch of eight UCB games scans every arm; from this many arms on, groups of arms are faster …
-_MANY_ARMS = 96
+_MANY_ARMS = 256
 #: … unless the game is so long that hardly two arms have the same number of pulls.
 _LONG_GAME = 40
 
@@ -45,29 +43,30 @@ _OWN_KERNELS: dict[Rule, Callable[[int, int], Kernel]] = {
 }
 
 
-def kernel_for(rule: Rule, random_ties: bool, arms: int, turns: int) -> Kernel:
+def kernel_for(rule: Rule, random_ties: bool, law: type[Law], arms: int, turns: int) -> Kernel:
     """The fastest compiled kernel that plays this rule: `kernel(stage, quantile, keys, …)`."""
     if rule in _OWN_KERNELS and not random_ties:
-        return compiled(_OWN_KERNELS[rule](arms, turns), _types().void(*_kernel_arguments()))
-    return generic_kernel_for(rule, random_ties)
+        return compiled(_OWN_KERNELS[rule](arms, turns), _types().void(*_kernel_arguments(law)))
+    return generic_kernel_for(rule, random_ties, law)
 
 
-def generic_kernel_for(rule: Rule, random_ties: bool) -> Kernel:
+def generic_kernel_for(rule: Rule, random_ties: bool, law: type[Law]) -> Kernel:
     """The generic kernel with this rule's functions and a state to play with."""
     types, state, turn = _types(), _state_type(), _turn_type()
     start = types.void(state)
     choose = types.Tuple((types.int64, types.boolean))(state, turn)
     observe = types.void(state, turn, types.int64, types.float64)
     signature = types.void(
-        *_kernel_arguments(),
+        *_kernel_arguments(law),
         state,
         types.boolean,
         *(function_type(s) for s in (start, choose, observe)),
     )
     kernel = compiled(generic_kernel, signature)
     functions = [
-        compiled(f, s)
-        for f, s in ((rule.start, start), (rule.choose, choose), (rule.observe, observe))
+        _users_function(rule.start, start, "start(state)"),
+        _users_function(rule.choose, choose, "choose(state, turn) -> (arm, exploited)"),
+        _users_function(rule.observe, observe, "observe(state, turn, arm, value)"),
     ]
 
     def play(*arguments: Any) -> None:
@@ -78,23 +77,30 @@ def generic_kernel_for(rule: Rule, random_ties: bool) -> Kernel:
     return play
 
 
-def luck_kernel() -> Kernel:
+def luck_kernel(law: type[Law]) -> Kernel:
     """`best_totals`, compiled."""
     types = _types()
-    arguments = _kernel_arguments()[:5]
+    arguments = _kernel_arguments(law)[:5]
     return compiled(best_totals, types.void(*arguments, types.float64[::1]))
 
 
 def compiled_quantile(quantile: Quantile) -> Quantile:
-    """A reward model's quantile function, compiled; what cannot be compiled is said plainly."""
+    """A reward model's quantile function, compiled."""
+    shape = "quantile(u, parameter, scale)"
+    found: Quantile = _users_function(quantile, _quantile_signature(), shape)
+    return found
+
+
+def _users_function(function: Callable[..., Any], signature: Any, shape: str) -> Any:
+    """Compile a function that may be a user's; what cannot be compiled is said plainly."""
     from numba.core.errors import NumbaError
 
     try:
-        return compiled(quantile, _quantile_signature())
+        return compiled(function, signature)
     except NumbaError as reason:
         raise ValueError(
-            f"the quantile function {quantile.__name__!r} cannot be compiled: use numbers and the "
-            f"math module only, as in quantile(u, parameter, scale). numba says: {reason}"
+            f"{getattr(function, '__name__', function)!r} cannot be compiled as {shape}: use "
+            f"numbers, arrays, the math module and functions marked @jitable. numba says: {reason}"
         ) from None
 
 
@@ -110,26 +116,26 @@ def _quantile_signature() -> Any:
     return number(number, number, number)
 
 
-@functools.cache
-def _kernel_arguments() -> tuple[Type, ...]:
+def _kernel_arguments(law: type[Law]) -> tuple[Any, ...]:
     types = _types()
     numbers, table = types.float64[::1], types.float64[:, ::1]
     stage = types.NamedTuple(
-        (numbers, numbers, numbers, types.int64[::1], types.int64, types.float64), Stage
+        (numbers, numbers, numbers, types.int64[::1], types.NamedUniTuple(types.float64, 1, law)),
+        Stage,
     )
     quantile = function_type(_quantile_signature())
     return (stage, quantile, types.uint64[::1], table, table, table, types.float64[:, :, ::1])
 
 
 @functools.cache
-def _state_type() -> Type:
+def _state_type() -> Any:
     import numba
 
     return numba.typeof(fresh_state(1))
 
 
 @functools.cache
-def _turn_type() -> Type:
+def _turn_type() -> Any:
     types = _types()
     return types.NamedTuple((types.int64, types.float64, types.uint64, types.boolean), Turn)
 

@@ -1,10 +1,11 @@
 """ε games: the leader is kept, not searched for.
 
-The arms are the leaves of a tournament: each inner node holds the better of its two children (equal
-arms: the lower one), so the root is the leader.  A pull changes one leaf.  Most pulls leave the
-tournament as it is, and are recognised without walking it: the leader stays as long as it beats
-`(rival, rival_arm)`, which nobody else can beat.  A turn costs the same whatever the number of arms,
-but for the rare walk of log2(arms) steps.
+`leader` stays as long as it beats `(rival_mean, rival)`, which no other arm can beat; a pull of any
+arm is checked against these two alone.  Only when the leader falls behind its rival must the best
+arm be found anew: the arms are the leaves of a tournament in which each inner node holds the better
+of its two children (equal arms: the lower one), and only the arms pulled since the last search play
+their matches again.  So a turn costs the same whatever the number of arms, but for a walk of
+log2(arms) steps now and then.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.core.random import DECISION, draw, turn_key
-from highseason.games.kernels.stage import Stage, best_arm, pay
+from highseason.games.kernels.law import learn, pay
+from highseason.games.kernels.stage import Stage, best_arm, first_round, next_checkpoint
 from highseason.rewards.model import Quantile
 
 
@@ -43,16 +45,29 @@ def replay_matches(tree: NDArray[np.int64], means: NDArray[np.float64], arm: int
 
 
 @jitable
-def find_rival(tree: NDArray[np.int64], means: NDArray[np.float64]) -> int:
-    """The second best arm: the best of those the leader beat on its way up."""
-    leader = tree[1]
-    node = tree.size // 2 + leader
+def refresh(
+    tree: NDArray[np.int64], means: NDArray[np.float64], pulled: NDArray[np.int64], count: int
+) -> None:
+    """Bring the tournament up to date after `count` pulls; a full list means too many to replay."""
+    if count == pulled.size:
+        build(tree, means)
+    else:
+        for i in range(count):
+            replay_matches(tree, means, pulled[i])
+
+
+@jitable
+def second_best(tree: NDArray[np.int64], means: NDArray[np.float64]) -> int:
+    """The best of those whom the winner beat on its way up."""
+    node = tree.size // 2 + tree[1]
     rival = -1
     while node > 1:
         beaten = tree[node ^ 1]
-        if rival < 0 or means[beaten] > means[rival]:
-            rival = beaten
-        elif means[beaten] == means[rival] and beaten < rival:
+        if (
+            rival < 0
+            or means[beaten] > means[rival]
+            or (means[beaten] == means[rival] and beaten < rival)
+        ):
             rival = beaten
         node //= 2
     return rival
@@ -68,64 +83,61 @@ def epsilon_kernel(
     trace: NDArray[np.float64],
 ) -> None:
     """Play one game per key."""
-    arms, turns = parameters.shape[1], stage.G.size
+    G, worth, numbers, checkpoints, law = stage
+    arms, turns = parameters.shape[1], G.size
     size = 2
     while size < arms:
         size *= 2
     tree = np.zeros(2 * size, np.int64)
     means = np.full(size, -np.inf)
-    sums = np.zeros(arms)
-    pulls = np.zeros(arms)
+    sums, pulls = np.zeros(arms), np.zeros(arms)
+    pulled = np.zeros(arms, np.int64)
     for game in range(keys.size):
-        reward, regret, exploited, mark = 0.0, 0.0, 0.0, 0
-        leader, rival, rival_mean = 0, 0, 0.0
-        for i in range(turns):
-            key = turn_key(keys[game], i + 1)
-            greedy = False
-            if i < arms:
-                arm = i
-                sums[arm], pulls[arm] = 0.0, 0.0
-            else:
-                if i == arms:
-                    build(tree, means)
-                    leader, rival = tree[1], find_rival(tree, means)
-                    rival_mean = means[rival]
-                epsilon = stage.numbers[i]
-                coin = draw(key, DECISION) if epsilon > 0.0 else 1.0
-                if coin < epsilon:
-                    arm = min(int(coin / epsilon * arms), arms - 1)
-                else:
-                    arm, greedy = leader, True
-            x = pay(stage, quantile, key, parameters[game, arm])
-            paid = stage.G[i] * x
-            sums[arm] += paid / stage.divisor[i]
+        start, mine, gap = keys[game], parameters[game], gaps[game]
+        reward, regret, mark = first_round(stage, quantile, start, mine, gap, sums, trace[game])
+        exploited, count, due = 0.0, 0, next_checkpoint(checkpoints, mark)
+        pulls[:] = 1.0
+        means[:arms] = sums
+        build(tree, means)
+        leader, rival = tree[1], second_best(tree, means)
+        rival_mean = means[rival]
+        for i in range(arms, turns):
+            key = turn_key(start, i + 1)
+            epsilon = numbers[i]
+            coin = draw(key, DECISION) if epsilon > 0.0 else 1.0
+            greedy = coin >= epsilon
+            arm = leader if greedy else min(int(coin / epsilon * arms), arms - 1)
+            x = pay(law, quantile, key, mine[arm])
+            paid = G[i] * x
+            sums[arm] += learn(law, x, paid, worth[i], G[i])
             pulls[arm] += 1.0
             mean = sums[arm] / pulls[arm]
             means[arm] = mean
-            if i >= arms:
-                beats_rival = mean > rival_mean or (mean == rival_mean and arm < rival)
+            ahead = mean > rival_mean or (mean == rival_mean and arm < rival)
+            if arm != leader or not ahead:
+                if count < arms:
+                    pulled[count] = arm
+                    count += 1
                 if arm == leader:
-                    if not beats_rival:
-                        replay_matches(tree, means, arm)
-                        leader, rival = tree[1], find_rival(tree, means)
-                        rival_mean = means[rival]
-                else:
-                    replay_matches(tree, means, arm)
-                    if tree[1] != leader:
-                        leader, rival = tree[1], find_rival(tree, means)
-                        rival_mean = means[rival]
-                    elif beats_rival:
+                    refresh(tree, means, pulled, count)
+                    leader, rival = tree[1], second_best(tree, means)
+                    rival_mean, count = means[rival], 0
+                elif ahead:
+                    top = means[leader]
+                    if mean > top or (mean == top and arm < leader):
+                        leader, rival, rival_mean = arm, leader, top
+                    else:
                         rival, rival_mean = arm, mean
             reward += paid
-            regret += stage.G[i] * gaps[game, arm]
-            if greedy:
-                exploited += paid
-            if mark < stage.checkpoints.size and stage.checkpoints[mark] == i + 1:
+            regret += G[i] * gap[arm]
+            exploited += paid if greedy else 0.0
+            if i + 1 == due:
                 trace[game, mark, 0] = reward
                 trace[game, mark, 1] = regret
                 mark += 1
+                due = next_checkpoint(checkpoints, mark)
+        best = best_arm(gap)
         out[game, 0] = reward
         out[game, 1] = regret
         out[game, 2] = exploited
-        best = best_arm(gaps[game])
         out[game, 3] = pulls[best] if best < turns else 0.0

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.random import turn_key
-from highseason.games.kernels.stage import Stage, best_arm, pay
+from highseason.games.kernels.law import learn, pay
+from highseason.games.kernels.stage import Stage, best_arm
 from highseason.rewards.model import Quantile
 from highseason.rules.state import NEVER, State, Turn
 
@@ -28,6 +29,7 @@ def generic_kernel(
     observe: Callable[[State, Turn, int, float], None],
 ) -> None:
     """Play one game per key with one and the same `state`, emptied before each."""
+    G, worth, numbers, checkpoints, law = stage
     for game in range(keys.size):
         state.decided[:] = 0
         state.pulls[:] = 0
@@ -39,18 +41,19 @@ def generic_kernel(
         state.memory[:] = 0.0
         start(state)
         reward, regret, exploited, mark = 0.0, 0.0, 0.0, 0
-        for i in range(stage.G.size):
+        for i in range(G.size):
             key = turn_key(keys[game], i + 1)
-            turn = Turn(i + 1, stage.numbers[i], key, random_ties)
+            turn = Turn(i + 1, numbers[i], key, random_ties)
             arm, greedy = choose(state, turn)
             state.decided[arm] += 1
-            paid = stage.G[i] * pay(stage, quantile, key, parameters[game, arm])
-            observe(state, turn, arm, paid / stage.divisor[i])
+            x = pay(law, quantile, key, parameters[game, arm])
+            paid = G[i] * x
+            observe(state, turn, arm, learn(law, x, paid, worth[i], G[i]))
             reward += paid
-            regret += stage.G[i] * gaps[game, arm]
+            regret += G[i] * gaps[game, arm]
             if greedy:
                 exploited += paid
-            if mark < stage.checkpoints.size and stage.checkpoints[mark] == i + 1:
+            if mark < checkpoints.size and checkpoints[mark] == i + 1:
                 trace[game, mark, 0] = reward
                 trace[game, mark, 1] = regret
                 mark += 1

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.random import turn_key
-from highseason.games.kernels.stage import Stage, best_arm, pay
+from highseason.games.kernels.law import pay
+from highseason.games.kernels.stage import Stage, best_arm
 from highseason.rewards.model import Quantile
 
 
@@ -19,9 +20,10 @@ def best_totals(
     out: NDArray[np.float64],
 ) -> None:
     """The scaled reward of always playing the best arm, one total per game."""
+    G, _, _, _, law = stage
     for game in range(keys.size):
         best = parameters[game, best_arm(gaps[game])]
         total = 0.0
-        for i in range(stage.G.size):
-            total += stage.G[i] * pay(stage, quantile, turn_key(keys[game], i + 1), best)
+        for i in range(G.size):
+            total += G[i] * pay(law, quantile, turn_key(keys[game], i + 1), best)
         out[game] = total

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.core.random import DECISION, draw, turn_key
-from highseason.games.kernels.stage import Stage, best_arm, pay
+from highseason.games.kernels.law import learn, pay
+from highseason.games.kernels.stage import Stage, best_arm, first_round, next_checkpoint
 from highseason.rewards.model import Quantile
 
 
@@ -43,41 +44,39 @@ def pool_kernel(
     trace: NDArray[np.float64],
 ) -> None:
     """Play one game per key."""
-    arms, turns = parameters.shape[1], stage.G.size
+    G, worth, numbers, checkpoints, law = stage
+    arms, turns = parameters.shape[1], G.size
     order, ranked = np.zeros(arms, np.int64), np.zeros(arms)
     sums, pulls = np.zeros(arms), np.zeros(arms)
     for game in range(keys.size):
-        reward, regret, exploited, mark = 0.0, 0.0, 0.0, 0
-        for i in range(turns):
-            key = turn_key(keys[game], i + 1)
-            greedy = False
-            if i < arms:
-                arm, rank = i, i
-                sums[arm], pulls[arm] = 0.0, 0.0
-            else:
-                if i == arms:
-                    order[:] = np.argsort(-ranked, kind="mergesort")
-                    ranked[:] = ranked[order]
-                size = int(stage.numbers[i])
-                greedy = size <= 1
-                rank = 0 if greedy else min(int(draw(key, DECISION) * size), size - 1)
-                arm = order[rank]
-            paid = stage.G[i] * pay(stage, quantile, key, parameters[game, arm])
-            sums[arm] += paid / stage.divisor[i]
+        start, mine, gap = keys[game], parameters[game], gaps[game]
+        reward, regret, mark = first_round(stage, quantile, start, mine, gap, sums, trace[game])
+        exploited, due = 0.0, next_checkpoint(checkpoints, mark)
+        pulls[:] = 1.0
+        order[:] = np.argsort(-sums, kind="mergesort")
+        ranked[:] = sums[order]
+        for i in range(arms, turns):
+            key = turn_key(start, i + 1)
+            size = int(numbers[i])
+            greedy = size <= 1
+            rank = 0 if greedy else min(int(draw(key, DECISION) * size), size - 1)
+            arm = order[rank]
+            x = pay(law, quantile, key, mine[arm])
+            paid = G[i] * x
+            sums[arm] += learn(law, x, paid, worth[i], G[i])
             pulls[arm] += 1.0
             ranked[rank] = sums[arm] / pulls[arm]
-            if i >= arms:
-                settle(order, ranked, rank)
+            settle(order, ranked, rank)
             reward += paid
-            regret += stage.G[i] * gaps[game, arm]
-            if greedy:
-                exploited += paid
-            if mark < stage.checkpoints.size and stage.checkpoints[mark] == i + 1:
+            regret += G[i] * gap[arm]
+            exploited += paid if greedy else 0.0
+            if i + 1 == due:
                 trace[game, mark, 0] = reward
                 trace[game, mark, 1] = regret
                 mark += 1
+                due = next_checkpoint(checkpoints, mark)
+        best = best_arm(gap)
         out[game, 0] = reward
         out[game, 1] = regret
         out[game, 2] = exploited
-        best = best_arm(gaps[game])
         out[game, 3] = pulls[best] if best < turns else 0.0

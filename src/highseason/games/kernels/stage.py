@@ -1,8 +1,8 @@
 """What every kernel plays on: the turns, the arms' luck, and where results go.
 
-A kernel is `kernel(stage, quantile, keys, parameters, gaps, out, trace)`.  It plays one game per key and
-writes, for each, the totals named in `OUT` and, at the stage's checkpoints, the running totals
-named in `TRACE`.
+A kernel is `kernel(stage, quantile, keys, parameters, gaps, out, trace)`.  It plays one game per
+key and writes, for each, the totals named in `OUT` and, at the stage's checkpoints, the running
+totals named in `TRACE`.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
-from highseason.core.random import REWARD, draw
-from highseason.rewards.families import bernoulli_quantile, clipped_normal_quantile
+from highseason.core.random import turn_key
+from highseason.games.kernels.law import Law, learn, pay
 from highseason.rewards.model import Quantile
 
 #: Columns of a kernel's `out`: totals of a game.
@@ -22,38 +22,58 @@ OUT = ("reward", "regret", "exploited", "best_pulls")
 #: The last axis of a kernel's `trace`: running totals at the checkpoints.
 TRACE = ("reward", "regret")
 
-BERNOULLI, CLIPPED_NORMAL, ANY = 0, 1, 2
-
 
 class Stage(NamedTuple):
     """The turns of a game: the same for every game and every policy but for `numbers`.
 
     Attributes:
         G: The multiplier.
-        divisor: What a scaled reward is divided by before it is learnt: G, or 1 for naive policies.
+        worth: What a reward of 1 is learnt as: 1, or G(t) for naive policies, which do not divide.
         numbers: The plan.
         checkpoints: Turns (rising) after which running totals are written down.
-        family: Which quantile to inline (`BERNOULLI`, …); `ANY` calls the kernel's `quantile`.
-        scale: The reward model's shared number.
+        law: How rewards are drawn; its type picks the code that is compiled.
     """
 
     G: NDArray[np.float64]
-    divisor: NDArray[np.float64]
+    worth: NDArray[np.float64]
     numbers: NDArray[np.float64]
     checkpoints: NDArray[np.int64]
-    family: int
-    scale: float
+    law: Law
 
 
 @jitable
-def pay(stage: Stage, quantile: Quantile, key: int, parameter: float) -> float:
-    """The reward X of the turn that begins at `key`, for an arm with this parameter."""
-    u = draw(key, REWARD)
-    if stage.family == BERNOULLI:
-        return bernoulli_quantile(u, parameter, stage.scale)
-    if stage.family == CLIPPED_NORMAL:
-        return clipped_normal_quantile(u, parameter, stage.scale)
-    return quantile(u, parameter, stage.scale)
+def next_checkpoint(checkpoints: NDArray[np.int64], mark: int) -> int:
+    """The turn of checkpoint number `mark`; 0, which no turn is, after the last."""
+    return int(checkpoints[mark]) if mark < checkpoints.size else 0
+
+
+@jitable
+def first_round(
+    stage: Stage,
+    quantile: Quantile,
+    start: int,
+    parameters: NDArray[np.float64],
+    gaps: NDArray[np.float64],
+    sums: NDArray[np.float64],
+    trace: NDArray[np.float64],
+) -> tuple[float, float, int]:
+    """Play every arm once, as all rules of the paper do; `sums` takes what was learnt of each.
+
+    Returns the reward, the regret and how many checkpoints were passed.
+    """
+    G, worth, _, checkpoints, law = stage
+    reward, regret, mark = 0.0, 0.0, 0
+    for arm in range(min(sums.size, G.size)):
+        x = pay(law, quantile, turn_key(start, arm + 1), parameters[arm])
+        paid = G[arm] * x
+        sums[arm] = learn(law, x, paid, worth[arm], G[arm])
+        reward += paid
+        regret += G[arm] * gaps[arm]
+        if next_checkpoint(checkpoints, mark) == arm + 1:
+            trace[mark, 0] = reward
+            trace[mark, 1] = regret
+            mark += 1
+    return reward, regret, mark
 
 
 @jitable

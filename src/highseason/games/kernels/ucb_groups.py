@@ -15,35 +15,30 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.core.random import turn_key
-from highseason.games.kernels.stage import Stage, best_arm, pay
+from highseason.games.kernels.law import learn, pay
+from highseason.games.kernels.stage import Stage, best_arm, first_round, next_checkpoint
 from highseason.rewards.model import Quantile
 
 NONE = -1
 
 
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
 @jitable
-def link(
-    first: int,
-    second: int,
-    means: NDArray[np.float64],
-    child: NDArray[np.int64],
-    sibling: NDArray[np.int64],
-) -> int:
+def link(means: Floats, child: Ints, sibling: Ints, first: int, second: int) -> int:
     """Join two heaps under the better root (equal means: the lower arm)."""
-    if means[second] > means[first] or (means[second] == means[first] and second < first):
-        first, second = second, first
-    sibling[second] = child[first]
-    child[first] = second
-    return first
+    a, b = means[first], means[second]
+    swap = (b > a) | ((b == a) & (second < first))  # no branch: nobody could predict it
+    winner, loser = (second, first) if swap else (first, second)
+    sibling[loser] = child[winner]
+    child[winner] = loser
+    return winner
 
 
 @jitable
-def without_root(
-    root: int,
-    means: NDArray[np.float64],
-    child: NDArray[np.int64],
-    sibling: NDArray[np.int64],
-) -> int:
+def without_root(means: Floats, child: Ints, sibling: Ints, root: int) -> int:
     """The heap left when its root is taken out: children joined in pairs, then from the last on."""
     pairs = NONE
     node = child[root]
@@ -54,7 +49,7 @@ def without_root(
             pairs = node
             break
         following = sibling[mate]
-        joined = link(node, mate, means, child, sibling)
+        joined = link(means, child, sibling, node, mate)
         sibling[joined] = pairs
         pairs = joined
         node = following
@@ -64,90 +59,108 @@ def without_root(
     node = sibling[heap]
     while node != NONE:
         following = sibling[node]
-        heap = link(heap, node, means, child, sibling)
+        heap = link(means, child, sibling, heap, node)
         node = following
-    child[root] = NONE
     return heap
+
+
+@jitable
+def heap_of_all(means: Floats, child: Ints, sibling: Ints) -> int:
+    """All arms in one heap, as they stand after the first round; gives its root."""
+    child[:] = NONE
+    sibling[:] = NONE
+    root = 0
+    for arm in range(1, means.size):
+        root = link(means, child, sibling, root, arm)
+    return root
 
 
 def ucb_groups_kernel(
     stage: Stage,
     quantile: Quantile,
     keys: NDArray[np.uint64],
-    parameters: NDArray[np.float64],
-    gaps: NDArray[np.float64],
-    out: NDArray[np.float64],
-    trace: NDArray[np.float64],
+    parameters: Floats,
+    gaps: Floats,
+    out: Floats,
+    trace: Floats,
 ) -> None:
-    """Play one game per key."""
-    arms, turns = parameters.shape[1], stage.G.size
-    inverse_root = np.empty(turns + 2)
-    inverse_root[0] = 0.0
-    for count in range(1, turns + 2):
-        inverse_root[count] = 1.0 / math.sqrt(count)
-    means, sums = np.empty(arms), np.empty(arms)
-    pulls = np.empty(arms, np.int64)
-    child, sibling = np.empty(arms, np.int64), np.empty(arms, np.int64)
-    # A slot holds a group: its number of pulls, the root of its heap and what the scan needs of it.
+    """Play one game per key.
+
+    The steps of a turn are not functions of their own: handing this many arrays to a function that
+    is not inlined costs more than what it would do.
+    """
+    G, worth, numbers, checkpoints, law = stage
+    arms, turns = parameters.shape[1], G.size
+    means, sums = np.zeros(arms), np.zeros(arms)
+    child, sibling = np.zeros(arms, np.int64), np.zeros(arms, np.int64)
+    pulls = np.zeros(arms, np.int64)
+    # A group stands in a slot: pulls, best arm (its heap's root), that arm's mean, 1/sqrt(pulls).
+    slot_pulls, slot_arm = np.zeros(arms + 1, np.int64), np.zeros(arms + 1, np.int64)
+    slot_mean, slot_radius = np.zeros(arms + 1), np.zeros(arms + 1)
     slot_of = np.full(turns + 2, NONE, np.int64)
-    slot_pulls, slot_arm = np.empty(arms + 1, np.int64), np.empty(arms + 1, np.int64)
-    slot_mean, slot_radius = np.empty(arms + 1), np.empty(arms + 1)
     for game in range(keys.size):
-        reward, regret, exploited, mark, slots = 0.0, 0.0, 0.0, 0, 0
-        for i in range(turns):
-            key = turn_key(keys[game], i + 1)
-            greedy = False
-            if i < arms:
-                arm, count, heap = i, 0, NONE
-                sums[arm], pulls[arm], child[arm], sibling[arm] = 0.0, 0, NONE, NONE
-            else:
-                root = math.sqrt(stage.numbers[i])
-                chosen, top, highest = 0, -np.inf, -np.inf
-                for slot in range(slots):
-                    mean = slot_mean[slot]
-                    index = mean + root * slot_radius[slot]
-                    if index > top or (index == top and slot_arm[slot] < slot_arm[chosen]):
-                        chosen, top = slot, index
-                    highest = max(highest, mean)
-                arm, count = slot_arm[chosen], slot_pulls[chosen]
-                greedy = slot_mean[chosen] >= highest
-                heap = without_root(arm, means, child, sibling)
-                if heap == NONE:  # the group is empty: the last slot takes its place
-                    slots -= 1
-                    slot_of[count] = NONE
-                    if chosen != slots:
-                        slot_pulls[chosen], slot_arm[chosen] = slot_pulls[slots], slot_arm[slots]
-                        slot_mean[chosen], slot_radius[chosen] = slot_mean[slots], slot_radius[slots]
-                        slot_of[slot_pulls[chosen]] = chosen
-                else:
-                    slot_arm[chosen], slot_mean[chosen] = heap, means[heap]
-            paid = stage.G[i] * pay(stage, quantile, key, parameters[game, arm])
-            sums[arm] += paid / stage.divisor[i]
+        start, mine, gap = keys[game], parameters[game], gaps[game]
+        reward, regret, mark = first_round(stage, quantile, start, mine, gap, sums, trace[game])
+        exploited, due, slots = 0.0, next_checkpoint(checkpoints, mark), 1
+        pulls[:] = 1
+        means[:] = sums
+        slot_arm[0] = heap_of_all(means, child, sibling)
+        slot_pulls[0], slot_mean[0], slot_radius[0] = 1, means[slot_arm[0]], 1.0
+        slot_of[1] = 0
+        for i in range(arms, turns):
+            key = turn_key(start, i + 1)
+            root = math.sqrt(numbers[i])
+            chosen, top, highest = 0, -np.inf, -np.inf
+            for slot in range(slots):
+                mean = slot_mean[slot]
+                index = mean + root * slot_radius[slot]
+                if index > top or (index == top and slot_arm[slot] < slot_arm[chosen]):
+                    chosen, top = slot, index
+                highest = max(highest, mean)
+            arm, count = slot_arm[chosen], slot_pulls[chosen]
+            greedy = slot_mean[chosen] >= highest
+
+            heap = without_root(means, child, sibling, arm)
+            if heap != NONE:
+                slot_arm[chosen], slot_mean[chosen] = heap, means[heap]
+            else:  # the group is empty: the last slot takes its place
+                slots -= 1
+                slot_of[count] = NONE
+                if chosen != slots:
+                    slot_pulls[chosen], slot_arm[chosen] = slot_pulls[slots], slot_arm[slots]
+                    slot_mean[chosen], slot_radius[chosen] = slot_mean[slots], slot_radius[slots]
+                    slot_of[slot_pulls[chosen]] = chosen
+
+            x = pay(law, quantile, key, mine[arm])
+            paid = G[i] * x
+            sums[arm] += learn(law, x, paid, worth[i], G[i])
             count += 1
             pulls[arm] = count
             means[arm] = sums[arm] / count
+
             child[arm], sibling[arm] = NONE, NONE
             slot = slot_of[count]
-            if slot == NONE:
+            if slot != NONE:
+                slot_arm[slot] = link(means, child, sibling, slot_arm[slot], arm)
+            else:
                 slot = slots
                 slots += 1
                 slot_of[count], slot_pulls[slot] = slot, count
-                slot_arm[slot], slot_radius[slot] = arm, inverse_root[count]
-            else:
-                slot_arm[slot] = link(slot_arm[slot], arm, means, child, sibling)
+                slot_arm[slot], slot_radius[slot] = arm, 1.0 / math.sqrt(count)
             slot_mean[slot] = means[slot_arm[slot]]
+
             reward += paid
-            regret += stage.G[i] * gaps[game, arm]
-            if greedy:
-                exploited += paid
-            if mark < stage.checkpoints.size and stage.checkpoints[mark] == i + 1:
+            regret += G[i] * gap[arm]
+            exploited += paid if greedy else 0.0
+            if i + 1 == due:
                 trace[game, mark, 0] = reward
                 trace[game, mark, 1] = regret
                 mark += 1
+                due = next_checkpoint(checkpoints, mark)
         for slot in range(slots):
             slot_of[slot_pulls[slot]] = NONE
+        best = best_arm(gap)
         out[game, 0] = reward
         out[game, 1] = regret
         out[game, 2] = exploited
-        best = best_arm(gaps[game])
         out[game, 3] = pulls[best] if best < turns else 0

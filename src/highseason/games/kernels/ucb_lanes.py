@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.core.random import turn_key
-from highseason.games.kernels.stage import Stage, best_arm, pay
+from highseason.games.kernels.law import learn, pay
+from highseason.games.kernels.stage import Stage, best_arm
 from highseason.rewards.model import Quantile
 
 LANES = 8
@@ -98,7 +99,8 @@ def ucb_lanes_kernel(
     trace: NDArray[np.float64],
 ) -> None:
     """Play one game per key; the lanes left over in the last batch play its last game again."""
-    arms, turns, games = parameters.shape[1], stage.G.size, keys.size
+    G, worth, numbers, checkpoints, law = stage
+    arms, turns, games = parameters.shape[1], G.size, keys.size
     inverse_root = np.empty(turns + 2)
     for count in range(turns + 2):
         inverse_root[count] = 1.0 / math.sqrt(max(count, 1))
@@ -115,22 +117,24 @@ def ucb_lanes_kernel(
             if i < arms:
                 chosen[:] = i
             else:
-                highest_indices(means, radii, math.sqrt(stage.numbers[i]), chosen, highest)
-            G, divisor = stage.G[i], stage.divisor[i]
+                highest_indices(means, radii, math.sqrt(numbers[i]), chosen, highest)
+            weight = G[i]
             for lane in range(LANES):
                 game = min(first + lane, games - 1)
                 arm = chosen[lane]
-                paid = G * pay(stage, quantile, turn_key(keys[game], i + 1), parameters[game, arm])
+                key = turn_key(keys[game], i + 1)
+                x = pay(law, quantile, key, parameters[game, arm])
+                paid = weight * x
                 if i >= arms and means[arm, lane] >= highest[lane]:
                     totals[lane, 2] += paid
                 count = pulls[arm, lane] + 1
                 pulls[arm, lane] = count
-                sums[arm, lane] += paid / divisor
+                sums[arm, lane] += learn(law, x, paid, worth[i], weight)
                 means[arm, lane] = sums[arm, lane] / count
                 radii[arm, lane] = inverse_root[count]
                 totals[lane, 0] += paid
-                totals[lane, 1] += G * gaps[game, arm]
-            if mark < stage.checkpoints.size and stage.checkpoints[mark] == i + 1:
+                totals[lane, 1] += weight * gaps[game, arm]
+            if mark < checkpoints.size and checkpoints[mark] == i + 1:
                 for lane in range(min(LANES, games - first)):
                     trace[first + lane, mark, 0] = totals[lane, 0]
                     trace[first + lane, mark, 1] = totals[lane, 1]

@@ -1,0 +1,113 @@
+# One entry for everything: `make` lists the targets.  Needs Python 3.11+ with venv, and make.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+LOCKS  := requirements/all.txt requirements/dev.txt
+
+# Lock files are written by this tool alone, in an environment of its own.
+LOCKER := uv==0.13.7
+UV      = .venv-lock/bin/uv
+COMPILE = $(UV) pip compile --quiet --no-config --universal --python-version 3.11 \
+          --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-build-options \
+          --custom-compile-command "make lock" $(LOCKARGS)
+
+PYTEST   := $(BIN)/python -m pytest
+PIP      := $(BIN)/python -m pip --disable-pip-version-check
+OUT      ?= report
+SOAKS    ?= 5
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help venv demo test quick test-suite test-nojit test-wheel coverage lint format docs \
+        docs-serve bench soak lock wheel clean
+
+help: ## list the targets
+	@awk 'BEGIN { FS = ":.*## " } \
+	      /^##@ / { printf "\n%s\n", substr($$0, 5) } \
+	      /^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+##@ Use it
+
+venv: $(READY) ## put the locked environment and the command into .venv
+
+demo: $(READY) ## play every policy through a Christmas season and write the page to report/
+	$(BIN)/highseason demo --out $(OUT)/
+
+docs: $(READY) ## build the documentation site into site/
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --site-dir site
+	@echo "the documentation is in site/index.html"
+
+##@ Work on it
+
+quick: $(READY) ## the inner loop: tests without the slow ones
+	$(PYTEST) -n 2 -m "not slow and not wheel"
+
+lint: $(READY) ## check style, types and the arrows between packages
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+format: $(READY) ## put the code into shape
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+docs-serve: $(READY) ## serve the documentation while writing it
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs serve
+
+bench: $(READY) ## measure speed as ratios against peers and limits, in one run
+	@for benchmark in benchmarks/bench_*.py; do \
+	  echo "== $$benchmark"; $(BIN)/python $$benchmark || exit 1; done
+
+##@ Prove it
+
+test: lint test-suite test-nojit coverage docs test-wheel ## everything CI runs
+
+test-suite: $(READY) ## all tests and doctests but the wheel's, compiled
+	$(BIN)/coverage erase
+	$(PYTEST) -n 2 -m "not wheel" --cov --cov-report=
+
+test-nojit: $(READY) ## the tests marked jit once more with the JIT off, for coverage of the kernels
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -n 2 -m "jit and not slow" --cov --cov-append --cov-report=
+
+coverage: $(READY) ## what the last runs of test-suite and test-nojit covered, together
+	$(BIN)/coverage report
+
+test-wheel: $(READY) ## build the wheel, install it bare and with all extras, use it outside the tree
+	$(PYTEST) -m wheel
+
+soak: $(READY) ## the whole suite again and again, each time with other generated examples
+	@for round in $$(seq $(SOAKS)); do \
+	  seed=$$(od -An -N4 -tu4 /dev/urandom | tr -d ' '); \
+	  echo "== round $$round of $(SOAKS), --hypothesis-seed=$$seed"; \
+	  $(PYTEST) -n 2 -q -m "not wheel" --hypothesis-seed=$$seed || exit 1; done
+
+##@ Keep it
+
+lock: .venv-lock/.ready ## pin all dependencies with hashes (upgrade: make lock LOCKARGS=--upgrade)
+	$(COMPILE) pyproject.toml -o requirements/core.txt
+	$(COMPILE) pyproject.toml --extra all -c requirements/core.txt -o requirements/all.txt
+	$(COMPILE) --group test --group docs -c requirements/all.txt -o requirements/dev.txt
+
+wheel: $(READY) ## build the wheel into dist/
+	$(BIN)/python -m build --wheel --no-isolation --outdir dist
+
+clean: ## remove everything that make has made
+	rm -rf $(VENV) .venv-lock site dist report htmlcov .coverage .coverage.* \
+	       .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find src tests docs -name __pycache__ -type d -exec rm -rf {} +
+
+$(READY): $(LOCKS) pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "highseason needs Python 3.11 or later, but \
+	$(PYTHON) is " + sys.version.split()[0] + ": run make PYTHON=python3.11 (or another)")'
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --quiet --require-hashes --only-binary :all: $(addprefix -r ,$(LOCKS))
+	$(PIP) install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+.venv-lock/.ready: Makefile
+	$(PYTHON) -m venv --clear .venv-lock
+	.venv-lock/bin/python -m pip --disable-pip-version-check install --quiet "$(LOCKER)"
+	@touch $@

@@ -1,0 +1,16 @@
+"""One live game inside a user's program: pull, update, arms that come and go, JSON and back."""
+
+from highseason.bandit.errors import BanditError, ConflictError, DocumentError, PastForecastError
+from highseason.bandit.game import Ranked
+from highseason.bandit.ledger import Decision
+from highseason.bandit.live import Bandit
+
+__all__ = [
+    "Bandit",
+    "BanditError",
+    "ConflictError",
+    "Decision",
+    "DocumentError",
+    "PastForecastError",
+    "Ranked",
+]

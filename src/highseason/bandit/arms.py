@@ -1,0 +1,134 @@
+"""The arms of a live game: ids outside, integers inside, and which of them may be played.
+
+An arm keeps its integer for ever, so what was learnt of it stays when it is removed and is there
+again when it comes back.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.bandit.errors import BanditError
+from highseason.bandit.ids import plain
+from highseason.rules import Rule, State, fresh_state
+
+_SHOWN = 8
+
+
+class Roster:
+    """Ids, the rule's statistics, who is in the game, and who still waits for a low turn."""
+
+    def __init__(self, rule: Rule) -> None:
+        """Nobody yet."""
+        self.rule = rule
+        self.ids: list[Hashable] = []
+        self.state: State = fresh_state(0, rule.memory)
+        self.active: NDArray[np.bool_] = np.zeros(0, np.bool_)
+        self.held: NDArray[np.bool_] = np.zeros(0, np.bool_)
+        self._numbers: dict[Hashable, int] = {}
+
+    @property
+    def count(self) -> int:
+        """How many arms are in the game; the arms that the plan counts."""
+        return int(self.active.sum())
+
+    @property
+    def names(self) -> tuple[Hashable, ...]:
+        """The ids of the arms in the game."""
+        return tuple(name for name, there in zip(self.ids, self.active, strict=True) if there)
+
+    def number(self, arm: Any) -> int:
+        """The integer of an arm that is, or was, in the game."""
+        arm = plain(arm)
+        if arm not in self._numbers:
+            raise BanditError(f"there is no arm {arm!r}{self._hint(arm)}")
+        return self._numbers[arm]
+
+    def add(self, arm: Any, birth: int, hold: bool) -> int:
+        """Bring an arm in, or back in with what was learnt of it."""
+        arm = plain(arm)
+        number = self._numbers.get(arm)
+        if number is None:
+            number = self._numbers[arm] = len(self.ids)
+            self.ids.append(arm)
+            self._grow(birth)
+        elif self.active[number]:
+            raise BanditError(f"the arm {arm!r} is there already: ids must differ")
+        self.active[number] = True
+        self.held[number] = hold and not self.state.decided[number]
+        return number
+
+    def remove(self, arm: Any) -> None:
+        """Take an arm out of the game; its statistics stay."""
+        number = self.number(arm)
+        if not self.active[number]:
+            raise BanditError(f"the arm {arm!r} was removed before")
+        self.active[number] = False
+
+    def restore(
+        self,
+        ids: Iterable[Hashable],
+        state: State,
+        active: NDArray[np.bool_],
+        held: NDArray[np.bool_],
+    ) -> None:
+        """Take over all that a document says."""
+        self.ids, self.state, self.active, self.held = list(ids), state, active, held
+        self._numbers = {arm: number for number, arm in enumerate(self.ids)}
+
+    def asked(self, available: list[Any] | None) -> NDArray[np.bool_]:
+        """The arms in the game that the caller allows for a turn."""
+        if available is None:
+            allowed = self.active
+        else:
+            allowed = np.zeros(len(self.ids), np.bool_)
+            allowed[[self.number(arm) for arm in available]] = True
+            allowed &= self.active
+        if not allowed.any():
+            raise BanditError(self._nobody(available))
+        return allowed
+
+    def without_held(self, allowed: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Leave out the arms that wait for a low turn, unless there is no other to play."""
+        ready = allowed & ~self.held
+        return ready if ready.any() else allowed
+
+    def decided(self, number: int) -> None:
+        """Count a choice; an arm that was tried does not wait any more."""
+        self.state.decided[number] += 1
+        self.held[number] = False
+
+    def _grow(self, birth: int) -> None:
+        one = fresh_state(1, self.rule.memory)
+        self.rule.start(one)  # on the newcomer alone: the others' memory must not start anew
+        one.birth[0] = birth
+        pairs = zip(self.state, one, strict=True)
+        self.state = State(*(np.concatenate(pair) for pair in pairs))
+        self.active = np.append(self.active, False)
+        self.held = np.append(self.held, False)
+
+    def _hint(self, arm: Hashable) -> str:
+        near = difflib.get_close_matches(str(arm), map(str, self.ids), n=1)
+        if near:
+            return f"; did you mean {next(a for a in self.ids if str(a) == near[0])!r}?"
+        rest = ", …" if len(self.ids) > _SHOWN else ""
+        return f"; the arms are {', '.join(map(repr, self.ids[:_SHOWN]))}{rest}"
+
+    def _nobody(self, available: list[Any] | None) -> str:
+        if not self.active.any():
+            return "there is no arm left to play: bring one in with add_arm"
+        if not available:
+            return "available is empty: name at least one arm, or leave it out to allow all"
+        return "every arm in available was removed: name one that is in the game"
+
+
+def listed(what: str, arms: Iterable[Any]) -> list[Any]:
+    """A list of ids; a lone string is refused, because its letters would be taken for ids."""
+    if isinstance(arms, str | bytes) or not isinstance(arms, Iterable):
+        raise BanditError(f"{what}={arms!r} must be a list of ids, such as [{arms!r}]")
+    return list(arms)

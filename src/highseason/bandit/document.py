@@ -1,0 +1,233 @@
+"""A live game as a JSON document, and back: the game goes on as if nothing had happened.
+
+Random numbers are functions of (seed, turn), so the seed is all of the random state.
+"""
+
+from __future__ import annotations
+
+import json
+from array import array
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.bandit import ids
+from highseason.bandit.arms import Roster
+from highseason.bandit.chances import Packed
+from highseason.bandit.columns import damaged, flags, floats, same_length, whole, wholes, written
+from highseason.bandit.errors import DocumentError
+from highseason.bandit.game import LiveGame
+from highseason.bandit.horizon import AsItGoes, Forecast, Horizon
+from highseason.bandit.ledger import Account, Ledger, known
+from highseason.bandit.scale import Scale
+from highseason.core.version import __version__
+from highseason.multipliers import Multiplier
+from highseason.policies import Policy
+from highseason.policies import from_json as policy_from_json
+from highseason.rules import State, observe_mean
+
+FORMAT = "highseason bandit"
+VERSION = 1
+
+_ARM_INTEGERS = ("decided", "pulls", "birth", "expiry")
+_ARM_FLOATS = ("sums", "weight")
+_TURN_INTEGERS = ("turns", "arms", "exploited")
+_TURN_FLOATS = ("numbers", "rewards", "traffic")
+
+
+# -- writing ---------------------------------------------------------------------------------------
+
+
+def write(game: LiveGame) -> str:
+    """The whole game as text."""
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "written_by": f"highseason {__version__}",
+        "policy": json.loads(game.policy.to_json()),
+        "seed": game.seed,
+        "reward_range": game.scale.reward_range,
+        "clipped": game.clipped,
+        "horizon": _write_horizon(game.horizon, game.roster.count),
+        "arms": _write_arms(game.roster),
+        "decisions": _write_ledger(game.ledger),
+    }
+    return json.dumps(document, allow_nan=False, separators=(",", ":"))
+
+
+def _write_horizon(horizon: Horizon, arms: int) -> dict[str, Any]:
+    if isinstance(horizon, AsItGoes):
+        return {"beliefs": horizon.beliefs, "seen": horizon.seen}
+    G = horizon.multiplier
+    # The plan travels along: another machine's logarithm may differ in the last bit.
+    plan = {"arms": arms, "numbers": written(horizon.plan(arms))} if arms else None
+    return {
+        "known": horizon.known,
+        "name": G.name,
+        "values": written(G.values),
+        "calendar": None if G.calendar is None else np.datetime_as_string(G.calendar).tolist(),
+        "plan": plan,
+    }
+
+
+def _write_arms(roster: Roster) -> dict[str, Any]:
+    state = roster.state
+    return {
+        "ids": [ids.encode(arm) for arm in roster.ids],
+        "active": roster.active.tolist(),
+        "held": roster.held.tolist(),
+        **{name: getattr(state, name).tolist() for name in _ARM_INTEGERS},
+        **{name: written(getattr(state, name)) for name in _ARM_FLOATS},
+        "memory": [written(row) for row in state.memory],
+    }
+
+
+def _write_ledger(ledger: Ledger) -> dict[str, Any]:
+    packed = enumerate(ledger.chances)
+    return {
+        **{name: list(getattr(ledger, name)) for name in _TURN_INTEGERS},
+        **{name: written(getattr(ledger, name)) for name in _TURN_FLOATS},
+        "chances": [[row, list(p.ends), list(p.values)] for row, p in packed if p is not None],
+    }
+
+
+# -- reading ---------------------------------------------------------------------------------------
+
+
+def read(text: str | bytes, policy: Policy | None) -> LiveGame:
+    """The game that `write` wrote; anything else is refused with the reason."""
+    document = _opened(text)
+    try:
+        game = _read(document, policy)
+        _check(game)
+    except DocumentError:
+        raise
+    except KeyError as reason:
+        raise damaged(f"{reason} is missing") from reason
+    except (TypeError, ValueError, IndexError, OverflowError, AttributeError) as reason:
+        raise damaged(str(reason)) from reason
+    return game
+
+
+def _opened(text: str | bytes) -> dict[str, Any]:
+    try:
+        document = json.loads(text)
+    except (TypeError, ValueError, RecursionError) as reason:
+        raise DocumentError(f"this is not a JSON document: {reason}") from reason
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise DocumentError(f'this is not a bandit: to_json writes "format": "{FORMAT}"')
+    version = whole(document.get("version"))
+    if version > VERSION:
+        writer = document.get("written_by", "a later highseason")
+        raise DocumentError(
+            f"the document has version {version} (written by {writer}), and highseason "
+            f"{__version__} reads up to version {VERSION}: upgrade it"
+        )
+    return document
+
+
+def _read(document: dict[str, Any], given: Policy | None) -> LiveGame:
+    policy = _read_policy(document["policy"], given)
+    horizon = _read_horizon(document["horizon"], policy)
+    roster = _read_arms(document["arms"], policy)
+    scale = Scale.of(document["reward_range"], policy)
+    game = LiveGame(policy, whole(document["seed"]), scale, horizon, roster)
+    game.clipped = whole(document["clipped"])
+    _read_ledger(document["decisions"], game)
+    return game
+
+
+def _read_policy(entry: dict[str, Any], given: Policy | None) -> Policy:
+    if given is not None:
+        if json.loads(given.to_json()) != entry:
+            raise DocumentError(
+                f"the document was written for another policy than {given}: {entry}"
+            )
+        return given
+    try:
+        return policy_from_json(json.dumps(entry))
+    except ValueError as reason:
+        raise DocumentError(
+            f"{reason}; import the module that defines the policy, or hand it to "
+            "from_json(…, policy=…)"
+        ) from reason
+
+
+def _read_horizon(entry: dict[str, Any], policy: Policy) -> Horizon:
+    if "beliefs" in entry:
+        horizon = AsItGoes(policy)
+        horizon.beliefs = floats(entry["beliefs"]).tolist()
+        horizon.seen = [(whole(at), float(traffic)) for at, traffic in entry["seen"]]
+        return horizon
+    calendar = entry["calendar"]
+    times = None if calendar is None else np.array(calendar, dtype="datetime64")
+    G = Multiplier(floats(entry["values"]), times, str(entry["name"]))
+    forecast = Forecast(policy, G, known=bool(flags([entry["known"]])[0]))
+    if entry["plan"] is not None:
+        plan = floats(entry["plan"]["numbers"])
+        same_length(G.turns, plan=plan)
+        forecast.use(whole(entry["plan"]["arms"]), plan)
+    return forecast
+
+
+def _read_arms(entry: dict[str, Any], policy: Policy) -> Roster:
+    rule = policy.decides_by
+    names = [ids.decode(arm) for arm in entry["ids"]]
+    if len(set(names)) < len(names):
+        raise damaged("two arms have the same id")
+    active, held = flags(entry["active"]), flags(entry["held"])
+    columns: dict[str, NDArray[Any]] = {
+        **{name: wholes(entry[name]) for name in _ARM_INTEGERS},
+        **{name: floats(entry[name]) for name in _ARM_FLOATS},
+        "memory": np.array([floats(row) for row in entry["memory"]]).reshape(-1, rule.memory)
+        if rule.memory
+        else np.zeros((len(entry["memory"]), 0)),
+    }
+    same_length(len(names), active=active, held=held, **columns)
+    roster = Roster(rule)
+    roster.restore(names, State(**columns, available=active.copy()), active, held)
+    return roster
+
+
+def _read_ledger(entry: dict[str, Any], game: LiveGame) -> None:
+    columns = {name: wholes(entry[name]).tolist() for name in _TURN_INTEGERS}
+    columns |= {name: floats(entry[name]).tolist() for name in _TURN_FLOATS}
+    decided = len(columns["turns"])
+    same_length(decided, **columns)
+    packed: list[Packed | None] = [None] * decided
+    for row, ends, values in entry["chances"]:
+        packed[whole(row)] = _packed(ends, values)
+    turns, arms, limit = columns["turns"], columns["arms"], _turns_of(game.horizon)
+    if len(set(turns)) < decided or not all(1 <= turn <= limit for turn in turns):
+        raise damaged("a turn was decided twice, or is past the forecast")
+    if not all(0 <= arm < len(game.roster.ids) for arm in arms):
+        raise damaged("a turn was decided for an arm that is not there")
+    for row in range(decided):
+        exploited = bool(columns["exploited"][row])
+        game.ledger.enter(turns[row], arms[row], columns["numbers"][row], exploited, packed[row])
+        reward, traffic = columns["rewards"][row], columns["traffic"][row]
+        game.ledger.book(row, Account(known(reward), known(traffic)))
+
+
+def _packed(ends: list[Any], values: list[Any]) -> Packed:
+    same_length(len(ends), chances=values)
+    return Packed(array("q", wholes(ends).tolist()), array("d", floats(values).tolist()))
+
+
+def _turns_of(horizon: Horizon) -> int:
+    return len(horizon.beliefs) if isinstance(horizon, AsItGoes) else horizon.multiplier.turns
+
+
+def _check(game: LiveGame) -> None:
+    """What the ledger says must fit what the arms say."""
+    ledger, state = game.ledger, game.roster.state
+    if isinstance(game.horizon, AsItGoes) and len(ledger) != len(game.horizon.beliefs):
+        raise damaged("decisions and beliefs differ in number")
+    arms = np.array(ledger.arms, np.int64)
+    if not np.array_equal(np.bincount(arms, minlength=state.decided.size), state.decided):
+        raise damaged("decisions and their counts differ")
+    observed = np.array([bool(ledger.account(row).outcome) for row in range(len(ledger))], np.bool_)
+    pulls = np.bincount(arms[observed], minlength=state.pulls.size)
+    if game.policy.decides_by.observe is observe_mean and not np.array_equal(pulls, state.pulls):
+        raise damaged("rewards and their counts differ")

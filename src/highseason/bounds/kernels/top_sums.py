@@ -1,0 +1,85 @@
+"""The heaviest turns so far, for every arm and every turn, in one pass backwards.
+
+An arm that must be tried q times before it can be told from the best costs at most the q heaviest
+turns.  Forwards, the q heaviest turns so far need a heap for each arm.  Backwards, turns only leave:
+in a list of all turns by falling G, with each turn linked to its neighbours, every arm keeps a
+pointer to the lightest of its q heaviest, and a turn that leaves moves it by one link.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+NONE = -1
+
+
+def top_sums_kernel(
+    gaps: NDArray[np.float64],
+    factors: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    order: NDArray[np.int64],
+    radii: NDArray[np.float64],
+    series: NDArray[np.float64],
+    tried: NDArray[np.float64],
+    total: NDArray[np.float64],
+) -> None:
+    """For each turn t: what trying arms costs, and what it and misjudging them cost together.
+
+    Args:
+        gaps: The suboptimal arms' gaps.
+        factors: q_j(t) + 1 = ceil(factors[j] * radii[t]), at least 1.
+        weights: G after the first round.
+        order: The turns by falling weight.
+        radii: The greatest number under the root so far.
+        series: The sum so far of G times the chance of a misjudgement.
+        tried: Out: sum of gap * min(all, q heaviest).
+        total: Out: sum of gap * min(all, q heaviest + series).
+    """
+    turns, arms = weights.size, gaps.size
+    rank = np.empty(turns, np.int64)
+    heavier = np.full(turns, NONE, np.int64)
+    lighter = np.full(turns, NONE, np.int64)
+    for i in range(turns):
+        rank[order[i]] = i
+        if i > 0:
+            heavier[order[i]] = order[i - 1]
+            lighter[order[i - 1]] = order[i]
+    # Of each arm: how many turns it holds, their weight, and the lightest of them.
+    count = np.zeros(arms, np.int64)
+    held = np.zeros(arms)
+    last = np.full(arms, NONE, np.int64)
+    for j in range(arms):
+        wanted = max(1.0, np.ceil(factors[j] * radii[turns - 1])) - 1.0
+        while count[j] < turns and count[j] < wanted:
+            last[j] = order[count[j]]
+            held[j] += weights[last[j]]
+            count[j] += 1
+    everything = 0.0
+    for i in range(turns):
+        everything += weights[i]
+    for t in range(turns - 1, -1, -1):
+        for j in range(arms):
+            wanted = max(1.0, np.ceil(factors[j] * radii[t])) - 1.0
+            while count[j] > wanted:  # an earlier game needs fewer tries
+                held[j] -= weights[last[j]]
+                last[j] = heavier[last[j]]
+                count[j] -= 1
+            top = max(0.0, held[j])
+            tried[t] += gaps[j] * min(everything, top)
+            total[t] += gaps[j] * min(everything, top + series[t])
+            if count[j] > 0 and rank[t] <= rank[last[j]]:  # t leaves, the next lighter one enters
+                held[j] -= weights[t]
+                entering = lighter[last[j]]
+                if entering != NONE:
+                    held[j] += weights[entering]
+                    last[j] = entering
+                else:
+                    count[j] -= 1
+                    if last[j] == t:
+                        last[j] = heavier[t]
+        everything -= weights[t]
+        if heavier[t] != NONE:
+            lighter[heavier[t]] = lighter[t]
+        if lighter[t] != NONE:
+            heavier[lighter[t]] = heavier[t]

@@ -1,0 +1,218 @@
+"""A bound as it is handed out: its parts, what it is worth, and in words what it tells."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.float64]
+Form = Literal["safe", "paper"]
+
+#: A sum of clipped terms reaches the worst case only up to rounding.
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RegretBound:
+    """An upper bound on the mean regret of a policy, sum of G(t) times the gap of the arm played.
+
+    Attributes:
+        policy: The policy, as the command line writes it.
+        form: "safe", our corrected form that always holds, or "paper", the formula as printed.
+        parts: What the bound is made of, by name; their sum is `total`.
+        total: The bound after the last turn; inf or nan where a printed formula breaks down.
+        trivial: What the worst arm in every turn after the first round would cost.
+        valid: Whether `total` is known to be a bound.
+        vacuous: Whether it tells nothing that `trivial` did not (or is no number).
+        notes: What to know about it, in sentences.
+        curve: The bound for the game stopped at each turn; the last entry is `total`.
+        curves: The same for each part.
+        limits: For each part, what it would be with the worst arm in all its turns.
+        exact: The parts that are not bounds but the mean regret itself.
+        cross_terms: With a forecast: what was spent in turns that the forecast put on the wrong
+            side of the threshold.  These sums are contained in the parts.
+
+    >>> import highseason as hs
+    >>> G = hs.multipliers.step(turns=20_000)
+    >>> bound = hs.bounds.regret(hs.EpsilonZGreedy(k=50, z=30), means=[0.9, 0.1], multiplier=G)
+    >>> print(bound)
+    epsilon-z:k=50,z=30, safe form, 2 arms, 20,000 turns
+    part               bound  worst case
+    initialisation       0.8         0.8  exact
+    exploration      223.752     447.505  exact
+    low             0.842748       7,551  0.01% of the worst case
+    high            0.690388     320,000  0.00% of the worst case
+    total            226.086     328,000  0.07% of the worst case
+    The mean regret is at most 226.086, 0.07% of the worst case.
+    """
+
+    policy: str
+    form: Form
+    arms: int
+    parts: dict[str, float]
+    total: float
+    trivial: float
+    valid: bool
+    vacuous: bool
+    notes: tuple[str, ...]
+    curve: Numbers
+    curves: dict[str, Numbers]
+    limits: dict[str, float]
+    exact: frozenset[str] = frozenset()
+    cross_terms: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def turns(self) -> int:
+        """How many turns."""
+        return int(self.curve.size)
+
+    @property
+    def vacuous_parts(self) -> tuple[str, ...]:
+        """The parts that are no better than the worst arm in all their turns."""
+        return tuple(
+            name
+            for name, value in self.parts.items()
+            if name not in self.exact
+            and self.limits[name] > 0
+            and not value < self.limits[name] * (1 - ROUNDING)
+        )
+
+    @property
+    def sentence(self) -> str:
+        """In one sentence what the bound tells, or why it tells nothing."""
+        if self.trivial == 0.0:
+            return "No arm is worse than another: there is nothing to regret."
+        if not self.valid:
+            return f"This number ({show(self.total)}) is not a bound: {self._why()}"
+        if self.vacuous:
+            return (
+                f"It tells nothing: even the worst arm in every turn would cost no more than "
+                f"{show(self.trivial)}."
+            )
+        share = _percent(self.total / self.trivial)
+        silent = _listed(self.vacuous_parts)
+        told = f"The mean regret is at most {show(self.total)}, {share} of the worst case"
+        return f"{told}; of the part '{silent}' it tells nothing." if silent else f"{told}."
+
+    def _why(self) -> str:
+        return self.notes[0] if self.notes else "the formula breaks down here."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON; a number that JSON lacks is written as text."""
+        return {
+            "policy": self.policy,
+            "form": self.form,
+            "arms": self.arms,
+            "turns": self.turns,
+            "total": _plain(self.total),
+            "parts": {name: _plain(value) for name, value in self.parts.items()},
+            "trivial": self.trivial,
+            "valid": self.valid,
+            "vacuous": self.vacuous,
+            "vacuous_parts": list(self.vacuous_parts),
+            "cross_terms": {name: _plain(value) for name, value in self.cross_terms.items()},
+            "notes": list(self.notes),
+            "sentence": self.sentence,
+        }
+
+    def __str__(self) -> str:
+        """A table of the parts, a sentence, and the notes."""
+        head = f"{self.policy}, {self.form} form, {self.arms} arms, {self.turns:,} turns"
+        rows = [("part", "bound", "worst case", "")]
+        rows += [
+            (name, show(value), show(self.limits[name]), self._says(name, value))
+            for name, value in self.parts.items()
+        ]
+        rows.append(("total", show(self.total), show(self.trivial), self._says_in_all()))
+        widths = [max(len(row[i]) for row in rows) for i in range(3)]
+        table = [
+            f"{row[0]:<{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:>{widths[2]}}  {row[3]}".rstrip()
+            for row in rows
+        ]
+        seen = self.sentence
+        extra = [f"note: {note}" for note in self.notes if note not in seen]
+        return "\n".join([head, *table, seen, *extra])
+
+    __repr__ = __str__
+
+    def _says(self, name: str, value: float) -> str:
+        if name in self.exact:
+            return "exact"
+        if name in self.vacuous_parts:
+            return "says nothing"
+        return _share(value, self.limits[name])
+
+    def _says_in_all(self) -> str:
+        return "says nothing" if self.vacuous else _share(self.total, self.trivial)
+
+
+def assemble(
+    policy: str,
+    form: Form,
+    arms: int,
+    curves: Mapping[str, Numbers],
+    limits: Mapping[str, float],
+    trivial: Numbers,
+    *,
+    exact: Collection[str] = (),
+    valid: bool = True,
+    notes: Sequence[str] = (),
+    cross_terms: Mapping[str, float] | None = None,
+) -> RegretBound:
+    """Put a bound together from the running totals of its parts.
+
+    A safe form never exceeds the worst case; it is held to that against rounding too.
+    """
+    with np.errstate(invalid="ignore"):  # inf - inf: a printed form that broke down
+        curve = np.sum(list(curves.values()), axis=0)
+    if form == "safe":
+        curve = np.minimum(curve, trivial)
+    total, worst = float(curve[-1]), float(trivial[-1])
+    return RegretBound(
+        policy=policy,
+        form=form,
+        arms=arms,
+        parts={name: float(values[-1]) for name, values in curves.items()},
+        total=total,
+        trivial=worst,
+        valid=valid and math.isfinite(total),
+        vacuous=not total < worst * (1 - ROUNDING),
+        notes=tuple(dict.fromkeys(notes)),
+        curve=curve,
+        curves=dict(curves),
+        limits=dict(limits),
+        exact=frozenset(exact),
+        cross_terms=dict(cross_terms or {}),
+    )
+
+
+def show(value: float) -> str:
+    """A number for people: six digits, thousands apart."""
+    if not math.isfinite(value) or (value != 0.0 and not 1e-4 <= abs(value) < 1e9):
+        return f"{value:.4g}"
+    digits = max(0, 5 - math.floor(math.log10(abs(value)))) if value else 0
+    text = f"{value:,.{min(digits, 8)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _share(value: float, limit: float) -> str:
+    if not math.isfinite(value):
+        return "undefined"
+    return f"{_percent(value / limit)} of the worst case" if limit > 0 else ""
+
+
+def _percent(share: float) -> str:
+    return f"{share:.2%}" if abs(share) < 0.1 else f"{share:.1%}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return "', '".join(names)
+
+
+def _plain(value: float) -> float | str:
+    return value if math.isfinite(value) else str(value)

@@ -1,0 +1,119 @@
+"""Which theorem belongs to which policy, and the one way to ask for a bound.
+
+A theorem for a policy of your own is a function that is entered by its class:
+
+>>> import highseason as hs
+>>> from highseason.bounds import theorem
+>>> from highseason.bounds.epsilon_family import safe_bound
+>>> from highseason.bounds.setting import read_plan
+>>> @theorem(hs.UniformRandom)
+... def uniform(policy, setting, form):
+...     return safe_bound(policy, setting, read_plan(policy, setting))
+>>> bound = hs.bounds.regret(hs.UniformRandom(), gaps=[0, 0.5], multiplier=[1, 1, 4, 4])
+>>> bound.total
+2.5
+>>> forget(hs.UniformRandom)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.bounds.result import Form, RegretBound
+from highseason.bounds.setting import Means, Setting
+from highseason.policies import Policy
+
+Calculator = Callable[[Any, Setting, Form], RegretBound]
+C = TypeVar("C", bound=Calculator)
+
+_calculators: dict[type[Policy], Calculator] = {}
+
+
+class NoTheoremError(ValueError):
+    """Nothing is proved about this policy; the message says which ones there are theorems for."""
+
+
+def theorem(policy: type[Policy]) -> Callable[[C], C]:
+    """Enter a function `(policy, setting, form) -> RegretBound` as the theorem of a policy class.
+
+    A subclass does not inherit it: what is proved of a class need not hold of what changes it.
+    """
+
+    def enter(calculate: C) -> C:
+        _calculators[policy] = calculate
+        return calculate
+
+    return enter
+
+
+def forget(policy: type[Policy]) -> None:
+    """Take a theorem out again."""
+    _calculators.pop(policy, None)
+
+
+def provable() -> tuple[type[Policy], ...]:
+    """The policy classes that have a theorem.
+
+    >>> import highseason as hs
+    >>> hs.SoftUCB in provable(), hs.Greedy in provable()
+    (True, False)
+    """
+    return tuple(_calculators)
+
+
+def regret(
+    policy: Policy,
+    means: Means | None = None,
+    gaps: Sequence[float] | NDArray[np.float64] | None = None,
+    multiplier: Any = None,
+    form: Form = "safe",
+    H: Any = None,
+    r: float = 1.0,
+    Gamma: float = 12.0,
+) -> RegretBound:
+    """Bound the mean regret of a policy before it is played.
+
+    Args:
+        policy: A policy with a theorem: ε-greedy, ε-z, soft ε, UCB, UCB-z, soft UCB, variable pool.
+        means: The true means of the arms, in the order of the first round, or a reward model whose
+            arms are fixed.  (The true mean of a clipped normal is not its centre; the model knows.)
+        gaps: Or how far each arm is below the best.
+        multiplier: G: anything `as_multiplier` takes.  It weighs the regret.
+        form: "safe": our corrected form, which always holds.  "paper": the formula as printed; it
+            never raises, but may be inf, nan or below the true regret, and `valid` says so.
+        H: What the policy believes of each turn, when it does not know G: it regulates the policy
+            and weighs nothing.  As `forecast` in `simulate`.
+        r: The range of the rewards, highest minus lowest.
+        Gamma: The constant above 5 of the variable pool's theorem; only its printed form uses it.
+
+    >>> import highseason as hs
+    >>> G = hs.multipliers.constant(turns=10_000)
+    >>> bound = regret(hs.UCB(), means=[0.9, 0.4], multiplier=G)
+    >>> round(bound.total, 1)  # 8 log(10000)/0.5 + (1 + pi²/3) 0.5, Auer's bound
+    149.5
+    >>> bound.valid, bound.vacuous
+    (True, False)
+    """
+    calculate = _calculator_for(policy)
+    if form not in ("safe", "paper"):
+        raise ValueError(f"form={form!r} must be 'safe' or 'paper'")
+    return calculate(policy, Setting.of(means, gaps, multiplier, H, r, Gamma), form)
+
+
+def _calculator_for(policy: Policy) -> Calculator:
+    found = _calculators.get(type(policy))
+    if found is None:
+        raise NoTheoremError(
+            f"there is no theorem about {policy.label}; there are bounds for "
+            f"{', '.join(cls.name for cls in _calculators)}"
+        )
+    if getattr(policy, "rule", "paper") != "paper":
+        raise NoTheoremError(
+            f"{policy}: the theorems are about the formulas of the paper, and its authors' code "
+            "plays others; use rule='paper'"
+        )
+    return found

@@ -1,0 +1,32 @@
+"""Conformance checks: what every policy and every multiplier promises, in one call.
+
+They need no test framework.  One call holds a policy of your own to all that is promised:
+
+>>> import highseason as hs
+>>> hs.checks.check_policy(hs.UCBZ(z=30))
+>>> hs.checks.check_multiplier(hs.multipliers.wave)
+
+In a test suite every (class, check) pair becomes a test with a name one can read:
+
+    @pytest.mark.parametrize(
+        "check", [pytest.param(run, id=name) for name, run in hs.checks.policy_checks()]
+    )
+    def test_policy(check):
+        check()
+"""
+
+from highseason.checks.failure import CheckFailed
+from highseason.checks.run import (
+    check_multiplier,
+    check_policy,
+    multiplier_checks,
+    policy_checks,
+)
+
+__all__ = [
+    "CheckFailed",
+    "check_multiplier",
+    "check_policy",
+    "multiplier_checks",
+    "policy_checks",
+]

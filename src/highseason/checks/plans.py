@@ -1,0 +1,94 @@
+"""A plan is one sensible number for every turn, the same whenever it is asked for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.checks.catalogue import check
+from highseason.checks.failure import CheckFailed, expect
+from highseason.checks.settings import seasons
+from highseason.policies import Policy
+from highseason.rules import EPSILON, POOL, UCB_RULE, Rule
+
+#: What a rule can make sense of: a sentence, and which of the numbers keep to it.
+_Range = tuple[str, Callable[[NDArray[np.float64], int], NDArray[np.bool_]]]
+RANGES: dict[Rule, _Range] = {
+    EPSILON: ("a chance between 0 and 1", lambda b, arms: (b >= 0) & (b <= 1)),
+    UCB_RULE: ("a number >= 0 to stand under the root", lambda b, arms: b >= 0),
+    POOL: (
+        "a whole number of arms, from 1 to all of them",
+        lambda b, arms: (b >= 1) & (b <= arms) & (b == np.floor(b)),
+    ),
+}
+
+
+@check()
+def every_turn_has_a_finite_number(policy: Policy) -> None:
+    """Also for one arm, for fewer turns than arms, and for stakes in millions or millionths."""
+    for G, arms in seasons():
+        plan = policy.plan(G, arms)
+        expect(
+            plan.numbers.shape == (G.turns,),
+            f"a plan needs one number for each of {G.turns} turns; "
+            f"this one has the shape {plan.numbers.shape}",
+        )
+        for t, number in enumerate(plan, start=1):
+            expect(
+                math.isfinite(number),
+                f"a plan's numbers must be finite; with {arms} arms on {G!r} "
+                f"the number of turn {t} is {number!r}",
+            )
+
+
+@check(applies=lambda policy: policy.decides_by in RANGES)
+def numbers_mean_something_to_the_rule(policy: Policy) -> None:
+    """ε in [0, 1]; b >= 0; 1 <= m_t <= m, whole."""
+    for G, arms in seasons():
+        require_range(policy, policy.plan(G, arms).numbers, arms, f"with {arms} arms on {G!r}")
+
+
+@check()
+def exploration_is_a_share(policy: Policy) -> None:
+    """What `plan.exploration` draws lies between 0 and 1 before it is clipped."""
+    rule = policy.decides_by
+    for G, arms in seasons():
+        for t, number in enumerate(policy.plan(G, arms), start=1):
+            share = rule.intensity(number, t, arms)
+            expect(
+                0.0 <= share <= 1.0,
+                f"the intensity of the rule {rule.name!r} must be between 0 and 1; "
+                f"turn {t} with {arms} arms and the number {number:g} gives {share!r}",
+            )
+
+
+@check()
+def same_question_same_plan(policy: Policy) -> None:
+    """Asked twice, the plan is the same bits, and nobody can write into it."""
+    for G, arms in seasons():
+        first, second = policy.plan(G, arms), policy.plan(G, arms)
+        expect(
+            first.digest == second.digest,
+            "a plan must be the same when it is asked for again: keep what is remembered from "
+            "turn to turn in the carry, not in the policy",
+        )
+        expect(not first.numbers.flags.writeable, "a plan's numbers must be read-only")
+
+
+def require_range(policy: Policy, numbers: NDArray[np.float64], arms: int, where: str) -> None:
+    """Fail where a number means nothing to the policy's rule."""
+    if policy.decides_by not in RANGES:
+        wrong = np.flatnonzero(~np.isfinite(numbers))
+        meaning = "a finite number"
+    else:
+        meaning, keeps = RANGES[policy.decides_by]
+        wrong = np.flatnonzero(~keeps(numbers, arms))
+    if wrong.size:
+        i = int(wrong[0])
+        raise CheckFailed(
+            f"the rule {policy.decides_by.name!r} expects {meaning}; "
+            f"{where}, turn {i + 1} has {float(numbers[i])!r}"
+        )

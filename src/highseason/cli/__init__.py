@@ -1,0 +1,34 @@
+"""The command line: one command a file in `commands`, each loaded when it is called.
+
+stdout carries the answer and nothing else; progress, warnings and errors go to stderr.  Exit codes:
+0 done, 1 failed, 2 asked wrongly, 130 interrupted.
+"""
+
+import click
+
+from highseason.cli.group import CommandGroup
+from highseason.cli.options import debug_option
+from highseason.core.version import __version__
+
+__all__ = ["main"]
+
+
+@click.command(
+    cls=CommandGroup,
+    invoke_without_command=True,
+    examples=[
+        "highseason policies",
+        "highseason simulate --policy ucb --policy soft-ucb --multiplier christmas",
+        "highseason simulate --help",
+    ],
+)
+@click.version_option(__version__, prog_name="highseason", message="%(prog)s %(version)s")
+@debug_option
+@click.pass_context
+def main(context: click.Context) -> None:
+    """Bandits for demand that comes in seasons.
+
+    Explore while it is quiet, exploit when it counts.
+    """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())

@@ -1,0 +1,129 @@
+"""`highseason plan`: when a policy will explore, before the first turn."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import click
+
+from highseason.cli.examples import WithExamples
+from highseason.cli.messages import note_if_too_short
+from highseason.cli.options import count_option, debug_option, json_option, players, stakes
+from highseason.cli.output import print_json
+from highseason.cli.reading import USUAL_ARMS, asked_wrongly
+from highseason.cli.targets import check_file
+from highseason.multipliers import Multiplier
+from highseason.multipliers.instants import show
+from highseason.policies import Plan, Policy
+from highseason.report import check_target, timing
+from highseason.report import plan as draw_plans
+
+
+@click.command(
+    "plan",
+    cls=WithExamples,
+    examples=[
+        "highseason plan --policy soft-ucb --multiplier christmas --arms 25",
+        "highseason plan --policy ucb-z --multiplier traffic.csv --arms 25 --out plan.png",
+        "highseason plan -p ucb -p ucb-z -p soft-ucb -m wave --out plans.csv",
+    ],
+)
+@players
+@stakes
+@count_option("--arms", "How many arms.", default=USUAL_ARMS, show_default=True)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Draw the plan (.png, .svg, .pdf) or write it turn by turn (.csv).",
+)
+@click.option(
+    "--seed", type=int, expose_value=False, help="Taken, and of no effect: a plan knows no chance."
+)
+@json_option
+@debug_option
+def command(
+    players: dict[str, Policy],
+    G: Multiplier,
+    arms: int,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Show when a policy will explore, and when it will not.
+
+    A file may have a column of times and must have one of values; see --time, --value and --floor.
+    """
+    if out is not None:
+        _check_target(out)
+    note_if_too_short(G.turns, arms)
+    plans = {label: policy.plan(G, arms) for label, policy in players.items()}
+    if out is not None:
+        _write(plans, out)
+    if as_json:
+        told = [_describe(label, plan) for label, plan in plans.items()]
+        print_json(told[0] if len(told) == 1 else {"plans": told})
+        return
+    click.echo(f"multiplier {G.name}: {_span(G)}; {arms} arms")
+    for label, plan in plans.items():
+        click.echo(f"{label}: {timing(plan).sentence()}")
+    if out is not None:
+        click.echo(f"wrote {out}")
+
+
+def _span(G: Multiplier) -> str:
+    text = f"{G.turns} turns, G from {G.values.min():g} to {G.values.max():g}"
+    if G.calendar is None:
+        return text
+    return f"{text}, {show(G.calendar[0])} to {show(G.calendar[-1])}"
+
+
+def _check_target(out: Path) -> None:
+    if out.suffix.lower() != ".csv":
+        try:
+            check_target(out)
+        except ValueError as reason:
+            raise asked_wrongly(f"--out: {reason}, or in .csv for the numbers") from reason
+    check_file(out, "--out")
+
+
+def _write(plans: dict[str, Plan], out: Path) -> None:
+    if out.suffix.lower() == ".csv":
+        _write_csv(plans, out)
+    else:
+        draw_plans(plans).save(out)
+
+
+def _write_csv(plans: dict[str, Plan], out: Path) -> None:
+    G = next(iter(plans.values())).multiplier
+    times = [] if G.calendar is None else [show(instant) for instant in G.calendar]
+    with out.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(
+            ["policy", "turn", *(["time"] if times else []), "G", "number", "exploration"]
+        )
+        for label, plan in plans.items():
+            for i in range(len(plan)):
+                numbers = (float(G.values[i]), plan[i], float(plan.exploration[i]))
+                writer.writerow([label, i + 1, *times[i : i + 1], *map(float, numbers)])
+
+
+def _describe(label: str, plan: Plan) -> dict[str, Any]:
+    G = plan.multiplier
+    settled = plan.policy.settle(G.values)
+    document: dict[str, Any] = {
+        "policy": label,
+        "parameters": plan.policy.parameters(),
+        "settled": settled.parameters(),
+        "multiplier": G.name,
+        "arms": plan.arms,
+        "turns": len(plan),
+        "G": G.values,
+        "numbers": plan.numbers,
+        "exploration": plan.exploration,
+        "when": timing(plan).to_dict(),
+        "plan_digest": plan.digest,
+    }
+    if G.calendar is not None:
+        document["times"] = [show(instant) for instant in G.calendar]
+    return document

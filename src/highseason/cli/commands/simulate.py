@@ -1,0 +1,160 @@
+"""`highseason simulate`: many games of several policies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from highseason.cli.examples import WithExamples
+from highseason.cli.messages import note_if_too_short
+from highseason.cli.options import (
+    arms_that_pay,
+    count_option,
+    debug_option,
+    json_option,
+    players,
+    seed_option,
+    stakes,
+)
+from highseason.cli.output import plain_table, print_json, print_table
+from highseason.cli.progress import progress_bar
+from highseason.cli.reading import asked_wrongly
+from highseason.cli.targets import check_file
+from highseason.games import simulate
+from highseason.multipliers import Multiplier
+from highseason.policies import Policy
+from highseason.report import check_target, curves
+from highseason.report import rewards as draw_rewards
+from highseason.report.setting import setting
+from highseason.report.wording import percent, signed_percent, with_error
+from highseason.results import SimulationResult
+from highseason.rewards import Rewards
+
+_QUANTILES = (0.1, 0.5, 0.9)
+
+
+@click.command(
+    "simulate",
+    cls=WithExamples,
+    examples=[
+        "highseason simulate --policy ucb --policy soft-ucb --policy ucb-z:z=30 \\\n"
+        "    --multiplier wave --arms 25 --turns 500 --games 1000 --seed 1",
+        "highseason simulate -p ucb -p ucb-z -p greedy -m traffic.csv --out rewards.png",
+        "highseason simulate -p ucb -p soft-ucb --means 0.9,0.8,0.5 --json",
+    ],
+)
+@players
+@stakes
+@arms_that_pay
+@count_option("--games", "How many games.", default=1000, show_default=True)
+@seed_option
+@count_option("--threads", "How many threads.  [default: all cores]")
+@click.option("--curves", "with_curves", is_flag=True, help="Keep running totals over turns, too.")
+@click.option("--save", type=click.Path(path_type=Path), help="Keep the result as an .npz file.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Draw the rewards as .png, .svg or .pdf; with --curves also NAME-curves beside it.",
+)
+@json_option
+@debug_option
+def command(
+    players: dict[str, Policy],
+    G: Multiplier,
+    rewards: Rewards,
+    games: int,
+    seed: int,
+    threads: int | None,
+    with_curves: bool,
+    save: Path | None,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Play many games and compare what the policies earn; the first is the yardstick."""
+    _check_targets(save, out)
+    note_if_too_short(G.turns, rewards.arms)
+    with progress_bar("games") as progress:
+        result = simulate(
+            players, rewards, G, games, seed, threads=threads, curves=with_curves, progress=progress
+        )
+    files = [*_save(result, save), *_draw(result, out)]
+    if as_json:
+        print_json(_document(result, files))
+        return
+    _print(result)
+    for file in files:
+        click.echo(f"wrote {file}")
+
+
+def _check_targets(save: Path | None, out: Path | None) -> None:
+    if save is not None:
+        check_file(save, "--save")
+    if out is not None:
+        try:
+            check_target(out)
+        except ValueError as reason:
+            raise asked_wrongly(f"--out: {reason}") from reason
+        check_file(out, "--out")
+
+
+def _save(result: SimulationResult, target: Path | None) -> list[Path]:
+    return [] if target is None else [result.save(target)]
+
+
+def _draw(result: SimulationResult, target: Path | None) -> list[Path]:
+    if target is None:
+        return []
+    files = [draw_rewards(result).save(target)]
+    if result.curves:
+        files.append(curves(result).save(target.with_stem(f"{target.stem}-curves")))
+    return files
+
+
+def _document(result: SimulationResult, files: list[Path]) -> dict[str, Any]:
+    document = result.to_dict()
+    if result.curves:
+        document["curves"] = _curves(result)
+    return document | ({"files": files} if files else {})
+
+
+def _curves(result: SimulationResult) -> dict[str, Any]:
+    """Running totals by quantity; in each, a row per policy, in the order given."""
+    told: dict[str, Any] = {}
+    for metric, curve in result.curves.items():
+        told["turns"] = curve.turns
+        told[metric] = {"mean": curve.mean}
+        for q in _QUANTILES:
+            told[metric][f"q{100 * q:.0f}"] = curve.quantile(q)
+    return told
+
+
+def _print(result: SimulationResult) -> None:
+    click.echo(setting(result))
+    first, most = result.policies[0], result.settings["max_reward"]
+    table = plain_table("policy", "reward", "of max", "regret", "exploited", f"gain over {first}")
+    for i, label in enumerate(result.policies):
+        table.add_row(
+            label,
+            _with_error(result, "reward", i),
+            percent(result.mean("reward", i) / most, 1),
+            _with_error(result, "regret", i),
+            percent(result.exploited_share(i)),
+            "" if i == 0 else _gain(result, i),
+        )
+    print_table(table)
+    click.echo(
+        "± is one standard error; of max: reward over the sum of G; exploited: the share of the\n"
+        "reward from pure exploitation; gain: with its 95 % interval, paired game by game."
+    )
+
+
+def _with_error(result: SimulationResult, metric: str, i: int) -> str:
+    return with_error(result.mean(metric, i), result.error(metric, i))
+
+
+def _gain(result: SimulationResult, i: int) -> str:
+    gain = result.gain(i)
+    value, low, high = (signed_percent(x) for x in (gain.value, gain.low, gain.high))
+    return f"{value} ({low} to {high})"

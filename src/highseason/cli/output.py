@@ -1,0 +1,64 @@
+"""What is said on stdout: one JSON document, or words and a table for people."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+#: Where stdout is a file or a pipe, nothing limits a line: no table is folded.
+_ENDLESS = 400
+
+
+def print_json(document: Mapping[str, Any]) -> None:
+    """One document on one line; what is not a number is null, because JSON has no word for it."""
+    click.echo(json.dumps(plain(document), allow_nan=False))
+
+
+def plain(value: Any) -> Any:
+    """The value in the types that JSON has.
+
+    >>> plain({"gain": float("nan"), "turns": (1, 2)})
+    {'gain': None, 'turns': [1, 2]}
+    """
+    if isinstance(value, Mapping):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [plain(entry) for entry in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return str(value) if isinstance(value, Path) else value
+
+
+def print_table(table: Table) -> None:
+    """A rich table; as wide as it likes where no terminal sets a width."""
+    from rich.console import Console
+
+    width = None if sys.stdout.isatty() else _ENDLESS
+    console = Console(width=width, markup=False, highlight=False, emoji=False)
+    with console.capture() as captured:
+        console.print(table)
+    for line in captured.get().splitlines():
+        click.echo(line.rstrip())
+
+
+def plain_table(*columns: str) -> Table:
+    """An empty table in the style of the house: the first column to the left, numbers right."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for i, name in enumerate(columns):
+        table.add_column(name, justify="left" if i == 0 else "right", overflow="fold")
+    return table

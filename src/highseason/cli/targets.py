@@ -1,0 +1,29 @@
+"""Where results go: asked before the work, so that nobody waits in vain."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from highseason.cli.reading import asked_wrongly
+
+
+def check_file(path: Path, option: str) -> None:
+    """A file can be written there; its folder is made if need be."""
+    if path.is_dir():
+        raise asked_wrongly(f"{option} {path} is a folder: give the name of a file in it")
+    check_folder(path.parent, f"{option} {path}", path.parent)
+    if path.exists() and not os.access(path, os.W_OK):
+        raise asked_wrongly(f"{option} {path} is write-protected: choose another name")
+
+
+def check_folder(folder: Path, what: str, shown: Path) -> None:
+    """Files can be written in that folder; it is made if need be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as reason:
+        raise asked_wrongly(
+            f"cannot write {what}: {reason.strerror} ({shown}); choose another place"
+        ) from reason
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise asked_wrongly(f"cannot write {what}: no permission in {shown}; choose another place")

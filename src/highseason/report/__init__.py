@@ -1,0 +1,34 @@
+"""Figures, pages and plain words: the only room that draws.
+
+Results and plans are handed in; matplotlib is imported when a figure is made, and not before.
+
+>>> import highseason as hs
+>>> plan = hs.UCBZ().plan(hs.multipliers.christmas(turns=200), arms=10)
+>>> hs.report.plan(plan)
+<Figure: When will it explore?>
+"""
+
+from highseason.report.bars import rewards
+from highseason.report.figure import SUFFIXES, Figure, check_target
+from highseason.report.page import Page, Section
+from highseason.report.plans import plan
+from highseason.report.running import curves
+from highseason.report.season import Season, season_page
+from highseason.report.stakes import multiplier
+from highseason.report.timing import Timing, timing
+
+__all__ = [
+    "SUFFIXES",
+    "Figure",
+    "Page",
+    "Season",
+    "Section",
+    "Timing",
+    "check_target",
+    "curves",
+    "multiplier",
+    "plan",
+    "rewards",
+    "season_page",
+    "timing",
+]

@@ -1,0 +1,125 @@
+"""Plans: when each policy will explore, above the stakes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from highseason.multipliers import Multiplier, Threshold
+from highseason.policies import Plan
+from highseason.report.drawing import DARK, LIGHT, panels, style
+from highseason.report.figure import Figure
+from highseason.report.seasons import draw_stakes, shade_busy, show_time, time_axis
+from highseason.report.timing import timing
+from highseason.report.wording import number
+from highseason.results import unique_labels
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
+
+#: What is called busy where no plan has a threshold of its own: the busiest quarter of the turns.
+_USUAL = "q0.75"
+_ALONE, _ROW, _STAKES = 1.6, 1.05, 1.7
+
+
+def plan(
+    plans: Plan | Sequence[Plan] | Mapping[str, Plan],
+    z: float | str | None = None,
+    title: str | None = None,
+) -> Figure:
+    """How much each turn explores, in [0, 1], above the multiplier; busy turns in colour.
+
+    Args:
+        plans: One plan, several, or several by label; all for the same multiplier.
+        z: Turns with G >= z are coloured; by default the threshold of the first plan that has
+            one, else the busiest quarter.
+        title: Above the figure.
+
+    >>> import highseason as hs
+    >>> G = hs.multipliers.christmas(turns=300)
+    >>> plan([hs.UCB().plan(G, arms=10), hs.UCBZ(z=30).plan(G, arms=10)])
+    <Figure: When will they explore?>
+    """
+    labelled = _labelled(plans)
+    G = _common_multiplier(labelled)
+    level = _threshold(labelled, G) if z is None else Threshold.of(z).resolve(G.values)
+    title = title or ("When will they explore?" if len(labelled) > 1 else "When will it explore?")
+    with style():
+        alone = len(labelled) == 1
+        heights = [_ALONE] if alone else [_ROW] * len(labelled)
+        canvas, rows = panels([*heights, _STAKES], share_x=True)
+        for axes, (label, drawn) in zip(rows[:-1], labelled.items(), strict=True):
+            _draw(axes, label, drawn, level)
+        shade_busy(rows[-1], G, level, label=f"busy: G ≥ {number(level)}")
+        draw_stakes(rows[-1], G, level)
+        rows[-1].set_title(f"multiplier {G.name}", loc="left", fontweight="normal")
+        show_time(rows[-1], G)
+        canvas.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
+        if alone:
+            rows[0].set_ylabel("exploration")
+        else:
+            canvas.supylabel("exploration (0: none, 1: full)", fontsize=9)
+        _legend(canvas, rows)
+    return Figure(canvas, title, _words(labelled))
+
+
+def _draw(axes: Axes, label: str, drawn: Plan, z: float) -> None:
+    when = time_axis(drawn.multiplier)
+    shade_busy(axes, drawn.multiplier, z)
+    trying = drawn.arms if drawn.policy.decides_by.tries_each else 0
+    first = np.arange(len(drawn)) < trying
+    axes.fill_between(
+        when, 0.0, np.where(first, 1.0, np.nan), step="mid", facecolor=LIGHT, hatch="////",
+        edgecolor=DARK, linewidth=0, label="every arm once" if trying else "",
+    )  # fmt: skip
+    chosen = np.where(first, np.nan, drawn.exploration)
+    axes.fill_between(when, 0.0, chosen, step="mid", color=DARK, linewidth=0, label="exploration")
+    axes.step(when, chosen, where="mid", color=DARK, linewidth=0.8)
+    axes.set_ylim(0, 1.05)
+    axes.set_yticks([0, 1])
+    axes.set_title(label, loc="left")
+    axes.margins(x=0.01)
+
+
+def _legend(canvas: Canvas, rows: list[Axes]) -> None:
+    """One entry for what all rows share."""
+    entries: dict[str, Artist] = {}
+    for axes in rows:
+        handles, labels = axes.get_legend_handles_labels()
+        entries = dict(zip(labels, handles, strict=True)) | entries
+    canvas.legend(
+        list(entries.values()), list(entries), loc="outside lower center", ncols=len(entries)
+    )
+
+
+def _labelled(plans: Plan | Sequence[Plan] | Mapping[str, Plan]) -> dict[str, Plan]:
+    if isinstance(plans, Plan):
+        plans = [plans]
+    if isinstance(plans, Mapping):
+        return dict(plans)
+    if not plans:
+        raise ValueError("there is no plan to draw")
+    return dict(zip(unique_labels([str(p.policy) for p in plans]), plans, strict=True))
+
+
+def _common_multiplier(plans: dict[str, Plan]) -> Multiplier:
+    G, *others = (drawn.multiplier for drawn in plans.values())
+    if any(other != G for other in others):
+        raise ValueError("these plans are for different multipliers: draw them one by one")
+    return G
+
+
+def _threshold(plans: dict[str, Plan], G: Multiplier) -> float:
+    for drawn in plans.values():
+        z = getattr(drawn.policy.settle(G.values), "z", None)
+        if z is not None:
+            return float(z)
+    return Threshold.of(_USUAL).resolve(G.values)
+
+
+def _words(plans: dict[str, Plan]) -> str:
+    return " ".join(f"{label}: {timing(drawn).sentence()}" for label, drawn in plans.items())

@@ -1,0 +1,150 @@
+"""When a plan explores, in numbers and in a sentence."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.multipliers import Multiplier
+from highseason.multipliers.instants import show
+from highseason.policies import Plan
+from highseason.policies.plan import NEGLIGIBLE
+from highseason.report.wording import counted, listed, number, percent
+
+#: Turns that explore at least this share of the plan's most explore "most".
+_NEARLY = 0.9
+#: How many stretches of turns a sentence can bear.
+_STRETCHES = 3
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Turns in a row, both ends included; with times where there is a calendar."""
+
+    first: int
+    last: int
+    begins: str | None = None
+    ends: str | None = None
+
+    def __str__(self) -> str:
+        """As in a sentence."""
+        first, last = self.begins or str(self.first), self.ends or str(self.last)
+        return first if self.first == self.last else f"{first} to {last}"
+
+
+@dataclass(frozen=True)
+class Timing:
+    """When a plan explores, once every arm has been tried.
+
+    Attributes:
+        turns: How many turns there are.
+        first_round: How many of them try every arm once; the rest of the numbers leave them out.
+        exploiting: How many of the other turns explore less than one part in a hundred.
+        most: The turns that explore most, as stretches; empty when all are alike.
+        quiet_below: Turns with G below this (its mean) are called quiet.
+        quiet_turns: The share of the turns that are quiet.
+        quiet_exploration: The share of the exploration that falls on them; NaN if there is none.
+        stakes_exploring: The share of the season's whole stakes that is played while exploring,
+            each turn weighed by how much it explores; the first round included.
+    """
+
+    turns: int
+    first_round: int
+    exploiting: int
+    most: tuple[Stretch, ...]
+    quiet_below: float
+    quiet_turns: float
+    quiet_exploration: float
+    stakes_exploring: float
+
+    def sentence(self) -> str:
+        """The same in words."""
+        return f"{'; '.join(self._parts())}."
+
+    def _parts(self) -> list[str]:
+        later = self.turns - self.first_round
+        parts = []
+        if self.first_round:
+            once = "tries a new arm in every turn" if later == 0 else "first tries every arm once"
+            parts.append(f"{once} ({counted(self.first_round, 'turn')})")
+        if later == 0:
+            return parts
+        parts.append(self._where())
+        parts.append(f"{self.exploiting:,} of {counted(later, 'turn')} exploit")
+        if np.isfinite(self.quiet_exploration) and 0 < self.quiet_turns < 1:
+            parts.append(
+                f"quiet turns (G < {number(self.quiet_below)}, {percent(self.quiet_turns)} of the "
+                f"turns) carry {percent(self.quiet_exploration)} of the exploration"
+            )
+        parts.append(f"{percent(self.stakes_exploring)} of the stakes are played exploring")
+        return parts
+
+    def _where(self) -> str:
+        if not self.most:
+            none = not np.isfinite(self.quiet_exploration)
+            return "then never explores" if none else "then explores alike in every turn"
+        shown = [str(stretch) for stretch in self.most[:_STRETCHES]]
+        more = len(self.most) - len(shown)
+        if more:
+            shown.append(counted(more, "more stretch"))
+        lone = len(self.most) == 1 and self.most[0].first == self.most[0].last
+        unit = "" if self.most[0].begins else "turn " if lone else "turns "
+        return f"explores most on {unit}{listed(shown)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The numbers and the sentence, for JSON."""
+        told = asdict(self)
+        told["most"] = [
+            {key: value for key, value in asdict(stretch).items() if value is not None}
+            for stretch in self.most
+        ]
+        return told | {"sentence": self.sentence()}
+
+
+def timing(plan: Plan) -> Timing:
+    """When `plan` explores.
+
+    >>> import highseason as hs
+    >>> plan = hs.EpsilonZGreedy(k=0.5, z=30).plan([1, 1, 1, 40, 1, 40], arms=2)
+    >>> print(timing(plan).sentence())
+    first tries every arm once (2 turns); explores most on turn 3; 2 of 4 turns exploit; \
+quiet turns (G < 14, 50 % of the turns) carry 100 % of the exploration; 3 % of the stakes \
+are played exploring.
+    """
+    G = plan.multiplier.values
+    first = min(plan.arms, len(plan)) if plan.policy.decides_by.tries_each else 0
+    later = plan.exploration[first:]
+    quiet = G[first:] < G.mean()
+    total = float(later.sum())
+    return Timing(
+        turns=len(plan),
+        first_round=first,
+        exploiting=int((later < NEGLIGIBLE).sum()),
+        most=_stretches(_peaks(later), first, plan.multiplier),
+        quiet_below=float(G.mean()),
+        quiet_turns=float(quiet.mean()) if quiet.size else 0.0,
+        quiet_exploration=float(later[quiet].sum()) / total if total > 0 else float("nan"),
+        stakes_exploring=float((plan.exploration * G).sum() / G.sum()),
+    )
+
+
+def _peaks(exploration: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """The turns near the highest exploration; none where all are alike."""
+    if exploration.size == 0 or np.ptp(exploration) < NEGLIGIBLE:
+        return np.zeros(exploration.size, np.bool_)
+    return np.asarray(exploration >= _NEARLY * exploration.max())
+
+
+def _stretches(chosen: NDArray[np.bool_], skipped: int, G: Multiplier) -> tuple[Stretch, ...]:
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], chosen, [False]]).astype(np.int8)))
+    found = []
+    for start, stop in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+        first, last = skipped + start + 1, skipped + stop
+        times = (None, None) if G.calendar is None else (
+            show(G.calendar[first - 1]), show(G.calendar[last - 1])
+        )  # fmt: skip
+        found.append(Stretch(first, last, *times))
+    return tuple(found)

@@ -1,0 +1,220 @@
+"""Arms that come and go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+import highseason as hs
+from highseason.bandit import BanditError, Ranked
+
+#: Turns 3, 4, 7 and 8 are busy.
+G = [10.0, 10.0, 90.0, 90.0, 10.0, 10.0, 90.0, 90.0, 10.0, 10.0]
+BUSY = {3, 4, 7, 8}
+
+
+def shop(policy: hs.Policy | None = None, multiplier: Any = None, **options: Any) -> hs.Bandit:
+    policy = hs.Greedy() if policy is None else policy
+    bandit = hs.Bandit(["a", "b"], policy, G if multiplier is None else multiplier, **options)
+    for t in (1, 2):
+        bandit.update(bandit.pull(t), 50.0, traffic=10.0)
+    return bandit
+
+
+def first_turn(bandit: hs.Bandit, arm: Any) -> int:
+    for t in range(3, 11):
+        if bandit.pull(t) == arm:
+            return t
+    return 0
+
+
+def test_a_new_arm_is_first_tried_on_the_next_low_turn() -> None:
+    bandit = shop()
+    bandit.add_arm("new")
+    assert bandit.probabilities(3)["new"] == 0.0
+    assert first_turn(bandit, "new") == 5
+
+
+def test_a_new_arm_is_tried_at_once_if_told_so() -> None:
+    bandit = shop()
+    bandit.add_arm("new", when="now")
+    assert first_turn(bandit, "new") == 3
+
+
+def test_each_of_several_new_arms_waits_for_a_low_turn() -> None:
+    bandit = shop(hs.UniformRandom())
+    arms = ["x", "y", "z"]
+    for arm in arms:
+        bandit.add_arm(arm)
+    tried: dict[Any, int] = {}
+    for t in range(3, 11):
+        tried.setdefault(bandit.pull(t), t)
+    assert [tried[arm] for arm in arms] == [5, 6, 9]
+
+
+def test_once_tried_an_arm_is_played_on_any_turn() -> None:
+    bandit = shop()
+    bandit.add_arm("new")
+    bandit.update(bandit.pull(5), 9000.0, traffic=10.0)
+    assert [bandit.pull(t) for t in (6, 7, 8)] == ["new"] * 3
+
+
+@pytest.mark.parametrize(
+    ("policy", "low"),
+    [(hs.UCBZ(z=95), 3), (hs.UCBZ(z=20), 5), (hs.UCBZ(z="0.05*max"), 5), (hs.UCB(), 5)],
+)
+@pytest.mark.filterwarnings("ignore::highseason.multipliers.ThresholdWarning")
+@pytest.mark.filterwarnings("ignore::highseason.PlanWarning")
+def test_what_is_low_is_the_policys_business(policy: hs.Policy, low: int) -> None:
+    bandit = shop(policy, reward_range=(0, 12))
+    bandit.add_arm("new")
+    assert first_turn(bandit, "new") == low
+
+
+def test_where_the_stakes_never_change_there_is_nothing_to_wait_for() -> None:
+    bandit = shop(multiplier=[10.0] * 10)
+    bandit.add_arm("new")
+    assert bandit.pull() == "new"
+
+
+def test_a_held_arm_is_played_where_there_is_no_other() -> None:
+    bandit = shop()
+    bandit.add_arm("new")
+    assert bandit.pull(3, available=["new"]) == "new"
+    bandit = shop()
+    bandit.add_arm("new")
+    bandit.remove_arm("a")
+    bandit.remove_arm("b")
+    assert bandit.pull(3) == "new"
+
+
+def test_no_low_turn_left_is_worth_a_warning() -> None:
+    bandit = shop(multiplier=[10.0, 10.0, 90.0, 90.0])
+    with pytest.warns(hs.PlanWarning, match=r"no low turn is left.*'new'.*when='now'"):
+        bandit.add_arm("new")
+    bandit.extend([80.0, 9.0])
+    assert [bandit.pull(t) for t in (3, 4, 6)] == ["a", "a", "new"]
+
+
+def test_new_arms_without_a_multiplier() -> None:
+    bandit = hs.Bandit(["a"], hs.Greedy())
+    for traffic in (10.0, 12.0, 14.0):
+        bandit.update(bandit.pull(expected=traffic), 1.0, traffic=traffic)
+    bandit.add_arm("new")
+    assert bandit.pull(expected=90.0) == "a"
+    assert bandit.pull(expected=11.0) == "new"
+
+
+def test_a_removed_arm_is_never_played_again() -> None:
+    bandit = shop(hs.UniformRandom(), [10.0] * 200)
+    bandit.remove_arm("a")
+    assert {bandit.pull() for _ in range(150)} == {"b"}
+    assert bandit.arms == ("b",)
+    assert bandit.probabilities() == {"b": 1.0}
+    assert [arm for arm, _, _ in bandit.ranking()] == ["b"]
+
+
+def test_late_rewards_of_a_removed_arm_are_kept_for_its_return() -> None:
+    bandit = hs.Bandit(["a", "b"], hs.Greedy(), G)
+    for t in (1, 2):
+        bandit.pull(t)
+    bandit.remove_arm("a")
+    bandit.update("a", 70.0, t=1, traffic=10.0)
+    bandit.update("b", 20.0, t=2, traffic=10.0)
+    assert bandit.pull(3) == "b"
+    bandit.add_arm("a")  # it was tried before: nothing to hold back
+    assert bandit.ranking()[0] == Ranked("a", 7.0, 1)
+    assert bandit.pull(4) == "a"
+
+
+def test_a_decided_turn_of_a_removed_arm_is_still_repeated() -> None:
+    bandit = shop()
+    bandit.remove_arm("a")
+    assert (bandit.pull(1), bandit.decision(1).arm) == ("a", "a")
+    assert bandit.probabilities(1) == {"a": 1.0, "b": 0.0}
+
+
+def test_the_last_arm_may_go_and_pull_then_says_so() -> None:
+    bandit = shop()
+    bandit.remove_arm("a")
+    bandit.remove_arm("b")
+    twin = hs.Bandit.from_json(bandit.to_json())
+    for empty in (bandit, twin):
+        with pytest.raises(BanditError, match="add_arm"):
+            empty.pull()
+        assert empty.ranking() == []
+        empty.add_arm("b", when="now")
+        assert empty.pull() == "b"
+
+
+@pytest.mark.parametrize(
+    ("call", "why"),
+    [
+        (lambda b: b.add_arm("a"), "'a' is there already"),
+        (lambda b: b.add_arm("c", when="soon"), "'low' or 'now'"),
+        (lambda b: b.add_arm(["c"]), "hashable"),
+        (lambda b: b.remove_arm("x"), "no arm 'x'; the arms are 'a', 'b'"),
+        (lambda b: (b.remove_arm("a"), b.remove_arm("a")), "removed before"),
+    ],
+)
+def test_wrong_comings_and_goings(call: Any, why: str) -> None:
+    with pytest.raises(BanditError, match=why):
+        call(shop())
+
+
+def test_a_mistyped_arm_is_guessed() -> None:
+    bandit = hs.Bandit(["price-9.99", "price-10.99"], hs.Greedy(), G)
+    with pytest.raises(BanditError, match="did you mean 'price-10.99'"):
+        bandit.update("price-10,99", 1.0)
+
+
+def test_numpy_ids_are_python_ids() -> None:
+    bandit = hs.Bandit(np.array([9.99, 10.99]), hs.Greedy(), G)
+    assert type(bandit.pull()) is float
+    bandit.update(np.float64(9.99), 1.0, traffic=1)
+    assert hs.Bandit.from_json(bandit.to_json()).arms == (9.99, 10.99)
+
+
+# a rule with a memory of its own
+
+
+def remember(state: Any, turn: Any, arm: int, value: float) -> None:
+    state.memory[arm, 0] = max(state.memory[arm, 0], value)
+    state.memory[arm, 1] += 1
+    state.pulls[arm] += 1
+
+
+def start(state: Any) -> None:
+    state.memory[:, 0] = -1.0
+
+
+def best_ever(state: Any, turn: Any) -> tuple[int, bool]:
+    values = np.where(state.available, state.memory[:, 0], -np.inf)
+    return int(values.argmax()), True
+
+
+BEST_EVER = hs.rules.Rule(
+    "best-ever", best_ever, lambda b, t, m: 0.0, remember, start, memory=2, tries_each=False
+)
+
+
+@dataclass(frozen=True)
+class BestEver(hs.Policy):
+    decides_by = BEST_EVER
+    deliberate = True
+
+    def step(self, carry: Any, view: Any) -> tuple[float, Any]:
+        return 0.0, carry
+
+
+def test_a_rules_memory_starts_for_the_newcomer_alone_and_is_kept() -> None:
+    bandit = hs.Bandit(["a", "b"], BestEver(), G)
+    bandit.update(bandit.pull(), 20.0, traffic=10.0)
+    bandit.add_arm("c", when="now")
+    bandit = hs.Bandit.from_json(bandit.to_json(), policy=BestEver())
+    assert bandit._game.roster.state.memory.tolist() == [[2.0, 1.0], [-1.0, 0.0], [-1.0, 0.0]]
+    assert bandit.pull() == "a"
+    assert bandit.pull(available=["b", "c"]) == "b"

@@ -1,0 +1,257 @@
+"""JSON and back."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import highseason as hs
+from highseason.bandit import BanditError, DocumentError
+from highseason.policies import Policy, parameter
+
+G = [5.0, 50.0, 5.0, 50.0, 5.0, 5.0, 50.0, 5.0]
+
+
+def shop(policy: hs.Policy | None = None, G: Any = G, **options: Any) -> hs.Bandit:
+    policy = hs.EpsilonGreedy(k=1) if policy is None else policy
+    bandit = hs.Bandit(["a", "b", "c"], policy, G, **{"seed": 7, **options})
+    for t in (1, 2, 3, 5):
+        bandit.pull(t)
+    bandit.update("a", 1.1, t=1, traffic=3.3)
+    bandit.update("b", 0.7, t=2)
+    bandit.add_arm("d")
+    bandit.remove_arm("c")
+    return bandit
+
+
+def same(one: hs.Bandit, other: hs.Bandit) -> bool:
+    return one.to_json() == other.to_json()
+
+
+# ids
+
+simple = (
+    st.text(max_size=5) | st.integers() | st.floats(allow_nan=False) | st.booleans() | st.none()
+)
+ids = st.recursive(simple, lambda inner: st.lists(inner, max_size=3).map(tuple), max_leaves=6)
+
+
+def typed(arm: Any) -> Any:
+    """1, 1.0 and True are equal; what came back must be of the same type, too."""
+    return (tuple, [typed(part) for part in arm]) if type(arm) is tuple else (type(arm), repr(arm))
+
+
+@settings(deadline=None)
+@given(st.lists(ids, min_size=1, max_size=6, unique=True))
+def test_ids_come_back_as_they_were(arms: list[Any]) -> None:
+    bandit = hs.Bandit(arms, hs.Greedy(), G)
+    twin = hs.Bandit.from_json(bandit.to_json())
+    assert [typed(arm) for arm in twin.arms] == [typed(arm) for arm in arms]
+
+
+@pytest.mark.parametrize("arm", [frozenset("x"), math.nan, ("x", math.nan), b"x", 1j, object()])
+def test_other_ids_play_but_cannot_be_written(arm: Any) -> None:
+    bandit = hs.Bandit([arm], hs.Greedy(), G)
+    assert bandit.pull() is arm
+    with pytest.raises(BanditError, match="cannot be written as JSON"):
+        bandit.to_json()
+
+
+# everything else
+
+
+@pytest.mark.filterwarnings("ignore::highseason.PlanWarning")
+@pytest.mark.parametrize("name", sorted(hs.policies.registry()))
+def test_every_policy_goes_on_identically(name: str) -> None:
+    policy = hs.policies.registry()[name](ties="random")
+    bandit = shop(policy, hs.multipliers.wave(turns=40), reward_range=(0, 1))
+    for t in range(6, 40):
+        twin = hs.Bandit.from_json(bandit.to_json())
+        assert same(bandit, twin)
+        assert twin.decide(t) == bandit.decide(t)
+        bandit.update(bandit.pull(t), 0.1 * (t % 9), t, traffic=1.0 if t % 2 else None)
+    assert twin.policy == bandit.policy
+
+
+def test_all_there_is_comes_back() -> None:
+    days = np.arange("2024-12-24T00", "2024-12-24T08", dtype="datetime64[h]")
+    bandit = shop(
+        hs.UCBZ(z=math.inf),
+        hs.multipliers.from_values(G, days, "visitors"),
+        reward_range=(-1, 12),
+        known=True,
+    )
+    twin = hs.Bandit.from_json(bandit.to_json())
+    assert same(bandit, twin)
+    assert (twin.multiplier, twin.multiplier.name) == (bandit.multiplier, "visitors")
+    assert twin.decisions() == bandit.decisions()
+    assert twin.ranking() == bandit.ranking()
+    assert (twin.policy, twin.seed, twin.known) == (bandit.policy, 7, True)
+    assert (twin.reward_range, twin.arms) == ((-1.0, 12.0), ("a", "b", "d"))
+    assert [d.turn for d in twin.unrewarded] == [d.turn for d in bandit.unrewarded] == [3, 5]
+    assert twin.pull("2024-12-24 06") == bandit.pull("2024-12-24 06")
+    assert "Infinity" not in bandit.to_json()
+
+
+def test_a_waiting_reward_waits_on() -> None:
+    twin = hs.Bandit.from_json(shop().to_json())
+    assert [d.turn for d in twin.pending] == [2]
+    twin.traffic(2, 7.0)
+    assert twin.ranking()[0].pulls == 1
+
+
+def test_the_plan_travels_along() -> None:
+    """Another machine's logarithm may differ in the last bit: the numbers are not computed anew."""
+    document = json.loads(shop(hs.SoftUCB(), reward_range=(0, 1)).to_json())
+    document["horizon"]["plan"]["numbers"][5] = 0.125
+    assert hs.Bandit.from_json(json.dumps(document)).decide(6).number == 0.125
+
+
+def test_huge_seeds_and_infinite_numbers() -> None:
+    @dataclass(frozen=True)
+    class Always(Policy):
+        decides_by = hs.rules.UCB_RULE
+        deliberate = True
+
+        def step(self, carry: Any, view: Any) -> tuple[float, Any]:
+            return math.inf, carry
+
+    bandit = hs.Bandit(["a"], Always(), [1.0, 2.0], reward_range=(0, 1), seed=10**60)
+    bandit.pull()
+    twin = hs.Bandit.from_json(bandit.to_json(), policy=Always())
+    assert (twin.seed, twin.decision(1).number) == (10**60, math.inf)
+
+
+def test_a_policy_without_a_name_is_handed_over() -> None:
+    @dataclass(frozen=True)
+    class Mine(Policy):
+        decides_by = hs.rules.EPSILON
+        share: float = parameter(0.5, "how often")
+
+        def step(self, carry: Any, view: Any) -> tuple[float, Any]:
+            return self.share, carry
+
+    text = hs.Bandit(["a", "b"], Mine(0.25), G).to_json()
+    with pytest.raises(DocumentError, match="policy="):
+        hs.Bandit.from_json(text)
+    with pytest.raises(DocumentError, match="another policy"):
+        hs.Bandit.from_json(text, policy=Mine(0.75))
+    assert hs.Bandit.from_json(text, policy=Mine(0.25)).pull() == "a"
+
+
+def test_a_subclass_comes_back_as_one() -> None:
+    class Shelf(hs.Bandit):
+        pass
+
+    assert type(Shelf.from_json(shop().to_json())) is Shelf
+
+
+def test_a_store_that_rewrites_json_does_no_harm() -> None:
+    """PostgreSQL's jsonb sorts keys, and writes 1e+20 as 100000000000000000000."""
+    bandit = shop(G=[1e20, 3.0, 3.0, 4.0, 5.0, 6.0])
+    text = json.dumps(json.loads(bandit.to_json()), sort_keys=True, indent=1)
+    text = text.replace("1e+20", "100000000000000000000").replace(" 3.0", " 3")
+    assert same(hs.Bandit.from_json(text.encode()), bandit)
+
+
+# what is refused
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", "7", '{"format": "other"}', None])
+def test_what_is_no_document(text: Any) -> None:
+    with pytest.raises(DocumentError, match="not a"):
+        hs.Bandit.from_json(text)
+
+
+def test_a_later_version_is_named() -> None:
+    document = json.loads(shop().to_json())
+    document |= {"version": 2, "written_by": "highseason 9.9"}
+    with pytest.raises(DocumentError, match=r"version 2 \(written by highseason 9\.9\).*upgrade"):
+        hs.Bandit.from_json(json.dumps(document))
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (["version"], "1"),
+        (["version"], None),
+        (["policy"], {"name": "no-such-policy"}),
+        (["policy"], {"name": "ucb", "P": -1}),
+        (["policy"], {"name": "ucb", "Q": 1}),
+        (["policy"], 7),
+        (["seed"], -1),
+        (["seed"], 1.5),
+        (["reward_range"], [1]),
+        (["clipped"], None),
+        (["horizon", "values"], [1.0, -1.0]),
+        (["horizon", "values"], [1.0] * 4),
+        (["horizon", "values"], ["x"] * 8),
+        (["horizon", "calendar"], ["yesterday"] * 8),
+        (["horizon", "known"], "yes"),
+        (["horizon", "plan", "numbers"], [1.0]),
+        (["arms", "ids"], ["a", "a", "c", "d"]),
+        (["arms", "ids"], ["a", {"set": []}, "c", "d"]),
+        (["arms", "active"], [True]),
+        (["arms", "active"], [1, 1, 0, 1]),
+        (["arms", "decided"], [9, 1, 1, 0]),
+        (["arms", "pulls"], [0, 0, 0, 0]),
+        (["arms", "sums"], [1.0]),
+        (["arms", "memory"], []),
+        (["decisions", "turns"], [1, 2, 3, 3]),
+        (["decisions", "turns"], [1, 2, 3, 10**12]),
+        (["decisions", "turns"], [1, 2, 3, 0]),
+        (["decisions", "turns"], 3),
+        (["decisions", "arms"], [0, 1, 2, 7]),
+        (["decisions", "rewards"], [1.0]),
+        (["decisions", "traffic"], [3.3, 1.0, None, None]),
+        (["decisions", "chances"], [[99, [1], [0.5]]]),
+        (["decisions", "chances"], [[0, [1], []]]),
+        (["decisions", "chances"], 7),
+    ],
+)
+def test_damage_is_refused(path: list[str], value: Any) -> None:
+    document = json.loads(shop().to_json())
+    *parents, last = path
+    entry = document
+    for key in parents:
+        entry = entry[key]
+    entry[last] = value
+    with pytest.raises(DocumentError):
+        hs.Bandit.from_json(json.dumps(document))
+    del entry[last]
+    with pytest.raises(DocumentError):
+        hs.Bandit.from_json(json.dumps(document))
+
+
+def test_damage_without_a_multiplier_is_refused() -> None:
+    bandit = hs.Bandit(["a", "b"], hs.Greedy())
+    for _ in range(3):
+        bandit.update(bandit.pull(expected=5.0), 1.0, traffic=4.0)
+    document = json.loads(bandit.to_json())
+    assert same(hs.Bandit.from_json(bandit.to_json()), bandit)
+    for beliefs in ([5.0], [5.0] * 4):
+        document["horizon"]["beliefs"] = beliefs
+        with pytest.raises(DocumentError, match="damaged"):
+            hs.Bandit.from_json(json.dumps(document))
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.data())
+def test_no_cut_or_changed_letter_gives_anything_but_a_clear_error(data: st.DataObject) -> None:
+    text = shop().to_json()
+    at = data.draw(st.integers(0, len(text) - 1))
+    if data.draw(st.booleans()):
+        broken = text[:at]
+    else:
+        broken = text[:at] + data.draw(st.sampled_from('0"[}x-.,')) + text[at + 1 :]
+    try:
+        hs.Bandit.from_json(broken).pull()
+    except (BanditError, ValueError) as error:
+        assert str(error)

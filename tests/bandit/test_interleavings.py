@@ -1,0 +1,159 @@
+"""Any interleaving of operations, cut anywhere by JSON, gives the same decisions."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    rule,
+    run_state_machine_as_test,
+)
+
+import highseason as hs
+
+ARMS = ["a", "b", "c", "d", ("e", 1)]
+POLICIES = [
+    hs.EpsilonGreedy(k=1, ties="random"),
+    hs.EpsilonZGreedy(k=2),
+    hs.SoftEpsilonGreedy(k=2),
+    hs.UCBZ(),
+    hs.SoftUCB(ties="random"),
+    hs.VariablePool(c=20, ties="random"),
+    hs.NaiveUCB(),
+]
+
+arms = st.sampled_from(ARMS)
+turns = st.integers(1, 14) | st.none()
+rewards = st.sampled_from([0.0, 1.0, 2.5, 7.0, math.nan])
+traffics = st.sampled_from([None, 0.0, 1.0, 3.0, -1.0])
+expected = st.sampled_from([None, 1.0, 5.0, 40.0])
+
+
+class Twins(RuleBasedStateMachine):
+    """One bandit lives on; its twin is written and read again before every step."""
+
+    @initialize(
+        policy=st.sampled_from(POLICIES),
+        G=st.lists(st.sampled_from([1.0, 5.0, 40.0]), min_size=2, max_size=9) | st.none(),
+        known=st.booleans(),
+        seed=st.integers(0, 99),
+    )
+    def begin(self, policy: Any, G: list[float] | None, known: bool, seed: int) -> None:
+        options = {"reward_range": (0, 3), "seed": seed, "known": known and G is not None}
+        self.has_multiplier = G is not None
+        self.one = hs.Bandit(ARMS[:2], policy, G, **options)
+        self.twin = hs.Bandit(ARMS[:2], policy, G, **options)
+        self.decided: dict[int, Any] = {}
+
+    def both(self, act: Callable[[hs.Bandit], Any]) -> Any:
+        self.twin = hs.Bandit.from_json(self.twin.to_json())
+        before = self.one.to_json()
+        answers = []
+        for bandit in (self.one, self.twin):
+            try:
+                answers.append(act(bandit))
+            except ValueError as error:
+                answers.append((type(error), str(error)))
+        assert answers[0] == answers[1]
+        if isinstance(answers[0], tuple) and isinstance(answers[0][0], type):
+            assert self.one.to_json() == before, "an error must not change anything"
+            return None
+        return answers[0]
+
+    @rule(t=turns, available=st.none() | st.lists(arms, max_size=3), belief=expected)
+    def pull(self, t: int | None, available: list[Any] | None, belief: float | None) -> None:
+        belief = None if self.has_multiplier else belief
+        chances = self.both(lambda b: b.probabilities(t, available, belief))
+        decision = self.both(lambda b: b.decide(t, available, belief))
+        assert (chances is None) == (decision is None)
+        if decision is not None:
+            assert math.isclose(sum(chances.values()), 1.0)
+            assert decision.probability == chances[decision.arm] > 0.0
+            known = self.decided.setdefault(decision.turn, decision)
+            assert (known.arm, known.probability) == (decision.arm, decision.probability)
+
+    @rule(arm=arms, reward=rewards, t=turns, traffic=traffics)
+    def update(self, arm: Any, reward: float, t: int | None, traffic: float | None) -> None:
+        self.both(lambda b: b.update(arm, reward, t, traffic))
+
+    @rule(reward=rewards, traffic=traffics, back=st.integers(0, 3))
+    def update_decided(self, reward: float, traffic: float | None, back: int) -> None:
+        for turn in sorted(self.decided)[-1 - back :][:1]:
+            arm = self.decided[turn].arm
+            self.both(lambda b: b.update(arm, reward, turn, traffic))
+
+    @rule(rows=st.lists(st.tuples(arms, rewards, turns, traffics), max_size=3))
+    def update_many(self, rows: list[Any]) -> None:
+        self.both(lambda b: b.update_many(rows))
+
+    @rule(t=st.integers(1, 14), value=st.sampled_from([0.0, 2.0, 6.0]))
+    def traffic(self, t: int, value: float) -> None:
+        self.both(lambda b: b.traffic(t, value))
+
+    @rule(arm=arms, when=st.sampled_from(["low", "now"]))
+    def add_arm(self, arm: Any, when: Any) -> None:
+        self.both(lambda b: b.add_arm(arm, when))
+
+    @rule(arm=arms)
+    def remove_arm(self, arm: Any) -> None:
+        self.both(lambda b: b.remove_arm(arm))
+
+    @rule(more=st.lists(st.sampled_from([0.5, 5.0, 80.0]), min_size=1, max_size=3))
+    def extend(self, more: list[float]) -> None:
+        self.both(lambda b: b.extend(more))
+
+    @invariant()
+    def all_is_well(self) -> None:
+        if not hasattr(self, "one"):
+            return
+        assert self.one.to_json() == self.twin.to_json()
+        assert self.one.ranking() == self.twin.ranking()
+        log = self.one.decisions()
+        assert {d.turn: d.arm for d in log} == {t: d.arm for t, d in self.decided.items()}
+        state = self.one._game.roster.state
+        learnt = [d for d in log if d.reward is not None and d.traffic]
+        assert state.decided.sum() == len(log)
+        assert state.pulls.sum() == len(learnt)
+        waiting = [d.turn for d in log if d.reward is not None and d.traffic is None]
+        assert [d.turn for d in self.one.pending] == waiting
+        open_ = [d.turn for d in log if d.reward is None and d.traffic != 0]
+        assert [d.turn for d in self.one.unrewarded] == open_
+
+
+def test_any_interleaving_goes_on_identically_after_json() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # arms that wait in vain, one-sided plans: not the point
+        run_state_machine_as_test(
+            Twins, settings=settings(deadline=None, max_examples=60, stateful_step_count=25)
+        )
+
+
+@pytest.mark.filterwarnings("ignore::highseason.PlanWarning")
+@settings(deadline=None, max_examples=30)
+@given(policy=st.sampled_from(POLICIES), cut=st.integers(0, 39), seed=st.integers(0, 9))
+def test_a_game_cut_anywhere_is_the_same_game(policy: hs.Policy, cut: int, seed: int) -> None:
+    def game(cut: int | None) -> list[Any]:
+        bandit = hs.Bandit(ARMS[:3], policy, G, reward_range=(0, 3), seed=seed)
+        for t in range(1, 41):
+            if t - 1 == cut:
+                bandit = hs.Bandit.from_json(bandit.to_json())
+            bandit.pull()
+            if t > 3:  # rewards are three turns late, and one in five never comes
+                late = bandit.decision(t - 3)
+                if t % 5:
+                    bandit.update(late.arm, (t * 7 % 11) / 4, late.turn, traffic=1.0 + t % 3)
+            if t == 20:
+                bandit.add_arm(ARMS[4])
+        return bandit.decisions()
+
+    G = hs.multipliers.wave(turns=40)
+    assert game(cut) == game(None)

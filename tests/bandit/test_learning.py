@@ -1,0 +1,262 @@
+"""Rewards: divided by the traffic that came, late, in any order, told twice, and wrong."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import highseason as hs
+from highseason.bandit import BanditError, ConflictError, Ranked
+
+G = [5.0, 50.0, 5.0, 50.0, 5.0, 5.0, 50.0, 5.0]
+
+
+def shop(policy: hs.Policy | None = None, turns: int = 3, **options: Any) -> hs.Bandit:
+    policy = hs.EpsilonGreedy(k=1) if policy is None else policy
+    bandit = hs.Bandit(["a", "b", "c"], policy, G, **{"seed": 7, **options})
+    for _ in range(turns):
+        bandit.pull()
+    return bandit
+
+
+def estimates(bandit: hs.Bandit) -> dict[Any, float | None]:
+    return {arm: estimate for arm, estimate, _ in bandit.ranking()}
+
+
+def pulls(bandit: hs.Bandit) -> dict[Any, int]:
+    return {arm: count for arm, _, count in bandit.ranking()}
+
+
+def test_the_total_is_divided_by_the_traffic_that_came() -> None:
+    bandit = shop(known=True)
+    bandit.update("a", 1234.5, t=1, traffic=310)
+    bandit.update("b", 100.0, t=2)  # G(2) = 50
+    assert estimates(bandit) == {"a": 1234.5 / 310, "b": 2.0, "c": None}
+    assert bandit.ranking()[-1] == Ranked("c", None, 0)
+
+
+def test_rewards_do_not_wait_where_the_multiplier_is_known() -> None:
+    bandit = shop(known=True)
+    bandit.update("a", 10.0)
+    assert (bandit.pending, bandit.decision(1).traffic) == ([], 5.0)
+
+
+def test_rewards_wait_for_their_traffic_where_it_is_a_forecast() -> None:
+    bandit = shop()
+    bandit.update("b", 100.0)
+    bandit.update("a", 10.0)
+    assert [d.turn for d in bandit.pending] == [1, 2]
+    assert [d.turn for d in bandit.unrewarded] == [3]
+    assert estimates(bandit) == {"a": None, "b": None, "c": None}
+    bandit.traffic(2, 25.0)
+    bandit.update("a", 10.0, t=1, traffic=2.0)
+    assert bandit.pending == []
+    assert estimates(bandit) == {"a": 5.0, "b": 4.0, "c": None}
+
+
+def test_traffic_may_come_before_the_reward() -> None:
+    bandit = shop()
+    bandit.traffic(1, 4.0)
+    assert bandit.decision(1).reward is None
+    bandit.update("a", 10.0)
+    assert estimates(bandit)["a"] == 2.5
+    assert bandit.decision(1).traffic == 4.0
+
+
+def test_no_traffic_is_no_observation_and_nothing_to_wait_for() -> None:
+    bandit = shop()
+    bandit.update("a", 0.0, t=1, traffic=0)
+    bandit.update("b", 9.0)
+    bandit.traffic(2, 0)
+    bandit.traffic(3, 0)
+    assert (bandit.pending, bandit.unrewarded) == ([], [])
+    assert set(pulls(bandit).values()) == {0}
+    assert [d.traffic for d in bandit.decisions()] == [0.0, 0.0, 0.0]
+    with pytest.raises(BanditError, match="without a reward"):
+        bandit.update("c", 1.0)
+    bandit.update("c", 1.0, t=3)  # told all the same: kept, and nothing is learnt from it
+    assert bandit.decision(3).reward == 1.0
+    assert set(pulls(bandit).values()) == {0}
+
+
+def test_zero_traffic_says_nothing_of_thresholds() -> None:
+    bandit = hs.Bandit(["a", "b"], hs.SoftUCB(), reward_range=(0, 1))
+    for _ in range(4):
+        bandit.update(bandit.pull(expected=10.0), 0.0, traffic=0.0)
+    assert math.isfinite(bandit.decide(expected=10.0).number)
+
+
+def test_without_a_turn_the_most_recent_decision_of_the_arm_is_meant() -> None:
+    bandit = shop(hs.UniformRandom(), turns=0)
+    for t in (1, 2, 5, 4):
+        bandit.pull(t, available=["a"])
+    for reward in (40.0, 50.0, 20.0, 10.0):
+        bandit.update("a", reward, traffic=1)
+    assert {d.turn: d.reward for d in bandit.decisions()} == {1: 10, 2: 20, 5: 50, 4: 40}
+    with pytest.raises(BanditError, match="no decided turn of the arm 'a' is without a reward"):
+        bandit.update("a", 1.0)
+
+
+def test_decided_pulls_start_the_game_and_observed_pulls_make_radii() -> None:
+    bandit = shop(hs.UCB(), turns=0, reward_range=(0, 1))
+    assert [bandit.pull() for _ in range(3)] == ["a", "b", "c"]
+    bandit.update("b", 25.0, t=2, traffic=50.0)
+    # a and c were decided and not observed: their radius is infinite, the first round is over.
+    assert bandit.pull() == "a"
+    assert bandit.pull() == "c"
+    assert pulls(bandit) == {"b": 1, "a": 0, "c": 0}
+
+
+# told again, told otherwise
+
+
+def test_the_same_again_changes_nothing() -> None:
+    bandit = shop()
+    bandit.update("a", 10.0, t=1)
+    bandit.update("a", 10.0, t=1)
+    bandit.update("a", 10.0, t=1, traffic=5.0)
+    once = bandit.to_json()
+    bandit.update("a", 10, t=1, traffic=5)
+    bandit.update("a", 10.0, t=1)
+    bandit.traffic(1, 5.0)
+    assert bandit.to_json() == once
+    assert pulls(bandit)["a"] == 1
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_something_else_is_refused(known: bool) -> None:
+    bandit = shop(known=known)
+    bandit.update("a", 10.0, t=1, traffic=5.0)
+    before = bandit.to_json()
+    for arguments in ({"reward": 11.0}, {"reward": 10.0, "traffic": 6.0}):
+        with pytest.raises(ConflictError, match="turn 1 was told before"):
+            bandit.update("a", t=1, **arguments)
+    with pytest.raises(ConflictError, match="traffic of turn 1"):
+        bandit.traffic(1, 6.0)
+    assert bandit.to_json() == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        ({"arm": "x", "reward": 1.0}, "no arm 'x'"),
+        ({"arm": "a", "reward": 1.0, "t": 4}, "turn 4 was never decided"),
+        ({"arm": "b", "reward": 1.0, "t": 1}, "decided for the arm 'a', not 'b'"),
+        ({"arm": "a", "reward": math.nan, "t": 1}, "reward=nan"),
+        ({"arm": "a", "reward": math.inf, "t": 1}, "reward=inf"),
+        ({"arm": "a", "reward": "12", "t": 1}, "reward='12'"),
+        ({"arm": "a", "reward": None, "t": 1}, "reward=None"),
+        ({"arm": "a", "reward": 1.0, "traffic": -1.0}, "negative"),
+        ({"arm": "a", "reward": 1.0, "traffic": math.nan}, "traffic=nan"),
+        ({"arm": "a", "reward": 1e308, "traffic": 1e-308}, "more per customer"),
+        ({"arm": "a", "reward": 1.0, "t": 99}, "extend"),
+    ],
+)
+def test_errors_leave_everything_as_it_was(arguments: dict[str, Any], why: str) -> None:
+    bandit = shop()
+    before = bandit.to_json()
+    with pytest.raises(BanditError, match=why):
+        bandit.update(**arguments)
+    with pytest.raises(BanditError, match="row 2: "):
+        bandit.update_many([("b", 4.0, 2, 2.0), arguments])
+    assert bandit.to_json() == before
+
+
+def test_traffic_of_an_undecided_turn_is_refused() -> None:
+    bandit = shop()
+    with pytest.raises(BanditError, match="turn 8 was never decided"):
+        bandit.traffic(8, 5.0)
+    for wrong in (-1.0, math.nan, math.inf, None):
+        with pytest.raises(BanditError, match="traffic="):
+            bandit.traffic(1, wrong)
+
+
+# many at once
+
+
+def test_a_batch_is_as_good_as_one_by_one() -> None:
+    rows = [
+        {"arm": "a", "reward": 10.1},
+        {"arm": "b", "reward": 20.2, "t": 2, "traffic": 3.0},
+        ("a", 10.1, 1, 7.0),
+        ("c", 5, 3),
+        ("c", 5, 3),
+    ]
+    one, other = shop(), shop()
+    other.update_many(rows)
+    for row in rows:
+        one.update(**row) if isinstance(row, dict) else one.update(*row)
+    assert one.to_json() == other.to_json()
+    assert [d.turn for d in other.pending] == [3]
+
+
+def test_rows_without_a_turn_mean_different_turns() -> None:
+    bandit = shop(turns=0)
+    for t in (1, 2):
+        bandit.pull(t, available=["a"])
+    bandit.update_many([("a", 2.0), ("a", 1.0)])
+    assert [d.reward for d in bandit.decisions()] == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("row", ["ab", ("a",), 7, {"arm": "a"}, {"arm": "a", "reward": 1, "at": 3}])
+def test_rows_must_be_reports(row: Any) -> None:
+    with pytest.raises(BanditError, match="row 1: .*arm, reward, t, traffic"):
+        shop().update_many([row])
+
+
+# the range of rewards
+
+
+def test_rewards_are_scaled_to_their_range() -> None:
+    bandit = shop(reward_range=(2, 12))
+    bandit.update("a", 70.0, t=1, traffic=10)
+    assert bandit._game.roster.state.sums[0] == 0.5
+    assert estimates(bandit)["a"] == 7.0
+    assert bandit.clipped == 0
+
+
+def test_rewards_outside_their_range_are_clipped_and_counted() -> None:
+    bandit = shop(reward_range=(2, 12))
+    bandit.update_many([("a", 1.0, 1, 10), ("b", 999.0, 2, 10), ("c", 120.0, 3, 10)])
+    assert estimates(bandit) == {"b": 12.0, "c": 12.0, "a": 2.0}
+    assert bandit.clipped == 2
+    assert bandit.decision(2).reward == 999.0
+    assert hs.Bandit.from_json(bandit.to_json()).clipped == 2
+
+
+def test_without_a_range_nothing_is_scaled_or_clipped() -> None:
+    bandit = shop()
+    bandit.update("a", -700.0, t=1, traffic=10)
+    assert (estimates(bandit)["a"], bandit.clipped) == (-70.0, 0)
+
+
+def test_naive_policies_learn_totals() -> None:
+    bandit = shop(hs.NaiveEpsilonGreedy(k=1), reward_range=(2, 12))
+    bandit.update_many([("a", 70.0, 1, 10), ("b", 2000.0, 2, 100), ("c", 0.0, 3, 1)])
+    assert bandit._game.roster.state.sums.tolist() == [5.0, 100.0, 0.0]
+    assert bandit.clipped == 2
+    assert bandit.ranking()[0] == Ranked("b", 1000.0, 1)
+
+
+# late rewards in any order
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.permutations(range(1, 9)), st.booleans())
+def test_the_order_of_rewards_does_not_matter_to_what_is_learnt(
+    order: list[int], known: bool
+) -> None:
+    bandit = shop(hs.EpsilonGreedy(k=1), turns=8, known=known)
+    late = shop(hs.EpsilonGreedy(k=1), turns=8, known=known)
+    for t in range(1, 9):
+        bandit.update(bandit.pull(t), float(t), t, traffic=4.0)
+    for t in order:
+        late.update(late.pull(t), float(t), t, traffic=4.0)
+    # Quarters are exact, so sums do not depend on the order of their terms.
+    np.testing.assert_array_equal(bandit._game.roster.state.sums, late._game.roster.state.sums)
+    assert bandit.ranking() == late.ranking()

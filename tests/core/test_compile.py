@@ -1,0 +1,283 @@
+"""The traps of a compile cache, each in processes of its own, with a cache folder of its own."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import highseason
+from highseason.core import compile as room
+
+SOURCES = Path(highseason.__file__).parent
+COMPILING = "compiling for this machine"
+
+# A kernel of the user's own, small enough to compile in no time.
+KERNEL = """\
+import logging
+from numba.core import types
+from highseason.core.compile import compiled
+
+def triple(x):
+    return 3.0 * x
+
+run = compiled(triple, types.float64(types.float64))
+print(run(2.0), "hits", sum(run.stats.cache_hits.values()))
+"""
+
+SIMULATE = """\
+import highseason as hs
+result = hs.simulate(
+    hs.EpsilonGreedy(k=0.5, ties="random"),
+    hs.rewards.bernoulli(means=[0.9, 0.1, 0.5]),
+    hs.multipliers.wave(40),
+    games=5,
+)
+print(result.games["reward"].tolist(), result.games["best_pulls"].tolist())
+"""
+
+
+class Machine:
+    """A place where Python runs: its own cache folder, its own copy of the sources if need be."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.cache = folder / "cache"
+        self.sources = SOURCES.parent
+
+    def run(self, code: str, *, script: str = "user.py", **environment: str) -> tuple[str, str]:
+        """Run `code` as a file; what it printed, and what it said on stderr."""
+        file = self.folder / script
+        file.write_text(code)
+        return self.python(str(file), **environment)
+
+    def python(self, *arguments: str, stdin: str = "", **environment: str) -> tuple[str, str]:
+        settings = {"HIGHSEASON_CACHE_DIR": str(self.cache), "PYTHONPATH": str(self.sources)}
+        done = subprocess.run(
+            [sys.executable, *arguments],
+            env={k: v for k, v in os.environ.items() if k != "NUMBA_DISABLE_JIT"}
+            | settings
+            | environment,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            cwd=self.folder,
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout, done.stderr
+
+    def copy_sources(self) -> Path:
+        """Sources that a test may edit; the package's folder."""
+        copied = self.folder / "site"
+        shutil.copytree(SOURCES, copied / "highseason", ignore=shutil.ignore_patterns("__pycache__"))
+        self.sources = copied
+        return copied / "highseason"
+
+    def files(self, pattern: str) -> list[Path]:
+        return sorted(self.cache.rglob(pattern))
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path)
+
+
+def edit(file: Path, before: str, after: str) -> None:
+    text = file.read_text()
+    assert before in text, f"{file.name} no longer says {before!r}; let the test edit something else"
+    file.write_text(text.replace(before, after))
+
+
+def test_a_second_process_compiles_nothing(machine: Machine) -> None:
+    first, told = machine.run(SIMULATE)
+    assert told.count(COMPILING) == 1  # said once, however much is compiled
+    kept = {file: file.stat().st_mtime_ns for file in machine.files("*.nb?")}
+    assert kept
+    second, silent = machine.run(SIMULATE)
+    assert second == first
+    assert COMPILING not in silent
+    assert {file: file.stat().st_mtime_ns for file in machine.files("*.nb?")} == kept
+
+
+def test_an_edited_helper_is_noticed(machine: Machine) -> None:
+    package = machine.copy_sources()
+    first, _ = machine.run(SIMULATE)
+    again, silent = machine.run(SIMULATE)
+    assert again == first
+    assert COMPILING not in silent
+    edit(package / "rules/ranking.py", "value > top", "value < top")  # the leader is now the worst
+    edited, told = machine.run(SIMULATE)
+    assert edited != first
+    assert COMPILING in told
+
+
+def test_the_folder_is_named_after_all_kernel_sources(tmp_path: Path) -> None:
+    for folder in room._KERNEL_FOLDERS:
+        assert list((SOURCES / folder).rglob("*.py")), f"no kernel sources in {folder}"
+    marked = {
+        file.relative_to(SOURCES).parts[:-1]
+        for file in SOURCES.rglob("*.py")
+        if re.search(r"^@jitable|compiled\(", file.read_text(), re.MULTILINE)
+    }
+    watched = [Path(folder).parts for folder in room._KERNEL_FOLDERS]
+    unwatched = {m for m in marked if not any(m[: len(w)] == w for w in watched)}
+    assert not unwatched, f"compiled code in folders the cache does not watch: {unwatched}"
+
+
+def test_an_edit_of_the_users_own_file_is_noticed(machine: Machine) -> None:
+    assert machine.run(KERNEL)[0].split() == ["6.0", "hits", "0"]
+    assert machine.run(KERNEL)[0].split() == ["6.0", "hits", "1"]
+    assert machine.run(KERNEL.replace("3.0 * x", "5.0 * x"))[0].split() == ["10.0", "hits", "0"]
+
+
+def test_files_of_one_name_do_not_share_a_cache(machine: Machine) -> None:
+    (machine.folder / "a").mkdir()
+    (machine.folder / "b").mkdir()
+    assert machine.run(KERNEL, script="a/user.py")[0].split()[0] == "6.0"
+    other = KERNEL.replace("3.0 * x", "5.0 * x")
+    assert machine.run(other, script="b/user.py")[0].split() == ["10.0", "hits", "0"]
+    assert machine.run(KERNEL, script="a/user.py")[0].split() == ["6.0", "hits", "1"]
+    assert machine.run(other, script="b/user.py")[0].split() == ["10.0", "hits", "1"]
+
+
+def test_closures_over_other_values_do_not_share_a_cache(machine: Machine) -> None:
+    code = """\
+from numba.core import types
+from highseason.core.compile import compiled
+
+def times(factor):
+    def run(x):
+        return factor * x
+    return run
+
+print(*(compiled(times(f), types.float64(types.float64))(2.0) for f in (3.0, 5.0)))
+"""
+    assert machine.run(code)[0].split() == ["6.0", "10.0"]
+    assert machine.run(code)[0].split() == ["6.0", "10.0"]
+
+
+def test_where_nothing_can_be_written_it_compiles_in_memory_and_warns(machine: Machine) -> None:
+    machine.cache = machine.folder / "a file" / "cache"  # no folder can be made in a file, even by root
+    (machine.folder / "a file").write_text("")
+    printed, told = machine.run(KERNEL)
+    assert printed.split() == ["6.0", "hits", "0"]
+    assert "CacheWarning" in told
+    assert "HIGHSEASON_CACHE_DIR" in told
+    assert machine.run("import highseason")[1] == ""  # not at import
+
+
+def test_without_a_home_it_works(machine: Machine) -> None:
+    environment = {"HOME": str(machine.folder / "missing"), "XDG_CACHE_HOME": ""}
+    code = "import os; os.environ.pop('HOME'); " + KERNEL.replace("import logging", "import os", 1)
+    printed, _ = machine.run(code, HIGHSEASON_CACHE_DIR=str(machine.cache), **environment)
+    assert printed.split()[0] == "6.0"
+
+
+def test_a_function_typed_in_a_repl_is_compiled_uncached(machine: Machine) -> None:
+    for _ in range(2):
+        printed, told = machine.python("-", stdin=KERNEL)
+        assert printed.split() == ["6.0", "hits", "0"]
+        assert "Warning" not in told
+    assert machine.files("*.nbc") == []
+
+
+def test_a_rule_typed_in_a_repl_plays(machine: Machine) -> None:
+    typed = """\
+import highseason as hs
+from highseason.policies import Policy
+def choose(state, turn):
+    first = hs.rules.untried(state)
+    if first >= 0:
+        return first, False
+    return hs.rules.leader(state, turn), True
+class Mine(Policy):
+    decides_by = hs.rules.Rule("mine", choose, lambda number, t, arms: number)
+    deliberate = True
+    def step(self, carry, view):
+        return 0.0, carry
+G, rewards = hs.multipliers.wave(60), hs.rewards.bernoulli(arms=4)
+both = hs.simulate({"mine": Mine(), "greedy": hs.Greedy()}, rewards, G, games=20)
+print((both.games["reward"][0] == both.games["reward"][1]).all())
+"""
+    assert machine.python("-", stdin=typed)[0].strip() == "True"
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache folder for this process, which is much quicker than another process."""
+    monkeypatch.setattr(room, "_cache_folder", lambda: tmp_path)
+    return tmp_path
+
+
+def compiled_anew() -> tuple[float, int]:
+    """What the kernel below computes, and how often it was found in the cache."""
+    from numba.core import types
+
+    run = room.compiled.__wrapped__(quadruple, types.float64(types.float64))
+    return run(2.0), sum(run.stats.cache_hits.values())
+
+
+def quadruple(x: float) -> float:
+    return 4.0 * x
+
+
+@pytest.mark.parametrize("kind", ["*.nbi", "*.nbc", "*.nb?"])
+@pytest.mark.parametrize("damage", [b"", b"garbage\n", b"\x80\x04", None])
+def test_a_damaged_cache_file_is_survived(cache: Path, kind: str, damage: bytes | None) -> None:
+    assert compiled_anew() == (8.0, 0)
+    assert compiled_anew() == (8.0, 1)
+    files = list(cache.glob(kind))
+    assert files
+    for file in files:
+        whole = file.read_bytes()
+        file.write_bytes(whole[: len(whole) // 2] if damage is None else damage)
+    assert compiled_anew() == (8.0, 0)
+    assert compiled_anew() == (8.0, 1)  # and it was replaced
+
+
+def test_a_disk_that_fails_later_is_survived(
+    cache: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    from numba.core import caching
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(caching.IndexDataCacheFile, "_save_data", full)
+    assert compiled_anew() == (8.0, 0)
+    assert "No space left on device" in caplog.text
+
+
+def test_with_the_jit_off_the_function_itself_runs(machine: Machine) -> None:
+    printed, told = machine.run(SIMULATE, NUMBA_DISABLE_JIT="1")
+    assert COMPILING not in told
+    assert machine.files("*.nb?") == []
+    assert machine.run(SIMULATE)[0] == printed
+
+
+@pytest.mark.parametrize(
+    ("platform", "environment", "folder"),
+    [
+        ("linux", {"HIGHSEASON_CACHE_DIR": "/x/y"}, "/x/y"),
+        ("linux", {"XDG_CACHE_HOME": "/caches"}, "/caches/highseason"),
+        ("linux", {"HOME": "/home/a"}, "/home/a/.cache/highseason"),
+        ("darwin", {"HOME": "/home/a"}, "/home/a/Library/Caches/highseason"),
+        ("win32", {"LOCALAPPDATA": "/local"}, "/local/highseason"),
+    ],
+)
+def test_where_compiled_code_is_kept(
+    monkeypatch: pytest.MonkeyPatch, platform: str, environment: dict[str, str], folder: str
+) -> None:
+    for name in ("HIGHSEASON_CACHE_DIR", "XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys, "platform", platform)
+    assert room._cache_root() == Path(folder)

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from highseason.core import jitable as room
+
+
+def test_marking_leaves_the_function_as_it_is() -> None:
+    def double(x: int) -> int:
+        return 2 * x
+
+    waiting = room.take_marked()  # what other modules marked must not be lost
+    try:
+        assert room.jitable(double) is double
+        assert room.jitable_as(lambda x: 3 * x)(double) is double
+        first, second = room.take_marked()
+        assert (first.function, first.native) == (double, None)
+        assert second.function is double
+        assert second.native is not None
+        assert room.take_marked() == []
+    finally:
+        room._waiting.extend(waiting)
+
+
+def test_importing_the_library_imports_no_compiler_and_no_extra() -> None:
+    heavy = {"numba", "matplotlib", "pandas", "pyarrow", "scipy", "pytest", "hypothesis"}
+    code = "import sys, highseason; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "highseason.checks" in done.stdout.split()
+    assert heavy.isdisjoint(done.stdout.split())

@@ -1,0 +1,157 @@
+"""Every example in README.md and docs/ runs.
+
+A page is one session: its Python blocks and its `highseason` commands are run in order, in one
+namespace and one empty folder.  A block that cannot run says why, in a comment right above it:
+
+    <!-- no-run: needs a server -->
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import textwrap
+import types
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [
+    page for page in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))) if page.is_file()
+]
+
+FENCE = re.compile(r"^(?P<indent>[ >]*)(?P<ticks>`{3,}|~{3,})\s*(?P<language>[\w+-]*)")
+NO_RUN = re.compile(r"<!--\s*no-run\b:?\s*(?P<reason>.*?)\s*-->")
+COMMAND = re.compile(r"^(?:\$ +)?(?:\.venv/bin/)?(?P<command>highseason\b.*)$")
+
+SHELL = ("console", "bash")
+UNSEEN = {"py", "python3", "pycon", "sh", "shell", "shell-session"}  # languages nothing would run
+
+
+@dataclass(frozen=True)
+class Block:
+    language: str
+    line: int  # of its first line of code, counted from 1
+    code: str
+    no_run: str | None  # the reason, '' if it was left out
+
+
+def blocks(text: str) -> Iterator[Block]:
+    lines = text.splitlines()
+    number = 0
+    while number < len(lines):
+        opening = FENCE.match(lines[number])
+        number += 1
+        if opening is None:
+            continue
+        start = number
+        closing = re.compile(rf"^[ >]*{opening['ticks'][0]}{{{len(opening['ticks'])},}}\s*$")
+        while number < len(lines) and not closing.match(lines[number]):
+            number += 1
+        code = textwrap.dedent("\n".join(lines[start:number]))
+        yield Block(opening["language"], start + 1, code, reason_above(lines, start - 1))
+        number += 1
+
+
+def reason_above(lines: list[str], fence: int) -> str | None:
+    above = next((line for line in reversed(lines[:fence]) if line.strip()), "")
+    mark = NO_RUN.search(above)
+    return mark["reason"] if mark else None
+
+
+def commands(code: str) -> Iterator[str]:
+    for line in code.replace("\\\n", " ").splitlines():
+        found = COMMAND.match(line.strip())
+        if found:
+            yield found["command"]
+
+
+def run_python(block: Block, page: Path, module: types.ModuleType) -> None:
+    code = "\n" * (block.line - 1) + block.code  # so that a traceback shows the page's own line
+    exec(compile(code, str(page), "exec"), module.__dict__)
+
+
+def run_command(command: str) -> None:
+    scripts = str(Path(sys.executable).parent)
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command],
+        env=os.environ | {"PATH": scripts + os.pathsep + os.environ["PATH"]},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, f"$ {command}\n{done.stdout}\n{done.stderr}"
+
+
+def name(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_page_runs_from_top_to_bottom(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    module = types.ModuleType("example")
+    monkeypatch.setitem(sys.modules, "example", module)  # dataclasses and pickle look there
+    for block in blocks(page.read_text(encoding="utf-8")):
+        if block.no_run is not None:
+            continue
+        if block.language == "python":
+            run_python(block, page, module)
+        elif block.language in SHELL:
+            for command in commands(block.code):
+                run_command(command)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_page_leaves_no_example_out_in_silence(page: Path) -> None:
+    for block in blocks(page.read_text(encoding="utf-8")):
+        where = f"{name(page)}:{block.line}"
+        assert block.no_run != "", f"{where}: no-run without a reason"
+        assert block.language not in UNSEEN, f"{where}: write ```python, ```console or ```bash"
+
+
+PAGE = """\
+<!-- no-run: needs a server -->
+
+```console
+$ highseason serve
+```
+
+```bash
+$ highseason simulate --policy ucb \\
+    --json > out.json
+make test
+```
+
+!!! note
+
+    ```python
+    if True:
+        x = 1
+    ```
+
+<!-- no-run -->
+```python
+boom()
+```
+"""
+
+
+def test_blocks_are_found() -> None:
+    serve, simulate, note, boom = blocks(PAGE)
+    assert (serve.language, serve.no_run) == ("console", "needs a server")
+    assert list(commands(serve.code)) == ["highseason serve"]
+    assert [" ".join(c.split()) for c in commands(simulate.code)] == [
+        "highseason simulate --policy ucb --json > out.json"
+    ]
+    assert (note.code, note.line, note.no_run) == ("if True:\n    x = 1", 16, None)
+    assert boom.no_run == ""

@@ -1,0 +1,75 @@
+"""The lock files pin everything, agree with each other, and know no machine."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+LOCKS = ("core", "all", "dev")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+Pins = dict[str, dict[str, str]]  # name -> marker -> version
+
+
+def text(lock: str) -> str:
+    return (ROOT / "requirements" / f"{lock}.txt").read_text(encoding="utf-8")
+
+
+def entries(lock: str) -> list[str]:
+    joined = text(lock).replace("\\\n", " ")
+    return [line for line in joined.splitlines() if line and not line.lstrip().startswith("#")]
+
+
+def pins(lock: str) -> Pins:
+    found: Pins = {}
+    for entry in entries(lock):
+        name, version, marker = re.match(  # type: ignore[union-attr]  # the next test says so better
+            r"([a-z0-9-]+)==([^\s;]+)\s*(?:;(.*?))?\s*(?=--hash|$)", entry
+        ).groups("")
+        found.setdefault(name, {})[marker.strip()] = version
+    return found
+
+
+def names(requirements: list[str]) -> set[str]:
+    return {re.split(r"[^A-Za-z0-9-]", requirement)[0].lower() for requirement in requirements}
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_every_entry_is_a_pin_with_hashes(lock: str) -> None:
+    for entry in entries(lock):
+        assert re.fullmatch(
+            r"[a-z0-9-]+==[^\s;]+( *;[^-]*)?( +--hash=sha256:[0-9a-f]{64})+ *", entry
+        ), entry[:120]
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_no_address_and_no_path(lock: str) -> None:
+    assert not re.search(r"://|^-|(^|\s)[/~]", text(lock), re.MULTILINE)
+
+
+def test_core_is_part_of_all_and_tools_agree() -> None:
+    core, everything, dev = map(pins, LOCKS)
+    assert core.items() <= everything.items()
+    shared = everything.keys() & dev.keys()
+    assert {name: everything[name] for name in shared} == {name: dev[name] for name in shared}
+
+
+def test_what_the_project_asks_for_is_pinned_where_it_belongs() -> None:
+    project, groups = PROJECT["project"], PROJECT["dependency-groups"]
+    extras = project["optional-dependencies"]
+    core = names(project["dependencies"])
+    extra = names(extras["frames"]) | names(extras["plots"])
+    assert core <= pins("core").keys()
+    assert not extra & pins("core").keys()
+    assert core | extra <= pins("all").keys()
+    assert names(groups["test"]) | names(groups["docs"]) <= pins("dev").keys()
+
+
+def test_all_is_the_union_of_the_extras() -> None:
+    extras = PROJECT["project"]["optional-dependencies"]
+    ((inside,),) = [re.findall(r"^highseason\[(.*)\]$", entry) for entry in extras["all"]]
+    assert set(inside.split(",")) == extras.keys() - {"all"}

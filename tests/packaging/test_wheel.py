@@ -1,0 +1,240 @@
+"""The wheel, as a user meets it: installed from the lock, used far from this tree."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+import venv
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.wheel
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+MINUTES = 60
+
+GAMES = (
+    "simulate --policy ucb --policy soft-ucb --policy epsilon-z:z=30 --multiplier christmas "
+    "--rewards bernoulli --arms 5 --turns 60 --games 20 --seed 7 --json"
+).split()
+
+RESULT = """
+import highseason as hs
+G = hs.multipliers.wave(turns=40)
+result = hs.simulate([hs.UCB(), hs.SoftUCB()], hs.rewards.bernoulli(arms=4), G, games=5, seed=7)
+"""
+
+
+@dataclass(frozen=True)
+class Environment:
+    """A virtual environment with the wheel in it, and a place to run it from."""
+
+    folder: Path
+    outside: Path  # a working folder that is not in the repository
+
+    @property
+    def python(self) -> Path:
+        return self.folder / "bin" / "python"
+
+    def variables(self) -> dict[str, str]:
+        """A bare environment: nothing of the developer's leaks in."""
+        return {
+            "PATH": f"{self.folder / 'bin'}:/usr/bin:/bin",
+            "HOME": str(self.outside),
+            "HIGHSEASON_CACHE_DIR": str(self.outside / "cache"),
+            "COLUMNS": "200",
+        }
+
+    def run(
+        self, *words: str | Path, env: dict[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            words,
+            cwd=self.outside,
+            env=self.variables() if env is None else env,
+            capture_output=True,
+            text=True,
+            timeout=10 * MINUTES,
+            check=False,
+        )
+
+    def command(self, *words: str) -> subprocess.CompletedProcess[str]:
+        return self.run(self.folder / "bin" / "highseason", *words)
+
+    def script(self, code: str) -> subprocess.CompletedProcess[str]:
+        return self.run(self.python, "-c", code)
+
+
+def succeed(done: subprocess.CompletedProcess[str]) -> str:
+    assert done.returncode == 0, f"{done.args}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def pip(python: Path, *words: str | Path) -> None:
+    """The developer's pip at work in another environment: its cache and settings are used."""
+    succeed(
+        subprocess.run(
+            [sys.executable, "-m", "pip", "--python", python, *words],
+            capture_output=True,
+            text=True,
+            timeout=10 * MINUTES,
+            check=False,
+        )
+    )
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("dist")
+    succeed(
+        subprocess.run(
+            [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", out, ROOT],
+            capture_output=True,
+            text=True,
+            timeout=2 * MINUTES,
+            check=False,
+        )
+    )
+    (built,) = out.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="session")
+def install(
+    wheel: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str, str], Environment]:
+    def install(lock: str, extras: str) -> Environment:
+        folder = tmp_path_factory.mktemp(lock)
+        environment = Environment(folder / "venv", folder / "elsewhere")
+        environment.outside.mkdir()
+        venv.create(environment.folder, symlinks=True)
+        locked = ROOT / "requirements" / f"{lock}.txt"
+        only_wheels = ("--only-binary", ":all:")
+        pip(environment.python, "install", "--require-hashes", *only_wheels, "-r", locked)
+        # Without an index: whatever the wheel asks for must be what the lock has brought.
+        pip(environment.python, "install", "--no-index", f"{wheel}{extras}")
+        return environment
+
+    return install
+
+
+@pytest.fixture(scope="session")
+def core(install: Callable[[str, str], Environment]) -> Environment:
+    return install("core", "")
+
+
+@pytest.fixture(scope="session")
+def everything(install: Callable[[str, str], Environment]) -> Environment:
+    return install("all", "[all]")
+
+
+def test_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    info = f"highseason-{PROJECT['version']}.dist-info"
+    assert {name.split("/")[0] for name in names} == {"highseason", info}
+    assert "highseason/py.typed" in names
+    assert f"{info}/licenses/LICENSE" in names
+    sources = {path.relative_to(ROOT / "src").as_posix() for path in (ROOT / "src").rglob("*.py")}
+    assert {name for name in names if name.endswith(".py")} == sources
+
+
+def test_core_needs_no_extra(core: Environment) -> None:
+    found = core.script(
+        "from importlib.util import find_spec\n"
+        "print([m for m in ('pandas', 'pyarrow', 'matplotlib', 'pytest') if find_spec(m)])"
+    )
+    assert succeed(found).strip() == "[]"
+    assert "simulate" in succeed(core.command("--help"))
+
+
+def test_core_plays_games_from_the_command_line(core: Environment) -> None:
+    played = json.loads(succeed(core.command(*GAMES)))
+    assert [policy["name"].split(":")[0] for policy in played["policies"]] == [
+        "ucb",
+        "soft-ucb",
+        "epsilon-z",
+    ]
+    for policy in played["policies"]:
+        assert 0 < policy["reward_mean"] <= played["max_reward"]
+
+
+@pytest.mark.parametrize(
+    ("use", "extra"),
+    [
+        ("result.to_pandas()", "highseason[frames]"),
+        ("hs.report.rewards(result).save('rewards.png')", "highseason[plots]"),
+    ],
+    ids=["frames", "plots"],
+)
+def test_without_an_extra_the_error_names_it(core: Environment, use: str, extra: str) -> None:
+    code = f"{RESULT}\ntry:\n    {use}\nexcept ImportError as error:\n    print(error)"
+    assert extra in succeed(core.script(code))
+
+
+def test_core_saves_and_loads(core: Environment) -> None:
+    code = f"{RESULT}\nresult.save('result.npz')\nprint(type(result).load('result.npz').policies)"
+    succeed(core.script(code))
+    assert (core.outside / "result.npz").is_file()
+
+
+def test_with_all_extras_frames_and_figures_work(everything: Environment) -> None:
+    code = (
+        f"{RESULT}\nhs.report.rewards(result).save('rewards.png')\n"
+        "print(type(result.to_pandas()).__module__.split('.')[0])"
+    )
+    assert succeed(everything.script(code)).strip() == "pandas"
+    assert (everything.outside / "rewards.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_core_and_all_play_the_same_games(core: Environment, everything: Environment) -> None:
+    first, second = (json.loads(succeed(e.command(*GAMES))) for e in (core, everything))
+    assert comparable(first) == comparable(second)
+
+
+def comparable(played: dict[str, Any]) -> Any:
+    """What a game is, without how long it took."""
+    return played["policies"], played["max_reward"]
+
+
+@pytest.fixture(scope="session")
+def read_only(wheel: Path, core: Environment, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package where nobody can write beside it, not even root.
+
+    Permissions do not bind root: each `__pycache__` is a plain file, where no folder can be made.
+    """
+    target = tmp_path_factory.mktemp("site")
+    pip(core.python, "install", "--no-deps", "--no-compile", "--target", target, wheel)
+    package = target / "highseason"
+    for folder in {path.parent for path in package.rglob("*.py")}:
+        (folder / "__pycache__").write_text("in the way")
+        folder.chmod(0o555)
+    return target
+
+
+@pytest.mark.parametrize("home", ["/proc/nonexistent", None], ids=["no-such-home", "no-home"])
+def test_read_only_without_a_home_warns_and_works(
+    core: Environment, read_only: Path, home: str | None
+) -> None:
+    expected = comparable(json.loads(succeed(core.command(*GAMES))))
+    env = {"PATH": os.defpath, "PYTHONPATH": str(read_only)}
+    if home:
+        env["HOME"] = home
+    else:
+        # Without HOME the password file may still name a real one: a path below a plain file
+        # cannot be made by anybody.
+        env["XDG_CACHE_HOME"] = str(read_only / "highseason" / "py.typed" / "cache")
+    code = "import highseason.cli as c; assert c.__file__.startswith({!r}); c.main()"
+    done = core.run(core.python, "-c", code.format(str(read_only)), *GAMES, env=env)
+    assert comparable(json.loads(succeed(done))) == expected
+    assert "HIGHSEASON_CACHE_DIR" in done.stderr
+    assert "Traceback" not in done.stderr
