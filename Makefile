@@ -57,9 +57,9 @@ format: $(READY) ## put the code into shape
 docs-serve: $(READY) ## serve the documentation while writing it
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs serve
 
-bench: $(READY) ## measure speed as ratios against peers and limits, in one run
-	@for benchmark in benchmarks/bench_*.py; do \
-	  echo "== $$benchmark"; $(BIN)/python $$benchmark || exit 1; done
+bench: .venv-bench/.ready ## measure speed as ratios against peers and limits, in one run
+	@failed=0; for benchmark in benchmarks/bench_*.py; do echo "== $$benchmark"; \
+	  .venv-bench/bin/python $$benchmark || failed=1; done; exit $$failed
 
 ##@ Prove it
 
@@ -90,12 +90,13 @@ lock: .venv-lock/.ready ## pin all dependencies with hashes (upgrade: make lock 
 	$(COMPILE) pyproject.toml -o requirements/core.txt
 	$(COMPILE) pyproject.toml --extra all -c requirements/core.txt -o requirements/all.txt
 	$(COMPILE) --group test --group docs -c requirements/all.txt -o requirements/dev.txt
+	$(COMPILE) pyproject.toml --group bench -c requirements/all.txt -o requirements/bench.txt
 
 wheel: $(READY) ## build the wheel into dist/
 	$(BIN)/python -m build --wheel --no-isolation --outdir dist
 
 clean: ## remove everything that make has made
-	rm -rf $(VENV) .venv-lock site dist report htmlcov .coverage .coverage.* \
+	rm -rf $(VENV) .venv-lock .venv-bench site dist report htmlcov .coverage .coverage.* \
 	       .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests docs -name __pycache__ -type d -exec rm -rf {} +
 
@@ -105,6 +106,13 @@ $(READY): $(LOCKS) pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install --quiet --require-hashes --only-binary :all: $(addprefix -r ,$(LOCKS))
 	$(PIP) install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# Peers bring dependencies of their own, so they live in an environment of their own.
+.venv-bench/.ready: requirements/bench.txt pyproject.toml
+	$(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/python -m pip install --quiet --require-hashes -r requirements/bench.txt
+	.venv-bench/bin/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
 .venv-lock/.ready: Makefile

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from highseason import checks, multipliers, policies, rewards, rules
+from highseason import multipliers, policies, rewards, rules
 from highseason.bandit import Bandit
 from highseason.core.version import __version__
 from highseason.games import Game, play, simulate
@@ -25,7 +25,7 @@ from highseason.policies import (
 from highseason.results import SimulationResult
 
 if TYPE_CHECKING:
-    from highseason import report
+    from highseason import bounds, checks, report
 
 __all__ = [
     "UCB",
@@ -46,6 +46,7 @@ __all__ = [
     "UniformRandom",
     "VariablePool",
     "__version__",
+    "bounds",
     "checks",
     "multipliers",
     "play",
@@ -58,9 +59,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Bring `report` in when it is asked for: a program that draws nothing does without it."""
-    if name != "report":
+    """Bring these in when they are asked for: most programs do without them, and start sooner."""
+    if name not in ("bounds", "checks", "report"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    return import_module("highseason.report")
+    return import_module(f"highseason.{name}")

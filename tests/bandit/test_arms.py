@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,6 +100,15 @@ def test_no_low_turn_left_is_worth_a_warning() -> None:
     assert [bandit.pull(t) for t in (3, 4, 6)] == ["a", "a", "new"]
 
 
+def test_a_warning_made_an_error_adds_nothing() -> None:
+    bandit = shop(multiplier=[10.0, 10.0, 90.0, 90.0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(hs.PlanWarning):
+            bandit.add_arm("new")
+    assert bandit.arms == ("a", "b")
+
+
 def test_new_arms_without_a_multiplier() -> None:
     bandit = hs.Bandit(["a"], hs.Greedy())
     for traffic in (10.0, 12.0, 14.0):
@@ -167,7 +177,7 @@ def test_wrong_comings_and_goings(call: Any, why: str) -> None:
 
 def test_a_mistyped_arm_is_guessed() -> None:
     bandit = hs.Bandit(["price-9.99", "price-10.99"], hs.Greedy(), G)
-    with pytest.raises(BanditError, match="did you mean 'price-10.99'"):
+    with pytest.raises(BanditError, match=r"did you mean 'price-10\.99'"):
         bandit.update("price-10,99", 1.0)
 
 
@@ -197,7 +207,7 @@ def best_ever(state: Any, turn: Any) -> tuple[int, bool]:
 
 
 BEST_EVER = hs.rules.Rule(
-    "best-ever", best_ever, lambda b, t, m: 0.0, remember, start, memory=2, tries_each=False
+    "best-ever", best_ever, lambda b, t, m: 0.0 * b, remember, start, memory=2, tries_each=False
 )
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import highseason as hs
 from highseason.bandit.chances import pack
-from highseason.core.random import game_key, turn_key
+from highseason.core.random import DECISION, draw, game_key, turn_key
 from highseason.rules import EPSILON, POOL, UCB_RULE, Rule, State, Turn, fresh_state
 
 RULES = {rule.name: rule for rule in (EPSILON, UCB_RULE, POOL)}
@@ -22,6 +22,8 @@ NUMBERS = {
     "ucb": st.sampled_from([0.0, 0.5, 3.0]),
     "pool": st.sampled_from([1.0, 2.0, 3.0, 9.0]),
 }
+#: Ours; a policy that some other test defines is not.
+OURS = [name for name, cls in hs.policies.registry().items() if "highseason." in cls.__module__]
 TRIALS = 2000
 
 
@@ -106,7 +108,7 @@ def shop(policy: hs.Policy, **options: Any) -> hs.Bandit:
 @pytest.mark.filterwarnings("ignore::highseason.multipliers.ThresholdWarning")
 @pytest.mark.filterwarnings("ignore::highseason.PlanWarning")
 @pytest.mark.parametrize("ties", ["lowest", "random"])
-@pytest.mark.parametrize("name", sorted(hs.policies.registry()))
+@pytest.mark.parametrize("name", OURS)
 def test_what_was_likely_stays_on_record(name: str, ties: str) -> None:
     bandit = shop(hs.policies.registry()[name](ties=ties))
     before = {t: bandit.probabilities(t) for t in range(5, 30)}
@@ -123,10 +125,8 @@ def test_what_was_likely_stays_on_record(name: str, ties: str) -> None:
     bandit.add_arm("e", when="now")
     bandit.remove_arm("a")
     for t, chances in kept.items():
-        later = bandit.probabilities(t)
-        assert later == {**{"e": 0.0}, **chances} or later == {
-            arm: chance for arm, chance in {**chances, "e": 0.0}.items() if arm != "a" or chance
-        }
+        shown = {arm: chance for arm, chance in chances.items() if arm != "a" or chance > 0}
+        assert bandit.probabilities(t) == {**shown, "e": 0.0}
 
 
 def test_available_arms_share_the_chance() -> None:
@@ -151,14 +151,14 @@ def test_propensities_weigh_the_log_to_the_truth() -> None:
 
 
 def lottery(state: State, turn: Turn) -> tuple[int, bool]:
-    """A rule that cannot say its chances: 1/4 for the first available arm, the rest for the last."""
+    """It cannot say its chances: 1/4 for the first available arm, the rest for the last."""
     arms = np.flatnonzero(state.available)
-    return int(arms[0 if hs.core.random.draw(turn.key, 0) < 0.25 else -1]), False
+    return int(arms[0 if draw(turn.key, DECISION) < 0.25 else -1]), False
 
 
 @dataclass(frozen=True)
 class Lottery(hs.Policy):
-    decides_by = Rule("lottery", lottery, lambda b, t, m: 1.0, tries_each=False)
+    decides_by = Rule("lottery", lottery, lambda b, t, m: 0.0 * b, tries_each=False)
     deliberate = True
 
     def step(self, carry: Any, view: Any) -> tuple[float, Any]:
@@ -184,7 +184,7 @@ def test_the_decided_arm_is_never_impossible() -> None:
 
     @dataclass(frozen=True)
     class Needle(hs.Policy):
-        decides_by = Rule("needle", needle, lambda b, t, m: 1.0, tries_each=False)
+        decides_by = Rule("needle", needle, lambda b, t, m: 0.0 * b, tries_each=False)
         deliberate = True
 
         def step(self, carry: Any, view: Any) -> tuple[float, Any]:

@@ -87,9 +87,9 @@ class Twins(RuleBasedStateMachine):
 
     @rule(reward=rewards, traffic=traffics, back=st.integers(0, 3))
     def update_decided(self, reward: float, traffic: float | None, back: int) -> None:
-        for turn in sorted(self.decided)[-1 - back :][:1]:
-            arm = self.decided[turn].arm
-            self.both(lambda b: b.update(arm, reward, turn, traffic))
+        if back < len(self.decided):
+            decision = self.decided[sorted(self.decided)[-1 - back]]
+            self.both(lambda b: b.update(decision.arm, reward, decision.turn, traffic))
 
     @rule(rows=st.lists(st.tuples(arms, rewards, turns, traffics), max_size=3))
     def update_many(self, rows: list[Any]) -> None:

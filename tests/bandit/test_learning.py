@@ -103,12 +103,13 @@ def test_without_a_turn_the_most_recent_decision_of_the_arm_is_meant() -> None:
 
 
 def test_decided_pulls_start_the_game_and_observed_pulls_make_radii() -> None:
-    bandit = shop(hs.UCB(), turns=0, reward_range=(0, 1))
+    bandit = shop(hs.UCBZ(z=40), turns=0, reward_range=(0, 1))
     assert [bandit.pull() for _ in range(3)] == ["a", "b", "c"]
     bandit.update("b", 25.0, t=2, traffic=50.0)
     # a and c were decided and not observed: their radius is infinite, the first round is over.
-    assert bandit.pull() == "a"
-    assert bandit.pull() == "c"
+    assert bandit.pull(5) == "a"
+    assert bandit.pull(6) == "c"
+    assert bandit.pull(7) == "b"  # a busy turn: the leader
     assert pulls(bandit) == {"b": 1, "a": 0, "c": 0}
 
 
@@ -205,7 +206,7 @@ def test_rows_without_a_turn_mean_different_turns() -> None:
 
 @pytest.mark.parametrize("row", ["ab", ("a",), 7, {"arm": "a"}, {"arm": "a", "reward": 1, "at": 3}])
 def test_rows_must_be_reports(row: Any) -> None:
-    with pytest.raises(BanditError, match="row 1: .*arm, reward, t, traffic"):
+    with pytest.raises(BanditError, match=r"row 1: .*arm, reward, t, traffic"):
         shop().update_many([row])
 
 

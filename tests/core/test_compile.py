@@ -47,7 +47,7 @@ class Machine:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.cache = folder / "cache"
+        self.cache: Path | None = folder / "cache"
         self.sources = SOURCES.parent
 
     def run(self, code: str, *, script: str = "user.py", **environment: str) -> tuple[str, str]:
@@ -57,7 +57,9 @@ class Machine:
         return self.python(str(file), **environment)
 
     def python(self, *arguments: str, stdin: str = "", **environment: str) -> tuple[str, str]:
-        settings = {"HIGHSEASON_CACHE_DIR": str(self.cache), "PYTHONPATH": str(self.sources)}
+        settings = {"PYTHONPATH": str(self.sources)}
+        if self.cache is not None:  # else where everything else is kept
+            settings["HIGHSEASON_CACHE_DIR"] = str(self.cache)
         done = subprocess.run(
             [sys.executable, *arguments],
             env={k: v for k, v in os.environ.items() if k != "NUMBA_DISABLE_JIT"}
@@ -81,6 +83,7 @@ class Machine:
         return copied / "highseason"
 
     def files(self, pattern: str) -> list[Path]:
+        assert self.cache is not None
         return sorted(self.cache.rglob(pattern))
 
 
@@ -137,6 +140,16 @@ def test_an_edit_of_the_users_own_file_is_noticed(machine: Machine) -> None:
     assert machine.run(KERNEL.replace("3.0 * x", "5.0 * x"))[0].split() == ["10.0", "hits", "0"]
 
 
+@pytest.mark.xfail(reason="numba sees only the function's own file, and we only the package's")
+def test_an_edit_of_the_users_helper_file_is_noticed(machine: Machine) -> None:
+    helper = "from highseason.core.jitable import jitable\n@jitable\ndef bonus(x): return {} * x\n"
+    user = "from helper import bonus\n" + KERNEL.replace("3.0 * x", "bonus(x)")
+    (machine.folder / "helper.py").write_text(helper.format(3.0))
+    assert machine.run(user)[0].split()[0] == "6.0"
+    (machine.folder / "helper.py").write_text(helper.format(5.0))
+    assert machine.run(user)[0].split()[0] == "10.0"
+
+
 def test_files_of_one_name_do_not_share_a_cache(machine: Machine) -> None:
     (machine.folder / "a").mkdir()
     (machine.folder / "b").mkdir()
@@ -189,6 +202,7 @@ def test_a_function_typed_in_a_repl_is_compiled_uncached(machine: Machine) -> No
 
 
 def test_a_rule_typed_in_a_repl_plays(machine: Machine) -> None:
+    machine.cache = None
     typed = """\
 import highseason as hs
 from highseason.policies import Policy
@@ -255,11 +269,14 @@ def test_a_disk_that_fails_later_is_survived(
     assert "No space left on device" in caplog.text
 
 
-def test_with_the_jit_off_the_function_itself_runs(machine: Machine) -> None:
+def test_with_the_jit_off_the_function_itself_runs(
+    machine: Machine, capsys: pytest.CaptureFixture[str]
+) -> None:
     printed, told = machine.run(SIMULATE, NUMBA_DISABLE_JIT="1")
-    assert COMPILING not in told
+    assert told == ""
     assert machine.files("*.nb?") == []
-    assert machine.run(SIMULATE)[0] == printed
+    exec(SIMULATE, {})  # compiled, in this process
+    assert capsys.readouterr().out == printed
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,12 @@ class Roster:
             raise BanditError(f"there is no arm {arm!r}{self._hint(arm)}")
         return self._numbers[arm]
 
-    def add(self, arm: Any, birth: int, hold: bool) -> int:
+    def is_new(self, arm: Any) -> bool:
+        """Whether the arm is not in the game and was never tried before."""
+        number = self._numbers.get(plain(arm))
+        return number is None or not (self.active[number] or self.state.decided[number])
+
+    def add(self, arm: Any, birth: int, hold: bool) -> None:
         """Bring an arm in, or back in with what was learnt of it."""
         arm = plain(arm)
         number = self._numbers.get(arm)
@@ -61,7 +66,6 @@ class Roster:
             raise BanditError(f"the arm {arm!r} is there already: ids must differ")
         self.active[number] = True
         self.held[number] = hold and not self.state.decided[number]
-        return number
 
     def remove(self, arm: Any) -> None:
         """Take an arm out of the game; its statistics stay."""

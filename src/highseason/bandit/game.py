@@ -201,14 +201,14 @@ class LiveGame:
     def add_arm(self, arm: Any, hold: bool) -> None:
         """Bring an arm in; held back until a low turn if asked so and it was never tried."""
         last = self.ledger.last_turn
-        number = self.roster.add(arm, last, hold)
-        if self.roster.held[number] and not self.horizon.low_after(last):
+        if hold and self.roster.is_new(arm) and not self.horizon.low_after(last):
             warnings.warn(
                 f"no low turn is left in the forecast to try the arm {arm!r} on: it waits until "
                 "extend(…) brings one; add it with when='now' to try it at once",
                 PlanWarning,
                 stacklevel=3,
             )
+        self.roster.add(arm, last, hold)
 
     # -- looking ----------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from highseason.multipliers import Multiplier, Threshold, as_multiplier, concate
 from highseason.multipliers.calendars import rows_between
 from highseason.multipliers.instants import When, show
 from highseason.policies import Planner, Policy
-from highseason.policies.view import known_views
+from highseason.policies.planner import known_numbers
 
 #: Where a policy has no threshold of its own, turns below this count as low for new arms.
 LOW = Threshold.of("q0.75")
@@ -50,7 +50,8 @@ class Forecast:
     def plan(self, arms: int) -> NDArray[np.float64]:
         """The plan for so many arms on all turns known now; computed again when either changed."""
         if self._numbers is None or self._numbers[0] != arms:
-            self.use(arms, planned(self.policy, self.multiplier.values, arms))
+            # Not policy.plan: its warnings were given once, by plan_first.
+            self.use(arms, known_numbers(self.policy, self.multiplier, arms))
         assert self._numbers is not None
         return self._numbers[1]
 
@@ -202,16 +203,6 @@ class AsItGoes:
 
 
 Horizon: TypeAlias = Forecast | AsItGoes
-
-
-def planned(policy: Policy, values: NDArray[np.float64], arms: int) -> NDArray[np.float64]:
-    """The numbers of `policy.plan(values, arms)`, without its warnings: they were given once."""
-    settled = policy.settle(values)
-    carry = settled.begin()
-    numbers = np.empty(values.size)
-    for view in known_views(values, arms):
-        numbers[view.t - 1], carry = settled.step(carry, view)
-    return numbers
 
 
 def low_below(policy: Policy, values: NDArray[np.float64]) -> float:

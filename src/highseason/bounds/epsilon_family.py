@@ -1,8 +1,8 @@
 """The theorem shared by all ε policies: explore blindly now and then, otherwise play the leader.
 
 In turn t an arm is drawn blindly with chance ε_t, else the leader is played.  Exploring costs
-(ε_t/m) sum D_j, exactly.  A suboptimal arm j leads only if it, or the best arm, is misjudged by half
-its gap; after 2·lam expected blind pulls each of the two has a chance of at most
+(ε_t/m) sum D_j, exactly.  A suboptimal arm j leads only if it, or the best arm, is misjudged by
+half its gap; after 2·lam expected blind pulls each of the two has a chance of at most
 `tail(lam, D_j²/(2r²))`.  Nothing else is used of the policy, so the safe form holds for any plan.
 """
 
@@ -13,15 +13,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from highseason.bounds.kernels.build import leader_costs
-from highseason.bounds.result import RegretBound, assemble
-from highseason.bounds.setting import PlanRead, Setting
+from highseason.bounds.result import Form, RegretBound, assemble
+from highseason.bounds.setting import Mask, Numbers, PlanRead, Setting
 from highseason.policies import Policy
 
-Numbers = NDArray[np.float64]
-Sides = Mapping[str, NDArray[np.bool_]]
+Sides = Mapping[str, Mask]
 
 
 def blind_pulls(epsilons: Numbers, arms: int) -> Numbers:
@@ -126,7 +124,7 @@ def paper_bound(
 def _assembled(
     policy: Policy,
     setting: Setting,
-    form: str,
+    form: Form,
     epsilons: Numbers,
     explored: Numbers,
     exploited: Numbers,
@@ -150,7 +148,7 @@ def _assembled(
             limits[name] = float(worst @ np.where(turns, 1.0 - epsilons, 0.0))
     return assemble(
         str(policy),
-        "safe" if form == "safe" else "paper",
+        form,
         setting.arms,
         curves,
         limits,

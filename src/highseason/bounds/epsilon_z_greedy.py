@@ -9,7 +9,7 @@ import numpy as np
 
 from highseason.bounds.epsilon_family import Printed, Sides, paper_bound, safe_bound
 from highseason.bounds.result import Form, RegretBound
-from highseason.bounds.setting import Numbers, Setting, low_turns, read_plan
+from highseason.bounds.setting import Mask, Numbers, Setting, low_turns, read_plan
 from highseason.bounds.theorems import theorem
 from highseason.policies import EpsilonZGreedy
 
@@ -19,8 +19,8 @@ def epsilon_z_greedy(policy: EpsilonZGreedy, setting: Setting, form: Form) -> Re
     """Initialisation + exploration on low turns + a mistaken leader on low and on high turns.
 
     With a forecast H the same sums are weighed by G and divided by H: the theorem with an estimated
-    multiplier.  `cross_terms` holds the two sums it adds: turns with G >= z taken for low, and turns
-    with G < z taken for high.
+    multiplier.  `cross_terms` holds the two sums it adds: turns with G >= z taken for low,
+    and turns with G < z taken for high.
 
     >>> import highseason as hs
     >>> from highseason.bounds import regret
@@ -42,7 +42,7 @@ def epsilon_z_greedy(policy: EpsilonZGreedy, setting: Setting, form: Form) -> Re
     return bound if setting.forecast is None else with_cross_terms(bound, setting, low, z)
 
 
-def counted_low(low: np.ndarray[tuple[int], np.dtype[np.bool_]] | Numbers) -> Numbers:
+def counted_low(low: Mask) -> Numbers:
     """t~ of every turn: how many low turns there have been, this one included.
 
     >>> counted_low(np.array([True, False, True]))
@@ -51,9 +51,7 @@ def counted_low(low: np.ndarray[tuple[int], np.dtype[np.bool_]] | Numbers) -> Nu
     return np.cumsum(low).astype(np.float64)
 
 
-def with_cross_terms(
-    bound: RegretBound, setting: Setting, low: Numbers | np.ndarray, z: Numbers
-) -> RegretBound:
+def with_cross_terms(bound: RegretBound, setting: Setting, low: Mask, z: Numbers) -> RegretBound:
     """Add what was spent in turns on which forecast and truth fall on different sides of z."""
     truly_low = setting.G < z
     later = np.arange(1, setting.turns + 1) > setting.arms

@@ -131,8 +131,8 @@ class RegretBound:
         rows.append(("total", show(self.total), show(self.trivial), self._says_in_all()))
         widths = [max(len(row[i]) for row in rows) for i in range(3)]
         table = [
-            f"{row[0]:<{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:>{widths[2]}}  {row[3]}".rstrip()
-            for row in rows
+            f"{part:<{widths[0]}}  {bound:>{widths[1]}}  {worst:>{widths[2]}}  {says}".rstrip()
+            for part, bound, worst, says in rows
         ]
         seen = self.sentence
         extra = [f"note: {note}" for note in self.notes if note not in seen]

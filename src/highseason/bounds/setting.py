@@ -1,4 +1,4 @@
-"""What a bound is asked about: the gaps between the arms, the stakes, and what is believed of them."""
+"""What a bound is asked about: the gaps between the arms, the stakes, what is believed of them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from highseason.policies.view import Outlook
 from highseason.rewards import Rewards
 
 Numbers = NDArray[np.float64]
-#: What says how good the arms are: a mean or a gap for each of them, or a model whose arms are fixed.
+Mask = NDArray[np.bool_]
+#: How good the arms are: a mean for each of them, or a reward model whose arms are fixed.
 Means = Sequence[float] | Numbers | Rewards
 
 
@@ -153,7 +154,7 @@ def read_plan(policy: Policy, setting: Setting) -> PlanRead:
     return PlanRead(plan.numbers, tuple(f"{entry.message}." for entry in caught))
 
 
-def low_turns(policy: Any, setting: Setting) -> tuple[NDArray[np.bool_], Numbers]:
+def low_turns(policy: Any, setting: Setting) -> tuple[Mask, Numbers]:
     """Which turns the policy takes for low (H < z), and the z of each turn.
 
     With a forecast and a rule such as `q0.75`, z is read anew in each turn from what was seen.

@@ -21,8 +21,8 @@ _BOUNDLESS = 1e300
 def soft_epsilon_greedy(policy: SoftEpsilonGreedy, setting: Setting, form: Form) -> RegretBound:
     """Initialisation + exploration + a mistaken leader in the other turns.
 
-    psi is made of G/unit (or H/unit); the regret is weighed by G as it is, so a unit changes ε, gamma and
-    lam, and nothing else of the theorem.
+    psi is made of G/unit (or H/unit); the regret is weighed by G as it is, so a unit changes ε,
+    gamma and lam, and nothing else of the theorem.
 
     >>> import highseason as hs
     >>> from highseason.bounds import regret
@@ -41,7 +41,7 @@ def soft_epsilon_greedy(policy: SoftEpsilonGreedy, setting: Setting, form: Form)
 
 
 def psi(policy: SoftEpsilonGreedy, setting: Setting) -> Numbers:
-    """psi(t) of every turn after the first round, read from the policy itself."""
+    """The psi of every turn after the first round, read from the policy itself."""
     return read_plan(replace(policy, k=_BOUNDLESS), setting).numbers[setting.arms :]
 
 

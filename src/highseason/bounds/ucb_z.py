@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 
 from highseason.bounds.minimum_pulls import pull_steps
 from highseason.bounds.result import Form, RegretBound, assemble
-from highseason.bounds.setting import Numbers, Setting, low_turns, read_plan
+from highseason.bounds.setting import Mask, Numbers, Setting, low_turns, read_plan
 from highseason.bounds.tails import leader_costs
 from highseason.bounds.theorems import theorem
 from highseason.policies import UCBZ
 
-Mask = NDArray[np.bool_]
 #: Twice the sum of 1/t²: Auer's allowance for averages that are off by more than their radius.
 _AUER = math.pi**2 / 3.0
 
@@ -24,9 +23,9 @@ _AUER = math.pi**2 / 3.0
 def ucb_z(policy: UCBZ, setting: Setting, form: Form) -> RegretBound:
     """Initialisation + low turns + high turns.
 
-    The safe form holds for any P and r.  An arm is told from the best after 4 P log(t)/D² pulls, and
-    misjudged with chance t^(-2P/r²) a pull count; for P >= 2r², as in UCB1, these chances sum to no
-    more than pi²/3.  With a smaller P they are summed as they are, which soon says nothing.
+    The safe form holds for any P and r.  An arm is told from the best after 4 P log(t)/D² pulls,
+    and misjudged with chance t^(-2P/r²) a pull count; for P >= 2r², as in UCB1, these chances sum
+    to no more than pi²/3.  With a smaller P they are summed as they are, which soon says nothing.
 
     >>> import highseason as hs
     >>> from highseason.bounds import regret
@@ -41,7 +40,9 @@ def ucb_z(policy: UCBZ, setting: Setting, form: Form) -> RegretBound:
         bound = safe
     else:
         bound = paper_ucb(str(policy), policy.P, setting, low, z, safe, plan.notes, ("low", "high"))
-    return bound if setting.forecast is None else _with_cross_terms(bound, policy.P, setting, low, z)
+    if setting.forecast is None:
+        return bound
+    return _with_cross_terms(bound, policy.P, setting, low, z)
 
 
 # -- the safe form ---------------------------------------------------------------------------------
@@ -55,7 +56,7 @@ def safe_ucb(
     notes: tuple[str, ...],
     names: tuple[str, ...],
 ) -> RegretBound:
-    """The corrected theorem; `names` are those of the low part and, if there is one, the high part."""
+    """The corrected theorem; `names` are those of the low part and, if any, the high part."""
     later = low[setting.arms :]
     curves = {
         "initialisation": setting.first_round,
@@ -85,7 +86,7 @@ def low_part(P: float, setting: Setting, low: Mask) -> Numbers:
     weights = np.where(low, setting.weights, 0.0)
     cap = setting.largest_gap * np.cumsum(weights)
     if gaps.size == 0:
-        return cap
+        return np.asarray(cap)
     heaviest = np.maximum.accumulate(weights)
     last = np.maximum.accumulate(np.where(low, setting.clock, 1.0))
     trials = 4.0 * P * np.log(last) * heaviest * float(np.sum(1.0 / gaps))
@@ -93,7 +94,7 @@ def low_part(P: float, setting: Setting, low: Mask) -> Numbers:
         failures = _AUER * heaviest
     else:
         failures = np.cumsum(weights * _misjudged(P, setting))
-    return np.minimum(cap, trials + failures * gaps.sum())
+    return np.asarray(np.minimum(cap, trials + failures * gaps.sum()))
 
 
 def _misjudged(P: float, setting: Setting) -> Numbers:
@@ -177,14 +178,14 @@ def paper_ucb(
     notes: tuple[str, ...],
     names: tuple[str, ...],
 ) -> RegretBound:
-    """The formula as printed: z times Auer's bracket, and beta^U on turns from an up-crossing on."""
+    """The formula as printed: z times Auer's bracket, and beta^U from the first up-crossing on."""
     gaps = setting.worst_first
     with np.errstate(all="ignore"):
         logs = np.log(np.cumsum(low).astype(np.float64))
         bracket = 8.0 * logs * np.sum(1.0 / gaps) + (1.0 + _AUER) * gaps.sum()
         # without a suboptimal arm every term is 0, also where z is infinite
         curves = {names[0]: z * bracket if gaps.size else np.zeros(setting.turns)}
-    curves[names[0]][: setting.arms] = 0.0
+    curves[names[0]][: setting.arms - 1] = 0.0  # no theorem about games shorter than that
     if len(names) > 1:
         curves[names[1]] = _printed_high(setting, low)
     limits = {name: safe.limits[name] for name in ("initialisation", *names)}

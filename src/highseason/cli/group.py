@@ -20,9 +20,10 @@ import click
 from highseason.cli import commands
 from highseason.cli.examples import WithExamples
 from highseason.cli.messages import one_line, say, warnings_as_lines
+from highseason.cli.reading import AskedWrongly, asked_wrongly
 
 NAME = "highseason"
-FAILED, ASKED_WRONGLY, INTERRUPTED = 1, 2, 130
+FAILED, INTERRUPTED = 1, 130
 
 #: What can go wrong although the program is right: the message says all there is to say.
 _TOLD = (OSError, ImportError, ValueError, MemoryError)
@@ -58,7 +59,7 @@ class CommandGroup(WithExamples, click.Group):
             known = self.list_commands(ctx)
             near = difflib.get_close_matches(args[0], known, n=1, cutoff=0.5)
             hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(known)}"
-            ctx.fail(f"no command is called {args[0]!r}: {hint}")
+            raise asked_wrongly(f"no command is called {args[0]!r}: {hint}")
         return super().resolve_command(ctx, args)
 
     def main(
@@ -91,7 +92,9 @@ def _tell(reason: Exception, session: Session) -> int:
     if isinstance(reason, click.ClickException):
         context = getattr(reason, "ctx", None)
         where = context.command_path if context else NAME
-        say(one_line(reason.format_message()), where)
+        # What click finds wrong it does not say how to put right; we do, or have done already.
+        more = "" if isinstance(reason, AskedWrongly) else f" (see '{where} --help')"
+        say(one_line(reason.format_message().rstrip(".")) + more, where)
         return reason.exit_code
     if isinstance(reason, _TOLD):
         say(one_line(str(reason) or type(reason).__name__))

@@ -7,6 +7,7 @@ A decorator declares its options and hands the command one finished thing: `@pla
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -34,6 +35,21 @@ def whole(least: int) -> Callable[[str], int]:
         return number
 
     return read
+
+
+def positive(text: str) -> float:
+    """Read a finite number above zero.
+
+    >>> positive("0.5")
+    0.5
+    """
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not (math.isfinite(number) and number > 0):
+        raise click.BadParameter(f"{text!r} is not a number above 0")
+    return number
 
 
 def count_option(
@@ -131,7 +147,7 @@ def stakes(function: Function) -> Function:
         click.option("--value", metavar="COLUMN", help="The file's value column, if not obvious."),
         click.option(
             "--floor",
-            type=float,
+            type=positive,
             metavar="NUMBER",
             help="Raise values below it to it (closed hours).",
         ),

@@ -22,9 +22,13 @@ USUAL_ARMS, USUAL_TURNS = 25, 500
 _ARGUMENT = re.compile(r"\b(floor|time|value|turns)=('[^']*')?")
 
 
-def asked_wrongly(reason: Exception | str) -> click.UsageError:
-    """The error that ends with exit code 2 and this line."""
-    return click.UsageError(str(reason), click.get_current_context(silent=True))
+class AskedWrongly(click.UsageError):
+    """Ends with exit code 2 and a line that says what to put right."""
+
+
+def asked_wrongly(reason: Exception | str) -> AskedWrongly:
+    """The error, told of the command that is running."""
+    return AskedWrongly(str(reason), click.get_current_context(silent=True))
 
 
 def read_policies(texts: Sequence[str], profile: str | None) -> dict[str, Policy]:
@@ -110,7 +114,11 @@ def read_rewards(text: str, arms: int | None, means: str | None) -> Rewards:
     """
     name, _, rest = text.partition(":")
     fixed = None if means is None else _numbers(means)
-    if arms is None and fixed is None:
+    if fixed is not None and arms not in (None, len(fixed)):
+        raise asked_wrongly(
+            f"--arms {arms} does not fit the {len(fixed)} numbers of --means: leave --arms out"
+        )
+    if fixed is None and arms is None:
         arms = USUAL_ARMS
     try:
         return _family(name)(arms, fixed, _pairs(name, rest))

@@ -6,24 +6,38 @@ import os
 from pathlib import Path
 
 from highseason.cli.reading import asked_wrongly
+from highseason.report import check_target
 
 
 def check_file(path: Path, option: str) -> None:
     """A file can be written there; its folder is made if need be."""
     if path.is_dir():
         raise asked_wrongly(f"{option} {path} is a folder: give the name of a file in it")
-    check_folder(path.parent, f"{option} {path}", path.parent)
+    check_folder(path.parent, f"{option} {path}")
     if path.exists() and not os.access(path, os.W_OK):
         raise asked_wrongly(f"{option} {path} is write-protected: choose another name")
 
 
-def check_folder(folder: Path, what: str, shown: Path) -> None:
+def check_figure(path: Path, option: str, or_else: str = "") -> None:
+    """A figure can be written there; `or_else` says what other names would do."""
+    check_file(path, option)
+    try:
+        check_target(path)
+    except ValueError as reason:
+        raise asked_wrongly(f"{option}: {reason}{or_else}") from reason
+
+
+def check_folder(folder: Path, what: str) -> None:
     """Files can be written in that folder; it is made if need be."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as reason:
+        raise asked_wrongly(
+            f"cannot write {what}: {reason.filename} is not a folder; choose another place"
+        ) from reason
     except OSError as reason:
         raise asked_wrongly(
-            f"cannot write {what}: {reason.strerror} ({shown}); choose another place"
+            f"cannot write {what}: {reason.strerror}; choose another place"
         ) from reason
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise asked_wrongly(f"cannot write {what}: no permission in {shown}; choose another place")
+        raise asked_wrongly(f"cannot write {what}: no permission in {folder}; choose another place")

@@ -120,7 +120,7 @@ class _Run:
         G = as_multiplier(multiplier)
         plans = tuple(policy.plan(G, rewards.arms, forecast) for policy in players)
         checkpoints = _checkpoints(curves, G.turns)
-        law = type(law_of(rewards.quantile, rewards.scale))
+        law: Any = type(law_of(rewards.quantile, rewards.scale))
         return cls(
             labels=labels,
             plans=plans,

@@ -1,12 +1,15 @@
 """Policies: how much to explore in each turn (the plan), and by which rule to choose."""
 
-from highseason.policies.base import Planner, Policy, find, from_json, parse, registry
+from highseason.policies.base import Policy
 from highseason.policies.epsilon_greedy import EpsilonGreedy
 from highseason.policies.epsilon_z_greedy import EpsilonZGreedy
 from highseason.policies.naive import NaiveEpsilonGreedy, NaiveUCB
 from highseason.policies.parameters import parameter
 from highseason.policies.plan import Plan, PlanWarning
+from highseason.policies.planner import Planner
+from highseason.policies.pool_repair import PoolRepair, repair
 from highseason.policies.reference import Greedy, UniformRandom
+from highseason.policies.registry import find, from_json, parse, registry
 from highseason.policies.soft_epsilon_greedy import SoftEpsilonGreedy
 from highseason.policies.soft_ucb import SoftUCB
 from highseason.policies.ucb import UCB
@@ -26,6 +29,7 @@ __all__ = [
     "PlanWarning",
     "Planner",
     "Policy",
+    "PoolRepair",
     "SoftEpsilonGreedy",
     "SoftUCB",
     "UniformRandom",
@@ -36,4 +40,5 @@ __all__ = [
     "parameter",
     "parse",
     "registry",
+    "repair",
 ]

@@ -18,7 +18,6 @@ the command line and the conformance checks find it:
 
 from __future__ import annotations
 
-import difflib
 import json
 import math
 from collections.abc import Mapping
@@ -28,15 +27,15 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.multipliers import Multiplier, Threshold, as_multiplier
+from highseason.multipliers import Threshold, as_multiplier
 from highseason.multipliers.thresholds import warn_if_one_sided
 from highseason.policies.parameters import Limits, parameter
 from highseason.policies.plan import Plan
-from highseason.policies.view import Outlook, View, known_views
+from highseason.policies.planner import Planner, forecast_numbers, known_numbers
+from highseason.policies.registry import enter
+from highseason.policies.view import View
 from highseason.rewards import check_arms
 from highseason.rules import Rule
-
-_registry: dict[str, type[Policy]] = {}
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ class Policy:
         """Enter named policies in the registry, where command line and checks find them."""
         super().__init_subclass__(**options)
         if cls.name:
-            _registry[cls.name] = cls
+            enter(cls.name, cls)
 
     def __post_init__(self) -> None:
         """Check every parameter."""
@@ -89,11 +88,11 @@ class Policy:
     @property
     def needs_whole(self) -> bool:
         """Whether the plan at turn t depends on G after t (a quantile, a least value)."""
-        return self.sees_ahead or bool(self._rules())
+        return self.sees_ahead or bool(self.rules_on_g())
 
     def settle(self, values: NDArray[np.float64]) -> Self:
         """The same policy with its rules on G (`q0.75`, `0.75*max`) turned into numbers."""
-        rules = self._rules()
+        rules = self.rules_on_g()
         if not rules:
             return self
         numbers: dict[str, Any] = {name: rule.resolve(values) for name, rule in rules.items()}
@@ -115,10 +114,11 @@ class Policy:
         multiplier = as_multiplier(G)
         arms = check_arms(arms)
         if forecast is None:
-            numbers = self._known_plan(multiplier.values, arms)
+            numbers = known_numbers(self, multiplier, arms)
         else:
-            numbers = self._forecast_plan(multiplier, as_multiplier(forecast), arms)
+            numbers = forecast_numbers(self, multiplier, as_multiplier(forecast), arms)
         plan = Plan(self, multiplier, arms, numbers)
+        self._warn_of_threshold(multiplier.values)
         plan.warn_if_one_sided()
         return plan
 
@@ -126,36 +126,13 @@ class Policy:
         """The same plan step by step, for a G that is known only as it goes."""
         return Planner(self, check_arms(arms))
 
-    def _known_plan(self, values: NDArray[np.float64], arms: int) -> NDArray[np.float64]:
-        settled = self.settle(values)
-        z = getattr(settled, "z", None)
+    def _warn_of_threshold(self, values: NDArray[np.float64]) -> None:
+        z = getattr(self.settle(values), "z", None)
         if z is not None:
             warn_if_one_sided(values, z, what=str(self))
-        numbers = np.empty(values.size)
-        carry = settled.begin()
-        for view in known_views(values, arms):
-            numbers[view.t - 1], carry = settled.step(carry, view)
-        numbers.setflags(write=False)
-        return numbers
 
-    def _forecast_plan(
-        self, actual: Multiplier, forecast: Multiplier, arms: int
-    ) -> NDArray[np.float64]:
-        if forecast.turns != actual.turns:
-            raise ValueError(
-                f"the forecast has {forecast.turns} turns, the multiplier {actual.turns}"
-            )
-        planner = self.planner(arms)
-        numbers = np.empty(actual.turns)
-        for i, (value, belief) in enumerate(
-            zip(actual.values.tolist(), forecast.values.tolist(), strict=True)
-        ):
-            numbers[i] = planner.number(belief)
-            planner.saw(value)
-        numbers.setflags(write=False)
-        return numbers
-
-    def _rules(self) -> dict[str, Threshold]:
+    def rules_on_g(self) -> dict[str, Threshold]:
+        """The parameters that are still rules on G, such as `q0.75`, by name."""
         found = {}
         for entry in fields(self):
             limits = entry.metadata.get("limits")
@@ -218,71 +195,6 @@ class Policy:
             for key, value in self.parameters().items()
         }
         return json.dumps({"name": self.name, **values})
-
-
-class Planner:
-    """A policy's plan, one turn at a time: ask `number`, then tell what `saw`."""
-
-    def __init__(self, policy: Policy, arms: int) -> None:
-        """Before the first turn."""
-        self._policy = policy
-        self._outlook = Outlook(arms)
-        self._carry = policy.begin()
-
-    def number(self, belief: float) -> float:
-        """This turn's number, from what is believed of this turn and what was seen before."""
-        view = self._outlook.expect(belief)
-        settled = self._policy
-        if settled._rules():
-            settled = settled.settle(self._outlook.values(belief))
-        number, self._carry = settled.step(self._carry, view)
-        return number
-
-    def saw(self, actual: float) -> None:
-        """The multiplier the turn really had."""
-        self._outlook.saw(actual)
-
-
-def registry() -> dict[str, type[Policy]]:
-    """Every named policy, the user's own included."""
-    return dict(_registry)
-
-
-def find(name: str) -> type[Policy]:
-    """The policy class called `name`; an unknown name suggests the nearest."""
-    if name in _registry:
-        return _registry[name]
-    near = difflib.get_close_matches(name, _registry, n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]!r}?" if near else "see 'highseason policies'"
-    raise ValueError(f"no policy is called {name!r}: {hint}")
-
-
-def parse(text: str) -> Policy:
-    """Read a policy as it is written on the command line.
-
-    >>> parse("ucb-z:z=31")
-    UCBZ(ties='lowest', z=31.0, P=2.0, rule='paper')
-    """
-    name, _, rest = text.partition(":")
-    cls = find(name.strip())
-    limits = {
-        entry.name: entry.metadata["limits"] for entry in fields(cls) if "limits" in entry.metadata
-    }
-    values: dict[str, Any] = {}
-    for part in filter(None, rest.split(",")):
-        key, equals, value = part.partition("=")
-        key = key.strip()
-        if not equals or key not in limits:
-            known = ", ".join(limits)
-            raise ValueError(f"{cls.name}: {part!r} is not parameter=value; it has: {known}")
-        values[key] = limits[key].read(cls.name, key, value.strip())
-    return cls(**values)
-
-
-def from_json(text: str) -> Policy:
-    """The policy that `Policy.to_json` wrote."""
-    values = json.loads(text)
-    return find(values.pop("name"))(**values)
 
 
 def _short(value: Any) -> str:

@@ -35,7 +35,7 @@ class SoftEpsilonGreedy(Policy):
         "authors_code": {"k": 110.0, "unit": 1.0, "rule": "authors_code"},
     }
 
-    k: float = exploration(1.0)
+    k: float = exploration(0.5)
     unit: OnG = unit_rule("q0.5")
     rule: str = formula()
 

@@ -31,7 +31,7 @@ class SoftUCB(Policy):
     decides_by = UCB_RULE
     profiles = {"paper": {"unit": 1.0}, "authors_code": {"unit": 1.0, "rule": "authors_code"}}
 
-    unit: OnG = unit_rule("q0.5")
+    unit: OnG = unit_rule("q0.1")
     P: float = radius()
     rule: str = formula()
 

@@ -31,7 +31,7 @@ class VariablePool(Policy):
         "authors_code": {"c": 1.1, "unit": 1.0, "rule": "authors_code"},
     }
 
-    c: float = parameter(2.0, "size of the pool; larger explores longer", above=1.0)
+    c: float = parameter(20.0, "size of the pool; larger explores longer", above=1.0)
     unit: OnG = unit_rule("q0.5")
     rule: str = formula()
 

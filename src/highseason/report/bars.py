@@ -54,7 +54,7 @@ def rewards(
         axes.xaxis.set_major_formatter(lambda value, _: number(value))
         axes.locator_params(axis="x", nbins=6)
         axes.set_xlabel(setting(result), fontsize=8)
-        axes.set_title(title, loc="left")
+        canvas.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
         canvas.legend(loc="outside lower center", ncols=2)
     return Figure(canvas, title, _words(result, chosen))
 
@@ -89,7 +89,10 @@ def _write_shares(axes: Axes, result: SimulationResult, chosen: list[int]) -> No
             textcoords="offset points", va="center", fontsize=9,
         )  # fmt: skip
     if known:
-        axes.set_title("of max", loc="right", x=1.13, fontsize=8, fontweight="normal")
+        axes.annotate(
+            "of max", (1.0, 1.0), (8, 4), xycoords="axes fraction", textcoords="offset points",
+            fontsize=8,
+        )  # fmt: skip
 
 
 def _draw_best(axes: Axes, result: SimulationResult, chosen: list[int]) -> None:

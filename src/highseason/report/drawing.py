@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
 
 #: Narrow enough to be read on a telephone, where a wide figure shrinks to nothing.
-WIDTH = 6.2
+WIDTH = 5.4
 
 INK = "#1f2933"
 MUTED = "#5f6b7a"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from highseason.policies import Plan, Policy
-from highseason.report.wording import listed, percent, signed_percent
+from highseason.report.wording import listed, percent, signed_percent, with_range
 from highseason.results import Estimate, SimulationResult
 
 #: A clear gain below this share of the reward is still called small.
@@ -94,5 +94,4 @@ def _sign(gain: Estimate) -> int:
 def _told(gain: Estimate) -> str:
     if _sign(gain) == 0:
         return f"no clear difference ({signed_percent(gain.value)})"
-    low, high = signed_percent(gain.low), signed_percent(gain.high)
-    return f"{signed_percent(gain.value)} ({low} to {high})"
+    return with_range(gain.value, gain.low, gain.high)

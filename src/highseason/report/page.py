@@ -15,6 +15,9 @@ from highseason.core.version import __version__
 from highseason.report.figure import Figure
 from highseason.results import Table
 
+#: A cell longer than this is a phrase and not a number.
+_PHRASE = 24
+
 _CSS = """
 :root { color-scheme: light dark; --ink: #1f2933; --muted: #5f6b7a; --paper: #fbfbf9; --card: #fff;
   --line: #dde2e8; --accent: #1d4e89; }
@@ -34,21 +37,23 @@ p, ul { max-width: 46rem; }
 ul { padding-left: 1.3rem; }
 li { margin: 0.35rem 0; }
 .lead { font-size: 1.1rem; color: var(--muted); }
-.pictures { display: grid; gap: 1.2rem; align-items: start;
+.columns { display: grid; gap: 1.2rem; align-items: start;
   grid-template-columns: repeat(auto-fit, minmax(min(100%, 34rem), 1fr)); }
 figure { margin: 0; max-width: 46rem; }
 /* Pictures are drawn on white and stay so in the dark. */
 figure img { display: block; width: 100%; height: auto; background: #fff; padding: 0.5rem;
   border: 1px solid var(--line); border-radius: 0.5rem; }
 figcaption { color: var(--muted); font-size: 0.9rem; margin-top: 0.4rem; }
-.table { overflow-x: auto; border: 1px solid var(--line); border-radius: 0.5rem;
+.table { margin-top: 1.2rem; overflow-x: auto; border: 1px solid var(--line); border-radius: 0.5rem;
   background: var(--card); }
 table { border-collapse: collapse; width: 100%; font-size: 0.92rem;
   font-variant-numeric: tabular-nums; }
-th, td { padding: 0.35rem 0.7rem; text-align: right; white-space: nowrap; }
+th, td { padding: 0.35rem 0.7rem; text-align: right; }
 th:first-child, td:first-child { text-align: left; position: sticky; left: 0;
-  background: var(--card); }
-tbody tr { border-top: 1px solid var(--line); }
+  background: var(--card); min-width: 7rem; overflow-wrap: anywhere; }
+th.words, td.words { text-align: left; }
+td.words + td.words { min-width: 14rem; }
+td { border-top: 1px solid var(--line); }
 code { font-size: 0.9em; overflow-wrap: anywhere; }
 footer { margin-top: 3rem; color: var(--muted); font-size: 0.9rem; }
 """
@@ -103,7 +108,7 @@ class Page:
 
 def paragraph(text: str) -> str:
     """Plain text."""
-    return f"<p>{escape(text)}</p>"
+    return f"<p>{_prose(text)}</p>"
 
 
 def heading(text: str) -> str:
@@ -113,7 +118,7 @@ def heading(text: str) -> str:
 
 def bullets(lines: Sequence[str]) -> str:
     """Plain lines of text, one point each."""
-    return "<ul>\n" + "\n".join(f"<li>{escape(line)}</li>" for line in lines) + "\n</ul>"
+    return "<ul>\n" + "\n".join(f"<li>{_prose(line)}</li>" for line in lines) + "\n</ul>"
 
 
 def command(line: str) -> str:
@@ -121,9 +126,19 @@ def command(line: str) -> str:
     return f"<p><code>{escape(line)}</code></p>"
 
 
+def columns(*blocks: str) -> str:
+    """Side by side where there is room, else one below the other."""
+    return '<div class="columns">\n' + "\n".join(f"<div>{b}</div>" for b in blocks) + "\n</div>"
+
+
 def pictures(*shown: tuple[Figure, str]) -> str:
     """Figures with their captions: side by side where there is room."""
-    return '<div class="pictures">\n' + "\n".join(_picture(*each) for each in shown) + "\n</div>"
+    return columns(*(_picture(*each) for each in shown))
+
+
+def _prose(text: str) -> str:
+    """Escaped, and no line ends between a number and its sign."""
+    return escape(text).replace(" %", "&nbsp;%")
 
 
 def _picture(figure: Figure, caption: str) -> str:
@@ -138,12 +153,23 @@ def _picture(figure: Figure, caption: str) -> str:
 
 def table(content: Table) -> str:
     """A table that scrolls sideways where the screen is narrow."""
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in content.columns)
-    rows = "\n".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
-        for row in content.cells()
-    )
+    cells = content.cells()
+    kinds = [_kind(column) for column in zip(*cells, strict=True)]
+    head = _row("th", content.columns, kinds)
+    body = "\n".join(_row("td", row, kinds) for row in cells)
     return (
-        f'<div class="table" tabindex="0"><table>\n<thead><tr>{head}</tr></thead>\n'
-        f"<tbody>\n{rows}\n</tbody></table></div>"
+        f'<div class="table" tabindex="0"><table>\n<thead>{head}</thead>\n'
+        f"<tbody>\n{body}\n</tbody></table></div>"
+    )
+
+
+def _kind(column: Sequence[str]) -> str:
+    """Numbers stand to the right; phrases to the left, and may run over several lines."""
+    return ' class="words"' if max(map(len, column)) > _PHRASE else ""
+
+
+def _row(tag: str, row: Sequence[str], kinds: Sequence[str]) -> str:
+    cells = zip(row, kinds, strict=True)
+    return (
+        "<tr>" + "".join(f"<{tag}{kind}>{_prose(text)}</{tag}>" for text, kind in cells) + "</tr>"
     )

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from highseason.multipliers import Multiplier, Threshold
 from highseason.policies import Plan
 from highseason.report.drawing import DARK, LIGHT, panels, style
 from highseason.report.figure import Figure
-from highseason.report.seasons import draw_stakes, shade_busy, show_time, time_axis
+from highseason.report.seasons import draw_stakes, edges, fit, shade_busy, show_time, stairs
 from highseason.report.timing import timing
 from highseason.report.wording import number
 from highseason.results import unique_labels
@@ -68,21 +66,23 @@ def plan(
 
 
 def _draw(axes: Axes, label: str, drawn: Plan, z: float) -> None:
-    when = time_axis(drawn.multiplier)
-    shade_busy(axes, drawn.multiplier, z)
-    trying = drawn.arms if drawn.policy.decides_by.tries_each else 0
-    first = np.arange(len(drawn)) < trying
-    axes.fill_between(
-        when, 0.0, np.where(first, 1.0, np.nan), step="mid", facecolor=LIGHT, hatch="////",
-        edgecolor=DARK, linewidth=0, label="every arm once" if trying else "",
-    )  # fmt: skip
-    chosen = np.where(first, np.nan, drawn.exploration)
-    axes.fill_between(when, 0.0, chosen, step="mid", color=DARK, linewidth=0, label="exploration")
-    axes.step(when, chosen, where="mid", color=DARK, linewidth=0.8)
+    G, steps = drawn.multiplier, edges(drawn.multiplier)
+    shade_busy(axes, G, z)
+    first = min(drawn.arms, len(drawn)) if drawn.policy.decides_by.tries_each else 0
+    if first:
+        stairs(
+            axes, drawn.exploration[:first], steps[: first + 1], fill=True, facecolor=LIGHT,
+            hatch="////", edgecolor=DARK, linewidth=0, label="every arm once",
+        )  # fmt: skip
+    if first < len(drawn):
+        stairs(
+            axes, drawn.exploration[first:], steps[first:], fill=True, facecolor=DARK,
+            edgecolor=DARK, linewidth=0.4, label="exploration",
+        )  # fmt: skip
     axes.set_ylim(0, 1.05)
     axes.set_yticks([0, 1])
     axes.set_title(label, loc="left")
-    axes.margins(x=0.01)
+    fit(axes, G)
 
 
 def _legend(canvas: Canvas, rows: list[Axes]) -> None:

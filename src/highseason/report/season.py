@@ -13,6 +13,7 @@ from highseason.report.page import (
     Page,
     Section,
     bullets,
+    columns,
     command,
     heading,
     paragraph,
@@ -24,9 +25,10 @@ from highseason.report.running import curves
 from highseason.report.setting import setting
 from highseason.report.stakes import multiplier
 from highseason.report.timing import timing
-from highseason.report.wording import counted
+from highseason.report.wording import counted, number, percent
 from highseason.results import SimulationResult, Table
 
+_NAIVE = "naive: rewards not divided by G"
 _FAMILIES = {"epsilon": "ε-greedy and its kin", "ucb": "UCB and its kin", "pool": "the pool"}
 
 
@@ -60,7 +62,7 @@ def season_page(season: Season) -> Page:
     """The page."""
     names = {plan.policy.label for plan in season.plans.values()}
     return Page(
-        f"{season.G.name.capitalize()}, {counted(len(names), 'policy')}",
+        f"A {season.G.name.capitalize()} season under {counted(len(names), 'policy')}",
         f"Explore while it is quiet, exploit when it counts: {setting(season.result)}.",
         [
             _shown(season),
@@ -75,10 +77,11 @@ def season_page(season: Season) -> Page:
 
 
 def _shown(season: Season) -> Section:
-    blocks = []
-    for title, labels in season.casts.items():
-        blocks += [heading(title.capitalize()), bullets(_findings(season, labels))]
-    return Section("What it shows", blocks)
+    told = [
+        heading(title.capitalize()) + bullets(_findings(season, labels))
+        for title, labels in season.casts.items()
+    ]
+    return Section("What it shows", [columns(*told)])
 
 
 def _findings(season: Season, labels: Sequence[str]) -> list[str]:
@@ -87,9 +90,8 @@ def _findings(season: Season, labels: Sequence[str]) -> list[str]:
     lines = [findings.best(season.result, fair)]
     for base, regulated in _families(season, contenders).items():
         lines.append(findings.regulation(season.result, base, regulated))
-    for label in fair:
-        if season.policy(label).name == "greedy":
-            lines.append(findings.against_greedy(season.result, label, contenders))
+    if "greedy" in fair:
+        lines.append(findings.against_greedy(season.result, "greedy", contenders))
     pairs = _naive_pairs(season, labels)
     if pairs:
         lines.append(findings.naive(season.result, pairs))
@@ -137,11 +139,31 @@ def _plans(season: Season) -> Section:
         )
         for title, labels in season.casts.items()
     ]
-    labels = next(iter(season.casts.values()))
-    words = [
-        f"{label} {timing(plan).sentence()}" for label, plan in _distinct(season, labels).items()
-    ]
-    return Section("When they explore", [pictures(*drawn), bullets(words)])
+    every = {
+        label: plan
+        for labels in season.casts.values()
+        for label, plan in _distinct(season, labels).items()
+    }
+    explained = (
+        f"Quiet: G below its mean, {number(float(season.G.values.mean()))}. Exploiting: turns that "
+        "explore less than one part in a hundred. Stakes: the sum of G, each turn weighed by how "
+        "much it explores. All of them try every arm once before."
+    )
+    blocks = [pictures(*drawn), table(_timings(every)), paragraph(explained)]
+    return Section("When they explore", blocks)
+
+
+def _timings(plans: Mapping[str, Plan]) -> Table:
+    names = ("policy", "explores most on", "exploiting turns", "exploration in quiet turns",
+             "stakes exploring")  # fmt: skip
+    rows = []
+    for label, plan in plans.items():
+        when = timing(plan)
+        rows.append((
+            label, when.where(), f"{when.exploiting:,} of {when.turns - when.first_round:,}",
+            percent(when.quiet_exploration), percent(when.stakes_exploring),
+        ))  # fmt: skip
+    return Table(names, tuple(rows), ("",) * len(names))
 
 
 def _distinct(season: Season, labels: Sequence[str]) -> dict[str, Plan]:
@@ -167,9 +189,10 @@ def _earned(season: Season) -> Section:
 def _regret(season: Season) -> Section:
     title, labels = next(iter(season.casts.items()))
     groups: dict[str, list[str]] = {}
-    for label in labels:
-        if not season.policy(label).deliberate:
-            family = season.policy(label).decides_by.name
+    for label in sorted(labels, key=lambda label: season.policy(label).learns_scaled):
+        policy = season.policy(label)
+        if not policy.deliberate:
+            family = _NAIVE if policy.learns_scaled else policy.decides_by.name
             groups.setdefault(_FAMILIES.get(family, family), []).append(label)
     greedy = [label for label in labels if season.policy(label).name == "greedy"]
     panels = {family: [*members, *greedy] for family, members in groups.items()}

@@ -1,4 +1,8 @@
-"""The stakes behind other panels: a time axis, the busy turns in colour, and G itself."""
+"""Turns as stairs: a time axis, the busy turns in colour, and G itself.
+
+A turn is a step from one edge to the next.  Equal neighbours are drawn as one step, so that a
+figure of a long season stays a small file.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +22,25 @@ if TYPE_CHECKING:
 #: Where the highest G exceeds its median this many times, only a logarithm shows both.
 _STEEP = 10.0
 
+Numbers = NDArray[np.float64]
 
-def time_axis(G: Multiplier) -> NDArray[Any]:
-    """When each turn is: a date where there is a calendar, else its number."""
-    return np.arange(1, G.turns + 1) if G.calendar is None else G.calendar
+
+def edges(G: Multiplier) -> Numbers:
+    """Where each turn begins, and where the last one ends: turn numbers, or days of a calendar."""
+    if G.calendar is None:
+        return np.arange(0.5, G.turns + 1.0)
+    days = np.asarray(_dates().date2num(G.calendar), dtype=np.float64)
+    if days.size == 1:
+        return np.array([days[0], days[0] + 1.0])
+    middle = (days[1:] + days[:-1]) / 2
+    return np.concatenate([[2 * days[0] - middle[0]], middle, [2 * days[-1] - middle[-1]]])
+
+
+def stairs(axes: Axes, values: NDArray[Any], steps: Numbers, **look: Any) -> None:
+    """Draw one value per turn."""
+    changes = np.flatnonzero(np.diff(values)) + 1
+    starts = np.concatenate([[0], changes]).astype(np.intp)
+    axes.stairs(values[starts], np.concatenate([steps[starts], steps[-1:]]), **look)
 
 
 def show_time(axes: Axes, G: Multiplier) -> None:
@@ -30,29 +49,41 @@ def show_time(axes: Axes, G: Multiplier) -> None:
         axes.set_xlabel("turn")
         axes.locator_params(axis="x", integer=True)
         return
-    dates: Any = import_module("matplotlib.dates")  # its classes carry no annotations
-    locator = dates.AutoDateLocator(minticks=3, maxticks=7)
+    locator = _dates().AutoDateLocator(minticks=3, maxticks=7)
     axes.xaxis.set_major_locator(locator)
-    axes.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))
+    axes.xaxis.set_major_formatter(_dates().ConciseDateFormatter(locator))
 
 
 def shade_busy(axes: Axes, G: Multiplier, z: float, label: str = "") -> None:
     """Colour the turns with G >= z from top to bottom."""
-    axes.fill_between(
-        time_axis(G), 0.0, 1.0, where=list(G.values >= z), step="mid", color=BUSY, linewidth=0,
-        transform=axes.get_xaxis_transform(), zorder=0, label=label,
+    high = (G.values >= z).astype(np.float64)
+    across = axes.get_xaxis_transform()
+    stairs(
+        axes, high, edges(G), fill=True, color=BUSY, linewidth=0, transform=across, zorder=0,
+        label=label,
     )  # fmt: skip
 
 
 def draw_stakes(axes: Axes, G: Multiplier, z: float | None) -> None:
     """G over time, with the threshold where there is one."""
-    axes.step(time_axis(G), G.values, where="mid", color=INK, linewidth=1.2)
+    stairs(axes, G.values, edges(G), baseline=None, color=INK, linewidth=1.2)
     axes.set_ylabel("G")
     if float(G.values.max()) > _STEEP * float(np.median(G.values)):
         axes.set_yscale("log")
     else:
         axes.set_ylim(bottom=0)
     axes.yaxis.set_major_formatter(lambda value, _: number(value))
-    axes.margins(x=0.01)
     if z is not None:
         axes.axhline(z, color=ACCENT, linestyle="--", linewidth=1.2)
+    fit(axes, G)
+
+
+def fit(axes: Axes, G: Multiplier) -> None:
+    """The whole season and nothing beside it."""
+    ends = edges(G)
+    margin = 0.01 * (ends[-1] - ends[0])
+    axes.set_xlim(ends[0] - margin, ends[-1] + margin)
+
+
+def _dates() -> Any:
+    return import_module("matplotlib.dates")  # its classes carry no annotations

@@ -12,7 +12,7 @@ from highseason.report.figure import Figure
 from highseason.report.seasons import draw_stakes, shade_busy, show_time
 from highseason.report.wording import counted, number, percent
 
-_HEIGHT = 2.6
+_HEIGHT = 2.3
 
 
 def multiplier(G: Any, z: float | str | None = None, title: str | None = None) -> Figure:
@@ -38,7 +38,7 @@ def multiplier(G: Any, z: float | str | None = None, title: str | None = None) -
         show_time(axes, G)
         axes.set_title(title, loc="left")
         if level is not None:
-            canvas.legend(loc="outside upper right")
+            axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.1)
     return Figure(canvas, title, _words(G, level))
 
 

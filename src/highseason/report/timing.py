@@ -72,7 +72,7 @@ class Timing:
             parts.append(f"{once} ({counted(self.first_round, 'turn')})")
         if later == 0:
             return parts
-        parts.append(self._where())
+        parts.append(f"explores most on {self.where()}")
         parts.append(f"{self.exploiting:,} of {counted(later, 'turn')} exploit")
         if np.isfinite(self.quiet_exploration) and 0 < self.quiet_turns < 1:
             parts.append(
@@ -82,17 +82,17 @@ class Timing:
         parts.append(f"{percent(self.stakes_exploring)} of the stakes are played exploring")
         return parts
 
-    def _where(self) -> str:
+    def where(self) -> str:
+        """The turns that explore most, or why there are none."""
         if not self.most:
-            none = not np.isfinite(self.quiet_exploration)
-            return "then never explores" if none else "then explores alike in every turn"
+            return "no turn" if np.isnan(self.quiet_exploration) else "every turn alike"
         shown = [str(stretch) for stretch in self.most[:_STRETCHES]]
         more = len(self.most) - len(shown)
         if more:
             shown.append(counted(more, "more stretch"))
         lone = len(self.most) == 1 and self.most[0].first == self.most[0].last
         unit = "" if self.most[0].begins else "turn " if lone else "turns "
-        return f"explores most on {unit}{listed(shown)}"
+        return f"{unit}{listed(shown)}"
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers and the sentence, for JSON."""

@@ -60,6 +60,16 @@ def signed_percent(share: float, digits: int = 1) -> str:
     return f"{text.lstrip('+-') if float(text) == 0 else text} %"
 
 
+def with_range(share: float, low: float, high: float) -> str:
+    """A change as a percentage, with the ends of its interval.
+
+    >>> with_range(0.031, 0.02, 0.042)
+    '+3.1 % (+2.0 to +4.2)'
+    """
+    ends = [signed_percent(end).removesuffix(" %") for end in (low, high)]
+    return f"{signed_percent(share)} ({ends[0]} to {ends[1]})"
+
+
 def listed(words: Sequence[str]) -> str:
     """Words in a row, as in a sentence.
 

@@ -71,12 +71,12 @@ def ratio_gain(moments: Moments, entry: int, base: int, level: float = 0.95) -> 
 
     The ratio of means over paired games; its error by the delta method, pairing included.
     """
-    a, b = moments.mean[entry], moments.mean[base]
+    a, b = float(moments.mean[entry]), float(moments.mean[base])
     if b == 0:
         return Estimate(math.nan, math.nan, math.nan, math.nan)
     ratio = a / b
     c = moments.covariance
-    variance = c[entry, entry] - 2 * ratio * c[entry, base] + ratio * ratio * c[base, base]
+    variance = float(c[entry, entry] - 2 * ratio * c[entry, base] + ratio * ratio * c[base, base])
     error = (
         math.sqrt(max(variance, 0.0) / moments.count) / abs(b) if moments.count > 1 else math.nan
     )

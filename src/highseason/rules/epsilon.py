@@ -48,4 +48,4 @@ def chances(state: State, turn: Turn) -> NDArray[np.float64]:
     return np.asarray(epsilon * everyone + (1.0 - epsilon) * leader_chances(state, turn))
 
 
-EPSILON = Rule("epsilon", choose, intensity, chances=chances)
+EPSILON = Rule("epsilon", choose, intensity, allowed=(0.0, 1.0), chances=chances)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -73,4 +75,4 @@ def chances(state: State, turn: Turn) -> NDArray[np.float64]:
     return np.asarray(out / size)
 
 
-POOL = Rule("pool", choose, intensity, chances=chances)
+POOL = Rule("pool", choose, intensity, allowed=(1.0, math.inf), chances=chances)

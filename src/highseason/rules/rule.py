@@ -7,6 +7,7 @@ prepares the rule's own memory.  They are plain Python here and are compiled whe
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -48,6 +49,7 @@ class Rule:
         observe: Learns the value of a pull; the default keeps count and sum.
         start: Fills the rule's memory before the first turn.
         memory: How many numbers of its own the rule keeps per arm.
+        allowed: The least and the greatest number a plan may hold; others are refused.
         tries_each: Whether every arm is played once before the rule starts to choose.
         needs_range: Whether rewards must lie in [0, 1] for the rule to mean anything (UCB type).
         chances: The exact chance of each arm over the turn's random numbers, for propensity logs;
@@ -60,6 +62,7 @@ class Rule:
     observe: Observe = observe_mean
     start: Start = start_empty
     memory: int = 0
+    allowed: tuple[float, float] = (-math.inf, math.inf)
     tries_each: bool = True
     needs_range: bool = False
     chances: Chances | None = None

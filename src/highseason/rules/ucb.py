@@ -70,4 +70,6 @@ def chances(state: State, turn: Turn) -> NDArray[np.float64]:
     return leader_chances(state, turn) if top == -np.inf else among_equals(turn, index == top)
 
 
-UCB_RULE = Rule("ucb", choose, intensity, needs_range=True, chances=chances)
+UCB_RULE = Rule(
+    "ucb", choose, intensity, allowed=(0.0, math.inf), needs_range=True, chances=chances
+)

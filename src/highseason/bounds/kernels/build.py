@@ -55,8 +55,8 @@ def mortal_costs(*arguments: Any, turns: int) -> Numbers:
     """`kernels.mortal` on arrays: what each turn adds to the bound."""
     types = _types()
     numbers, counts = types.float64[::1], types.int64[::1]
-    table, number, count = types.float64[:, ::1], types.float64, types.int64
-    kinds = (numbers, counts, counts, counts, counts, table, numbers, numbers, count, number, numbers)
+    table, plain = types.float64[:, ::1], (types.int64, types.float64)
+    kinds = (numbers, *(counts,) * 4, table, numbers, numbers, *plain, numbers)
     out = np.zeros(turns)
     _run(mortal_kernel, kinds, *arguments, out)
     return out

@@ -72,7 +72,9 @@ def mortal_kernel(
                     trials = s - born - enough + 1.0
                     if trials > 0.0:
                         row = stretch[s - 1]
-                        theirs = log_xi(s, births[star], stakes[s - 1])
+                        theirs = logs[s - 1]
+                        if births[star] != births[arm]:
+                            theirs = log_xi(s, births[star], stakes[s - 1])
                         chance = misjudged(trials, psi[row, arm], logs[s - 1], r)
                         chance += misjudged(s - star_born, psi[row, star], theirs, r)
                         failures += min(1.0, chance)

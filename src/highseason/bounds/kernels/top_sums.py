@@ -1,9 +1,9 @@
 """The heaviest turns so far, for every arm and every turn, in one pass backwards.
 
 An arm that must be tried q times before it can be told from the best costs at most the q heaviest
-turns.  Forwards, the q heaviest turns so far need a heap for each arm.  Backwards, turns only leave:
-in a list of all turns by falling G, with each turn linked to its neighbours, every arm keeps a
-pointer to the lightest of its q heaviest, and a turn that leaves moves it by one link.
+turns.  Forwards, the q heaviest turns so far need a heap for each arm.  Backwards, turns only
+leave: in a list of all turns by falling G, with each turn linked to its neighbours, every arm keeps
+a pointer to the lightest of its q heaviest, and a turn that leaves moves it by one link.
 """
 
 from __future__ import annotations

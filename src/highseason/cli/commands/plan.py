@@ -12,13 +12,13 @@ from highseason.cli.examples import WithExamples
 from highseason.cli.messages import note_if_too_short
 from highseason.cli.options import count_option, debug_option, json_option, players, stakes
 from highseason.cli.output import print_json
-from highseason.cli.reading import USUAL_ARMS, asked_wrongly
-from highseason.cli.targets import check_file
+from highseason.cli.reading import USUAL_ARMS
+from highseason.cli.targets import check_figure, check_file
 from highseason.multipliers import Multiplier
 from highseason.multipliers.instants import show
 from highseason.policies import Plan, Policy
-from highseason.report import check_target, timing
 from highseason.report import plan as draw_plans
+from highseason.report import timing
 
 
 @click.command(
@@ -79,16 +79,18 @@ def _span(G: Multiplier) -> str:
 
 
 def _check_target(out: Path) -> None:
-    if out.suffix.lower() != ".csv":
-        try:
-            check_target(out)
-        except ValueError as reason:
-            raise asked_wrongly(f"--out: {reason}, or in .csv for the numbers") from reason
-    check_file(out, "--out")
+    if _is_csv(out):
+        check_file(out, "--out")
+    else:
+        check_figure(out, "--out", ", or in .csv for the numbers")
+
+
+def _is_csv(out: Path) -> bool:
+    return out.suffix.lower() == ".csv"
 
 
 def _write(plans: dict[str, Plan], out: Path) -> None:
-    if out.suffix.lower() == ".csv":
+    if _is_csv(out):
         _write_csv(plans, out)
     else:
         draw_plans(plans).save(out)

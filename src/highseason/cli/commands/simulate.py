@@ -20,15 +20,14 @@ from highseason.cli.options import (
 )
 from highseason.cli.output import plain_table, print_json, print_table
 from highseason.cli.progress import progress_bar
-from highseason.cli.reading import asked_wrongly
-from highseason.cli.targets import check_file
+from highseason.cli.targets import check_figure, check_file
 from highseason.games import simulate
 from highseason.multipliers import Multiplier
 from highseason.policies import Policy
-from highseason.report import check_target, curves
+from highseason.report import curves
 from highseason.report import rewards as draw_rewards
 from highseason.report.setting import setting
-from highseason.report.wording import percent, signed_percent, with_error
+from highseason.report.wording import percent, with_error, with_range
 from highseason.results import SimulationResult
 from highseason.rewards import Rewards
 
@@ -72,8 +71,14 @@ def command(
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Play many games and compare what the policies earn; the first is the yardstick."""
-    _check_targets(save, out)
+    """Play many games and compare what was earned.
+
+    All policies meet the same arms and the same luck; the first is the yardstick for the others.
+    """
+    if save is not None:
+        check_file(save, "--save")
+    if out is not None:
+        check_figure(out, "--out")
     note_if_too_short(G.turns, rewards.arms)
     with progress_bar("games") as progress:
         result = simulate(
@@ -86,17 +91,6 @@ def command(
     _print(result)
     for file in files:
         click.echo(f"wrote {file}")
-
-
-def _check_targets(save: Path | None, out: Path | None) -> None:
-    if save is not None:
-        check_file(save, "--save")
-    if out is not None:
-        try:
-            check_target(out)
-        except ValueError as reason:
-            raise asked_wrongly(f"--out: {reason}") from reason
-        check_file(out, "--out")
 
 
 def _save(result: SimulationResult, target: Path | None) -> list[Path]:
@@ -156,5 +150,4 @@ def _with_error(result: SimulationResult, metric: str, i: int) -> str:
 
 def _gain(result: SimulationResult, i: int) -> str:
     gain = result.gain(i)
-    value, low, high = (signed_percent(x) for x in (gain.value, gain.low, gain.high))
-    return f"{value} ({low} to {high})"
+    return with_range(gain.value, gain.low, gain.high)

@@ -43,7 +43,8 @@ _OWN_KERNELS: dict[Rule, Callable[[int, int], Kernel]] = {
 }
 
 
-def kernel_for(rule: Rule, random_ties: bool, law: type[Law], arms: int, turns: int) -> Kernel:
+@functools.cache
+def kernel_for(rule: Rule, random_ties: bool, law: type[Any], arms: int, turns: int) -> Kernel:
     """The fastest compiled kernel that plays this rule: `kernel(stage, quantile, keys, …)`."""
     if rule in _OWN_KERNELS and not random_ties:
         return compiled(_OWN_KERNELS[rule](arms, turns), _types().void(*_kernel_arguments(law)))
@@ -77,13 +78,15 @@ def generic_kernel_for(rule: Rule, random_ties: bool, law: type[Law]) -> Kernel:
     return play
 
 
-def luck_kernel(law: type[Law]) -> Kernel:
+@functools.cache
+def luck_kernel(law: type[Any]) -> Kernel:
     """`best_totals`, compiled."""
     types = _types()
     arguments = _kernel_arguments(law)[:5]
     return compiled(best_totals, types.void(*arguments, types.float64[::1]))
 
 
+@functools.cache
 def compiled_quantile(quantile: Quantile) -> Quantile:
     """A reward model's quantile function, compiled."""
     shape = "quantile(u, parameter, scale)"

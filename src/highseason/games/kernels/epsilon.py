@@ -89,15 +89,17 @@ def epsilon_kernel(
     while size < arms:
         size *= 2
     tree = np.zeros(2 * size, np.int64)
-    means = np.full(size, -np.inf)
+    means = np.empty(size)
+    for leaf in range(size):
+        means[leaf] = -np.inf
     sums, pulls = np.zeros(arms), np.zeros(arms)
     pulled = np.zeros(arms, np.int64)
     for game in range(keys.size):
         start, mine, gap = keys[game], parameters[game], gaps[game]
         reward, regret, mark = first_round(stage, quantile, start, mine, gap, sums, trace[game])
         exploited, count, due = 0.0, 0, next_checkpoint(checkpoints, mark)
-        pulls[:] = 1.0
-        means[:arms] = sums
+        for arm in range(arms):
+            pulls[arm], means[arm] = 1.0, sums[arm]
         build(tree, means)
         leader, rival = tree[1], second_best(tree, means)
         rival_mean = means[rival]

@@ -46,18 +46,19 @@ def pool_kernel(
     """Play one game per key."""
     G, worth, numbers, checkpoints, law = stage
     arms, turns = parameters.shape[1], G.size
-    order, ranked = np.zeros(arms, np.int64), np.zeros(arms)
-    sums, pulls = np.zeros(arms), np.zeros(arms)
+    ranked, sums, pulls = np.zeros(arms), np.zeros(arms), np.zeros(arms)
     for game in range(keys.size):
         start, mine, gap = keys[game], parameters[game], gaps[game]
         reward, regret, mark = first_round(stage, quantile, start, mine, gap, sums, trace[game])
         exploited, due = 0.0, next_checkpoint(checkpoints, mark)
-        pulls[:] = 1.0
-        order[:] = np.argsort(-sums, kind="mergesort")
-        ranked[:] = sums[order]
+        for arm in range(arms):
+            pulls[arm], ranked[arm] = 1.0, -sums[arm]
+        order = np.argsort(ranked, kind="mergesort")
+        for rank in range(arms):
+            ranked[rank] = sums[order[rank]]
         for i in range(arms, turns):
             key = turn_key(start, i + 1)
-            size = int(numbers[i])
+            size = min(int(numbers[i]), arms)
             greedy = size <= 1
             rank = 0 if greedy else min(int(draw(key, DECISION) * size), size - 1)
             arm = order[rank]

@@ -67,11 +67,11 @@ def without_root(means: Floats, child: Ints, sibling: Ints, root: int) -> int:
 @jitable
 def heap_of_all(means: Floats, child: Ints, sibling: Ints) -> int:
     """All arms in one heap, as they stand after the first round; gives its root."""
-    child[:] = NONE
-    sibling[:] = NONE
     root = 0
-    for arm in range(1, means.size):
-        root = link(means, child, sibling, root, arm)
+    for arm in range(means.size):
+        child[arm], sibling[arm] = NONE, NONE
+        if arm > 0:
+            root = link(means, child, sibling, root, arm)
     return root
 
 
@@ -102,8 +102,8 @@ def ucb_groups_kernel(
         start, mine, gap = keys[game], parameters[game], gaps[game]
         reward, regret, mark = first_round(stage, quantile, start, mine, gap, sums, trace[game])
         exploited, due, slots = 0.0, next_checkpoint(checkpoints, mark), 1
-        pulls[:] = 1
-        means[:] = sums
+        for arm in range(arms):
+            pulls[arm], means[arm] = 1, sums[arm]
         slot_arm[0] = heap_of_all(means, child, sibling)
         slot_pulls[0], slot_mean[0], slot_radius[0] = 1, means[slot_arm[0]], 1.0
         slot_of[1] = 0

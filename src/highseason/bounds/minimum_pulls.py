@@ -1,0 +1,236 @@
+"""How often UCB cannot help pulling each arm, whatever the rewards within their range.
+
+The radius of a neglected arm grows with log t.  Once it exceeds the other arms' radii by the range
+of the rewards, even the worst luck cannot keep the arm from being chosen.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.bounds.search import first_true, last_true
+
+PullForm = Literal["safe", "paper"]
+#: The number under the root, times the pulls, as a function of the turn.
+Root = Callable[[float], float]
+
+#: A turn must exceed `need` by more than rounding can decide.
+_CLEARLY = 1.0 + 1e-12
+
+
+def need(t: float, r: float, y: int, P: float = 2.0) -> float:
+    """How many pulls a rival must have before an arm with `y` pulls is preferred at turn t.
+
+    P log t / (sqrt(P log t / y) - r)², infinite while the root does not exceed r.  It falls with t
+    and rises with y.
+
+    Args:
+        t: The turn.
+        r: The range of the rewards: the rival has always paid the most, the arm the least.
+        y: The pulls of the arm.
+        P: The radius is sqrt(P log t / pulls); 2 is UCB1's.
+
+    >>> round(need(1000, r=1.0, y=4), 2)
+    18.65
+    >>> need(3, r=1.0, y=4)
+    inf
+    """
+    return _need(P * math.log(t), P * math.log(t), r, y)
+
+
+def _need(rival: float, own: float, r: float, y: int) -> float:
+    """`need` for the numbers under the rival's root and under the arm's own."""
+    excess = math.sqrt(own / y) - r
+    return rival / (excess * excess) if excess > 0.0 else math.inf
+
+
+def tau(r: float, y: int, P: float = 2.0) -> float:
+    """The first turn whose radius after y pulls reaches r: ceil(exp(r² y / P)), 1 if r <= 0.
+
+    A whole number, or infinity where it exceeds what a float can hold.
+
+    >>> tau(1.0, 4)
+    8
+    >>> tau(1.0, 10_000)
+    inf
+    """
+    if r <= 0.0:
+        return 1
+    exponent = r * r * y / P if P > 0 else math.inf
+    return math.ceil(math.exp(exponent)) if exponent < 709.0 else math.inf
+
+
+def phi(r: float, y: int, P: float = 2.0) -> float:
+    """The first turn t >= tau with t > need(t): no rival can then be pulled more than t times.
+
+    With r <= 0, where no reward of the rival exceeds any of the arm's, y + 1.  Found by doubling
+    and bisection, so that e^(r² y/2) turns cost no more than a few.
+
+    >>> phi(2.0, 1), phi(1.0, 4), phi(0.0, 3)
+    (22, 26, 4)
+    """
+    return _phi(r, y, P, lambda t: P * math.log(t))
+
+
+def _phi(
+    r: float, y: int, P: float, own: Root, rival: Root | None = None, start: float = 1
+) -> float:
+    """`phi` for other numbers under the root than P log t, beginning no earlier than `start`."""
+    if r <= 0.0:
+        return y + 1
+    if P <= 0.0:
+        return math.inf
+
+    def enough(t: float) -> bool:
+        L = own(t)
+        return t > _need(L if rival is None else rival(t), L, r, y) * _CLEARLY
+
+    return first_true(enough, start)
+
+
+def minimum_pulls(
+    turns: int, arms: int, r: float = 1.0, P: float = 2.0, form: PullForm = "safe"
+) -> int:
+    """x_n: how often UCB pulls every arm in n turns, at the very least.
+
+    Safe: max{y >= 1 : (m-1) phi(r,y) + y + 1 <= n} + 1, and 1 if there is no such y.  As printed,
+    (m-1) phi(r,y) <= n: it forgets the y turns of the arm itself and the turn that pulls it.
+
+    Args:
+        turns: n, at least as many as arms; up to 10^12 and beyond.
+        arms: m.
+        r: The range of the rewards.
+        P: The radius is sqrt(P log t / pulls).
+        form: "safe", or "paper" for the lemma as printed, which is false.
+
+    >>> minimum_pulls(10**12, arms=10)
+    21
+    >>> minimum_pulls(24, arms=2, r=2.0), minimum_pulls(24, arms=2, r=2.0, form="paper")
+    (1, 2)
+    """
+    return _least_pulls(turns, [r] * (arms - 1), lambda s, y: phi(s, y, P), form)
+
+
+def minimum_pulls_ranges(
+    turns: int,
+    ranges: Sequence[tuple[float, float]],
+    P: float = 2.0,
+    form: PullForm = "safe",
+) -> tuple[int, ...]:
+    """x_n(j) of each arm when arm i pays between a_i and b_i.
+
+    As `minimum_pulls` with the sum of phi(b_i - a_j, y) over rivals i.  A rival that cannot pay
+    more than the arm (b_i <= a_j) needs only one pull more than it: phi = y + 1.  (As printed the
+    minimum would be 1, or 0/0.)
+
+    >>> minimum_pulls_ranges(10_000, [(0, 1), (0.5, 0.6), (0, 0.2)])
+    (16, 90, 38)
+    """
+    return tuple(
+        _least_pulls(
+            turns,
+            [high - low for i, (_, high) in enumerate(ranges) if i != j],
+            lambda r, y: phi(r, y, P),
+            form,
+        )
+        for j, (low, _) in enumerate(ranges)
+    )
+
+
+def soft_minimum_pulls(
+    turns: int,
+    arms: int,
+    highest: float,
+    lowest: float | None = None,
+    r: float = 1.0,
+    P: float = 2.0,
+    form: Literal["safe", "paper", "literal"] = "safe",
+    ranges: Sequence[tuple[float, float]] | None = None,
+) -> int | tuple[int, ...]:
+    """x_n under soft UCB, from the highest (and lowest) G after the first round.
+
+    All arms of a turn share xi(t), and `need` falls with it, so only the least xi matters:
+    log xi_lo(t) = log(1 + t/max G) takes the place of log t.
+
+    Args:
+        turns: n.
+        arms: m.
+        highest: The greatest G after the first round, in the policy's unit.
+        lowest: The least; only the printed forms use it.
+        r: The range of the rewards.
+        P: The radius is sqrt(P log xi(t) / pulls).
+        form: "safe"; "paper": as printed, with xi_up = 1 + t/min G for the rivals, read with one
+            logarithm; "literal": with the two logarithms that are printed.
+        ranges: Where arm i pays between a_i and b_i: then one number for each arm.
+
+    >>> soft_minimum_pulls(300_000, arms=2, highest=1.0)
+    25
+    >>> soft_minimum_pulls(300_000, arms=2, highest=1.0, lowest=1.0, form="literal")
+    6
+    """
+    least = highest if lowest is None else lowest
+    wrap = (lambda x: math.log(x) if x > 1.0 else 0.0) if form == "literal" else (lambda x: x)
+
+    def own(t: float) -> float:
+        return P * wrap(math.log1p(t / highest))
+
+    def rival(t: float) -> float:
+        return P * wrap(math.log1p(t / least))
+
+    def soft_phi(s: float, y: int) -> float:
+        return _phi(s, y, P, own, None if form == "safe" else rival)
+
+    shape: PullForm = "safe" if form == "safe" else "paper"
+    if ranges is None:
+        return _least_pulls(turns, [r] * (arms - 1), soft_phi, shape)
+    return tuple(
+        _least_pulls(turns, [b - a for i, (_, b) in enumerate(ranges) if i != j], soft_phi, shape)
+        for j, (a, _) in enumerate(ranges)
+    )
+
+
+def pull_steps(
+    turns: int, arms: int, r: float = 1.0, P: float = 2.0, form: PullForm = "safe"
+) -> NDArray[np.int64]:
+    """The turns after which the least number of pulls rises: x_t = 1 + how many of them are <= t.
+
+    >>> pull_steps(100, arms=2)
+    array([  6,  11,  18,  30,  53,  99])
+    """
+    steps: list[int] = []
+    if arms < 2:
+        return np.arange(2, turns + 1)
+    before: float = 1
+    for y in range(1, turns):
+        before = _phi(r, y, P, lambda t: P * math.log(t), start=before)
+        spent = _spent((arms - 1) * before, y, form)
+        if not spent <= turns:
+            break
+        steps.append(int(spent))
+    return np.array(steps, dtype=np.int64)
+
+
+def _spent(rivals: float, y: int, form: PullForm) -> float:
+    """The turns after which pull y + 1 of the arm must have come."""
+    return rivals + y + 1 if form == "safe" else rivals
+
+
+def _least_pulls(
+    turns: int, ranges: Sequence[float], phi_of: Callable[[float, int], float], form: PullForm
+) -> int:
+    if turns < len(ranges) + 1:
+        raise ValueError(f"{turns} turns do not try {len(ranges) + 1} arms once")
+    if not ranges:
+        return turns
+    counted = {r: ranges.count(r) for r in ranges}
+
+    def comes(y: int) -> bool:
+        rivals = sum(count * phi_of(r, y) for r, count in counted.items())
+        return _spent(rivals, y, form) <= turns
+
+    return last_true(comes) + 1

@@ -1,0 +1,151 @@
+"""Asked wrongly: exit code 2, nothing on stdout, one line that says what to put right."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import highseason.cli.commands.policies as policies_command
+
+Call = Callable[..., Any]
+
+WRONG = {
+    "unknown policy": ("simulate -p soft-ucbb", "'soft-ucbb'", "did you mean 'soft-ucb'?"),
+    "hopeless policy": ("simulate -p xxxxxxxx", "'xxxxxxxx'", "highseason policies"),
+    "unknown parameter": ("simulate -p ucb-z:zz=30", "'zz=30'", "z, P, rule"),
+    "parameter without value": ("simulate -p ucb-z:z", "'z'", "parameter=value"),
+    "parameter out of range": ("simulate -p ucb:P=-1", "P=-1", "at least 0"),
+    "threshold that is none": ("simulate -p ucb-z:z=often", "'often'", "0.75*max"),
+    "no policy": ("simulate", "say which policy", "--policy soft-ucb"),
+    "no policy to plan": ("plan", "say which policy", "--policy soft-ucb"),
+    "unknown profile": ("simulate -p ucb --profile papers", "'papers'", "paper"),
+    "no arms": ("simulate -p ucb --arms 0", "--arms", "at least 1"),
+    "no arms to plan for": ("plan -p ucb --arms 0", "--arms", "at least 1"),
+    "arms that are no number": ("simulate -p ucb --arms many", "'many'", "whole number"),
+    "no games": ("simulate -p ucb --games 0", "--games", "at least 1"),
+    "no turns": ("simulate -p ucb --turns 0", "--turns", "at least 1"),
+    "no threads": ("simulate -p ucb --threads 0", "--threads", "at least 1"),
+    "seed that is no number": ("simulate -p ucb --seed x", "--seed", "simulate --help"),
+    "unknown shape": ("simulate -p ucb -m wav", "'wav'", "did you mean 'wave'?"),
+    "missing file": ("simulate -p ucb -m no.csv", "there is no file no.csv", "check the path"),
+    "missing file to plan for": ("plan -p ucb -m no.csv", "there is no file no.csv", "christmas"),
+    "file of a strange kind": ("plan -p ucb -m notes.txt", "notes.txt", ".csv"),
+    "NaN": ("simulate -p ucb -m nan.csv", "nan.csv, line 3, column 'visitors'", "fill the gap"),
+    "empty cell": ("plan -p ucb -m gap.csv", "gap.csv, line 3, column 'visitors'", "drop the row"),
+    "closed hours": ("plan -p ucb -m zero.csv", "zero.csv, line 3", "pass --floor"),
+    "two value columns": ("plan -p ucb -m two.csv", "several columns", "--value 'a'"),
+    "unknown column": ("plan -p ucb -m two.csv --value c", "no column 'c' for --value", "a, b"),
+    "unknown time column": ("plan -p ucb -m two.csv --time c", "'c' for --time", "day"),
+    "column of a shape": ("plan -p ucb --value a", "--value", "leave it out"),
+    "more turns than the file": ("plan -p ucb -m ok.csv --turns 9", "2 turns", "leave --turns out"),
+    "floor below zero": ("plan -p ucb -m zero.csv --floor -1", "--floor", "above 0"),
+    "unknown rewards": ("simulate -p ucb -r bernouli", "'bernouli'", "did you mean 'bernoulli'?"),
+    "hopeless rewards": ("simulate -p ucb -r x", "'x'", "truncated-normal"),
+    "unknown key of rewards": ("simulate -p ucb -r bernoulli:p=1", "'p'", "none"),
+    "sigma that is no number": ("simulate -p ucb -r truncated-normal:sigma=x", "'x'", "number"),
+    "sigma below zero": ("simulate -p ucb -r truncated-normal:sigma=-1", "sigma", "> 0"),
+    "means that are no numbers": ("simulate -p ucb --means .9,x", "'x'", "such as 0.9,0.5"),
+    "means out of range": ("simulate -p ucb --means .9,1.5", "1.5", "between 0 and 1"),
+    "means and arms": ("simulate -p ucb --means .9,.5 --arms 3", "--arms 3", "leave --arms out"),
+    "figure of a strange kind": ("simulate -p ucb --out x.jpg", "x.jpg", ".png, .svg or .pdf"),
+    "plan of a strange kind": ("plan -p ucb --out x.jpg", "x.jpg", ".csv"),
+    "figure in a file": ("simulate -p ucb --out ok.csv/x.png", "ok.csv is not a folder", "choose"),
+    "plan in a file": ("plan -p ucb --out ok.csv/x.csv", "ok.csv is not a folder", "choose"),
+    "result in a file": ("simulate -p ucb --save ok.csv/x", "ok.csv is not a folder", "choose"),
+    "page in a file": ("demo --out ok.csv", "ok.csv is not a folder", "choose another place"),
+    "folder for a figure": ("simulate -p ucb --out folder.png", "is a folder", "a file in it"),
+    "folder that cannot be": ("simulate -p ucb --out /proc/no/x.png", "/proc/no", "choose"),
+    "unknown command": ("simulat", "'simulat'", "did you mean 'simulate'?"),
+    "hopeless command": ("xyz", "'xyz'", "demo, plan, policies, simulate"),
+    "unknown option": ("simulate --polcy ucb", "--polcy", "--policy"),
+    "unknown option of all": ("--nope", "--nope", "highseason --help"),
+    "option without value": ("simulate -p ucb --games", "--games", "--help"),
+    "stray word": ("simulate -p ucb twice", "twice", "simulate --help"),
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path) -> None:
+    for name, rows in {
+        "nan.csv": "day,visitors\n2026-01-01,10\n2026-01-02,nan\n",
+        "gap.csv": "day,visitors\n2026-01-01,10\n2026-01-02,\n",
+        "zero.csv": "day,visitors\n2026-01-01,10\n2026-01-02,0\n",
+        "two.csv": "day,a,b\n2026-01-01,10,3\n2026-01-02,20,4\n",
+        "ok.csv": "day,a\n2026-01-01,10\n2026-01-02,20\n",
+        "notes.txt": "nothing to read here\n",
+    }.items():
+        (tmp_path / name).write_text(rows)
+    (tmp_path / "folder.png").mkdir()
+
+
+@pytest.mark.parametrize("json", [False, True], ids=["", "json"])
+@pytest.mark.parametrize("case", WRONG)
+def test_one_line_says_what_to_put_right(case: str, json: bool, call: Call) -> None:
+    line, problem, remedy = WRONG[case]
+    words = line.split()
+    if json:
+        words.insert(1, "--json")
+    answer = call(*words)
+    assert (answer.code, answer.stdout) == (2, "")
+    assert answer.line.startswith("highseason")
+    assert problem in answer.line
+    assert remedy in answer.line
+
+
+def test_nothing_is_left_behind(call: Call, tmp_path: Path) -> None:
+    before = sorted(tmp_path.iterdir())
+    call("simulate", "-p", "ucbb", "--out", "new/rewards.png", "--save", "new/result.npz")
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_debug_shows_the_traceback_and_the_line(call: Call) -> None:
+    for words in (["--debug", "simulate", "-p", "ucbb"], ["simulate", "-p", "ucbb", "--debug"]):
+        answer = call(*words)
+        assert (answer.code, answer.stdout) == (2, "")
+        assert "Traceback (most recent call last)" in answer.stderr
+        assert "did you mean 'ucb'?" in answer.stderr.splitlines()[-1]
+
+
+def test_a_failure_of_ours_is_one_line_too(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("the\nroof fell in")
+
+    monkeypatch.setattr(policies_command, "registry", broken)
+    answer = call("policies")
+    assert (answer.code, answer.stdout) == (1, "")
+    assert answer.line.startswith("highseason: unexpected RuntimeError: the roof fell in; run it")
+    assert "roof fell in" in call("policies", "--debug").stderr
+    assert "Traceback" in call("policies", "--debug").stderr
+
+
+def test_a_full_disk_is_one_line(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device", "rewards.png")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    answer = call("plan", "-p", "ucb", "--arms", "2", "--out", "plan.png")
+    assert (answer.code, answer.stdout) == (1, "")
+    assert "No space left on device" in answer.line
+
+
+@pytest.mark.parametrize(
+    "line", ["simulate -p ucb --games 1 --out x.png", "plan -p ucb --out x.svg", "demo --out page"]
+)
+def test_without_matplotlib_the_extra_is_named(
+    line: str, call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [m for m in sys.modules if m.partition(".")[0] == "matplotlib"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    answer = call(*line.split())
+    assert (answer.code, answer.stdout) == (1, "")
+    assert "pip install 'highseason[plots]'" in answer.line
+
+
+def test_numbers_need_no_matplotlib(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert call("plan", "-p", "ucb", "--out", "plan.csv").code == 0

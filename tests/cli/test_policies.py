@@ -1,0 +1,41 @@
+"""`highseason policies`: every policy, with what can be set."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from highseason.policies import registry
+
+Call = Callable[..., Any]
+
+
+def test_json_tells_all_there_is(call: Call) -> None:
+    answer = call("policies", "--json")
+    assert (answer.code, answer.stderr) == (0, "")
+    found = {entry["name"]: entry for entry in json.loads(answer.stdout)["policies"]}
+    assert list(found) == list(registry())
+    for name, policy in registry().items():
+        entry = found[name]
+        assert entry["class"] == policy.__name__
+        assert {p["name"]: p["default"] for p in entry["parameters"]} == policy().parameters()
+        assert entry["profiles"] == policy.profiles
+        assert entry["doc"]
+        assert all(p["doc"] for p in entry["parameters"])
+
+
+@pytest.mark.parametrize("name", registry())
+def test_people_get_a_line_for_each(name: str, call: Call) -> None:
+    lines = call("policies").stdout.splitlines()
+    row = next(line for line in lines if line.split()[:1] == [name])
+    assert all(f"{key}=" in row for key in registry()[name]().parameters())
+
+
+def test_parameters_are_explained(call: Call) -> None:
+    text = call("policies").stdout
+    assert "turns with G >= z are high" in text
+    assert "paper: " in text
+    assert "authors_code: " in text

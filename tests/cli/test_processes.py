@@ -1,0 +1,90 @@
+"""A few things only a real process shows."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+Call = Callable[..., Any]
+
+PROGRAM = [sys.executable, "-m", "highseason.cli"]
+SMALL = "simulate -p ucb -p soft-ucb --arms 4 --turns 60 --games 20 --json".split()
+
+
+def test_a_fresh_cache_says_that_it_compiles_on_stderr(run: Call, tmp_path: Path) -> None:
+    answer = run(*SMALL, HIGHSEASON_CACHE_DIR=str(tmp_path / "cache"))
+    assert answer.code == 0
+    assert json.loads(answer.stdout)["games"] == 20
+    assert "compiling" in answer.stderr
+
+
+def test_asked_wrongly(run: Call) -> None:
+    answer = run("simulate", "-p", "soft-ucbb", "--json")
+    assert (answer.code, answer.stdout) == (2, "")
+    assert "did you mean 'soft-ucb'?" in answer.line
+
+
+def test_warnings_are_lines(run: Call) -> None:
+    answer = run(*"plan -p ucb-z:z=3000 -m wave --turns 60 --arms 2 --json".split())
+    assert (answer.code, json.loads(answer.stdout)["turns"]) == (0, 60)
+    assert answer.line.startswith("highseason: warning: ")
+
+
+def test_interrupted() -> None:
+    process = subprocess.Popen(
+        [*PROGRAM, "simulate", "-p", "ucb", "--games", "100000000"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    timer = threading.Timer(4.0, process.send_signal, [signal.SIGINT])
+    timer.start()
+    stdout, stderr = process.communicate(timeout=60)
+    timer.cancel()
+    assert (process.returncode, stdout) == (130, "")
+    assert "Traceback" not in stderr
+    assert stderr.splitlines()[-1] == "highseason: interrupted"
+
+
+def test_a_closed_pipe_is_no_accident() -> None:
+    line = f"{sys.executable} -m highseason.cli plan -p ucb --turns 5000 --json | head -c 10"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
+    assert done.stdout.startswith('{"policy"')
+    assert "Traceback" not in done.stderr
+
+
+def test_a_progress_bar_where_somebody_sees_it() -> None:
+    mine, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [*PROGRAM, *SMALL],
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        env=os.environ | {"TERM": "xterm", "COLUMNS": "80"},
+    )
+    os.close(theirs)
+    seen = read_to_the_end(mine)
+    stdout, _ = process.communicate(timeout=60)
+    assert json.loads(stdout)["games"] == 20
+    assert "games" in seen
+    assert "100%" in seen
+
+
+def read_to_the_end(terminal: int) -> str:
+    seen = b""
+    while True:
+        try:
+            more = os.read(terminal, 1 << 16)
+        except OSError:  # Linux's way to say that the other side has closed it
+            more = b""
+        if not more:
+            os.close(terminal)
+            return seen.decode()
+        seen += more

@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import highseason as hs
+from highseason.multipliers import Multiplier, MultiplierError, ThresholdWarning
+from highseason.policies import Plan, PlanWarning, Policy
+
+WAVE = hs.multipliers.wave(300)
+
+
+def test_a_plan_is_an_array() -> None:
+    plan = hs.SoftUCB(unit=1).plan([1, 1, 40, 1], arms=2)
+    assert len(plan) == 4
+    assert plan[2] == plan.numbers[2] == list(plan)[2] == plan.at(3)
+    assert plan[:2].tolist() == plan.numbers[:2].tolist()
+    assert np.array_equal(np.asarray(plan), plan.numbers)
+    assert np.asarray(plan, dtype=np.float32).dtype == np.float32
+    with pytest.raises(ValueError, match="read-only"):
+        plan.numbers[0] = 3
+
+
+def test_a_plan_can_be_asked_by_date() -> None:
+    G = Multiplier([1.0, 40.0, 2.0], calendar=["2025-12-24", "2025-12-25", "2025-12-26"])
+    plan = hs.UCBZ(z=30, P=1).plan(G, arms=1)
+    assert plan.at("2025-12-25") == plan.at(2) == 0.0
+    with pytest.raises(MultiplierError, match="no turn 4"):
+        plan.at(4)
+
+
+def test_the_digest_is_that_of_the_numbers() -> None:
+    plan = hs.UCB().plan(WAVE, 5)
+    assert plan.digest == hs.NaiveUCB().plan(WAVE, 7).digest
+    assert plan.digest != hs.UCB(P=1).plan(WAVE, 5).digest
+    assert len(plan.digest) == 16
+
+
+def test_exploration_puts_all_policies_on_one_scale() -> None:
+    for policy in (hs.EpsilonGreedy(k=1), hs.UCB(), hs.VariablePool(c=90, unit=1), hs.SoftUCB(unit=1)):
+        shares = policy.plan(WAVE, 5).exploration
+        assert (shares[:5] == 1).all()  # every arm is tried once
+        assert (shares >= 0).all()
+        assert (shares <= 1).all()
+        assert shares[5:].min() < 0.9
+    high = hs.UCBZ(z=30).plan(WAVE, 5).exploration[5:]
+    assert ((high == 0) == (WAVE.values[5:] >= 30)).all()
+
+
+@pytest.mark.parametrize("arms", [0, -1, 2.0, True, None])
+def test_arms_must_be_a_count(arms: object) -> None:
+    with pytest.raises(ValueError, match="arms must be a whole number, at least 1"):
+        hs.UCB().plan(WAVE, arms=arms)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="arms must be a whole number, at least 1"):
+        hs.UCB().planner(arms=arms)  # type: ignore[arg-type]
+
+
+# Plans that do not regulate anything are told so.
+
+#: Page views a day: 2.77 million on the mean, half as many on the quietest day (reference, D59).
+MILLIONS = hs.multipliers.from_values(2.77e6 * (1 + 0.5 * np.sin(np.arange(300) / 4)))
+
+
+@pytest.mark.parametrize(
+    "policy", [hs.SoftUCB(unit=1), hs.VariablePool(c=10, unit=1)], ids=lambda p: p.name
+)
+def test_page_views_in_millions_with_unit_1_never_explore(policy: Policy) -> None:
+    with pytest.warns(PlanWarning, match=r"never explores \(G runs from .*unit=1.*unit='q0.5'"):
+        plan = policy.plan(MILLIONS, 25)
+    assert plan.exploration[25:].max() < 0.01
+
+
+@pytest.mark.parametrize(
+    "policy", [hs.SoftUCB(), hs.VariablePool(c=20), hs.SoftEpsilonGreedy(k=1)], ids=lambda p: p.name
+)
+def test_page_views_in_millions_explore_with_the_default_unit(policy: Policy) -> None:
+    explored = policy.plan(MILLIONS, 5).exploration[5:]
+    assert explored.max() > 0.05
+    in_millions = policy.plan(MILLIONS * 2.0**-20, 5).exploration[5:]
+    assert explored.tolist() == in_millions.tolist()
+
+
+def test_soft_epsilon_depends_on_the_unit_more_gently() -> None:
+    # psi is a quotient of two logarithms: with tiny u/G it tends to min G / G, and still explores.
+    plan = hs.SoftEpsilonGreedy(k=1, unit=1).plan(MILLIONS, 5)
+    assert plan.exploration[5:].max() > 0.1
+
+
+def test_exploring_always_is_said() -> None:
+    with pytest.warns(PlanWarning, match="explores fully in every turn: with 25 arms and 300 turns"):
+        hs.EpsilonGreedy(k=110).plan(WAVE, 25)
+    with pytest.warns(PlanWarning, match="never explores: it plays greedily"):
+        hs.EpsilonGreedy(k=0).plan(WAVE, 25)
+
+
+def test_simulate_and_play_warn_too() -> None:
+    rewards = hs.rewards.bernoulli(arms=25)
+    with pytest.warns(PlanWarning, match="never explores"):
+        hs.play(hs.SoftUCB(unit=1), rewards, MILLIONS)
+    with pytest.warns(PlanWarning, match="never explores"):
+        hs.simulate(hs.SoftUCB(unit=1), rewards, MILLIONS, games=2)
+
+
+@pytest.mark.filterwarnings("ignore::highseason.PlanWarning")
+@pytest.mark.parametrize("z", [42, 0.5])
+def test_a_threshold_that_parts_nothing_is_said(z: float) -> None:
+    with pytest.warns(ThresholdWarning, match=f"ucb-z:z={z:g}: z = {z:g} is"):
+        hs.UCBZ(z=z).plan(WAVE, 2)
+
+
+def test_the_codes_percentile_on_its_own_step_is_said() -> None:
+    # D8: the 65th percentile is 40, and with G > z no turn is high.
+    step = hs.multipliers.step(1000, variant="authors_code")
+    plan = hs.UCBZ.profile("authors_code").plan(step, 5)
+    assert (plan.numbers[5:] > 0).all()
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("policy", [hs.Greedy(), hs.UniformRandom()], ids=lambda p: p.name)
+def test_who_means_it_is_left_alone(policy: Policy) -> None:
+    policy.plan(WAVE, 25)
+
+
+@pytest.mark.filterwarnings("error")
+def test_games_that_end_in_their_first_round_are_left_alone() -> None:
+    hs.SoftUCB(unit=1).plan([1e6, 2e6], arms=2)
+    hs.UCBZ(z=1.5).plan([1, 2], arms=2)
+
+
+def test_plans_tell_whether_they_need_the_whole_of_G() -> None:
+    for policy in (hs.UCB(), hs.EpsilonGreedy(), hs.UCBZ(z=30), hs.SoftUCB(unit=1), hs.Greedy()):
+        assert not policy.needs_whole
+    for policy in (hs.UCBZ(), hs.UCBZ(z="0.75*max"), hs.SoftUCB(), hs.SoftEpsilonGreedy(unit=1)):
+        assert policy.needs_whole
+
+
+def test_settling_turns_rules_into_numbers() -> None:
+    settled = hs.EpsilonZGreedy(z="q0.5").settle(np.array([1.0, 2.0, 10.0]))
+    assert settled == hs.EpsilonZGreedy(z=2.0)
+    assert hs.UCB().settle(np.ones(3)) == hs.UCB()
+
+
+def test_a_plan_remembers_what_it_is_for() -> None:
+    plan = hs.UCB().plan(WAVE, 4)
+    assert isinstance(plan, Plan)
+    assert (plan.policy, plan.arms) == (hs.UCB(), 4)
+    assert plan.multiplier is WAVE

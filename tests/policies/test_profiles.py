@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import pytest
+
+import highseason as hs
+from highseason.policies import Policy, registry
+
+PAPER = {
+    "epsilon-greedy": hs.EpsilonGreedy(k=1100),
+    "epsilon-z": hs.EpsilonZGreedy(k=1100, z=30),
+    "soft-epsilon": hs.SoftEpsilonGreedy(k=1100, unit=1),
+    "ucb": hs.UCB(),
+    "ucb-z": hs.UCBZ(z=30),
+    "soft-ucb": hs.SoftUCB(unit=1),
+    "variable-pool": hs.VariablePool(c=10, unit=1),
+    "greedy": hs.Greedy(),
+    "uniform": hs.UniformRandom(),
+}
+CODE = {
+    "epsilon-greedy": hs.EpsilonGreedy(k=110),
+    "epsilon-z": hs.EpsilonZGreedy(k=110, z="q0.65", rule="authors_code"),
+    "soft-epsilon": hs.SoftEpsilonGreedy(k=110, unit=1, rule="authors_code"),
+    "ucb": hs.UCB(rule="authors_code"),
+    "ucb-z": hs.UCBZ(z="q0.65", rule="authors_code"),
+    "soft-ucb": hs.SoftUCB(unit=1, rule="authors_code"),
+    "variable-pool": hs.VariablePool(c=1.1, unit=1, rule="authors_code"),
+}
+
+
+@pytest.mark.parametrize("name", PAPER)
+def test_the_papers_values(name: str) -> None:
+    assert registry()[name].profile("paper") == PAPER[name]
+
+
+@pytest.mark.parametrize("name", CODE)
+def test_the_authors_values(name: str) -> None:
+    assert registry()[name].profile("authors_code") == CODE[name]
+
+
+@pytest.mark.parametrize("policy", [hs.UCB, hs.VariablePool])
+def test_an_unknown_profile_is_an_error(policy: type[Policy]) -> None:
+    with pytest.raises(ValueError, match=r"no profile 'papre'; it has: authors_code, paper"):
+        policy.profile("papre")

@@ -1,0 +1,136 @@
+"""The normal distribution, against fifty digits of mpmath."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from highseason.core.compile import compiled
+from highseason.rewards.normal import below, clipped_mean, density, quantile
+
+
+@pytest.fixture(scope="module", autouse=True)
+def fifty_digits() -> Iterator[None]:
+    with mpmath.workdps(50):
+        yield
+
+
+# The three pieces of the algorithm, their borders, and the ends of what a generator can give.
+POINTS = [
+    2.0**-53, 1e-15, 1e-12, math.exp(-25.0), 1.3887943864964021e-11, 1e-9, 1e-6, 1e-3, 0.01, 0.0749999, 0.075,
+    0.0750001, 0.1, 0.25, 0.4, 0.5 - 2.0**-53, 0.5, 0.5 + 2.0**-52, 0.6, 0.75, 0.9, 0.925, 0.9250001, 0.99, 0.999,
+    1 - 1e-6, 1 - 1e-9, 1 - 1e-12, 1 - 2.0**-50, 1 - 2.0**-53,
+]  # fmt: skip
+
+
+def exact_quantile(u: float) -> Any:
+    """The root of Phi(x) = u, by Newton's method in fifty digits."""
+    if u == 0.5:
+        return mpmath.mpf(0)
+    sign, tail = (-1, mpmath.mpf(u)) if u < 0.5 else (1, 1 - mpmath.mpf(u))
+    x = mpmath.sqrt(-2 * mpmath.log(tail)) if tail < 0.1 else mpmath.mpf(1)
+    for _ in range(80):
+        wrong = mpmath.erfc(x / mpmath.sqrt(2)) / 2 - tail
+        step = wrong / mpmath.npdf(x)
+        x += step
+        if abs(step) < mpmath.mpf(10) ** -40:
+            break
+    return sign * x
+
+
+def relative_error(found: float, exact: Any) -> float:
+    return float(abs(mpmath.mpf(found) - exact) / abs(exact)) if exact else abs(found)
+
+
+@pytest.mark.parametrize("u", POINTS)
+def test_quantile_has_full_precision(u: float) -> None:
+    assert relative_error(quantile(u), exact_quantile(u)) < 1e-15
+
+
+@settings(max_examples=150)
+@given(st.integers(1, 2**53 - 1))
+def test_quantile_has_full_precision_wherever_a_generator_falls(n: int) -> None:
+    u = n * 2.0**-53
+    assert relative_error(quantile(u), exact_quantile(u)) < 1e-15
+
+
+def test_quantile_at_the_ends() -> None:
+    assert quantile(0.0) == -math.inf
+    assert quantile(1.0) == math.inf
+    assert quantile(0.5) == 0.0
+
+
+@given(st.floats(1e-300, 0.5))
+def test_quantile_rises(u: float) -> None:
+    assert quantile(u) <= quantile(math.nextafter(u, 1.0)) + 1e-12
+    assert quantile(u) < quantile(u * 1.01)
+
+
+@given(st.integers(1, 2**52))
+def test_quantile_is_odd(n: int) -> None:
+    u = n * 2.0**-53
+    assert quantile(u) == pytest.approx(-quantile(1.0 - u), rel=1e-14, abs=1e-15)
+
+
+@given(st.floats(-8, 8))
+def test_below_and_density(x: float) -> None:
+    assert relative_error(below(x), mpmath.ncdf(x)) < 1e-13
+    assert relative_error(density(x), mpmath.npdf(x)) < 1e-13
+
+
+def integrated_mean(centre: float, sigma: float) -> Any:
+    """The mean by numerical integration: of what is left between 0 and 1, and the lump at 1."""
+    inside = mpmath.quad(
+        lambda x: x * mpmath.npdf(x, centre, sigma), mpmath.linspace(0, 1, 12)
+    )
+    return inside + 1 - mpmath.ncdf(1, centre, sigma)
+
+
+@pytest.mark.parametrize("sigma", [0.1, 0.25, 1.0, 5.0])
+@pytest.mark.parametrize("centre", [0.0, 0.1, 0.5, 0.77, 1.0])
+def test_clipped_mean_is_the_integral(centre: float, sigma: float) -> None:
+    assert clipped_mean(centre, sigma) == pytest.approx(
+        float(integrated_mean(centre, sigma)), rel=1e-13
+    )
+
+
+def test_clipped_means_of_the_paper() -> None:
+    # With sigma = 1 all means lie in [0.316, 0.684] (reference, D10); with a small one they stay.
+    assert round(clipped_mean(0.0, 1.0), 3) == 0.316
+    assert round(clipped_mean(1.0, 1.0), 3) == 0.684
+    assert clipped_mean(0.5, 0.01) == 0.5
+
+
+@given(st.floats(0, 1), st.floats(0.01, 10))
+def test_clipped_mean_is_symmetric_and_rises(centre: float, sigma: float) -> None:
+    mean = clipped_mean(centre, sigma)
+    assert 0.0 <= mean <= 1.0
+    assert mean + clipped_mean(1.0 - centre, sigma) == pytest.approx(1.0, abs=1e-12)
+    assert clipped_mean(min(1.0, centre + 0.05), sigma) >= mean
+
+
+def fill(u: Any, centre: float, sigma: float, out: Any) -> None:
+    for i in range(u.size):
+        out[i, 0] = quantile(u[i])
+        out[i, 1] = clipped_mean(u[i], sigma)
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("sigma", [0.1, 1.0])
+def test_python_and_compiled_code_agree_to_the_last_bit(sigma: float) -> None:
+    from numba.core import types
+
+    u = np.array([0.0, *POINTS, *((np.arange(400) + 0.5) / 400)])
+    out = np.empty((u.size, 2))
+    vector, number = types.float64[::1], types.float64
+    kernel = compiled(fill, types.void(vector, number, number, types.float64[:, ::1]))
+    kernel(u, 0.0, sigma, out)
+    assert out[:, 0].tolist() == [quantile(x) for x in u.tolist()]
+    assert out[:, 1].tolist() == [clipped_mean(x, sigma) for x in u.tolist()]

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.rules.states import means, never_chosen, present, states, turns
+
+from highseason.core.random import DECISION, draw, game_key
+from highseason.rules import POOL, State, Turn, fresh_state, leader
+from highseason.rules.pool import best_first
+
+sizes = st.integers(1, 9).map(float)
+
+
+def by_rank(state: State) -> list[int]:
+    """By falling estimate, then number; what was never observed comes last."""
+    learnt = means(state)
+    return sorted(present(state), key=lambda arm: (-learnt.get(arm, -math.inf), arm))
+
+
+@given(states(), turns(sizes))
+def test_it_draws_from_the_best(state: State, turn: Turn) -> None:
+    arm, exploited = POOL.choose(state, turn)
+    if never_chosen(state):
+        assert (arm, exploited) == (never_chosen(state)[0], False)
+    elif turn.number == 1:
+        assert (arm, exploited) == (leader(state, turn), True)
+    else:
+        order = by_rank(state)
+        size = min(int(turn.number), len(order))
+        assert arm == order[math.floor(draw(turn.key, DECISION) * size)]
+        assert not exploited
+
+
+@given(states(), turns(sizes))
+def test_arms_are_ranked(state: State, turn: Turn) -> None:
+    assert best_first(state, turn).tolist() == by_rank(state)
+
+
+@given(states(), turns(sizes, random_ties=True))
+def test_by_lot_only_equals_change_places(state: State, turn: Turn) -> None:
+    learnt = means(state)
+    ranked = [learnt.get(arm, -math.inf) for arm in best_first(state, turn).tolist()]
+    assert ranked == sorted(ranked, reverse=True)
+    assert sorted(best_first(state, turn).tolist()) == present(state)
+
+
+def test_every_arm_of_the_pool_is_drawn_equally_often() -> None:
+    state = fresh_state(6)
+    state.decided[:], state.pulls[:] = 1, 1
+    state.sums[:] = [0.1, 0.9, 0.8, 0.2, 0.7, 0.3]
+    arms = [POOL.choose(state, Turn(9, 3.0, game_key(1, i), False))[0] for i in range(6000)]
+    counts = np.bincount(arms, minlength=6)
+    assert counts[[0, 3, 5]].sum() == 0
+    assert ((counts[[1, 2, 4]] - 2000) ** 2 / 2000).sum() < 18
+
+
+def test_by_lot_equals_share_the_last_place() -> None:
+    state = fresh_state(3)
+    state.decided[:], state.pulls[:], state.sums[:] = 1, 1, [0.5, 0.9, 0.5]
+    arms = [POOL.choose(state, Turn(9, 2.0, game_key(1, i), True))[0] for i in range(6000)]
+    counts = np.bincount(arms, minlength=3)
+    assert ((counts - np.array([1500, 3000, 1500])) ** 2 / [1500, 3000, 1500]).sum() < 18
+
+
+def test_intensity_runs_from_one_arm_to_all() -> None:
+    assert [POOL.intensity(size, 1, 5) for size in (1.0, 3.0, 5.0)] == [0.0, 0.5, 1.0]
+    assert POOL.intensity(1.0, 1, 1) == 0.0
