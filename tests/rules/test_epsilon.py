@@ -41,6 +41,8 @@ def test_exploring_is_uniform_and_as_frequent_as_told() -> None:
 
 
 def test_intensity_is_the_chance() -> None:
-    assert EPSILON.intensity(0.3, 7, 5) == 0.3
+    chance, turns = np.array([0.0, 0.3, 1.0]), np.array([1, 2, 3])
+    assert EPSILON.intensity(chance, turns, 5).tolist() == [0.0, 0.3, 1.0]
+    assert EPSILON.allowed == (0.0, 1.0)
     assert EPSILON.tries_each
     assert not EPSILON.needs_range

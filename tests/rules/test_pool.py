@@ -66,5 +66,7 @@ def test_by_lot_equals_share_the_last_place() -> None:
 
 
 def test_intensity_runs_from_one_arm_to_all() -> None:
-    assert [POOL.intensity(size, 1, 5) for size in (1.0, 3.0, 5.0)] == [0.0, 0.5, 1.0]
-    assert POOL.intensity(1.0, 1, 1) == 0.0
+    sizes, turns = np.array([1.0, 3.0, 5.0]), np.array([1, 2, 3])
+    assert POOL.intensity(sizes, turns, 5).tolist() == [0.0, 0.5, 1.0]
+    assert POOL.intensity(np.ones(1), np.ones(1, np.int64), 1).tolist() == [0.0]
+    assert POOL.allowed == (1.0, math.inf)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -49,10 +50,10 @@ def test_the_radius_falls_with_pulls() -> None:
 
 
 def test_intensity_is_the_radius_of_an_even_share() -> None:
-    assert UCB_RULE.intensity(2.0, 200, 25) == 0.5
-    assert UCB_RULE.intensity(2.0, 10, 25) == 1.0
-    assert UCB_RULE.intensity(0.0, 10, 25) == 0.0
+    b, turns = np.array([2.0, 2.0, 0.0]), np.array([200, 10, 10])
+    assert UCB_RULE.intensity(b, turns, 25).tolist() == [0.5, 1.0, 0.0]
     assert UCB_RULE.needs_range
+    assert UCB_RULE.allowed == (0.0, math.inf)
 
 
 def test_a_number_below_zero_has_no_root() -> None:

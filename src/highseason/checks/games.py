@@ -17,8 +17,8 @@ from highseason.rewards import Rewards
 
 #: Games a run, deliberately not a multiple of eight (some kernels play eight side by side).
 GAMES = 11
-#: Enough games for `simulate` to hand them to its threads.
-THREADED_GAMES = 1001
+#: Enough games for `simulate` to hand them to threads (its tests make sure that it does).
+THREADED_GAMES = 12_503
 #: (arms, turns): few arms, one, a game that ends in its first round, and so many arms that kernels
 #: made for many arms run.
 SIZES = ((ARMS, TURNS), (1, TURNS), (ARMS, ARMS - 1), (1000, 1400))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from highseason.checks.catalogue import check
 from highseason.checks.failure import CheckFailed, expect
 from highseason.checks.settings import seasons
+from highseason.checks.twins import afresh
 from highseason.policies import Policy
 from highseason.rules import EPSILON, POOL, UCB_RULE, Rule
 
@@ -56,12 +57,17 @@ def exploration_is_a_share(policy: Policy) -> None:
     """What `plan.exploration` draws lies between 0 and 1 before it is clipped."""
     rule = policy.decides_by
     for G, arms in seasons():
-        for t, number in enumerate(policy.plan(G, arms), start=1):
-            share = rule.intensity(number, t, arms)
-            expect(
-                0.0 <= share <= 1.0,
-                f"the intensity of the rule {rule.name!r} must be between 0 and 1; "
-                f"turn {t} with {arms} arms and the number {number:g} gives {share!r}",
+        numbers, turns = policy.plan(G, arms).numbers, np.arange(1, G.turns + 1)
+        shares = np.asarray(rule.intensity(numbers, turns, arms))
+        expect(
+            shares.shape == turns.shape,
+            f"the intensity of the rule {rule.name!r} must take arrays and give a share for each "
+            f"turn; for {turns.size} turns its answer has the shape {shares.shape}",
+        )
+        for t in turns[~((shares >= 0.0) & (shares <= 1.0))][:1]:
+            raise CheckFailed(
+                f"the intensity of the rule {rule.name!r} must be between 0 and 1; turn {t} with "
+                f"{arms} arms and the number {numbers[t - 1]:g} gives {float(shares[t - 1])!r}"
             )
 
 
@@ -69,7 +75,7 @@ def exploration_is_a_share(policy: Policy) -> None:
 def same_question_same_plan(policy: Policy) -> None:
     """Asked twice, the plan is the same bits, and nobody can write into it."""
     for G, arms in seasons():
-        first, second = policy.plan(G, arms), policy.plan(G, arms)
+        first, second = policy.plan(G, arms), afresh(policy).plan(G, arms)
         expect(
             first.digest == second.digest,
             "a plan must be the same when it is asked for again: keep what is remembered from "

@@ -13,6 +13,11 @@ from highseason.policies.parameters import Limits
 from highseason.policies.view import View
 
 
+def afresh(policy: Policy) -> Policy:
+    """A twin that differs in nothing, of which no plan is remembered."""
+    return _twin(policy)
+
+
 def following(policy: Policy, numbers: NDArray[np.float64]) -> Policy:
     """A twin whose plan is `numbers`, whatever G is."""
 

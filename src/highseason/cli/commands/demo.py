@@ -70,8 +70,8 @@ def command(out: Path, games: int, seed: int, as_json: bool) -> None:
 
 
 def _shipped() -> dict[str, Policy]:
-    """Every policy with its own defaults; those of one family stand together."""
-    made = [policy() for policy in registry().values()]
+    """Every policy of ours with its own defaults; those of one family stand together."""
+    made = [p() for p in registry().values() if p.__module__.startswith("highseason.")]
     made.sort(key=lambda p: (p.deliberate, p.decides_by.name, p.learns_scaled))
     return {policy.name: policy for policy in made}
 

@@ -1,0 +1,87 @@
+"""A page stands alone and says nothing that it was not told."""
+
+from __future__ import annotations
+
+import base64
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import highseason as hs
+from highseason import report
+from highseason.report.page import (
+    Page,
+    Section,
+    bullets,
+    columns,
+    command,
+    paragraph,
+    pictures,
+    table,
+)
+from highseason.results import Table
+
+VOID = {"meta", "img"}
+
+
+class Balance(HTMLParser):
+    """Whether every tag that opens closes, in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def page(result: hs.SimulationResult) -> Page:
+    figure = report.rewards(result)
+    return Page(
+        "Tea & cake",
+        "What was <earned>",
+        [
+            Section("First", [columns(paragraph("a < b & 5 %"), bullets(["one", "two"]))]),
+            Section("Second", [pictures((figure, "A caption")), table(result.summary())]),
+            Section("Third", [command("highseason demo > page")]),
+        ],
+    )
+
+
+def test_html_is_well_formed_and_escaped(result: hs.SimulationResult) -> None:
+    html = page(result).html()
+    checker = Balance()
+    checker.feed(html)
+    assert checker.open == []
+    assert "<title>Tea &amp; cake</title>" in html
+    assert "What was &lt;earned&gt;" in html
+    assert "a &lt; b &amp; 5&nbsp;%" in html
+    assert "highseason demo &gt; page" in html
+
+
+def test_pictures_are_inside_and_have_words(result: hs.SimulationResult) -> None:
+    html = page(result).html()
+    (data,) = re.findall(r'src="data:image/svg\+xml;base64,([^"]+)"', html)
+    assert b"<svg" in base64.b64decode(data)
+    (alt,) = re.findall(r'alt="([^"]+)"', html)
+    assert alt.startswith("Mean reward of a game. Mean reward by policy: ucb ")
+
+
+def test_it_is_made_for_telephones_and_for_the_dark(result: hs.SimulationResult) -> None:
+    html = page(result).html()
+    assert '<meta name="viewport" content="width=device-width, initial-scale=1">' in html
+    assert "prefers-color-scheme: dark" in html
+
+
+def test_phrases_stand_left_and_numbers_right() -> None:
+    content = Table(("policy", "when"), (("ucb", "on turns 1 to 3, 5 to 9 and 4 more"),), ("", ""))
+    assert '<td>ucb</td><td class="words">on turns' in table(content)
+
+
+def test_it_is_saved_where_it_is_wanted(result: hs.SimulationResult, tmp_path: Path) -> None:
+    path = page(result).save(tmp_path / "new" / "index.html")
+    assert path.read_text(encoding="utf-8") == page(result).html()
