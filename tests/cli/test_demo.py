@@ -29,9 +29,8 @@ def test_it_says_where_the_page_is(demo: Any, tmp_path: Path) -> None:
 def test_the_page_stands_alone(demo: Any, tmp_path: Path) -> None:
     page = (tmp_path / "new/report/index.html").read_text(encoding="utf-8")
     assert "href=" not in page
-    assert all(
-        source.startswith("data:image/svg+xml;") for source in re.findall('src="(.*?)"', page)
-    )
+    sources = re.findall('src="(.*?)"', page)
+    assert all(source.startswith("data:image/svg+xml;") for source in sources)
     assert not re.search(r"url\(|@import|<script", page)
     assert page.count("<img ") == 6
     assert page.count('alt="') == 6
@@ -42,6 +41,8 @@ def test_every_policy_is_on_the_page(demo: Any, tmp_path: Path) -> None:
     page = (tmp_path / "new/report/index.html").read_text(encoding="utf-8")
     table = page[page.index("All numbers") :]
     for name, policy in registry().items():
+        if not policy.__module__.startswith("highseason."):
+            continue  # some other test's
         assert f">{name}</td>" in table
         if "paper" in policy.profiles and policy.profile("paper") != policy():
             assert f">{name} (paper)</td>" in table
