@@ -78,7 +78,9 @@ class Machine:
     def copy_sources(self) -> Path:
         """Sources that a test may edit; the package's folder."""
         copied = self.folder / "site"
-        shutil.copytree(SOURCES, copied / "highseason", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(
+            SOURCES, copied / "highseason", ignore=shutil.ignore_patterns("__pycache__")
+        )
         self.sources = copied
         return copied / "highseason"
 
@@ -94,7 +96,9 @@ def machine(tmp_path: Path) -> Machine:
 
 def edit(file: Path, before: str, after: str) -> None:
     text = file.read_text()
-    assert before in text, f"{file.name} no longer says {before!r}; let the test edit something else"
+    assert before in text, (
+        f"{file.name} no longer says {before!r}; let the test edit something else"
+    )
     file.write_text(text.replace(before, after))
 
 
@@ -177,7 +181,9 @@ print(*(compiled(times(f), types.float64(types.float64))(2.0) for f in (3.0, 5.0
 
 
 def test_where_nothing_can_be_written_it_compiles_in_memory_and_warns(machine: Machine) -> None:
-    machine.cache = machine.folder / "a file" / "cache"  # no folder can be made in a file, even by root
+    machine.cache = (
+        machine.folder / "a file" / "cache"
+    )  # no folder can be made in a file, even by root
     (machine.folder / "a file").write_text("")
     printed, told = machine.run(KERNEL)
     assert printed.split() == ["6.0", "hits", "0"]
