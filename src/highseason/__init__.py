@@ -58,6 +58,11 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    """The public names, those that come in late too."""
+    return __all__
+
+
 def __getattr__(name: str) -> Any:
     """Bring these in when they are asked for: most programs do without them, and start sooner."""
     if name not in ("bounds", "checks", "report"):

@@ -16,7 +16,7 @@ Call = Callable[..., Any]
 WRONG = {
     "unknown policy": ("simulate -p soft-ucbb", "'soft-ucbb'", "did you mean 'soft-ucb'?"),
     "hopeless policy": ("simulate -p xxxxxxxx", "'xxxxxxxx'", "highseason policies"),
-    "unknown parameter": ("simulate -p ucb-z:zz=30", "'zz=30'", "z, P, rule"),
+    "unknown parameter": ("simulate -p ucb-z:zz=30", "no parameter 'zz'", "z, P, rule"),
     "parameter without value": ("simulate -p ucb-z:z", "'z'", "parameter=value"),
     "parameter out of range": ("simulate -p ucb:P=-1", "P=-1", "at least 0"),
     "threshold that is none": ("simulate -p ucb-z:z=often", "'often'", "0.75*max"),

@@ -166,6 +166,17 @@ def test_an_edit_two_files_away_is_noticed(machine: Machine) -> None:
     assert machine.run(user)[0].split() == ["10.0", "hits", "0"]
 
 
+@pytest.mark.parametrize("how", ["numbers.K", "numbers.ARRAY[0]"])
+def test_an_edit_of_numbers_in_another_file_is_noticed(machine: Machine, how: str) -> None:
+    user = "import numbers_of_mine as numbers\n" + KERNEL.replace("3.0 * x", f"{how} * x")
+    content = "import numpy as np\nK = {0}\nARRAY = np.array([{0}])\n"
+    (machine.folder / "numbers_of_mine.py").write_text(content.format(3.0))
+    assert machine.run(user)[0].split() == ["6.0", "hits", "0"]
+    assert machine.run(user)[0].split() == ["6.0", "hits", "1"]
+    (machine.folder / "numbers_of_mine.py").write_text(content.format(5.0))
+    assert machine.run(user)[0].split() == ["10.0", "hits", "0"]
+
+
 def test_files_of_one_name_do_not_share_a_cache(machine: Machine) -> None:
     (machine.folder / "a").mkdir()
     (machine.folder / "b").mkdir()

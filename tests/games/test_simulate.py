@@ -266,7 +266,9 @@ def test_curves_have_as_many_points_as_asked() -> None:
         ({"curves": -3}, "curves must be a whole number"),
         ({"policies": []}, "no policy was given"),
         ({"policies": [hs.UCB]}, r"is not a policy; write hs.UCB\(\), with its brackets"),
-        ({"policies": ["ucb"]}, "'ucb' is not a policy"),
+        ({"policies": ["ucbz"]}, "no policy is called 'ucbz': did you mean 'ucb-z'"),
+        ({"policies": hs.UCB}, "is not a policy; write hs.UCB"),
+        ({"rewards": [0.1, 0.2]}, "are not rewards; write hs.rewards"),
         ({"multiplier": [1.0, 0.0]}, "turn 2 is 0"),
         ({"multiplier": []}, "at least one turn"),
         ({"forecast": [1.0]}, "the forecast has 1 turns, the multiplier 120"),
@@ -294,7 +296,7 @@ def test_curves_need_bounds() -> None:
 
 def test_a_quantile_that_cannot_be_compiled_is_said_plainly() -> None:
     def through_a_dictionary(u: float, p: float, s: float) -> float:
-        return {"a": [u]}.popitem()[1][0].hex()  # type: ignore[return-value]
+        return float({"a": [u]}.popitem()[1][0].hex() != "")
 
     model = hs.rewards.custom(through_a_dictionary, np.asarray, arms=3)
     with pytest.raises(ValueError, match=r"'through_a_dictionary' cannot be compiled"):

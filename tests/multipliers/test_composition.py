@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from highseason.multipliers import Multiplier, MultiplierError, concatenate, from_values
+from highseason.multipliers import (
+    CalendarWarning,
+    Multiplier,
+    MultiplierError,
+    concatenate,
+    from_values,
+)
 
 quick = settings(deadline=None, max_examples=60)
 numbers = st.floats(1e-3, 1e6)
@@ -116,7 +122,8 @@ def test_calendar_survives_composition() -> None:
         np.testing.assert_array_equal(other.calendar, one.calendar)
     np.testing.assert_array_equal(one.shift(1).calendar, one.calendar)
     np.testing.assert_array_equal(one.clip(2, 3).calendar, one.calendar)
-    joined = dated(0, 4).then(dated(6, 9))
+    with pytest.warns(CalendarWarning, match="from 2013-12-23 .turn 4. to 2013-12-26 .turn 5.,"):
+        joined = dated(0, 4).then(dated(6, 9))
     np.testing.assert_array_equal(joined.calendar, DAYS[[0, 1, 2, 3, 6, 7, 8]])
 
 
@@ -133,6 +140,45 @@ def test_a_day_of_hours_is_taken_whole() -> None:
     hours = np.arange("2013-12-24", "2013-12-28", dtype="datetime64[h]")
     part = from_values(np.ones(hours.size), hours).window("2013-12-25", "2013-12-26")
     np.testing.assert_array_equal(part.calendar, hours[24:72])
+
+
+# gaps
+
+
+def test_a_list_of_multipliers_can_be_concatenated() -> None:
+    one = from_values([1, 2])
+    assert concatenate([one, one]) == concatenate((one, one)) == concatenate(one, one)
+
+
+@pytest.mark.parametrize(
+    ("stamps", "cut"),
+    [
+        (DAYS, 5),
+        (DAYS[:2], 1),  # no step is known
+        (np.arange("2013-01", "2014-02", dtype="datetime64[M]"), 2),
+        (np.arange("2013-01", "2014-02", dtype="datetime64[M]"), 12),
+        (np.busday_offset("2013-12-02", np.arange(30)), 10),  # from a Friday to a Monday
+    ],
+)
+def test_no_gap_no_warning(stamps: Any, cut: int) -> None:
+    whole = from_values(np.ones(stamps.size), stamps)
+    assert whole.window(1, cut).then(whole.window(cut + 1, None)) == whole
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [((0, 3), (4, 8)), ((0, 1), (4, 8)), ((0, 5), (9, 10))]
+)
+def test_a_gap_is_named(before: tuple[int, int], after: tuple[int, int]) -> None:
+    last, first = DAYS[before[1] - 1], DAYS[after[0]]
+    expected = f"from {last} .turn {before[1]}. to {first} .* usually 1 day apart"
+    with pytest.warns(CalendarWarning, match=expected):
+        dated(*before).then(dated(*after))
+
+
+def test_a_step_that_is_too_short_is_named() -> None:
+    more = from_values([1, 2], ["2013-12-22 12:00", "2013-12-23 12:00"])
+    with pytest.warns(CalendarWarning, match="to 2013-12-22 12:00"):
+        dated(0, 3).then(more)
 
 
 # refusals
@@ -155,6 +201,10 @@ def test_a_day_of_hours_is_taken_whole() -> None:
         (lambda: from_values([1]).clip(-1, 2), "low must be a finite number > 0"),
         (lambda: from_values([1]).clip(high=0), "high must be a finite number > 0"),
         (lambda: concatenate(), "at least one multiplier"),
+        (lambda: concatenate([]), "at least one multiplier"),
+        (lambda: concatenate([1, 2]), r"takes multipliers, such as concatenate\(G, H\), not int"),
+        (lambda: concatenate(from_values([1]), [1]), "not list: make one with as_multiplier"),
+        (lambda: from_values([1e308]).then(from_values([1e308])), "sum .* is not finite"),
         (lambda: dated(0, 2).then(from_values([1])), "some have none: give all of them one"),
         (
             lambda: dated(3, 5).then(dated(0, 2)),

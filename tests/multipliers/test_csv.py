@@ -51,7 +51,7 @@ def days(multiplier: Multiplier) -> list[str]:
         "date,day,visitors\n2013-12-25,Wed,10\n2013-12-26,Thu,60\n",
         "date,hour,visitors\n2013-12-25,9,10\n2013-12-26,9,60\n",
         "timestamp,visitors\n1387929600,10\n1388016000.0,60\n",
-        "time,visitors\n2013-12-25T01:00:00+01:00,10\n2013-12-25 19:00-0500,60\n",
+        "time,visitors\n2013-12-25T00:00:00+01:00,10\n2013-12-26 00:00+0100,60\n",
     ],
 )
 @pytest.mark.parametrize("name", ["shop.csv", "shop.CSV", "shop.csv.gz", "shop.tsv"])
@@ -106,8 +106,10 @@ def test_headerless_columns_can_be_named(write: Write) -> None:
 
 
 def test_floor_is_for_closed_hours(write: Write) -> None:
-    path = write("day,visitors\n2013-12-25,0\n2013-12-26,60\n2013-12-27,-2\n")
+    path = write("day,visitors\n2013-12-25,0\n2013-12-26,60\n2013-12-27,0.2\n")
     assert read(path, floor=0.5).values.tolist() == [0.5, 60.0, 0.5]
+    with pytest.raises(MultiplierError, match="line 3, column 'visitors': '-2' cannot be used"):
+        read(write("day,visitors\n2013-12-25,0\n2013-12-27,-2\n"), floor=0.5)
 
 
 def test_a_path_may_be_text(write: Write) -> None:
@@ -138,7 +140,7 @@ BAD_CELLS = [
     ("closed", "'closed' is not a number: write it plainly, such as 1234.5"),
     ("1 234", "'1 234' is not a number"),
     ("0", "'0' cannot be used: a multiplier must be > 0; for closed hours pass floor="),
-    ("-3", "'-3' cannot be used: a multiplier must be > 0; for closed hours pass floor="),
+    ("-3", "'-3' cannot be used: a multiplier must be > 0, and a floor does not mend"),
     ("inf", "'inf' cannot be used: a multiplier must be finite"),
 ]
 

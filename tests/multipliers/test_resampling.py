@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from highseason.multipliers import Multiplier, MultiplierError, from_values
+from highseason.multipliers import CalendarWarning, Multiplier, MultiplierError, from_values
 
 quick = settings(deadline=None, max_examples=80)
 numbers = st.floats(1e-3, 1e6)
@@ -106,7 +106,8 @@ def test_filled_ends_are_kept() -> None:
 
 
 def test_gaps_inside_are_skipped_not_filled_with_zeros() -> None:
-    data = hours("2013-12-24", "2013-12-25").then(hours("2013-12-27", "2013-12-28"))
+    with pytest.warns(CalendarWarning, match="where its turns are usually 1:00:00 apart"):
+        data = hours("2013-12-24", "2013-12-25").then(hours("2013-12-27", "2013-12-28"))
     days = data.resample("1D")
     assert days.values.tolist() == [300.0, 300.0]
     assert days.calendar.astype(str).tolist() == ["2013-12-24", "2013-12-27"]  # type: ignore[union-attr]

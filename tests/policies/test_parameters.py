@@ -122,8 +122,8 @@ def test_how_policies_are_written(policy: Policy, text: str) -> None:
     [
         ("ucb-y", r"no policy is called 'ucb-y': did you mean 'ucb-z'\?"),
         ("xyzzy", r"no policy is called 'xyzzy': see 'highseason policies'"),
-        ("ucb-z:w=3", r"'w=3' is not parameter=value; it has: ties, z, P, rule"),
-        ("ucb-z:z", "'z' is not parameter=value"),
+        ("ucb-z:w=3", "ucb-z has no parameter 'w'; it has: ties, z, P, rule"),
+        ("ucb-z:z", "'z' is not written as parameter=value"),
         ("ucb-z:z=", "ucb-z: z"),
         ("ucb-z:z=-3", "z=-3.0 must be above 0"),
         ("epsilon-greedy:k=lots", "epsilon-greedy: k='lots' is not a number"),

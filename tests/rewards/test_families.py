@@ -138,6 +138,23 @@ def test_arms_may_be_a_numpy_integer() -> None:
 
 
 def test_a_custom_model_hands_its_scale_to_the_quantile() -> None:
-    model = custom(lambda u, p, s: s * p, lambda p: 10 * p, parameters=[0.1, 0.2], scale=10.0)
+    model = custom(
+        lambda u, p, s: s * p,
+        lambda p: 10 * p,
+        parameters=[0.1, 0.2],
+        scale=10.0,
+        bounds=(0.0, 2.0),
+    )
     assert model.quantile(0.3, 0.2, model.scale) == 2.0
     assert model.name == "custom"
+
+
+def test_rewards_beyond_their_bounds_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"quantile\(0.5, 0\) is 2.5, outside bounds=\(0, 1\)"):
+        custom(lambda u, p, s: 5 * u, lambda p: 0 * p + 2.5, arms=2)
+
+
+def test_a_mean_for_all_arms_together_is_refused() -> None:
+    model = custom(lambda u, p, s: u, lambda p: 0.5, arms=2)  # type: ignore[arg-type, return-value]
+    with pytest.raises(ValueError, match=r"one mean for each parameter"):
+        model.means(np.zeros((3, 2)))

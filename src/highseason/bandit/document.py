@@ -23,6 +23,7 @@ from highseason.bandit.ledger import Account, Ledger, known
 from highseason.bandit.scale import Scale
 from highseason.core.version import __version__
 from highseason.multipliers import Multiplier
+from highseason.multipliers.calendars import Moments
 from highseason.policies import Policy
 from highseason.policies import from_json as policy_from_json
 from highseason.rules import State, observe_mean
@@ -66,9 +67,15 @@ def _write_horizon(horizon: Horizon, arms: int) -> dict[str, Any]:
         "known": horizon.known,
         "name": G.name,
         "values": written(G.values),
-        "calendar": None if G.calendar is None else np.datetime_as_string(G.calendar).tolist(),
+        # With a zone in UTC: the clock on the wall may say the same hour twice.
+        "calendar": None if G.moments is None else _texts(G.moments.instants),
+        "zone": G.zone,
         "plan": plan,
     }
+
+
+def _texts(instants: NDArray[np.datetime64]) -> list[str]:
+    return list(np.datetime_as_string(instants).tolist())
 
 
 def _write_arms(roster: Roster) -> dict[str, Any]:
@@ -161,8 +168,11 @@ def _read_horizon(entry: dict[str, Any], policy: Policy) -> Horizon:
         horizon.seen = [(whole(at), float(traffic)) for at, traffic in entry["seen"]]
         return horizon
     calendar = entry["calendar"]
-    times = None if calendar is None else np.array(calendar, dtype="datetime64")
-    G = Multiplier(floats(entry["values"]), times, str(entry["name"]))
+    times: Any = None
+    zone = entry.get("zone")  # none was written before there were zones
+    if calendar is not None:
+        times = Moments(np.array(calendar, dtype="datetime64"), "UTC" if zone else None)
+    G = Multiplier(floats(entry["values"]), times, str(entry["name"]), zone)
     forecast = Forecast(policy, G, known=bool(flags([entry["known"]])[0]))
     if entry["plan"] is not None:
         plan = floats(entry["plan"]["numbers"])

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from highseason.bandit.errors import BanditError, PastForecastError
 from highseason.bandit.numbers import positive
 from highseason.multipliers import Multiplier, Threshold, as_multiplier, concatenate
-from highseason.multipliers.calendars import rows_between
-from highseason.multipliers.instants import When, show
+from highseason.multipliers.instants import When
 from highseason.policies import Planner, Policy
 from highseason.policies.planner import known_numbers
 
@@ -59,7 +58,7 @@ class Forecast:
         """A turn's number, or the turn that a date names."""
         if self._is_past(t):
             G = self.multiplier
-            until = "" if G.calendar is None else f" ({show(G.calendar[-1])})"
+            until = "" if G.moments is None else f" ({G.moments.show(-1)})"
             what = repr(t) if isinstance(t, When) else f"turn {t}"
             raise PastForecastError(
                 f"{what} is past the forecast, which ends at turn {G.turns}{until}: "
@@ -70,7 +69,7 @@ class Forecast:
     def _is_past(self, t: Any) -> bool:
         G = self.multiplier
         if isinstance(t, When):
-            return G.calendar is not None and rows_between(G.calendar, t, t).start >= G.turns
+            return G.moments is not None and G.moments.rows(t, t).start >= G.turns
         return isinstance(t, int | np.integer) and int(t) > G.turns
 
     def number(self, turn: int, arms: int, expected: Any) -> float:

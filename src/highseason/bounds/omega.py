@@ -107,7 +107,7 @@ def logarithmic_growth(
         "first": first <= tau_limit,
         "second": second <= phi_limit,
         "third": third <= turns,
-        "fourth": -1.0 <= log_q <= 0.0,
+        "fourth": -1.0 - 1e-12 <= log_q <= 0.0,  # -1 itself is reached, up to rounding
         "fifth": claim >= floor * (1.0 - 1e-12),
     }
     return LogarithmicGrowth(

@@ -78,7 +78,11 @@ json_option = click.option(
 )
 
 seed_option = click.option(
-    "--seed", type=int, default=0, show_default=True, help="Same seed, same numbers."
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Same seed, same numbers.",
 )
 
 arms_option = count_option("--arms", "How many arms.  [default: 25, or as many as --means]")

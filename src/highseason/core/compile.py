@@ -172,15 +172,25 @@ def _gather(function: Any, codes: set[CodeType], constants: set[str]) -> None:
     if code is None or code in codes or not Path(code.co_filename).is_file():
         return
     codes.add(code)
-    for name in code.co_names:
+    for name in _names(code):
         value = function.__globals__.get(name)
-        if isinstance(value, int | float | str | tuple):
-            constants.add(f"{name}={value!r}")
-        elif isinstance(value, ModuleType):
-            for member in code.co_names:
-                _gather(getattr(value, member, None), codes, constants)
-        else:
-            _gather(value, codes, constants)
+        found = {name: value}
+        if isinstance(value, ModuleType):
+            found = {f"{name}.{member}": getattr(value, member, None) for member in _names(code)}
+        for label, thing in found.items():
+            if isinstance(thing, int | float | complex | str | bytes | tuple):
+                constants.add(f"{label}={thing!r}")
+            elif isinstance(thing, np.ndarray):
+                content = hashlib.sha256(thing.tobytes()).hexdigest()
+                constants.add(f"{label}={thing.dtype}{thing.shape}{content}")
+            else:
+                _gather(thing, codes, constants)
+
+
+def _names(code: CodeType) -> set[str]:
+    """All names a piece of code uses, those of functions inside it too."""
+    inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    return set(code.co_names).union(*(_names(constant) for constant in inner))
 
 
 @functools.cache

@@ -15,7 +15,7 @@ from highseason.core.random import REWARD, draw, game_key, turn_key
 from highseason.multipliers import as_multiplier
 from highseason.policies import Plan, Policy
 from highseason.rewards import Rewards
-from highseason.rules import Turn, fresh_state
+from highseason.rules import Turn, fresh_state, wrong_arm
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +115,8 @@ def play(
     for i, value in enumerate(G.values):
         turn = Turn(i + 1, plan[i], turn_key(start, i + 1), policy.ties == "random")
         arm, exploited[i] = rule.choose(state, turn)
+        if not 0 <= arm < rewards.arms:
+            raise ValueError(wrong_arm(rule, i + 1, arm, rewards.arms))
         state.decided[arm] += 1
         u = draw(turn.key, REWARD)
         arms[i], paid[i] = arm, rewards.quantile(u, parameters[arm], rewards.scale)

@@ -23,7 +23,7 @@ from highseason.games.kernels.build import (
 from highseason.games.kernels.law import law_of
 from highseason.games.kernels.stage import OUT, TRACE, Stage
 from highseason.multipliers import Multiplier, as_multiplier
-from highseason.policies import Plan, Policy
+from highseason.policies import Plan, Policy, parse
 from highseason.results import Curves, SimulationResult, unique_labels
 from highseason.results.tally import Tally
 from highseason.rewards import Rewards
@@ -37,10 +37,11 @@ _BLOCK_GAMES = (64, 4096)
 _WORTH_THREADS = 2_000_000
 
 Progress = Callable[[int, int], None]
+Policies = Policy | str | Sequence[Policy | str] | Mapping[str, Policy | str]
 
 
 def simulate(
-    policies: Policy | Sequence[Policy] | Mapping[str, Policy],
+    policies: Policies,
     rewards: Rewards,
     multiplier: Any,
     games: int = 1000,
@@ -55,7 +56,7 @@ def simulate(
     """Play `games` games with every policy; all face the same arms and the same luck.
 
     Args:
-        policies: One, several, or several by label.
+        policies: One, several, or several by label; text is read as on the command line.
         rewards: What the arms pay: `hs.rewards.bernoulli(arms=25)` …
         multiplier: G: a multiplier, an array, a pandas Series or a file.
         games: How many games.
@@ -75,7 +76,7 @@ def simulate(
     """
     run = _Run.prepare(policies, rewards, multiplier, seed, forecast, curves)
     games = _at_least_one("games", games)
-    workers = os.cpu_count() or 1 if threads is None else _at_least_one("threads", threads)
+    workers = _cores() if threads is None else _at_least_one("threads", threads)
     if keep not in (None, "games", "summary"):
         raise ValueError(f"keep={keep!r} must be 'games' or 'summary'")
     kept = games if keep == "games" or (keep is None and games <= KEPT_GAMES) else 0
@@ -108,7 +109,7 @@ class _Run:
     @classmethod
     def prepare(
         cls,
-        policies: Policy | Sequence[Policy] | Mapping[str, Policy],
+        policies: Policies,
         rewards: Rewards,
         multiplier: Any,
         seed: int,
@@ -116,6 +117,8 @@ class _Run:
         curves: bool | int,
     ) -> _Run:
         seed_key(seed)  # a bad seed is told before any work
+        if not isinstance(rewards, Rewards):
+            raise ValueError(f"{rewards!r} are not rewards; write hs.rewards.bernoulli(arms=25)")
         labels, players = _labelled(policies)
         G = as_multiplier(multiplier)
         plans = tuple(policy.plan(G, rewards.arms, forecast) for policy in players)
@@ -262,15 +265,14 @@ def _type_of_law(stage: Stage) -> Any:
 
 
 def _labelled(
-    policies: Policy | Sequence[Policy] | Mapping[str, Policy],
+    policies: Policies,
 ) -> tuple[tuple[str, ...], tuple[Policy, ...]]:
-    if isinstance(policies, Policy | type):  # a class is told apart below, with a hint
+    if isinstance(policies, Policy | type | str):  # a class is told apart below, with a hint
         policies = [policies]
-    if isinstance(policies, Mapping):
-        labels, players = tuple(str(label) for label in policies), tuple(policies.values())
-    else:
-        players = tuple(policies)
-        labels = unique_labels([str(policy) for policy in players])
+    by_label = isinstance(policies, Mapping)
+    given = policies.values() if isinstance(policies, Mapping) else policies
+    players = tuple(parse(policy) if isinstance(policy, str) else policy for policy in given)
+    labels = unique_labels([str(label) for label in (policies if by_label else players)])
     if not players:
         raise ValueError("no policy was given")
     for policy in players:
@@ -298,6 +300,13 @@ def _finite_bounds(rewards: Rewards) -> tuple[float, float]:
     if not np.isfinite(rewards.bounds).all():
         raise ValueError("curves need rewards with finite bounds: give bounds=(low, high)")
     return rewards.bounds
+
+
+def _cores() -> int:
+    """The cores this process may use; a queueing system often grants fewer than there are."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _at_least_one(name: str, value: int) -> int:

@@ -1,7 +1,7 @@
 """Multipliers G(t): how much is at stake in each turn, from a formula or from real traffic."""
 
 from highseason.multipliers.coerce import as_multiplier
-from highseason.multipliers.errors import MultiplierError
+from highseason.multipliers.errors import CalendarWarning, MultiplierError
 from highseason.multipliers.readers import from_series, from_values, read
 from highseason.multipliers.series import Multiplier, concatenate
 from highseason.multipliers.shapes import SHAPES, christmas, constant, shape, sine, step, wave
@@ -14,6 +14,7 @@ from highseason.multipliers.thresholds import (
 
 __all__ = [
     "SHAPES",
+    "CalendarWarning",
     "Multiplier",
     "MultiplierError",
     "Threshold",

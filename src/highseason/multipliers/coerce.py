@@ -23,7 +23,7 @@ def as_multiplier(x: Any, turns: int | None = None, *, floor: float | None = Non
         x: A Multiplier, a sequence of numbers, a pandas Series, the path of a CSV or Parquet
             file, or the name of a shape (which needs ``turns``).
         turns: The number of turns; anything of another length is refused.
-        floor: Raise values below it to it; for the zeros of closed hours.
+        floor: Raise values from 0 up to it to it; for the zeros of closed hours.
 
     >>> as_multiplier("wave", turns=500)
     <Multiplier wave: 500 turns, 1.0002 to 41>

@@ -11,3 +11,7 @@ class MultiplierError(ValueError):
     highseason.multipliers.errors.MultiplierError: turn 2 is 0: a multiplier must be > 0; \
 for closed hours pass floor= (a small positive number)
     """
+
+
+class CalendarWarning(UserWarning):
+    """The calendar may not be what was meant: it has a gap, or its zone had to be chosen."""

@@ -1,4 +1,4 @@
-"""Points in time, all brought to one form: ``datetime64`` in UTC without a zone."""
+"""Points in time, all brought to one form: ``datetime64``, in UTC where a zone was said."""
 
 import re
 from datetime import UTC, date, datetime
@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from highseason.multipliers.errors import MultiplierError
+from highseason.multipliers.zones import checked_zone, zone_of
 
 When = date | datetime | np.datetime64 | str
 """Anything that names a point in time; text is ISO, such as ``2013-12-26 12:00``."""
@@ -20,10 +21,10 @@ _ISO = re.compile(
 
 
 class Stamp(NamedTuple):
-    """One point in time (in UTC), and whether it said which zone it is in."""
+    """One point in time, and its zone if it said one; with a zone the instant is in UTC."""
 
     instant: np.datetime64
-    aware: bool
+    zone: str | None
 
 
 def parse(text: str) -> Stamp | None:
@@ -32,7 +33,7 @@ def parse(text: str) -> Stamp | None:
     A bare year is refused: in a file it cannot be told from a number of customers.
 
     >>> parse("2013-12-26 12:00+01:00")
-    Stamp(instant=np.datetime64('2013-12-26T11:00'), aware=True)
+    Stamp(instant=np.datetime64('2013-12-26T11:00'), zone='+01:00')
     >>> parse("26/12/2013") is None
     True
     """
@@ -42,16 +43,16 @@ def parse(text: str) -> Stamp | None:
     day, clock, zone = match.group("day", "clock", "zone")
     try:
         instant = np.datetime64(day if clock is None else f"{day}T{clock}")
-    except ValueError:  # well formed, but no such day: 2013-02-30
+        zone = checked_zone(zone) if zone else None
+    except ValueError:  # well formed, but no such day or offset: 2013-02-30, +99:00
         return None
-    return Stamp(instant - _offset(zone), True) if zone else Stamp(instant, False)
+    return Stamp(instant - _offset(zone), zone) if zone else Stamp(instant, None)
 
 
 def _offset(zone: str) -> np.timedelta64:
-    if zone in ("Z", "UTC"):
+    if zone == "UTC":
         return np.timedelta64(0, "m")
-    digits = zone[1:].replace(":", "").ljust(4, "0")
-    minutes = 60 * int(digits[:2]) + int(digits[2:])
+    minutes = 60 * int(zone[1:3]) + int(zone[4:6])
     return np.timedelta64(-minutes if zone[0] == "-" else minutes, "m")
 
 
@@ -61,18 +62,17 @@ def stamp_of(when: object, label: str = "") -> Stamp:
     The label says in an error where the time came from.
 
     >>> stamp_of(date(2013, 12, 26))
-    Stamp(instant=np.datetime64('2013-12-26'), aware=False)
+    Stamp(instant=np.datetime64('2013-12-26'), zone=None)
     """
     stamp: Stamp | None = None
     if isinstance(when, str):
         stamp = parse(when)
     elif isinstance(when, np.datetime64):
-        stamp = Stamp(when, False)
+        stamp = Stamp(when, None)
     elif isinstance(when, datetime):
-        naive = when.astimezone(UTC).replace(tzinfo=None) if when.tzinfo else when
-        stamp = Stamp(np.datetime64(naive), when.tzinfo is not None)
+        stamp = _from_datetime(when)
     elif isinstance(when, date):
-        stamp = Stamp(np.datetime64(when), False)
+        stamp = Stamp(np.datetime64(when), None)
     if stamp is None or np.isnat(stamp.instant):
         place = f"{label}: " if label else ""
         raise MultiplierError(
@@ -81,16 +81,11 @@ def stamp_of(when: object, label: str = "") -> Stamp:
     return stamp
 
 
-def span_of(when: When) -> tuple[np.datetime64, np.datetime64]:
-    """Return the stretch that ``when`` names: from its start up to, not including, its end.
-
-    A date is the whole day and ``"2013-12"`` the whole month; a datetime is an instant.
-
-    >>> span_of("2013-12")
-    (np.datetime64('2013-12'), np.datetime64('2014-01'))
-    """
-    start = stamp_of(when).instant
-    return start, start + np.timedelta64(1)  # one of its own unit
+def _from_datetime(when: datetime) -> Stamp:
+    if when.tzinfo is None:
+        return Stamp(np.datetime64(when), None)
+    utc = when.astimezone(UTC).replace(tzinfo=None)
+    return Stamp(np.datetime64(utc), zone_of(when.tzinfo, when.utcoffset()))
 
 
 def show(instant: np.datetime64) -> str:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from highseason.multipliers.errors import MultiplierError
 from highseason.multipliers.tables import Column, Table
+from highseason.multipliers.zones import checked_zone
 
 
 def read_parquet(path: Path) -> Table:
@@ -35,7 +36,7 @@ def read_parquet(path: Path) -> Table:
     except ValueError as error:  # what pyarrow raises for files of another kind
         raise MultiplierError(f"{path} is not a Parquet file: {error}") from error
     columns = tuple(
-        Column(i + 1, _header(name), _cells(table.column(name)))
+        Column(i + 1, _header(name), _cells(table.column(name)), _zone(table.column(name)))
         for i, name in enumerate(table.column_names)
     )
     return Table(str(path), columns, "row", range(1, table.num_rows + 1))
@@ -50,5 +51,9 @@ def _cells(column: Any) -> NDArray[Any]:
     kind = import_module("pyarrow.types")
     if kind.is_dictionary(column.type):  # pandas' categories
         column = column.cast(column.type.value_type)
-    # Times with a zone come out in UTC, which is how calendars hold them.
-    return np.asarray(column.to_numpy())
+    return np.asarray(column.to_numpy())  # times with a zone come out in UTC
+
+
+def _zone(column: Any) -> str | None:
+    zone = getattr(column.type, "tz", None)
+    return None if zone is None else checked_zone(zone)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from highseason.multipliers.calendars import Moments
 from highseason.multipliers.columns import find_time, find_value, named_column
 from highseason.multipliers.csv_files import read_csv
 from highseason.multipliers.errors import MultiplierError
@@ -16,6 +17,7 @@ from highseason.multipliers.series import Multiplier
 from highseason.multipliers.tables import Column, Reader, Table, read_table
 from highseason.multipliers.times import calendar_of
 from highseason.multipliers.validation import Values, floored, remedy, to_values
+from highseason.multipliers.zones import zone_of
 
 READERS: dict[str, Reader] = {
     ".csv": read_csv,
@@ -33,6 +35,7 @@ def from_values(
     name: str = "values",
     *,
     floor: float | None = None,
+    zone: str | None = None,
 ) -> Multiplier:
     """Make a multiplier of a sequence of numbers.
 
@@ -40,13 +43,15 @@ def from_values(
         array: One number per turn.
         calendar: One time per turn (dates, datetimes, ISO texts or ``datetime64``), or None.
         name: A label for tables and figures.
-        floor: Raise values below it to it; for the zeros of closed hours.
+        floor: Raise values from 0 up to it to it; for the zeros of closed hours.
+        zone: The time zone whose days and hours count, such as ``"Europe/Rome"``. Times that
+            say their zone are converted to it; others are taken as what its clock says.
 
     >>> from_values([0, 40], floor=1).values
     array([ 1., 40.])
     """
     values = floored(to_values(array), floor)
-    return Multiplier(values, calendar, name)  # type: ignore[arg-type]  # turned into an array there
+    return Multiplier(values, calendar, name, zone)  # type: ignore[arg-type]  # turned into an array there
 
 
 def from_series(series: Any, *, floor: float | None = None, name: str | None = None) -> Multiplier:
@@ -69,9 +74,15 @@ def _index_times(index: Any) -> object:
     if hasattr(index, "to_timestamp"):
         index = index.to_timestamp()
     if getattr(index, "tz", None) is not None:
-        index = index.tz_convert("UTC").tz_localize(None)
+        return _zoned(index)
     times = np.asarray(index)
     return times if times.dtype.kind == "M" else None
+
+
+def _zoned(index: Any) -> object:
+    offset = None if index.hasnans else index[0].utcoffset() if len(index) else None
+    zone = zone_of(index.tz, offset)
+    return Moments(np.asarray(index.tz_convert("UTC").tz_localize(None)), zone)
 
 
 def read(
@@ -80,6 +91,7 @@ def read(
     value: str | None = None,
     floor: float | None = None,
     name: str | None = None,
+    zone: str | None = None,
 ) -> Multiplier:
     r"""Read a multiplier from a CSV file (also gzipped) or a Parquet file.
 
@@ -91,12 +103,16 @@ def read(
     Args:
         path: The file; its name ends in ``.csv``, ``.csv.gz``, ``.tsv``, ``.tsv.gz`` or
             ``.parquet``.
-        time: The time column. Times with a zone are converted to UTC.
+        time: The time column: ISO dates and times, or unix seconds (which are in UTC).
         value: The value column.
-        floor: Raise values below it to it; for the zeros of closed hours. Empty cells stay
+        floor: Raise values from 0 up to it to it; for the zeros of closed hours. Empty cells stay
             an error: nobody counted is not the same as nobody came. If hours will be joined
             to days (``resample``), a tiny floor such as 1e-9 leaves the sums what they are.
         name: A label; by default the value column if named, else the file's name.
+        zone: The time zone whose days and hours count, such as ``"Europe/Rome"``; by default
+            the one that the times say, if they all say the same. Times that differ in their
+            offset (+01:00 in winter, +02:00 in summer) need it: else they count in UTC, with
+            a warning.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -113,9 +129,10 @@ def read(
         values_column = find_value(table, times_column)
     if values_column is times_column:
         raise MultiplierError(f"{path}: column {values_column.name!r} cannot be time and value")
-    calendar = None if times_column is None else calendar_of(table, times_column)
+    calendar = None if times_column is None else calendar_of(table, times_column, zone)
     values = _values(table, values_column, floor)
-    return Multiplier(values, calendar, name or value or path.name.split(".")[0] or path.name)
+    name = name or value or path.name.split(".")[0] or path.name
+    return Multiplier(values, calendar, name)  # type: ignore[arg-type]  # turned into an array there
 
 
 def _values(table: Table, column: Column, floor: float | None) -> Values:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.multipliers.calendars import Calendar
+from highseason.multipliers.calendars import Calendar, Moments
 from highseason.multipliers.errors import MultiplierError
 from highseason.multipliers.validation import Values
 from highseason.multipliers.wording import require_option
+from highseason.multipliers.zones import offsets, to_instants
 
 How = Literal["sum", "mean"]
 Partial = Literal["drop", "keep"]
@@ -78,17 +80,17 @@ class Bins(NamedTuple):
     """Groups of consecutive turns: first row, time, and whether the data fills the group."""
 
     first: NDArray[np.intp]
-    calendar: Calendar | None
+    moments: Moments | None
     whole: NDArray[np.bool_]
 
 
 def resample(
     values: Values,
-    calendar: Calendar | None,
+    moments: Moments | None,
     length: int | str,
     how: How = "sum",
     partial: Partial = "drop",
-) -> tuple[Values, Calendar | None]:
+) -> tuple[Values, Moments | None]:
     """Join turns to longer ones; see ``Multiplier.resample``.
 
     >>> resample(np.array([1.0, 2.0, 3.0, 4.0, 5.0]), None, 2)
@@ -96,7 +98,7 @@ def resample(
     """
     require_option("how", how, ("sum", "mean"))
     require_option("partial", partial, ("drop", "keep"))
-    bins = _bins(values.size, calendar, length)
+    bins = _bins(values.size, moments, length)
     joined = np.add.reduceat(values, bins.first)
     if how == "mean":
         joined = joined / np.diff(bins.first, append=values.size)
@@ -106,42 +108,69 @@ def resample(
             f"the data does not fill a single turn of length {length!r}: "
             'shorten it, or pass partial="keep"'
         )
-    return joined[keep], None if bins.calendar is None else bins.calendar[keep]
+    return joined[keep], None if bins.moments is None else bins.moments.take(np.flatnonzero(keep))
 
 
-def _bins(turns: int, calendar: Calendar | None, length: int | str) -> Bins:
+def _bins(turns: int, moments: Moments | None, length: int | str) -> Bins:
     if isinstance(length, str):
-        if calendar is None:
+        if moments is None:
             raise MultiplierError(
                 f"the multiplier has no calendar, so {length!r} has no meaning: "
                 "give the length as a number of turns"
             )
-        return _by_period(calendar, Period.of(length), length)
+        return _by_period(moments, Period.of(length), length)
     if isinstance(length, bool) or not isinstance(length, int | np.integer) or length < 1:
         raise MultiplierError(f"length must be a whole number of turns >= 1, not {length!r}")
-    return _by_count(turns, calendar, int(length))
+    return _by_count(turns, moments, int(length))
 
 
-def _by_count(turns: int, calendar: Calendar | None, length: int) -> Bins:
+def _by_count(turns: int, moments: Moments | None, length: int) -> Bins:
     first = np.arange(0, turns, length)
-    return Bins(first, None if calendar is None else calendar[first], first + length <= turns)
+    return Bins(first, None if moments is None else moments.take(first), first + length <= turns)
 
 
-def _by_period(calendar: Calendar, period: Period, text: str) -> Bins:
-    number = period.number(calendar)
+def _by_period(moments: Moments, period: Period, text: str) -> Bins:
+    calendar = moments.instants
+    number, starts_of = _periods(moments, period)
     first = np.flatnonzero(np.diff(number, prepend=number[0] - 1))
-    starts = period.start(number[first])
+    starts = starts_of(number[first])
     whole = np.ones(first.size, dtype=np.bool_)
     if calendar.size > 1:
         steps = np.sort(np.diff(calendar))
-        if period.width < steps[0]:
+        # By the wall clock as well: the day on which it is put back lasts 25 hours.
+        wall = np.diff(moments.local)
+        least = min([steps[0], *np.sort(wall[wall > np.timedelta64(0)])[:1]])
+        if period.width < least:
             raise MultiplierError(
-                f"turns are at least {steps[0].astype('timedelta64[s]')} apart, more than "
+                f"turns are at least {least.astype('timedelta64[s]')} apart, more than "
                 f"{text!r}: turns can be joined, not split"
             )
         step = steps[steps.size // 2]
-        end = period.start(number[-1:] + 1)[0]
+        end = starts_of(number[-1:] + 1)[0]
         # A quarter of a step to spare: months and clock changes make steps uneven.
         whole[0] &= bool(4 * (calendar[0] - starts[0]) < 3 * step)
         whole[-1] &= bool(4 * (end - calendar[-1]) <= 5 * step)
-    return Bins(first, starts, whole)
+    return Bins(first, Moments(starts, moments.zone), whole)
+
+
+def _periods(
+    moments: Moments, period: Period
+) -> tuple[NDArray[np.int64], Callable[[NDArray[np.int64]], Calendar]]:
+    """Return the period of each turn, and a function from periods to the instants they begin."""
+    zone = moments.zone
+    if zone is None:
+        return period.number(moments.instants), period.start
+    ahead = offsets(moments.instants[:1], zone)[0]
+    around = [moments.instants + k * period.width for k in (-1, 0, 1)]
+    if not period.months and not any(
+        np.any((offsets(instants, zone) - ahead) % period.width) for instants in around
+    ):
+        # Clocks change by whole periods (if at all), so each period runs its length: 2 o'clock
+        # may come twice.
+        return (
+            period.number(moments.instants + ahead),
+            lambda number: period.start(number) - ahead,
+        )
+    # By the wall clock: a day may have 23 or 25 hours. No turn goes back to a period that ended.
+    number = np.maximum.accumulate(period.number(moments.local))
+    return number, lambda number: to_instants(period.start(number).astype("datetime64[s]"), zone)

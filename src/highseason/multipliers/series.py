@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import operator
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from hashlib import sha256
-from itertools import pairwise
 from numbers import Real
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from highseason.multipliers.calendars import Calendar, rows_between, same, to_calendar
+from highseason.multipliers.calendars import (
+    Calendar,
+    Moments,
+    join,
+    require_same_zone,
+    to_moments,
+)
 from highseason.multipliers.errors import MultiplierError
-from highseason.multipliers.instants import When, show
+from highseason.multipliers.instants import When
 from highseason.multipliers.resampling import How, Partial, resample
 from highseason.multipliers.thresholds import Threshold
 from highseason.multipliers.validation import Values, check_values, positive, to_values, turn_label
@@ -34,9 +40,13 @@ class Multiplier:
 
     Attributes:
         values: G(1), …, G(n), read-only; every one finite and > 0.
-        calendar: When each turn is, strictly increasing and read-only, or None. Times with a
-            zone are held in UTC.
+        calendar: When each turn is, read-only, or None. With a zone it is what the clock there
+            says, which may come twice in the hour in which it is put back.
         name: A label for tables and figures; it takes no part in comparisons.
+        zone: The time zone whose days and hours count: ``"Europe/Rome"``, ``"UTC"``,
+            ``"+01:00"``, or None where the times say none. Given to the constructor it places
+            times that have no zone, and converts those that have one.
+        moments: The calendar as instants, strictly increasing and in UTC if there is a zone.
 
     >>> G = Multiplier([10, 20, 60], calendar=["2013-12-24", "2013-12-25", "2013-12-26"])
     >>> G.at(3), G.at("2013-12-26"), G.turn_of("2013-12-25"), G.total
@@ -48,6 +58,8 @@ class Multiplier:
     values: Values
     calendar: Calendar | None = None
     name: str = "G"
+    zone: str | None = None
+    moments: Moments | None = field(init=False)
 
     # numpy numbers and arrays leave `2.0 * G` to this class instead of looping over it.
     __array_priority__ = 1000.0
@@ -55,21 +67,28 @@ class Multiplier:
     def __post_init__(self) -> None:
         """Copy, check and lock the arrays."""
         values = to_values(self.values)
-        calendar = None if self.calendar is None else to_calendar(self.calendar)
-        if calendar is not None and calendar.size != values.size:
+        moments = None if self.calendar is None else to_moments(self.calendar, self.zone)
+        if moments is None and self.zone is not None:
+            raise MultiplierError(f"zone={self.zone!r} has no meaning without a calendar")
+        if moments is not None and moments.size != values.size:
             raise MultiplierError(
-                f"the calendar has {calendar.size} times for {values.size} values: "
+                f"the calendar has {moments.size} times for {values.size} values: "
                 "give one time per value"
             )
-        check_values(values, lambda i: _label(calendar, i))
-        for field, array in (("values", values), ("calendar", calendar)):
-            if array is not None:
-                array.setflags(write=False)
-            object.__setattr__(self, field, array)
+        check_values(values, lambda i: _label(moments, i))
+        values.setflags(write=False)
+        object.__setattr__(self, "values", values)
+        object.__setattr__(self, "moments", moments)
+        object.__setattr__(self, "calendar", None if moments is None else moments.local)
+        object.__setattr__(self, "zone", None if moments is None else moments.zone)
 
     def __reduce__(self) -> tuple[type[Multiplier], tuple[Any, ...]]:
         """Pickle and copy through the constructor: arrays from a pickle are writable."""
-        return type(self), (self.values, self.calendar, self.name)
+        return type(self), (self.values, self.moments, self.name)
+
+    def _with(self, values: Values, moments: Moments | None) -> Multiplier:
+        # Not dataclasses.replace: the wall clock alone does not say which of two equal hours.
+        return _made(values, moments, self.name)
 
     def __len__(self) -> int:
         """Return the number of turns."""
@@ -80,10 +99,14 @@ class Multiplier:
         return np.array(self.values, dtype=dtype, copy=copy)
 
     def __eq__(self, other: object) -> bool:
-        """Compare values and calendar; the name is only a label."""
+        """Compare values, calendar and zone; the name is only a label."""
         if not isinstance(other, Multiplier):
             return NotImplemented
-        return np.array_equal(self.values, other.values) and same(self.calendar, other.calendar)
+        if not np.array_equal(self.values, other.values):
+            return False
+        if self.moments is None or other.moments is None:
+            return self.moments is other.moments
+        return self.moments.same(other.moments)
 
     def __hash__(self) -> int:
         """Hash the values."""
@@ -94,8 +117,10 @@ class Multiplier:
         name = self.name if len(self.name) <= 40 else f"{self.name[:39]}…"
         low, high = brief(float(self.values.min())), brief(float(self.values.max()))
         text = f"{name}: {self.turns} turns, {low} to {high}"
-        if self.calendar is not None:
-            text += f", {show(self.calendar[0])} to {show(self.calendar[-1])}"
+        if self.moments is not None:
+            text += f", {self.moments.show(0)} to {self.moments.show(-1)}"
+        if self.zone is not None:
+            text += f" {self.zone}"
         return f"<Multiplier {text}>"
 
     @property
@@ -128,7 +153,7 @@ class Multiplier:
         """Return the one turn (from 1) that falls on ``when``; a turn itself is only checked.
 
         A date means the whole day, ``"2013-12-26 12"`` the whole hour: any stretch will do
-        that holds exactly one turn.
+        that holds exactly one turn. With a zone, times that do not say theirs are by its clock.
 
         >>> Multiplier([10, 20], calendar=["2013-12-25", "2013-12-26"]).turn_of("2013-12-26")
         2
@@ -141,23 +166,23 @@ class Multiplier:
         return int(rows.stop)
 
     def _rows(self, first: When, last: When) -> slice:
-        if self.calendar is None:
+        if self.moments is None:
             raise MultiplierError(
                 f"the multiplier has no calendar, so it cannot find {first!r}: "
                 f"use a turn from 1 to {self.turns}, or give it a calendar"
             )
-        return rows_between(self.calendar, first, last)
+        return self.moments.rows(first, last)
 
     def _not_one_turn(self, when: When, rows: slice) -> str:
         if rows.stop > rows.start:
-            first, last = _label(self.calendar, rows.start), _label(self.calendar, rows.stop - 1)
+            first, last = _label(self.moments, rows.start), _label(self.moments, rows.stop - 1)
             return f"{when!r} holds several turns, from {first} to {last}: say which"
         if rows.start == 0:
-            return f"{when!r} is before the first turn, {_label(self.calendar, 0)}"
-        before = _label(self.calendar, rows.start - 1)
+            return f"{when!r} is before the first turn, {_label(self.moments, 0)}"
+        before = _label(self.moments, rows.start - 1)
         if rows.start == self.turns:
             return f"{when!r} is after the last turn, {before}"
-        after = _label(self.calendar, rows.start)
+        after = _label(self.moments, rows.start)
         return f"no turn falls on {when!r}: it lies between {before} and {after}"
 
     def high(self, z: Threshold | float | str) -> NDArray[np.bool_]:
@@ -194,12 +219,12 @@ class Multiplier:
 
     def _combined(self, other: Operand, operation: np.ufunc, form: str) -> Multiplier:
         if isinstance(other, Multiplier):
-            calendar, label, right = _common_calendar(self, other), other.name, other.values
+            moments, label, right = _common_calendar(self, other), other.name, other.values
         elif isinstance(other, np.ndarray):
-            calendar, label, right = self.calendar, "array", to_values(other)
+            moments, label, right = self.moments, "array", to_values(other)
             _require_same_turns(self.turns, right.size)
         elif isinstance(other, Real):
-            calendar, label = self.calendar, brief(float(other))
+            moments, label = self.moments, brief(float(other))
             right = np.asarray(float(other))
         else:
             return NotImplemented  # type: ignore[no-any-return]  # Python's signal has no type
@@ -207,7 +232,7 @@ class Multiplier:
         if operation is np.multiply:
             names = (_bracketed(self.name), _bracketed(label))
         with np.errstate(over="ignore", under="ignore"):  # the check names the turn instead
-            return Multiplier(operation(self.values, right), calendar, form.format(*names))
+            return _made(operation(self.values, right), moments, form.format(*names))
 
     def scale(self, factor: float) -> Multiplier:
         """Multiply every turn by a factor > 0.
@@ -225,7 +250,7 @@ class Multiplier:
         >>> Multiplier([1, 2, 3]).shift(1).values
         array([3., 1., 2.])
         """
-        return replace(self, values=np.roll(self.values, operator.index(turns)))
+        return self._with(np.roll(self.values, operator.index(turns)), self.moments)
 
     def then(self, other: Multiplier) -> Multiplier:
         """Play the other multiplier after this one.
@@ -245,7 +270,7 @@ class Multiplier:
         high = high if high is None else positive("high", high)
         if low is not None and high is not None and low > high:
             raise MultiplierError(f"low ({low:g}) must not be above high ({high:g})")
-        return replace(self, values=np.clip(self.values, low, high))
+        return self._with(np.clip(self.values, low, high), self.moments)
 
     def floor(self, value: float) -> Multiplier:
         """Raise every value below ``value`` to it.
@@ -268,8 +293,8 @@ class Multiplier:
         if start > stop:
             raise MultiplierError(f"no turn lies between {first!r} and {last!r}")
         rows = slice(start - 1, stop)
-        calendar = None if self.calendar is None else self.calendar[rows]
-        return replace(self, values=self.values[rows], calendar=calendar)
+        moments = None if self.moments is None else self.moments.take(rows)
+        return self._with(self.values[rows], moments)
 
     def _edge(self, edge: int | When, side: Literal["start", "stop"]) -> int:
         if not isinstance(edge, When):
@@ -285,7 +310,8 @@ class Multiplier:
         Args:
             length: A number of turns; with a calendar also a time such as ``"1D"``, ``"6h"``,
                 ``"30min"``, ``"1W"`` (from Monday) or ``"1M"`` (month). Periods without any
-                turn are left out: a gap stays a gap, it does not become zeros.
+                turn are left out: a gap stays a gap, it does not become zeros. With a zone,
+                days are those of its clock, 23 or 25 hours long where it is changed.
             how: ``"sum"`` (traffic) or ``"mean"`` (a rate).
             partial: What becomes of a first or last period that the data does not fill:
                 ``"drop"`` or ``"keep"``. A period is not filled when another turn, at the
@@ -295,39 +321,54 @@ class Multiplier:
         >>> Multiplier(np.ones(48), hours).resample("1D").values
         array([24., 24.])
         """
-        values, calendar = resample(self.values, self.calendar, length, how, partial)
-        return replace(self, values=values, calendar=calendar)
+        return self._with(*resample(self.values, self.moments, length, how, partial))
 
 
-def concatenate(*parts: Multiplier) -> Multiplier:
-    """Play several multipliers one after the other.
+def concatenate(*parts: Multiplier | Sequence[Multiplier]) -> Multiplier:
+    """Play several multipliers one after the other, given one by one or as a list.
+
+    Calendars must follow each other, in one zone; a gap between two is told by a
+    `CalendarWarning`.
 
     >>> concatenate(Multiplier([1, 2]), Multiplier([3])).values
     array([1., 2., 3.])
+    >>> concatenate([Multiplier([1, 2]), Multiplier([3])]).turns
+    3
     """
-    if not parts:
-        raise MultiplierError("concatenate needs at least one multiplier")
-    calendars = [part.calendar for part in parts if part.calendar is not None]
-    if calendars and len(calendars) < len(parts):
+    given = _listed(parts)
+    moments = [part.moments for part in given if part.moments is not None]
+    if moments and len(moments) < len(given):
         raise MultiplierError(
             "some of the multipliers have a calendar and some have none: give all of them one, "
             "or take it away with from_values(G.values)"
         )
-    for before, after in pairwise(calendars):
-        if after[0] <= before[-1]:
-            raise MultiplierError(
-                f"a multiplier that ends at {show(before[-1])} cannot be followed by one that "
-                f"begins at {show(after[0])}: put them in the order of time, without overlap"
-            )
-    return Multiplier(
-        np.concatenate([part.values for part in parts]),
-        np.concatenate(calendars) if calendars else None,
-        ", ".join(dict.fromkeys(part.name for part in parts)),
+    return _made(
+        np.concatenate([part.values for part in given]),
+        join(moments) if moments else None,
+        ", ".join(dict.fromkeys(part.name for part in given)),
     )
 
 
-def _label(calendar: Calendar | None, i: int) -> str:
-    return turn_label(i) if calendar is None else f"{turn_label(i)} ({show(calendar[i])})"
+def _listed(parts: tuple[Any, ...]) -> list[Multiplier]:
+    if len(parts) == 1 and isinstance(parts[0], list | tuple):
+        parts = tuple(parts[0])
+    if not parts:
+        raise MultiplierError("concatenate needs at least one multiplier")
+    for part in parts:
+        if not isinstance(part, Multiplier):
+            raise MultiplierError(
+                f"concatenate takes multipliers, such as concatenate(G, H), not "
+                f"{type(part).__name__}: make one with as_multiplier(…)"
+            )
+    return list(parts)
+
+
+def _made(values: Values, moments: Moments | None, name: str) -> Multiplier:
+    return Multiplier(values, moments, name)  # type: ignore[arg-type]  # kept as moments there
+
+
+def _label(moments: Moments | None, i: int) -> str:
+    return turn_label(i) if moments is None else f"{turn_label(i)} ({moments.show(i)})"
 
 
 def _checked_turn(turn: object, turns: int) -> int:
@@ -342,18 +383,19 @@ def _checked_turn(turn: object, turns: int) -> int:
     return number
 
 
-def _common_calendar(one: Multiplier, other: Multiplier) -> Calendar | None:
+def _common_calendar(one: Multiplier, other: Multiplier) -> Moments | None:
     _require_same_turns(one.turns, other.turns)
-    if one.calendar is None or other.calendar is None:
-        return other.calendar if one.calendar is None else one.calendar
-    differ = np.flatnonzero(one.calendar != other.calendar)
+    if one.moments is None or other.moments is None:
+        return other.moments if one.moments is None else one.moments
+    require_same_zone(one.moments, other.moments)
+    differ = np.flatnonzero(one.moments.instants != other.moments.instants)
     if differ.size:
         i = int(differ[0])
         raise MultiplierError(
-            f"the calendars differ at turn {i + 1}: {show(one.calendar[i])} and "
-            f"{show(other.calendar[i])}; take the same window() of both"
+            f"the calendars differ at turn {i + 1}: {one.moments.show(i)} and "
+            f"{other.moments.show(i)}; take the same window() of both"
         )
-    return one.calendar
+    return one.moments
 
 
 def _require_same_turns(one: int, other: int) -> None:

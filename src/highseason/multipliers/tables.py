@@ -22,6 +22,7 @@ class Column:
     position: int
     header: str | None
     cells: Sequence[Any] | NDArray[Any]
+    zone: str | None = None  # of cells that are datetime64 in UTC
 
     @property
     def name(self) -> str:
@@ -50,10 +51,10 @@ class Column:
         """The cells as points in time, None where a cell is none.
 
         >>> Column(1, "day", ["2013-12-26", "Boxing Day"]).stamps
-        [Stamp(instant=np.datetime64('2013-12-26'), aware=False), None]
+        [Stamp(instant=np.datetime64('2013-12-26'), zone=None), None]
         """
         if isinstance(self.cells, np.ndarray) and self.cells.dtype.kind == "M":
-            return [None if np.isnat(cell) else Stamp(cell, False) for cell in self.cells]
+            return [None if np.isnat(cell) else Stamp(cell, self.zone) for cell in self.cells]
         return [parse(str(cell)) for cell in self.cells]
 
 

@@ -34,13 +34,11 @@ class Threshold:
 
     Three ways to say it, with a the ``amount``:
 
-    ========== ============== ======================================================
-    ``kind``   written        z
-    ========== ============== ======================================================
-    number     ``30``         a
-    max        ``"0.75*max"`` a · max G
-    quantile   ``"q0.75"``    the a-quantile of G (linear between neighbouring values)
-    ========== ============== ======================================================
+    | `kind` | written | z |
+    | --- | --- | --- |
+    | number | `30` | a |
+    | max | `"0.75*max"` | a · max G |
+    | quantile | `"q0.75"` | the a-quantile of G (linear between neighbouring values) |
 
     >>> Threshold.of("0.75*max").resolve([1.0, 20.0, 40.0])
     30.0
@@ -142,8 +140,8 @@ def _percent_hint(amount: float) -> str:
     return f'; did you mean "q{_shortest(amount / 100)}"?' if 1 < amount <= 100 else ""
 
 
-def warn_if_one_sided(values: ArrayLike, z: float, what: str = "the threshold") -> None:
-    """Warn when z parts nothing: no turn of G, or every turn, is high.
+def warn_if_one_sided(values: ArrayLike, z: float, what: str = "the threshold") -> bool:
+    """Warn when z parts nothing: no turn of G, or every turn, is high; gives whether it warned.
 
     Quantile rules do this quietly on multipliers of few distinct values, and so does a z on
     another scale than G. An infinite z is taken as meant: never (or always) high, no warning.
@@ -152,17 +150,19 @@ def warn_if_one_sided(values: ArrayLike, z: float, what: str = "the threshold") 
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
     ...     warn_if_one_sided([1.0, 40.0], z=41.0)
+    True
     >>> print(caught[0].message)
     the threshold: z = 41 is above every G (1 to 40), so no turn is high: the policy explores in \
 high season as in low; choose z above 1 and up to 40
     """
     array = np.asarray(values, dtype=np.float64)
     if array.size == 0 or math.isinf(z):
-        return
+        return False
     low, high = float(array.min()), float(array.max())
     if low < z <= high:
-        return
+        return False
     warn_user(_one_sided(low, high, z, what), ThresholdWarning)
+    return True
 
 
 def _one_sided(low: float, high: float, z: float, what: str) -> str:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from highseason.multipliers.calendars import Calendar, checked, from_stamps
+from highseason.multipliers.calendars import Moments, from_stamps
 from highseason.multipliers.errors import MultiplierError
 from highseason.multipliers.instants import Stamp
 from highseason.multipliers.tables import Column, Table
@@ -19,7 +19,7 @@ def stamps_in(column: Column) -> list[Stamp | None]:
     """Return the cells of a time column as stamps: ISO, or else all of them unix seconds.
 
     >>> stamps_in(Column(1, "ts", ["1317513291"]))
-    [Stamp(instant=np.datetime64('2011-10-01T23:54:51'), aware=False)]
+    [Stamp(instant=np.datetime64('2011-10-01T23:54:51'), zone='UTC')]
     """
     if any(column.stamps):
         return column.stamps
@@ -29,8 +29,8 @@ def stamps_in(column: Column) -> list[Stamp | None]:
 
 def _second(number: float) -> Stamp:
     if number.is_integer():
-        return Stamp(np.datetime64(int(number), "s"), False)
-    return Stamp(np.datetime64(round(number * 1e6), "us"), False)
+        return Stamp(np.datetime64(int(number), "s"), "UTC")
+    return Stamp(np.datetime64(round(number * 1e6), "us"), "UTC")
 
 
 def holds_times(column: Column) -> bool:
@@ -43,7 +43,7 @@ def holds_times(column: Column) -> bool:
     return 2 * sum(stamp is not None for stamp in stamps) > len(stamps)
 
 
-def calendar_of(table: Table, column: Column) -> Calendar:
+def calendar_of(table: Table, column: Column, zone: str | None) -> Moments:
     """Return the column as a calendar; refuse a cell that is no time, repeats and disorder."""
     where = table.where(column)
     stamps = []
@@ -51,7 +51,7 @@ def calendar_of(table: Table, column: Column) -> Calendar:
         if stamp is None:
             raise MultiplierError(f"{where(i)}: {_complaint(column.cells[i])}")
         stamps.append(stamp)
-    return checked(from_stamps(stamps, where), where)
+    return from_stamps(stamps, zone, where)
 
 
 def _complaint(cell: Any) -> str:

@@ -62,14 +62,15 @@ def _number(item: Any, label: str) -> float:
 
 
 def floored(values: Values, floor: float | None) -> Values:
-    """Raise every value below the floor to it; what is missing stays missing.
+    """Raise values from 0 up to the floor to it; what is missing or negative stays so.
 
-    >>> floored(np.array([0.0, 5.0, np.nan]), 1.0)
-    array([ 1.,  5., nan])
+    >>> floored(np.array([0.0, 5.0, np.nan, -3.0]), 1.0)
+    array([ 1.,  5., nan, -3.])
     """
     if floor is None:
         return values
-    return np.maximum(values, positive("floor", floor))
+    floor = positive("floor", floor)
+    return np.where((values >= 0) & (values < floor), floor, values)
 
 
 def positive(what: str, number: float) -> float:
@@ -84,7 +85,7 @@ def positive(what: str, number: float) -> float:
 
 
 def check_values(values: Values, where: Where = turn_label) -> None:
-    """Refuse an empty multiplier and name the first value that is not finite and > 0.
+    """Refuse an empty or endless multiplier; name the first value that is not finite and > 0.
 
     >>> check_values(np.array([1.0, 2.0]))
     """
@@ -95,6 +96,12 @@ def check_values(values: Values, where: Where = turn_label) -> None:
         i = int(wrong[0])
         value = float(values[i])
         raise MultiplierError(f"{where(i)} is {brief(value)}: {remedy(value)}")
+    with np.errstate(over="ignore"):
+        endless = not np.isfinite(values.sum())
+    if endless:
+        raise MultiplierError(
+            "the sum of the multiplier is not finite (above 1.8e308): measure it in a larger unit"
+        )
 
 
 def remedy(value: float) -> str:
@@ -107,4 +114,6 @@ def remedy(value: float) -> str:
         return "fill the gap, or drop the turn"
     if math.isinf(value):
         return "a multiplier must be finite"
+    if value < 0:
+        return "a multiplier must be > 0, and a floor does not mend negative numbers"
     return f"a multiplier must be > 0; {_FLOOR_HINT}"

@@ -9,6 +9,7 @@ the command line and the conformance checks find it:
 >>> @dataclass(frozen=True)
 ... class ExploreWhenQuiet(Policy):
 ...     decides_by = hs.rules.EPSILON
+...     sees_ahead = True  # view.lowest is the least G of the whole game
 ...     share: float = parameter(0.5, "of the way down from the busiest to the quietest turn")
 ...     def step(self, carry, view):
 ...         return min(1.0, self.share * view.lowest / view.G), carry
@@ -58,12 +59,16 @@ class Policy:
     deliberate: ClassVar[bool] = False
 
     ties: str = parameter(
-        "lowest", "equal arms: the lowest, or by lot", choices=("lowest", "random")
+        "lowest",
+        "equal arms: the lowest, or by lot",
+        choices=("lowest", "random"),
+        kw_only=True,  # so that UCBZ(30) means z
     )
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Enter named policies in the registry, where command line and checks find them."""
         super().__init_subclass__(**options)
+        cls.name = vars(cls).get("name", "")  # a name is not inherited: it means one class
         if cls.name:
             enter(cls.name, cls)
 
@@ -118,18 +123,18 @@ class Policy:
         else:
             numbers = forecast_numbers(self, multiplier, as_multiplier(forecast), arms)
         plan = Plan(self, multiplier, arms, numbers)
-        self._warn_of_threshold(multiplier.values)
-        plan.warn_if_one_sided()
+        if not self._warn_of_threshold(multiplier.values):
+            plan.warn_if_one_sided()
         return plan
 
     def planner(self, arms: int) -> Planner:
         """The same plan step by step, for a G that is known only as it goes."""
         return Planner(self, check_arms(arms))
 
-    def _warn_of_threshold(self, values: NDArray[np.float64]) -> None:
+    def _warn_of_threshold(self, values: NDArray[np.float64]) -> bool:
+        """Warn of a z that parts nothing, and say whether it did."""
         z = getattr(self.settle(values), "z", None)
-        if z is not None:
-            warn_if_one_sided(values, z, what=str(self))
+        return z is not None and warn_if_one_sided(values, z, what=str(self))
 
     def rules_on_g(self) -> dict[str, Threshold]:
         """The parameters that are still rules on G, such as `q0.75`, by name."""
@@ -145,21 +150,27 @@ class Policy:
 
     def advice_if_never(self, plan: Plan) -> str:
         """Why this plan may never explore; the end of a warning's sentence."""
+        G = plan.multiplier.values
+        z = getattr(self.settle(G), "z", None)
+        if z is not None and bool((G[plan.arms :] >= z).all()):
+            return f": every turn after the first round is high (G >= {_short(z)}). Raise z"
         unit = getattr(self, "unit", None)
-        if not isinstance(unit, float):
-            return ": it plays greedily. A larger k, P or c lets it explore"
-        low, high = float(plan.multiplier.values.min()), float(plan.multiplier.values.max())
-        return (
-            f" (G runs from {low:g} to {high:g}, unit={_short(unit)}): it plays greedily. "
-            "A larger unit, or unit='q0.5', lets it explore in quiet turns"
-        )
+        if isinstance(unit, float):
+            reach = f"G runs from {G.min():g} to {G.max():g}, unit={_short(unit)}"
+            return f" ({reach}): it plays greedily. A larger unit, such as unit='q0.5', helps"
+        return f": it plays greedily. A larger {self._knobs()} lets it explore"
 
     def advice_if_always(self, plan: Plan) -> str:
         """Why this plan may explore all the time."""
         return (
             f": with {plan.arms} arms and {len(plan)} turns it never settles on the best arm. "
-            "Explore less (smaller k, P, c) or play longer"
+            f"A smaller {self._knobs()}, or a longer game, lets it"
         )
+
+    def _knobs(self) -> str:
+        """The parameters that set how much it explores."""
+        own = self.parameters()
+        return " or ".join(name for name in ("k", "P", "c") if name in own) or "plan"
 
     def parameters(self) -> dict[str, Any]:
         """The values of all parameters, by name."""

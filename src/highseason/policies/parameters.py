@@ -36,10 +36,6 @@ class Limits:
             return self._rule(owner, name, value)
         return self._number(owner, name, value)
 
-    def read(self, owner: str, name: str, text: str) -> Any:
-        """The value written as `text` on a command line."""
-        return self.check(owner, name, text)
-
     def _word(self, owner: str, name: str, value: Any) -> str:
         if value not in self.choices:
             raise ValueError(f"{owner}: {name}={value!r} must be one of {', '.join(self.choices)}")
@@ -57,22 +53,23 @@ class Limits:
         return self._number(owner, name, value)
 
     def _number(self, owner: str, name: str, value: Any) -> float:
+        told = f"{owner}: {name}={value}"
         try:
             number = float(value)
         except (TypeError, ValueError):
             raise ValueError(f"{owner}: {name}={value!r} is not a number") from None
         if math.isnan(number) or (math.isinf(number) and not self.infinite):
-            raise ValueError(f"{owner}: {name}={value!r} is not a finite number")
+            raise ValueError(f"{told} is not a finite number")
         if self.above is not None and not number > self.above:
-            raise ValueError(f"{owner}: {name}={value!r} must be above {self.above:g}")
+            raise ValueError(f"{told} must be above {self.above:g}")
         if self.at_least is not None and not number >= self.at_least:
-            raise ValueError(f"{owner}: {name}={value!r} must be at least {self.at_least:g}")
+            raise ValueError(f"{told} must be at least {self.at_least:g}")
         return number
 
 
-def parameter(default: Any, doc: str, **limits: Any) -> Any:
+def parameter(default: Any, doc: str, kw_only: bool = False, **limits: Any) -> Any:
     """A dataclass field with its `Limits`."""
-    return field(default=default, metadata={"limits": Limits(doc, **limits)})
+    return field(default=default, kw_only=kw_only, metadata={"limits": Limits(doc, **limits)})
 
 
 def threshold(default: float | str = "q0.75") -> Any:

@@ -22,8 +22,8 @@ class PlanWarning(UserWarning):
     """A plan that never explores, or always does: seldom what was meant."""
 
 
-#: Below this share of a full exploration in every turn, a plan counts as never exploring.
-NEGLIGIBLE = 0.03
+#: Below this share of a full exploration, a turn counts as exploiting in pictures and tables.
+NEGLIGIBLE = 0.01
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,12 +60,13 @@ class Plan:
 
     def warn_if_one_sided(self) -> None:
         """Say so when no turn, or every turn, explores: the plan then regulates nothing."""
-        chosen = self.exploration[self.arms if self.policy.decides_by.tries_each else 0 :]
-        if self.policy.deliberate or chosen.size == 0:
+        rule = self.policy.decides_by
+        chosen = slice(self.arms if rule.tries_each else 0, None)
+        if self.policy.deliberate or self.numbers[chosen].size == 0:
             return
-        if chosen.max() < NEGLIGIBLE:
+        if rule.idle(self.numbers[chosen]).all():
             message = f"never explores{self.policy.advice_if_never(self)}"
-        elif chosen.min() >= 1.0:
+        elif self.exploration[chosen].min() >= 1.0:
             message = f"explores fully in every turn{self.policy.advice_if_always(self)}"
         else:
             return

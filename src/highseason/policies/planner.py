@@ -14,6 +14,9 @@ from highseason.policies.view import Outlook, known_views
 if TYPE_CHECKING:
     from highseason.policies.base import Policy
 
+#: Plans of more turns than this are not remembered.
+_LONG = 100_000
+
 
 class Planner:
     """A policy's plan, one turn at a time: ask `number`, then tell what `saw`."""
@@ -41,8 +44,11 @@ class Planner:
 def known_numbers(policy: Policy, multiplier: Multiplier, arms: int) -> NDArray[np.float64]:
     """The whole plan for a G that is known: the same steps, run ahead.
 
-    Studies ask for the same plan again and again (other rewards, other seeds): it is remembered.
+    Studies ask for the same plan again and again (other rewards, other seeds): it is remembered,
+    unless it is so long that keeping it costs more memory than it saves time.
     """
+    if multiplier.turns > _LONG:
+        return _scan(policy, multiplier, arms)
     try:
         hash(policy)
     except TypeError:  # a user's policy may have parameters that cannot be hashed
@@ -59,7 +65,7 @@ def _scan(policy: Policy, multiplier: Multiplier, arms: int) -> NDArray[np.float
     return _checked(policy, numbers)
 
 
-_remembered_scan = functools.lru_cache(maxsize=256)(_scan)
+_remembered_scan = functools.lru_cache(maxsize=128)(_scan)
 
 
 def forecast_numbers(

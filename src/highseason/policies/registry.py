@@ -56,10 +56,12 @@ def parse(text: str) -> Policy:
     for part in filter(None, rest.split(",")):
         key, equals, value = part.partition("=")
         key = key.strip()
-        if not equals or key not in limits:
+        if not equals:
+            raise ValueError(f"{cls.name}: {part!r} is not written as parameter=value")
+        if key not in limits:
             known = ", ".join(limits)
-            raise ValueError(f"{cls.name}: {part!r} is not parameter=value; it has: {known}")
-        values[key] = limits[key].read(cls.name, key, value.strip())
+            raise ValueError(f"{cls.name} has no parameter {key!r}; it has: {known}")
+        values[key] = limits[key].check(cls.name, key, value.strip())
     return cls(**values)
 
 

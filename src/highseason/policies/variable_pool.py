@@ -42,4 +42,4 @@ class VariablePool(Policy):
             size = self.c * view.arms / view.t * scaled
         else:
             size = self.c * view.arms / (view.t * scaled)
-        return float(max(1, min(view.arms, math.floor(size)))), carry
+        return max(1.0, math.floor(min(size, view.arms))), carry

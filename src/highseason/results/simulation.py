@@ -59,11 +59,16 @@ class SimulationResult:
 
     def mean(self, metric: str, policy: str | int) -> float:
         """The mean of a metric over games."""
-        return float(self.moments[metric].mean[self.index(policy)])
+        return float(self._of(metric).mean[self.index(policy)])
 
     def error(self, metric: str, policy: str | int) -> float:
         """Its standard error."""
-        return float(self.moments[metric].error[self.index(policy)])
+        return float(self._of(metric).error[self.index(policy)])
+
+    def _of(self, metric: str) -> Moments:
+        if metric not in self.moments:
+            raise KeyError(f"no metric {metric!r}; there are: {', '.join(self.moments)}")
+        return self.moments[metric]
 
     def exploited_share(self, policy: str | int) -> float:
         """The share of the reward that came from pure exploitation."""

@@ -62,6 +62,8 @@ class Estimate:
 
 def with_interval(value: float, error: float, level: float = 0.95) -> Estimate:
     """A normal confidence interval around `value`."""
+    if not 0 < level < 1:
+        raise ValueError(f"a confidence level lies between 0 and 1, such as 0.95, not {level!r}")
     width = NormalDist().inv_cdf(0.5 + level / 2) * error
     return Estimate(value, error, value - width, value + width)
 

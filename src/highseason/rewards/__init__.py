@@ -2,5 +2,6 @@
 
 from highseason.rewards.families import bernoulli, custom, truncated_normal
 from highseason.rewards.model import Rewards, check_arms
+from highseason.rewards.normal import quantile as normal_quantile
 
-__all__ = ["Rewards", "bernoulli", "check_arms", "custom", "truncated_normal"]
+__all__ = ["Rewards", "bernoulli", "check_arms", "custom", "normal_quantile", "truncated_normal"]

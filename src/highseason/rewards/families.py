@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 
@@ -63,7 +64,7 @@ def truncated_normal(
     >>> rewards.means(rewards.fixed).round(3)
     array([0.684])
     """
-    if not (math.isfinite(sigma) and sigma > 0):
+    if not isinstance(sigma, int | float) or not (math.isfinite(sigma) and sigma > 0):
         raise ValueError(f"truncated_normal: sigma must be a number > 0, not {sigma!r}")
     how = describe_arms("truncated_normal", arms, centres, between, (0.0, 1.0), "centres")
     return Rewards(
@@ -111,9 +112,24 @@ def custom(
     if not low < high:
         raise ValueError(f"{name}: bounds={bounds} must be two rising numbers")
     how = describe_arms(name, arms, parameters, between, (-math.inf, math.inf), "parameters")
-    return Rewards(
+    made = Rewards(
         name, quantile=quantile, mean_of=mean, scale=float(scale), bounds=(low, high), **how
     )
+    _check_reach(made)
+    return made
+
+
+def _check_reach(rewards: Rewards) -> None:
+    """The ends and the middle of the quantile function must lie within the bounds declared."""
+    low, high = rewards.bounds
+    tried = rewards.between if rewards.fixed is None else rewards.fixed.tolist()
+    for parameter, u in itertools.product(tried, (0.0, 0.5, 1.0 - 2.0**-53)):
+        value = rewards.quantile(u, parameter, rewards.scale)
+        if not low <= value <= high:
+            raise ValueError(
+                f"{rewards.name}: quantile({u:g}, {parameter:g}) is {value:g}, outside "
+                f"bounds=({low:g}, {high:g}): say how far rewards can reach"
+            )
 
 
 def _each(centres: NDArray[np.float64], sigma: float) -> NDArray[np.float64]:

@@ -52,7 +52,13 @@ class Rewards:
 
     def means(self, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
         """The true mean of every arm."""
-        return np.asarray(self.mean_of(parameters), dtype=np.float64)
+        found = np.asarray(self.mean_of(parameters), dtype=np.float64)
+        if found.shape != parameters.shape:
+            raise ValueError(
+                f"{self.name}: mean gives shape {found.shape} for parameters of shape "
+                f"{parameters.shape}; it must give one mean for each parameter"
+            )
+        return found
 
 
 def describe_arms(

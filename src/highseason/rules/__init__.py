@@ -1,5 +1,12 @@
-"""Rules: how an arm is chosen, given this turn's number from the plan.  One rule a file."""
+"""Rules: how an arm is chosen, given this turn's number from the plan.  One rule a file.
 
+What a rule of one's own needs is here too: `State` and `Turn`, the random numbers of a turn
+(`draw`, `place` and what they are for), the comparisons of the built-in rules, and the mark
+`jitable` for helpers that must run inside compiled code.
+"""
+
+from highseason.core.jitable import jitable
+from highseason.core.random import ARMS, DECISION, REWARD, TIES, draw, place
 from highseason.rules.epsilon import EPSILON
 from highseason.rules.pool import POOL
 from highseason.rules.ranking import (
@@ -10,25 +17,33 @@ from highseason.rules.ranking import (
     untried,
     wins_tie,
 )
-from highseason.rules.rule import Rule, observe_mean, start_empty
+from highseason.rules.rule import Rule, observe_mean, start_empty, wrong_arm
 from highseason.rules.state import NEVER, State, Turn, fresh_state
 from highseason.rules.ucb import UCB_RULE
 
 __all__ = [
+    "ARMS",
+    "DECISION",
     "EPSILON",
     "NEVER",
     "POOL",
+    "REWARD",
+    "TIES",
     "UCB_RULE",
     "Rule",
     "State",
     "Turn",
+    "draw",
     "estimate",
     "fresh_state",
+    "jitable",
     "leader",
     "least_decided",
     "observe_mean",
     "pick_available",
+    "place",
     "start_empty",
     "untried",
     "wins_tie",
+    "wrong_arm",
 ]

@@ -48,4 +48,9 @@ def chances(state: State, turn: Turn) -> NDArray[np.float64]:
     return np.asarray(epsilon * everyone + (1.0 - epsilon) * leader_chances(state, turn))
 
 
-EPSILON = Rule("epsilon", choose, intensity, allowed=(0.0, 1.0), chances=chances)
+def idle(epsilons: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Less than once in a hundred turns."""
+    return epsilons < 0.01
+
+
+EPSILON = Rule("epsilon", choose, intensity, idle, allowed=(0.0, 1.0), chances=chances)

@@ -75,4 +75,9 @@ def chances(state: State, turn: Turn) -> NDArray[np.float64]:
     return np.asarray(out / size)
 
 
-POOL = Rule("pool", choose, intensity, allowed=(1.0, math.inf), chances=chances)
+def idle(sizes: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """A pool of one."""
+    return sizes < 2.0
+
+
+POOL = Rule("pool", choose, intensity, idle, allowed=(1.0, math.inf), chances=chances)

@@ -21,6 +21,7 @@ Choose = Callable[[State, Turn], tuple[int, bool]]
 Observe = Callable[[State, Turn, int, float], None]
 Start = Callable[[State], None]
 Intensity = Callable[[NDArray[np.float64], NDArray[np.int64], int], NDArray[np.float64]]
+Idle = Callable[[NDArray[np.float64]], NDArray[np.bool_]]
 Chances = Callable[[State, Turn], NDArray[np.float64]]
 
 
@@ -36,6 +37,16 @@ def start_empty(state: State) -> None:
     """Nothing to prepare."""
 
 
+def never_idle(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """A rule that says nothing of it: every number may explore."""
+    return np.zeros(numbers.shape, np.bool_)
+
+
+def wrong_arm(rule: Rule, turn: int, arm: int, arms: int) -> str:
+    """What to say of a rule that chose an arm which does not exist."""
+    return f"the rule {rule.name!r} chose arm {arm} in turn {turn}; there are arms 0 to {arms - 1}"
+
+
 @dataclass(frozen=True)
 class Rule:
     """How an arm is chosen; see the module's text.
@@ -44,8 +55,8 @@ class Rule:
         name: A short name, used in messages and to find a faster kernel.
         choose: Gives `(arm, exploited)` for a state and a turn.
         intensity: How much each turn explores, in [0, 1], given arrays of the plan's numbers and of
-            turns, and the number of arms; for pictures and for the warning when a plan never, or
-            always, explores.
+            turns, and the number of arms; for pictures, and to warn of a plan that always explores.
+        idle: Which of a plan's numbers explore next to nothing; a plan of only these is warned of.
         observe: Learns the value of a pull; the default keeps count and sum.
         start: Fills the rule's memory before the first turn.
         memory: How many numbers of its own the rule keeps per arm.
@@ -59,6 +70,7 @@ class Rule:
     name: str
     choose: Choose
     intensity: Intensity
+    idle: Idle = never_idle
     observe: Observe = observe_mean
     start: Start = start_empty
     memory: int = 0

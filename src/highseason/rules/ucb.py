@@ -70,6 +70,11 @@ def chances(state: State, turn: Turn) -> NDArray[np.float64]:
     return leader_chances(state, turn) if top == -np.inf else among_equals(turn, index == top)
 
 
+def idle(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Even an arm that was tried but once has a radius under a tenth of the range of rewards."""
+    return numbers < 0.01
+
+
 UCB_RULE = Rule(
-    "ucb", choose, intensity, allowed=(0.0, math.inf), needs_range=True, chances=chances
+    "ucb", choose, intensity, idle, allowed=(0.0, math.inf), needs_range=True, chances=chances
 )

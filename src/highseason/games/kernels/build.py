@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from highseason.core.compile import compiled, function_type
 from highseason.games.kernels.epsilon import epsilon_kernel
-from highseason.games.kernels.generic import generic_kernel
+from highseason.games.kernels.generic import WrongArmError, generic_kernel
 from highseason.games.kernels.law import Law
 from highseason.games.kernels.luck import best_totals
 from highseason.games.kernels.pool import pool_kernel
@@ -19,7 +19,7 @@ from highseason.games.kernels.stage import Stage
 from highseason.games.kernels.ucb_groups import ucb_groups_kernel
 from highseason.games.kernels.ucb_lanes import ucb_lanes_kernel
 from highseason.rewards.model import Quantile
-from highseason.rules import EPSILON, POOL, UCB_RULE, Rule, Turn, fresh_state
+from highseason.rules import EPSILON, POOL, UCB_RULE, Rule, Turn, fresh_state, wrong_arm
 
 Kernel = Callable[..., None]
 
@@ -73,7 +73,11 @@ def generic_kernel_for(rule: Rule, random_ties: bool, law: type[Law]) -> Kernel:
     def play(*arguments: Any) -> None:
         parameters = arguments[3]
         state = fresh_state(parameters.shape[1], rule.memory)
-        kernel(*arguments, state, random_ties, *functions)
+        try:
+            kernel(*arguments, state, random_ties, *functions)
+        except WrongArmError as found:
+            turn, arm = found.args
+            raise ValueError(wrong_arm(rule, turn, arm, parameters.shape[1])) from None
 
     return play
 

@@ -9,9 +9,19 @@ from numpy.typing import NDArray
 
 from highseason.core.random import turn_key
 from highseason.games.kernels.law import learn, pay
-from highseason.games.kernels.stage import Stage, best_arm
+from highseason.games.kernels.stage import (
+    Stage,
+    best_arm,
+    next_checkpoint,
+    write_running,
+    write_totals,
+)
 from highseason.rewards.model import Quantile
 from highseason.rules.state import NEVER, State, Turn
+
+
+class WrongArmError(Exception):
+    """A rule chose an arm that does not exist: the turn, and what it chose."""
 
 
 def generic_kernel(
@@ -41,23 +51,22 @@ def generic_kernel(
         state.memory[:] = 0.0
         start(state)
         reward, regret, exploited, mark = 0.0, 0.0, 0.0, 0
+        due = next_checkpoint(checkpoints, mark)
         for i in range(G.size):
             key = turn_key(keys[game], i + 1)
             turn = Turn(i + 1, numbers[i], key, random_ties)
             arm, greedy = choose(state, turn)
+            if not 0 <= arm < state.decided.size:
+                raise WrongArmError(i + 1, arm)
             state.decided[arm] += 1
             x = pay(law, quantile, key, parameters[game, arm])
             paid = G[i] * x
             observe(state, turn, arm, learn(law, x, paid, worth[i], G[i]))
             reward += paid
             regret += G[i] * gaps[game, arm]
-            if greedy:
-                exploited += paid
-            if mark < checkpoints.size and checkpoints[mark] == i + 1:
-                trace[game, mark, 0] = reward
-                trace[game, mark, 1] = regret
+            exploited += paid if greedy else 0.0
+            if i + 1 == due:
+                write_running(trace, game, mark, reward, regret)
                 mark += 1
-        out[game, 0] = reward
-        out[game, 1] = regret
-        out[game, 2] = exploited
-        out[game, 3] = state.decided[best_arm(gaps[game])]
+                due = next_checkpoint(checkpoints, mark)
+        write_totals(out, game, reward, regret, exploited, state.decided[best_arm(gaps[game])])

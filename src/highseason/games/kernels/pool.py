@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 from highseason.core.jitable import jitable
 from highseason.core.random import DECISION, draw, turn_key
 from highseason.games.kernels.law import learn, pay
-from highseason.games.kernels.stage import Stage, best_arm, first_round, next_checkpoint
+from highseason.games.kernels.stage import (
+    Stage,
+    best_arm,
+    first_round,
+    next_checkpoint,
+    write_running,
+    write_totals,
+)
 from highseason.rewards.model import Quantile
 
 
@@ -72,12 +79,8 @@ def pool_kernel(
             regret += G[i] * gap[arm]
             exploited += paid if greedy else 0.0
             if i + 1 == due:
-                trace[game, mark, 0] = reward
-                trace[game, mark, 1] = regret
+                write_running(trace, game, mark, reward, regret)
                 mark += 1
                 due = next_checkpoint(checkpoints, mark)
         best = best_arm(gap)
-        out[game, 0] = reward
-        out[game, 1] = regret
-        out[game, 2] = exploited
-        out[game, 3] = pulls[best] if best < turns else 0.0
+        write_totals(out, game, reward, regret, exploited, pulls[best] if best < turns else 0.0)

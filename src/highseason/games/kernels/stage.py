@@ -48,6 +48,31 @@ def next_checkpoint(checkpoints: NDArray[np.int64], mark: int) -> int:
 
 
 @jitable
+def write_running(
+    trace: NDArray[np.float64], game: int, mark: int, reward: float, regret: float
+) -> None:
+    """Write down the running totals of a game at a checkpoint, in the order of `TRACE`."""
+    trace[game, mark, 0] = reward
+    trace[game, mark, 1] = regret
+
+
+@jitable
+def write_totals(
+    out: NDArray[np.float64],
+    game: int,
+    reward: float,
+    regret: float,
+    exploited: float,
+    best_pulls: float,
+) -> None:
+    """Write down the totals of a game, in the order of `OUT`."""
+    out[game, 0] = reward
+    out[game, 1] = regret
+    out[game, 2] = exploited
+    out[game, 3] = best_pulls
+
+
+@jitable
 def first_round(
     stage: Stage,
     quantile: Quantile,

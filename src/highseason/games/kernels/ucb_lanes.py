@@ -15,7 +15,13 @@ from numpy.typing import NDArray
 from highseason.core.jitable import jitable
 from highseason.core.random import turn_key
 from highseason.games.kernels.law import learn, pay
-from highseason.games.kernels.stage import Stage, best_arm
+from highseason.games.kernels.stage import (
+    Stage,
+    best_arm,
+    next_checkpoint,
+    write_running,
+    write_totals,
+)
 from highseason.rewards.model import Quantile
 
 LANES = 8
@@ -112,7 +118,7 @@ def ucb_lanes_kernel(
         totals[:] = 0.0
         pulls[:] = 0
         sums[:] = 0.0
-        mark = 0
+        mark, due = 0, next_checkpoint(checkpoints, 0)
         for i in range(turns):
             if i < arms:
                 chosen[:] = i
@@ -134,13 +140,12 @@ def ucb_lanes_kernel(
                 radii[arm, lane] = inverse_root[count]
                 totals[lane, 0] += paid
                 totals[lane, 1] += weight * gaps[game, arm]
-            if mark < checkpoints.size and checkpoints[mark] == i + 1:
+            if i + 1 == due:
                 for lane in range(min(LANES, games - first)):
-                    trace[first + lane, mark, 0] = totals[lane, 0]
-                    trace[first + lane, mark, 1] = totals[lane, 1]
+                    write_running(trace, first + lane, mark, totals[lane, 0], totals[lane, 1])
                 mark += 1
+                due = next_checkpoint(checkpoints, mark)
         for lane in range(min(LANES, games - first)):
-            out[first + lane, 0] = totals[lane, 0]
-            out[first + lane, 1] = totals[lane, 1]
-            out[first + lane, 2] = totals[lane, 2]
-            out[first + lane, 3] = pulls[best_arm(gaps[first + lane]), lane]
+            reward, regret, exploited = totals[lane, 0], totals[lane, 1], totals[lane, 2]
+            best = pulls[best_arm(gaps[first + lane]), lane]
+            write_totals(out, first + lane, reward, regret, exploited, best)
