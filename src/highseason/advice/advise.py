@@ -16,6 +16,7 @@ from highseason.advice.candidates import candidates, kind_of, quiet_plan
 from highseason.advice.pathologies import Pathology, greedy_is_as_good, pathologies
 from highseason.advice.result import Advice, Compared
 from highseason.bounds import NoTheoremError, RegretBound
+from highseason.core.random import seed_key
 from highseason.games import simulate
 from highseason.multipliers import Multiplier, as_multiplier
 from highseason.policies import Policy
@@ -69,6 +70,7 @@ def advise(
     G = as_multiplier(multiplier, turns)
     belief = Belief(arms, (float(means_between[0]), float(means_between[1])), gap)
     games = _at_least_two(games)
+    seed_key(seed)  # a bad seed is told as it was given, not as a multiple of it
     tried = candidates(G, arms, policies)
     thinning = max(_LEAST, games // _SHARE)
     stage = _Stage(belief, G, threads, progress, thinning + 2 * games)
