@@ -64,9 +64,9 @@ class Limits:
         if math.isnan(number) or (math.isinf(number) and not self.infinite):
             raise ValueError(f"{owner}: {name}={value!r} is not a finite number")
         if self.above is not None and not number > self.above:
-            raise ValueError(f"{owner}: {name}={value!r} must be above {self.above:g}")
+            raise ValueError(f"{owner}: {name}={value} must be above {self.above:g}")
         if self.at_least is not None and not number >= self.at_least:
-            raise ValueError(f"{owner}: {name}={value!r} must be at least {self.at_least:g}")
+            raise ValueError(f"{owner}: {name}={value} must be at least {self.at_least:g}")
         return number
 
 
