@@ -104,7 +104,8 @@ def test_early_peak_violates_the_printed_form() -> None:
     policy = hs.UCBZ(z=500)
     printed, safe = both(policy, [0.9, 0.5], stakes)
     assert round(printed.total) == 109_456
-    average, error = played(policy, [0.9, 0.5], stakes, games=300)
+    with pytest.warns(hs.PlanWarning, match="never explores"):  # hardly: half the game is over
+        average, error = played(policy, [0.9, 0.5], stakes, games=300)
     assert average - 3 * error > printed.total
     assert average == pytest.approx(973_000, abs=6 * 78_000)
     assert average <= safe.total
