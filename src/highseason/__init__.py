@@ -25,7 +25,8 @@ from highseason.policies import (
 from highseason.results import SimulationResult
 
 if TYPE_CHECKING:
-    from highseason import bounds, checks, report
+    from highseason import advice, bounds, checks, report
+    from highseason.advice import advise
 
 __all__ = [
     "UCB",
@@ -46,6 +47,8 @@ __all__ = [
     "UniformRandom",
     "VariablePool",
     "__version__",
+    "advice",
+    "advise",
     "bounds",
     "checks",
     "multipliers",
@@ -65,8 +68,10 @@ def __dir__() -> list[str]:
 
 def __getattr__(name: str) -> Any:
     """Bring these in when they are asked for: most programs do without them, and start sooner."""
-    if name not in ("bounds", "checks", "report"):
+    if name not in ("advice", "advise", "bounds", "checks", "report"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
+    if name == "advise":
+        return import_module("highseason.advice").advise
     return import_module(f"highseason.{name}")

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.reference import bounds_mp as slow
 from tests.reference.bounds_games import forced_pulls
@@ -285,6 +285,7 @@ def test_different_ranges_need_the_largest_alpha() -> None:
 
 
 @given(st.integers(2, 40), st.floats(0.3, 2.0), widths, st.floats(0.05, 0.49), st.integers(1, 12))
+@example(39, 1.0, 2.0, 0.25, 1)  # log_n q = -1, which rounding must not push below
 def test_where_all_steps_hold_the_theorem_holds(
     m: int, r: float, P: float, beta: float, magnitude: int
 ) -> None:

@@ -92,7 +92,7 @@ def logarithmic_growth(
     chosen = least_c * (1.0 + 1e-9) if c is None else c
     q = (turns // (arms - 1)) / turns
     log_n = math.log(turns)
-    log_q = math.log(q) / log_n
+    log_q = math.log(turns // (arms - 1)) / log_n - 1.0  # exactly -1 where the quotient is 1
     slope = beta * log_q + 2.0 * beta
     alpha = _CHOICE[form](chosen * x * x / slope for x in ranges)
     y = math.floor(P * log_n / alpha)

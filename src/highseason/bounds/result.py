@@ -32,6 +32,7 @@ class RegretBound:
         notes: What to know about it, in sentences.
         curve: The bound for the game stopped at each turn; the last entry is `total`.
         curves: The same for each part.
+        worst: What the worst arm in every turn would have cost by each turn; it ends in `trivial`.
         limits: For each part, what it would be with the worst arm in all its turns.
         exact: The parts that are not bounds but the mean regret itself.
         cross_terms: With a forecast: what was spent in turns that the forecast put on the wrong
@@ -62,6 +63,7 @@ class RegretBound:
     notes: list[str]
     curve: Numbers
     curves: dict[str, Numbers]
+    worst: Numbers
     limits: dict[str, float]
     exact: frozenset[str] = frozenset()
     cross_terms: dict[str, float] = field(default_factory=dict)
@@ -185,6 +187,7 @@ def assemble(
         notes=list(dict.fromkeys(notes)),
         curve=curve,
         curves=dict(curves),
+        worst=trivial,
         limits=dict(limits),
         exact=frozenset(exact),
         cross_terms=dict(cross_terms or {}),

@@ -48,7 +48,7 @@ def simulate(
     seed: int = 0,
     *,
     threads: int | None = None,
-    curves: bool | int = False,
+    curves: bool | int | Sequence[int] | NDArray[np.int64] = False,
     keep: str | None = None,
     forecast: Any = None,
     progress: Progress | None = None,
@@ -62,7 +62,8 @@ def simulate(
         games: How many games.
         seed: Same seed, same result, on any number of threads.
         threads: How many; all cores if None.
-        curves: Also gather running totals over turns, at 200 checkpoints or the number given.
+        curves: Also gather running totals over turns, at 200 checkpoints or the number given; or
+            after the turns given, counted from 1.
         keep: "games" keeps every game's totals, "summary" only sufficient statistics; by default
             games are kept up to 100,000.
         forecast: What the policies believe of each turn before it comes; None when G is known.
@@ -114,7 +115,7 @@ class _Run:
         multiplier: Any,
         seed: int,
         forecast: Any,
-        curves: bool | int,
+        curves: bool | int | Sequence[int] | NDArray[np.int64],
     ) -> _Run:
         seed_key(seed)  # a bad seed is told before any work
         if not isinstance(rewards, Rewards):
@@ -289,7 +290,14 @@ def _split(games: int, workers: int) -> list[slice]:
     return [slice(start, min(start + size, games)) for start in range(0, games, size)]
 
 
-def _checkpoints(curves: bool | int, turns: int) -> NDArray[np.int64]:
+def _checkpoints(
+    curves: bool | int | Sequence[int] | NDArray[np.int64], turns: int
+) -> NDArray[np.int64]:
+    if isinstance(curves, Sequence | np.ndarray):
+        chosen = np.unique(np.asarray(curves, dtype=np.int64))
+        if chosen.size == 0 or chosen[0] < 1 or chosen[-1] > turns:
+            raise ValueError(f"curves: turns to stop at lie between 1 and {turns}, not {curves!r}")
+        return chosen
     if curves is False or curves == 0:
         return np.zeros(0, np.int64)
     count = min(turns, 200 if curves is True else _at_least_one("curves", curves))

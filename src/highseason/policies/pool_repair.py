@@ -8,7 +8,7 @@ still pays G, so regret is weighed by G.  Play it with `simulate(pool, …, G, f
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -72,7 +72,7 @@ def repair(
     behind = np.flatnonzero(lam < Gamma * np.log(turns))
     holds_from = 1 if behind.size == 0 else int(behind[-1]) + 2
     return PoolRepair(
-        Multiplier(values, multiplier.calendar, f"{multiplier.name}, repaired"),
+        replace(multiplier, values=values, name=f"{multiplier.name}, repaired"),
         lam,
         holds_from if holds_from <= multiplier.turns else None,
         int(np.count_nonzero(values != multiplier.values)),

@@ -9,9 +9,13 @@ Results and plans are handed in; matplotlib is imported when a figure is made, a
 """
 
 from highseason.report.bars import rewards
+from highseason.report.choices import choices
 from highseason.report.figure import SUFFIXES, Figure, check_target
+from highseason.report.forced import minimum_pulls
+from highseason.report.guarantees import bound
 from highseason.report.page import Page, Section
 from highseason.report.plans import plan
+from highseason.report.probabilities import exploration
 from highseason.report.running import curves
 from highseason.report.season import Season, season_page
 from highseason.report.stakes import multiplier
@@ -24,8 +28,12 @@ __all__ = [
     "Season",
     "Section",
     "Timing",
+    "bound",
     "check_target",
+    "choices",
     "curves",
+    "exploration",
+    "minimum_pulls",
     "multiplier",
     "plan",
     "rewards",

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
@@ -111,6 +112,20 @@ def panels(heights: Sequence[float], share_x: bool = False) -> tuple[Canvas, lis
         gridspec_kw={"height_ratios": list(heights)},
     )
     return canvas, list(axes[:, 0])
+
+
+def one_legend(canvas: Canvas, rows: Sequence[Axes], columns: int | None = None) -> None:
+    """One legend below the figure, with one entry for what all panels share."""
+    entries: dict[str, Artist] = {}
+    for axes in rows:
+        handles, labels = axes.get_legend_handles_labels()
+        entries = dict(zip(labels, handles, strict=True)) | entries
+    canvas.legend(
+        list(entries.values()),
+        list(entries),
+        loc="outside lower center",
+        ncols=columns or len(entries),
+    )
 
 
 def look(i: int) -> Look:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from highseason.multipliers import Multiplier, Threshold
 from highseason.policies import Plan
-from highseason.report.drawing import DARK, LIGHT, panels, style
+from highseason.report.drawing import DARK, LIGHT, one_legend, panels, style
 from highseason.report.figure import Figure
 from highseason.report.seasons import draw_stakes, edges, fit, shade_busy, show_time, stairs
 from highseason.report.timing import timing
@@ -15,9 +15,7 @@ from highseason.report.wording import number
 from highseason.results import unique_labels
 
 if TYPE_CHECKING:
-    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure as Canvas
 
 #: What is called busy where no plan has a threshold of its own: the busiest quarter of the turns.
 _USUAL = "q0.75"
@@ -61,7 +59,7 @@ def plan(
             rows[0].set_ylabel("exploration")
         else:
             canvas.supylabel("exploration (0: none, 1: full)", fontsize=9)
-        _legend(canvas, rows)
+        one_legend(canvas, rows)
     return Figure(canvas, title, _words(labelled))
 
 
@@ -83,17 +81,6 @@ def _draw(axes: Axes, label: str, drawn: Plan, z: float) -> None:
     axes.set_yticks([0, 1])
     axes.set_title(label, loc="left")
     fit(axes, G)
-
-
-def _legend(canvas: Canvas, rows: list[Axes]) -> None:
-    """One entry for what all rows share."""
-    entries: dict[str, Artist] = {}
-    for axes in rows:
-        handles, labels = axes.get_legend_handles_labels()
-        entries = dict(zip(labels, handles, strict=True)) | entries
-    canvas.legend(
-        list(entries.values()), list(entries), loc="outside lower center", ncols=len(entries)
-    )
 
 
 def _labelled(plans: Plan | Sequence[Plan] | Mapping[str, Plan]) -> dict[str, Plan]:

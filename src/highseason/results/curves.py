@@ -50,6 +50,17 @@ class Curves:
         """The mean running total: a row per policy."""
         return np.asarray(self.sums / self.counts.sum(axis=2))
 
+    @property
+    def error(self) -> NDArray[np.float64]:
+        """The standard error of that mean, to the width of a bin; NaN for a single game."""
+        games = self.counts.sum(axis=2)
+        middles = ((np.arange(BINS) + 0.5) / BINS) ** 2
+        centred = middles - (self.counts @ middles / games)[:, :, None]
+        squares = (self.counts * centred**2).sum(axis=2)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            shares = np.sqrt(squares / (games - 1) / games)
+        return np.asarray(shares * (self.most - self.least))
+
     def quantile(self, q: float) -> NDArray[np.float64]:
         """The running total that a share `q` of the games stays below, to the width of a bin."""
         if not 0 <= q <= 1:

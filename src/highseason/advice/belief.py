@@ -1,0 +1,98 @@
+"""What is known of the arms beforehand: where their means lie, and perhaps the smallest gap."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.rewards import Rewards, bernoulli, check_arms
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class _Apart(Rewards):
+    """Arms drawn per game, the best of which is ahead of the next by a given gap."""
+
+    gap: float = 0.0
+
+    def parameters(self, keys: NDArray[np.uint64]) -> Numbers:
+        """The arms of each game."""
+        return apart(super().parameters(keys), self.between[0], self.gap)
+
+
+@dataclass(frozen=True)
+class Belief:
+    """Means are uniform between two numbers; where a gap is known, the runner-up is that far off.
+
+    Attributes:
+        arms: How many arms.
+        between: Where their means lie.
+        gap: How far the second best is below the best; None if that is unknown.
+
+    >>> sorted(Belief(3, gap=0.25).typical().tolist())
+    [0.25, 0.5, 0.75]
+    """
+
+    arms: int
+    between: tuple[float, float] = (0.0, 1.0)
+    gap: float | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what no arms can be like."""
+        if check_arms(self.arms) < 2:
+            raise ValueError("one arm leaves nothing to choose: advice needs at least 2 arms")
+        low, high = self.between
+        if not 0.0 <= low < high <= 1.0:
+            raise ValueError(
+                f"the means lie between two rising numbers from 0 to 1, not {low:g} and {high:g}"
+            )
+        if self.gap is None:
+            return
+        if not (math.isfinite(self.gap) and 0.0 < self.gap <= high - low):
+            raise ValueError(
+                f"the gap must be above 0 and at most {high - low:g}, the width between the means, "
+                f"not {self.gap:g}"
+            )
+
+    def rewards(self) -> Rewards:
+        """Arms that pay 1 or 0, drawn anew in every game."""
+        plain = bernoulli(self.arms, between=self.between)
+        return plain if self.gap is None else _Apart(**vars(plain), gap=self.gap)
+
+    def typical(self) -> Numbers:
+        """Means as a game typically draws them, for bounds, which are about given arms."""
+        low, high = self.between
+        even = low + (high - low) * np.arange(1, self.arms + 1) / (self.arms + 1)
+        if self.gap is not None:
+            even = apart(even[None, :], low, self.gap)[0]
+        # Who is tried first must not depend on who is good.
+        return np.asarray(np.random.default_rng(0).permutation(even))
+
+    def __str__(self) -> str:
+        """As in a sentence."""
+        low, high = self.between
+        text = f"means anywhere between {low:g} and {high:g}"
+        return text if self.gap is None else f"{text}, the best ahead by {self.gap:g}"
+
+
+def apart(means: Numbers, low: float, gap: float) -> Numbers:
+    """Press all but the best arm of each row together until the next best is `gap` behind.
+
+    >>> apart(np.array([[0.9, 0.8, 0.4]]), 0.0, 0.5)
+    array([[0.9, 0.4, 0.2]])
+    """
+    rows = np.arange(means.shape[0])
+    best = means.argmax(axis=1)
+    top = np.maximum(means[rows, best], low + gap)
+    rest = means.copy()
+    rest[rows, best] = -np.inf
+    second = rest.max(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        scale = np.where(second > low, (top - gap - low) / (second - low), 0.0)
+    pressed = low + (means - low) * scale[:, None]
+    pressed[rows, best] = top
+    return np.asarray(pressed)

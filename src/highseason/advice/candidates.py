@@ -1,0 +1,96 @@
+"""What is tried: every policy with its defaults, and a small grid of its parameters."""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Literal
+
+from highseason.multipliers import Multiplier, Threshold
+from highseason.policies import (
+    UCB,
+    UCBZ,
+    EpsilonGreedy,
+    EpsilonZGreedy,
+    Greedy,
+    Plan,
+    Policy,
+    SoftEpsilonGreedy,
+    SoftUCB,
+    VariablePool,
+)
+
+#: How a policy decides when to explore: never, whatever the stakes, or by the stakes.
+Kind = Literal["greedy", "unregulated", "regulated"]
+
+_KS = (0.02, 0.1, 0.3, 1.0, 3.0)
+_PS = (0.1, 0.5, 2.0)
+_ZS = ("q0.5", "q0.75", "0.5*max")
+_UNITS = ("q0.1", "q0.5")
+
+GRID: Mapping[type[Policy], Mapping[str, tuple[Any, ...]]] = {
+    Greedy: {},
+    EpsilonGreedy: {"k": _KS},
+    EpsilonZGreedy: {"k": _KS, "z": _ZS},
+    SoftEpsilonGreedy: {"k": _KS, "unit": _UNITS},
+    UCB: {"P": _PS},
+    UCBZ: {"P": _PS, "z": _ZS},
+    SoftUCB: {"P": _PS, "unit": _UNITS},
+    VariablePool: {"c": (2.0, 5.0, 20.0, 50.0)},
+}
+_UNREGULATED = (EpsilonGreedy, UCB)
+
+
+def kind_of(policy: Policy) -> Kind:
+    """Whether a policy looks at the stakes; one of your own is taken to do so.
+
+    >>> import highseason as hs
+    >>> kind_of(hs.UCB()), kind_of(hs.UCBZ()), kind_of(hs.Greedy())
+    ('unregulated', 'regulated', 'greedy')
+    """
+    if type(policy) is Greedy:
+        return "greedy"
+    return "unregulated" if type(policy) in _UNREGULATED else "regulated"
+
+
+def idle_thresholds(G: Multiplier) -> list[str]:
+    """The thresholds of the grid that leave every turn of G on one side.
+
+    >>> import highseason as hs
+    >>> idle_thresholds(hs.multipliers.from_values([1] * 9 + [40]))
+    ['q0.5', 'q0.75']
+    """
+    found = []
+    for z in _ZS:
+        level = Threshold.of(z).resolve(G.values)
+        if (G.values >= level).all() or (G.values < level).all():
+            found.append(z)
+    return found
+
+
+def candidates(G: Multiplier, arms: int, more: Iterable[Policy] = ()) -> list[Policy]:
+    """What to try on this G, defaults first; of those with the same plan, one."""
+    idle = idle_thresholds(G)
+    found: dict[tuple[str, str], Policy] = {}
+    for policy in (*_grid(), *more):
+        if getattr(policy, "z", None) in idle:
+            continue
+        plan = quiet_plan(policy, G, arms)
+        found.setdefault((policy.decides_by.name, plan.digest), policy)
+    return list(found.values())
+
+
+def quiet_plan(policy: Policy, G: Multiplier, arms: int) -> Plan:
+    """The plan without its warnings: what is odd about this G, the advice says once."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return policy.plan(G, arms)
+
+
+def _grid() -> Iterator[Policy]:
+    for cls in GRID:
+        yield cls()
+    for cls, axes in GRID.items():
+        for values in itertools.product(*axes.values()) if axes else ():
+            yield cls(**dict(zip(axes, values, strict=True)))

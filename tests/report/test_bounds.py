@@ -1,0 +1,121 @@
+"""Pictures of bounds: what is in them; how they look is for people to judge."""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+import highseason as hs
+from highseason import report
+
+G = hs.multipliers.step(turns=400)
+MEANS = [0.1, 0.9]
+POLICIES = [hs.EpsilonZGreedy(k=20, z=30), hs.UCBZ(z=30)]
+
+
+def texts(figure: report.Figure) -> list[str]:
+    figure.encode("png")
+    return [t.get_text() for t in figure.canvas.findobj(mpl.text.Text) if t.get_visible()]
+
+
+@pytest.fixture(scope="module")
+def bounds() -> list[hs.bounds.RegretBound]:
+    return [hs.bounds.regret(policy, MEANS, multiplier=G) for policy in POLICIES]
+
+
+@pytest.fixture(scope="module")
+def played() -> hs.SimulationResult:
+    stops = np.unique(np.geomspace(1, 400, 60).astype(int))
+    arms = hs.rewards.bernoulli(means=MEANS)
+    return hs.simulate(POLICIES, arms, G, games=40, seed=3, curves=stops)
+
+
+def test_a_bound_shows_its_parts_and_the_games(
+    bounds: list[hs.bounds.RegretBound], played: hs.SimulationResult
+) -> None:
+    figure = report.bound(bounds, played)
+    words = texts(figure)
+    assert {"part: exploration", "part: high", "the bound", "played: mean regret"} <= set(words)
+    assert {"95 % interval of the mean", "the worst arm in every turn"} <= set(words)
+    assert words.count("the bound") == 1  # one legend for all panels
+    for axes, told in zip(figure.canvas.axes, bounds, strict=True):
+        assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
+        assert axes.get_title("left") == told.policy
+        drawn = {line.get_label(): line for line in axes.lines}
+        assert drawn["the bound"].get_ydata()[-1] == told.total
+        assert drawn["the worst arm in every turn"].get_ydata()[-1] == told.trivial
+    assert f"{played.mean('regret', 0):.4g}" in figure.words
+
+
+def test_a_bound_alone(bounds: list[hs.bounds.RegretBound]) -> None:
+    figure = report.bound({"mine": bounds[0]})
+    assert figure.title == "What it can cost"
+    assert "played: mean regret" not in texts(figure)
+    assert figure.canvas.axes[0].get_title("left") == "mine"
+
+
+@pytest.mark.parametrize("policy", [hs.VariablePool(), hs.EpsilonZGreedy(k=26, z=30)])
+def test_a_printed_form_that_breaks_down_can_be_drawn(policy: hs.Policy) -> None:
+    told = hs.bounds.regret(policy, [0.5, 0.9], multiplier=G, form="paper")
+    assert not told.valid
+    assert "not a bound here" in texts(report.bound(told))
+
+
+def test_a_single_game_has_no_interval(bounds: list[hs.bounds.RegretBound]) -> None:
+    arms = hs.rewards.bernoulli(means=MEANS)
+    one = hs.simulate(POLICIES[:1], arms, G, games=1, seed=3, curves=True)
+    assert "95 % interval of the mean" not in texts(report.bound(bounds[0], one))
+
+
+def test_what_does_not_belong_together_is_refused(
+    bounds: list[hs.bounds.RegretBound], played: hs.SimulationResult
+) -> None:
+    with pytest.raises(ValueError, match="no bound"):
+        report.bound([])
+    with pytest.raises(ValueError, match="same policies"):
+        report.bound(bounds[0], played)
+    other = hs.bounds.regret(POLICIES[0], [0.1, 0.5, 0.9], multiplier=G)
+    with pytest.raises(ValueError, match="different games"):
+        report.bound([other, other], played)
+    arms = hs.rewards.bernoulli(means=MEANS)
+    with pytest.raises(ValueError, match="curves=True"):
+        report.bound(bounds[0], hs.simulate(POLICIES[0], arms, G, games=2))
+
+
+def test_exploration_chances_mark_both_phases() -> None:
+    figure = report.exploration(hs.bounds.exploration_figure())
+    words = texts(figure)
+    assert {"n' = 22", "w = 603", "ε-greedy", "soft ε-greedy"} <= set(words)
+    assert len(figure.encode("png")) < 150_000
+    assert "w = 603" in figure.words
+
+
+def test_a_phase_beyond_the_axis_is_not_marked() -> None:
+    short = hs.bounds.exploration_figure(multiplier=hs.multipliers.sine(100))
+    assert not any(word.startswith("w =") for word in texts(report.exploration(short)))
+
+
+def test_minimum_pulls_count_where_the_printed_lemma_fails() -> None:
+    rewards = hs.rewards.custom(
+        lambda u, p, s: p, lambda p: p, parameters=[0.5, 0.0], bounds=(0.0, 1.0)
+    )
+    game = hs.play(hs.UCB(), rewards, hs.multipliers.constant(1000), seed=1)
+    pulls = (game.arms == 1).cumsum()
+    figure = report.minimum_pulls(pulls, arms=2, r=0.5)
+    t = np.arange(1, 1001)
+    printed = 1 + np.searchsorted(hs.bounds.pull_steps(1000, 2, 0.5, form="paper"), t, "right")
+    failures = int((printed > pulls)[2:].sum())
+    assert failures > 0
+    assert f"promises too much after {failures} turns, the safe one after 0 turns" in figure.words
+    assert "promised, as it holds" in texts(figure)
+
+
+def test_the_error_of_a_curve_is_that_of_the_games() -> None:
+    arms = hs.rewards.bernoulli(arms=5)
+    result = hs.simulate(hs.UCB(), arms, G, games=300, seed=3, curves=[1, 200, 400])
+    curve = result.curves["regret"]
+    assert curve.turns.tolist() == [1, 200, 400]
+    assert curve.error[0, -1] == pytest.approx(result.error("regret", 0), rel=0.01)
+    with pytest.raises(ValueError, match="between 1 and 400"):
+        hs.simulate(hs.UCB(), arms, G, games=2, curves=[0, 5])
