@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from highseason import multipliers, policies, rewards, rules
+from highseason import forecasters, multipliers, policies, rewards, rules
 from highseason.bandit import Bandit
 from highseason.core.version import __version__
 from highseason.games import Game, play, simulate
@@ -48,6 +48,7 @@ __all__ = [
     "__version__",
     "bounds",
     "checks",
+    "forecasters",
     "multipliers",
     "play",
     "policies",
