@@ -72,7 +72,7 @@ class MovingAverage(OneStep):
         whole("window", self.window)
 
     def begin(self) -> Numbers:
-        """Count and a ring of values."""
+        """Count and the last values."""
         return np.zeros(1 + self.window)
 
     def weights(self) -> Numbers:

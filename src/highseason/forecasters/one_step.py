@@ -38,7 +38,8 @@ class OneStep(Forecaster):
     def spread(self, memory: Numbers, turns: int) -> Numbers:
         """How one turn's surprise echoes in the forecasts of the later ones.
 
-        1, psi_1, psi_2, …: the error h turns ahead has the variance of one step times the sum of the first h squares.
+        1, psi_1, psi_2, …: the error h turns ahead has the variance of one step times the sum of
+        the first h squares.
         """
         echo = np.zeros(turns)
         echo[0] = 1.0
@@ -56,8 +57,8 @@ class OneStep(Forecaster):
         """
         G = as_multiplier(G)
         beliefs = np.empty(G.turns)
-        compiled_scan(type(self).step)(self.begin(), np.array(G.values), beliefs)
-        return Multiplier(beliefs, G.calendar, f"{self} of {G.name}")
+        compiled_scan(type(self).step)(self.begin(), G.values.copy(), beliefs)
+        return Multiplier(beliefs, G.calendar, self.name)
 
     def fit(self, series: Any) -> FittedOneStep:
         """Go through the series, turn by turn."""

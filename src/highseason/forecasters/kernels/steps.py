@@ -26,20 +26,20 @@ def simple_average(memory: Memory, value: float) -> float:
     """The mean of all that was seen: memory is (count, sum)."""
     memory[0] += 1.0
     memory[1] += value
-    return memory[1] / memory[0]
+    return float(memory[1] / memory[0])
 
 
 @jitable
 def moving_average(memory: Memory, value: float) -> float:
-    """The mean of the last few: memory is (count, the last values in a ring)."""
+    """The mean of the last few: memory is (count, the last values, the newest first)."""
     window = memory.size - 1
-    seen = int(memory[0])
-    memory[1 + seen % window] = value
+    held = int(min(memory[0] + 1.0, window))
+    total = value
+    for i in range(held - 1, 0, -1):  # each value moves on by one place
+        memory[1 + i] = memory[i]
+        total += memory[i]
     memory[0] += 1.0
-    held = min(seen + 1, window)
-    total = 0.0
-    for i in range(held):
-        total += memory[1 + i]
+    memory[1] = value
     return total / held
 
 
@@ -47,14 +47,14 @@ def moving_average(memory: Memory, value: float) -> float:
 def weighted_moving_average(memory: Memory, value: float) -> float:
     """The mean of the last few, weighed 1, 2, …, the newest heaviest; memory as above."""
     window = memory.size - 1
-    seen = int(memory[0])
-    memory[1 + seen % window] = value
+    held = int(min(memory[0] + 1.0, window))
+    total = held * value
+    for i in range(held - 1, 0, -1):
+        memory[1 + i] = memory[i]
+        total += (held - i) * memory[i]
     memory[0] += 1.0
-    held = min(seen + 1, window)
-    total = 0.0
-    for age in range(held):
-        total += (held - age) * memory[1 + (seen - age) % window]
-    return total / (held * (held + 1) / 2)
+    memory[1] = value
+    return total / (0.5 * held * (held + 1))
 
 
 @jitable
