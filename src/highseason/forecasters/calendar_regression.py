@@ -39,7 +39,7 @@ class CalendarRegression(SeasonAhead):
     >>> days = np.arange("2013-01-01", "2015-01-01", dtype="datetime64[D]")
     >>> traffic = hs.multipliers.from_values(100 + 50 * (np.arange(days.size) % 7 == 4), days)
     >>> CalendarRegression().fit(traffic).predict(7).mean.round()
-    array([100., 100., 100., 150., 100., 100., 100.])
+    array([100., 100., 150., 100., 100., 100., 100.])
     """
 
     name = "calendar"
@@ -63,12 +63,13 @@ class CalendarRegression(SeasonAhead):
         n = history.turns
         rows, y = design.rows(0, n), history.logs
         open_turns = history.seen & ~history.closed(0, n)
-        age = (n - 1 - np.arange(n)) / self._year(history)
+        age = (n - 1 - np.arange(n)) / history.year
         weights = np.where(open_turns, 0.5 ** (age / self.halflife), 0.0)
-        found = ridge(rows, y, weights, design.penalties())
-        ahead: Numbers = design.rows(n, n + turns) @ found
+        middle = float(weights @ y) / float(weights.sum())
+        found = ridge(rows, y - middle, weights, design.penalties())
+        ahead: Numbers = middle + design.rows(n, n + turns) @ found
         usual = open_turns & np.array([day == "" for day in design.days(0, n)])
-        return ahead + self._level(history, y - rows @ found, usual, turns)
+        return ahead + self._level(history, y - middle - rows @ found, usual, turns)
 
     def _level(
         self, history: History, rest: Numbers, usual: NDArray[np.bool_], turns: int
@@ -81,13 +82,10 @@ class CalendarRegression(SeasonAhead):
         level = float(weights @ rest) / (float(weights.sum()) + week)
         return np.asarray(level * np.exp(-np.arange(turns) / (self.fade * week)))
 
-    def _year(self, history: History) -> float:
-        return history.seasons[-1] if history.grid is None else history.grid.seasons()[-1]
-
     def _past_errors(self, history: History, turns: int) -> _Errors:
         """From earlier turns, evenly spread over the later half of the past."""
         n = history.turns
-        first = max(n // 2, 2 * history.week, min(n - turns, round(1.2 * self._year(history))))
+        first = max(n // 2, 2 * history.week, min(n - turns, round(1.2 * history.year)))
         origins = np.unique(np.linspace(first, n - 1, _ORIGINS + 1)[:-1].astype(np.int64))
         missed: list[Numbers] = []
         special: list[NDArray[np.bool_]] = []

@@ -16,7 +16,7 @@ from highseason.forecasters.special_days import indicators, special_days
 #: Waves of a year: up to this many a year.
 _WAVES = 6
 #: How strongly weights are drawn to zero, by kind of feature.
-_WEEK, _TREND, _YEAR, _DAYS = 0.1, 1.0, 10.0, 2.0
+_WEEK, _TREND, _YEAR, _DAYS = 0.1, 1.0, 10.0, 0.5
 
 
 @dataclass(frozen=True)
@@ -72,18 +72,16 @@ class Design:
 
     def _trend(self, start: int, stop: int) -> Numbers:
         """Years (or longest seasons) since the end of the past."""
-        unit = max(*self.history.seasons, 1.0) if self.history.grid is None else self._year()
-        turns = np.arange(start, stop, dtype=np.float64) - self.history.turns
-        return np.asarray(turns / unit, dtype=np.float64)
-
-    def _year(self) -> float:
-        assert self.history.grid is not None
-        return self.history.grid.seasons()[-1]
+        found: Numbers = np.arange(start, stop, dtype=np.float64)
+        found -= self.history.turns
+        found /= self.history.year
+        return found
 
     def _waves(self, start: int, stop: int, season: float) -> Numbers:
         angle = 2 * np.pi * np.arange(start, stop) / season
         orders = range(1, self._order(season) + 1)
-        return np.column_stack([f(k * angle) for k in orders for f in (np.sin, np.cos)])
+        table = np.column_stack([f(k * angle) for k in orders for f in (np.sin, np.cos)])
+        return table.astype(np.float64)
 
 
 def ridge(rows: Numbers, y: Numbers, weights: Numbers, penalties: Numbers) -> Numbers:

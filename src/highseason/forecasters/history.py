@@ -139,6 +139,13 @@ class History:
         short = [s for s in self.seasons if s * self.grid.step <= np.timedelta64(8, "D")]
         return round(short[-1]) if short else 1
 
+    @property
+    def year(self) -> float:
+        """How many turns a year has; without a calendar, 52 of the shortest seasons or more."""
+        if self.grid is None:
+            return max(self.seasons[-1], 52.0 * self.seasons[0])
+        return self.grid.seasons()[-1]
+
     def closed(self, start: int, stop: int) -> NDArray[np.bool_]:
         """Which turns fall where the week has hardly ever seen anybody."""
         none = np.zeros(stop - start, np.bool_)

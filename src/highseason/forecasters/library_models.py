@@ -59,7 +59,7 @@ class ETS(LibraryModel):
     >>> import highseason as hs
     >>> days = np.arange("2013-01-01", "2013-04-01", dtype="datetime64[D]")
     >>> G = hs.multipliers.from_values(100.0 + 50 * (np.arange(days.size) % 7 == 4), days)
-    >>> ETS().fit(G).predict(7).mean.argmax()
+    >>> int(ETS().fit(G).predict(7).mean.argmax())
     5
     """
 
@@ -146,7 +146,8 @@ def _special_effects(model: SeasonAhead, history: History, turns: int) -> tuple[
         return np.zeros(n), np.zeros(turns)
     rows = design.rows(0, n)
     weights = (history.seen & ~history.closed(0, n)).astype(np.float64)
-    found = ridge(rows, history.logs, weights, design.penalties())[-len(design.names) :]
+    logs = history.logs
+    found = ridge(rows, logs - logs.mean(), weights, design.penalties())[-len(design.names) :]
     count = len(design.names)
     return rows[:, -count:] @ found, design.rows(n, n + turns)[:, -count:] @ found
 
