@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from highseason import forecasters, multipliers, policies, rewards, rules
 from highseason.bandit import Bandit
 from highseason.core.version import __version__
-from highseason.games import Game, play, simulate
+from highseason.games import Game, forecast_cost, play, simulate
 from highseason.policies import (
     UCB,
     UCBZ,
@@ -48,6 +48,7 @@ __all__ = [
     "__version__",
     "bounds",
     "checks",
+    "forecast_cost",
     "forecasters",
     "multipliers",
     "play",

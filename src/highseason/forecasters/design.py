@@ -87,4 +87,5 @@ class Design:
 def ridge(rows: Numbers, y: Numbers, weights: Numbers, penalties: Numbers) -> Numbers:
     """The weights of the features; `weights` of 0 leave a turn out."""
     weighted = rows * weights[:, None]
-    return np.linalg.solve(rows.T @ weighted + np.diag(penalties), weighted.T @ y)
+    found = np.linalg.solve(rows.T @ weighted + np.diag(penalties), weighted.T @ y)
+    return np.asarray(found, dtype=np.float64)

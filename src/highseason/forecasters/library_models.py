@@ -22,7 +22,7 @@ from highseason.forecasters.library import library
 from highseason.forecasters.season_ahead import SeasonAhead
 
 #: Orders (p, d, q) that ARIMA tries; the lowest corrected AIC wins.
-_ORDERS = ((0, 1, 1), (1, 0, 0), (1, 0, 1), (2, 0, 1), (1, 1, 1))
+_ORDERS = ((0, 1, 1), (1, 0, 1), (1, 1, 1))
 #: Turns of the past that ARIMA and ETS look at: older ones cost time and change nothing.
 _LAST_SEASONS = 60
 
@@ -87,8 +87,8 @@ class ARIMA(LibraryModel):
         seasonal = (0, 1, 1, season) if 1 < season <= 48 else (0, 0, 0, 0)
         kept = logs[-_kept(history) :]
         fits = [
-            sarimax(kept, order=order, seasonal_order=seasonal, enforce_stationarity=True).fit(
-                disp=0, maxiter=60
+            sarimax(kept, order=order, seasonal_order=seasonal, concentrate_scale=True).fit(
+                disp=0, maxiter=40
             )
             for order in _ORDERS
         ]

@@ -10,6 +10,7 @@ Results and plans are handed in; matplotlib is imported when a figure is made, a
 
 from highseason.report.bars import rewards
 from highseason.report.figure import SUFFIXES, Figure, check_target
+from highseason.report.forecasts import forecast
 from highseason.report.page import Page, Section
 from highseason.report.plans import plan
 from highseason.report.running import curves
@@ -26,6 +27,7 @@ __all__ = [
     "Timing",
     "check_target",
     "curves",
+    "forecast",
     "multiplier",
     "plan",
     "rewards",
