@@ -23,6 +23,7 @@ from highseason.experiments.unknown.settings import (
 )
 from highseason.games import simulate
 from highseason.policies import Policy
+from highseason.report import Figure
 from highseason.report.changes import changes as draw_changes
 from highseason.report.page import Page, Section, bullets, command, paragraph, pictures
 from highseason.results import Moments, SimulationResult
@@ -49,7 +50,8 @@ def run(
             progress(i + 1, len(cells))
     told = verdicts(found)
     folder = Path(out) / "unknown"
-    files = _draw(cells, found, folder, games)
+    figures = {cell: _figure(cell, found, games) for cell in cells}
+    files = [figure.save(folder / f"{cell.id}.png") for cell, figure in figures.items()]
     document: dict[str, Any] = {
         "study": "unknown",
         "games": games,
@@ -62,7 +64,7 @@ def run(
     }
     data = folder / "unknown.json"
     data.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-    page = _page(cells, found, told, games, seed, quick).save(folder / "index.html")
+    page = _page(figures, told, games, seed, quick).save(folder / "index.html")
     return document | {"page": str(page), "files": [str(file) for file in [*files, data]]}
 
 
@@ -98,9 +100,9 @@ def _paired(known: SimulationResult, told: SimulationResult, i: int) -> Simulati
     return SimulationResult(labels, {}, ("", ""), moments, moments["reward"], None, {})
 
 
-def _figure(cell: Cell, found: list[Change], games: int) -> Any:
+def _figure(cell: Cell, found: list[Change], games: int) -> Figure:
     mine = [each for each in found if each.cell == cell.id]
-    title = f"G estimated instead of known: {cell.multiplier}, {cell.law}"
+    title = f"Estimated G: {cell.multiplier}, {cell.law}"
     return draw_changes(
         {
             "Change of the reward": {(e.policy, e.estimator): e.reward for e in mine},
@@ -111,17 +113,8 @@ def _figure(cell: Cell, found: list[Change], games: int) -> Any:
     )
 
 
-def _draw(cells: tuple[Cell, ...], found: list[Change], folder: Path, games: int) -> list[Path]:
-    return [_figure(cell, found, games).save(folder / f"{cell.id}.png") for cell in cells]
-
-
 def _page(
-    cells: tuple[Cell, ...],
-    found: list[Change],
-    told: list[Verdict],
-    games: int,
-    seed: int,
-    quick: bool,
+    figures: dict[Cell, Figure], told: list[Verdict], games: int, seed: int, quick: bool
 ) -> Page:
     lines = [
         f"{verdict.claim}: {'holds' if verdict.holds else 'does not hold'}. {verdict.evidence}."
@@ -129,7 +122,7 @@ def _page(
     ]
     flag = " --quick" if quick else ""
     made = f"highseason reproduce --only unknown --games {games} --seed {seed}{flag} --out report/"
-    drawn = [(_figure(cell, found, games), f"{cell.multiplier}, {cell.law}") for cell in cells]
+    drawn = [(figure, f"{cell.multiplier}, {cell.law}") for cell, figure in figures.items()]
     return Page(
         "When G is not known",
         "Every turn's multiplier is estimated from the turns before it; the same games are played "
