@@ -96,9 +96,11 @@ def costs(trials: Backtest, games: int = 2000) -> list[tuple[str, str, float, fl
         )
         mistimed = float(np.mean([cost.reward(order) for order in orders]))
         timing = cost.reward("G known") - mistimed
+        # Where timing is a small part of the gain, a share of it says nothing.
+        worth = timing > 0.2 * (cost.reward("G known") - cost.reward("unregulated"))
         for label in cost.labels:
             if label not in orders:
-                left = (cost.reward(label) - mistimed) / timing
+                left = (cost.reward(label) - mistimed) / timing if worth else float("nan")
                 found.append(
                     (str(policy), label, cost.gain(label).value, cost.survives(label), left)
                 )
