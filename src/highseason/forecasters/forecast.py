@@ -53,9 +53,14 @@ class Forecast:
                 f"quantiles must be {len(LEVELS)} rows of {mean.turns} finite numbers, "
                 f"not an array of shape {table.shape}"
             )
-        table = np.maximum.accumulate(np.maximum(table, np.finfo(np.float64).tiny), axis=0)
+        table = np.maximum.accumulate(np.maximum(table, self._least), axis=0)
         table.setflags(write=False)
         object.__setattr__(self, "quantiles", table)
+
+    @property
+    def _least(self) -> float:
+        """No traffic is nought: a multiplier is above zero, and plans divide by it."""
+        return 1e-6 * float(self.mean.min())
 
     def __len__(self) -> int:
         """How many turns."""
@@ -76,7 +81,7 @@ class Forecast:
         i = int(np.clip(np.searchsorted(scores, at), 1, scores.size - 1))
         share = (at - scores[i - 1]) / (scores[i] - scores[i - 1])
         low, high = self.quantiles[i - 1], self.quantiles[i]
-        between: Numbers = np.maximum(low + share * (high - low), np.finfo(np.float64).tiny)
+        between: Numbers = np.maximum(low + share * (high - low), self._least)
         return between
 
     @property
