@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from highseason import forecasters, multipliers, policies, rewards, rules
 from highseason.bandit import Bandit
 from highseason.core.version import __version__
-from highseason.games import Game, forecast_cost, play, simulate
+from highseason.games import Game, backtest_cost, forecast_cost, play, simulate
 from highseason.policies import (
     UCB,
     UCBZ,
@@ -46,6 +46,7 @@ __all__ = [
     "UniformRandom",
     "VariablePool",
     "__version__",
+    "backtest_cost",
     "bounds",
     "checks",
     "forecast_cost",

@@ -30,6 +30,22 @@ def test_a_right_forecast_costs_nothing_and_a_wrong_one_does() -> None:
     )
 
 
+def test_the_seasons_of_a_backtest() -> None:
+    days = np.datetime64("2013-01-07") + np.arange(200)
+    noise = np.exp(0.2 * np.random.default_rng(1).standard_normal(200))
+    week = hs.multipliers.from_values(np.resize([1.0, 1, 1, 1, 4, 9, 9], 200) * noise, days)
+    forecasters = {
+        "naive": hs.forecasters.SeasonalNaive(),
+        "average": hs.forecasters.SimpleAverage(),
+    }
+    trials = hs.forecasters.backtest(week, forecasters, turns=42, origins=3)
+    cost = hs.backtest_cost(hs.UCBZ(), hs.rewards.bernoulli(arms=5), trials, games=400)
+    assert list(cost.costs) == [74, 116, 158]
+    assert cost.lost("G known") == 0
+    assert cost.survives("unregulated") == 0
+    assert cost.lost("naive") < cost.lost("average")
+
+
 def test_luck_is_shared() -> None:
     again = [
         hs.forecast_cost(hs.SoftUCB(), REWARDS, G, {}, games=50, seed=4).reward("G known")

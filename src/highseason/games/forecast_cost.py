@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from highseason.forecasters import Backtest
 from highseason.games.simulate import simulate
-from highseason.multipliers import ThresholdWarning, as_multiplier
+from highseason.multipliers import Multiplier, ThresholdWarning, as_multiplier
 from highseason.policies import UCB, PlanWarning, Policy
 from highseason.results import Estimate, Moments, SimulationResult, ratio_gain
 from highseason.rewards import Rewards
@@ -99,6 +100,63 @@ def forecast_cost(
             results[label] = simulate(policy, rewards, G, games, seed, forecast=forecast)
         results[UNREGULATED] = simulate(unregulated or UCB(), rewards, G, games, seed)
     return ForecastCost(policy, results)
+
+
+@dataclass(frozen=True)
+class BacktestCost:
+    """What forecasts from several origins cost one policy.
+
+    Attributes:
+        costs: By the last turn that was known.
+    """
+
+    costs: Mapping[int, ForecastCost]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """G known, the forecasters in the order given, unregulated."""
+        return next(iter(self.costs.values())).labels
+
+    def lost(self, label: str) -> float:
+        """The share of the reward with G known that is lost, over all origins together."""
+        known = sum(cost.reward(KNOWN) for cost in self.costs.values())
+        return 1.0 - sum(cost.reward(label) for cost in self.costs.values()) / known
+
+    def survives(self, label: str) -> float:
+        """The share of the known-G gain over the unregulated policy that is left."""
+        most = self.lost(UNREGULATED)
+        return 1.0 - self.lost(label) / most if most else float("nan")
+
+
+def backtest_cost(
+    policy: Policy,
+    rewards: Rewards,
+    trials: Backtest,
+    games: int = 1000,
+    seed: int = 0,
+    unregulated: Policy | None = None,
+) -> BacktestCost:
+    """Play the seasons of a backtest with G known, with each forecaster, and unregulated.
+
+    >>> import highseason as hs
+    >>> G = hs.multipliers.from_values(100 + 80 * (np.arange(140) % 7 == 0))
+    >>> naive = hs.forecasters.SeasonalNaive(periods=(7,))
+    >>> trials = hs.forecasters.backtest(G, [naive], turns=28, origins=2)
+    >>> cost = backtest_cost(hs.UCBZ(), hs.rewards.bernoulli(arms=3), trials, games=20)
+    >>> cost.labels
+    ('G known', 'seasonal-naive:periods=(7,)', 'unregulated')
+    """
+    seasons: dict[int, dict[str, Any]] = {}
+    came: dict[int, Multiplier] = {}
+    for trial in trials.trials:
+        seasons.setdefault(trial.origin, {})[trial.forecaster] = trial.forecast
+        came[trial.origin] = trial.actual
+    return BacktestCost(
+        {
+            origin: forecast_cost(policy, rewards, came[origin], told, games, seed, unregulated)
+            for origin, told in seasons.items()
+        }
+    )
 
 
 def _negative(estimate: Estimate) -> Estimate:
