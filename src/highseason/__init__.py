@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING, Any
 
-from highseason import multipliers, policies, rewards, rules
+from highseason import forecasters, multipliers, policies, rewards, rules
 from highseason.bandit import Bandit
 from highseason.core.version import __version__
-from highseason.games import Game, play, simulate
+from highseason.games import Game, backtest_cost, forecast_cost, play, simulate
 from highseason.policies import (
     UCB,
     UCBZ,
@@ -49,8 +49,11 @@ __all__ = [
     "__version__",
     "advice",
     "advise",
+    "backtest_cost",
     "bounds",
     "checks",
+    "forecast_cost",
+    "forecasters",
     "multipliers",
     "play",
     "policies",

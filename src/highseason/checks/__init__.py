@@ -1,4 +1,4 @@
-"""Conformance checks: what every policy and every multiplier promises, in one call.
+"""Conformance checks: what every policy, multiplier and forecaster promises, in one call.
 
 They need no test framework.  One call holds a policy of your own to all that is promised:
 
@@ -17,16 +17,20 @@ In a test suite every (class, check) pair becomes a test with a name one can rea
 
 from highseason.checks.failure import CheckFailed
 from highseason.checks.run import (
+    check_forecaster,
     check_multiplier,
     check_policy,
+    forecaster_checks,
     multiplier_checks,
     policy_checks,
 )
 
 __all__ = [
     "CheckFailed",
+    "check_forecaster",
     "check_multiplier",
     "check_policy",
+    "forecaster_checks",
     "multiplier_checks",
     "policy_checks",
 ]

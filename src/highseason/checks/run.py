@@ -9,6 +9,7 @@ from typing import Any
 from highseason.checks import (
     causality,
     chances,
+    forecasters,
     games,
     learning,
     multipliers,
@@ -19,12 +20,15 @@ from highseason.checks import (
 from highseason.checks.catalogue import Check, checks_in
 from highseason.checks.failure import CheckFailed
 from highseason.checks.settings import quiet
+from highseason.forecasters import Forecaster
+from highseason.forecasters import registry as forecaster_registry
 from highseason.multipliers import SHAPES, Multiplier, as_multiplier
 from highseason.policies import Policy, registry
 
 #: In the order in which they run: what is cheap and explains most comes first.
 POLICY_CHECKS = checks_in(parameters, plans, causality, games, chances, learning, reductions)
 MULTIPLIER_CHECKS = checks_in(multipliers)
+FORECASTER_CHECKS = checks_in(forecasters)
 
 Named = tuple[str, Callable[[], None]]
 
@@ -52,6 +56,29 @@ def check_multiplier(multiplier: Callable[[int], Any] | Multiplier) -> None:
     """
     make, label = _shape(multiplier)
     _check_all(MULTIPLIER_CHECKS, make, label)
+
+
+def check_forecaster(forecaster: Forecaster | type[Forecaster]) -> None:
+    """Hold a forecaster, or a class with its default settings, to what every one promises.
+
+    Raises:
+        CheckFailed: With a sentence that says what was expected and what was found.
+
+    >>> import highseason as hs
+    >>> check_forecaster(hs.forecasters.MovingAverage(window=7))
+    """
+    made = forecaster() if isinstance(forecaster, type) else forecaster
+    if not isinstance(made, Forecaster):
+        raise CheckFailed(f"{forecaster!r} is not a forecaster: it is a subclass of Forecaster")
+    _check_all(FORECASTER_CHECKS, made, str(made))
+
+
+def forecaster_checks() -> Iterator[Named]:
+    """Every named forecaster with every check: pairs of a readable id and a test."""
+    for kind in forecaster_registry().values():
+        made = kind()
+        for check in _concerning(FORECASTER_CHECKS, made):
+            yield _named(check, made, kind.__name__)
 
 
 def policy_checks() -> Iterator[Named]:

@@ -32,7 +32,14 @@ if TYPE_CHECKING:
 log = logging.getLogger("highseason")
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-_KERNEL_FOLDERS = ("core", "rules", "rewards", "games/kernels", "bounds/kernels")
+_KERNEL_FOLDERS = (
+    "core",
+    "rules",
+    "rewards",
+    "forecasters/kernels",
+    "games/kernels",
+    "bounds/kernels",
+)
 
 
 class CacheWarning(UserWarning):

@@ -67,6 +67,7 @@ def simulate(
         keep: "games" keeps every game's totals, "summary" only sufficient statistics; by default
             games are kept up to 100,000.
         forecast: What the policies believe of each turn before it comes; None when G is known.
+            Numbers, a one-step forecaster, or a `Forecast` of the whole season (see `Policy.plan`).
         progress: Called with (games done, games in all) as the work goes on.
 
     >>> import highseason as hs

@@ -202,10 +202,25 @@ def _disorder(moments: Moments, i: int, where: Where) -> str:
         return (
             f"{where(i)} repeats the time {moments.show(i)} of the row before: "
             "add rows of the same time up, or drop one"
+            f"{_if_clocks_went_back(array[i])}"
         )
     return (
         f"{where(i)} is at {moments.show(i)}, before {moments.show(i - 1)} in the row above it: "
         "sort the rows by time"
+    )
+
+
+def _if_clocks_went_back(instant: np.datetime64) -> str:
+    """A hint for the hour that local clocks show twice in autumn."""
+    month = int(instant.astype("datetime64[M]").astype(np.int64)) % 12 + 1
+    day = instant.astype("datetime64[D]")
+    sunday = int((day - np.datetime64("1970-01-04")).astype(np.int64)) % 7 == 0
+    hour = int((instant - day) / np.timedelta64(1, "h"))
+    if not (sunday and 0 <= hour <= 3 and month in (3, 4, 10, 11)):
+        return ""
+    return (
+        "; if it is the hour in which clocks go back, write times in UTC or with their zone "
+        "(01:00+01:00, 01:00+00:00)"
     )
 
 

@@ -32,7 +32,7 @@ from highseason.multipliers import Threshold, as_multiplier
 from highseason.multipliers.thresholds import warn_if_one_sided
 from highseason.policies.parameters import Limits, parameter
 from highseason.policies.plan import Plan
-from highseason.policies.planner import Planner, forecast_numbers, known_numbers
+from highseason.policies.planner import Planner, known_numbers, numbers_from
 from highseason.policies.registry import enter
 from highseason.policies.view import View
 from highseason.rewards import check_arms
@@ -109,8 +109,10 @@ class Policy:
         Args:
             G: The multiplier: anything `as_multiplier` takes.
             arms: How many arms.
-            forecast: What is believed of each turn before it comes; None when G is known. With a
-                forecast, a turn's number depends on that turn's forecast and on what came before.
+            forecast: What is believed of each turn before it comes; None when G is known. Numbers,
+                or a one-step forecaster: a turn's number depends on the belief of that turn and on
+                what came before. A `Forecast` of the whole season: the plan is made before the
+                first turn, from the whole of the forecast and nothing else.
 
         >>> import highseason as hs
         >>> hs.EpsilonGreedy(k=1).plan([1, 1, 1, 1], arms=2).numbers
@@ -121,7 +123,7 @@ class Policy:
         if forecast is None:
             numbers = known_numbers(self, multiplier, arms)
         else:
-            numbers = forecast_numbers(self, multiplier, as_multiplier(forecast), arms)
+            numbers = numbers_from(self, multiplier, forecast, arms)
         plan = Plan(self, multiplier, arms, numbers)
         if not self._warn_of_threshold(multiplier.values):
             plan.warn_if_one_sided()

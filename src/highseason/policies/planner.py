@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.multipliers import Multiplier
+from highseason.forecasters import Forecast, Forecaster, OneStep
+from highseason.multipliers import Multiplier, as_multiplier
 from highseason.policies.view import Outlook, known_views
+from highseason.rules import POOL
 
 if TYPE_CHECKING:
     from highseason.policies.base import Policy
@@ -68,12 +70,56 @@ def _scan(policy: Policy, multiplier: Multiplier, arms: int) -> NDArray[np.float
 _remembered_scan = functools.lru_cache(maxsize=128)(_scan)
 
 
+def numbers_from(
+    policy: Policy, actual: Multiplier, forecast: Any, arms: int
+) -> NDArray[np.float64]:
+    """The whole plan when G is not known: from beliefs turn by turn, or a season's forecast."""
+    if isinstance(forecast, Forecast):
+        _require_same_turns(len(forecast), actual.turns)
+        return ahead_numbers(policy, forecast, arms)
+    if isinstance(forecast, OneStep):
+        return forecast_numbers(policy, actual, forecast.path(actual), arms)
+    if isinstance(forecast, Forecaster):
+        raise ValueError(
+            f"{forecast} forecasts a whole season: fit it on what came before the game, and give "
+            f"what it predicts, forecast=….fit(past).predict({actual.turns})"
+        )
+    return forecast_numbers(policy, actual, as_multiplier(forecast), arms)
+
+
+def ahead_numbers(policy: Policy, forecast: Forecast, arms: int) -> NDArray[np.float64]:
+    """The whole plan from a forecast of the whole season, made before its first turn.
+
+    The number of a turn is the mean of the numbers that its likely values would give: where they
+    lie on both sides of a threshold, the chance that the turn is low decides how much it explores.
+    Rules on G (`q0.75`) are read from all that may come, least values from the means; what is
+    carried from turn to turn follows the median.
+    """
+    atoms = forecast.atoms()
+    settled = policy.settle(atoms.ravel())
+    numbers = np.empty(len(forecast))
+    carry = settled.begin()
+    middle = forecast.median.tolist()
+    for view, likely in zip(known_views(forecast.mean, arms), atoms.T.tolist(), strict=True):
+        i = view.t - 1
+        each = [settled.step(carry, view._replace(G=value))[0] for value in likely]
+        numbers[i] = sum(each) / len(each)
+        _, carry = settled.step(carry, view._replace(G=middle[i]))
+    if policy.decides_by is POOL:  # its numbers count arms
+        numbers = np.floor(numbers + 0.5)
+    return _checked(policy, numbers)
+
+
+def _require_same_turns(forecast: int, actual: int) -> None:
+    if forecast != actual:
+        raise ValueError(f"the forecast has {forecast} turns, the multiplier {actual}")
+
+
 def forecast_numbers(
     policy: Policy, actual: Multiplier, forecast: Multiplier, arms: int
 ) -> NDArray[np.float64]:
     """The whole plan when each turn is only forecast: a turn sees its forecast and the past."""
-    if forecast.turns != actual.turns:
-        raise ValueError(f"the forecast has {forecast.turns} turns, the multiplier {actual.turns}")
+    _require_same_turns(forecast.turns, actual.turns)
     planner = Planner(policy, arms)
     numbers = np.empty(actual.turns)
     pairs = zip(actual.values.tolist(), forecast.values.tolist(), strict=True)

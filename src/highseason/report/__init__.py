@@ -12,6 +12,7 @@ from highseason.report.bars import rewards
 from highseason.report.choices import choices
 from highseason.report.figure import SUFFIXES, Figure, check_target
 from highseason.report.forced import minimum_pulls
+from highseason.report.forecasts import forecast
 from highseason.report.guarantees import bound
 from highseason.report.page import Page, Section
 from highseason.report.plans import plan
@@ -33,6 +34,7 @@ __all__ = [
     "choices",
     "curves",
     "exploration",
+    "forecast",
     "minimum_pulls",
     "multiplier",
     "plan",

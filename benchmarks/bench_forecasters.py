@@ -1,0 +1,67 @@
+"""What the one-step forecasters cost inside a simulation, against the games themselves.
+
+For each of them: the time for the whole path of beliefs over the time for one game of the same
+length (the mean of the paper's five regulated policies), and over the 50 games of one of the
+paper's cells, which needs the path once.  Fails where a path costs more than a single game.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+
+import highseason as hs
+from highseason.forecasters import OneStep, registry
+
+TURNS, ARMS, GAMES, CELL = 1500, 25, 200, 50
+POLICIES = [
+    hs.EpsilonZGreedy(k=1, z=30),
+    hs.SoftEpsilonGreedy(k=1, unit=1),
+    hs.UCBZ(z=30),
+    hs.SoftUCB(unit=1),
+    hs.VariablePool(c=20, unit=1),
+]
+
+
+def best_of(work: Callable[[], object], repeats: int = 30) -> float:
+    work()
+    found = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        work()
+        found.append(time.perf_counter() - start)
+    return min(found)
+
+
+def main() -> int:
+    G = hs.multipliers.wave(turns=TURNS)
+    rewards = hs.rewards.bernoulli(arms=ARMS)
+    games = {
+        policy: best_of(
+            lambda p=policy: hs.simulate(p, rewards, G, games=GAMES, threads=1), repeats=5
+        )
+        for policy in POLICIES
+    }
+    print(f"{TURNS} turns, {ARMS} arms; one thread; best of several runs")
+    for policy, seconds in games.items():
+        print(f"one game of {policy}: {1e6 * seconds / GAMES:.1f} µs")
+    game = sum(games.values()) / len(games) / GAMES
+    worst = 0.0
+    print(f"{'forecaster':32}{'path, µs':>10}{'÷ one game':>12}{f'÷ {CELL} games':>14}")
+    for kind in registry().values():
+        if not issubclass(kind, OneStep):
+            continue
+        forecaster = kind()
+        seconds = best_of(lambda f=forecaster: f.path(G))
+        ratio = seconds / game
+        worst = max(worst, ratio)
+        print(f"{forecaster!s:32}{1e6 * seconds:10.1f}{ratio:12.2f}{ratio / CELL:14.4f}")
+    print(f"the costliest path is {worst:.2f} of one game: {'ok' if worst < 1 else 'TOO SLOW'}")
+    cheapest = worst * game * GAMES / min(games.values())
+    print(f"against the cheapest policy's game it is {cheapest:.2f} (told, not judged)")
+    return int(worst >= 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,149 @@
+"""A forecast: for each turn to come a mean, and quantiles that say how far off it may be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.forecasters.errors import ForecastError
+from highseason.multipliers import Multiplier
+
+Numbers = NDArray[np.float64]
+
+#: The quantiles that every forecaster gives; what lies between them is interpolated.
+LEVELS = (0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.975, 0.99)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Forecast:
+    """What is believed of the next turns, all of it before the first of them.
+
+    Attributes:
+        mean: The expected multiplier of each turn; finite and > 0.
+        quantiles: A row per level of `LEVELS` and a column per turn; None where nothing is said
+            of the spread.
+        calendar: When each turn is, or None.
+        name: Who made it.
+
+    >>> F = Forecast(np.array([10.0, 40.0]), normal_quantiles([10, 40], [2, 8]), name="by hand")
+    >>> F.interval(0.8)[0].round(1), F.chance_above(30).round(2)
+    (array([ 7.4, 29.7]), array([0.  , 0.89]))
+    """
+
+    mean: Numbers
+    quantiles: Numbers | None = None
+    calendar: NDArray[np.datetime64] | None = None
+    name: str = "forecast"
+
+    def __post_init__(self) -> None:
+        """Copy, check and lock."""
+        mean = Multiplier(self.mean, self.calendar, self.name)
+        object.__setattr__(self, "mean", mean.values)
+        object.__setattr__(self, "calendar", mean.calendar)
+        if self.quantiles is None:
+            return
+        table = np.array(self.quantiles, dtype=np.float64)
+        if table.shape != (len(LEVELS), mean.turns) or not np.isfinite(table).all():
+            raise ForecastError(
+                f"quantiles must be {len(LEVELS)} rows of {mean.turns} finite numbers, "
+                f"not an array of shape {table.shape}"
+            )
+        table = np.maximum.accumulate(np.maximum(table, self._least), axis=0)
+        table.setflags(write=False)
+        object.__setattr__(self, "quantiles", table)
+
+    @property
+    def _least(self) -> float:
+        """No traffic is nought: a multiplier is above zero, and plans divide by it."""
+        return 1e-6 * float(self.mean.min())
+
+    def __len__(self) -> int:
+        """How many turns."""
+        return int(self.mean.size)
+
+    def __repr__(self) -> str:
+        """One short line."""
+        return f"<Forecast by {self.name}: {len(self)} turns>"
+
+    def quantile(self, level: float) -> Numbers:
+        """The `level` quantile of each turn; its mean where nothing is said of the spread."""
+        if not 0 < level < 1:
+            raise ForecastError(f"a quantile lies strictly between 0 and 1, not at {level!r}")
+        if self.quantiles is None:
+            return self.mean
+        at = NormalDist().inv_cdf(level)
+        scores = _scores()
+        i = int(np.clip(np.searchsorted(scores, at), 1, scores.size - 1))
+        share = (at - scores[i - 1]) / (scores[i] - scores[i - 1])
+        low, high = self.quantiles[i - 1], self.quantiles[i]
+        between: Numbers = np.maximum(low + share * (high - low), self._least)
+        return between
+
+    @property
+    def median(self) -> Numbers:
+        """The middle of each turn's distribution."""
+        return self.quantile(0.5)
+
+    def interval(self, level: float = 0.8) -> tuple[Numbers, Numbers]:
+        """Where each turn falls with this probability, as much of it below as above."""
+        return self.quantile((1 - level) / 2), self.quantile((1 + level) / 2)
+
+    def chance_above(self, z: float) -> Numbers:
+        """The chance that each turn is high, G(t) >= z."""
+        if self.quantiles is None:
+            return (self.mean >= z).astype(np.float64)
+        return np.array([_chance(column, z) for column in self.quantiles.T])
+
+    def atoms(self, count: int = 19) -> Numbers:
+        """Values that are equally likely in each turn: a row per value, a column per turn."""
+        if self.quantiles is None:
+            return self.mean[None, :]
+        return np.array([self.quantile((i + 0.5) / count) for i in range(count)])
+
+    def multiplier(self) -> Multiplier:
+        """The mean as a multiplier: what a plan takes that asks for nothing but a number."""
+        return Multiplier(self.mean, self.calendar, self.name)
+
+    def sure(self) -> Forecast:
+        """The same mean with nothing said of the spread."""
+        return replace(self, quantiles=None)
+
+    def window(self, first: int, last: int) -> Forecast:
+        """The turns from `first` to `last`, counted from 1, both included."""
+        rows = slice(first - 1, last)
+        table = None if self.quantiles is None else self.quantiles[:, rows]
+        calendar = None if self.calendar is None else self.calendar[rows]
+        return Forecast(self.mean[rows], table, calendar, self.name)
+
+
+def normal_quantiles(mean: Any, deviation: Any) -> Numbers:
+    """A row per level of `LEVELS` for turns that are normal around their means.
+
+    >>> normal_quantiles([100.0], [10.0])[7]
+    array([100.])
+    """
+    table: Numbers = np.asarray(mean) + np.multiply.outer(_scores(), np.asarray(deviation))
+    return table
+
+
+@lru_cache(maxsize=1)
+def _scores() -> Numbers:
+    return np.array([NormalDist().inv_cdf(level) for level in LEVELS])
+
+
+def _chance(column: Numbers, z: float) -> float:
+    """Between quantiles, and beyond the outermost, as if normal."""
+    scores = _scores()
+    if column[0] == column[-1]:
+        return float(column[0] >= z)
+    i = int(np.clip(np.searchsorted(column, z), 1, scores.size - 1))
+    width = column[i] - column[i - 1]
+    if width <= 0:  # a step: all that is at or above it counts
+        return 1.0 - LEVELS[i - 1] if z <= column[i] else 1.0 - LEVELS[i]
+    at = scores[i - 1] + (z - column[i - 1]) / width * (scores[i] - scores[i - 1])
+    return 1.0 - NormalDist().cdf(float(at))

@@ -1,0 +1,115 @@
+"""An even grid of time under a calendar that may have gaps, and the seasons that fit on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.forecasters.errors import ForecastError
+from highseason.multipliers.instants import show
+
+Stamps = NDArray[np.datetime64]
+
+_DAY = np.timedelta64(1, "D")
+_SECOND = np.timedelta64(1, "s")
+_YEAR = 365.25
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The first turn and the distance of turns: a fixed length of time, or a month.
+
+    Attributes:
+        first: When turn 1 is.
+        step: The length of a turn; None where turns are months.
+    """
+
+    first: np.datetime64
+    step: np.timedelta64 | None
+
+    @classmethod
+    def under(cls, calendar: Stamps) -> tuple[Grid, NDArray[np.int64]]:
+        """The grid, and the place of every stamp on it; gaps are places without a stamp."""
+        if calendar.size < 2:
+            raise ForecastError("one turn has no distance to the next: give at least two")
+        steps = np.diff(calendar)
+        days = steps / _DAY
+        if days.min() >= 28 and (calendar == calendar.astype("datetime64[M]")).all():
+            months = calendar.astype("datetime64[M]")
+            return cls(months[0], None), (months - months[0]).astype(np.int64)
+        step = np.sort(steps)[(steps.size - 1) // 2]
+        places = np.rint((calendar - calendar[0]) / step).astype(np.int64)
+        off = np.abs((calendar - calendar[0]) - places * step)
+        wrong = np.flatnonzero((off > step / 4) | (np.diff(places, prepend=-1) < 1))
+        if wrong.size:
+            raise ForecastError(
+                f"the times are not evenly spaced: {show(calendar[int(wrong[0])])} does not lie on "
+                f"steps of {_worded(step)} from {show(calendar[0])}; join turns to even ones "
+                'first, such as resample("1D")'
+            )
+        return cls(calendar[0], step), places
+
+    def stamps(self, start: int, stop: int) -> Stamps:
+        """When the turns at these places (from 0) are."""
+        places = np.arange(start, stop)
+        if self.step is None:
+            months: Stamps = (self.first.astype("datetime64[M]") + places).astype("datetime64[D]")
+            return months
+        found: Stamps = self.first + places * self.step
+        return found
+
+    def seasons(self) -> tuple[float, ...]:
+        """How many turns a day, a week and a year have; only those of more than one turn."""
+        if self.step is None:
+            return (12.0,)
+        lengths = [float(span / self.step) for span in (_DAY, 7 * _DAY)]
+        lengths.append(_YEAR * float(_DAY / self.step))
+        return tuple(length for length in lengths if length >= 2)
+
+    @property
+    def daily(self) -> bool:
+        """Whether a turn is a day or shorter, so that it falls on a date."""
+        return self.step is not None and bool(self.step <= _DAY)
+
+
+def local(stamps: Stamps, zone: str | None) -> Stamps:
+    """The same instants on the clocks of a zone, for stamps in UTC; as they are without one.
+
+    >>> local(np.array(["2013-07-01T23:00"], "datetime64[m]"), "Europe/London")
+    array(['2013-07-02T00:00:00'], dtype='datetime64[s]')
+    """
+    if zone is None:
+        return stamps
+    try:
+        clock = ZoneInfo(zone)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as reason:
+        raise ForecastError(
+            f"there is no time zone {zone!r}: write one such as Europe/London"
+        ) from reason
+    seconds = stamps.astype("datetime64[s]")
+    hours = seconds.astype("datetime64[h]")
+    known, where = np.unique(hours, return_inverse=True)
+    offsets = np.array([_offset(hour, clock) for hour in known], dtype="timedelta64[s]")
+    found: Stamps = seconds + offsets[where]
+    return found
+
+
+def _offset(hour: Any, clock: ZoneInfo) -> Any:
+    from datetime import UTC, datetime
+
+    moment = datetime.fromtimestamp(int(hour.astype("datetime64[s]").astype(np.int64)), UTC)
+    offset = moment.astimezone(clock).utcoffset()
+    return np.timedelta64(0 if offset is None else int(offset.total_seconds()), "s")
+
+
+def _worded(step: np.timedelta64) -> str:
+    seconds = float(step / _SECOND)
+    for length, name in ((86400, "day"), (3600, "hour"), (60, "minute"), (1, "second")):
+        count = seconds / length
+        if count >= 1 and count == int(count):
+            return f"{int(count)} {name}{'s' if count > 1 else ''}"
+    return str(step)

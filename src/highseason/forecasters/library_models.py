@@ -1,0 +1,160 @@
+"""ETS, ARIMA and MSTL, through statsmodels (the extra `forecasting`), on logarithms.
+
+What special days do is learned by the calendar's regression and taken out before the model sees the
+series, and put back into what it forecasts.
+"""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from highseason.forecasters.design import Design, ridge
+from highseason.forecasters.forecast import Numbers, normal_quantiles
+from highseason.forecasters.history import History
+from highseason.forecasters.library import library
+from highseason.forecasters.season_ahead import SeasonAhead
+
+#: Orders (p, d, q) that ARIMA tries; the lowest corrected AIC wins.
+_ORDERS = ((0, 1, 1), (1, 0, 1), (1, 1, 1))
+#: Turns of the past that ARIMA and ETS look at: older ones cost time and change nothing.
+_LAST_SEASONS = 60
+
+
+class Band(NamedTuple):
+    """Means and deviations of the logarithms of the next turns."""
+
+    mean: Numbers
+    deviation: Numbers
+
+
+@dataclass(frozen=True)
+class LibraryModel(SeasonAhead):
+    """What the three share; subclasses give `band`."""
+
+    def outlook(self, history: History, turns: int) -> Numbers:
+        """The model's band around what is left without special days, and these put back."""
+        past, ahead = _special_effects(self, history, turns)
+        with _quietly():
+            band = self.band(history, history.logs - past, turns)
+        return normal_quantiles(band.mean + ahead, band.deviation)
+
+    @abstractmethod
+    def band(self, history: History, logs: Numbers, turns: int) -> Band:
+        """Forecast the logarithms."""
+
+
+@dataclass(frozen=True)
+class ETS(LibraryModel):
+    """Exponential smoothing in state-space form: additive errors, damped trend, one season.
+
+    The season is the longest up to a week.
+
+    >>> import highseason as hs
+    >>> days = np.arange("2013-01-01", "2013-04-01", dtype="datetime64[D]")
+    >>> G = hs.multipliers.from_values(100.0 + 50 * (np.arange(days.size) % 7 == 4), days)
+    >>> int(ETS().fit(G).predict(7).mean.argmax())
+    5
+    """
+
+    name = "ets"
+
+    def band(self, history: History, logs: Numbers, turns: int) -> Band:
+        """statsmodels' ETSModel and its exact intervals."""
+        return _ets(logs[-_kept(history) :], history.week, turns)
+
+
+@dataclass(frozen=True)
+class ARIMA(LibraryModel):
+    """Seasonal ARIMA: (p, d, q)(0, 1, 1) of the season up to a week, chosen by corrected AIC.
+
+    >>> ARIMA().name
+    'arima'
+    """
+
+    name = "arima"
+
+    def band(self, history: History, logs: Numbers, turns: int) -> Band:
+        """statsmodels' SARIMAX, for a handful of orders."""
+        sarimax = library("statsmodels.tsa.statespace.sarimax").SARIMAX
+        season = history.week
+        seasonal = (0, 1, 1, season) if 1 < season <= 48 else (0, 0, 0, 0)
+        kept = logs[-_kept(history) :]
+        fits = [
+            sarimax(kept, order=order, seasonal_order=seasonal, concentrate_scale=True).fit(
+                disp=0, maxiter=40
+            )
+            for order in _ORDERS
+        ]
+        best = min(fits, key=lambda fit: float(fit.aicc))
+        ahead = best.get_forecast(turns)
+        return Band(np.asarray(ahead.predicted_mean), np.asarray(ahead.se_mean))
+
+
+@dataclass(frozen=True)
+class MSTL(LibraryModel):
+    """Several seasons taken out one after the other (a day, a week, a year), ETS for what is left.
+
+    Each season goes on as it last was.  A year counts once it was seen twice.
+
+    >>> MSTL().name
+    'mstl'
+    """
+
+    name = "mstl"
+
+    def band(self, history: History, logs: Numbers, turns: int) -> Band:
+        """statsmodels' MSTL; the year of days has 365 turns there."""
+        n = history.turns
+        lengths = [round(season) for season in history.seasons if season > 1 and n >= 2 * season]
+        kept: list[Any] = [length for length in lengths if length >= 2]
+        if not kept:
+            return _ets(logs, 1, turns)
+        parts = library("statsmodels.tsa.seasonal").MSTL(logs, periods=kept).fit()
+        table = np.asarray(parts.seasonal).reshape(n, len(kept))
+        left = _ets((logs - table.sum(axis=1))[-_kept(history) :], 1, turns)
+        seasons = sum(np.resize(table[-length:, i], turns) for i, length in enumerate(sorted(kept)))
+        return Band(left.mean + seasons, left.deviation)
+
+
+def _ets(logs: Numbers, season: int, turns: int) -> Band:
+    model = library("statsmodels.tsa.exponential_smoothing.ets").ETSModel
+    more = {"seasonal": "add", "seasonal_periods": season} if 1 < season <= 48 else {}
+    fit = model(
+        library("pandas").Series(logs), error="add", trend="add", damped_trend=True, **more
+    ).fit(disp=0)
+    ahead = fit.get_prediction(start=logs.size, end=logs.size + turns - 1)
+    mean = np.asarray(ahead.predicted_mean, dtype=np.float64)
+    return Band(mean, np.sqrt(np.asarray(ahead.forecast_variance, dtype=np.float64)))
+
+
+def _kept(history: History) -> int:
+    return min(history.turns, _LAST_SEASONS * max(7, history.week))
+
+
+def _special_effects(model: SeasonAhead, history: History, turns: int) -> tuple[Numbers, Numbers]:
+    """What special days add to the logarithms, in the past and in the turns ahead."""
+    n = history.turns
+    design = Design.of(history, model.holidays, model.country)
+    if not design.names:
+        return np.zeros(n), np.zeros(turns)
+    rows = design.rows(0, n)
+    weights = (history.seen & ~history.closed(0, n)).astype(np.float64)
+    logs = history.logs
+    found = ridge(rows, logs - logs.mean(), weights, design.penalties())[-len(design.names) :]
+    count = len(design.names)
+    return rows[:, -count:] @ found, design.rows(n, n + turns)[:, -count:] @ found
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """What an optimiser says on its way to a fit is of no use to who asked for a forecast."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield

@@ -1,0 +1,110 @@
+"""Days that do as no other day does: public holidays, Black Friday, the days around Christmas.
+
+The shopping days are our own small calendar and need nothing; the public holidays of a country
+come from the package `holidays` (the extra `forecasting`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, timedelta
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.forecasters.errors import ForecastError
+from highseason.forecasters.grids import Stamps
+from highseason.forecasters.library import library
+
+#: Every day from this one before Christmas Day to that one after it is a day of its own.
+_BEFORE, _AFTER = 12, 8
+
+
+def black_friday(year: int) -> date:
+    """The day after the fourth Thursday of November.
+
+    >>> black_friday(2013)
+    datetime.date(2013, 11, 29)
+    """
+    first = date(year, 11, 1)
+    thursday = first + timedelta(days=(3 - first.weekday()) % 7)
+    return thursday + timedelta(days=22)
+
+
+@lru_cache(maxsize=64)
+def shopping_days(year: int) -> Mapping[date, str]:
+    """The shopping days that belong to a year's season, by date; some lie in January.
+
+    >>> shopping_days(2013)[date(2013, 12, 26)]
+    'Boxing Day'
+    """
+    friday = black_friday(year)
+    found = {friday: "Black Friday", friday + timedelta(days=3): "Cyber Monday"}
+    names = {-1: "Christmas Eve", 0: "Christmas Day", 1: "Boxing Day", 6: "New Year's Eve",
+             7: "New Year's Day"}  # fmt: skip
+    for offset in range(-_BEFORE, _AFTER + 1):
+        day = date(year, 12, 25) + timedelta(days=offset)
+        found[day] = names.get(offset, f"Christmas {offset:+d} days")
+    return found
+
+
+@lru_cache(maxsize=256)
+def public_holidays(country: str, year: int) -> Mapping[date, str]:
+    """The public holidays of a country, or of a part of it (`GB-ENG`), by date.
+
+    >>> public_holidays("GB-ENG", 2013)[date(2013, 5, 6)]
+    'May Day'
+    """
+    package = library("holidays")
+    name, _, part = country.partition("-")
+    try:
+        found: Mapping[date, str] = package.country_holidays(
+            name.upper(), subdiv=part or None, years=year
+        )
+    except (NotImplementedError, KeyError) as reason:
+        raise ForecastError(
+            f"the public holidays of {country!r} are not known: write a country's two letters, "
+            "such as GB, DE or US, or GB-ENG for a part of one"
+        ) from reason
+    return {day: _plain(told) for day, told in found.items()}
+
+
+def special_days(clocks: Stamps, country: str | None = None) -> list[str]:
+    """What each turn's day is called; empty for a day as any other.
+
+    A shopping day's name comes before a public holiday's.
+
+    >>> special_days(np.array(["2013-12-26", "2014-03-05"], "datetime64[D]"))
+    ['Boxing Day', '']
+    """
+    days = clocks.astype("datetime64[D]").astype(np.int64)
+    years = (clocks[[0, -1]].astype("datetime64[Y]").astype(np.int64) + 1970).tolist()
+    names: dict[int, str] = {}
+    for year in range(years[0] - 1, years[1] + 1):
+        names |= _year(year, country)
+    return [names.get(day, "") for day in days.tolist()]
+
+
+@lru_cache(maxsize=256)
+def _year(year: int, country: str | None) -> dict[int, str]:
+    """The special days of one year's season by their number since 1970."""
+    named = dict(public_holidays(country, year)) if country is not None else {}
+    named |= shopping_days(year)
+    epoch = date(1970, 1, 1)
+    return {(day - epoch).days: name for day, name in named.items()}
+
+
+def _plain(name: str) -> str:
+    """A holiday that was moved is one of its kind."""
+    return "a holiday moved" if "observed" in name or "substitute" in name else name
+
+
+def indicators(days: list[str], names: list[str]) -> NDArray[np.float64]:
+    """A column of ones and zeros for each name."""
+    table = np.zeros((len(days), len(names)))
+    places = {name: i for i, name in enumerate(names)}
+    for row, day in enumerate(days):
+        if day in places:
+            table[row, places[day]] = 1.0
+    return table

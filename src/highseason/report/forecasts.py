@@ -1,0 +1,146 @@
+"""A forecast as a merchandiser reads it: what comes, how sure that is, and which days are busy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from highseason.forecasters import Forecast, special_days
+from highseason.multipliers import Multiplier, Threshold, as_multiplier
+from highseason.multipliers.instants import show
+from highseason.report.drawing import ACCENT, BUSY, DARK, INK, LIGHT, MUTED, panels, style
+from highseason.report.figure import Figure
+from highseason.report.seasons import edges, fit, show_time, stairs
+from highseason.report.wording import counted, number, percent
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_HEIGHT = 3.6
+_CHANCES = 1.2
+#: Names of special days that a figure can bear, and how near (in shares of its width) they may be.
+_NAMES, _NEAR = 8, 0.07
+#: Where names would crowd, these go first.
+_FIRST = ("Christmas Day", "Black Friday", "Boxing Day", "New Year's Day")
+#: Where a turn is marked high: the chance of it is at least this.
+LIKELY = 0.5
+
+
+def forecast(
+    forecast: Forecast,
+    past: Any = None,
+    z: float | str = "q0.75",
+    level: float = 0.8,
+    country: str | None = None,
+    title: str | None = None,
+) -> Figure:
+    """The turns to come with their interval, the last turns before them, and the busy ones marked.
+
+    Args:
+        forecast: What a forecaster predicted.
+        past: The series it was fitted on; its last turns are drawn before the forecast.
+        z: Turns at or above it are busy: a number, or a rule on the past and the forecast's means.
+        level: The interval that is drawn.
+        country: Whose public holidays are named, besides the shopping days.
+        title: Above the figure.
+
+    >>> import highseason as hs
+    >>> days = np.datetime64("2013-10-01") + np.arange(84)
+    >>> past = hs.multipliers.from_values(100 + 50 * (np.arange(84) % 7 == 4), days)
+    >>> forecast(hs.forecasters.SeasonalNaive().fit(past).predict(14), past)
+    <Figure: The next 14 days>
+    """
+    G = forecast.multiplier()
+    before = None if past is None else _last(as_multiplier(past), max(7, len(forecast) // 2))
+    known = G.values if past is None else np.concatenate([as_multiplier(past).values, G.values])
+    limit = Threshold.of(z).resolve(known)
+    chance = forecast.chance_above(limit)
+    title = title or f"The next {_spans(G)}"
+    low, high = forecast.interval(level)
+    with style():
+        canvas, (axes, below) = panels([_HEIGHT, _CHANCES], share_x=True)
+        steps = edges(G)
+        stairs(
+            axes, (chance >= LIKELY).astype(np.float64), steps, fill=True, color=BUSY, linewidth=0,
+            transform=axes.get_xaxis_transform(), zorder=0, label="probably busy",
+        )  # fmt: skip
+        axes.fill_between(
+            np.repeat(steps, 2)[1:-1], np.repeat(low, 2), np.repeat(high, 2), color=LIGHT,
+            linewidth=0, label=f"{percent(level)} of the outcomes",
+        )  # fmt: skip
+        stairs(axes, G.values, steps, baseline=None, color=DARK, linewidth=1.8, label="expected")
+        if before is not None:
+            stairs(axes, before.values, edges(before), baseline=None, color=MUTED, linewidth=1.1,
+                   label="what came so far")  # fmt: skip
+        axes.axhline(limit, color=ACCENT, linestyle="--", linewidth=1.2,
+                     label=f"busy from {number(limit)}")  # fmt: skip
+        axes.set_ylim(0, 1.22 * max(float(high.max()), limit, _highest(before)))
+        axes.yaxis.set_major_formatter(lambda value, _: number(value))
+        _name_days(axes, G, country)
+        stairs(below, chance, steps, fill=True, color=DARK, linewidth=0)
+        below.set_ylim(0, 1)
+        below.set_yticks([0, 0.5, 1], ["0 %", "50 %", "100 %"])
+        below.set_title("The chance that it is busy")
+        ends = edges(G) if before is None else np.concatenate([edges(before)[:1], edges(G)[-1:]])
+        axes.set_xlim(ends[0], ends[-1]) if before is not None else fit(axes, G)
+        show_time(below, G)
+        canvas.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
+        canvas.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    return Figure(canvas, title, _words(forecast, G, limit, chance))
+
+
+def _last(past: Multiplier, turns: int) -> Multiplier:
+    return past.window(max(1, past.turns - turns + 1), past.turns)
+
+
+def _highest(before: Multiplier | None) -> float:
+    return 0.0 if before is None else float(before.values.max())
+
+
+def _spans(G: Multiplier) -> str:
+    if G.calendar is not None and G.turns > 1:
+        days = (G.calendar[1] - G.calendar[0]) / np.timedelta64(1, "D")
+        names = {1.0: "day", 7.0: "week"}
+        if float(days) in names:
+            return counted(G.turns, names[float(days)])
+        if float(days) * 24 == 1:
+            return counted(G.turns, "hour")
+    return counted(G.turns, "turn")
+
+
+def _name_days(axes: Axes, G: Multiplier, country: str | None) -> None:
+    """Names above the days that have one; where they crowd, the best known of them."""
+    if G.calendar is None or G.turns < 2 or G.calendar[1] - G.calendar[0] > np.timedelta64(1, "D"):
+        return
+    starts = edges(G)
+    width = starts[-1] - starts[0]
+    names = special_days(G.calendar, country)
+    days = [
+        (name, (starts[i] + starts[i + 1]) / 2)
+        for i, name in enumerate(names)
+        if name and "days" not in name and not (i and names[i - 1] == name)
+    ]
+    days.sort(key=lambda day: _FIRST.index(day[0]) if day[0] in _FIRST else len(_FIRST))
+    placed: list[float] = []
+    for name, middle in days:
+        if len(placed) >= _NAMES or any(abs(middle - x) < _NEAR * width for x in placed):
+            continue
+        axes.annotate(
+            name, (middle, 1.0), (0, -4), xycoords=axes.get_xaxis_transform(),
+            textcoords="offset points", rotation=90, ha="center", va="top", fontsize=8, color=INK,
+        )  # fmt: skip
+        axes.axvline(middle, ymax=0.74, color=MUTED, linewidth=0.6, linestyle=":")
+        placed.append(middle)
+
+
+def _words(
+    forecast: Forecast, G: Multiplier, limit: float, chance: np.ndarray[Any, np.dtype[np.float64]]
+) -> str:
+    busiest = int(np.argmax(G.values))
+    when = f"turn {busiest + 1}" if G.calendar is None else show(G.calendar[busiest])
+    return (
+        f"{forecast.name} expects from {number(float(G.values.min()))} to "
+        f"{number(float(G.values.max()))} (on {when}); {int((chance >= LIKELY).sum())} of "
+        f"{counted(len(forecast), 'turn')} are probably busy ({number(limit)} or more)."
+    )

@@ -1,0 +1,75 @@
+"""`highseason forecast`: numbers, files, and what it says when it cannot."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+Call = Callable[..., Any]
+
+
+@pytest.fixture
+def season(tmp_path: Path) -> Path:
+    days = np.datetime64("2011-01-01") + np.arange(1050)
+    values = 100 + 80 * (np.arange(1050) % 7 == 0) + 5 * np.sin(np.arange(1050) * 1.7)
+    path = tmp_path / "season.csv"
+    lines = [f"{day},{value:.2f}" for day, value in zip(days, values, strict=True)]
+    path.write_text("\n".join(["day,visitors", *lines]) + "\n")
+    return path
+
+
+def test_json(call: Call, season: Path) -> None:
+    answer = call("forecast", str(season), "--horizon", "40", "--backtest", "2", "--json")
+    assert answer.code == 0, answer.stderr
+    told = json.loads(answer.stdout)
+    assert (told["horizon"], told["past_turns"], told["model"]) == (40, 1050, "calendar")
+    assert len(told["forecast"]) == 40
+    first = told["forecast"][0]
+    assert first["time"] == "2013-11-16"
+    assert first["low"] <= first["mean"] <= first["high"]
+    days = {row["time"]: row["special_day"] for row in told["forecast"]}
+    assert days["2013-11-29"] == "Black Friday"
+    assert 0 <= told["backtest"]["coverage"] <= 1
+
+
+def test_csv_and_figure(call: Call, season: Path) -> None:
+    for name in ("f.csv", "f.png"):
+        answer = call("forecast", str(season), "--horizon", "14", "--out", name)
+        assert answer.code == 0, answer.stderr
+        assert answer.stdout.endswith(f"wrote {name}\n")
+    with Path("f.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 14
+    assert float(rows[0]["low"]) <= float(rows[0]["high"])
+    assert Path("f.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--model", "prophet"), "no forecaster is called 'prophet'"),
+        (("--model", "calendar:waves=3"), "is not setting=value"),
+        (("--model", "random-walk", "--country", "GB"), "mean nothing to random-walk"),
+        (("--country", "XX"), "public holidays of 'XX'"),
+        (("--every", "fortnight"), "not a length of time"),
+        (("--out", "f.doc"), "must end in"),
+    ],
+)
+def test_what_is_wrong_is_told_in_a_line(
+    words: tuple[str, ...], told: str, call: Call, season: Path
+) -> None:
+    answer = call("forecast", str(season), *words)
+    assert (answer.code, answer.stdout) == (2, "")
+    assert told in answer.line
+
+
+def test_a_file_that_is_not_there(call: Call) -> None:
+    answer = call("forecast", "nowhere.csv")
+    assert (answer.code, answer.stdout) == (2, "")
+    assert "there is no file nowhere.csv" in answer.line

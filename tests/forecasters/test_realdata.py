@@ -1,0 +1,53 @@
+"""The last Christmas of two real series, held out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from highseason.forecasters import Backtest, CalendarRegression, SeasonalNaive, backtest
+from highseason.multipliers import Multiplier, read
+
+DATA = Path(__file__).parents[2].parent / "shared" / "data"
+
+pytestmark = [
+    pytest.mark.realdata,
+    pytest.mark.skipif(not DATA.is_dir(), reason=f"no real data: {DATA} does not exist"),
+]
+
+FORECASTERS = {
+    "week": SeasonalNaive(),
+    "year": SeasonalNaive(lag=364),
+    "on": CalendarRegression(country="GB-ENG"),
+    "off": CalendarRegression(holidays=False),
+}
+
+
+def held_out(G: Multiplier, first: str) -> Backtest:
+    origin = G.turn_of(first) - 1
+    return backtest(G, FORECASTERS, G.turns - origin, [origin])
+
+
+@pytest.fixture(scope="module", params=["leeds", "retail"])
+def christmas(request: pytest.FixtureRequest) -> Backtest:
+    if request.param == "leeds":
+        hours = read(DATA / "leeds_footfall_hourly.csv.gz", value="Briggate", floor=1e-9)
+        return held_out(hours.resample("1D"), "2016-11-01")
+    shop = read(DATA / "online_retail_hourly.csv.gz", floor=1e-9)
+    return held_out(shop.resample("1D").floor(1), "2011-11-01")
+
+
+def test_the_default_is_better_than_seasonal_naive(christmas: Backtest) -> None:
+    for naive in ("week", "year"):
+        assert christmas.mean("mase", "on") < christmas.mean("mase", naive)
+        assert christmas.mean("pinball", "on") < christmas.mean("pinball", naive)
+
+
+def test_holidays_help(christmas: Backtest) -> None:
+    assert christmas.mean("mase", "on") < 0.9 * christmas.mean("mase", "off")
+
+
+def test_four_of_five_days_fall_into_their_interval(christmas: Backtest) -> None:
+    # 38 and 61 days that hang together: a share of 0.8 may come out as 0.7 or as 0.92.
+    assert 0.68 <= christmas.mean("coverage", "on") <= 0.93
