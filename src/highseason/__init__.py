@@ -25,7 +25,8 @@ from highseason.policies import (
 from highseason.results import SimulationResult
 
 if TYPE_CHECKING:
-    from highseason import bounds, checks, report
+    from highseason import bounds, checks, report, tuning
+    from highseason.tuning import tune
 
 __all__ = [
     "UCB",
@@ -55,13 +56,17 @@ __all__ = [
     "rewards",
     "rules",
     "simulate",
+    "tune",
+    "tuning",
 ]
 
 
 def __getattr__(name: str) -> Any:
     """Bring these in when they are asked for: most programs do without them, and start sooner."""
-    if name not in ("bounds", "checks", "report"):
+    if name not in ("bounds", "checks", "report", "tune", "tuning"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
+    if name == "tune":
+        return import_module("highseason.tuning").tune
     return import_module(f"highseason.{name}")

@@ -16,6 +16,7 @@ from highseason.report.running import curves
 from highseason.report.season import Season, season_page
 from highseason.report.stakes import multiplier
 from highseason.report.timing import Timing, timing
+from highseason.report.tuning_curves import sensitivity
 
 __all__ = [
     "SUFFIXES",
@@ -30,5 +31,6 @@ __all__ = [
     "plan",
     "rewards",
     "season_page",
+    "sensitivity",
     "timing",
 ]
