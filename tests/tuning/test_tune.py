@@ -42,7 +42,7 @@ def test_what_is_reported_was_not_chosen_by() -> None:
 
 
 def test_only_the_best_go_on_and_meet_the_same_games() -> None:
-    space, table = Space.of(hs.UCBZ), Table(ARMS, G, seed=1)
+    space, table = Space.of(hs.UCBZ, G), Table(ARMS, G, seed=1)
     trials = search(space, table, trials=12, games=180, how="spread")
     played = [trial.games for trial in trials]
     assert played == sorted(played, reverse=True)
@@ -58,10 +58,18 @@ def test_only_the_best_go_on_and_meet_the_same_games() -> None:
 def test_the_curve_is_zero_where_it_was_tuned() -> None:
     tuned = hs.tune(hs.UCBZ, ARMS, G, trials=6, games=40, search="spread")
     for curve in tuned.curves:
-        numbers = [curve.axis.number(value) for value in curve.values]
-        assert numbers == sorted(numbers)
+        assert list(curve.values) == sorted(curve.values)
         place = curve.values.index(getattr(tuned.policy, curve.axis.name))
         assert curve.changes[place].value == 0
+
+
+def test_a_threshold_may_leave_all_turns_high_or_none() -> None:
+    step = hs.multipliers.step(turns=100)
+    z = Space.of(hs.UCBZ, step).axes[0]
+    assert step.high(z.value(0.0)).all()
+    assert not step.high(z.value(1.0)).any()
+    # Between the two levels any threshold does the same: most of the axis is there.
+    assert step.high(z.value(0.1)).sum() == step.high(z.value(0.9)).sum() == (step.values > 1).sum()
 
 
 def test_an_instance_keeps_what_is_not_tuned() -> None:
@@ -72,7 +80,7 @@ def test_an_instance_keeps_what_is_not_tuned() -> None:
 
 
 def test_the_spread_is_even() -> None:
-    space = Space.of(hs.UCBZ)
+    space = Space.of(hs.UCBZ, G)
     points = space.spread(64)
     for axis in range(2):
         for part in range(4):
@@ -81,8 +89,8 @@ def test_the_spread_is_even() -> None:
 
 
 def test_ranges_can_be_given() -> None:
-    assert Space.of(hs.UCB, {"P": (0.01, 4)}).axes == (Axis("P", 0.01, 4.0, "log"),)
-    assert Space.of(hs.UCBZ, {"z": (10, 40)}).axes == (Axis("z", 10.0, 40.0, "linear"),)
+    assert Space.of(hs.UCB, G, {"P": (0.01, 4)}).axes == (Axis("P", 0.01, 4.0, "log"),)
+    assert Space.of(hs.UCBZ, G, {"z": (10, 40)}).axes == (Axis("z", 10.0, 40.0, "linear"),)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _HEIGHT = 2.3
-_MEANINGS = {"log": "", "linear": "", "quantile": " (quantile of G)"}
 
 
 def sensitivity(tuned: Tuned, title: str | None = None) -> Figure:
@@ -42,9 +41,8 @@ def sensitivity(tuned: Tuned, title: str | None = None) -> Figure:
 
 def _draw(axes: Axes, curve: Curve, tuned: Tuned) -> None:
     axis = curve.axis
-    places = [axis.number(value) for value in curve.values]
-    shown = [i for i, place in enumerate(places) if axis.kind != "log" or place > 0]
-    x = [places[i] for i in shown]
+    shown = [i for i, value in enumerate(curve.values) if axis.kind != "log" or value > 0]
+    x = [curve.values[i] for i in shown]
     low, mid, high = (
         [100 * getattr(curve.changes[i], end) for i in shown] for end in ("low", "value", "high")
     )
@@ -53,16 +51,16 @@ def _draw(axes: Axes, curve: Curve, tuned: Tuned) -> None:
     axes.axhline(0, color=MUTED, linewidth=0.8)
     if axis.kind == "log":
         axes.set_xscale("log")
-    chosen = axis.number(getattr(tuned.policy, axis.name))
+    chosen = getattr(tuned.policy, axis.name)
     if axis.kind != "log" or chosen > 0:
         axes.axvline(chosen, color=ACCENT, linestyle="--", linewidth=1.4, label="tuned")
-    axes.set_xlabel(f"{axis.name}{_MEANINGS[axis.kind]}")
+    axes.set_xlabel(axis.name)
     axes.set_ylabel("change, %", color=INK)
 
 
 def _words(curve: Curve) -> str:
     worst = min(range(len(curve.values)), key=lambda i: curve.changes[i].value)
     return (
-        f"{curve.axis.name} from {curve.values[0]} to {curve.values[-1]}: the reward changes by "
-        f"{signed_percent(curve.changes[worst].value)} at worst, at {curve.values[worst]}."
+        f"{curve.axis.name} from {curve.values[0]:g} to {curve.values[-1]:g}: the reward changes "
+        f"by {signed_percent(curve.changes[worst].value)} at worst, at {curve.values[worst]:g}."
     )

@@ -22,7 +22,7 @@ class Curve:
     """
 
     axis: Axis
-    values: tuple[float | str, ...]
+    values: tuple[float, ...]
     changes: tuple[Estimate, ...]
 
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 
-from highseason.multipliers import Threshold
+from highseason.multipliers import Multiplier
 from highseason.policies import Policy
 from highseason.policies.parameters import Limits
 
 #: How far the exploration constants (k, P, c) are looked for where nothing else is said.
 _LEAST, _MOST = 1e-3, 1e2
+#: Just above the greatest G: no turn reaches it.
+_ABOVE = 1.02
 #: A range that spans more than this many times its lower end is walked in equal factors.
 _WIDE = 20.0
 
@@ -27,11 +28,10 @@ class Axis:
         name: The parameter.
         low: The value at 0.
         high: The value at 1.
-        kind: "log" walks in equal factors, "linear" in equal steps, "quantile" gives quantiles of
-            the multiplier ("q0.75").
+        kind: "log" walks in equal factors, "linear" in equal steps.
 
-    >>> Axis("k", 0.01, 100, "log").value(0.5), Axis("z", 0, 1, "quantile").value(0.75)
-    (1.0, 'q0.75')
+    >>> Axis("k", 0.01, 100, "log").value(0.5), Axis("z", 0, 40, "linear").value(0.75)
+    (1.0, 30.0)
     """
 
     name: str
@@ -39,32 +39,11 @@ class Axis:
     high: float
     kind: str
 
-    def value(self, place: float) -> float | str:
+    def value(self, place: float) -> float:
         """The value at a place in [0, 1], in three figures: more would be false precision."""
         if self.kind == "log":
             return _round(self.low * (self.high / self.low) ** place)
-        number = self.low + (self.high - self.low) * place
-        return f"q{number:.3g}" if self.kind == "quantile" else _round(number)
-
-    def place(self, value: Any) -> float:
-        """The place of a value, for drawing; NaN where it lies off the axis.
-
-        >>> Axis("z", 0, 1, "quantile").place("q0.75"), Axis("k", 0.01, 100, "log").place(1.0)
-        (0.75, 0.5)
-        """
-        number = self.number(value)
-        if self.kind == "log":
-            if not number > 0:
-                return math.nan
-            return math.log(number / self.low) / math.log(self.high / self.low)
-        return (number - self.low) / (self.high - self.low)
-
-    def number(self, value: Any) -> float:
-        """A value as a number on this axis (of "q0.75": 0.75)."""
-        if self.kind != "quantile":
-            return float(value) if not isinstance(value, str) else math.nan
-        threshold = Threshold.of(value)
-        return threshold.amount if threshold.kind == "quantile" else math.nan
+        return _round(self.low + (self.high - self.low) * place)
 
 
 @dataclass(frozen=True)
@@ -78,17 +57,22 @@ class Space:
     def of(
         cls,
         policy: Policy | type[Policy],
+        G: Multiplier,
         space: Mapping[str, tuple[float, float] | None] | Sequence[str] | None = None,
     ) -> Space:
         """The usual axes of a policy, or those that `space` names.
 
+        What is measured on the scale of G (z, unit) goes from its least value to just above its
+        greatest: at one end every turn is high, at the other none.
+
         >>> import highseason as hs
-        >>> [axis.name for axis in Space.of(hs.UCBZ).axes]
-        ['z', 'P']
-        >>> Space.of(hs.UCBZ, {"z": (10, 40)}).axes
+        >>> G = hs.multipliers.step(turns=100)
+        >>> [(axis.name, axis.low, axis.high) for axis in Space.of(hs.UCBZ, G).axes]
+        [('z', 1.0, 40.8), ('P', 0.001, 100.0)]
+        >>> Space.of(hs.UCBZ, G, {"z": (10, 40)}).axes
         (Axis(name='z', low=10.0, high=40.0, kind='linear'),)
         """
-        start = policy() if isinstance(policy, type) else policy
+        start = (policy() if isinstance(policy, type) else policy).settle(G.values)
         limits = {
             entry.name: entry.metadata["limits"]
             for entry in fields(start)
@@ -104,7 +88,8 @@ class Space:
                 )
         if not wanted:
             raise ValueError(f"{start.label} has no parameters: there is nothing to tune")
-        return cls(start, tuple(_axis(name, limits[name], ends) for name, ends in wanted.items()))
+        axes = tuple(_axis(name, limits[name], ends, G) for name, ends in wanted.items())
+        return cls(start, axes)
 
     def candidate(self, places: Sequence[float]) -> Policy:
         """The policy at a point of the unit cube."""
@@ -149,10 +134,10 @@ def _wanted(
     return dict(space) if isinstance(space, Mapping) else dict.fromkeys(space)
 
 
-def _axis(name: str, limits: Limits, ends: tuple[float, float] | None) -> Axis:
+def _axis(name: str, limits: Limits, ends: tuple[float, float] | None, G: Multiplier) -> Axis:
+    if ends is None and limits.rule:
+        ends = float(G.values.min()), _ABOVE * float(G.values.max())
     if ends is None:
-        if limits.rule:
-            return Axis(name, 0.0, 1.0, "quantile")
         floor = max(limits.above or 0.0, limits.at_least or 0.0)
         return Axis(name, max(_LEAST, 1.01 * floor), _MOST * max(1.0, 10 * floor), "log")
     low, high = (float(end) for end in ends)

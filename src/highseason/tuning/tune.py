@@ -64,14 +64,15 @@ def tune(
     for name, value, least in (("trials", trials, 1), ("games", games, 2)):
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             raise ValueError(f"{name} must be a whole number, at least {least}, not {value!r}")
-    chosen = Space.of(policy, space)
     G = as_multiplier(multiplier)
+    chosen = Space.of(policy, G, space)
+    start = policy() if isinstance(policy, type) else policy
     table = Table(rewards, G, other_seed(seed, "search"), threads)
     found = look(chosen, table, trials, games, search, progress)
     best = found[0].policy
-    reported = _report(best, chosen.start, rewards, G, games, seed, threads)
+    reported = _report(best, start, rewards, G, games, seed, threads)
     curves = tuple(_curve(axis, best, rewards, G, games, seed, threads) for axis in chosen.axes)
-    return Tuned(best, chosen.start, found, reported, curves, search, table.seed)
+    return Tuned(best, start, found, reported, curves, search, table.seed)
 
 
 def other_seed(seed: int, use: str) -> int:
@@ -109,7 +110,7 @@ def _curve(
     """The reward along one axis, the other parameters as tuned; all on the same games."""
     values = dict.fromkeys(axis.value(i / (_POINTS - 1)) for i in range(_POINTS))
     values[getattr(best, axis.name)] = None
-    ordered = sorted(values, key=axis.number)
+    ordered = sorted(values)
     players = {"tuned": best}
     for value in ordered:
         changed: dict[str, Any] = {axis.name: value}

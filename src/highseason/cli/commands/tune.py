@@ -78,7 +78,7 @@ def command(
     """
     try:
         start = parse(policy)
-        Space.of(start, parameters or None)  # a wrong name is told before any work
+        Space.of(start, G, parameters or None)  # a wrong name is told before any work
     except ValueError as reason:
         raise asked_wrongly(reason) from reason
     if out is not None:
@@ -121,7 +121,7 @@ def _print(tuned: Tuned) -> None:
 
 def _told(curve: Curve) -> str:
     points = ", ".join(
-        f"{value if isinstance(value, str) else format(value, 'g')}: {signed_percent(change.value)}"
+        f"{value:g}: {signed_percent(change.value)}"
         for value, change in zip(curve.values, curve.changes, strict=True)
     )
     return f"{curve.axis.name}, the rest as tuned: {points}"
