@@ -17,7 +17,6 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from highseason import bounds
 from tests.reference.bounds_games import forced_pulls
 from tests.reference.bounds_instances import (
     POLICIES,
@@ -27,6 +26,8 @@ from tests.reference.bounds_instances import (
     instances,
     populations,
 )
+
+from highseason import bounds
 
 TURNS = (300, 15_000)
 

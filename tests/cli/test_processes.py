@@ -13,6 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 Call = Callable[..., Any]
 
 PROGRAM = [sys.executable, "-m", "highseason.cli"]
@@ -36,6 +38,17 @@ def test_warnings_are_lines(run: Call) -> None:
     answer = run(*"plan -p ucb-z:z=3000 -m wave --turns 60 --arms 2 --json".split())
     assert (answer.code, json.loads(answer.stdout)["turns"]) == (0, 60)
     assert answer.line.startswith("highseason: warning: ")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_a_terminal_without_all_letters(encoding: str) -> None:
+    done = subprocess.run(
+        [*PROGRAM, "policies"],  # whose words have an ε in them
+        env=os.environ | {"PYTHONIOENCODING": encoding},
+        capture_output=True,
+        check=True,
+    )
+    assert b"Explore with chance" in done.stdout
 
 
 def test_interrupted() -> None:

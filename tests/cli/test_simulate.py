@@ -131,7 +131,7 @@ def test_people_get_a_table(call: Call) -> None:
         "20 games of 60 turns, 4 arms (bernoulli), multiplier wave, seed 3"
     )
     assert "gain over ucb" in answer.stdout
-    rows = [line for line in answer.stdout.splitlines() if line.startswith(" ucb-z:z=30 ")]
+    rows = [line for line in answer.stdout.splitlines() if line.startswith("ucb-z:z=30 ")]
     document = strict(call("simulate", *PLAYERS, *SMALL, "--json").stdout)
     entry = document["policies"][1]
     assert f"{entry['reward_mean'] / document['max_reward']:.1%}".replace("%", " %") in rows[0]

@@ -78,7 +78,9 @@ class Machine:
     def copy_sources(self) -> Path:
         """Sources that a test may edit; the package's folder."""
         copied = self.folder / "site"
-        shutil.copytree(SOURCES, copied / "highseason", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(
+            SOURCES, copied / "highseason", ignore=shutil.ignore_patterns("__pycache__")
+        )
         self.sources = copied
         return copied / "highseason"
 
@@ -94,7 +96,9 @@ def machine(tmp_path: Path) -> Machine:
 
 def edit(file: Path, before: str, after: str) -> None:
     text = file.read_text()
-    assert before in text, f"{file.name} no longer says {before!r}; let the test edit something else"
+    assert before in text, (
+        f"{file.name} no longer says {before!r}; let the test edit something else"
+    )
     file.write_text(text.replace(before, after))
 
 
@@ -140,7 +144,6 @@ def test_an_edit_of_the_users_own_file_is_noticed(machine: Machine) -> None:
     assert machine.run(KERNEL.replace("3.0 * x", "5.0 * x"))[0].split() == ["10.0", "hits", "0"]
 
 
-@pytest.mark.xfail(reason="numba sees only the function's own file, and we only the package's")
 def test_an_edit_of_the_users_helper_file_is_noticed(machine: Machine) -> None:
     helper = "from highseason.core.jitable import jitable\n@jitable\ndef bonus(x): return {} * x\n"
     user = "from helper import bonus\n" + KERNEL.replace("3.0 * x", "bonus(x)")
@@ -148,6 +151,19 @@ def test_an_edit_of_the_users_helper_file_is_noticed(machine: Machine) -> None:
     assert machine.run(user)[0].split()[0] == "6.0"
     (machine.folder / "helper.py").write_text(helper.format(5.0))
     assert machine.run(user)[0].split()[0] == "10.0"
+
+
+def test_an_edit_two_files_away_is_noticed(machine: Machine) -> None:
+    mark = "from highseason.core.jitable import jitable\n@jitable\n"
+    (machine.folder / "far.py").write_text(f"FACTOR = 3.0\n{mark}def far(x): return FACTOR * x\n")
+    near = f"import far\n{mark}def twice(x): return near(x)\n"
+    near += "@jitable\ndef near(x): return far.far(x)\n"
+    (machine.folder / "near.py").write_text(near)
+    user = "from near import twice\n" + KERNEL.replace("3.0 * x", "twice(x)")
+    assert machine.run(user)[0].split() == ["6.0", "hits", "0"]
+    assert machine.run(user)[0].split() == ["6.0", "hits", "1"]
+    (machine.folder / "far.py").write_text(f"FACTOR = 5.0\n{mark}def far(x): return FACTOR * x\n")
+    assert machine.run(user)[0].split() == ["10.0", "hits", "0"]
 
 
 def test_files_of_one_name_do_not_share_a_cache(machine: Machine) -> None:
@@ -177,7 +193,9 @@ print(*(compiled(times(f), types.float64(types.float64))(2.0) for f in (3.0, 5.0
 
 
 def test_where_nothing_can_be_written_it_compiles_in_memory_and_warns(machine: Machine) -> None:
-    machine.cache = machine.folder / "a file" / "cache"  # no folder can be made in a file, even by root
+    machine.cache = (
+        machine.folder / "a file" / "cache"
+    )  # no folder can be made in a file, even by root
     (machine.folder / "a file").write_text("")
     printed, told = machine.run(KERNEL)
     assert printed.split() == ["6.0", "hits", "0"]

@@ -1,7 +1,7 @@
 """Statistical tests, with seeds fixed once and for all so that they cannot flake.
 
-Each statistic is turned into a standard normal z, and must stay within 4.5.  A generator with the fault in
-question misses by far: that is tested too, with generators broken on purpose.
+Each statistic is turned into a standard normal z, and must stay within 4.5.  A generator with the
+fault in question misses by far: that is tested too, with generators broken on purpose.
 """
 
 from __future__ import annotations
@@ -93,7 +93,9 @@ def test_uses_know_nothing_of_each_other(seed: int) -> None:
         assert abs(pairs(a, b)) < LIMIT
 
 
-@pytest.mark.parametrize(("one", "other"), [(0, 1), (1, 2), (41, 42), (7, 7 + 2**32), (5, 2**64 + 5)])
+@pytest.mark.parametrize(
+    ("one", "other"), [(0, 1), (1, 2), (41, 42), (7, 7 + 2**32), (5, 2**64 + 5)]
+)
 def test_neighbouring_seeds_know_nothing_of_each_other(one: int, other: int) -> None:
     a, b = table(one, REWARD), table(other, REWARD)
     assert abs(correlation(a, b)) < LIMIT

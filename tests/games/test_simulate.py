@@ -103,7 +103,7 @@ def test_all_policies_face_the_same_arms_and_luck() -> None:
 
 
 @pytest.mark.parametrize("size", [(97, 300), (300, 700), (700, 900)], ids=str)
-@pytest.mark.parametrize("rewards", ["bernoulli", "normal", "triangle"])
+@pytest.mark.parametrize("rewards", ["bernoulli", "normal", "triangle", "eighths"])
 def test_many_arms(rewards: str, size: tuple[int, int]) -> None:
     arms, turns = size
     model, G = REWARDS[rewards](arms=arms), hs.multipliers.wave(turns)
@@ -216,9 +216,14 @@ def test_a_summary_is_that_of_the_games() -> None:
     summary = hs.simulate(POLICIES, BERNOULLI, WAVE, games=500, seed=1, keep="summary")
     for metric in METRICS:
         values = games(kept)[metric]
-        np.testing.assert_allclose(summary.moments[metric].mean, values.mean(axis=1), rtol=1e-9, atol=1e-12)
         np.testing.assert_allclose(
-            summary.moments[metric].error, values.std(axis=1, ddof=1) / math.sqrt(500), rtol=1e-9, atol=1e-12
+            summary.moments[metric].mean, values.mean(axis=1), rtol=1e-9, atol=1e-12
+        )
+        np.testing.assert_allclose(
+            summary.moments[metric].error,
+            values.std(axis=1, ddof=1) / math.sqrt(500),
+            rtol=1e-9,
+            atol=1e-12,
         )
 
 
@@ -268,13 +273,20 @@ def test_curves_have_as_many_points_as_asked() -> None:
     ],
 )
 def test_what_makes_no_sense_is_refused(change: dict[str, Any], message: str) -> None:
-    arguments = {"policies": hs.UCB(), "rewards": BERNOULLI, "multiplier": WAVE, "games": 2} | change
+    arguments = {
+        "policies": hs.UCB(),
+        "rewards": BERNOULLI,
+        "multiplier": WAVE,
+        "games": 2,
+    } | change
     with pytest.raises(ValueError, match=message):
         hs.simulate(**arguments)
 
 
 def test_curves_need_bounds() -> None:
-    model = hs.rewards.custom(lambda u, p, s: u * p, lambda p: p / 2, arms=3, bounds=(0.0, math.inf))
+    model = hs.rewards.custom(
+        lambda u, p, s: u * p, lambda p: p / 2, arms=3, bounds=(0.0, math.inf)
+    )
     hs.simulate(hs.Greedy(), model, WAVE, games=2)
     with pytest.raises(ValueError, match=r"curves need rewards with finite bounds"):
         hs.simulate(hs.Greedy(), model, WAVE, games=2, curves=True)

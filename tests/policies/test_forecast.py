@@ -45,7 +45,9 @@ def test_a_perfect_forecast_is_knowledge(policy: Policy, G: list[float]) -> None
 def test_what_is_believed_steers(policy: Policy, both: tuple[list[float], list[float]]) -> None:
     # D: low and high, psi, xi and pool sizes come from H; G is only what pays.
     G, H = both
-    assert policy.plan(G, ARMS, forecast=H).numbers.tolist() == policy.plan(H, ARMS).numbers.tolist()
+    assert (
+        policy.plan(G, ARMS, forecast=H).numbers.tolist() == policy.plan(H, ARMS).numbers.tolist()
+    )
 
 
 @given(two, st.floats(0.05, 50), st.floats(0.05, 50))

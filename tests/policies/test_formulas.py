@@ -159,7 +159,7 @@ def test_the_floor_has_no_tolerance() -> None:
 
 
 def test_the_published_pool_is_nearly_always_one() -> None:
-    # D16: c = 10, 25 arms, Wave of 1500 turns: more than one arm in only 7 turns after the first round.
+    # D16: c = 10, 25 arms, Wave of 1500 turns: more than one arm in only 7 of them.
     sizes = hs.VariablePool(c=10, unit=1).plan(hs.multipliers.wave(1500), 25).numbers
     assert (sizes[25:] > 1).sum() == 7
 

@@ -37,7 +37,12 @@ def test_the_digest_is_that_of_the_numbers() -> None:
 
 
 def test_exploration_puts_all_policies_on_one_scale() -> None:
-    for policy in (hs.EpsilonGreedy(k=1), hs.UCB(), hs.VariablePool(c=90, unit=1), hs.SoftUCB(unit=1)):
+    for policy in (
+        hs.EpsilonGreedy(k=1),
+        hs.UCB(),
+        hs.VariablePool(c=90, unit=1),
+        hs.SoftUCB(unit=1),
+    ):
         shares = policy.plan(WAVE, 5).exploration
         assert (shares[:5] == 1).all()  # every arm is tried once
         assert (shares >= 0).all()
@@ -87,7 +92,9 @@ def test_soft_epsilon_depends_on_the_unit_more_gently() -> None:
 
 
 def test_exploring_always_is_said() -> None:
-    with pytest.warns(PlanWarning, match="explores fully in every turn: with 25 arms and 300 turns"):
+    with pytest.warns(
+        PlanWarning, match="explores fully in every turn: with 25 arms and 300 turns"
+    ):
         hs.EpsilonGreedy(k=110).plan(WAVE, 25)
     with pytest.warns(PlanWarning, match="never explores: it plays greedily"):
         hs.EpsilonGreedy(k=0).plan(WAVE, 25)

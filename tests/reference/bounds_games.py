@@ -1,8 +1,8 @@
 """Games played to be compared with bounds: many, small, and scored by their conditional mean.
 
-A turn of an ε policy is scored (ε/m) sum D + (1-ε) D_leader, a turn of a pool by the mean gap of the
-pool: where the costly draws are rare, a sampled score would have far too small a standard error.
-Ties go to the worst arm; the bounds hold under any rule.  Rewards are within [0, 1].
+A turn of an ε policy is scored (ε/m) sum D + (1-ε) D_leader, a turn of a pool by the mean gap of
+the pool: where the costly draws are rare, a sampled score would have far too small a standard
+error.  Ties go to the worst arm; the bounds hold under any rule.  Rewards are within [0, 1].
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from highseason.core.compile import compiled
 from highseason.core.jitable import jitable
+from highseason.core.random import DECISION, REWARD, draw, game_keys, turn_key
 
 Numbers = NDArray[np.float64]
 
@@ -37,11 +38,12 @@ class Sample(NamedTuple):
 
 
 @jitable
-def reward(kind: int, mean: float) -> float:
-    if kind == 0:
-        return 1.0 if np.random.random() < mean else 0.0  # noqa: NPY002 (numba has no Generator here)
+def reward(kind: int, key: int, mean: float) -> float:
+    luck = draw(key, REWARD)
+    if kind == COIN:
+        return 1.0 if luck < mean else 0.0
     width = min(mean, 1.0 - mean)
-    return mean + width if np.random.random() < 0.5 else mean - width  # noqa: NPY002
+    return mean + width if luck < 0.5 else mean - width
 
 
 @jitable
@@ -50,40 +52,42 @@ def ahead(value: float, gap: float, top: float, top_gap: float) -> bool:
     return value > top or (value == top and gap > top_gap)
 
 
-def epsilon_games(epsilons, G, means, kind, seed, regrets):  # type: ignore[no-untyped-def]
-    np.random.seed(seed)
+def epsilon_games(epsilons, G, means, kind, keys, regrets):  # type: ignore[no-untyped-def]
     m = means.size
     gaps = means.max() - means
     for game in range(regrets.size):
         pulls, sums = np.zeros(m), np.zeros(m)
         total = 0.0
         for i in range(G.size):
+            key = turn_key(keys[game], i + 1)
             arm = i
             if i < m:
                 total += G[i] * gaps[i]
             else:
                 leader = 0
                 for j in range(1, m):
-                    if ahead(sums[j] / pulls[j], gaps[j], sums[leader] / pulls[leader], gaps[leader]):
+                    lead = sums[leader] / pulls[leader]
+                    if ahead(sums[j] / pulls[j], gaps[j], lead, gaps[leader]):
                         leader = j
                 e = epsilons[i]
                 total += G[i] * (e * gaps.mean() + (1.0 - e) * gaps[leader])
                 arm = leader
-                if np.random.random() < e:
-                    arm = np.random.randint(0, m)
-            sums[arm] += reward(kind, means[arm])
+                coin = draw(key, DECISION)
+                if coin < e:
+                    arm = min(int(coin / e * m), m - 1)
+            sums[arm] += reward(kind, key, means[arm])
             pulls[arm] += 1.0
         regrets[game] = total
 
 
-def ucb_games(radii, G, means, kind, seed, regrets):  # type: ignore[no-untyped-def]
-    np.random.seed(seed)
+def ucb_games(radii, G, means, kind, keys, regrets):  # type: ignore[no-untyped-def]
     m = means.size
     gaps = means.max() - means
     for game in range(regrets.size):
         pulls, sums = np.zeros(m), np.zeros(m)
         total = 0.0
         for i in range(G.size):
+            key = turn_key(keys[game], i + 1)
             arm = i
             if i >= m:
                 arm = 0
@@ -93,13 +97,12 @@ def ucb_games(radii, G, means, kind, seed, regrets):  # type: ignore[no-untyped-
                     if ahead(index, gaps[j], top, gaps[arm]):
                         arm, top = j, index
             total += G[i] * gaps[arm]
-            sums[arm] += reward(kind, means[arm])
+            sums[arm] += reward(kind, key, means[arm])
             pulls[arm] += 1.0
         regrets[game] = total
 
 
-def pool_games(sizes, G, means, kind, seed, regrets):  # type: ignore[no-untyped-def]
-    np.random.seed(seed)
+def pool_games(sizes, G, means, kind, keys, regrets):  # type: ignore[no-untyped-def]
     m = means.size
     gaps = means.max() - means
     worst_first = np.argsort(-gaps)
@@ -107,6 +110,7 @@ def pool_games(sizes, G, means, kind, seed, regrets):  # type: ignore[no-untyped
         pulls, sums = np.zeros(m), np.zeros(m)
         total = 0.0
         for i in range(G.size):
+            key = turn_key(keys[game], i + 1)
             arm = i
             if i < m:
                 total += G[i] * gaps[i]
@@ -114,21 +118,21 @@ def pool_games(sizes, G, means, kind, seed, regrets):  # type: ignore[no-untyped
                 ranked = worst_first[np.argsort(-(sums / pulls)[worst_first], kind="mergesort")]
                 size = int(sizes[i])
                 total += G[i] * gaps[ranked[:size]].mean()
-                arm = ranked[np.random.randint(0, size)]
-            sums[arm] += reward(kind, means[arm])
+                arm = ranked[min(int(draw(key, DECISION) * size), size - 1)]
+            sums[arm] += reward(kind, key, means[arm])
             pulls[arm] += 1.0
         regrets[game] = total
 
 
-def mortal_games(births, deaths, stakes, psi, G, means, kind, seed, regrets):  # type: ignore[no-untyped-def]
+def mortal_games(births, deaths, stakes, psi, G, means, kind, keys, regrets):  # type: ignore[no-untyped-def]
     """`psi[t, j]`; arms alive at turn 1 are played first, unplayed arms before all others."""
-    np.random.seed(seed)
     m = means.size
     for game in range(regrets.size):
         pulls, sums = np.zeros(m), np.zeros(m)
         total, opening = 0.0, 0
         for i in range(G.size):
             t = i + 1
+            key = turn_key(keys[game], t)
             best = -1.0
             for j in range(m):
                 if max(1, births[j]) <= t <= deaths[j]:
@@ -150,7 +154,7 @@ def mortal_games(births, deaths, stakes, psi, G, means, kind, seed, regrets):  #
                         if arm < 0 or ahead(index, -means[j], top, -means[arm]):
                             arm, top = j, index
             total += G[i] * (best - means[arm])
-            sums[arm] += reward(kind, means[arm])
+            sums[arm] += reward(kind, key, means[arm])
             pulls[arm] += 1.0
         regrets[game] = total
 
@@ -188,28 +192,30 @@ def _array(values: Any) -> Numbers:
     return np.array(values, dtype=np.float64)
 
 
-def epsilon_sample(eps: Any, G: Any, means: Any, games: int, seed: int, kind: int = COIN) -> Sample:
+def _sampled(kernel: Callable[..., None], *arguments: Any, games: int, seed: int) -> Sample:
     regrets = np.empty(games)
-    _play(epsilon_games, _array(eps), _array(G), _array(means), kind, seed, regrets)
+    _play(kernel, *arguments, game_keys(seed, range(games)), regrets)
     return Sample.of(regrets)
+
+
+def epsilon_sample(eps: Any, G: Any, means: Any, games: int, seed: int, kind: int = COIN) -> Sample:
+    arrays = _array(eps), _array(G), _array(means)
+    return _sampled(epsilon_games, *arrays, kind, games=games, seed=seed)
 
 
 def ucb_sample(radii: Any, G: Any, means: Any, games: int, seed: int, kind: int = COIN) -> Sample:
-    regrets = np.empty(games)
-    _play(ucb_games, _array(radii), _array(G), _array(means), kind, seed, regrets)
-    return Sample.of(regrets)
+    arrays = _array(radii), _array(G), _array(means)
+    return _sampled(ucb_games, *arrays, kind, games=games, seed=seed)
 
 
 def pool_sample(sizes: Any, G: Any, means: Any, games: int, seed: int, kind: int = COIN) -> Sample:
-    regrets = np.empty(games)
-    _play(pool_games, _array(sizes), _array(G), _array(means), kind, seed, regrets)
-    return Sample.of(regrets)
+    arrays = _array(sizes), _array(G), _array(means)
+    return _sampled(pool_games, *arrays, kind, games=games, seed=seed)
 
 
 def mortal_sample(
-    lives: list[tuple[int, int]], G: Any, means: Any, c: float, games: int, seed: int,
-    kind: int = COIN,
-) -> Sample:  # fmt: skip
+    lives: list[tuple[int, int]], G: Any, means: Any, c: float, games: int, seed: int
+) -> Sample:
     weights, n = _array(G), len(G)
     births = np.array([0 if first <= 1 else first for first, _ in lives])
     deaths = np.array([min(last, n) for _, last in lives])
@@ -219,9 +225,8 @@ def mortal_sample(
         alive = [j for j in range(births.size) if max(1, births[j]) <= t <= deaths[j]]
         for j in alive:
             psi[t - 1, j] = c * sum(scores[i] <= scores[j] for i in alive) / len(alive)
-    regrets = np.empty(games)
-    _play(mortal_games, births, deaths, weights, psi, weights, _array(means), kind, seed, regrets)
-    return Sample.of(regrets)
+    arrays = births, deaths, weights, psi, weights, _array(means)
+    return _sampled(mortal_games, *arrays, COIN, games=games, seed=seed)
 
 
 def forced_pulls(

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from tests.reference import bounds_games as games
+from tests.reference.bounds_games import Sample
 
 import highseason as hs
 from highseason import bounds
-from tests.reference import bounds_games as games
-from tests.reference.bounds_games import Sample
 
 Numbers = NDArray[np.float64]
 Random = np.random.Generator
@@ -78,7 +78,9 @@ def unit(G: Numbers, rng: Random) -> float:
 POLICIES: dict[str, Callable[[Numbers, Numbers, Random], hs.Policy]] = {
     "epsilon-greedy": lambda mu, G, rng: hs.EpsilonGreedy(k=constant_k(mu, rng)),
     "epsilon-z": lambda mu, G, rng: hs.EpsilonZGreedy(k=constant_k(mu, rng), z=threshold(G, rng)),
-    "soft-epsilon": lambda mu, G, rng: hs.SoftEpsilonGreedy(k=constant_k(mu, rng), unit=unit(G, rng)),
+    "soft-epsilon": lambda mu, G, rng: hs.SoftEpsilonGreedy(
+        k=constant_k(mu, rng), unit=unit(G, rng)
+    ),
     "ucb": lambda mu, G, rng: hs.UCB(P=rng.choice([2.0, 2.0, 1.0, 0.3])),
     "ucb-z": lambda mu, G, rng: hs.UCBZ(z=threshold(G, rng)),
     "soft-ucb": lambda mu, G, rng: hs.SoftUCB(unit=unit(G, rng)),
@@ -156,16 +158,25 @@ class Outcome:
         return math.isfinite(self.paper.total)
 
 
+def numbers_of(instance: Instance) -> Numbers:
+    setting = bounds.Setting.of(instance.means, None, instance.G, instance.H)
+    return bounds.read_plan(instance.policy, setting).numbers
+
+
+def play_plan(instance: Instance, numbers: Numbers, count: int) -> Sample:
+    """Play as many turns as there are numbers."""
+    play = _PLAYERS[instance.policy.decides_by.name]
+    G = instance.G[: numbers.size]
+    return play(numbers, G, instance.means, count, instance.seed, instance.kind)
+
+
 def compare(instance: Instance, count: int) -> Outcome:
     policy, means, G, H = instance.policy, instance.means, instance.G, instance.H
-    setting = bounds.Setting.of(means, None, G, H)
-    numbers = bounds.setting.read_plan(policy, setting).numbers
-    play = _PLAYERS[policy.decides_by.name]
     return Outcome(
         instance,
         bounds.regret(policy, means=means, multiplier=G, H=H),
         bounds.regret(policy, means=means, multiplier=G, H=H, form="paper"),
-        play(numbers, G, means, count, instance.seed, instance.kind),
+        play_plan(instance, numbers_of(instance), count),
     )
 
 

@@ -91,9 +91,7 @@ def psis(G: Sequence[mpf], m: int, unit: mpf) -> list[mpf]:
 
 
 def epsilons_soft(G: Sequence[mpf], m: int, k: mpf, unit: mpf) -> list[mpf]:
-    return [
-        min(mpf(1), psi, k * m / t) for t, psi in enumerate(psis(G, m, unit), start=1)
-    ]
+    return [min(mpf(1), psi, k * m / t) for t, psi in enumerate(psis(G, m, unit), start=1)]
 
 
 def pool_sizes(G: Sequence[mpf], m: int, c: mpf, unit: mpf) -> list[int]:
@@ -230,9 +228,7 @@ def ucb_z_safe(
     return parts
 
 
-def ucb_z_paper(
-    D: Sequence[mpf], G: Sequence[mpf], H: Sequence[mpf], z: mpf, r: mpf
-) -> mpf:
+def ucb_z_paper(D: Sequence[mpf], G: Sequence[mpf], H: Sequence[mpf], z: mpf, r: mpf) -> mpf:
     m, n = len(D), len(G)
     low = [h < z for h in H]
     sub = [d for d in D if d > 0]
@@ -295,9 +291,7 @@ def pool_safe(D: Sequence[mpf], G: Sequence[mpf], sizes: Sequence[int], r: mpf) 
     return total
 
 
-def pool_paper(
-    D: Sequence[mpf], G: Sequence[mpf], sizes: Sequence[int], Gamma: mpf, r: mpf
-) -> mpf:
+def pool_paper(D: Sequence[mpf], G: Sequence[mpf], sizes: Sequence[int], Gamma: mpf, r: mpf) -> mpf:
     rising = sorted(D)
     total = mpf(0)
     for t in range(1, len(G) + 1):

@@ -29,9 +29,9 @@ def nth(seed: int, n: int) -> int:
 class Luck:
     """All random numbers of one game, read off streams one by one.
 
-    The seed's stream gives one word.  That word's stream gives each game its own, whose stream gives
-    four numbers for every turn, turn 0 included (which starts one number late, and whose last number
-    opens the stream of the arms).
+    The seed's stream gives one word.  That word's stream gives each game its own, whose stream
+    gives four numbers for every turn, turn 0 included (which starts one number late, and whose last
+    number opens the stream of the arms).
     """
 
     def __init__(self, seed: int, game: int, turns: int) -> None:

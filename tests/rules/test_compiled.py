@@ -32,9 +32,7 @@ def test_the_compiled_rule_chooses_the_same(rule: Rule, random_ties: bool) -> No
     types = numba.core.types
     turn_type = types.NamedTuple((types.int64, types.float64, types.uint64, types.boolean), Turn)
     state_type = numba.typeof(fresh_state(1))
-    choose = compiled(
-        rule.choose, types.Tuple((types.int64, types.boolean))(state_type, turn_type)
-    )
+    choose = compiled(rule.choose, types.Tuple((types.int64, types.boolean))(state_type, turn_type))
     generator = np.random.default_rng(7)
     for i in range(200):
         state = state_at_random(generator)

@@ -1,20 +1,24 @@
 """Bounds: what a policy can cost at most, before it is played; as printed, and as it holds."""
 
-from highseason.bounds.comparisons import (
-    Decay,
-    DecayTable,
-    ExplorationFigure,
-    HighTurnAdvantage,
-    decay_table,
-    exploration_figure,
-    high_turn_advantage,
-    printed_beta,
+# One module a theorem, named after its policy: importing it enters the theorem.
+from highseason.bounds import (
+    epsilon_greedy,
+    epsilon_z_greedy,
+    soft_epsilon_greedy,
+    soft_ucb,
+    soft_ucb_mortal,
+    ucb,
+    ucb_z,
+    variable_pool,
 )
-from highseason.bounds.epsilon_greedy import epsilon_greedy
-from highseason.bounds.epsilon_z_greedy import epsilon_z_greedy
-from highseason.bounds.growth import Growth, growth
-from highseason.bounds.logarithmic_growth import LogarithmicGrowth, logarithmic_growth
-from highseason.bounds.minimum_pulls import (
+from highseason.bounds.corollary import TwoValues, two_values
+from highseason.bounds.decay import Decay, DecayTable, decay_table
+from highseason.bounds.epsilon_family import printed_beta
+from highseason.bounds.exploration import ExplorationFigure, exploration_figure
+from highseason.bounds.growing import Growth, growth
+from highseason.bounds.high_turns import HighTurnAdvantage, high_turn_advantage
+from highseason.bounds.omega import LogarithmicGrowth, logarithmic_growth
+from highseason.bounds.pulls import (
     minimum_pulls,
     minimum_pulls_ranges,
     need,
@@ -25,21 +29,11 @@ from highseason.bounds.minimum_pulls import (
 )
 from highseason.bounds.remarks import beta_from_floor, exploration_sum, remark_floor, true_floor
 from highseason.bounds.result import RegretBound
-from highseason.bounds.setting import Setting
-from highseason.bounds.soft_epsilon_greedy import soft_epsilon_greedy
-from highseason.bounds.soft_ucb import soft_ucb
+from highseason.bounds.setting import Setting, read_plan
 from highseason.bounds.soft_ucb_mortal import mortal_regret
 from highseason.bounds.tails import leader_regret, tail, trivial
 from highseason.bounds.theorems import NoTheoremError, provable, regret, theorem
-from highseason.bounds.two_values import TwoValues, two_values
-from highseason.bounds.ucb import ucb
-from highseason.bounds.ucb_z import ucb_z
-from highseason.bounds.variable_pool import (
-    PoolHypothesis,
-    pool_hypothesis,
-    required_c,
-    variable_pool,
-)
+from highseason.bounds.variable_pool import PoolHypothesis, pool_hypothesis, required_c
 
 __all__ = [
     "Decay",
@@ -72,12 +66,14 @@ __all__ = [
     "printed_beta",
     "provable",
     "pull_steps",
+    "read_plan",
     "regret",
     "remark_floor",
     "required_c",
     "soft_epsilon_greedy",
     "soft_minimum_pulls",
     "soft_ucb",
+    "soft_ucb_mortal",
     "tail",
     "tau",
     "theorem",

@@ -17,6 +17,7 @@ import numpy as np
 from highseason.bounds.kernels.build import leader_costs
 from highseason.bounds.result import Form, RegretBound, assemble
 from highseason.bounds.setting import Mask, Numbers, PlanRead, Setting
+from highseason.bounds.tails import tail
 from highseason.policies import Policy
 
 Sides = Mapping[str, Mask]
@@ -32,6 +33,15 @@ def blind_pulls(epsilons: Numbers, arms: int) -> Numbers:
     """
     before = np.concatenate([[0.0], np.cumsum(epsilons[arms:])[:-1]])[: epsilons.size - arms]
     return np.asarray((arms + before) / (2.0 * arms))
+
+
+def leader_chances(lams: Numbers, gap: float) -> Numbers:
+    """min(1, 2 tail(lam, D²/2)): the chance that an arm with this gap (over r) leads.
+
+    >>> leader_chances(np.array([0.5, 60.0]), gap=0.8).round(6)
+    array([1.00e+00, 7.37e-04])
+    """
+    return np.array([min(1.0, 2.0 * tail(lam, gap**2 / 2.0)) for lam in lams.tolist()])
 
 
 def leader_cost(setting: Setting, lams: Numbers) -> Numbers:
@@ -61,11 +71,36 @@ def safe_bound(
     return _assembled(policy, setting, "safe", epsilons, explored, exploited, sides, plan.notes)
 
 
+def printed_beta(x: Numbers, k: float, gap: float) -> Numbers:
+    """The leader's chance as printed: k x^(-k/10) log x + (4/D²) x^(-k D²/4).
+
+    x is t~/(mke) for ε-z, t/(mke) for ε-greedy, gamma t/(mke) for soft ε.  For x < 1 it is negative
+    or huge, at 0 undefined.  With rewards in a range r, D is the gap over r.
+
+    >>> printed_beta(np.array([1000 / (2 * 50 * math.e)]), k=50, gap=0.8).round(6)
+    array([0.096847])
+    """
+    with np.errstate(all="ignore"):
+        logs = np.log(x)
+        near = k * np.exp(-k / 10.0 * logs) * logs
+        d = np.square(np.float64(gap))  # NumPy's number: a tiny gap gives 1/0 = inf and no error
+        return np.asarray(near + 4.0 / d * np.exp(-k * d / 4.0 * logs))
+
+
+def printed_x(clock: Numbers, k: float, arms: int) -> Numbers:
+    """The argument of `printed_beta`: clock/(mke), infinite for k = 0."""
+    with np.errstate(all="ignore"):
+        return np.asarray(clock / np.float64(arms * k * math.e))
+
+
 @dataclass(frozen=True)
 class Printed:
-    """What the printed form needs beside the ε: x of every turn after the first round, and k.
+    """What the printed form needs beside the ε.
 
-    beta_j = k x^(-k/10) log x + (4/D_j²) x^(-k D_j²/4).
+    Attributes:
+        k: The exploration constant.
+        x: The argument of beta in every turn after the first round.
+        name: What stands for t in it: t, t~ or gamma·t.
     """
 
     k: float
@@ -74,21 +109,16 @@ class Printed:
 
     def leader(self, setting: Setting) -> Numbers:
         """The sum of D_j beta_j over suboptimal arms."""
-        gaps = setting.worst_first
-        if gaps.size == 0:
-            return np.zeros(self.x.size)
+        cost = np.zeros(self.x.size)
         with np.errstate(all="ignore"):
-            logs = np.log(self.x)
-            common = self.k * np.exp(-self.k / 10.0 * logs) * logs
-            cost = gaps.sum() * common
-            for gap in gaps.tolist():
-                d = (gap / setting.r) ** 2
-                cost = cost + gap * (4.0 / d) * np.exp(-self.k * d / 4.0 * logs)
-        return np.asarray(cost)
+            for gap in setting.worst_first.tolist():
+                cost += gap * printed_beta(self.x, self.k, gap / setting.r)
+        return cost
 
     def reasons(self, setting: Setting, epsilons: Numbers) -> list[str]:
         """Why the printed form is not known to be a bound here."""
-        needed = 4.0 * (setting.r / setting.smallest_gap) ** 2
+        ratio = setting.r / setting.smallest_gap
+        needed = 4.0 * ratio * ratio
         found = []
         if not self.k > 10.0:
             found.append(f"k = {self.k:g} is not above 10.")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
-
-from highseason.bounds.epsilon_family import Printed, paper_bound, safe_bound
+from highseason.bounds.epsilon_family import Printed, paper_bound, printed_x, safe_bound
 from highseason.bounds.result import Form, RegretBound
 from highseason.bounds.setting import Setting, read_plan
 from highseason.bounds.theorems import theorem
@@ -24,6 +22,5 @@ def epsilon_greedy(policy: EpsilonGreedy, setting: Setting, form: Form) -> Regre
     plan = read_plan(policy, setting)
     if form == "safe":
         return safe_bound(policy, setting, plan)
-    limit = setting.arms * policy.k * math.e
-    x = setting.clock / limit if limit > 0 else setting.clock * math.inf
+    x = printed_x(setting.clock, policy.k, setting.arms)
     return paper_bound(policy, setting, plan, Printed(policy.k, x, "t"))

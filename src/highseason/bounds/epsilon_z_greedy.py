@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
 
-from highseason.bounds.epsilon_family import Printed, Sides, paper_bound, safe_bound
+from highseason.bounds.epsilon_family import Printed, Sides, paper_bound, printed_x, safe_bound
 from highseason.bounds.result import Form, RegretBound
 from highseason.bounds.setting import Mask, Numbers, Setting, low_turns, read_plan
 from highseason.bounds.theorems import theorem
@@ -36,8 +35,7 @@ def epsilon_z_greedy(policy: EpsilonZGreedy, setting: Setting, form: Form) -> Re
     if form == "safe":
         bound = safe_bound(policy, setting, plan, sides)
     else:
-        x = counted_low(low)[after] / (setting.arms * policy.k * math.e) if policy.k else np.inf
-        x = np.broadcast_to(x, setting.clock.shape)
+        x = printed_x(counted_low(low)[after], policy.k, setting.arms)
         bound = paper_bound(policy, setting, plan, Printed(policy.k, x, "t~"), sides)
     return bound if setting.forecast is None else with_cross_terms(bound, setting, low, z)
 

@@ -42,13 +42,13 @@ class RegretBound:
     >>> bound = hs.bounds.regret(hs.EpsilonZGreedy(k=50, z=30), means=[0.9, 0.1], multiplier=G)
     >>> print(bound)
     epsilon-z:k=50,z=30, safe form, 2 arms, 20,000 turns
-    part               bound  worst case
-    initialisation       0.8         0.8  exact
-    exploration      223.752     447.505  exact
-    low             0.842748       7,551  0.01% of the worst case
-    high            0.690388     320,000  0.00% of the worst case
-    total            226.086     328,000  0.07% of the worst case
-    The mean regret is at most 226.086, 0.07% of the worst case.
+    part                bound  worst case
+    initialisation        0.8         0.8  exact
+    exploration       223.205      446.41  exact
+    low               1.99846    7,551.19  0.03% of the worst case
+    high            0.0285948     320,032  0.00% of the worst case
+    total             226.032     328,030  0.07% of the worst case
+    The mean regret is at most 226.032, 0.07% of the worst case.
     """
 
     policy: str
@@ -59,7 +59,7 @@ class RegretBound:
     trivial: float
     valid: bool
     vacuous: bool
-    notes: tuple[str, ...]
+    notes: list[str]
     curve: Numbers
     curves: dict[str, Numbers]
     limits: dict[str, float]
@@ -116,7 +116,7 @@ class RegretBound:
             "vacuous": self.vacuous,
             "vacuous_parts": list(self.vacuous_parts),
             "cross_terms": {name: _plain(value) for name, value in self.cross_terms.items()},
-            "notes": list(self.notes),
+            "notes": self.notes,
             "sentence": self.sentence,
         }
 
@@ -182,7 +182,7 @@ def assemble(
         trivial=worst,
         valid=valid and math.isfinite(total),
         vacuous=not total < worst * (1 - ROUNDING),
-        notes=tuple(dict.fromkeys(notes)),
+        notes=list(dict.fromkeys(notes)),
         curve=curve,
         curves=dict(curves),
         limits=dict(limits),

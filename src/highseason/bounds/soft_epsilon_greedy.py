@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
 
-from highseason.bounds.epsilon_family import Printed, paper_bound, safe_bound
+from highseason.bounds.epsilon_family import Printed, paper_bound, printed_x, safe_bound
 from highseason.bounds.result import Form, RegretBound
 from highseason.bounds.setting import Numbers, Setting, read_plan
 from highseason.bounds.theorems import theorem
@@ -34,9 +33,7 @@ def soft_epsilon_greedy(policy: SoftEpsilonGreedy, setting: Setting, form: Form)
     plan = read_plan(policy, setting)
     if form == "safe":
         return safe_bound(policy, setting, plan)
-    limit = setting.arms * policy.k * math.e
-    gamma = least_psi(policy, setting)
-    x = gamma * setting.clock / limit if limit > 0 else setting.clock * math.inf
+    x = printed_x(least_psi(policy, setting) * setting.clock, policy.k, setting.arms)
     return paper_bound(policy, setting, plan, Printed(policy.k, x, "gamma·t"))
 
 

@@ -11,6 +11,7 @@ from highseason.bounds.kernels.build import top_sums
 from highseason.bounds.result import Form, RegretBound, assemble
 from highseason.bounds.setting import Numbers, Setting, read_plan
 from highseason.bounds.theorems import theorem
+from highseason.bounds.ucb_family import other_radius
 from highseason.policies import SoftUCB
 
 
@@ -46,7 +47,9 @@ def safe_bound(
     chance = 2.0 * (setting.clock - setting.arms) * np.exp(-2.0 * radii / setting.r**2)
     series = np.cumsum(weights * np.minimum(1.0, chance))
     widest = np.maximum.accumulate(radii)
-    tried, both = top_sums(gaps, 4.0 / gaps**2, weights, widest, series)
+    with np.errstate(divide="ignore", over="ignore"):
+        factors = np.minimum(4.0 / gaps**2, 1e300)  # finite, as 0 · inf would be nan
+    tried, both = top_sums(gaps, factors, weights, widest, series)
     together = np.minimum(cap, both)
     learning = np.minimum(together, tried)
     zeros = np.zeros(setting.arms)
@@ -84,11 +87,11 @@ def paper_bound(
     }
     bound = assemble(
         str(policy), "paper", m, curves, safe.limits, setting.trivial, exact=("initialisation",),
-        notes=safe.notes,
+        notes=(*other_radius(policy.P), *safe.notes),
     )  # fmt: skip
     if not math.isfinite(bound.total) or bound.total < safe.total:
         why = f"it is below the safe form, {safe.total:,.6g}, or no number."
-        return replace(bound, valid=False, notes=(why, *bound.notes))
+        return replace(bound, valid=False, notes=[why, *bound.notes])
     return bound
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from highseason.bounds.result import Form, RegretBound
 from highseason.bounds.setting import Setting, read_plan
 from highseason.bounds.theorems import theorem
-from highseason.bounds.ucb_z import paper_ucb, safe_ucb
+from highseason.bounds.ucb_family import UCBGame, paper_bound, safe_bound
 from highseason.policies import UCB
 
 
@@ -21,12 +21,10 @@ def ucb(policy: UCB, setting: Setting, form: Form) -> RegretBound:
     >>> from highseason.bounds import regret
     >>> G = hs.multipliers.constant(turns=50_000)
     >>> round(regret(hs.UCB(), means=[0.9, 0.7], multiplier=G).total, 1)
-    433.7
+    433.6
     """
-    plan = read_plan(policy, setting)
-    low = np.ones(setting.turns, bool)
-    safe = safe_ucb(str(policy), policy.P, setting, low, plan.notes, ("learning",))
-    if form == "safe":
-        return safe
-    z = np.maximum.accumulate(setting.G)
-    return paper_ucb(str(policy), policy.P, setting, low, z, safe, plan.notes, ("learning",))
+    always, z = np.ones(setting.turns, bool), np.maximum.accumulate(setting.G)
+    notes = read_plan(policy, setting).notes
+    game = UCBGame(str(policy), policy.P, setting, always, z, notes, ("learning",))
+    safe = safe_bound(game)
+    return safe if form == "safe" else paper_bound(game, safe)

@@ -127,7 +127,7 @@ def pool_hypothesis(
     At t = 2 it asks for lam >= 5 log 2 and lam is at most 1/m.
 
     >>> import highseason as hs
-    >>> plan = hs.VariablePool(c=1000, unit=1).plan(hs.multipliers.constant(500), arms=2)
+    >>> plan = hs.VariablePool(c=300, unit=1).plan(hs.multipliers.constant(500), arms=2)
     >>> check = pool_hypothesis(plan.numbers, arms=2)
     >>> check.holds, check.first_failure
     (False, 2)

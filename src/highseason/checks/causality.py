@@ -55,26 +55,6 @@ def planner_agrees_with_plan(policy: Policy) -> None:
 
 
 @check()
-def planners_share_nothing(policy: Policy) -> None:
-    """Two games planned side by side do not disturb each other, as a shared carry would."""
-    one, other = policy.planner(ARMS), policy.planner(ARMS)
-    alone = _stepwise(policy, season(), season())
-    together = np.empty(TURNS)
-    for i, value in enumerate(season().values.tolist()):
-        together[i] = one.number(value)
-        one.saw(value)
-        other.number(3.0 * value)
-        other.saw(3.0 * value)
-    _same_start(
-        alone,
-        together,
-        TURNS,
-        "a second game planned at the same time changed the number of turn {t}: "
-        "begin() must return something new each time",
-    )
-
-
-@check()
 def forecast_numbers_know_only_the_past(policy: Policy) -> None:
     """With a forecast, the number of turn t depends on G before t and on what is believed of t."""
     forecast = season().shift(3)
@@ -94,6 +74,26 @@ def forecast_numbers_know_only_the_past(policy: Policy) -> None:
                 f"what comes after the decision of turn {cut} was changed, and with it the number "
                 "of turn {t}: a plan from a forecast may know only the past and this turn's belief",
             )
+
+
+@check()
+def planners_share_nothing(policy: Policy) -> None:
+    """Two games planned side by side do not disturb each other, as a shared carry would."""
+    one, other = policy.planner(ARMS), policy.planner(ARMS)
+    alone = _stepwise(policy, season(), season())
+    together = np.empty(TURNS)
+    for i, value in enumerate(season().values.tolist()):
+        together[i] = one.number(value)
+        one.saw(value)
+        other.number(3.0 * value)
+        other.saw(3.0 * value)
+    _same_start(
+        alone,
+        together,
+        TURNS,
+        "a second game planned at the same time changed the number of turn {t}: "
+        "begin() must return something new each time",
+    )
 
 
 def _changed_after(G: Multiplier, cut: int, factor: float) -> Multiplier:

@@ -28,6 +28,18 @@ RANGES: dict[Rule, _Range] = {
 
 
 @check()
+def intensity_takes_arrays(policy: Policy) -> None:
+    """`plan.exploration` asks it for all turns at once."""
+    rule, turns = policy.decides_by, np.arange(1, 5)
+    shape = np.shape(rule.intensity(np.clip(np.ones(4), *rule.allowed), turns, 3))
+    expect(
+        shape == turns.shape,
+        f"the intensity of the rule {rule.name!r} must take arrays and give a share for each turn; "
+        f"for {turns.size} turns its answer has the shape {shape}",
+    )
+
+
+@check()
 def every_turn_has_a_finite_number(policy: Policy) -> None:
     """Also for one arm, for fewer turns than arms, and for stakes in millions or millionths."""
     for G, arms in seasons():
@@ -58,12 +70,7 @@ def exploration_is_a_share(policy: Policy) -> None:
     rule = policy.decides_by
     for G, arms in seasons():
         numbers, turns = policy.plan(G, arms).numbers, np.arange(1, G.turns + 1)
-        shares = np.asarray(rule.intensity(numbers, turns, arms))
-        expect(
-            shares.shape == turns.shape,
-            f"the intensity of the rule {rule.name!r} must take arrays and give a share for each "
-            f"turn; for {turns.size} turns its answer has the shape {shares.shape}",
-        )
+        shares = rule.intensity(numbers, turns, arms)
         for t in turns[~((shares >= 0.0) & (shares <= 1.0))][:1]:
             raise CheckFailed(
                 f"the intensity of the rule {rule.name!r} must be between 0 and 1; turn {t} with "

@@ -35,6 +35,10 @@ class Reduction:
     G: Multiplier
     twin: Callable[[Any], Policy]
 
+    def concerns(self, policy: Policy) -> bool:
+        """A policy of this class; with another rule it would be another policy's twin."""
+        return isinstance(policy, self.policy) and policy.decides_by == self.policy.decides_by
+
 
 REDUCTIONS = (
     Reduction(
@@ -68,11 +72,11 @@ REDUCTIONS = (
 )
 
 
-@check(applies=lambda policy: any(isinstance(policy, r.policy) for r in REDUCTIONS))
+@check(applies=lambda policy: any(r.concerns(policy) for r in REDUCTIONS))
 def becomes_the_policy_it_reduces_to(policy: Policy) -> None:
     """The reductions the paper claims: same seed, same trajectory."""
     for reduction in REDUCTIONS:
-        if isinstance(policy, reduction.policy):
+        if reduction.concerns(policy):
             changed = with_parameters(policy, **reduction.changes)
             twin = reduction.twin(changed)
             _same_arms(changed, twin, reduction.G, f"{reduction.circumstances} it must be {twin}")

@@ -36,7 +36,7 @@ def check_policy(policy: Policy | type[Policy]) -> None:
         CheckFailed: With a sentence that says what was expected and what was found.
 
     >>> import highseason as hs
-    >>> check_policy(hs.SoftUCB(unit=1))
+    >>> check_policy(hs.VariablePool(c=20))
     """
     _check_all(POLICY_CHECKS, _made(policy), _label(policy))
 

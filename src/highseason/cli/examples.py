@@ -12,12 +12,8 @@ class WithExamples(click.Command):
     """A command that ends its help with examples.
 
     >>> command = WithExamples("greet", examples=["highseason greet"])
-    >>> print(command.get_help(click.Context(command)))
-    Usage: greet [OPTIONS]
-    ...
-
-    Examples:
-      highseason greet
+    >>> "  highseason greet" in command.get_help(click.Context(command)).splitlines()
+    True
     """
 
     def __init__(self, *args: Any, examples: Sequence[str] = (), **others: Any) -> None:

@@ -19,7 +19,7 @@ import click
 
 from highseason.cli import commands
 from highseason.cli.examples import WithExamples
-from highseason.cli.messages import one_line, say, warnings_as_lines
+from highseason.cli.messages import one_line, replace_what_cannot_be_shown, say, warnings_as_lines
 from highseason.cli.reading import AskedWrongly, asked_wrongly
 
 NAME = "highseason"
@@ -72,6 +72,7 @@ class CommandGroup(WithExamples, click.Group):
     ) -> Any:
         """Run, and leave with an exit code that means what the contract says."""
         session = Session()
+        replace_what_cannot_be_shown()
         try:
             with warnings_as_lines():
                 done = super().main(args, NAME, complete_var, False, obj=session, **extra)

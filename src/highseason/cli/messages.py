@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,6 +24,13 @@ def note_if_too_short(turns: int, arms: int) -> None:
             f"note: {turns} turns are fewer than {arms} arms: only the first {turns} arms are "
             "played, once each, and nothing is learned; give more turns or fewer arms"
         )
+
+
+def replace_what_cannot_be_shown() -> None:
+    """Let a terminal that knows no ± or ─ show a ? there: no reason to fail."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def one_line(text: str) -> str:

@@ -42,7 +42,7 @@ def plain(value: Any) -> Any:
 
 
 def print_table(table: Table) -> None:
-    """A rich table; as wide as it likes where no terminal sets a width."""
+    """A rich table and an empty line; as wide as it likes where no terminal sets a width."""
     from rich.console import Console
 
     width = None if sys.stdout.isatty() else _ENDLESS
@@ -51,6 +51,7 @@ def print_table(table: Table) -> None:
         console.print(table)
     for line in captured.get().splitlines():
         click.echo(line.rstrip())
+    click.echo()
 
 
 def plain_table(*columns: str) -> Table:
@@ -58,7 +59,7 @@ def plain_table(*columns: str) -> Table:
     from rich import box
     from rich.table import Table
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
     for i, name in enumerate(columns):
         table.add_column(name, justify="left" if i == 0 else "right", overflow="fold")
     return table

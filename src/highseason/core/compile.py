@@ -19,6 +19,7 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import CodeType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -108,7 +109,7 @@ def _attach_cache(dispatcher: Any, function: Callable[..., Any]) -> None:
     source = Path(function.__code__.co_filename)
     folder = _cache_folder()
     if folder is not None and source.is_file():
-        dispatcher._cache = _cache_class()(function, folder, _source_stamp(source))
+        dispatcher._cache = _cache_class()(function, folder, _stamp(function))
 
 
 @functools.cache
@@ -151,9 +152,35 @@ def _kernel_hash() -> str:
     return digest.hexdigest()[:16]
 
 
-def _source_stamp(source: Path) -> str:
-    """A user's function may live in any file: its own content counts too."""
-    return hashlib.sha256(source.read_bytes()).hexdigest()
+def _stamp(function: Callable[..., Any]) -> str:
+    """What a user's function was compiled from: its file, and what it names in other files."""
+    codes: set[CodeType] = set()
+    constants: set[str] = set()
+    _gather(function, codes, constants)
+    digest = hashlib.sha256()
+    for name in sorted({code.co_filename for code in codes}):
+        digest.update(Path(name).read_bytes())
+    for constant in sorted(constants):
+        digest.update(constant.encode() + b"\0")
+    return digest.hexdigest()
+
+
+def _gather(function: Any, codes: set[CodeType], constants: set[str]) -> None:
+    """The code of a function and of all it calls, and the numbers it reads by name."""
+    function = getattr(function, "py_func", function)  # a function somebody compiled with numba
+    code = getattr(function, "__code__", None)
+    if code is None or code in codes or not Path(code.co_filename).is_file():
+        return
+    codes.add(code)
+    for name in code.co_names:
+        value = function.__globals__.get(name)
+        if isinstance(value, int | float | str | tuple):
+            constants.add(f"{name}={value!r}")
+        elif isinstance(value, ModuleType):
+            for member in code.co_names:
+                _gather(getattr(value, member, None), codes, constants)
+        else:
+            _gather(value, codes, constants)
 
 
 @functools.cache

@@ -120,20 +120,20 @@ class _Run:
         G = as_multiplier(multiplier)
         plans = tuple(policy.plan(G, rewards.arms, forecast) for policy in players)
         checkpoints = _checkpoints(curves, G.turns)
-        law: Any = type(law_of(rewards.quantile, rewards.scale))
+        stages = tuple(_stage(plan, rewards, checkpoints) for plan in plans)
         return cls(
             labels=labels,
             plans=plans,
             kernels=tuple(
-                kernel_for(policy.decides_by, policy.ties == "random", law, rewards.arms, G.turns)
-                for policy in players
+                _kernel(policy, stage, rewards.arms)
+                for policy, stage in zip(players, stages, strict=True)
             ),
             rewards=rewards,
             G=G,
             seed=int(seed),
             checkpoints=checkpoints,
-            stages=tuple(_stage(plan, rewards, checkpoints) for plan in plans),
-            luck=luck_kernel(law),
+            stages=stages,
+            luck=luck_kernel(_type_of_law(stages[0])),
             quantile=compiled_quantile(rewards.quantile),
         )
 
@@ -243,8 +243,17 @@ def _stage(plan: Plan, rewards: Rewards, checkpoints: NDArray[np.int64]) -> Stag
         worth=G if plan.policy.learns_scaled else np.ones_like(G),
         numbers=writable(plan.numbers),
         checkpoints=checkpoints,
-        law=law_of(rewards.quantile, rewards.scale),
+        law=law_of(rewards.quantile, rewards.scale, plan.policy.learns_scaled),
     )
+
+
+def _kernel(policy: Policy, stage: Stage, arms: int) -> Kernel:
+    random_ties = policy.ties == "random"
+    return kernel_for(policy.decides_by, random_ties, _type_of_law(stage), arms, stage.G.size)
+
+
+def _type_of_law(stage: Stage) -> Any:
+    return type(stage.law)
 
 
 def _labelled(

@@ -26,6 +26,7 @@ class Limits:
     at_least: float | None = None
     choices: Sequence[str] = ()
     rule: bool = False
+    infinite: bool = False
 
     def check(self, owner: str, name: str, value: Any) -> Any:
         """The value as it is kept; a `ValueError` says what was expected."""
@@ -37,14 +38,7 @@ class Limits:
 
     def read(self, owner: str, name: str, text: str) -> Any:
         """The value written as `text` on a command line."""
-        if self.choices:
-            return self.check(owner, name, text)
-        try:
-            return self.check(owner, name, float(text))
-        except ValueError:
-            if self.rule:
-                return self.check(owner, name, text)
-            raise
+        return self.check(owner, name, text)
 
     def _word(self, owner: str, name: str, value: Any) -> str:
         if value not in self.choices:
@@ -57,15 +51,17 @@ class Limits:
                 threshold = Threshold.of(value)
             except ValueError as reason:
                 raise ValueError(f"{owner}: {name}: {reason}") from None
-            return threshold.resolve(()) if threshold.fixed else str(threshold)
-        return self._number(owner, name, value, finite=False)
+            if not threshold.fixed:
+                return str(threshold)
+            value = threshold.amount
+        return self._number(owner, name, value)
 
-    def _number(self, owner: str, name: str, value: Any, finite: bool = True) -> float:
+    def _number(self, owner: str, name: str, value: Any) -> float:
         try:
             number = float(value)
         except (TypeError, ValueError):
             raise ValueError(f"{owner}: {name}={value!r} is not a number") from None
-        if math.isnan(number) or (finite and math.isinf(number)):
+        if math.isnan(number) or (math.isinf(number) and not self.infinite):
             raise ValueError(f"{owner}: {name}={value!r} is not a finite number")
         if self.above is not None and not number > self.above:
             raise ValueError(f"{owner}: {name}={value!r} must be above {self.above:g}")
@@ -87,6 +83,7 @@ def threshold(default: float | str = "q0.75") -> Any:
         "(0.75*max)",
         rule=True,
         above=0.0,
+        infinite=True,
     )
 
 

@@ -37,7 +37,7 @@ class Look:
 
 
 #: From dark to light, so that the order survives a grey printer.
-_COLORS = ("#10243e", "#7b2d8b", "#c8443f", "#1f8a8a", "#d98e04", "#6ba4d9", "#9aa5b1")
+_COLORS = ("#10243e", "#6d2a7d", "#c44536", "#2aa198", "#e0a526", "#93c1ea", "#8d99a6")
 _LINES = ("-", "--", "-", "-.", "-", "--", ":", "-")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "h", "p")
 

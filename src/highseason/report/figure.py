@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 #: What a figure can be saved as.
 SUFFIXES = (".png", ".svg", ".pdf")
 
-#: No dates inside the files: the same figure gives the same bytes.
-_METADATA: dict[str, dict[str, Any]] = {
-    "png": {"Software": None},
-    "svg": {"Date": None},
-    "pdf": {"CreationDate": None},
+#: What a file says about itself: its title, its content in words, and no date, so that the same
+#: figure gives the same bytes.
+_METADATA: dict[str, tuple[str, dict[str, Any]]] = {
+    "png": ("Description", {"Software": None}),
+    "svg": ("Description", {"Date": None}),
+    "pdf": ("Subject", {"CreationDate": None}),
 }
 
 
@@ -69,8 +70,10 @@ class Figure:
     def encode(self, kind: str) -> bytes:
         """The bytes of a file: "png", "svg" or "pdf"."""
         buffer = io.BytesIO()
+        content, others = _METADATA[kind]
+        metadata = {"Title": self.title, content: self.words, **others}
         with style():
-            self.canvas.savefig(buffer, format=kind, metadata=_METADATA[kind])
+            self.canvas.savefig(buffer, format=kind, metadata=metadata)
         return buffer.getvalue()
 
     def picture(self) -> Picture:

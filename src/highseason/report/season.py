@@ -195,7 +195,7 @@ def _regret(season: Season) -> Section:
             family = _NAIVE if policy.learns_scaled else policy.decides_by.name
             groups.setdefault(_FAMILIES.get(family, family), []).append(label)
     greedy = [label for label in labels if season.policy(label).name == "greedy"]
-    panels = {family: [*members, *greedy] for family, members in groups.items()}
+    panels = {family: [*greedy, *members] for family, members in groups.items()}
     drawn = curves(season.result, "regret", panels, title=f"Regret so far, {title}")
     caption = (
         "What was lost to not playing the best arm. Each panel has its own scale; greedy is in all."

@@ -70,6 +70,7 @@ def draw_stakes(axes: Axes, G: Multiplier, z: float | None) -> None:
     axes.set_ylabel("G")
     if float(G.values.max()) > _STEEP * float(np.median(G.values)):
         axes.set_yscale("log")
+        axes.locator_params(axis="y", numticks=6)
     else:
         axes.set_ylim(bottom=0)
     axes.yaxis.set_major_formatter(lambda value, _: number(value))

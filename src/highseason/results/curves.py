@@ -49,7 +49,7 @@ class Curves:
             raise ValueError(f"a quantile is between 0 and 1, not {q!r}")
         reached = self.counts.cumsum(axis=2)
         wanted = q * reached[:, :, -1:]
-        bins = (reached < wanted).sum(axis=2)
+        bins = (reached < np.maximum(wanted, 1)).sum(axis=2)  # q = 0: the least game's bin
         below = np.take_along_axis(reached - self.counts, bins[:, :, None], axis=2)[:, :, 0]
         inside = np.take_along_axis(self.counts, bins[:, :, None], axis=2)[:, :, 0]
         part = (wanted[:, :, 0] - below) / np.maximum(inside, 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-import zipfile
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -89,7 +89,8 @@ class SimulationResult:
             gain = self.gain(i, level=level)
             rows.append((
                 label, self.mean("reward", i), self.error("reward", i),
-                self.mean("reward", i) / most, self.mean("regret", i), self.error("regret", i),
+                self.mean("reward", i) / most if most else math.nan,
+                self.mean("regret", i), self.error("regret", i),
                 self.exploited_share(i), self.mean("best_pulls", i) / turns,
                 gain.value, gain.low, gain.high,
             ))  # fmt: skip
@@ -159,11 +160,12 @@ class SimulationResult:
     @classmethod
     def load(cls, path: str | Path) -> SimulationResult:
         """Read what `save` wrote."""
+        content = io.BytesIO(Path(path).read_bytes())  # np.load leaves a damaged file open
         try:
-            with np.load(path, allow_pickle=False) as stored:
+            with np.load(content, allow_pickle=False) as stored:
                 arrays = {key: stored[key] for key in stored.files}
             head = json.loads(arrays.pop("head").tobytes())
-        except (zipfile.BadZipFile, KeyError, ValueError, EOFError) as reason:
+        except Exception as reason:  # what a damaged archive trips over is anybody's guess
             raise ValueError(f"{path} is not a saved highseason result: {reason}") from None
         if head["format"] != _FORMAT:
             raise ValueError(

@@ -17,9 +17,9 @@ def log_xi(t: int, birth: int, stake: float) -> float:
 
 
 @jitable
-def misjudged(trials: float, psi: float, log: float, r: float) -> float:
-    """The chance that one of `trials` averages is off by more than its radius."""
-    return trials * math.exp(-4.0 * psi * psi * log / (r * r))
+def off_chance(psi: float, log: float, r: float) -> float:
+    """The chance that an average is off by more than its radius: xi^(-4 psi²/r²)."""
+    return math.exp(-4.0 * psi * psi * log / (r * r))
 
 
 def mortal_kernel(
@@ -50,8 +50,14 @@ def mortal_kernel(
         r: The range of the rewards.
         out: One number per turn.
     """
-    logs = np.empty(weights.size)
+    turns = weights.size
+    logs = np.empty(turns)
+    born_with = -1
     for arm in range(means.size):
+        if births[arm] != born_with:  # arms born together share xi
+            born_with = births[arm]
+            for s in range(max(1, born_with), turns + 1):
+                logs[s - 1] = log_xi(s, born_with, stakes[s - 1])
         born = max(1, births[arm])
         t = max(born, first_round + 1)
         while t <= deaths[arm]:
@@ -61,23 +67,25 @@ def mortal_kernel(
                 end += 1
             gap = means[star] - means[arm]
             if gap > 0.0:
-                enough = 1.0
+                widest = 0.0
                 for s in range(t, end + 1):
-                    logs[s - 1] = log_xi(s, births[arm], stakes[s - 1])
                     own = psi[stretch[s - 1], arm]
-                    enough = max(enough, np.ceil(8.0 * own * own * logs[s - 1] / (gap * gap)))
+                    widest = max(widest, own * own * logs[s - 1])
+                enough = max(1.0, np.ceil(8.0 * widest / (gap * gap)))
                 star_born = max(1, births[star])
                 failures, heaviest, before = 0.0, 0.0, 0.0
                 for s in range(t, end + 1):
                     trials = s - born - enough + 1.0
                     if trials > 0.0:
                         row = stretch[s - 1]
-                        theirs = logs[s - 1]
+                        mine = off_chance(psi[row, arm], logs[s - 1], r)
+                        theirs = mine
                         if births[star] != births[arm]:
-                            theirs = log_xi(s, births[star], stakes[s - 1])
-                        chance = misjudged(trials, psi[row, arm], logs[s - 1], r)
-                        chance += misjudged(s - star_born, psi[row, star], theirs, r)
-                        failures += min(1.0, chance)
+                            log = log_xi(s, births[star], stakes[s - 1])
+                            theirs = off_chance(psi[row, star], log, r)
+                        elif psi[row, star] != psi[row, arm]:
+                            theirs = off_chance(psi[row, star], logs[s - 1], r)
+                        failures += min(1.0, trials * mine + (s - star_born) * theirs)
                     heaviest = max(heaviest, weights[s - 1])
                     now = gap * heaviest * min(s - t + 1.0, enough + failures)
                     out[s - 1] += now - before

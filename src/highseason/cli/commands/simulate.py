@@ -125,7 +125,7 @@ def _curves(result: SimulationResult) -> dict[str, Any]:
 
 
 def _print(result: SimulationResult) -> None:
-    click.echo(setting(result))
+    click.echo(f"{setting(result)}\n")
     first, most = result.policies[0], result.settings["max_reward"]
     table = plain_table("policy", "reward", "of max", "regret", "exploited", f"gain over {first}")
     for i, label in enumerate(result.policies):
@@ -139,8 +139,8 @@ def _print(result: SimulationResult) -> None:
         )
     print_table(table)
     click.echo(
-        "± is one standard error; of max: reward over the sum of G; exploited: the share of the\n"
-        "reward from pure exploitation; gain: with its 95 % interval, paired game by game."
+        "± is one standard error; of max: reward over the sum of G; exploited: the share\n"
+        "of it from pure exploitation; gain: with its 95 % interval, paired by games."
     )
 
 

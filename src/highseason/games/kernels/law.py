@@ -17,7 +17,7 @@ from highseason.rewards.model import Quantile
 
 
 class Bernoulli(NamedTuple):
-    """Arms that pay 0 or 1."""
+    """Arms that pay 0 or 1, learnt as 0 or 1."""
 
     scale: float
 
@@ -29,7 +29,7 @@ class ClippedNormal(NamedTuple):
 
 
 class AnyLaw(NamedTuple):
-    """Arms with a quantile function of the user's."""
+    """Any quantile function, called through a pointer; also all that naive policies learn."""
 
     scale: float
 
@@ -42,9 +42,9 @@ _LAWS: dict[Quantile, type[Law]] = {
 }
 
 
-def law_of(quantile: Quantile, scale: float) -> Law:
-    """The law of a reward model."""
-    return _LAWS.get(quantile, AnyLaw)(scale)
+def law_of(quantile: Quantile, scale: float, learns_scaled: bool = False) -> Law:
+    """The law of a reward model, for policies that divide by G or for naive ones."""
+    return AnyLaw(scale) if learns_scaled else _LAWS.get(quantile, AnyLaw)(scale)
 
 
 def _native_pay(law: Any, quantile: Any, key: Any, parameter: Any) -> Callable[..., float]:
@@ -67,7 +67,7 @@ def pay(law: Law, quantile: Quantile, key: int, parameter: float) -> float:
 
 def _native_learn(law: Any, x: Any, paid: Any, worth: Any, G: Any) -> Callable[..., float]:
     if law.instance_class is Bernoulli:
-        return lambda law, x, paid, worth, G: x * worth
+        return lambda law, x, paid, worth, G: x
     return lambda law, x, paid, worth, G: paid / G if worth == 1.0 else paid
 
 
@@ -79,3 +79,15 @@ def learn(law: Law, x: float, paid: float, worth: float, G: float) -> float:
     game is spared the division.
     """
     return paid / G if worth == 1.0 else paid
+
+
+def _native_may_be_close(law: Any) -> Callable[..., bool]:
+    if law.instance_class is Bernoulli:
+        return lambda law: False
+    return lambda law: True
+
+
+@jitable_as(_native_may_be_close)
+def may_be_close(law: Law) -> bool:
+    """Whether two averages of equally many values can differ by as little as a rounding error."""
+    return not isinstance(law, Bernoulli)

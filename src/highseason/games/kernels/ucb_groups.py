@@ -1,9 +1,14 @@
 """UCB games with many arms: arms are grouped by their number of pulls.
 
-Among arms with equal pulls only the one with the highest estimate can have the highest index, and
-there are far fewer different numbers of pulls than arms.  Each group is a pairing heap (Fredman et
+Among arms with equal pulls the one with the highest estimate has the highest index, and there are
+far fewer different numbers of pulls than arms.  Each group is a pairing heap (Fredman et
 al. 1986) whose root is its best arm, so a turn looks at one arm per group, takes the winner out of
 its heap and puts it into the next one.
+
+Two estimates can differ and still give the same index, because the sum is rounded; the rule then
+takes the lower arm.  Such a tie is noticed (the runner-up of the group has the same index, or two
+groups do) and settled by looking at every arm.  Averages of zeros and ones are never that close, so
+a Bernoulli kernel is compiled without this.
 """
 
 from __future__ import annotations
@@ -15,7 +20,7 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.core.random import turn_key
-from highseason.games.kernels.law import learn, pay
+from highseason.games.kernels.law import learn, may_be_close, pay
 from highseason.games.kernels.stage import Stage, best_arm, first_round, next_checkpoint
 from highseason.rewards.model import Quantile
 
@@ -75,6 +80,32 @@ def heap_of_all(means: Floats, child: Ints, sibling: Ints) -> int:
     return root
 
 
+@jitable
+def without(means: Floats, child: Ints, sibling: Ints, heap: int, arm: int) -> int:
+    """The heap left when `arm` is taken out of it, wherever it stands."""
+    aside = NONE
+    while heap != arm:
+        rest = without_root(means, child, sibling, heap)
+        child[heap], sibling[heap] = NONE, aside
+        aside, heap = heap, rest
+    heap = without_root(means, child, sibling, arm)
+    while aside != NONE:
+        following = sibling[aside]
+        sibling[aside] = NONE
+        heap = aside if heap == NONE else link(means, child, sibling, heap, aside)
+        aside = following
+    return heap
+
+
+@jitable
+def lowest_at(means: Floats, pulls: Ints, root: float, top: float) -> int:
+    """The lowest arm whose index is `top`."""
+    for arm in range(means.size):
+        if means[arm] + root * (1.0 / math.sqrt(pulls[arm])) == top:
+            return arm
+    return NONE
+
+
 def ucb_groups_kernel(
     stage: Stage,
     quantile: Quantile,
@@ -121,6 +152,20 @@ def ucb_groups_kernel(
             greedy = slot_mean[chosen] >= highest
 
             heap = without_root(means, child, sibling, arm)
+            if may_be_close(law):
+                tied = heap != NONE and means[heap] + root * slot_radius[chosen] == top
+                for slot in range(slots):
+                    if slot != chosen and slot_mean[slot] + root * slot_radius[slot] == top:
+                        tied = True
+                lowest = lowest_at(means, pulls, root, top) if tied else arm
+                if lowest != arm:
+                    child[arm], sibling[arm] = NONE, NONE
+                    back = arm if heap == NONE else link(means, child, sibling, heap, arm)
+                    slot_arm[chosen] = back
+                    arm, count = lowest, pulls[lowest]
+                    chosen = slot_of[count]
+                    greedy = means[arm] >= highest
+                    heap = without(means, child, sibling, slot_arm[chosen], arm)
             if heap != NONE:
                 slot_arm[chosen], slot_mean[chosen] = heap, means[heap]
             else:  # the group is empty: the last slot takes its place

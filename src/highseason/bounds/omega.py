@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from highseason.bounds.minimum_pulls import PullForm, minimum_pulls, minimum_pulls_ranges, phi, tau
+from highseason.bounds.pulls import PullForm, minimum_pulls, minimum_pulls_ranges, phi, tau
 
 _CHOICE: dict[PullForm, Callable[..., float]] = {"safe": max, "paper": min}
 
@@ -83,7 +83,7 @@ def logarithmic_growth(
     False
     >>> growth = logarithmic_growth(747, arms=10)
     >>> growth.steps["third"], growth.y, growth.pulls
-    (True, 1, 4)
+    (True, 1, 5)
     """
     ranges = [float(r)] * (arms - 1) if isinstance(r, int | float) else [float(x) for x in r]
     _check(turns, arms, ranges, beta)

@@ -82,7 +82,7 @@ def growth(
         r: The range of the rewards.
 
     >>> import highseason as hs
-    >>> G = np.tile([1.0, 2.0], 5_000)
+    >>> G = np.tile([2.0, 1.0], 5_000)
     >>> found = growth(hs.UCBZ(z=2), gaps=[0, 0.7], multiplier=G, turns=(1_000, 10_000))
     >>> (found.part("high") / 2).round().tolist()  # in turns' worth of regret
     [343.0, 1415.0]

@@ -1,0 +1,52 @@
+"""The one kernel with an idea of its own: the heaviest turns so far, in one pass backwards."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import highseason as hs
+from highseason import bounds
+from highseason.bounds.kernels.build import top_sums
+
+pytestmark = pytest.mark.jit
+
+
+@given(
+    st.lists(st.one_of(st.integers(1, 4).map(float), st.floats(0.01, 100)), max_size=40),
+    st.lists(st.tuples(st.floats(0.01, 1.0), st.floats(0.0, 30.0)), max_size=4),
+    st.data(),
+)
+@settings(max_examples=150)
+def test_top_sums(
+    weights: list[float], arms: list[tuple[float, float]], data: st.DataObject
+) -> None:
+    n = len(weights)
+    steps = st.lists(st.floats(0, 0.5), min_size=n, max_size=n)
+    radii, series = np.cumsum(data.draw(steps)), np.cumsum(data.draw(steps))
+    gaps, factors = (np.array([arm[i] for arm in arms]) for i in (0, 1))
+    tried, total = top_sums(gaps, factors, np.array(weights), radii, series)
+    for t in range(n):
+        falling = sorted(weights[: t + 1], reverse=True)
+        expected = [0.0, 0.0]
+        for gap, factor in arms:
+            top = sum(falling[: max(1, math.ceil(factor * radii[t])) - 1])
+            expected[0] += gap * min(sum(falling), top)
+            expected[1] += gap * min(sum(falling), top + series[t])
+        assert [tried[t], total[t]] == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+def test_the_curve_of_soft_ucb_at_every_turn_of_a_telling_game() -> None:
+    G = hs.multipliers.wave(300)
+    soft = hs.SoftUCB(unit=20.0)
+    bound = bounds.regret(soft, means=[1.0, 0.0], multiplier=G)
+    assert not bound.vacuous
+    for n in range(2, 301, 7):
+        stopped = bounds.regret(soft, means=[1.0, 0.0], multiplier=G.window(1, n))
+        assert bound.curve[n - 1] == pytest.approx(stopped.total, rel=1e-9)
+        for name, curve in bound.curves.items():
+            assert curve[n - 1] == pytest.approx(stopped.parts[name], rel=1e-9, abs=1e-9)

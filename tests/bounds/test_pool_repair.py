@@ -1,0 +1,102 @@
+"""The repaired multiplier keeps lam in step with Gamma log t, and nature's weights as they are."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import highseason as hs
+from highseason.policies import repair
+
+multipliers = st.lists(st.floats(0.01, 50.0), min_size=1, max_size=120)
+
+
+def slow_repair(
+    G: list[float], m: int, c: float, Gamma: float, mode: str, unit: float
+) -> list[float]:
+    """Turn by turn, as it is told."""
+    repaired, F, left = list(G), m, 0
+    for t in range(m + 1, len(G) + 1):
+        size = min(m, max(1, math.floor(c * m / (t * (G[t - 1] / unit)))))
+        full = size == m
+        if left == 0 and not full and F / (2 * m) < Gamma * math.log(t):
+            left = 1 if mode == "minimal" else 2 * m + 1
+        if left:
+            repaired[t - 1] = unit * (c - 1) / t
+            full, left = True, left - 1
+        F += full
+    return repaired
+
+
+@given(
+    multipliers, st.integers(1, 5), st.floats(1.05, 300.0), st.floats(0.5, 15.0),
+    st.sampled_from(["minimal", "block"]), st.sampled_from([1.0, 7.0]),
+)  # fmt: skip
+def test_repair(G: list[float], m: int, c: float, Gamma: float, mode: str, unit: float) -> None:
+    found = repair(G, m, c, Gamma, mode, unit)
+    assert found.multiplier.values == pytest.approx(slow_repair(G, m, c, Gamma, mode, unit))
+    assert found.changed == np.count_nonzero(found.multiplier.values != np.array(G))
+    # lam' is what a pool told G' would really do
+    n = len(G)
+    sizes = np.array([
+        min(m, max(1, math.floor(c * m / (t * (g / unit)))))
+        for t, g in enumerate(found.multiplier.values, start=1)
+    ])  # fmt: skip
+    counted = np.cumsum((sizes == m) | (np.arange(1, n + 1) <= m)) / (2 * m)
+    assert found.lam == pytest.approx(counted)
+    required = Gamma * np.log(np.arange(1, n + 1))
+    if found.holds_from is None:
+        assert found.lam[-1] < required[-1]
+    else:
+        assert (found.lam >= required)[found.holds_from - 1 :].all()
+        assert (
+            found.holds_from == 1
+            or found.lam[found.holds_from - 2] < required[found.holds_from - 2]
+        )
+
+
+@given(multipliers, st.integers(1, 4), st.floats(1.05, 100.0), st.floats(0.5, 15.0))
+def test_minimal_repair_is_idempotent(G: list[float], m: int, c: float, Gamma: float) -> None:
+    once = repair(G, m, c, Gamma, "minimal")
+    twice = repair(once.multiplier, m, c, Gamma, "minimal")
+    assert np.array_equal(once.multiplier.values, twice.multiplier.values)
+    assert twice.changed == 0
+
+
+def test_repaired_pools_are_full_for_any_c() -> None:
+    G = hs.multipliers.constant(1000, 50.0)
+    for c in (1.0001, 1.1, 2.0, 10.0, 1000.0):
+        found = repair(G, 3, c)
+        sizes = hs.VariablePool(c=c, unit=1).plan(G, 3, found.multiplier).numbers
+        assert (sizes[found.multiplier.values != 50.0] == 3).all()
+
+
+def test_the_first_round_is_left_alone() -> None:
+    found = repair([9.0] * 50, 4, 2.0)
+    assert (found.multiplier.values[:4] == 9.0).all()
+    assert found.lam[:4].tolist() == [0.125, 0.25, 0.375, 0.5]
+
+
+def test_calendar_is_kept() -> None:
+    days = np.arange("2024-12-01", "2024-12-21", dtype="datetime64[D]")
+    G = hs.multipliers.Multiplier(np.full(20, 9.0), days)
+    assert repair(G, 2, 3.0).multiplier.calendar is not None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"mode": "all"}, "'block' or 'minimal'"),
+        ({"Gamma": 0.0}, "Gamma"),
+        ({"c": 1.0}, "above 1"),
+        ({"arms": 0}, "arms"),
+    ],
+)
+def test_refusals(arguments: dict[str, object], message: str) -> None:
+    given = {"G": [1.0, 2.0, 3.0], "arms": 2, "c": 2.0} | arguments
+    with pytest.raises(ValueError, match=message):
+        repair(**given)

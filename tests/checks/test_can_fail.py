@@ -1,0 +1,466 @@
+"""A check that cannot fail checks nothing: here each meets a policy that breaks its promise."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import highseason as hs
+from highseason.checks import CheckFailed, check_multiplier, check_policy, learning, reductions, run
+from highseason.checks import games as game_checks
+from highseason.checks.catalogue import Check
+from highseason.games.kernels import build
+from highseason.games.kernels.pool import pool_kernel
+from highseason.policies import Policy, parameter
+from highseason.policies import registry as registry_room
+from highseason.policies.parameters import Limits, threshold
+from highseason.rules import EPSILON, POOL, UCB_RULE, Rule, leader, untried
+
+Step = tuple[float, Any]
+
+
+def flat(numbers: Any, turns: Any, arms: int) -> Any:
+    return 0.0 * numbers
+
+
+@dataclass(frozen=True)
+class Sound(Policy):
+    """Keeps every promise; the others differ from it in one thing."""
+
+    decides_by = EPSILON
+    share: float = parameter(0.3, "chance of exploring", at_least=0)
+
+    def step(self, carry: Any, view: Any) -> Step:
+        return min(1.0, self.share * view.arms / view.t), carry
+
+
+class NotANumber(Sound):
+    def step(self, carry: Any, view: Any) -> Step:
+        return (math.nan if view.t == 7 else 0.5), carry
+
+
+class BeyondOne(Sound):
+    def step(self, carry: Any, view: Any) -> Step:
+        return 1.5, carry
+
+
+class HalfAnArm(Sound):
+    decides_by = POOL
+
+    def step(self, carry: Any, view: Any) -> Step:
+        return 1.5, carry
+
+
+class MoreThanAllArms(Sound):
+    decides_by = POOL
+
+    def step(self, carry: Any, view: Any) -> Step:
+        return view.arms + 1.0, carry
+
+
+class OddIntensity(Sound):
+    decides_by = replace(EPSILON, name="odd", intensity=lambda b, t, arms: 2.0 + b)
+
+
+class ScalarIntensity(Sound):
+    decides_by = replace(EPSILON, name="scalar", intensity=lambda b, t, arms: np.float64(0.5))
+
+
+class Moody(Sound):
+    """Another plan each time it is asked."""
+
+    mood = itertools.count(1)
+
+    def step(self, carry: Any, view: Any) -> Step:
+        return 1.0 / (next(self.mood) % 97 + 1), carry
+
+
+class Peeking(Sound):
+    """Looks ahead without declaring it."""
+
+    def step(self, carry: Any, view: Any) -> Step:
+        return min(1.0, view.lowest / view.G), carry
+
+
+class SharedCarry(Sound):
+    """One list for all games."""
+
+    seen: list[float] = []  # noqa: RUF012  # the fault in question
+
+    def begin(self) -> list[float]:
+        return self.seen
+
+    def step(self, carry: list[float], view: Any) -> Step:
+        if view.t == 1:
+            carry.clear()
+        carry.append(view.G)
+        return 1.0 / len(carry), carry
+
+
+class Clairvoyant(Sound):
+    """Declares that it looks ahead, but has no answer when the future is not known."""
+
+    sees_ahead = True
+
+    def step(self, carry: Any, view: Any) -> Step:
+        return view.future / (view.future + view.G), carry
+
+
+class ForgotDataclass(Policy):
+    decides_by = EPSILON
+    share: float = parameter(0.3, "chance of exploring")
+
+    def step(self, carry: Any, view: Any) -> Step:
+        return 0.3, carry
+
+
+@dataclass(frozen=True)
+class Silent(Sound):
+    other: float = 3.0
+
+
+@dataclass(frozen=True)
+class Wordless(Sound):
+    other: float = field(default=3.0, metadata={"limits": Limits(" ")})
+
+
+@dataclass(frozen=True)
+class Credulous(Sound):
+    def __post_init__(self) -> None:
+        """Check nothing."""
+
+
+def out_of_range(state: Any, turn: Any) -> tuple[int, bool]:
+    return state.pulls.size if turn.t == 9 else 0, False
+
+
+def negative(state: Any, turn: Any) -> tuple[int, bool]:
+    return (-1 if turn.t == 9 else 0), False
+
+
+def always_first(state: Any, turn: Any) -> tuple[int, bool]:
+    return 0, False
+
+
+def boastful(state: Any, turn: Any) -> tuple[int, bool]:
+    first = untried(state)
+    return (first if first >= 0 else leader(state, turn)), True
+
+
+COUNTER = itertools.count()
+
+
+def absent_minded(state: Any, turn: Any) -> tuple[int, bool]:
+    first = untried(state)
+    return (first if first >= 0 else next(COUNTER) * 7 // 5 % state.pulls.size), False
+
+
+def wide(state: Any, turn: Any) -> tuple[int, bool]:
+    """Arithmetic that means something else in 64 bits than in Python."""
+    first = untried(state)
+    if first >= 0:
+        return first, False
+    return int((turn.key * 3 >> 60) % state.pulls.size), False
+
+
+def uncompilable(state: Any, turn: Any) -> tuple[int, bool]:
+    first = untried(state)
+    return (first if first >= 0 else len({"a": object()}) - 1), False
+
+
+def playing(choose: Any, **how: Any) -> type[Sound]:
+    rule = Rule(choose.__name__, choose, flat, **how)
+    return type(f"Plays_{choose.__name__}", (Sound,), {"decides_by": rule})
+
+
+class AllTheSame(Sound):
+    def step(self, carry: Any, view: Any) -> Step:
+        return 1.0, carry
+
+
+@dataclass(frozen=True)
+class Inverted(Policy):
+    """Explores on high turns."""
+
+    decides_by = EPSILON
+    z: Any = threshold()  # noqa: RUF009  # a parameter is a field made by a function
+
+    def step(self, carry: Any, view: Any) -> Step:
+        return (0.5 if view.G >= self.z else 0.0), carry
+
+
+@dataclass(frozen=True)
+class Meddling(Inverted):
+    """With z above all G it still looks at G."""
+
+    def step(self, carry: Any, view: Any) -> Step:
+        return (0.0 if view.G >= self.z else min(1.0, 1.0 / view.G)), carry
+
+
+class InUnits(Sound):
+    def step(self, carry: Any, view: Any) -> Step:
+        return min(1.0, 1.0 / view.G), carry
+
+
+def one_sided(state: Any, turn: Any) -> Any:
+    return np.eye(state.pulls.size)[0]
+
+
+def too_many(state: Any, turn: Any) -> Any:
+    return np.ones(state.pulls.size)
+
+
+class FalseChances(Sound):
+    decides_by = replace(EPSILON, name="false chances", chances=one_sided)
+
+
+class ExcessiveChances(Sound):
+    decides_by = replace(EPSILON, name="excessive chances", chances=too_many)
+
+
+BROKEN: list[tuple[type[Policy], str, str]] = [
+    (ForgotDataclass, "parameters_are_fields", r"but share is not: put @dataclass"),
+    (Silent, "parameters_are_documented", "nothing says what the parameter 'other' is"),
+    (Wordless, "parameters_are_documented", "nothing says what the parameter 'other' is"),
+    (Credulous, "impossible_parameters_are_refused", "ties=nan makes no sense"),
+    (NotANumber, "every_turn_has_a_finite_number", "nan at turn 7"),
+    (BeyondOne, "every_turn_has_a_finite_number", "1.5 at turn 1.*from 0 to 1"),
+    (HalfAnArm, "numbers_mean_something_to_the_rule", "a whole number of arms"),
+    (MoreThanAllArms, "numbers_mean_something_to_the_rule", "turn 1 has 6.0"),
+    (OddIntensity, "exploration_is_a_share", "must be between 0 and 1; turn 1 with 5 arms"),
+    (ScalarIntensity, "intensity_takes_arrays", r"has the shape \(\)"),
+    (Moody, "same_question_same_plan", "the same when it is asked for again"),
+    (Peeking, "later_turns_do_not_move_the_plan", "declare sees_ahead = True"),
+    (SharedCarry, "planners_share_nothing", r"begin\(\) must return something new"),
+    (Clairvoyant, "forecast_numbers_know_only_the_past", "nan at turn 1"),
+    (playing(out_of_range, tries_each=False), "arms_played_exist", "IndexError|must return an arm"),
+    (playing(negative, tries_each=False), "arms_played_exist", "in turn 9 it returned -1"),
+    (playing(always_first), "every_arm_is_tried_once_first", r"they played \[0, 0, 0, 0, 0\]"),
+    (playing(boastful), "every_arm_is_tried_once_first", "must not count as exploitation"),
+    (playing(absent_minded), "same_seed_same_arms", "played twice parts at turn"),
+    (playing(wide), "play_and_simulate_agree", "play and simulate must choose the same arms"),
+    (playing(uncompilable), "play_and_simulate_agree", "'uncompilable' cannot be compiled"),
+    (FalseChances, "chances_are_those_of_the_choices", "in turn 5 chances says"),
+    (ExcessiveChances, "chances_are_those_of_the_choices", "together 1; turn 1 has"),
+    (AllTheSame, "beats_uniform_random", r"it earned \+0.0%"),
+    (Inverted, "threshold_below_all_is_greedy", "with z below every G it must play greedily"),
+    (Meddling, "threshold_above_all_ignores_the_stakes", "so G must not matter"),
+    (InUnits, "units_of_G_do_not_matter", "give it a parameter with rule=True"),
+]
+
+
+@pytest.mark.parametrize(
+    ("policy", "check", "sentence"), BROKEN, ids=[f"{p.__name__}-{c}" for p, c, _ in BROKEN]
+)
+def test_a_broken_promise_is_found(policy: type[Policy], check: str, sentence: str) -> None:
+    with pytest.raises(CheckFailed, match=sentence) as failure:
+        check_policy(policy)
+    assert f"[{check}]" in str(failure.value)
+    assert str(failure.value).startswith(policy.__name__)
+
+
+def test_a_sound_policy_passes() -> None:
+    check_policy(Sound)
+    check_policy(Sound(share=0.1))
+
+
+# Promises that a policy by itself can hardly break: here the machinery is broken instead.
+
+
+def failing(check: Check, policy: Policy, sentence: str) -> None:
+    with pytest.raises(CheckFailed, match=sentence):
+        run._run(check, policy, "it")
+
+
+def test_declaring_too_little_or_too_much_about_scaled_rewards() -> None:
+    failing(
+        learning.stakes_do_not_move_the_estimates, hs.NaiveUCB(), "must not change what is learnt"
+    )
+    failing(learning.scaled_rewards_mislead, hs.UCB(), "the stakes should mislead it")
+
+
+def test_a_kernel_that_plays_something_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(build._OWN_KERNELS, EPSILON, lambda arms, turns: pool_kernel)
+    build.kernel_for.cache_clear()
+    try:
+        check = game_checks.fast_kernel_plays_as_the_plain_one
+        failing(check, hs.EpsilonGreedy(k=0.3), "with 5 arms, 160 turns and bernoulli rewards they")
+    finally:
+        build.kernel_for.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("check", "strange"),
+    [
+        (game_checks.threads_do_not_matter, lambda players, how: how.get("threads") == 2),
+        (game_checks.company_does_not_matter, lambda players, how: "greedy" in list(players)[:1]),
+    ],
+    ids=["threads", "company"],
+)
+def test_results_that_depend_on_circumstances(
+    monkeypatch: pytest.MonkeyPatch, check: Check, strange: Callable[[Any, dict[str, Any]], bool]
+) -> None:
+    def simulate(players: Any, *arguments: Any, **how: Any) -> Any:
+        listed = players if isinstance(players, dict) else {"it": players}
+        how["seed"] += int(strange(listed, how))
+        return hs.simulate(players, *arguments, **how)
+
+    monkeypatch.setattr(game_checks, "simulate", simulate)
+    failing(check, hs.EpsilonGreedy(k=0.3), "differ in the reward of game 0")
+
+
+def test_a_reduction_that_does_not_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = replace(reductions.REDUCTIONS[1], twin=lambda p: hs.UCB(P=0.1))
+    monkeypatch.setattr(reductions, "REDUCTIONS", (wrong,))
+    check = reductions.becomes_the_policy_it_reduces_to
+    failing(check, hs.UCBZ(), "with z infinite it must be ucb:P=0.1; with .* parts at turn")
+
+
+# Names lead back.
+
+
+@pytest.fixture
+def forget_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    import importlib
+
+    room = importlib.import_module(registry_room.__module__)
+    monkeypatch.setattr(room, "_entries", dict(room._entries))
+
+
+@pytest.mark.usefixtures("forget_names")
+def test_two_policies_of_one_name() -> None:
+    first = type("First", (Sound,), {"name": "twin"})
+    second = type("Second", (Sound,), {"name": "twin"})
+    with pytest.raises(CheckFailed, match=r"'twin' must lead to First, but it leads to Second"):
+        check_policy(first)
+    check_policy(second)
+
+
+@pytest.mark.usefixtures("forget_names")
+@pytest.mark.parametrize(
+    ("attribute", "value", "check"),
+    [
+        ("to_json", lambda self: '{"name": "forgetful"}', "json_leads_back"),
+        ("__str__", lambda self: "forgetful", "text_leads_back"),
+    ],
+)
+def test_a_policy_that_forgets_its_parameters(attribute: str, value: Any, check: str) -> None:
+    forgetful = type("Forgetful", (Sound,), {"name": "forgetful", attribute: value})
+    with pytest.raises(CheckFailed, match=f"share=0.9.*share=0.3.*{check}"):
+        check_policy(forgetful(share=0.9))
+
+
+# What is no policy at all.
+
+
+@dataclass(frozen=True)
+class Demanding(Sound):
+    share: float = field(default_factory=lambda: [][0])
+
+
+@pytest.mark.parametrize(
+    ("policy", "sentence"),
+    [
+        ("ucb", "'ucb' is not a policy"),
+        (Rule, "is not a policy: a policy is a subclass of Policy"),
+        (Demanding, r"Demanding\(\) cannot be made .*give every parameter a default"),
+    ],
+    ids=["text", "another class", "no default"],
+)
+def test_what_is_no_policy(policy: Any, sentence: str) -> None:
+    with pytest.raises(CheckFailed, match=sentence):
+        check_policy(policy)
+
+
+def test_a_failure_is_a_failing_assertion() -> None:
+    assert issubclass(CheckFailed, AssertionError)
+
+
+def test_the_rules_of_the_library_have_ranges() -> None:
+    from highseason.checks.plans import RANGES
+
+    assert set(RANGES) == {EPSILON, UCB_RULE, POOL}
+
+
+# Multipliers.
+
+numbers = np.random.default_rng(1)
+
+
+@pytest.mark.parametrize(
+    ("shape", "check", "sentence"),
+    [
+        (
+            lambda turns: [1.0] * (turns + 1),
+            "has_as_many_turns_as_asked",
+            "asked for 1 turns, it gave 2",
+        ),
+        (lambda turns: [0.0] * turns, "gives_a_multiplier", "turn 1 is 0"),
+        (lambda turns: [1.0, math.inf][:turns], "gives_a_multiplier", "asked for 2 turns"),
+        (
+            lambda turns: numbers.random(turns) + 1,
+            "same_call_same_values",
+            "the same values both times",
+        ),
+        (
+            lambda turns: "wave.xyz",
+            "gives_a_multiplier",
+            "gave no multiplier|where none was expected",
+        ),
+        (lambda turns: 1 / 0, "gives_a_multiplier", "ZeroDivisionError where none was expected"),
+    ],
+)
+def test_a_broken_shape_is_found(shape: Any, check: str, sentence: str) -> None:
+    with pytest.raises(CheckFailed, match=sentence) as failure:
+        check_multiplier(shape)
+    assert f"[{check}]" in str(failure.value)
+
+
+class Loose:
+    """A multiplier whose values can be changed, or lie."""
+
+    turns, name = 5, "loose"
+
+    def __init__(self, values: Any, digest: str = "x") -> None:
+        self.values, self._digest = np.array(values), digest
+
+    def digest(self) -> str:
+        return self._digest
+
+
+@pytest.mark.parametrize(
+    ("values", "name", "sentence"),
+    [
+        ([1.0, -1.0], "is_positive_and_finite", r"G\(2\) of 1 is -1.0"),
+        ([1.0, 2.0], "cannot_be_changed", "must be read-only"),
+        ([1.0], "digest_tells_values_apart", "equal values must have equal digests"),
+    ],
+)
+def test_what_a_multiplier_itself_prevents(
+    monkeypatch: pytest.MonkeyPatch, values: list[float], name: str, sentence: str
+) -> None:
+    from highseason.checks import multipliers
+
+    monkeypatch.setattr(multipliers, "as_multiplier", lambda x: Loose(values))
+    with pytest.raises(CheckFailed, match=sentence):
+        run._run(getattr(multipliers, name), lambda turns: None, "it")
+
+
+def test_a_window_that_is_not_its_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    from highseason.checks import multipliers
+
+    monkeypatch.setattr(hs.multipliers.Multiplier, "window", lambda self, first, last: self)
+    with pytest.raises(CheckFailed, match=r"window\(1, n\) must be the first n values"):
+        run._run(multipliers.a_window_is_its_part, hs.multipliers.wave, "it")
+
+
+def test_multipliers_of_the_users_own() -> None:
+    check_multiplier(lambda turns: np.linspace(1.0, 2.0, turns))
+    check_multiplier(hs.multipliers.from_values([1.0, 7.0, 3.0]))
+    check_multiplier(hs.multipliers.christmas(40))
