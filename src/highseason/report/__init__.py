@@ -13,7 +13,6 @@ from highseason.report.figure import SUFFIXES, Figure, check_target
 from highseason.report.page import Page, Section
 from highseason.report.plans import plan
 from highseason.report.running import curves
-from highseason.report.season import Season, season_page
 from highseason.report.stakes import multiplier
 from highseason.report.timing import Timing, timing
 from highseason.report.tuning_curves import sensitivity
@@ -22,7 +21,6 @@ __all__ = [
     "SUFFIXES",
     "Figure",
     "Page",
-    "Season",
     "Section",
     "Timing",
     "check_target",
@@ -30,7 +28,6 @@ __all__ = [
     "multiplier",
     "plan",
     "rewards",
-    "season_page",
     "sensitivity",
     "timing",
 ]
