@@ -13,7 +13,7 @@ from highseason.cli.options import count_option, debug_option, json_option, seed
 from highseason.cli.output import print_json
 from highseason.cli.progress import progress_bar
 from highseason.cli.reading import asked_wrongly
-from highseason.cli.targets import check_file
+from highseason.cli.targets import check_file, check_folder
 from highseason.experiments import STUDIES, Outcome
 
 
@@ -71,6 +71,7 @@ def command(
     goes on where it stopped.
     """
     names = list(dict.fromkeys(only)) or list(STUDIES)
+    check_folder(out, f"--out {out}")
     done: dict[str, Outcome] = {}
     for name in names:
         folder = out if len(names) == 1 else out / name
