@@ -13,7 +13,7 @@ WEIGHT = np.array([10.0, 30.0])
 
 
 def filled(values: np.ndarray, blocks: int = 1) -> Curves:
-    curves = Curves.empty(np.array([1, 2]), WEIGHT, policies=2)
+    curves = Curves.empty(np.array([1, 2]), np.zeros(2), WEIGHT, policies=2)
     for part in np.array_split(values, blocks):
         curves.add(1, part)
     curves.add(0, np.zeros((1, 2)))
@@ -94,3 +94,11 @@ def test_small_regrets_are_told_apart() -> None:
     # Even in the square root: a thousandth of the range is not all one bin.
     values = np.linspace(0, 1e-3, 50)[:, None] * WEIGHT
     assert np.count_nonzero(filled(values).counts[1, 0]) > 30
+
+
+def test_losses_have_bins_of_their_own() -> None:
+    least, most = np.array([-10.0]), np.array([10.0])
+    curves = Curves.empty(np.array([1]), least, most, policies=1)
+    curves.add(0, np.array([[-9.0], [-5.0], [4.0]]))
+    assert curves.quantile(0.5)[0, 0] == pytest.approx(-5.0, abs=0.05)
+    assert curves.mean[0, 0] == pytest.approx(-10 / 3)

@@ -7,7 +7,6 @@ completely before anything changes.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -21,6 +20,7 @@ from highseason.bandit.ledger import NOWHERE, Account, Decision, Ledger
 from highseason.bandit.numbers import finite, not_negative
 from highseason.bandit.scale import Scale
 from highseason.core.random import game_key, turn_key
+from highseason.core.warn import warn_user
 from highseason.policies import PlanWarning, Policy
 from highseason.rules import Turn, estimate
 
@@ -202,11 +202,10 @@ class LiveGame:
         """Bring an arm in; held back until a low turn if asked so and it was never tried."""
         last = self.ledger.last_turn
         if hold and self.roster.is_new(arm) and not self.horizon.low_after(last):
-            warnings.warn(
+            warn_user(
                 f"no low turn is left in the forecast to try the arm {arm!r} on: it waits until "
                 "extend(…) brings one; add it with when='now' to try it at once",
                 PlanWarning,
-                stacklevel=3,
             )
         self.roster.add(arm, last, hold)
 

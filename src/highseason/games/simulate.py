@@ -163,8 +163,13 @@ class _Run:
     def empty_curves(self) -> dict[str, Curves]:
         if not self.checkpoints.size:
             return {}
-        most = np.cumsum(self.G.values)[self.checkpoints - 1] * _span(self.rewards)
-        return {metric: Curves.empty(self.checkpoints, most, len(self.labels)) for metric in TRACE}
+        low, high = _finite_bounds(self.rewards)
+        weight = np.cumsum(self.G.values)[self.checkpoints - 1]
+        ranges = {"reward": (low, high), "regret": (0.0, high - low)}
+        return {
+            metric: Curves.empty(self.checkpoints, least * weight, most * weight, len(self.labels))
+            for metric, (least, most) in ranges.items()
+        }
 
     def settings(self, games: int) -> dict[str, Any]:
         """What was simulated, for the record."""
@@ -259,7 +264,7 @@ def _type_of_law(stage: Stage) -> Any:
 def _labelled(
     policies: Policy | Sequence[Policy] | Mapping[str, Policy],
 ) -> tuple[tuple[str, ...], tuple[Policy, ...]]:
-    if isinstance(policies, Policy):
+    if isinstance(policies, Policy | type):  # a class is told apart below, with a hint
         policies = [policies]
     if isinstance(policies, Mapping):
         labels, players = tuple(str(label) for label in policies), tuple(policies.values())
@@ -289,12 +294,10 @@ def _checkpoints(curves: bool | int, turns: int) -> NDArray[np.int64]:
     return np.unique(np.linspace(1, turns, count).round().astype(np.int64))
 
 
-def _span(rewards: Rewards) -> float:
-    low, high = rewards.bounds
-    span = max(abs(low), abs(high), high - low)
-    if not np.isfinite(span):
+def _finite_bounds(rewards: Rewards) -> tuple[float, float]:
+    if not np.isfinite(rewards.bounds).all():
         raise ValueError("curves need rewards with finite bounds: give bounds=(low, high)")
-    return span
+    return rewards.bounds
 
 
 def _at_least_one(name: str, value: int) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
@@ -13,6 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from highseason.core.warn import warn_user
 from highseason.multipliers.wording import brief
 
 Kind = Literal["number", "max", "quantile"]
@@ -142,14 +142,13 @@ def _percent_hint(amount: float) -> str:
     return f'; did you mean "q{_shortest(amount / 100)}"?' if 1 < amount <= 100 else ""
 
 
-def warn_if_one_sided(
-    values: ArrayLike, z: float, what: str = "the threshold", stacklevel: int = 2
-) -> None:
+def warn_if_one_sided(values: ArrayLike, z: float, what: str = "the threshold") -> None:
     """Warn when z parts nothing: no turn of G, or every turn, is high.
 
     Quantile rules do this quietly on multipliers of few distinct values, and so does a z on
     another scale than G. An infinite z is taken as meant: never (or always) high, no warning.
 
+    >>> import warnings
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
     ...     warn_if_one_sided([1.0, 40.0], z=41.0)
@@ -163,7 +162,7 @@ high season as in low; choose z above 1 and up to 40
     low, high = float(array.min()), float(array.max())
     if low < z <= high:
         return
-    warnings.warn(_one_sided(low, high, z, what), ThresholdWarning, stacklevel=stacklevel)
+    warn_user(_one_sided(low, high, z, what), ThresholdWarning)
 
 
 def _one_sided(low: float, high: float, z: float, what: str) -> str:

@@ -145,13 +145,14 @@ class Policy:
 
     def advice_if_never(self, plan: Plan) -> str:
         """Why this plan may never explore; the end of a warning's sentence."""
-        if hasattr(self, "unit"):
-            low, high = float(plan.multiplier.values.min()), float(plan.multiplier.values.max())
-            return (
-                f" (G runs from {low:g} to {high:g}, unit={self.unit}): it plays greedily. "
-                "A larger unit, or unit='q0.5', lets it explore in quiet turns"
-            )
-        return ": it plays greedily"
+        unit = getattr(self, "unit", None)
+        if not isinstance(unit, float):
+            return ": it plays greedily. A larger k, P or c lets it explore"
+        low, high = float(plan.multiplier.values.min()), float(plan.multiplier.values.max())
+        return (
+            f" (G runs from {low:g} to {high:g}, unit={_short(unit)}): it plays greedily. "
+            "A larger unit, or unit='q0.5', lets it explore in quiet turns"
+        )
 
     def advice_if_always(self, plan: Plan) -> str:
         """Why this plan may explore all the time."""

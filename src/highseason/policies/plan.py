@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from highseason.core.warn import warn_user
 from highseason.multipliers import Multiplier
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ class PlanWarning(UserWarning):
 
 
 #: Below this share of a full exploration in every turn, a plan counts as never exploring.
-NEGLIGIBLE = 0.01
+NEGLIGIBLE = 0.03
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ class Plan:
             message = f"explores fully in every turn{self.policy.advice_if_always(self)}"
         else:
             return
-        warnings.warn(f"{self.policy}: the plan {message}", PlanWarning, stacklevel=3)
+        warn_user(f"{self.policy}: the plan {message}", PlanWarning)
 
     def __array__(
         self, dtype: DTypeLike | None = None, copy: bool | None = None

@@ -14,7 +14,16 @@ _entries: dict[str, type[Policy]] = {}
 
 
 def enter(name: str, cls: type[Policy]) -> None:
-    """Make a policy known by its name; defining the class does this."""
+    """Make a policy known by its name; defining the class does this.
+
+    A class may be defined again, as happens in notebooks, but not take another one's name.
+    """
+    held = _entries.get(name)
+    if held is not None and (held.__module__, held.__qualname__) != (
+        cls.__module__,
+        cls.__qualname__,
+    ):
+        raise ValueError(f"the name {name!r} belongs to {held.__qualname__}: choose another")
     _entries[name] = cls
 
 

@@ -1,8 +1,8 @@
 """Curves over turns: the mean of a running total, and its quantiles from fixed bins.
 
-A running total after turn t is kept as its share of G(1) + … + G(t), which lies in [0, 1] when
-rewards do.  The bins are even in the square root of that share, so that small regrets are told
-apart; memory does not grow with the number of games.
+A running total after turn t is kept as its share of the way from the least to the most it can be,
+which G(1) + … + G(t) and the bounds of the rewards give.  The bins are even in the square root of
+that share, so that small regrets are told apart; memory does not grow with the number of games.
 """
 
 from __future__ import annotations
@@ -20,20 +20,27 @@ class Curves:
     """Running totals of one quantity: axes are (policies, checkpoints) and, in `counts`, bins."""
 
     turns: NDArray[np.int64]
-    weight: NDArray[np.float64]
+    least: NDArray[np.float64]
+    most: NDArray[np.float64]
     sums: NDArray[np.float64]
     counts: NDArray[np.int64]
 
     @classmethod
-    def empty(cls, turns: NDArray[np.int64], weight: NDArray[np.float64], policies: int) -> Curves:
-        """No game yet; `weight` is the most a running total can be at each checkpoint."""
+    def empty(
+        cls,
+        turns: NDArray[np.int64],
+        least: NDArray[np.float64],
+        most: NDArray[np.float64],
+        policies: int,
+    ) -> Curves:
+        """No game yet; `least` and `most` are what a running total can be at each checkpoint."""
         shape = (policies, turns.size)
-        return cls(turns, weight, np.zeros(shape), np.zeros((*shape, BINS), np.int64))
+        return cls(turns, least, most, np.zeros(shape), np.zeros((*shape, BINS), np.int64))
 
     def add(self, policy: int, values: NDArray[np.float64]) -> None:
         """Count a block of games: one row per game, one column per checkpoint."""
         self.sums[policy] += values.sum(axis=0)
-        share = np.clip(values / self.weight, 0.0, 1.0)
+        share = np.clip((values - self.least) / (self.most - self.least), 0.0, 1.0)
         bins = np.minimum((np.sqrt(share) * BINS).astype(np.int64), BINS - 1)
         for checkpoint in range(self.turns.size):
             self.counts[policy, checkpoint] += np.bincount(bins[:, checkpoint], minlength=BINS)
@@ -53,4 +60,4 @@ class Curves:
         below = np.take_along_axis(reached - self.counts, bins[:, :, None], axis=2)[:, :, 0]
         inside = np.take_along_axis(self.counts, bins[:, :, None], axis=2)[:, :, 0]
         part = (wanted[:, :, 0] - below) / np.maximum(inside, 1)
-        return np.asarray(((bins + part) / BINS) ** 2 * self.weight)
+        return np.asarray(self.least + ((bins + part) / BINS) ** 2 * (self.most - self.least))

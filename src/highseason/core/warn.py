@@ -1,0 +1,25 @@
+"""Warnings that point at the line of the user's program, however deep in here they arise."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+
+_PACKAGE = __name__.partition(".")[0]
+
+
+def warn_user(message: str, category: type[Warning]) -> None:
+    """Warn, with the nearest caller outside this package as the place.
+
+    (`skip_file_prefixes` of Python 3.12 does the same; we still run on 3.11.)
+    """
+    level = 2  # what warnings calls the caller of this function
+    frame = sys._getframe(1)
+    while frame.f_back is not None and _is_ours(str(frame.f_globals.get("__name__", ""))):
+        frame = frame.f_back
+        level += 1
+    warnings.warn(message, category, stacklevel=level)
+
+
+def _is_ours(module: str) -> bool:
+    return module == _PACKAGE or module.startswith(f"{_PACKAGE}.")
