@@ -49,9 +49,9 @@ from highseason.report.wording import counted, listed, percent, signed_percent
 from highseason.results import SimulationResult, Table
 
 _COLUMNS = {
+    "policy": ("policy", ""),
     "arms": ("arms", "d"),
     "turns": ("turns", "d"),
-    "policy": ("policy", ""),
     "reward_mean": ("reward", ",.0f"),
     "reward_se": ("± se", ",.0f"),
     "reward_share": ("share of max", ".3f"),
@@ -62,9 +62,9 @@ _COLUMNS = {
     "gain_over_greedy": ("over greedy", "+.1%"),
 }
 _INCREASES = {
+    "policy": ("policy", ""),
     "arms": ("arms", "d"),
     "turns": ("turns", "d"),
-    "policy": ("policy", ""),
     "gain": ("increase", "+.1%"),
     "low": ("low", "+.1%"),
     "high": ("high", "+.1%"),

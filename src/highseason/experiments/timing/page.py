@@ -38,8 +38,8 @@ from highseason.report.wording import counted, with_range
 from highseason.results import SimulationResult, Table
 
 _COLUMNS = {
-    "season": ("season", ""),
     "policy": ("policy", ""),
+    "season": ("season", ""),
     "parameters": ("tuned to", ""),
     "reward_share": ("share of max", ".4f"),
     "regret_mean": ("regret", ",.1f"),
