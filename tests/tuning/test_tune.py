@@ -8,7 +8,7 @@ import pytest
 
 import highseason as hs
 from highseason.tuning import Axis, Space, other_seed
-from highseason.tuning.search import Table, search
+from highseason.tuning.halving import Table, search
 
 G = hs.multipliers.wave(turns=200)
 ARMS = hs.rewards.bernoulli(arms=8)

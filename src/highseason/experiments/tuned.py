@@ -10,7 +10,7 @@ from highseason.multipliers import Multiplier
 from highseason.policies import Policy, from_json
 from highseason.rewards import Rewards
 from highseason.tuning import Space, other_seed, search
-from highseason.tuning.search import Table
+from highseason.tuning.halving import Table
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@
 ('ucb-z', 6)
 """
 
+from highseason.tuning.halving import SEARCHES, Trial, search
 from highseason.tuning.outcome import Curve, Tuned
-from highseason.tuning.search import SEARCHES, Trial, search
 from highseason.tuning.space import Axis, Space
-from highseason.tuning.tune import other_seed, tune
+from highseason.tuning.tuner import other_seed, tune
 
 __all__ = [
     "SEARCHES",

@@ -7,7 +7,7 @@ from typing import Any
 
 from highseason.policies import Policy
 from highseason.results import Estimate, SimulationResult, Table
-from highseason.tuning.search import Trial
+from highseason.tuning.halving import Trial
 from highseason.tuning.space import Axis
 
 

@@ -27,7 +27,7 @@ from highseason.report.figure import Figure
 from highseason.report.grids import increase, reward_grid
 from highseason.report.illustrations import exploration_chances, pools, shapes
 from highseason.results import SimulationResult, Table
-from highseason.tuning.search import quiet_plans
+from highseason.tuning.halving import quiet_plans
 
 #: Long enough to show each shape, short enough to tell the waves apart.
 _SHOWN = 300

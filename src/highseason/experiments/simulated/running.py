@@ -32,7 +32,7 @@ from highseason.games import simulate
 from highseason.policies import EpsilonGreedy, Policy, SoftEpsilonGreedy
 from highseason.report.drawing import require_matplotlib
 from highseason.results import SimulationResult
-from highseason.tuning.search import quiet_plans
+from highseason.tuning.halving import quiet_plans
 
 #: Steps of progress beside those of the settings: figures of a profile, and what comes once.
 _DRAWN, _OTHERS = 28, 6

@@ -27,7 +27,7 @@ from highseason.policies import Greedy, Policy
 from highseason.report.drawing import require_matplotlib
 from highseason.results import SimulationResult
 from highseason.tuning import other_seed
-from highseason.tuning.search import quiet_plans
+from highseason.tuning.halving import quiet_plans
 
 
 def run(

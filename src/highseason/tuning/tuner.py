@@ -12,9 +12,9 @@ from highseason.multipliers import Multiplier, as_multiplier
 from highseason.policies import Greedy, Policy
 from highseason.results import SimulationResult, ratio_gain
 from highseason.rewards import Rewards
+from highseason.tuning.halving import Table, Told, quiet_plans
+from highseason.tuning.halving import search as look
 from highseason.tuning.outcome import Curve, Tuned
-from highseason.tuning.search import Table, Told, quiet_plans
-from highseason.tuning.search import search as look
 from highseason.tuning.space import Axis, Space
 
 #: Values of each parameter on its sensitivity curve.
