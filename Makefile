@@ -32,8 +32,8 @@ help: ## list the targets
 
 venv: $(READY) ## put the locked environment and the command into .venv
 
-demo: $(READY) ## play every policy through a Christmas season and write the page to report/
-	$(BIN)/highseason demo --out $(OUT)/
+demo: $(READY) ## run the paper's simulated study and write the report to report/
+	$(BIN)/highseason reproduce --only simulated --out $(OUT)/
 
 docs: $(READY) ## build the documentation site into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --site-dir site

@@ -25,8 +25,9 @@ from highseason.policies import (
 from highseason.results import SimulationResult
 
 if TYPE_CHECKING:
-    from highseason import advice, bounds, checks, report
+    from highseason import advice, bounds, checks, report, tuning
     from highseason.advice import advise
+    from highseason.tuning import tune
 
 __all__ = [
     "UCB",
@@ -61,6 +62,8 @@ __all__ = [
     "rewards",
     "rules",
     "simulate",
+    "tune",
+    "tuning",
 ]
 
 
@@ -71,10 +74,11 @@ def __dir__() -> list[str]:
 
 def __getattr__(name: str) -> Any:
     """Bring these in when they are asked for: most programs do without them, and start sooner."""
-    if name not in ("advice", "advise", "bounds", "checks", "report"):
+    if name not in ("advice", "advise", "bounds", "checks", "report", "tune", "tuning"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    if name == "advise":
-        return import_module("highseason.advice").advise
+    if name in ("advise", "tune"):
+        home = {"advise": "highseason.advice", "tune": "highseason.tuning"}[name]
+        return getattr(import_module(home), name)
     return import_module(f"highseason.{name}")

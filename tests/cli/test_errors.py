@@ -56,11 +56,11 @@ WRONG = {
     "figure in a file": ("simulate -p ucb --out ok.csv/x.png", "ok.csv is not a folder", "choose"),
     "plan in a file": ("plan -p ucb --out ok.csv/x.csv", "ok.csv is not a folder", "choose"),
     "result in a file": ("simulate -p ucb --save ok.csv/x", "ok.csv is not a folder", "choose"),
-    "page in a file": ("demo --out ok.csv", "ok.csv is not a folder", "choose another place"),
+    "report in a file": ("reproduce --out ok.csv", "ok.csv is not a folder", "choose"),
     "folder for a figure": ("simulate -p ucb --out folder.png", "is a folder", "a file in it"),
     "folder that cannot be": ("simulate -p ucb --out /proc/no/x.png", "/proc/no", "choose"),
     "unknown command": ("simulat", "'simulat'", "did you mean 'simulate'?"),
-    "hopeless command": ("xyz", "'xyz'", "demo, plan, policies, simulate"),
+    "hopeless command": ("xyz", "'xyz'", "plan, policies, reproduce, simulate, tune"),
     "unknown option": ("simulate --polcy ucb", "--polcy", "--policy"),
     "unknown option of all": ("--nope", "--nope", "highseason --help"),
     "option without value": ("simulate -p ucb --games", "--games", "--help"),
@@ -133,7 +133,12 @@ def test_a_full_disk_is_one_line(call: Call, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize(
-    "line", ["simulate -p ucb --games 1 --out x.png", "plan -p ucb --out x.svg", "demo --out page"]
+    "line",
+    [
+        "simulate -p ucb --games 1 --out x.png",
+        "plan -p ucb --out x.svg",
+        "reproduce --only simulated --quick --out page",
+    ],
 )
 def test_without_matplotlib_the_extra_is_named(
     line: str, call: Call, monkeypatch: pytest.MonkeyPatch

@@ -26,7 +26,7 @@ EXAMPLES = {
 
 
 def test_the_commands_are_there() -> None:
-    assert {"demo", "plan", "policies", "simulate"} <= set(COMMANDS)
+    assert {"plan", "policies", "reproduce", "simulate", "tune"} <= set(COMMANDS)
 
 
 @pytest.mark.parametrize("name", ["", *COMMANDS])

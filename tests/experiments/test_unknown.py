@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from highseason.experiments import study
+from highseason.experiments import STUDIES
 from highseason.experiments.unknown import CELLS, ESTIMATORS
 from highseason.experiments.unknown.analysis import Change, verdicts
 from highseason.experiments.unknown.run import play_cell
@@ -54,12 +54,12 @@ def test_verdicts(changes: list[Change]) -> None:
 
 def test_the_page_and_its_files(tmp_path: Path) -> None:
     seen: list[tuple[int, int]] = []
-    told = study("unknown")(tmp_path, 3, 1, True, None, lambda *done: seen.append(done))
-    assert seen[-1] == (3, 3)
-    page = Path(told["page"]).read_text()
+    told = STUDIES["unknown"](tmp_path, 3, 1, True, (), lambda *done: seen.append(done))
+    assert seen[-1] == (6, 6)
+    page = told.page.read_text()
     assert "does not hold" in page
     assert "data:image/" in page
-    for file in told["files"]:
-        assert Path(file).is_file()
-    stored = json.loads((tmp_path / "unknown" / "unknown.json").read_text())
+    for file in told.files:
+        assert file.is_file()
+    stored = json.loads((tmp_path / "unknown.json").read_text())
     assert len(stored["cells"]) == 3 * 5 * 6

@@ -55,14 +55,15 @@ def test_core_is_part_of_all_and_tools_agree() -> None:
     core, everything, dev = map(pins, LOCKS)
     assert core.items() <= everything.items()
     shared = everything.keys() & dev.keys()
-    assert {name: everything[name] for name in shared} == {name: dev[name] for name in shared}
+    for name in shared:  # a tool may need on every platform what a user needs on one
+        assert set(everything[name].values()) == set(dev[name].values()), name
 
 
 def test_what_the_project_asks_for_is_pinned_where_it_belongs() -> None:
     project, groups = PROJECT["project"], PROJECT["dependency-groups"]
     extras = project["optional-dependencies"]
     core = names(project["dependencies"])
-    extra = names(extras["frames"]) | names(extras["plots"])
+    extra = set().union(*(names(asked) for name, asked in extras.items() if name != "all"))
     assert core <= pins("core").keys()
     assert not extra & pins("core").keys()
     assert core | extra <= pins("all").keys()

@@ -47,7 +47,7 @@ def page(result: hs.SimulationResult) -> Page:
         [
             Section("First", [columns(paragraph("a < b & 5 %"), bullets(["one", "two"]))]),
             Section("Second", [pictures((figure, "A caption")), table(result.summary())]),
-            Section("Third", [command("highseason demo > page")]),
+            Section("Third", [command("highseason plan > page")]),
         ],
     )
 
@@ -60,7 +60,7 @@ def test_html_is_well_formed_and_escaped(result: hs.SimulationResult) -> None:
     assert "<title>Tea &amp; cake</title>" in html
     assert "What was &lt;earned&gt;" in html
     assert "a &lt; b &amp; 5&nbsp;%" in html
-    assert "highseason demo &gt; page" in html
+    assert "highseason plan &gt; page" in html
 
 
 def test_pictures_are_inside_and_have_words(result: hs.SimulationResult) -> None:

@@ -1,5 +1,6 @@
-"""Studies: settings, a run and its analysis, one folder each, found by name in `registry`."""
+"""Studies: one folder each, with its settings as data, a run and an analysis."""
 
-from highseason.experiments.registry import STUDIES, study
+from highseason.experiments.registry import STUDIES
+from highseason.experiments.study import Outcome
 
-__all__ = ["STUDIES", "study"]
+__all__ = ["STUDIES", "Outcome"]

@@ -1,29 +1,10 @@
-"""Which studies there are; a study's module is imported when it is run.
+"""All studies by name; `highseason reproduce --only NAME` runs one of them."""
 
-Each has `run(out, games, seed, quick, profile, progress)`, which writes a page and its figures to
-the folder `out` and returns what `--json` prints: "page", "files", "verdicts", "cells" …
-`games` and `profile` may be None: then the study's own stand.
-"""
+from highseason.experiments import simulated, timing, unknown
+from highseason.experiments.study import Study
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from importlib import import_module
-from typing import Any
-
-Run = Callable[..., dict[str, Any]]
-
-#: The name on the command line, and the module that runs it.
-STUDIES: dict[str, str] = {
-    "unknown": "highseason.experiments.unknown",
+STUDIES: dict[str, Study] = {
+    "simulated": simulated.run,
+    "timing": timing.run,
+    "unknown": unknown.run,
 }
-
-
-def study(name: str) -> Run:
-    """The function that runs a study.
-
-    >>> study("unknown").__name__
-    'run'
-    """
-    run: Run = import_module(STUDIES[name]).run
-    return run

@@ -202,7 +202,7 @@ def _disorder(moments: Moments, i: int, where: Where) -> str:
         return (
             f"{where(i)} repeats the time {moments.show(i)} of the row before: "
             "add rows of the same time up, or drop one"
-            f"{_if_clocks_went_back(array[i])}"
+            f"{_if_clocks_went_back(moments.local[i])}"
         )
     return (
         f"{where(i)} is at {moments.show(i)}, before {moments.show(i - 1)} in the row above it: "

@@ -18,15 +18,14 @@ from highseason.report.page import Page, Section
 from highseason.report.plans import plan
 from highseason.report.probabilities import exploration
 from highseason.report.running import curves
-from highseason.report.season import Season, season_page
 from highseason.report.stakes import multiplier
 from highseason.report.timing import Timing, timing
+from highseason.report.tuning_curves import sensitivity
 
 __all__ = [
     "SUFFIXES",
     "Figure",
     "Page",
-    "Season",
     "Section",
     "Timing",
     "bound",
@@ -39,6 +38,6 @@ __all__ = [
     "multiplier",
     "plan",
     "rewards",
-    "season_page",
+    "sensitivity",
     "timing",
 ]

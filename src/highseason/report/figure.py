@@ -24,6 +24,27 @@ _METADATA: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
+@dataclass(frozen=True)
+class Picture:
+    """A figure that is drawn and done: what a page shows of it.
+
+    Attributes:
+        title: What it shows, in a few words.
+        words: Its content in a sentence or two.
+        svg: The bytes of its SVG file.
+    """
+
+    title: str
+    words: str
+    svg: bytes
+
+    def save(self, path: Path) -> Path:
+        """Write the SVG file."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(self.svg)
+        return path
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Figure:
     """A finished figure.  In a notebook it shows itself; elsewhere, `save` it.
@@ -54,6 +75,10 @@ class Figure:
         with style():
             self.canvas.savefig(buffer, format=kind, metadata=metadata)
         return buffer.getvalue()
+
+    def picture(self) -> Picture:
+        """The figure as a page shows it."""
+        return Picture(self.title, self.words, self.encode("svg"))
 
     def _repr_png_(self) -> bytes:
         """For notebooks."""

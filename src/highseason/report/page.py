@@ -6,13 +6,15 @@ Nothing is loaded from anywhere, so it opens from a disk, from an archive and wi
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from highseason.core.version import __version__
-from highseason.report.figure import Figure
+from highseason.report.figure import Figure, Picture
 from highseason.results import Table
 
 #: A cell longer than this is a phrase and not a number.
@@ -39,7 +41,7 @@ li { margin: 0.35rem 0; }
 .lead { font-size: 1.1rem; color: var(--muted); }
 .columns { display: grid; gap: 1.2rem; align-items: start;
   grid-template-columns: repeat(auto-fit, minmax(min(100%, 34rem), 1fr)); }
-figure { margin: 0; max-width: 46rem; }
+figure { margin: 0 0 1rem; max-width: 46rem; }
 /* Pictures are drawn on white and stay so in the dark. */
 figure img { display: block; width: 100%; height: auto; background: #fff; padding: 0.5rem;
   border: 1px solid var(--line); border-radius: 0.5rem; }
@@ -54,9 +56,61 @@ th:first-child, td:first-child { text-align: left; position: sticky; left: 0;
 th.words, td.words { text-align: left; }
 td.words + td.words { min-width: 14rem; }
 td { border-top: 1px solid var(--line); }
+figure.wide { max-width: none; }
+figure.wide .scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: 0.5rem;
+  background: #fff; }
+figure.wide img { border: 0; border-radius: 0; min-width: 44rem; max-width: 62rem; margin: 0 auto; }
+.columns figure.wide img { min-width: 35rem; }
+details { margin: 0.6rem 0; }
+summary { cursor: pointer; color: var(--accent); padding: 0.2rem 0; }
+details > .table { margin-top: 0.4rem; max-height: 32rem; overflow-y: auto; }
+th button { all: unset; cursor: pointer; font-weight: bold; }
+th button:focus-visible { outline: 2px solid var(--accent); }
+th[aria-sort] button::after { content: " \\25B4"; }
+th[aria-sort="descending"] button::after { content: " \\25BE"; }
+.verdicts td { text-align: left; vertical-align: top; }
+.verdicts th { text-align: left; }
+.verdicts td:first-child { min-width: 11rem; position: static; }
+.verdicts td:last-child { min-width: 15rem; }
+.verdict { display: inline-block; white-space: nowrap; padding: 0.05rem 0.55rem; font-weight: 600;
+  border-radius: 1rem; border: 1.5px solid currentColor; }
+.good { color: #1b6e3c; } .fair { color: #8a5a00; } .poor { color: #a3161b; }
+@media (prefers-color-scheme: dark) {
+  .good { color: #7fd6a0; } .fair { color: #f0c36a; } .poor { color: #ff9b94; }
+}
+@media (max-width: 40rem) {
+  .verdicts tr { display: block; border-top: 1px solid var(--line); padding: 0.4rem 0; }
+  .verdicts td { display: block; border: 0; padding: 0.15rem 0.7rem; }
+  .verdicts thead { display: none; }
+}
+nav { margin: 0.8rem 0; } nav a { margin-right: 1rem; white-space: nowrap; }
+a { color: var(--accent); }
 code { font-size: 0.9em; overflow-wrap: anywhere; }
 footer { margin-top: 3rem; color: var(--muted); font-size: 0.9rem; }
 """
+
+#: A click on a column's head sorts the table by it; nothing else on a page moves.
+_JS = """
+for (const table of document.querySelectorAll("table.sortable")) {
+  const heads = [...table.tHead.rows[0].cells];
+  heads.forEach((head, i) => head.firstChild.addEventListener("click", () => {
+    const down = head.getAttribute("aria-sort") === "ascending";
+    heads.forEach(other => other.removeAttribute("aria-sort"));
+    head.setAttribute("aria-sort", down ? "descending" : "ascending");
+    const key = row => row.cells[i].dataset.v ?? row.cells[i].textContent;
+    const body = table.tBodies[0];
+    const order = (a, b) => {
+      const [x, y] = [key(a), key(b)], [p, q] = [Number(x), Number(y)];
+      const way = Number.isNaN(p) || Number.isNaN(q) ? x.localeCompare(y) : p - q;
+      return down ? -way : way;
+    };
+    body.append(...[...body.rows].sort(order));
+  }));
+}
+"""
+
+#: How a verdict is painted; its words say the same.
+_VERDICTS = {"holds": "good", "holds partly": "fair", "not reproduced": "poor"}
 
 
 @dataclass(frozen=True)
@@ -69,8 +123,15 @@ class Section:
     def html(self) -> str:
         """The section as HTML."""
         return (
-            f"<section>\n<h2>{escape(self.title)}</h2>\n" + "\n".join(self.blocks) + "\n</section>"
+            f'<section id="{self.anchor}">\n<h2>{escape(self.title)}</h2>\n'
+            + "\n".join(self.blocks)
+            + "\n</section>"
         )
+
+    @property
+    def anchor(self) -> str:
+        """What a link within the page names."""
+        return re.sub(r"[^a-z0-9]+", "-", self.title.lower()).strip("-")
 
 
 @dataclass(frozen=True)
@@ -89,13 +150,14 @@ class Page:
     def html(self) -> str:
         """The whole page."""
         body = "\n".join(section.html() for section in self.sections)
+        script = f"<script>{_JS}</script>\n" if 'class="sortable"' in body else ""
         return (
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
             f"<title>{escape(self.title)}</title>\n<style>{_CSS}</style>\n</head>\n<body>\n<main>\n"
             f'<h1>{escape(self.title)}</h1>\n<p class="lead">{escape(self.lead)}</p>\n{body}\n'
             f"<footer>Written by highseason {escape(__version__)}.</footer>\n"
-            "</main>\n</body>\n</html>\n"
+            f"</main>\n{script}</body>\n</html>\n"
         )
 
     def save(self, path: str | Path) -> Path:
@@ -131,9 +193,54 @@ def columns(*blocks: str) -> str:
     return '<div class="columns">\n' + "\n".join(f"<div>{b}</div>" for b in blocks) + "\n</div>"
 
 
-def pictures(*shown: tuple[Figure, str]) -> str:
+def pictures(*shown: tuple[Figure | Picture, str]) -> str:
     """Figures with their captions: side by side where there is room."""
     return columns(*(_picture(*each) for each in shown))
+
+
+def wide_picture(shown: Figure | Picture, caption: str) -> str:
+    """A figure of many panels: as wide as the page; on a narrow screen it scrolls sideways."""
+    return (
+        f'<figure class="wide"><div class="scroll" tabindex="0">{_image(shown)}</div>'
+        f"<figcaption>{_prose(caption)}</figcaption></figure>"
+    )
+
+
+def wide_pictures(*shown: tuple[Figure | Picture, str]) -> str:
+    """Several such figures: side by side where there is room."""
+    return columns(*(wide_picture(*each) for each in shown))
+
+
+def folded(summary: str, *blocks: str) -> str:
+    """What most readers skip, behind a line to click on."""
+    return f"<details><summary>{escape(summary)}</summary>\n" + "\n".join(blocks) + "\n</details>"
+
+
+def files(names: Sequence[str]) -> str:
+    """Links to files that lie beside the page."""
+    links = (f'<a href="{escape(name, quote=True)}">{escape(name)}</a>' for name in names)
+    return f"<p>{', '.join(links)}</p>"
+
+
+def contents(sections: Sequence[Section]) -> str:
+    """Links to the sections of the same page."""
+    links = (f'<a href="#{each.anchor}">{escape(each.title)}</a>' for each in sections)
+    return f"<nav>{' '.join(links)}</nav>"
+
+
+def verdicts(head: tuple[str, str, str], rows: Sequence[tuple[str, str, str]]) -> str:
+    """What is said, the verdict on it, and the evidence; on a narrow screen one below the other."""
+    body = "\n".join(
+        f"<tr><td>{_prose(said)}</td>"
+        f'<td><span class="verdict {_VERDICTS.get(verdict, "")}">{escape(verdict)}</span></td>'
+        f"<td>{_prose(evidence)}</td></tr>"
+        for said, verdict, evidence in rows
+    )
+    heads = "".join(f"<th>{escape(text)}</th>" for text in head)
+    return (
+        f'<div class="table"><table class="verdicts">\n<thead><tr>{heads}</tr></thead>\n'
+        f"<tbody>\n{body}\n</tbody></table></div>"
+    )
 
 
 def _prose(text: str) -> str:
@@ -141,24 +248,33 @@ def _prose(text: str) -> str:
     return escape(text).replace(" %", "&nbsp;%")
 
 
-def _picture(figure: Figure, caption: str) -> str:
+def _picture(figure: Figure | Picture, caption: str) -> str:
+    return f"<figure>{_image(figure)}<figcaption>{_prose(caption)}</figcaption></figure>"
+
+
+def _image(figure: Figure | Picture) -> str:
     # An image of its own rather than SVG among the HTML: ids of one figure cannot meet another's.
-    data = base64.b64encode(figure.encode("svg")).decode("ascii")
-    alt = escape(f"{figure.title}. {figure.words}", quote=True)
-    return (
-        f'<figure><img alt="{alt}" src="data:image/svg+xml;base64,{data}">'
-        f"<figcaption>{escape(caption)}</figcaption></figure>"
-    )
+    picture = figure.picture() if isinstance(figure, Figure) else figure
+    data = base64.b64encode(picture.svg).decode("ascii")
+    alt = escape(f"{picture.title}. {picture.words}", quote=True)
+    return f'<img alt="{alt}" src="data:image/svg+xml;base64,{data}">'
 
 
-def table(content: Table) -> str:
-    """A table that scrolls sideways where the screen is narrow."""
+def table(content: Table, sortable: bool = False) -> str:
+    """A table that scrolls sideways where the screen is narrow; `sortable` by a click on a head."""
     cells = content.cells()
     kinds = [_kind(column) for column in zip(*cells, strict=True)]
-    head = _row("th", content.columns, kinds)
-    body = "\n".join(_row("td", row, kinds) for row in cells)
+    titles = [_prose(name) for name in content.columns]
+    if sortable:
+        titles = [f'<button type="button">{title}</button>' for title in titles]
+    head = _row("th", titles, kinds)
+    body = "\n".join(
+        _row("td", [_prose(text) for text in row], kinds, values if sortable else ())
+        for row, values in zip(cells, content.rows, strict=True)
+    )
+    name = ' class="sortable"' if sortable else ""
     return (
-        f'<div class="table" tabindex="0"><table>\n<thead>{head}</thead>\n'
+        f'<div class="table" tabindex="0"><table{name}>\n<thead>{head}</thead>\n'
         f"<tbody>\n{body}\n</tbody></table></div>"
     )
 
@@ -168,8 +284,10 @@ def _kind(column: Sequence[str]) -> str:
     return ' class="words"' if max(map(len, column)) > _PHRASE else ""
 
 
-def _row(tag: str, row: Sequence[str], kinds: Sequence[str]) -> str:
-    cells = zip(row, kinds, strict=True)
+def _row(tag: str, row: Sequence[str], kinds: Sequence[str], values: Sequence[Any] = ()) -> str:
+    """Cells of finished HTML; a number brings its value along, to be sorted by."""
+    keys = [f' data-v="{v:.6g}"' if isinstance(v, int | float) else "" for v in values]
+    cells = zip(row, kinds, keys or [""] * len(row), strict=True)
     return (
-        "<tr>" + "".join(f"<{tag}{kind}>{_prose(text)}</{tag}>" for text, kind in cells) + "</tr>"
+        "<tr>" + "".join(f"<{tag}{kind}{key}>{html}</{tag}>" for html, kind, key in cells) + "</tr>"
     )

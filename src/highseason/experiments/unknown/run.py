@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from highseason.experiments.study import Outcome, Progress, Work
 from highseason.experiments.unknown.analysis import Change, Verdict, change, verdicts
 from highseason.experiments.unknown.settings import (
     ARMS,
@@ -28,55 +29,61 @@ from highseason.report.changes import changes as draw_changes
 from highseason.report.page import Page, Section, bullets, command, paragraph, pictures
 from highseason.results import Moments, SimulationResult
 
-Progress = Callable[[int, int], None]
-
 
 def run(
     out: Path,
     games: int | None = None,
     seed: int = 0,
     quick: bool = False,
-    profile: str | None = None,
+    profile: Sequence[str] = (),
     progress: Progress | None = None,
-) -> dict[str, Any]:
-    """Play the study, and write `index.html`, its figures and `unknown.json` to `out`/unknown."""
+    threads: int | None = None,
+    data: Path | None = None,
+) -> Outcome:
+    """Play the study, and write `index.html`, its figures and `unknown.json` to `out`."""
+    if len(profile) > 1:
+        raise ValueError("the study of an unknown G takes one profile: paper or authors_code")
     games = games or (QUICK if quick else GAMES)
     cells = CELLS[:3] if quick else CELLS
-    players = policies(profile)
+    players = policies(profile[0] if profile else None)
+    work = Work(2 * len(cells), progress)
     found: list[Change] = []
-    for i, cell in enumerate(cells):
-        found += play_cell(cell, players, games, seed)
-        if progress is not None:
-            progress(i + 1, len(cells))
+    for cell in cells:
+        with work.step("simulating"):
+            found += play_cell(cell, players, games, seed, threads)
     told = verdicts(found)
-    folder = Path(out) / "unknown"
-    figures = {cell: _figure(cell, found, games) for cell in cells}
-    files = [figure.save(folder / f"{cell.id}.png") for cell, figure in figures.items()]
+    figures, files = {}, []
+    for cell in cells:
+        with work.step("drawing"):
+            figures[cell] = _figure(cell, found, games)
+            files.append(figures[cell].save(Path(out) / f"{cell.id}.png"))
     document: dict[str, Any] = {
         "study": "unknown",
         "games": games,
         "seed": seed,
         "arms": ARMS,
         "turns": TURNS,
-        "profile": profile or "paper",
+        "profile": profile[0] if profile else "paper",
         "verdicts": [verdict.to_dict() for verdict in told],
         "cells": [each.to_dict() for each in found],
     }
-    data = folder / "unknown.json"
-    data.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-    page = _page(figures, told, games, seed, quick).save(folder / "index.html")
-    return document | {"page": str(page), "files": [str(file) for file in [*files, data]]}
+    numbers = Path(out) / "unknown.json"
+    numbers.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    page = _page(figures, told, games, seed, quick).save(Path(out) / "index.html")
+    return Outcome(page, _lines(told), work.seconds, [*files, numbers])
 
 
-def play_cell(cell: Cell, players: dict[str, Policy], games: int, seed: int) -> list[Change]:
+def play_cell(
+    cell: Cell, players: dict[str, Policy], games: int, seed: int, threads: int | None = None
+) -> list[Change]:
     """Every policy with every estimator, against itself with G known, over the same games."""
     G, rewards = cell.G, cell.rewards
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # plans that never explore are part of it
-        known = simulate(players, rewards, G, games, seed)
+        known = simulate(players, rewards, G, games, seed, threads=threads)
         found = []
         for estimator, forecaster in ESTIMATORS.items():
-            told = simulate(players, rewards, G, games, seed, forecast=forecaster)
+            told = simulate(players, rewards, G, games, seed, forecast=forecaster, threads=threads)
             for i, policy in enumerate(players):
                 both = _paired(known, told, i)
                 found.append(
@@ -116,10 +123,6 @@ def _figure(cell: Cell, found: list[Change], games: int) -> Figure:
 def _page(
     figures: dict[Cell, Figure], told: list[Verdict], games: int, seed: int, quick: bool
 ) -> Page:
-    lines = [
-        f"{verdict.claim}: {'holds' if verdict.holds else 'does not hold'}. {verdict.evidence}."
-        for verdict in told
-    ]
     flag = " --quick" if quick else ""
     made = f"highseason reproduce --only unknown --games {games} --seed {seed}{flag} --out report/"
     drawn = [(figure, f"{cell.multiplier}, {cell.law}") for cell, figure in figures.items()]
@@ -128,11 +131,18 @@ def _page(
         "Every turn's multiplier is estimated from the turns before it; the same games are played "
         "with G known. The arms' estimates always divide by the traffic that really came.",
         [
-            Section("What it shows", [bullets(lines)]),
+            Section("What it shows", [bullets(_lines(told))]),
             Section("Figures", [pictures(*drawn)]),
             Section("How this was made", [paragraph(_settings()), command(made)]),
         ],
     )
+
+
+def _lines(told: list[Verdict]) -> list[str]:
+    return [
+        f"{verdict.claim}: {'holds' if verdict.holds else 'does not hold'}. {verdict.evidence}."
+        for verdict in told
+    ]
 
 
 def _settings() -> str:

@@ -1,0 +1,127 @@
+"""`highseason tune`: the parameters that serve best on such traffic."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from highseason.cli.examples import WithExamples
+from highseason.cli.messages import note_if_too_short
+from highseason.cli.options import (
+    arms_that_pay,
+    count_option,
+    debug_option,
+    json_option,
+    seed_option,
+    stakes,
+)
+from highseason.cli.output import plain_table, print_json, print_table
+from highseason.cli.progress import progress_bar
+from highseason.cli.reading import asked_wrongly
+from highseason.cli.targets import check_figure
+from highseason.multipliers import Multiplier
+from highseason.policies import parse
+from highseason.report import sensitivity
+from highseason.report.setting import setting
+from highseason.report.wording import signed_percent, with_error, with_range
+from highseason.rewards import Rewards
+from highseason.tuning import SEARCHES, Curve, Space, Tuned, tune
+
+
+@click.command(
+    "tune",
+    cls=WithExamples,
+    examples=[
+        "highseason tune ucb-z --multiplier wave --arms 25 --turns 500",
+        "highseason tune epsilon-z:z=30 --parameter k --multiplier traffic.csv --out k.png",
+    ],
+)
+@click.argument("policy", metavar="NAME[:KEY=VALUE,…]")
+@stakes
+@arms_that_pay
+@click.option(
+    "--parameter", "parameters", multiple=True, metavar="NAME", help="Tune this one; repeatable."
+)
+@count_option("--trials", "How many candidates.", default=48, show_default=True)
+@count_option("--games", "How many games finalists play.", least=2, default=400, show_default=True)
+@click.option(
+    "--search",
+    type=click.Choice(list(SEARCHES)),
+    default="tpe",
+    show_default=True,
+    help="Who proposes: Optuna (tpe), or an even spread, which needs no extra.",
+)
+@seed_option
+@count_option("--threads", "How many threads.  [default: all cores]")
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="Draw the sensitivity (.png, .svg, .pdf)."
+)
+@json_option
+@debug_option
+def command(
+    policy: str,
+    G: Multiplier,
+    rewards: Rewards,
+    parameters: tuple[str, ...],
+    trials: int,
+    games: int,
+    search: str,
+    seed: int,
+    threads: int | None,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Find good parameters for a policy by playing on such traffic.
+
+    Candidates meet the same games; what is printed comes from other games than those that chose.
+    """
+    try:
+        start = parse(policy)
+        Space.of(start, G, parameters or None)  # a wrong name is told before any work
+    except ValueError as reason:
+        raise asked_wrongly(reason) from reason
+    if out is not None:
+        check_figure(out, "--out")
+    note_if_too_short(G.turns, rewards.arms)
+    with progress_bar("rounds") as progress:
+        tuned = tune(
+            start, rewards, G, trials=trials, games=games, seed=seed, space=parameters or None,
+            search=search, threads=threads, progress=progress,
+        )  # fmt: skip
+    if out is not None:
+        sensitivity(tuned).save(out)
+    if as_json:
+        print_json(tuned.to_dict() | ({"files": [out]} if out is not None else {}))
+        return
+    _print(tuned)
+    if out is not None:
+        click.echo(f"wrote {out}")
+
+
+def _print(tuned: Tuned) -> None:
+    result = tuned.reported
+    click.echo(f"{setting(result)} (other games than the {len(tuned.trials)} candidates played)")
+    table = plain_table("policy", "parameters", "reward", "regret", "gain of tuned")
+    table.columns[1].justify = "left"
+    players = {"tuned": str(tuned.policy), "as given": str(tuned.start), "greedy": "greedy"}
+    for label, parameters in players.items():
+        gain = tuned.gain(label)
+        table.add_row(
+            label,
+            parameters,
+            with_error(result.mean("reward", label), result.error("reward", label)),
+            with_error(result.mean("regret", label), result.error("regret", label)),
+            "" if label == "tuned" else with_range(gain.value, gain.low, gain.high),
+        )
+    print_table(table)
+    for curve in tuned.curves:
+        click.echo(_told(curve))
+
+
+def _told(curve: Curve) -> str:
+    points = ", ".join(
+        f"{value:g}: {signed_percent(change.value)}"
+        for value, change in zip(curve.values, curve.changes, strict=True)
+    )
+    return f"{curve.axis.name}, the rest as tuned: {points}"

@@ -1,0 +1,159 @@
+"""What there is to choose from: an axis for each parameter, and points spread over all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from highseason.multipliers import Multiplier
+from highseason.policies import Policy
+from highseason.policies.parameters import Limits
+
+#: How far the exploration constants (k, P, c) are looked for where nothing else is said.
+_LEAST, _MOST = 1e-3, 1e2
+#: Just above the greatest G: no turn reaches it.
+_ABOVE = 1.02
+#: A range that spans more than this many times its lower end is walked in equal factors.
+_WIDE = 20.0
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One parameter's range: a place in [0, 1] stands for a value.
+
+    Attributes:
+        name: The parameter.
+        low: The value at 0.
+        high: The value at 1.
+        kind: "log" walks in equal factors, "linear" in equal steps.
+
+    >>> Axis("k", 0.01, 100, "log").value(0.5), Axis("z", 0, 40, "linear").value(0.75)
+    (1.0, 30.0)
+    """
+
+    name: str
+    low: float
+    high: float
+    kind: str
+
+    def value(self, place: float) -> float:
+        """The value at a place in [0, 1], in three figures: more would be false precision."""
+        if self.kind == "log":
+            return _round(self.low * (self.high / self.low) ** place)
+        return _round(self.low + (self.high - self.low) * place)
+
+
+@dataclass(frozen=True)
+class Space:
+    """A policy to start from, and the axes along which it may change."""
+
+    start: Policy
+    axes: tuple[Axis, ...]
+
+    @classmethod
+    def of(
+        cls,
+        policy: Policy | type[Policy],
+        G: Multiplier,
+        space: Mapping[str, tuple[float, float] | None] | Sequence[str] | None = None,
+    ) -> Space:
+        """The usual axes of a policy, or those that `space` names.
+
+        What is measured on the scale of G (z, unit) goes from its least value to just above its
+        greatest: at one end every turn is high, at the other none.
+
+        >>> import highseason as hs
+        >>> G = hs.multipliers.step(turns=100)
+        >>> [(axis.name, axis.low, axis.high) for axis in Space.of(hs.UCBZ, G).axes]
+        [('z', 1.0, 40.8), ('P', 0.001, 100.0)]
+        >>> Space.of(hs.UCBZ, G, {"z": (10, 40)}).axes
+        (Axis(name='z', low=10.0, high=40.0, kind='linear'),)
+        """
+        start = (policy() if isinstance(policy, type) else policy).settle(G.values)
+        limits = {
+            entry.name: entry.metadata["limits"]
+            for entry in fields(start)
+            if isinstance(entry.metadata.get("limits"), Limits)
+            and not entry.metadata["limits"].choices
+        }
+        wanted = _wanted(space, list(limits))
+        for name in wanted:
+            if name not in limits:
+                known = ", ".join(limits) or "none"
+                raise ValueError(
+                    f"{start.label} has no parameter {name!r} to tune; it has: {known}"
+                )
+        if not wanted:
+            raise ValueError(f"{start.label} has no parameters: there is nothing to tune")
+        axes = tuple(_axis(name, limits[name], ends, G) for name, ends in wanted.items())
+        return cls(start, axes)
+
+    def candidate(self, places: Sequence[float]) -> Policy:
+        """The policy at a point of the unit cube."""
+        values: dict[str, Any] = {
+            axis.name: axis.value(place) for axis, place in zip(self.axes, places, strict=True)
+        }
+        return replace(self.start, **values)
+
+    def anchors(self) -> list[Policy]:
+        """Two that are always tried: the policy as it is, and where it explores least."""
+        least: dict[str, Any] = {
+            axis.name: 0.0
+            for axis in self.axes
+            if axis.kind == "log" and _allows_zero(self.start, axis.name)
+        }
+        found = [self.start]
+        if least:
+            found.append(replace(self.start, **least))
+        return found
+
+    def spread(self, count: int) -> list[tuple[float, ...]]:
+        """Points that fill the cube evenly, the first few as well as all of them.
+
+        An additive recurrence on the generalised golden ratio: no chance, the same everywhere.
+        """
+        size = len(self.axes)
+        ratio = 2.0
+        for _ in range(50):
+            ratio = (1 + ratio) ** (1 / (size + 1))
+        steps = np.array([ratio ** -(i + 1) for i in range(size)])
+        points = (0.5 + np.outer(np.arange(1, count + 1), steps)) % 1.0
+        return [tuple(point) for point in points.tolist()]
+
+
+def _wanted(
+    space: Mapping[str, tuple[float, float] | None] | Sequence[str] | None, usual: list[str]
+) -> dict[str, tuple[float, float] | None]:
+    if space is None:
+        return dict.fromkeys(usual)
+    if isinstance(space, str):
+        return {space: None}
+    return dict(space) if isinstance(space, Mapping) else dict.fromkeys(space)
+
+
+def _axis(name: str, limits: Limits, ends: tuple[float, float] | None, G: Multiplier) -> Axis:
+    if ends is None and limits.rule:
+        ends = float(G.values.min()), _ABOVE * float(G.values.max())
+    if ends is None:
+        floor = max(limits.above or 0.0, limits.at_least or 0.0)
+        return Axis(name, max(_LEAST, 1.01 * floor), _MOST * max(1.0, 10 * floor), "log")
+    low, high = (float(end) for end in ends)
+    if not low < high:
+        raise ValueError(f"{name}: {ends} must be two rising numbers")
+    return Axis(name, low, high, "log" if 0 < low and high > _WIDE * low else "linear")
+
+
+def _allows_zero(policy: Policy, name: str) -> bool:
+    nothing: dict[str, Any] = {name: 0.0}
+    try:
+        replace(policy, **nothing)
+    except ValueError:
+        return False
+    return True
+
+
+def _round(value: float) -> float:
+    return float(f"{value:.3g}")

@@ -1,0 +1,78 @@
+"""`highseason reproduce`: a report, where it is, and how long it took."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from highseason.experiments import STUDIES, Outcome, registry
+
+Call = Callable[..., Any]
+
+
+def test_it_says_where_the_report_is_and_how_long_it_took(call: Call, tmp_path: Path) -> None:
+    answer = call("reproduce", "--only", "timing", "--quick", "--out", "new/report")
+    assert (answer.code, answer.stderr) == (0, "")
+    *_, seconds, last = answer.stdout.splitlines()
+    assert last == "the report is new/report/index.html: open it in a browser"
+    assert "simulating" in seconds
+    assert "were spent drawing" in seconds
+    assert (tmp_path / "new/report/index.html").is_file()
+    again = call("reproduce", "--only", "timing", "--quick", "--out", "new/report", "--json")
+    (study,) = json.loads(again.stdout)["studies"].values()
+    assert study["reused"] == 18
+    assert study["page"] == "new/report/index.html"
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Stand-ins for the studies, which note how they were called."""
+    calls: list[Any] = []
+
+    def stand_in(out: Path, *rest: Any) -> Outcome:
+        calls.append((out, *rest))
+        return Outcome(out / "index.html", ["found"], {"drawing": 1.0})
+
+    for name in STUDIES:
+        monkeypatch.setitem(registry.STUDIES, name, stand_in)
+    return calls
+
+
+def test_several_studies_get_a_folder_each(call: Call, asked: list[Any]) -> None:
+    assert call("reproduce", "--out", "all").code == 0
+    assert [entry[0] for entry in asked] == [Path("all") / name for name in STUDIES]
+
+
+def test_options_reach_the_study(call: Call, asked: list[Any], tmp_path: Path) -> None:
+    line = "--only simulated --games 7 --seed 5 --quick --profile paper --profile tuned --threads 2"
+    assert call("reproduce", *line.split(), "--data", str(tmp_path)).code == 0
+    assert asked == [(Path("report"), 7, 5, True, ("paper", "tuned"), None, 2, tmp_path)]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("--only simulatd", "simulated"),
+        ("--only simulated --profile papr", "there are: paper, authors_code, tuned"),
+        ("--games 1", "at least 2"),
+        ("--data nowhere", "nowhere"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_line(call: Call, line: str, told: str) -> None:
+    answer = call("reproduce", *line.split())
+    assert (answer.code, answer.stdout) == (2, "")
+    assert told in answer.line
+
+
+def test_an_interruption_says_how_to_go_on(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: Any) -> Outcome:
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(registry.STUDIES, "timing", interrupted)
+    answer = call("reproduce", "--only", "timing")
+    assert answer.code == 130
+    assert "goes on from there" in answer.stderr

@@ -1,0 +1,119 @@
+"""Tuning chooses on some games and reports on others, the same every time."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+import highseason as hs
+from highseason.tuning import Axis, Space, other_seed
+from highseason.tuning.halving import Table, search
+
+G = hs.multipliers.wave(turns=200)
+ARMS = hs.rewards.bernoulli(arms=8)
+
+
+@pytest.mark.parametrize("how", ["spread", "tpe"])
+def test_it_finds_better_than_far_too_much(how: str) -> None:
+    tuned = hs.tune(hs.EpsilonGreedy(k=110), ARMS, G, trials=12, games=60, search=how)
+    assert tuned.policy.parameters()["k"] < 1
+    assert tuned.gain().low > 0.2
+    assert len(tuned.trials) == 12
+
+
+@pytest.mark.parametrize("how", ["spread", "tpe"])
+def test_the_same_seed_gives_the_same(how: str) -> None:
+    first, again = (
+        hs.tune(hs.UCBZ, ARMS, G, trials=10, games=60, search=how, seed=5, threads=threads)
+        for threads in (1, 2)
+    )
+    assert first.to_dict() == again.to_dict()
+    assert first.to_dict() != hs.tune(
+        hs.UCBZ, ARMS, G, trials=10, games=60, search=how, seed=6
+    ).to_dict()  # fmt: skip
+
+
+def test_what_is_reported_was_not_chosen_by() -> None:
+    tuned = hs.tune(hs.UCB, ARMS, G, trials=4, games=50, search="spread", seed=3)
+    assert tuned.search_seed == other_seed(3, "search") != 3
+    again = hs.simulate(tuned.policy, ARMS, G, games=50, seed=3)
+    assert tuned.reported.mean("reward", "tuned") == again.mean("reward", 0)
+
+
+def test_only_the_best_go_on_and_meet_the_same_games() -> None:
+    space, table = Space.of(hs.UCBZ, G), Table(ARMS, G, seed=1)
+    trials = search(space, table, trials=12, games=180, how="spread")
+    played = [trial.games for trial in trials]
+    assert played == sorted(played, reverse=True)
+    assert set(played) == {20, 60, 180}
+    assert played.count(20) > played.count(60) >= 1
+    assert trials[0].regret == min(t.regret for t in trials if t.games == 180)
+    again = table.play([trials[0].policy], 180)[0]
+    assert (again.policy, again.games, again.regret) == (
+        trials[0].policy, trials[0].games, trials[0].regret,
+    )  # fmt: skip
+
+
+def test_the_curve_is_zero_where_it_was_tuned() -> None:
+    tuned = hs.tune(hs.UCBZ, ARMS, G, trials=6, games=40, search="spread")
+    for curve in tuned.curves:
+        assert list(curve.values) == sorted(curve.values)
+        place = curve.values.index(getattr(tuned.policy, curve.axis.name))
+        assert curve.changes[place].value == 0
+
+
+def test_a_threshold_may_leave_all_turns_high_or_none() -> None:
+    step = hs.multipliers.step(turns=100)
+    z = Space.of(hs.UCBZ, step).axes[0]
+    assert step.high(z.value(0.0)).all()
+    assert not step.high(z.value(1.0)).any()
+    # Between the two levels any threshold does the same: most of the axis is there.
+    assert step.high(z.value(0.1)).sum() == step.high(z.value(0.9)).sum() == (step.values > 1).sum()
+
+
+def test_an_instance_keeps_what_is_not_tuned() -> None:
+    start = hs.UCBZ(z=30, ties="random")
+    tuned = hs.tune(start, ARMS, G, trials=5, games=20, search="spread", space=["P"])
+    assert isinstance(tuned.policy, hs.UCBZ)
+    assert (tuned.policy.z, tuned.policy.ties) == (30, "random")
+
+
+def test_the_spread_is_even() -> None:
+    space = Space.of(hs.UCBZ, G)
+    points = space.spread(64)
+    for axis in range(2):
+        for part in range(4):
+            inside = sum(part / 4 <= point[axis] < (part + 1) / 4 for point in points)
+            assert 12 <= inside <= 20
+
+
+def test_ranges_can_be_given() -> None:
+    assert Space.of(hs.UCB, G, {"P": (0.01, 4)}).axes == (Axis("P", 0.01, 4.0, "log"),)
+    assert Space.of(hs.UCBZ, G, {"z": (10, 40)}).axes == (Axis("z", 10.0, 40.0, "linear"),)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"space": ["q"]}, "ucb has no parameter 'q' to tune; it has: P"),
+        ({"space": {"P": (3, 2)}}, "two rising numbers"),
+        ({"search": "magic"}, "must be one of tpe, spread"),
+        ({"trials": 0}, "trials must be a whole number, at least 1"),
+        ({"games": 1}, "games must be a whole number, at least 2"),
+    ],
+)
+def test_what_is_wrong_is_said(arguments: dict[str, object], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        hs.tune(hs.UCB, ARMS, G, **arguments)  # type: ignore[arg-type]  # wrong on purpose
+
+
+def test_a_policy_without_parameters_cannot_be_tuned() -> None:
+    with pytest.raises(ValueError, match="nothing to tune"):
+        hs.tune(hs.Greedy, ARMS, G)
+
+
+def test_without_optuna_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "optuna", None)
+    with pytest.raises(ImportError, match=r"highseason\[tuning\]"):
+        hs.tune(hs.UCB, ARMS, G, trials=4, games=20)
