@@ -53,4 +53,4 @@ def idle(epsilons: NDArray[np.float64]) -> NDArray[np.bool_]:
     return epsilons < 0.01
 
 
-EPSILON = Rule("epsilon", choose, intensity, idle, allowed=(0.0, 1.0), chances=chances)
+EPSILON = Rule("epsilon", choose, intensity, idle=idle, allowed=(0.0, 1.0), chances=chances)

@@ -80,4 +80,4 @@ def idle(sizes: NDArray[np.float64]) -> NDArray[np.bool_]:
     return sizes < 2.0
 
 
-POOL = Rule("pool", choose, intensity, idle, allowed=(1.0, math.inf), chances=chances)
+POOL = Rule("pool", choose, intensity, idle=idle, allowed=(1.0, math.inf), chances=chances)

@@ -56,7 +56,6 @@ class Rule:
         choose: Gives `(arm, exploited)` for a state and a turn.
         intensity: How much each turn explores, in [0, 1], given arrays of the plan's numbers and of
             turns, and the number of arms; for pictures, and to warn of a plan that always explores.
-        idle: Which of a plan's numbers explore next to nothing; a plan of only these is warned of.
         observe: Learns the value of a pull; the default keeps count and sum.
         start: Fills the rule's memory before the first turn.
         memory: How many numbers of its own the rule keeps per arm.
@@ -65,12 +64,12 @@ class Rule:
         needs_range: Whether rewards must lie in [0, 1] for the rule to mean anything (UCB type).
         chances: The exact chance of each arm over the turn's random numbers, for propensity logs;
             where a rule cannot say, `Bandit` estimates it by asking `choose` many times.
+        idle: Which of a plan's numbers explore next to nothing; a plan of only these is warned of.
     """
 
     name: str
     choose: Choose
     intensity: Intensity
-    idle: Idle = never_idle
     observe: Observe = observe_mean
     start: Start = start_empty
     memory: int = 0
@@ -78,3 +77,4 @@ class Rule:
     tries_each: bool = True
     needs_range: bool = False
     chances: Chances | None = None
+    idle: Idle = never_idle

@@ -76,5 +76,5 @@ def idle(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 UCB_RULE = Rule(
-    "ucb", choose, intensity, idle, allowed=(0.0, math.inf), needs_range=True, chances=chances
+    "ucb", choose, intensity, idle=idle, allowed=(0.0, math.inf), needs_range=True, chances=chances
 )
