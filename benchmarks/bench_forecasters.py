@@ -2,7 +2,8 @@
 
 For each of them: the time for the whole path of beliefs over the time for one game of the same
 length (the mean of the paper's five regulated policies), and over the 50 games of one of the
-paper's cells, which needs the path once.  Fails where a path costs more than a single game.
+paper's cells.  A simulation needs the path once, however many games it plays, so that is what is
+judged: it fails where a path costs more than a tenth of a cell's games.
 """
 
 from __future__ import annotations
@@ -57,10 +58,12 @@ def main() -> int:
         ratio = seconds / game
         worst = max(worst, ratio)
         print(f"{forecaster!s:32}{1e6 * seconds:10.1f}{ratio:12.2f}{ratio / CELL:14.4f}")
-    print(f"the costliest path is {worst:.2f} of one game: {'ok' if worst < 1 else 'TOO SLOW'}")
+    slow = worst / CELL > 0.1
+    verdict = "TOO SLOW" if slow else "ok"
+    print(f"the costliest path is {worst / CELL:.3f} of {CELL} games: {verdict}")
     cheapest = worst * game * GAMES / min(games.values())
-    print(f"against the cheapest policy's game it is {cheapest:.2f} (told, not judged)")
-    return int(worst >= 1)
+    print(f"of a single game it is {worst:.2f}, of the cheapest policy's {cheapest:.2f}")
+    return int(slow)
 
 
 if __name__ == "__main__":

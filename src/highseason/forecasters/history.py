@@ -53,10 +53,11 @@ class History:
         >>> History.of(Multiplier([1.0, 2.0, 4.0], days), periods=(1,)).values
         array([1., 2., 3., 4.])
         """
-        if G.calendar is None:
+        stamps, zone = _even_stamps(G, zone)
+        if stamps is None:
             grid, places = None, np.arange(G.turns)
         else:
-            grid, places = Grid.under(G.calendar)
+            grid, places = Grid.under(stamps)
         turns = int(places[-1]) + 1
         if turns - G.turns > _MOST_MISSING * turns:
             raise ForecastError(
@@ -162,6 +163,19 @@ class History:
 def enough(turns: int, season: float) -> bool:
     """Whether a season was seen often enough: twice, a long one (a year) one and a half times."""
     return turns >= (1.5 if season > 300 else 2.0) * season
+
+
+def _even_stamps(G: Multiplier, zone: str | None) -> tuple[Stamps | None, str | None]:
+    """Stamps with even steps between them, and the zone of the clocks if these are in UTC.
+
+    Where clocks are put back and forth, days are even on the wall and hours are even in UTC.
+    """
+    if G.calendar is None or G.moments is None or G.zone is None:
+        return G.calendar, zone
+    steps = np.diff(G.calendar.astype("datetime64[s]"))
+    if steps.size and steps.min() >= np.timedelta64(1, "D"):
+        return G.calendar, None
+    return G.moments.instants, zone or G.zone
 
 
 def _seasons(turns: int, grid: Grid | None, periods: tuple[int, ...] | None) -> tuple[float, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -58,7 +58,8 @@ class OneStep(Forecaster):
         G = as_multiplier(G)
         beliefs = np.empty(G.turns)
         compiled_scan(type(self).step)(self.begin(), G.values.copy(), beliefs)
-        return Multiplier(beliefs, G.calendar, self.name)
+        path: Multiplier = replace(G, values=beliefs, name=self.name)
+        return path
 
     def fit(self, series: Any) -> FittedOneStep:
         """Go through the series, turn by turn."""

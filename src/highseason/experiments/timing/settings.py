@@ -6,7 +6,7 @@ Chosen before anything was played, and none of them left out afterwards.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -139,4 +139,4 @@ def _shop(path: Path) -> Iterator[Season]:
 
 
 def _named(G: Multiplier, name: str) -> Multiplier:
-    return Multiplier(G.values, G.calendar, name)
+    return replace(G, name=name)
