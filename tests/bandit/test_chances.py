@@ -54,7 +54,7 @@ def shares(rule: Rule, state: State, turn: Turn) -> np.ndarray:
 @given(data=st.data())
 def test_chances_are_those_of_the_choices(name: str, data: st.DataObject) -> None:
     rule, state = RULES[name], data.draw(states())
-    turn = Turn(9, data.draw(NUMBERS[name]), 0, data.draw(st.booleans()))
+    turn = Turn(9, data.draw(NUMBERS[name]), 0, data.draw(st.booleans()), 9)
     assert rule.chances is not None
     chances = rule.chances(state, turn)
     assert math.isclose(chances.sum(), 1.0)
@@ -73,7 +73,7 @@ def test_known_answers() -> None:
 
     def chances(rule: Rule, number: float, random_ties: bool = True) -> list[float]:
         assert rule.chances is not None
-        return rule.chances(state, Turn(9, number, 0, random_ties)).tolist()
+        return rule.chances(state, Turn(9, number, 0, random_ties, 9)).tolist()
 
     assert chances(EPSILON, 0.2) == pytest.approx([0.45, 0.05, 0.45, 0.05])
     assert chances(EPSILON, 0.2, random_ties=False) == pytest.approx([0.85, 0.05, 0.05, 0.05])

@@ -175,10 +175,19 @@ def test_what_is_no_document(text: Any) -> None:
         hs.Bandit.from_json(text)
 
 
+def test_the_first_version_is_read() -> None:
+    shelf = shop()
+    document = json.loads(shelf.to_json())
+    document["version"] = 1
+    del document["arms"]["shared"]
+    document["arms"]["pulls"] = [int(pulls) for pulls in document["arms"]["pulls"]]
+    assert hs.Bandit.from_json(json.dumps(document)).to_json() == shelf.to_json()
+
+
 def test_a_later_version_is_named() -> None:
     document = json.loads(shop().to_json())
-    document |= {"version": 2, "written_by": "highseason 9.9"}
-    with pytest.raises(DocumentError, match=r"version 2 \(written by highseason 9\.9\).*upgrade"):
+    document |= {"version": 3, "written_by": "highseason 9.9"}
+    with pytest.raises(DocumentError, match=r"version 3 \(written by highseason 9\.9\).*upgrade"):
         hs.Bandit.from_json(json.dumps(document))
 
 

@@ -26,7 +26,7 @@ def states(draw: st.DrawFn, observed: bool = False) -> State:
 def turns(draw: st.DrawFn, numbers: st.SearchStrategy[float], random_ties: bool = False) -> Turn:
     t = draw(st.integers(1, 1000))
     key = turn_key(game_key(draw(st.integers(0, 10**6)), 0), t)
-    return Turn(t, draw(numbers), key, random_ties)
+    return Turn(t, draw(numbers), key, random_ties, t)
 
 
 def means(state: State) -> dict[int, float]:

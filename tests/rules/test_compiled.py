@@ -10,6 +10,7 @@ import pytest
 
 from highseason.core.compile import compiled
 from highseason.core.random import game_key, turn_key
+from highseason.games.kernels.rule_functions import state_type, turn_type
 from highseason.rules import EPSILON, POOL, UCB_RULE, Rule, State, Turn, fresh_state
 
 NUMBERS = {EPSILON: (0.0, 0.3, 1.0), UCB_RULE: (0.0, 0.7, 9.0), POOL: (1.0, 3.0, 7.0)}
@@ -30,13 +31,12 @@ def state_at_random(generator: np.random.Generator) -> State:
 @pytest.mark.parametrize("rule", NUMBERS, ids=lambda rule: rule.name)
 def test_the_compiled_rule_chooses_the_same(rule: Rule, random_ties: bool) -> None:
     types = numba.core.types
-    turn_type = types.NamedTuple((types.int64, types.float64, types.uint64, types.boolean), Turn)
-    state_type = numba.typeof(fresh_state(1))
-    choose = compiled(rule.choose, types.Tuple((types.int64, types.boolean))(state_type, turn_type))
+    signature = types.Tuple((types.int64, types.boolean))(state_type(), turn_type())
+    choose = compiled(rule.choose, signature)
     generator = np.random.default_rng(7)
     for i in range(200):
         state = state_at_random(generator)
         for number in NUMBERS[rule]:
             key = turn_key(game_key(3, i), i + 1)
-            found: Any = choose(state, Turn(i + 1, number, np.uint64(key), random_ties))
-            assert tuple(found) == rule.choose(state, Turn(i + 1, number, key, random_ties))
+            found: Any = choose(state, Turn(i + 1, number, np.uint64(key), random_ties, i + 1))
+            assert tuple(found) == rule.choose(state, Turn(i + 1, number, key, random_ties, i + 1))

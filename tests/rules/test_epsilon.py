@@ -32,7 +32,7 @@ def test_it_does_what_the_coin_says(state: State, turn: Turn) -> None:
 def test_exploring_is_uniform_and_as_frequent_as_told() -> None:
     state = fresh_state(4)
     state.decided[:], state.pulls[:], state.sums[:] = 1, 1, [0.0, 1.0, 0.0, 0.0]
-    told = [EPSILON.choose(state, Turn(9, 0.4, game_key(3, i), False)) for i in range(8000)]
+    told = [EPSILON.choose(state, Turn(9, 0.4, game_key(3, i), False, 9)) for i in range(8000)]
     explored = [arm for arm, exploited in told if not exploited]
     assert abs(len(explored) / 8000 - 0.4) < 4 * math.sqrt(0.24 / 8000)
     counts = np.bincount(explored, minlength=4)

@@ -51,7 +51,7 @@ def test_every_arm_of_the_pool_is_drawn_equally_often() -> None:
     state = fresh_state(6)
     state.decided[:], state.pulls[:] = 1, 1
     state.sums[:] = [0.1, 0.9, 0.8, 0.2, 0.7, 0.3]
-    arms = [POOL.choose(state, Turn(9, 3.0, game_key(1, i), False))[0] for i in range(6000)]
+    arms = [POOL.choose(state, Turn(9, 3.0, game_key(1, i), False, 9))[0] for i in range(6000)]
     counts = np.bincount(arms, minlength=6)
     assert counts[[0, 3, 5]].sum() == 0
     assert ((counts[[1, 2, 4]] - 2000) ** 2 / 2000).sum() < 18
@@ -60,7 +60,7 @@ def test_every_arm_of_the_pool_is_drawn_equally_often() -> None:
 def test_by_lot_equals_share_the_last_place() -> None:
     state = fresh_state(3)
     state.decided[:], state.pulls[:], state.sums[:] = 1, 1, [0.5, 0.9, 0.5]
-    arms = [POOL.choose(state, Turn(9, 2.0, game_key(1, i), True))[0] for i in range(6000)]
+    arms = [POOL.choose(state, Turn(9, 2.0, game_key(1, i), True, 9))[0] for i in range(6000)]
     counts = np.bincount(arms, minlength=3)
     assert ((counts - np.array([1500, 3000, 1500])) ** 2 / [1500, 3000, 1500]).sum() < 18
 

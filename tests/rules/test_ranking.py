@@ -26,23 +26,24 @@ any_turn = turns(st.just(0.0))
 
 
 def turn_with_lots(seed: int) -> Turn:
-    return Turn(1, 0.0, turn_key(game_key(seed, 0), 1), True)
+    return Turn(1, 0.0, turn_key(game_key(seed, 0), 1), True, 1)
 
 
 def test_a_fresh_state_knows_nothing() -> None:
-    state = fresh_state(3, memory=2)
+    state = fresh_state(3, memory=2, shared=1)
     assert state.decided.tolist() == state.pulls.tolist() == state.sums.tolist() == [0, 0, 0]
     assert state.available.all()
     assert state.expiry.tolist() == [NEVER] * 3
     assert state.weight.tolist() == [1.0] * 3
     assert state.birth.tolist() == [0] * 3
     assert state.memory.shape == (3, 2)
-    assert all(part.shape[0] == 3 for part in state)
+    assert state.shared.tolist() == [0.0]
+    assert all(part.shape[0] == 3 for part in state[:-1])
 
 
 def test_observing_counts_and_adds() -> None:
     state = fresh_state(2)
-    turn = Turn(1, 0.0, 0, False)
+    turn = Turn(1, 0.0, 0, False, 1)
     start_empty(state)
     for value in (0.5, 0.25, 0.0):
         observe_mean(state, turn, 1, value)
@@ -94,7 +95,7 @@ def test_picking_never_runs_over_the_end() -> None:
 
 @given(st.integers(0, 5), st.integers(0, 5))
 def test_without_lots_the_lower_arm_wins(one: int, other: int) -> None:
-    assert wins_tie(Turn(1, 0.0, 0, False), one, other) == (one < other)
+    assert wins_tie(Turn(1, 0.0, 0, False, 1), one, other) == (one < other)
 
 
 @given(st.integers(0, 10**6), st.permutations(range(5)))

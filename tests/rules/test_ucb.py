@@ -45,8 +45,8 @@ def test_the_radius_falls_with_pulls() -> None:
     state = fresh_state(2)
     state.decided[:], state.pulls[:], state.sums[:] = [16, 1], [16, 1], [9.6, 0.3]
     # indices 0.6 + r/4 and 0.3 + r: equal at r = 0.4
-    assert UCB_RULE.choose(state, Turn(20, 0.39**2, 0, False)) == (0, True)
-    assert UCB_RULE.choose(state, Turn(20, 0.41**2, 0, False)) == (1, False)
+    assert UCB_RULE.choose(state, Turn(20, 0.39**2, 0, False, 20)) == (0, True)
+    assert UCB_RULE.choose(state, Turn(20, 0.41**2, 0, False, 20)) == (1, False)
 
 
 def test_intensity_is_the_radius_of_an_even_share() -> None:
@@ -60,4 +60,4 @@ def test_a_number_below_zero_has_no_root() -> None:
     state = fresh_state(1)
     state.decided[:], state.pulls[:] = 1, 1
     with pytest.raises(ValueError, match=r"math domain|nonnegative"):
-        UCB_RULE.choose(state, Turn(2, -1.0, 0, False))
+        UCB_RULE.choose(state, Turn(2, -1.0, 0, False, 2))

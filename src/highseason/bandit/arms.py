@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from highseason.bandit.errors import BanditError
 from highseason.bandit.ids import plain
-from highseason.rules import Rule, State, fresh_state
+from highseason.rules import Rule, State
 
 _SHOWN = 8
 
@@ -27,7 +27,7 @@ class Roster:
         """Nobody yet."""
         self.rule = rule
         self.ids: list[Hashable] = []
-        self.state: State = fresh_state(0, rule.memory)
+        self.state: State = rule.fresh_state(0)
         self.active: NDArray[np.bool_] = np.zeros(0, np.bool_)
         self.held: NDArray[np.bool_] = np.zeros(0, np.bool_)
         self._numbers: dict[Hashable, int] = {}
@@ -108,11 +108,11 @@ class Roster:
         self.held[number] = False
 
     def _grow(self, birth: int) -> None:
-        one = fresh_state(1, self.rule.memory)
-        self.rule.start(one)  # on the newcomer alone: the others' memory must not start anew
+        one = self.rule.fresh_state(1)  # the newcomer alone: the others' memory goes on
         one.birth[0] = birth
         pairs = zip(self.state, one, strict=True)
-        self.state = State(*(np.concatenate(pair) for pair in pairs))
+        grown = State(*(np.concatenate(pair) for pair in pairs))
+        self.state = grown._replace(shared=self.state.shared)
         self.active = np.append(self.active, False)
         self.held = np.append(self.held, False)
 

@@ -29,10 +29,10 @@ from highseason.policies import from_json as policy_from_json
 from highseason.rules import State, observe_mean
 
 FORMAT = "highseason bandit"
-VERSION = 1
+VERSION = 2
 
-_ARM_INTEGERS = ("decided", "pulls", "birth", "expiry")
-_ARM_FLOATS = ("sums", "weight")
+_ARM_INTEGERS = ("decided", "birth", "expiry")
+_ARM_FLOATS = ("pulls", "sums", "weight")
 _TURN_INTEGERS = ("turns", "arms", "exploited")
 _TURN_FLOATS = ("numbers", "rewards", "traffic")
 
@@ -87,6 +87,7 @@ def _write_arms(roster: Roster) -> dict[str, Any]:
         **{name: getattr(state, name).tolist() for name in _ARM_INTEGERS},
         **{name: written(getattr(state, name)) for name in _ARM_FLOATS},
         "memory": [written(row) for row in state.memory],
+        "shared": written(state.shared),
     }
 
 
@@ -195,8 +196,11 @@ def _read_arms(entry: dict[str, Any], policy: Policy) -> Roster:
         else np.zeros((len(entry["memory"]), 0)),
     }
     same_length(len(names), active=active, held=held, **columns)
+    shared = floats(entry.get("shared", [0.0] * rule.shared))  # version 1 had none
+    same_length(rule.shared, shared=shared)
     roster = Roster(rule)
-    roster.restore(names, State(**columns, available=active.copy()), active, held)
+    state = State(**columns, available=active.copy(), shared=shared)
+    roster.restore(names, state, active, held)
     return roster
 
 

@@ -100,7 +100,7 @@ class LiveGame:
 
     def _turn(self, turn: int, number: float) -> Turn:
         key = turn_key(self._start, turn)
-        return Turn(turn, number, key, self.policy.ties == "random")
+        return Turn(turn, number, key, self.policy.ties == "random", turn)
 
     # -- learning ---------------------------------------------------------------------------------
 

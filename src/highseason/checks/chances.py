@@ -11,7 +11,7 @@ from highseason.checks.failure import expect
 from highseason.checks.settings import ARMS, SEED, season
 from highseason.core.random import REWARD, draw, game_key, turn_key
 from highseason.policies import Policy
-from highseason.rules import State, Turn, fresh_state
+from highseason.rules import State, Turn
 
 #: The turns looked at, and how often each of them is decided.
 TURNS, TIMES = (1, ARMS, ARMS + 1, ARMS + 2, 17, 40), 1500
@@ -44,10 +44,9 @@ def chances_are_those_of_the_choices(policy: Policy) -> None:
 def _moments(policy: Policy) -> Iterator[tuple[State, Turn]]:
     """A game stopped before some of its turns; rewards are coarse, so that arms are often equal."""
     rule, start = policy.decides_by, game_key(SEED, 0)
-    state = fresh_state(ARMS, rule.memory)
-    rule.start(state)
+    state = rule.fresh_state(ARMS)
     for t, number in enumerate(policy.plan(season(max(TURNS)), ARMS), start=1):
-        turn = Turn(t, number, turn_key(start, t), policy.ties == "random")
+        turn = Turn(t, number, turn_key(start, t), policy.ties == "random", t)
         if t in TURNS:
             yield state, turn
         arm, _ = rule.choose(state, turn)

@@ -15,7 +15,7 @@ from highseason.core.random import REWARD, draw, game_key, turn_key
 from highseason.multipliers import as_multiplier
 from highseason.policies import Plan, Policy
 from highseason.rewards import Rewards
-from highseason.rules import Turn, fresh_state, wrong_arm
+from highseason.rules import Turn, wrong_arm
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,12 +108,11 @@ def play(
     best = int(np.argmax(means))
 
     rule = policy.decides_by
-    state = fresh_state(rewards.arms, rule.memory)
-    rule.start(state)
+    state = rule.fresh_state(rewards.arms)
     arms, paid, best_paid = np.empty(G.turns, np.int64), np.empty(G.turns), np.empty(G.turns)
     exploited = np.empty(G.turns, np.bool_)
     for i, value in enumerate(G.values):
-        turn = Turn(i + 1, plan[i], turn_key(start, i + 1), policy.ties == "random")
+        turn = Turn(i + 1, plan[i], turn_key(start, i + 1), policy.ties == "random", i + 1)
         arm, exploited[i] = rule.choose(state, turn)
         if not 0 <= arm < rewards.arms:
             raise ValueError(wrong_arm(rule, i + 1, arm, rewards.arms))

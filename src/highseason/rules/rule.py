@@ -15,11 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
-from highseason.rules.state import State, Turn
+from highseason.rules.state import State, Turn, fresh_state
 
 Choose = Callable[[State, Turn], tuple[int, bool]]
 Observe = Callable[[State, Turn, int, float], None]
 Start = Callable[[State], None]
+Bonus = Callable[[State, Turn, int], float]
+Weigh = Callable[[State, int, NDArray[np.float64], float], None]
 Intensity = Callable[[NDArray[np.float64], NDArray[np.int64], int], NDArray[np.float64]]
 Idle = Callable[[NDArray[np.float64]], NDArray[np.bool_]]
 Chances = Callable[[State, Turn], NDArray[np.float64]]
@@ -35,6 +37,12 @@ def observe_mean(state: State, turn: Turn, arm: int, value: float) -> None:
 @jitable
 def start_empty(state: State) -> None:
     """Nothing to prepare."""
+
+
+@jitable
+def weigh_alike(state: State, clock: int, scores: NDArray[np.float64], scale: float) -> None:
+    """No arm is worth more exploring than another."""
+    state.weight[:] = scale
 
 
 def never_idle(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -59,6 +67,11 @@ class Rule:
         observe: Learns the value of a pull; the default keeps count and sum.
         start: Fills the rule's memory before the first turn.
         memory: How many numbers of its own the rule keeps per arm.
+        shared: How many it keeps about the whole game.
+        bonus: What an arm that was observed gets on top of its estimate, for rules that play the
+            highest sum of the two (index rules); None for all others.
+        weigh: Fills `state.weight` when arms have come or gone, given the clock, a score for each
+            arm (what its life is worth) and the policy's scale; `games.lives` says when.
         allowed: The least and the greatest number a plan may hold; others are refused.
         tries_each: Whether every arm is played once before the rule starts to choose.
         needs_range: Whether rewards must lie in [0, 1] for the rule to mean anything (UCB type).
@@ -78,3 +91,12 @@ class Rule:
     needs_range: bool = False
     chances: Chances | None = None
     idle: Idle = never_idle
+    shared: int = 0
+    bonus: Bonus | None = None
+    weigh: Weigh = weigh_alike
+
+    def fresh_state(self, arms: int) -> State:
+        """The state before the first turn, as the rule starts."""
+        state = fresh_state(arms, self.memory, self.shared)
+        self.start(state)
+        return state

@@ -42,19 +42,20 @@ def generic_kernel(
     G, worth, numbers, checkpoints, law = stage
     for game in range(keys.size):
         state.decided[:] = 0
-        state.pulls[:] = 0
+        state.pulls[:] = 0.0
         state.sums[:] = 0.0
         state.available[:] = True
         state.birth[:] = 0
         state.expiry[:] = NEVER
         state.weight[:] = 1.0
         state.memory[:] = 0.0
+        state.shared[:] = 0.0
         start(state)
         reward, regret, exploited, mark = 0.0, 0.0, 0.0, 0
         due = next_checkpoint(checkpoints, mark)
         for i in range(G.size):
             key = turn_key(keys[game], i + 1)
-            turn = Turn(i + 1, numbers[i], key, random_ties)
+            turn = Turn(i + 1, numbers[i], key, random_ties, i + 1)
             arm, greedy = choose(state, turn)
             if not 0 <= arm < state.decided.size:
                 raise WrongArmError(i + 1, arm)

@@ -1,0 +1,93 @@
+"""A rule's functions compiled, to be handed to kernels, and the types of what they take.
+
+They are passed as first-class functions: a kernel is compiled once for all rules, and kept.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from highseason.core.compile import compiled, function_type
+from highseason.rules import Rule, Turn, fresh_state
+
+
+class RuleFunctions(NamedTuple):
+    """What a kernel calls, in the order in which kernels take them."""
+
+    start: Any
+    choose: Any
+    observe: Any
+    weigh: Any
+
+
+_SHAPES = RuleFunctions(
+    start="start(state)",
+    choose="choose(state, turn) -> (arm, exploited)",
+    observe="observe(state, turn, arm, value)",
+    weigh="weigh(state, clock, scores, scale)",
+)
+
+
+@functools.cache
+def rule_functions(rule: Rule) -> RuleFunctions:
+    """The functions of a rule, compiled; what cannot be compiled is said plainly."""
+    return RuleFunctions(
+        *(
+            users_function(getattr(rule, name), signature, getattr(_SHAPES, name))
+            for name, signature in _signatures()._asdict().items()
+        )
+    )
+
+
+def function_types() -> RuleFunctions:
+    """The numba types of those functions, for the signature of a kernel."""
+    return RuleFunctions(*(function_type(signature) for signature in _signatures()))
+
+
+def users_function(function: Callable[..., Any], signature: Any, shape: str) -> Any:
+    """Compile a function that may be a user's; what cannot be compiled is said plainly."""
+    from numba.core.errors import NumbaError
+
+    try:
+        return compiled(function, signature)
+    except NumbaError as reason:
+        raise ValueError(
+            f"{getattr(function, '__name__', function)!r} cannot be compiled as {shape}: use "
+            f"numbers, arrays, the math module and functions marked @jitable. numba says: {reason}"
+        ) from None
+
+
+def numba_types() -> Any:
+    """numba's types, imported late."""
+    from numba.core import types
+
+    return types
+
+
+@functools.cache
+def state_type() -> Any:
+    """The type of a `State`."""
+    import numba
+
+    return numba.typeof(fresh_state(1))
+
+
+@functools.cache
+def turn_type() -> Any:
+    """The type of a `Turn`."""
+    types = numba_types()
+    fields = (types.int64, types.float64, types.uint64, types.boolean, types.int64)
+    return types.NamedTuple(fields, Turn)
+
+
+@functools.cache
+def _signatures() -> RuleFunctions:
+    types, state, turn = numba_types(), state_type(), turn_type()
+    return RuleFunctions(
+        start=types.void(state),
+        choose=types.Tuple((types.int64, types.boolean))(state, turn),
+        observe=types.void(state, turn, types.int64, types.float64),
+        weigh=types.void(state, types.int64, types.float64[::1], types.float64),
+    )
