@@ -34,11 +34,13 @@ log = logging.getLogger("highseason")
 _PACKAGE = Path(__file__).resolve().parents[1]
 _KERNEL_FOLDERS = (
     "core",
+    "policies",
     "rules",
     "rewards",
     "forecasters/kernels",
     "games/kernels",
     "bounds/kernels",
+    "replay/kernels",
 )
 
 
@@ -179,6 +181,8 @@ def _gather(function: Any, codes: set[CodeType], constants: set[str]) -> None:
     if code is None or code in codes or not Path(code.co_filename).is_file():
         return
     codes.add(code)
+    for cell in function.__closure__ or ():  # a plan is a closure around its policy's step
+        _gather(cell.cell_contents, codes, constants)
     for name in _names(code):
         value = function.__globals__.get(name)
         found = {name: value}

@@ -1,0 +1,1 @@
+"""Replaying a log as machine code."""
