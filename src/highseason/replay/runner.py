@@ -18,9 +18,19 @@ from highseason.replay.course import Course, columns
 from highseason.replay.kernels.build import compiled_replay, empty_track
 from highseason.replay.kernels.plans import CannotCompileError, CompiledPlan, compiled_plan
 from highseason.replay.kernels.replay import WrongReplayError
-from highseason.replay.kernels.shapes import MATCHED, Log, Manner, Track, Walk
+from highseason.replay.kernels.shapes import (
+    COIN,
+    INDEX,
+    MATCHED,
+    NEVER_KEPT,
+    SMALL_POOL,
+    Log,
+    Manner,
+    Track,
+    Walk,
+)
 from highseason.replay.readable import replay_slowly
-from highseason.rules import UCB_RULE, Rule, wrong_arm
+from highseason.rules import EPSILON, POOL, UCB_RULE, Rule
 
 Init = Literal["first-shown", "rule"]
 
@@ -82,6 +92,12 @@ def _is_index(rule: Rule) -> bool:
     return rule is UCB_RULE or rule.bonus is not None
 
 
+def _keeps(rule: Rule) -> int:
+    if _is_index(rule):
+        return INDEX
+    return {EPSILON: COIN, POOL: SMALL_POOL}.get(rule, NEVER_KEPT)
+
+
 class Runner:
     """One policy on one prepared log; `run` plays it along a walk, from any thread."""
 
@@ -132,7 +148,7 @@ class Runner:
             # Rules of the house compare arms and never look at an arm's number, but for lots; one
             # that keeps numbers about the whole game may keep an arm's among them.
             compact=house and not random_ties and rule.shared == 0,
-            lasting=_is_index(rule) and not random_ties and rule.shared == 0,
+            keeps=NEVER_KEPT if random_ties or rule.shared else _keeps(rule),
         )
 
     def _span(self, walk: Walk) -> tuple[int, int]:
@@ -178,7 +194,7 @@ class Runner:
         rule = self.policy.decides_by
         low, high = rule.allowed
         if np.isfinite(value) and low <= value <= high:
-            return wrong_arm(rule, turn, arm, len(self.course.events.arms))
+            return f"the rule {rule.name!r} chose arm {arm} in turn {turn}, which is not on offer"
         return (
             f"{self.policy}: the plan gives {value} at turn {turn}, but the {rule.name} rule takes "
             f"finite numbers from {low:g} to {high:g}"

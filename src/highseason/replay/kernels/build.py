@@ -33,7 +33,7 @@ def compiled_replay() -> Any:
         types.NamedTuple(
             (
                 types.uint64, whole, whole, number, number, number, number, truth, whole, truth,
-                truth, truth, truth,
+                truth, truth, whole,
             ),
             Manner,
         ),  # fmt: skip

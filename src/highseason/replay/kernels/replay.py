@@ -14,15 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
-from highseason.core.random import REWARD, draw, turn_key
+from highseason.core.random import DECISION, REWARD, draw, turn_key
 from highseason.policies.view import View
 from highseason.replay.kernels.shapes import (
     ASKED,
+    COIN,
     DIFFERED,
+    INDEX,
     INITIAL,
     MATCHED,
     OUTSIDE,
     PASSED,
+    SMALL_POOL,
     THINNED,
     UNLISTED,
     Lives,
@@ -97,6 +100,14 @@ def choose_initial(state: State, count: int, wanted: NDArray[np.bool_]) -> None:
         wanted[best] = True
 
 
+@jitable
+def still_stands(keeps: int, number: float, key: int) -> bool:
+    """Whether the rule would play the choice that stands, on this record too."""
+    if keeps == COIN:
+        return bool(draw(key, DECISION) >= number)
+    return keeps == INDEX or (keeps == SMALL_POOL and number <= 1.0)
+
+
 def replay_kernel(
     log: Log,
     walk: Walk,
@@ -135,7 +146,7 @@ def replay_kernel(
     seen, seen_scores = state, scores
     pool, untried, turn = -1, 0, 1
     last_turn, last_G, last_size, number = -1, -1.0, -1, 0.0
-    standing, arm, greedy, last_clock = False, -1, False, -1
+    standing, kept, kept_greedy, last_clock = False, -1, False, -1
     for i in range(walk.count):
         row = row_of(walk, i)
         this = log.arm[row]
@@ -211,20 +222,23 @@ def replay_kernel(
             number = plan(parameters, carry, view)
             if not (math.isfinite(number) and manner.low <= number <= manner.high):
                 raise WrongReplayError(turn, -1, number)
-            standing = standing and number == before
+            standing = standing and (number == before or manner.keeps != INDEX)
         if clock != last_clock:
-            standing, last_clock = False, clock
+            standing, last_clock = standing and manner.keeps != INDEX, clock
         asked = Turn(turn, number, key, manner.random_ties, clock)
+        arm, greedy = at, False
         if initial:
-            arm, greedy = at, False
             untried -= 1
         else:
             counts[ASKED] += 1
-            if not standing:
+            if standing and still_stands(manner.keeps, number, key):
+                arm, greedy = kept, kept_greedy
+            else:
                 arm, greedy = choose(seen, asked)
                 if not (0 <= arm < seen.decided.size and seen.available[arm]):
                     raise WrongReplayError(turn, arm, number)
-                standing = manner.lasting
+                if manner.keeps == INDEX or (greedy and manner.keeps > 0):
+                    standing, kept, kept_greedy = True, arm, greedy
         if arm != at:
             counts[DIFFERED] += 1
             continue

@@ -13,6 +13,11 @@ OUTSIDE, UNLISTED, THINNED, INITIAL, DIFFERED, MATCHED = 0, 1, 2, 3, 4, 5
 ASKED, PASSED = 6, 7
 COUNTS = 8
 
+#: When a choice stands.  Never; until an arm, the pool, the plan's number or the clock changes
+#: (index rules); or, if it was the leader, until an arm or the pool changes: whenever the coin says
+#: exploit (the ε rule), or a pool of one is drawn from (the pool rule).
+NEVER_KEPT, INDEX, COIN, SMALL_POOL = 0, 1, 2, 3
+
 
 class Log(NamedTuple):
     """The columns of a log, one entry an event, and its tables of bins and pools.
@@ -75,7 +80,7 @@ class Manner(NamedTuple):
         random_ties: Whether equals are drawn by lot.
         scaled: Whether rewards are learnt multiplied by G.
         compact: Whether the rule may be shown the arms of the pool alone.
-        lasting: Whether a choice stands until something changes: the rule draws nothing.
+        keeps: When a choice stands without being asked for again: one of the words below.
     """
 
     key: int
@@ -90,7 +95,7 @@ class Manner(NamedTuple):
     random_ties: bool
     scaled: bool
     compact: bool
-    lasting: bool
+    keeps: int
 
 
 class Track(NamedTuple):
