@@ -60,4 +60,4 @@ class Bins:
         before = np.concatenate([[0], np.cumsum(self.counts)])
         upto = before[np.searchsorted(self.clock, last, side="right")]
         since = before[np.searchsorted(self.clock, first, side="left")]
-        return np.maximum(upto - since, 0).astype(np.float64)
+        return np.asarray(np.maximum(upto - since, 0), np.float64)

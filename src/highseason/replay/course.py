@@ -30,7 +30,7 @@ class Course:
         bins: Its time in bins, with G.
         studied: Which arms are studied.
         pool: For each event, the number of its pool among `pools`.
-        pools: Different sets of studied arms on offer; pools that differ only in other arms are one.
+        pools: The sets of studied arms that were on offer, each once.
         born: The clock at which each arm is first in a pool; 0 if it never is.
         died: … and last.
     """
@@ -133,16 +133,14 @@ def _some(arms: Sequence[str]) -> str:
     return f"{shown} and {len(arms) - 4} more" if len(arms) > 4 else shown or "none"
 
 
-def _studied_pools(
-    events: Events, studied: NDArray[np.bool_]
-) -> tuple[NDArray[np.int32], Pools]:
+def _studied_pools(events: Events, studied: NDArray[np.bool_]) -> tuple[NDArray[np.int32], Pools]:
     """The pools with the studied arms alone, each set once, and the number of each event's."""
     if studied.all():
         return np.require(events.pool, np.int32, ["C", "W"]), events.pools
     kept = [pool[studied[pool]] for pool in (events.pools[p] for p in range(len(events.pools)))]
     kinds: dict[bytes, int] = {}
     number = np.array([kinds.setdefault(pool.tobytes(), len(kinds)) for pool in kept], np.int32)
-    return number[events.pool], Pools.of(np.frombuffer(key, np.int32) for key in kinds)
+    return number[events.pool], Pools.of(np.frombuffer(key, np.int32).tolist() for key in kinds)
 
 
 def columns(course: Course) -> dict[str, Any]:
@@ -152,7 +150,7 @@ def columns(course: Course) -> dict[str, Any]:
         "arm": (events.arm, np.int32),
         "pool": (course.pool, np.int32),
         "bin": (bins.of, np.int32),
-        "bin_G": (bins.counts, np.float64),
+        "bin_weight": (bins.counts, np.float64),
         "bin_clock": (bins.clock, np.int64),
         "offsets": (course.pools.offsets, np.int64),
         "members": (course.pools.members, np.int32),

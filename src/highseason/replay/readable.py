@@ -20,11 +20,14 @@ from highseason.replay.kernels.shapes import (
     ASKED,
     COUNTS,
     DIFFERED,
+    EXPLOITED,
+    EXPLORED,
     INITIAL,
     MATCHED,
     OUTSIDE,
     PASSED,
     THINNED,
+    TRIED,
     UNLISTED,
     Lives,
     Manner,
@@ -66,7 +69,7 @@ def replay_slowly(
     occurs = _occurring(course, rows)
     wanted: NDArray[np.bool_] | None = None
     counts = np.zeros(COUNTS, np.int64)
-    matched, exploited = [], []
+    matched, kinds = [], []
     carry, pool, turn = planning.begin(), -1, 1
     for i, row in enumerate(rows.tolist()):
         arm, G = int(events.arm[row]), float(course.G[row])
@@ -120,12 +123,12 @@ def replay_slowly(
         rule.observe(state, asked, arm, G * reward if manner.scaled else reward)
         counts[MATCHED] += 1
         matched.append(i)
-        exploited.append(greedy)
+        kinds.append(TRIED if untried.any() else EXPLOITED if greedy else EXPLORED)
         carry = carried
         if turn == manner.turns:
             break
         turn += 1
-    return Track(np.array(matched, np.int64), np.array(exploited, np.bool_), counts)
+    return Track(np.array(matched, np.int64), np.array(kinds, np.uint8), counts)
 
 
 def _occurring(course: Course, rows: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -76,7 +76,7 @@ def walk_order(order: NDArray[np.int64]) -> Walk:
 
 def rows_of(walk: Walk, positions: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
     """The rows of the log at some positions of a walk; at all of them if None."""
-    at = np.arange(walk.count) if positions is None else positions
+    at = np.arange(walk.records) if positions is None else positions
     return walk.order[at] if walk.order.size else walk.first + at % walk.length
 
 
@@ -119,9 +119,9 @@ class Runner:
 
     def run(self, walk: Walk, seed: int = 0, number: int = 0) -> Track:
         """Play along the walk, as run `number` of `seed`."""
-        if walk.count == 0:
+        if walk.records == 0:
             return _cut(empty_track(0))
-        manner = self._manner(walk, game_key(seed, number))
+        manner = self._manner(walk, int(game_key(seed, number)))
         play: Callable[..., Track] = self._slow if self._plan is None else self._fast
         try:
             return play(walk, manner)
@@ -169,12 +169,12 @@ class Runner:
         plan, parameters, carry = self._plan
         rule = self.policy.decides_by
         room = int(self.course.pools.sizes.max(initial=0))
-        track = empty_track(walk.count)
+        track = empty_track(walk.records)
         compiled_replay()(
             Log(**self._columns, chance=self._chance, least=self._least),
             walk,
             self._lives(walk),
-            manner._replace(key=np.uint64(manner.key)),
+            manner,
             parameters,
             carry.copy(),
             plan,
@@ -204,7 +204,7 @@ class Runner:
 def _cut(track: Track) -> Track:
     """The part of the room that was used."""
     turns = int(track.counts[MATCHED])
-    return Track(track.matched[:turns].copy(), track.exploited[:turns].copy(), track.counts)
+    return Track(track.matched[:turns].copy(), track.kind[:turns].copy(), track.counts)
 
 
 def _thinning(course: Course) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -19,35 +19,29 @@ def compiled_replay() -> Any:
     """`replay_kernel` as machine code: one for all policies and rules."""
     types = numba_types()
     truth, whole, number = types.boolean, types.int64, types.float64
-    small = types.int32[::1]
+    wholes, numbers, small = whole[::1], number[::1], types.int32[::1]
+    log = (small, small, small, numbers, wholes, wholes, small, truth[::1], *(numbers,) * 3)
+    manner = (
+        types.uint64, whole, whole, number, number, number, number, truth, whole, truth, truth,
+        truth, whole,
+    )  # fmt: skip
     arguments = (
-        types.NamedTuple(
-            (
-                small, small, small, number[::1], whole[::1], whole[::1], small, truth[::1],
-                number[::1], number[::1], number[::1],
-            ),
-            Log,
-        ),  # fmt: skip
-        types.NamedTuple((whole, whole, whole, whole[::1]), Walk),
-        types.NamedTuple((whole[::1], whole[::1], whole[::1], number[::1]), Lives),
-        types.NamedTuple(
-            (
-                types.uint64, whole, whole, number, number, number, number, truth, whole, truth,
-                truth, truth, whole,
-            ),
-            Manner,
-        ),  # fmt: skip
+        types.NamedTuple(log, Log),
+        types.NamedTuple((whole, whole, whole, wholes), Walk),
+        types.NamedTuple((wholes, wholes, wholes, numbers), Lives),
+        types.NamedTuple(manner, Manner),
         types.uint8[::1],
-        number[::1],
+        numbers,
         plan_type(),
         state_type(),
         state_type(),
         *function_types(),
-        types.NamedTuple((whole[::1], truth[::1], whole[::1]), Track),
+        types.NamedTuple((wholes, types.uint8[::1], wholes), Track),
     )
     return compiled(replay_kernel, types.void(*arguments))
 
 
 def empty_track(records: int) -> Track:
     """Room for a run over so many records; memory is taken only as turns are matched."""
-    return Track(np.empty(records, np.int64), np.empty(records, np.bool_), np.zeros(COUNTS, np.int64))
+    counts = np.zeros(COUNTS, np.int64)
+    return Track(np.empty(records, np.int64), np.empty(records, np.uint8), counts)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from highseason.core.compile import compiled, function_type
 from highseason.core.jitable import jitable
+from highseason.games.kernels.rule_functions import numba_types
 from highseason.policies.view import View
 
 if TYPE_CHECKING:
@@ -109,8 +110,7 @@ def _require_agreement(policy: Policy, found: CompiledPlan) -> None:
 
 @functools.cache
 def _signature() -> Any:
-    from numba.core import types
-
+    types = numba_types()
     number = types.float64
     view = types.NamedTuple((types.int64, number, types.int64, number, number, number), View)
     return number(types.uint8[::1], number[::1], view)

@@ -20,6 +20,8 @@ from highseason.replay.kernels.shapes import (
     ASKED,
     COIN,
     DIFFERED,
+    EXPLOITED,
+    EXPLORED,
     INDEX,
     INITIAL,
     MATCHED,
@@ -27,6 +29,7 @@ from highseason.replay.kernels.shapes import (
     PASSED,
     SMALL_POOL,
     THINNED,
+    TRIED,
     UNLISTED,
     Lives,
     Log,
@@ -62,7 +65,7 @@ def is_member(log: Log, pool: int, arm: int) -> bool:
 def find_shown(log: Log, walk: Walk, shown: NDArray[np.bool_]) -> None:
     """Mark the arms that are shown, out of a pool they are in, anywhere in the run."""
     left = shown.size
-    for i in range(min(walk.count, walk.length)):
+    for i in range(min(walk.records, walk.length)):
         row = row_of(walk, i)
         arm = log.arm[row]
         if not shown[arm] and log.studied[arm] and is_member(log, log.pool[row], arm):
@@ -147,7 +150,7 @@ def replay_kernel(
     pool, untried, turn = -1, 0, 1
     last_turn, last_G, last_size, number = -1, -1.0, -1, 0.0
     standing, kept, kept_greedy, last_clock = False, -1, False, -1
-    for i in range(walk.count):
+    for i in range(walk.records):
         row = row_of(walk, i)
         this = log.arm[row]
         if not log.studied[this]:
@@ -214,7 +217,7 @@ def replay_kernel(
         if initial and (not wanted[this] or seen.decided[at] > 0):
             counts[INITIAL] += 1
             continue
-        G = log.bin_G[log.bin[row]]
+        G = log.bin_weight[log.bin[row]]
         if turn != last_turn or G != last_G or size != last_size:
             last_turn, last_G, last_size = turn, G, size
             before = number
@@ -246,7 +249,7 @@ def replay_kernel(
         reward = log.reward[row]
         observe(seen, asked, at, G * reward if manner.scaled else reward)
         track.matched[counts[MATCHED]] = i
-        track.exploited[counts[MATCHED]] = greedy
+        track.kind[counts[MATCHED]] = TRIED if initial else EXPLOITED if greedy else EXPLORED
         counts[MATCHED] += 1
         carry[0] = carry[1]
         standing = False

@@ -13,6 +13,8 @@ OUTSIDE, UNLISTED, THINNED, INITIAL, DIFFERED, MATCHED = 0, 1, 2, 3, 4, 5
 ASKED, PASSED = 6, 7
 COUNTS = 8
 
+#: What a matched turn was.
+EXPLORED, EXPLOITED, TRIED = 0, 1, 2
 #: When a choice stands.  Never; until an arm, the pool, the plan's number or the clock changes
 #: (index rules); or, if it was the leader, until an arm or the pool changes: whenever the coin says
 #: exploit (the ε rule), or a pool of one is drawn from (the pool rule).
@@ -29,7 +31,7 @@ class Log(NamedTuple):
     arm: NDArray[np.int32]
     pool: NDArray[np.int32]
     bin: NDArray[np.int32]
-    bin_G: NDArray[np.float64]
+    bin_weight: NDArray[np.float64]
     bin_clock: NDArray[np.int64]
     offsets: NDArray[np.int64]
     members: NDArray[np.int32]
@@ -60,7 +62,7 @@ class Walk(NamedTuple):
 
     first: int
     length: int
-    count: int
+    records: int
     order: NDArray[np.int64]
 
 
@@ -103,10 +105,10 @@ class Track(NamedTuple):
 
     Attributes:
         matched: For each matched turn, the number of its record in the run, from 0.
-        exploited: Whether that turn was pure exploitation.
+        kind: Whether that turn explored, exploited, or tried an arm for the first time.
         counts: How many records met which end.
     """
 
     matched: NDArray[np.int64]
-    exploited: NDArray[np.bool_]
+    kind: NDArray[np.uint8]
     counts: NDArray[np.int64]
