@@ -6,7 +6,7 @@ import functools
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from highseason.core.random import game_key
 from highseason.games.kernels.rule_functions import RuleFunctions, rule_functions
 from highseason.policies import Policy
 from highseason.replay.course import Course, columns
-from highseason.replay.kernels.build import compiled_replay, empty_track
+from highseason.replay.kernels.compiled_replay import compiled_replay, empty_track
 from highseason.replay.kernels.plans import CannotCompileError, CompiledPlan, compiled_plan
 from highseason.replay.kernels.replay import WrongReplayError
 from highseason.replay.kernels.shapes import (
@@ -121,7 +121,7 @@ class Runner:
         """Play along the walk, as run `number` of `seed`."""
         if walk.records == 0:
             return _cut(empty_track(0))
-        manner = self._manner(walk, int(game_key(seed, number)))
+        manner = self._manner(walk, game_key(seed, number))
         play: Callable[..., Track] = self._slow if self._plan is None else self._fast
         try:
             return play(walk, manner)
@@ -174,7 +174,7 @@ class Runner:
             Log(**self._columns, chance=self._chance, least=self._least),
             walk,
             self._lives(walk),
-            manner,
+            manner._replace(key=cast(int, np.uint64(manner.key))),  # a word, however small
             parameters,
             carry.copy(),
             plan,
