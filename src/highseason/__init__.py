@@ -2,25 +2,33 @@
 
 from typing import TYPE_CHECKING, Any
 
-from highseason import forecasters, multipliers, policies, rewards, rules
+from highseason import forecasters, lives, multipliers, policies, rewards, rules
 from highseason.bandit import Bandit
 from highseason.core.version import __version__
 from highseason.games import Game, backtest_cost, forecast_cost, play, simulate
 from highseason.policies import (
     UCB,
+    UCBL,
     UCBZ,
+    CapIndex,
+    Discounted,
+    DynamicPeakGrabber,
     EpsilonGreedy,
     EpsilonZGreedy,
     Greedy,
     NaiveEpsilonGreedy,
     NaiveUCB,
+    PeakGrabber,
     Plan,
     PlanWarning,
     Policy,
     SoftEpsilonGreedy,
     SoftUCB,
+    SoftUCBMortal,
+    SpareOldArms,
     UniformRandom,
     VariablePool,
+    Windowed,
 )
 from highseason.results import SimulationResult
 
@@ -31,22 +39,30 @@ if TYPE_CHECKING:
 
 __all__ = [
     "UCB",
+    "UCBL",
     "UCBZ",
     "Bandit",
+    "CapIndex",
+    "Discounted",
+    "DynamicPeakGrabber",
     "EpsilonGreedy",
     "EpsilonZGreedy",
     "Game",
     "Greedy",
     "NaiveEpsilonGreedy",
     "NaiveUCB",
+    "PeakGrabber",
     "Plan",
     "PlanWarning",
     "Policy",
     "SimulationResult",
     "SoftEpsilonGreedy",
     "SoftUCB",
+    "SoftUCBMortal",
+    "SpareOldArms",
     "UniformRandom",
     "VariablePool",
+    "Windowed",
     "__version__",
     "advice",
     "advise",
@@ -55,6 +71,7 @@ __all__ = [
     "checks",
     "forecast_cost",
     "forecasters",
+    "lives",
     "multipliers",
     "play",
     "policies",

@@ -170,6 +170,7 @@ def test_the_settings_are_recorded() -> None:
         "seed": 8,
         "rewards": "truncated-normal",
         "rewards_scale": 0.1,
+        "lives": None,
         "multiplier": "wave",
         "multiplier_digest": WAVE.digest(),
         "parameters": ["ucb-z:z=30"],

@@ -15,13 +15,17 @@ from numpy.typing import NDArray
 
 from highseason.bandit.errors import BanditError
 from highseason.bandit.ids import plain
-from highseason.rules import Rule, State
+from highseason.rules import NEVER, Rule, State
 
 _SHOWN = 8
 
 
 class Roster:
-    """Ids, the rule's statistics, who is in the game, and who still waits for a low turn."""
+    """Ids, the rule's statistics, who is in the game and until when, who waits for a low turn.
+
+    `expires` is the last turn of each arm as it was told (`NEVER` if it was not); `opening` marks
+    those that are tried before all others.
+    """
 
     def __init__(self, rule: Rule) -> None:
         """Nobody yet."""
@@ -30,17 +34,17 @@ class Roster:
         self.state: State = rule.fresh_state(0)
         self.active: NDArray[np.bool_] = np.zeros(0, np.bool_)
         self.held: NDArray[np.bool_] = np.zeros(0, np.bool_)
+        self.expires: NDArray[np.int64] = np.zeros(0, np.int64)
+        self.opening: NDArray[np.bool_] = np.zeros(0, np.bool_)
         self._numbers: dict[Hashable, int] = {}
 
-    @property
-    def count(self) -> int:
-        """How many arms are in the game; the arms that the plan counts."""
-        return int(self.active.sum())
+    def there(self, turn: int) -> NDArray[np.bool_]:
+        """Which arms are in the game at a turn."""
+        return self.active & (self.expires >= turn)
 
-    @property
-    def names(self) -> tuple[Hashable, ...]:
-        """The ids of the arms in the game."""
-        return tuple(name for name, there in zip(self.ids, self.active, strict=True) if there)
+    def names(self, turn: int) -> tuple[Hashable, ...]:
+        """The ids of the arms in the game at a turn."""
+        return tuple(self.ids[arm] for arm in np.flatnonzero(self.there(turn)))
 
     def number(self, arm: Any) -> int:
         """The integer of an arm that is, or was, in the game."""
@@ -54,7 +58,7 @@ class Roster:
         number = self._numbers.get(plain(arm))
         return number is None or not (self.active[number] or self.state.decided[number])
 
-    def add(self, arm: Any, birth: int, hold: bool) -> None:
+    def add(self, arm: Any, birth: int, hold: bool, expires: int = NEVER) -> None:
         """Bring an arm in, or back in with what was learnt of it."""
         arm = plain(arm)
         number = self._numbers.get(arm)
@@ -62,17 +66,19 @@ class Roster:
             number = self._numbers[arm] = len(self.ids)
             self.ids.append(arm)
             self._grow(birth)
-        elif self.active[number]:
+        elif self.there(birth)[number]:
             raise BanditError(f"the arm {arm!r} is there already: ids must differ")
         self.active[number] = True
+        self.expires[number] = expires
         self.held[number] = hold and not self.state.decided[number]
 
-    def remove(self, arm: Any) -> None:
-        """Take an arm out of the game; its statistics stay."""
+    def remove(self, arm: Any, last: int) -> None:
+        """Take an arm out of the game after turn `last`; its statistics stay."""
         number = self.number(arm)
         if not self.active[number]:
             raise BanditError(f"the arm {arm!r} was removed before")
         self.active[number] = False
+        self.expires[number] = min(self.expires[number], last)
 
     def restore(
         self,
@@ -80,22 +86,29 @@ class Roster:
         state: State,
         active: NDArray[np.bool_],
         held: NDArray[np.bool_],
+        expires: NDArray[np.int64],
+        opening: NDArray[np.bool_],
     ) -> None:
         """Take over all that a document says."""
         self.ids, self.state, self.active, self.held = list(ids), state, active, held
+        self.expires, self.opening = expires, opening
         self._numbers = {arm: number for number, arm in enumerate(self.ids)}
 
-    def asked(self, available: list[Any] | None) -> NDArray[np.bool_]:
+    def asked(self, turn: int, available: list[Any] | None) -> NDArray[np.bool_]:
         """The arms in the game that the caller allows for a turn."""
-        if available is None:
-            allowed = self.active
-        else:
-            allowed = np.zeros(len(self.ids), np.bool_)
-            allowed[[self.number(arm) for arm in available]] = True
-            allowed &= self.active
+        allowed = self.there(turn)
+        if available is not None:
+            named = np.zeros(len(self.ids), np.bool_)
+            named[[self.number(arm) for arm in available]] = True
+            allowed &= named
         if not allowed.any():
-            raise BanditError(self._nobody(available))
+            raise BanditError(self._nobody(turn, available))
         return allowed
+
+    def unopened(self, allowed: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """What is left of the opening, if any of it is; else all that is allowed."""
+        left = allowed & self.opening & (self.state.decided == 0)
+        return left if left.any() else allowed
 
     def without_held(self, allowed: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Leave out the arms that wait for a low turn, unless there is no other to play."""
@@ -109,12 +122,14 @@ class Roster:
 
     def _grow(self, birth: int) -> None:
         one = self.rule.fresh_state(1)  # the newcomer alone: the others' memory goes on
-        one.birth[0] = birth
+        one.birth[0] = birth if birth > 1 else 0
         pairs = zip(self.state, one, strict=True)
         grown = State(*(np.concatenate(pair) for pair in pairs))
         self.state = grown._replace(shared=self.state.shared)
         self.active = np.append(self.active, False)
         self.held = np.append(self.held, False)
+        self.expires = np.append(self.expires, NEVER)
+        self.opening = np.append(self.opening, False)
 
     def _hint(self, arm: Hashable) -> str:
         near = difflib.get_close_matches(str(arm), map(str, self.ids), n=1)
@@ -123,12 +138,13 @@ class Roster:
         rest = ", …" if len(self.ids) > _SHOWN else ""
         return f"; the arms are {', '.join(map(repr, self.ids[:_SHOWN]))}{rest}"
 
-    def _nobody(self, available: list[Any] | None) -> str:
-        if not self.active.any():
-            return "there is no arm left to play: bring one in with add_arm"
+    def _nobody(self, turn: int, available: list[Any] | None) -> str:
+        if not self.there(turn).any():
+            gone = ": all have expired" if self.active.any() else ""
+            return f"there is no arm left to play in turn {turn}{gone}; bring one in with add_arm"
         if not available:
             return "available is empty: name at least one arm, or leave it out to allow all"
-        return "every arm in available was removed: name one that is in the game"
+        return "every arm in available was removed or has expired: name one that is in the game"
 
 
 def listed(what: str, arms: Iterable[Any]) -> list[Any]:

@@ -26,7 +26,7 @@ from highseason.multipliers import Multiplier
 from highseason.multipliers.calendars import Moments
 from highseason.policies import Policy
 from highseason.policies import from_json as policy_from_json
-from highseason.rules import State, observe_mean
+from highseason.rules import NEVER, State, observe_mean
 
 FORMAT = "highseason bandit"
 VERSION = 2
@@ -50,7 +50,7 @@ def write(game: LiveGame) -> str:
         "seed": game.seed,
         "reward_range": game.scale.reward_range,
         "clipped": game.clipped,
-        "horizon": _write_horizon(game.horizon, game.roster.count),
+        "horizon": _write_horizon(game.horizon, len(game.names)),
         "arms": _write_arms(game.roster),
         "decisions": _write_ledger(game.ledger),
     }
@@ -84,6 +84,8 @@ def _write_arms(roster: Roster) -> dict[str, Any]:
         "ids": [ids.encode(arm) for arm in roster.ids],
         "active": roster.active.tolist(),
         "held": roster.held.tolist(),
+        "expires": roster.expires.tolist(),
+        "opening": roster.opening.tolist(),
         **{name: getattr(state, name).tolist() for name in _ARM_INTEGERS},
         **{name: written(getattr(state, name)) for name in _ARM_FLOATS},
         "memory": [written(row) for row in state.memory],
@@ -188,6 +190,9 @@ def _read_arms(entry: dict[str, Any], policy: Policy) -> Roster:
     if len(set(names)) < len(names):
         raise damaged("two arms have the same id")
     active, held = flags(entry["active"]), flags(entry["held"])
+    # Version 1 had neither.
+    expires = wholes(entry.get("expires", [NEVER] * len(names)))
+    opening = flags(entry.get("opening", [False] * len(names)))
     columns: dict[str, NDArray[Any]] = {
         **{name: wholes(entry[name]) for name in _ARM_INTEGERS},
         **{name: floats(entry[name]) for name in _ARM_FLOATS},
@@ -195,12 +200,12 @@ def _read_arms(entry: dict[str, Any], policy: Policy) -> Roster:
         if rule.memory
         else np.zeros((len(entry["memory"]), 0)),
     }
-    same_length(len(names), active=active, held=held, **columns)
+    same_length(len(names), active=active, held=held, expires=expires, opening=opening, **columns)
     shared = floats(entry.get("shared", [0.0] * rule.shared))  # version 1 had none
     same_length(rule.shared, shared=shared)
     roster = Roster(rule)
     state = State(**columns, available=active.copy(), shared=shared)
-    roster.restore(names, state, active, held)
+    roster.restore(names, state, active, held, expires, opening)
     return roster
 
 

@@ -17,6 +17,7 @@ from highseason.bandit.chances import chances_of, pack
 from highseason.bandit.errors import BanditError
 from highseason.bandit.horizon import Horizon
 from highseason.bandit.ledger import NOWHERE, Account, Decision, Ledger
+from highseason.bandit.lives import check_told, expiry_turn, weigh
 from highseason.bandit.numbers import finite, not_negative
 from highseason.bandit.scale import Scale
 from highseason.core.random import game_key, turn_key
@@ -82,7 +83,7 @@ class LiveGame:
         else:
             asked = self._ask(turn, available, expected)
             found = chances_of(self.policy.decides_by, self.roster.state, asked).tolist()
-        entries = zip(self.roster.ids, found, self.roster.active, strict=True)
+        entries = zip(self.roster.ids, found, self.roster.there(turn), strict=True)
         return {name: chance for name, chance, active in entries if active or chance > 0.0}
 
     def turn_of(self, t: Any) -> int:
@@ -91,11 +92,13 @@ class LiveGame:
 
     def _ask(self, turn: int, available: Iterable[Any] | None, expected: Any) -> Turn:
         """The question to the rule, with the arms that may be played marked in its state."""
-        allowed = self.roster.asked(None if available is None else listed("available", available))
-        number = self.horizon.number(turn, self.roster.count, expected)
+        names = None if available is None else listed("available", available)
+        allowed = self.roster.asked(turn, names)
+        number = self.horizon.number(turn, int(self.roster.there(turn).sum()), expected)
         if self.roster.held.any() and not self.horizon.is_low(turn):
             allowed = self.roster.without_held(allowed)
-        self.roster.state.available[:] = allowed
+        weigh(self.roster, self.policy, self.horizon, turn)
+        self.roster.state.available[:] = self.roster.unopened(allowed)
         return self._turn(turn, number)
 
     def _turn(self, turn: int, number: float) -> Turn:
@@ -192,28 +195,40 @@ class LiveGame:
     def _learn(self, row: int, reward: float, traffic: float) -> None:
         value, clipped = self.scale.learnt(reward, traffic)
         self.clipped += clipped
-        self.roster.state.available[:] = self.roster.active
         turn = self._turn(self.ledger.turns[row], self.ledger.numbers[row])
+        self.roster.state.available[:] = self.roster.there(turn.t)
         self.policy.decides_by.observe(self.roster.state, turn, self.ledger.arms[row], value)
 
     # -- arms -------------------------------------------------------------------------------------
 
-    def add_arm(self, arm: Any, hold: bool) -> None:
+    def add_arm(self, arm: Any, hold: bool, expires: Any) -> None:
         """Bring an arm in; held back until a low turn if asked so and it was never tried."""
         last = self.ledger.last_turn
+        until = expiry_turn(self.horizon, expires, last)
+        check_told(self.policy, self.horizon, arm, until)
         if hold and self.roster.is_new(arm) and not self.horizon.low_after(last):
             warn_user(
                 f"no low turn is left in the forecast to try the arm {arm!r} on: it waits until "
                 "extend(…) brings one; add it with when='now' to try it at once",
                 PlanWarning,
             )
-        self.roster.add(arm, last, hold)
+        self.roster.add(arm, last + 1, hold, until)
+
+    def remove_arm(self, arm: Any) -> None:
+        """Take an arm out after the last turn that was decided."""
+        self.roster.remove(arm, self.ledger.last_turn)
+
+    @property
+    def names(self) -> tuple[Any, ...]:
+        """The arms in the game in the turn after the last that was decided."""
+        return self.roster.names(self.ledger.last_turn + 1)
 
     # -- looking ----------------------------------------------------------------------------------
 
     def ranking(self) -> list[Ranked]:
         """The arms in the game, the best estimate first, those without any last."""
-        ranked = [self._ranked(arm) for arm in np.flatnonzero(self.roster.active).tolist()]
+        there = self.roster.there(self.ledger.last_turn + 1)
+        ranked = [self._ranked(arm) for arm in np.flatnonzero(there).tolist()]
         return sorted(ranked, key=lambda r: math.inf if r.estimate is None else -r.estimate)
 
     def _ranked(self, arm: int) -> Ranked:

@@ -11,7 +11,9 @@ from highseason.bandit.arms import Roster, listed
 from highseason.bandit.errors import BanditError
 from highseason.bandit.game import LiveGame, Ranked, Report
 from highseason.bandit.horizon import AsItGoes, Forecast, Horizon
+from highseason.bandit.ids import plain
 from highseason.bandit.ledger import Decision
+from highseason.bandit.lives import choose_opening
 from highseason.bandit.scale import Scale
 from highseason.multipliers import Multiplier, as_multiplier
 from highseason.policies import Policy
@@ -40,6 +42,7 @@ class Bandit:
             else.  The game is that of `play(…, seed=seed, game=0)`.
         known: Whether `multiplier` is the traffic itself.  A reward told without traffic is then
             divided by G(t); otherwise it waits.
+        expires: The last turn, or its date, of the arms that do not stay for good, by id.
 
     A turn that was decided stays decided.  The plan of all other turns is that of a game with the
     arms and the turns known now: `add_arm`, `remove_arm` and `extend` change m and G for them, and
@@ -73,19 +76,24 @@ class Bandit:
         reward_range: tuple[float, float] | None = None,
         seed: int = 0,
         known: bool = False,
+        expires: Mapping[Hashable, Any] | None = None,
     ) -> None:
         if not isinstance(policy, Policy):
             raise BanditError(f"{policy!r} is not a policy: give one such as hs.SoftUCB()")
-        roster = Roster(policy.decides_by)
-        for arm in listed("arms", arms):
-            roster.add(arm, birth=0, hold=False)
-        if not roster.count:
-            raise BanditError("a bandit needs at least one arm")
         scale = Scale.of(reward_range, policy)
         horizon = _horizon(policy, multiplier, known)
-        self._begin(LiveGame(policy, seed, scale, horizon, roster))
+        game = LiveGame(policy, seed, scale, horizon, Roster(policy.decides_by))
+        ends = dict(expires or {})
+        for arm in listed("arms", arms):
+            game.add_arm(arm, hold=False, expires=ends.pop(plain(arm), None))
+        if ends:
+            raise BanditError(f"expires names {next(iter(ends))!r}, which is not among the arms")
+        if not game.names:
+            raise BanditError("a bandit needs at least one arm")
+        choose_opening(game.roster, policy, horizon)
+        self._begin(game)
         if isinstance(horizon, Forecast):
-            horizon.plan_first(roster.count)  # now, so that its warnings come now, and only once
+            horizon.plan_first(len(game.names))  # now, so that its warnings come now, only once
 
     def _begin(self, game: LiveGame) -> None:
         self._game = game
@@ -229,7 +237,9 @@ turn 3: append turns with extend(…)
 
     # -- arms and turns ---------------------------------------------------------------------------
 
-    def add_arm(self, arm: Hashable, when: Literal["low", "now"] = "low") -> None:
+    def add_arm(
+        self, arm: Hashable, when: Literal["low", "now"] = "low", expires: Any = None
+    ) -> None:
         """Bring an arm into the game, or back into it with all that was learnt of it.
 
         Args:
@@ -237,6 +247,8 @@ turn 3: append turns with extend(…)
             when: `"low"`: it is first tried on a low turn, and is left out of every other turn
                 until then, unless there is nothing else to play.  `"now"`: the rule may choose it
                 from the next turn on (most rules play a new arm at once).
+            expires: The last turn, or its date, in which it may be played; None if it stays.
+                Policies for mortal arms (`SoftUCBMortal`, `UCBL`) explore by it.
 
         A turn is low when G(t) lies below the policy's z or, where it has none, below the 0.75
         quantile of the multiplier.  The quietest turns of all always count as low.
@@ -251,7 +263,7 @@ turn 3: append turns with extend(…)
         if when not in ("low", "now"):
             raise BanditError(f"when={when!r} must be 'low' or 'now'")
         with self._lock:
-            self._game.add_arm(arm, hold=when == "low")
+            self._game.add_arm(arm, hold=when == "low", expires=expires)
 
     def remove_arm(self, arm: Hashable) -> None:
         """Take an arm out of the game: no turn will be decided for it any more.
@@ -265,7 +277,7 @@ turn 3: append turns with extend(…)
         {'b'}
         """
         with self._lock:
-            self._game.roster.remove(arm)
+            self._game.remove_arm(arm)
 
     def extend(self, more: Any) -> None:
         """Append turns to the multiplier.
@@ -334,9 +346,9 @@ turn 3: append turns with extend(…)
 
     @property
     def arms(self) -> tuple[Any, ...]:
-        """The arms in the game."""
+        """The arms in the game in the turn after the last that was decided."""
         with self._lock:
-            return self._game.roster.names
+            return self._game.names
 
     @property
     def clipped(self) -> int:

@@ -12,6 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.random import REWARD, draw, game_key, turn_key
+from highseason.games.kernels.population import (
+    best_there,
+    choose_opening,
+    offer,
+    population_of,
+    renew,
+    score_lives,
+)
+from highseason.games.people import arms_at_once, spans_of, worth_of
+from highseason.lives import Lives
 from highseason.multipliers import as_multiplier
 from highseason.policies import Plan, Policy
 from highseason.rewards import Rewards
@@ -27,7 +37,8 @@ class Game:
         means: The true mean of each arm.
         arms: The arm played.
         paid: Its reward X, before the multiplier.
-        best_paid: What the best arm would have paid, with the same luck.
+        best_arms: The arm with the highest true mean of those there.
+        best_paid: What it would have paid, with the same luck.
         exploited: Whether the turn was pure exploitation, as the policy's family defines it.
     """
 
@@ -35,6 +46,7 @@ class Game:
     means: NDArray[np.float64]
     arms: NDArray[np.int64]
     paid: NDArray[np.float64]
+    best_arms: NDArray[np.int64]
     best_paid: NDArray[np.float64]
     exploited: NDArray[np.bool_]
 
@@ -44,19 +56,14 @@ class Game:
         return self.plan.multiplier.values
 
     @property
-    def best(self) -> int:
-        """The arm with the highest true mean."""
-        return int(np.argmax(self.means))
-
-    @property
     def reward(self) -> float:
         """Sum of G(t)·X(t)."""
         return float((self.G * self.paid).sum())
 
     @property
     def regret(self) -> float:
-        """Pseudo-regret: sum of G(t) times the gap of the arm played."""
-        return float((self.G * (self.means.max() - self.means[self.arms])).sum())
+        """Pseudo-regret: sum of G(t) times the gap of the arm played to the best there."""
+        return float((self.G * (self.means[self.best_arms] - self.means[self.arms])).sum())
 
     @property
     def realised_regret(self) -> float:
@@ -70,8 +77,8 @@ class Game:
 
     @property
     def best_pulls(self) -> int:
-        """How often the best arm was played."""
-        return int((self.arms == self.best).sum())
+        """How often the best arm there was played."""
+        return int((self.arms == self.best_arms).sum())
 
 
 def play(
@@ -81,6 +88,7 @@ def play(
     seed: int = 0,
     game: int = 0,
     forecast: Any = None,
+    lives: Lives | None = None,
 ) -> Game:
     """Play game number `game` of the run that `simulate(…, seed=seed)` plays.
 
@@ -91,6 +99,8 @@ def play(
         seed: The seed of the run.
         game: Which of its games, from 0.
         forecast: What the policy believes of each turn before it comes; None when G is known.
+        lives: When each arm is there; None if all of them always are.  The plan is made for as many
+            arms as are there on average, and lives are weighed by G, or by its forecast.
 
     >>> import highseason as hs
     >>> G = hs.multipliers.wave(turns=50)
@@ -101,25 +111,36 @@ def play(
     True
     """
     G = as_multiplier(multiplier)
-    plan = policy.plan(G, rewards.arms, forecast)
+    plan = policy.plan(G, arms_at_once(rewards, lives, G.turns), forecast)
     start = game_key(seed, game)
-    parameters = rewards.parameters(np.array([start], np.uint64))[0]
+    key = np.array([start], np.uint64)
+    parameters = rewards.parameters(key)[0]
     means = rewards.means(parameters)
-    best = int(np.argmax(means))
+    people = population_of(policy, spans_of(lives, key, rewards.arms, G.turns)[0], lives, G.turns)
+    score_lives(people, worth_of(plan, forecast), policy.ranks_by_expiry, G.turns)
 
     rule = policy.decides_by
     state = rule.fresh_state(rewards.arms)
     arms, paid, best_paid = np.empty(G.turns, np.int64), np.empty(G.turns), np.empty(G.turns)
-    exploited = np.empty(G.turns, np.bool_)
+    best_arms, exploited = np.empty(G.turns, np.int64), np.empty(G.turns, np.bool_)
+    change, opening, best = 1, True, -1
     for i, value in enumerate(G.values):
+        if i + 1 == change:
+            change = renew(state, people, i + 1, rule.weigh)
+            best = best_there(people, means)
+        if i == 0:
+            choose_opening(state, people)
+        if opening:
+            opening = offer(state, people)
         turn = Turn(i + 1, plan[i], turn_key(start, i + 1), policy.ties == "random", i + 1)
         arm, exploited[i] = rule.choose(state, turn)
-        if not 0 <= arm < rewards.arms:
+        if not (0 <= arm < rewards.arms and state.available[arm]):
             raise ValueError(wrong_arm(rule, i + 1, arm, rewards.arms))
         state.decided[arm] += 1
         u = draw(turn.key, REWARD)
         arms[i], paid[i] = arm, rewards.quantile(u, parameters[arm], rewards.scale)
-        best_paid[i] = rewards.quantile(u, parameters[best], rewards.scale)
+        best_arms[i], best_paid[i] = best, rewards.quantile(u, parameters[best], rewards.scale)
         scaled = value * paid[i]
+        state.available[:] = people.alive  # the opening is about choices, not about learning
         rule.observe(state, turn, arm, scaled if policy.learns_scaled else scaled / value)
-    return Game(plan, means, arms, paid, best_paid, exploited)
+    return Game(plan, means, arms, paid, best_arms, best_paid, exploited)

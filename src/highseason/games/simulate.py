@@ -18,10 +18,14 @@ from highseason.games.kernels.build import (
     compiled_quantile,
     kernel_for,
     luck_kernel,
+    mortal_kernel_for,
     writable,
 )
 from highseason.games.kernels.law import law_of
+from highseason.games.kernels.population import lives_matter
 from highseason.games.kernels.stage import OUT, TRACE, Stage
+from highseason.games.people import arms_at_once, spans_of, worth_of
+from highseason.lives import Lives
 from highseason.multipliers import Multiplier, as_multiplier
 from highseason.policies import Plan, Policy, parse
 from highseason.results import Curves, SimulationResult, unique_labels
@@ -51,6 +55,7 @@ def simulate(
     curves: bool | int | Sequence[int] | NDArray[np.int64] = False,
     keep: str | None = None,
     forecast: Any = None,
+    lives: Lives | None = None,
     progress: Progress | None = None,
 ) -> SimulationResult:
     """Play `games` games with every policy; all face the same arms and the same luck.
@@ -68,6 +73,9 @@ def simulate(
             games are kept up to 100,000.
         forecast: What the policies believe of each turn before it comes; None when G is known.
             Numbers, a one-step forecaster, or a `Forecast` of the whole season (see `Policy.plan`).
+        lives: When each arm is there, such as `hs.lives.articles(turns)`; None if all of them
+            always are.  Regret is then counted against the best arm there, and `best_pulls` are its
+            pulls.  Plans are made for as many arms as are there on average.
         progress: Called with (games done, games in all) as the work goes on.
 
     >>> import highseason as hs
@@ -76,7 +84,7 @@ def simulate(
     >>> result.gain("ucb-z:z=30").value > 0.1
     True
     """
-    run = _Run.prepare(policies, rewards, multiplier, seed, forecast, curves)
+    run = _Run.prepare(policies, rewards, multiplier, seed, forecast, curves, lives)
     games = _at_least_one("games", games)
     workers = _cores() if threads is None else _at_least_one("threads", threads)
     if keep not in (None, "games", "summary"):
@@ -107,6 +115,7 @@ class _Run:
     stages: tuple[Stage, ...]
     luck: Kernel
     quantile: Callable[[float, float, float], float]
+    lives: Lives | None
 
     @classmethod
     def prepare(
@@ -117,29 +126,32 @@ class _Run:
         seed: int,
         forecast: Any,
         curves: bool | int | Sequence[int] | NDArray[np.int64],
+        lives: Lives | None,
     ) -> _Run:
         seed_key(seed)  # a bad seed is told before any work
         if not isinstance(rewards, Rewards):
             raise ValueError(f"{rewards!r} are not rewards; write hs.rewards.bernoulli(arms=25)")
         labels, players = labelled(policies)
         G = as_multiplier(multiplier)
-        plans = tuple(policy.plan(G, rewards.arms, forecast) for policy in players)
+        arms = arms_at_once(rewards, lives, G.turns)
+        plans = tuple(policy.plan(G, arms, forecast) for policy in players)
         checkpoints = _checkpoints(curves, G.turns)
         stages = tuple(_stage(plan, rewards, checkpoints) for plan in plans)
         return cls(
             labels=labels,
             plans=plans,
             kernels=tuple(
-                _kernel(policy, stage, rewards.arms)
-                for policy, stage in zip(players, stages, strict=True)
+                _kernel(plan, stage, rewards.arms, lives, forecast)
+                for plan, stage in zip(plans, stages, strict=True)
             ),
             rewards=rewards,
             G=G,
             seed=int(seed),
             checkpoints=checkpoints,
             stages=stages,
-            luck=luck_kernel(_type_of_law(stages[0])),
+            luck=luck_kernel(_type_of_law(stages[0]), lives is not None),
             quantile=compiled_quantile(rewards.quantile),
+            lives=lives,
         )
 
     def blocks(self, games: int) -> list[range]:
@@ -187,6 +199,7 @@ class _Run:
             "seed": self.seed,
             "rewards": self.rewards.name,
             "rewards_scale": self.rewards.scale,
+            "lives": None if self.lives is None else self.lives.name,
             "multiplier": self.G.name,
             "multiplier_digest": self.G.digest(),
             "parameters": [str(plan.policy) for plan in self.plans],
@@ -202,6 +215,7 @@ class _Block:
     keys: NDArray[np.uint64]
     parameters: NDArray[np.float64]
     gaps: NDArray[np.float64]
+    mortal: tuple[NDArray[Any], ...]
     totals: NDArray[np.float64]
     best: NDArray[np.float64]
     traces: NDArray[np.float64]
@@ -212,10 +226,14 @@ class _Block:
         parameters = writable(run.rewards.parameters(keys))
         means = run.rewards.means(parameters)
         gaps = writable(means.max(axis=1, keepdims=True) - means)
+        mortal: tuple[NDArray[Any], ...] = ()
+        if run.lives is not None or any(lives_matter(plan.policy) for plan in run.plans):
+            spans = spans_of(run.lives, keys, run.rewards.arms, run.G.turns)
+            mortal = writable(means), spans[..., 0].copy(), spans[..., 1].copy()
         policies = len(run.plans)
         traces = np.empty((policies, keys.size, run.checkpoints.size, len(TRACE)))
         totals = np.empty((policies, keys.size, len(OUT)))
-        return cls(run, keys, parameters, gaps, totals, np.empty(keys.size), traces)
+        return cls(run, keys, parameters, gaps, mortal, totals, np.empty(keys.size), traces)
 
     def tasks(self, parts: list[slice]) -> list[Callable[[], None]]:
         """Pieces of work that write to places of their own, in any order."""
@@ -225,20 +243,26 @@ class _Block:
         ]
 
     def _luck_task(self, part: slice) -> Callable[[], None]:
-        arguments = (self.keys[part], self.parameters[part], self.gaps[part], self.best[part])
         run = self.run
+        arms = self._arms(run.lives is not None, part)
+        arguments = (self.keys[part], *arms, self.best[part])
         return lambda: run.luck(run.stages[0], run.quantile, *arguments)
 
     def _task(self, policy: int, part: slice) -> Callable[[], None]:
+        run = self.run
+        mortal = run.lives is not None or lives_matter(run.plans[policy].policy)
         arguments = (
             self.keys[part],
-            self.parameters[part],
-            self.gaps[part],
+            *self._arms(mortal, part),
             self.totals[policy, part],
             self.traces[policy, part],
         )
-        run = self.run
         return lambda: run.kernels[policy](run.stages[policy], run.quantile, *arguments)
+
+    def _arms(self, mortal: bool, part: slice) -> tuple[NDArray[Any], ...]:
+        """What a kernel is told of the arms: their gaps, or their means and lives."""
+        told = self.mortal if mortal else (self.gaps,)
+        return self.parameters[part], *(column[part] for column in told)
 
     def metrics(self) -> dict[str, NDArray[np.float64]]:
         """A row per policy and a column per game, by name of the metric."""
@@ -257,9 +281,11 @@ def _stage(plan: Plan, rewards: Rewards, checkpoints: NDArray[np.int64]) -> Stag
     )
 
 
-def _kernel(policy: Policy, stage: Stage, arms: int) -> Kernel:
-    random_ties = policy.ties == "random"
-    return kernel_for(policy.decides_by, random_ties, _type_of_law(stage), arms, stage.G.size)
+def _kernel(plan: Plan, stage: Stage, arms: int, lives: Lives | None, forecast: Any) -> Kernel:
+    policy, law = plan.policy, _type_of_law(stage)
+    if lives is not None or lives_matter(policy):
+        return mortal_kernel_for(policy, law, lives, worth_of(plan, forecast))
+    return kernel_for(policy.decides_by, policy.ties == "random", law, arms, stage.G.size)
 
 
 def _type_of_law(stage: Stage) -> Any:

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Self
 
@@ -57,6 +57,8 @@ class Policy:
     learns_scaled: ClassVar[bool] = False
     #: Never or always exploring is the point of it: no warning.
     deliberate: ClassVar[bool] = False
+    #: Whether it cannot play without knowing when each arm expires.
+    needs_expiry: ClassVar[bool] = False
 
     ties: str = parameter(
         "lowest",
@@ -148,6 +150,28 @@ class Policy:
                 found[entry.name] = Threshold.of(value)
         return found
 
+    # -- arms that come and go --------------------------------------------------------------------
+
+    @property
+    def weight_scale(self) -> float:
+        """What the rule's `weigh` takes for the most that exploring an arm can be worth."""
+        return 1.0
+
+    @property
+    def ranks_by_expiry(self) -> bool:
+        """Whether an arm's score is how long it still lives, not what its whole life is worth."""
+        return False
+
+    @property
+    def opens_with(self) -> int:
+        """How many of the arms there at the start are tried first; 0 for all of them."""
+        return 0
+
+    @property
+    def planning(self) -> Policy:
+        """The policy whose `step` makes the plan: itself, or the one it is wrapped around."""
+        return self
+
     # -- what to say ------------------------------------------------------------------------------
 
     def advice_if_never(self, plan: Plan) -> str:
@@ -180,10 +204,13 @@ class Policy:
 
     def __str__(self) -> str:
         """The name and what differs from the defaults, as the command line reads it."""
+        return self._told()
+
+    def _told(self, except_for: Container[str] = ()) -> str:
         told = [
             f"{entry.name}={_short(getattr(self, entry.name))}"
             for entry in fields(self)
-            if getattr(self, entry.name) != entry.default
+            if entry.name not in except_for and getattr(self, entry.name) != entry.default
         ]
         return f"{self.label}:{','.join(told)}" if told else self.label
 
@@ -204,14 +231,21 @@ class Policy:
 
     def to_json(self) -> str:
         """The policy as text that `policies.from_json` reads."""
-        values = {
-            key: str(value) if value in (math.inf, -math.inf) else value
-            for key, value in self.parameters().items()
-        }
-        return json.dumps({"name": self.name, **values})
+        return json.dumps(self._document())
+
+    def _document(self) -> dict[str, Any]:
+        document: dict[str, Any] = {"name": self.name}
+        for key, value in self.parameters().items():
+            if isinstance(value, Policy):
+                document[key] = value._document()
+            else:
+                document[key] = str(value) if value in (math.inf, -math.inf) else value
+        return document
 
 
 def _short(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
     if not isinstance(value, float):
         return str(value)
     text = f"{value:g}"

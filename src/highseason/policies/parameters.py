@@ -19,11 +19,15 @@ OnG: TypeAlias = Any
 
 @dataclass(frozen=True)
 class Limits:
-    """What a parameter may be: a number in a range, one of several words, or a rule on G."""
+    """What a parameter may be: a number, yes or no, a word, a rule on G, or a policy within."""
 
     doc: str
     above: float | None = None
     at_least: float | None = None
+    at_most: float | None = None
+    whole: bool = False
+    flag: bool = False
+    inner: bool = False
     choices: Sequence[str] = ()
     rule: bool = False
     infinite: bool = False
@@ -32,9 +36,22 @@ class Limits:
         """The value as it is kept; a `ValueError` says what was expected."""
         if self.choices:
             return self._word(owner, name, value)
+        if self.inner:  # the wrapper itself looks at it
+            return value
+        if self.flag:
+            return self._flag(owner, name, value)
         if self.rule:
             return self._rule(owner, name, value)
-        return self._number(owner, name, value)
+        number = self._number(owner, name, value)
+        return int(number) if self.whole else number
+
+    def _flag(self, owner: str, name: str, value: Any) -> bool:
+        words = {"true": True, "yes": True, "false": False, "no": False}
+        if isinstance(value, bool):
+            return value
+        if str(value).lower() not in words:
+            raise ValueError(f"{owner}: {name}={value!r} must be true or false")
+        return words[str(value).lower()]
 
     def _word(self, owner: str, name: str, value: Any) -> str:
         if value not in self.choices:
@@ -64,6 +81,10 @@ class Limits:
             raise ValueError(f"{told} must be above {self.above:g}")
         if self.at_least is not None and not number >= self.at_least:
             raise ValueError(f"{told} must be at least {self.at_least:g}")
+        if self.at_most is not None and not number <= self.at_most:
+            raise ValueError(f"{told} must be at most {self.at_most:g}")
+        if self.whole and number != int(number):
+            raise ValueError(f"{told} must be a whole number")
         return number
 
 

@@ -48,7 +48,8 @@ class Plan:
     def exploration(self) -> NDArray[np.float64]:
         """How much each turn explores, in [0, 1]; 1 while every arm is tried once."""
         rule = self.policy.decides_by
-        shares = np.array(rule.intensity(self.numbers, np.arange(1, len(self) + 1), self.arms))
+        turns = np.arange(1, len(self) + 1)
+        shares = self.policy.weight_scale * rule.intensity(self.numbers, turns, self.arms)
         if rule.tries_each:
             shares[: self.arms] = 1.0
         return np.clip(shares, 0.0, 1.0)

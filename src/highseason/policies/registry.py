@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
     from highseason.policies.base import Policy
 
 _entries: dict[str, type[Policy]] = {}
+#: What joins a wrapper to the policy within; not the sign in a number such as 1e+5.
+_PLUS = re.compile(r"\+(?=\s*[A-Za-z])")
 
 
 def enter(name: str, cls: type[Policy]) -> None:
@@ -46,14 +49,26 @@ def parse(text: str) -> Policy:
 
     >>> parse("ucb-z:z=31")
     UCBZ(ties='lowest', z=31.0, P=2.0, rule='paper')
+    >>> print(parse("cap:cap=0.5+spare-old-arms+soft-ucb-mortal"))
+    cap:cap=0.5+spare-old-arms+soft-ucb-mortal
     """
-    name, _, rest = text.partition(":")
+    outer, *inner = _PLUS.split(text, maxsplit=1)
+    name, _, rest = outer.partition(":")
     cls = find(name.strip())
+    values = _read_parameters(cls, rest)
+    if inner:
+        if "base" not in cls.__dataclass_fields__:
+            raise ValueError(f"{cls.name} cannot be put around another policy, as {text!r} does")
+        values["base"] = parse(inner[0])
+    return cls(**values)
+
+
+def _read_parameters(cls: type[Policy], text: str) -> dict[str, Any]:
     limits = {
         entry.name: entry.metadata["limits"] for entry in fields(cls) if "limits" in entry.metadata
     }
     values: dict[str, Any] = {}
-    for part in filter(None, rest.split(",")):
+    for part in filter(None, text.split(",")):
         key, equals, value = part.partition("=")
         key = key.strip()
         if not equals:
@@ -62,10 +77,17 @@ def parse(text: str) -> Policy:
             known = ", ".join(limits)
             raise ValueError(f"{cls.name} has no parameter {key!r}; it has: {known}")
         values[key] = limits[key].check(cls.name, key, value.strip())
-    return cls(**values)
+    return values
 
 
 def from_json(text: str) -> Policy:
     """The policy that `Policy.to_json` wrote."""
-    values = json.loads(text)
+    return _from_document(json.loads(text))
+
+
+def _from_document(document: dict[str, Any]) -> Policy:
+    values: dict[str, Any] = {
+        key: _from_document(value) if isinstance(value, dict) else value
+        for key, value in document.items()
+    }
     return find(values.pop("name"))(**values)

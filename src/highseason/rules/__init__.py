@@ -8,6 +8,7 @@ What a rule of one's own needs is here too: `State` and `Turn`, the random numbe
 from highseason.core.jitable import jitable
 from highseason.core.random import ARMS, DECISION, REWARD, TIES, draw, place
 from highseason.rules.epsilon import EPSILON
+from highseason.rules.mortal import LIFE, MORTAL
 from highseason.rules.pool import POOL
 from highseason.rules.ranking import (
     estimate,
@@ -25,6 +26,8 @@ __all__ = [
     "ARMS",
     "DECISION",
     "EPSILON",
+    "LIFE",
+    "MORTAL",
     "NEVER",
     "POOL",
     "REWARD",

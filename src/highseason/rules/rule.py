@@ -51,8 +51,11 @@ def never_idle(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def wrong_arm(rule: Rule, turn: int, arm: int, arms: int) -> str:
-    """What to say of a rule that chose an arm which does not exist."""
-    return f"the rule {rule.name!r} chose arm {arm} in turn {turn}; there are arms 0 to {arms - 1}"
+    """What to say of a rule that chose an arm which does not exist, or is not there."""
+    what = f"the rule {rule.name!r} chose arm {arm} in turn {turn}"
+    if 0 <= arm < arms:
+        return f"{what}, which is not there then: look at state.available"
+    return f"{what}; there are arms 0 to {arms - 1}"
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,7 @@ class Rule:
         shared: How many it keeps about the whole game.
         bonus: What an arm that was observed gets on top of its estimate, for rules that play the
             highest sum of the two (index rules); None for all others.
+        zero_exploits: Whether a plan's 0 takes an index rule's bonus away.
         weigh: Fills `state.weight` when arms have come or gone, given the clock, a score for each
             arm (what its life is worth) and the policy's scale; `games.lives` says when.
         allowed: The least and the greatest number a plan may hold; others are refused.
@@ -94,6 +98,7 @@ class Rule:
     shared: int = 0
     bonus: Bonus | None = None
     weigh: Weigh = weigh_alike
+    zero_exploits: bool = False
 
     def fresh_state(self, arms: int) -> State:
         """The state before the first turn, as the rule starts."""

@@ -32,6 +32,7 @@ def command(as_json: bool) -> None:
     _print_policies(found)
     _print_parameters(found)
     click.echo("Parameters follow a colon, as in epsilon-z:k=2,z=q0.75; all have defaults.")
+    click.echo("A wrapper is joined to the policy within by a plus, as in peak-grabber+soft-ucb.")
 
 
 def _describe(policy: type[Policy]) -> dict[str, Any]:
@@ -39,11 +40,11 @@ def _describe(policy: type[Policy]) -> dict[str, Any]:
         "name": policy.name,
         "class": policy.__name__,
         "doc": _sentence(policy),
-        "rule": policy.decides_by.name,
+        "rule": policy().decides_by.name,
         "parameters": [
             {
                 "name": entry.name,
-                "default": entry.default,
+                "default": _told(entry.default),
                 "doc": entry.metadata["limits"].doc,
                 "choices": list(entry.metadata["limits"].choices) or None,
             }
@@ -72,9 +73,15 @@ def _print_policies(found: dict[str, type[Policy]]) -> None:
 def _print_parameters(found: dict[str, type[Policy]]) -> None:
     table = plain_table("parameter", "meaning")
     table.columns[1].justify = "left"
-    told = {entry.name: entry for policy in found.values() for entry in _parameters(policy)}
-    for name, entry in sorted(told.items(), key=lambda item: item[0].lower()):
-        table.add_row(name, entry.metadata["limits"].doc)
+    told: dict[str, dict[str, list[str]]] = {}
+    for policy in found.values():
+        for entry in _parameters(policy):
+            meanings = told.setdefault(entry.name, {})
+            meanings.setdefault(entry.metadata["limits"].doc, []).append(policy.name)
+    for name, meanings in sorted(told.items(), key=lambda item: item[0].lower()):
+        for meaning, policies in meanings.items():
+            whose = f" ({', '.join(policies)})" if len(meanings) > 1 else ""
+            table.add_row(name, meaning + whose)
     print_table(table)
 
 
@@ -88,6 +95,11 @@ def _parameters(policy: type[Policy]) -> list[Field[Any]]:
 def _sentence(policy: type[Policy]) -> str:
     """The first line of what the class says about itself."""
     return (policy.__doc__ or "").strip().split("\n")[0]
+
+
+def _told(value: Any) -> Any:
+    """A default as JSON can hold it."""
+    return str(value) if isinstance(value, Policy) else value
 
 
 def _short(value: Any) -> str:

@@ -14,7 +14,9 @@ from highseason.games.kernels.epsilon import epsilon_kernel
 from highseason.games.kernels.generic import WrongArmError, generic_kernel
 from highseason.games.kernels.law import Law
 from highseason.games.kernels.luck import best_totals
+from highseason.games.kernels.mortal import best_alive_totals, mortal_kernel
 from highseason.games.kernels.pool import pool_kernel
+from highseason.games.kernels.population import Population, population_of
 from highseason.games.kernels.rule_functions import (
     function_types,
     numba_types,
@@ -25,6 +27,8 @@ from highseason.games.kernels.rule_functions import (
 from highseason.games.kernels.stage import Stage
 from highseason.games.kernels.ucb_groups import ucb_groups_kernel
 from highseason.games.kernels.ucb_lanes import ucb_lanes_kernel
+from highseason.lives import Lives
+from highseason.policies import Policy
 from highseason.rewards.model import Quantile
 from highseason.rules import EPSILON, POOL, UCB_RULE, Rule, fresh_state, wrong_arm
 
@@ -81,12 +85,46 @@ def generic_kernel_for(rule: Rule, random_ties: bool, law: type[Law]) -> Kernel:
     return play
 
 
+def mortal_kernel_for(
+    policy: Policy, law: type[Law], lives: Lives | None, worth: NDArray[np.float64]
+) -> Kernel:
+    """The kernel for arms that come and go, with this policy's functions and a state."""
+    types, rule = numba_types(), policy.decides_by
+    signature = types.void(
+        *_mortal_arguments(law),
+        types.float64[:, ::1],
+        types.float64[:, :, ::1],
+        state_type(),
+        _population_type(),
+        types.float64[::1],
+        types.boolean,
+        types.boolean,
+        *function_types(),
+    )
+    kernel, functions = compiled(mortal_kernel, signature), rule_functions(rule)
+
+    def play(*arguments: Any) -> None:
+        first, last = arguments[5], arguments[6]
+        arms = first.shape[1]
+        state = fresh_state(arms, rule.memory, rule.shared)
+        people = population_of(policy, np.stack([first[0], last[0]], axis=1), lives, worth.size - 1)
+        ways = policy.ranks_by_expiry, policy.ties == "random"
+        try:
+            kernel(*arguments, state, people, worth, *ways, *functions)
+        except WrongArmError as found:
+            turn, arm = found.args
+            raise ValueError(wrong_arm(rule, turn, arm, arms)) from None
+
+    return play
+
+
 @functools.cache
-def luck_kernel(law: type[Any]) -> Kernel:
-    """`best_totals`, compiled."""
+def luck_kernel(law: type[Any], mortal: bool) -> Kernel:
+    """What the best arm, or the best of those there, would have paid in each game."""
     types = numba_types()
-    arguments = _kernel_arguments(law)[:5]
-    return compiled(best_totals, types.void(*arguments, types.float64[::1]))
+    kernel = best_alive_totals if mortal else best_totals
+    arguments = _mortal_arguments(law) if mortal else _kernel_arguments(law)[:5]
+    return compiled(kernel, types.void(*arguments, types.float64[::1]))
 
 
 @functools.cache
@@ -112,6 +150,22 @@ def _kernel_arguments(law: type[Law]) -> tuple[Any, ...]:
     )
     quantile = function_type(_quantile_signature())
     return (stage, quantile, types.uint64[::1], table, table, table, types.float64[:, :, ::1])
+
+
+def _mortal_arguments(law: type[Law]) -> tuple[Any, ...]:
+    """Stage, quantile, keys, parameters, means, first and last turns."""
+    turns = numba_types().int64[:, ::1]
+    return (*_kernel_arguments(law)[:5], turns, turns)
+
+
+@functools.cache
+def _population_type() -> Any:
+    types = numba_types()
+    flags, counts = types.boolean[::1], types.int64[::1]
+    numbers = types.float64[::1]
+    word = types.int64
+    fields = (counts, counts, numbers, flags, flags, types.boolean, word, types.float64, word)
+    return types.NamedTuple(fields, Population)
 
 
 def writable(values: NDArray[np.float64]) -> NDArray[np.float64]:

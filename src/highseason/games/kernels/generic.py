@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.core.jitable import jitable
 from highseason.core.random import turn_key
 from highseason.games.kernels.law import learn, pay
 from highseason.games.kernels.stage import (
@@ -22,6 +23,20 @@ from highseason.rules.state import NEVER, State, Turn
 
 class WrongArmError(Exception):
     """A rule chose an arm that does not exist: the turn, and what it chose."""
+
+
+@jitable
+def empty(state: State) -> None:
+    """Make the state as it is before the first turn."""
+    state.decided[:] = 0
+    state.pulls[:] = 0.0
+    state.sums[:] = 0.0
+    state.available[:] = True
+    state.birth[:] = 0
+    state.expiry[:] = NEVER
+    state.weight[:] = 1.0
+    state.memory[:] = 0.0
+    state.shared[:] = 0.0
 
 
 def generic_kernel(
@@ -41,15 +56,7 @@ def generic_kernel(
     """Play one game per key with one and the same `state`, emptied before each."""
     G, worth, numbers, checkpoints, law = stage
     for game in range(keys.size):
-        state.decided[:] = 0
-        state.pulls[:] = 0.0
-        state.sums[:] = 0.0
-        state.available[:] = True
-        state.birth[:] = 0
-        state.expiry[:] = NEVER
-        state.weight[:] = 1.0
-        state.memory[:] = 0.0
-        state.shared[:] = 0.0
+        empty(state)
         start(state)
         reward, regret, exploited, mark = 0.0, 0.0, 0.0, 0
         due = next_checkpoint(checkpoints, mark)

@@ -1,0 +1,78 @@
+"""Arms that expire, in a live game: until when each is there, and how that weighs for the rule."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.bandit.arms import Roster
+from highseason.bandit.errors import BanditError
+from highseason.bandit.horizon import AsItGoes, Horizon
+from highseason.multipliers.instants import When
+from highseason.policies import Policy
+from highseason.rules import NEVER
+
+
+def expiry_turn(horizon: Horizon, expires: Any, last: int) -> int:
+    """The last turn of an arm, told as a turn or a date; `NEVER` for None."""
+    if expires is None:
+        return NEVER
+    if isinstance(expires, When):
+        turn = horizon.turn_of(expires)
+    else:
+        try:
+            turn = operator.index(expires)
+        except TypeError:
+            raise BanditError(
+                f"expires={expires!r} must be a turn, from 1, or a date of the multiplier"
+            ) from None
+    if turn <= last:
+        raise BanditError(f"expires={expires!r}: that is over, turn {last} was decided already")
+    return turn
+
+
+def check_told(policy: Policy, horizon: Horizon, arm: Any, expires: int) -> None:
+    """A policy that explores by the life left cannot play an arm of which nobody knows it."""
+    if policy.needs_expiry and expires == NEVER and isinstance(horizon, AsItGoes):
+        raise BanditError(
+            f"{policy.label} explores by the life that arms have left: say when {arm!r} expires, "
+            "or give the bandit a multiplier, to the end of which it then stays"
+        )
+
+
+def weigh(roster: Roster, policy: Policy, horizon: Horizon, turn: int) -> None:
+    """Tell the rule who is there at a turn and until when, and let it weigh them."""
+    state = roster.state
+    state.available[:] = roster.there(turn)
+    state.expiry[:] = roster.expires
+    if policy.needs_expiry and not isinstance(horizon, AsItGoes):
+        state.expiry[roster.expires == NEVER] = horizon.multiplier.turns
+    policy.decides_by.weigh(state, turn, scores(roster, policy, horizon), policy.weight_scale)
+
+
+def scores(roster: Roster, policy: Policy, horizon: Horizon) -> NDArray[np.float64]:
+    """What each arm's life is worth: the sum of G over it, or how late it ends.
+
+    Where nothing is known of the turns ahead, all of them count alike.
+    """
+    first = np.maximum(1, roster.state.birth)
+    if isinstance(horizon, AsItGoes):
+        return np.asarray(roster.expires - (0 if policy.ranks_by_expiry else first), np.float64)
+    last = np.minimum(roster.expires, horizon.multiplier.turns)
+    if policy.ranks_by_expiry:
+        return last.astype(np.float64)
+    worth = np.concatenate([[0.0], np.cumsum(horizon.multiplier.values)])
+    return np.asarray(worth[last] - worth[np.minimum(first - 1, last)])
+
+
+def choose_opening(roster: Roster, policy: Policy, horizon: Horizon) -> None:
+    """Mark the arms that are tried before all others: so many of those of highest weight."""
+    if policy.opens_with == 0:
+        return
+    weigh(roster, policy, horizon, 1)
+    there = np.flatnonzero(roster.there(1))
+    best = there[np.argsort(-roster.state.weight[there], kind="stable")]
+    roster.opening[best[: policy.opens_with]] = True

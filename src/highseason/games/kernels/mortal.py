@@ -1,0 +1,127 @@
+"""Any rule, with arms that come and go: the loop of `play`, compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.jitable import jitable
+from highseason.core.random import turn_key
+from highseason.games.kernels.generic import WrongArmError, empty
+from highseason.games.kernels.law import learn, pay
+from highseason.games.kernels.population import (
+    Population,
+    best_there,
+    choose_opening,
+    offer,
+    renew,
+    score_lives,
+)
+from highseason.games.kernels.stage import (
+    Stage,
+    next_checkpoint,
+    write_running,
+    write_totals,
+)
+from highseason.rewards.model import Quantile
+from highseason.rules.state import State, Turn
+
+
+def mortal_kernel(
+    stage: Stage,
+    quantile: Quantile,
+    keys: NDArray[np.uint64],
+    parameters: NDArray[np.float64],
+    means: NDArray[np.float64],
+    first: NDArray[np.int64],
+    last: NDArray[np.int64],
+    out: NDArray[np.float64],
+    trace: NDArray[np.float64],
+    state: State,
+    population: Population,
+    worth: NDArray[np.float64],
+    by_expiry: bool,
+    random_ties: bool,
+    start: Callable[[State], None],
+    choose: Callable[[State, Turn], tuple[int, bool]],
+    observe: Callable[[State, Turn, int, float], None],
+    weigh: Callable[[State, int, NDArray[np.float64], float], None],
+) -> None:
+    """Play one game per key with one and the same `state` and `population`, filled before each."""
+    G, learnt_as, numbers, checkpoints, law = stage
+    for game in range(keys.size):
+        empty(state)
+        start(state)
+        population.first[:] = first[game]
+        population.last[:] = last[game]
+        score_lives(population, worth, by_expiry, G.size)
+        change, opening, best = 1, True, -1
+        reward, regret, exploited, best_pulls, mark = 0.0, 0.0, 0.0, 0, 0
+        due = next_checkpoint(checkpoints, mark)
+        for i in range(G.size):
+            if i + 1 == change:
+                change = renew(state, population, i + 1, weigh)
+                best = best_there(population, means[game])
+            if i == 0:
+                choose_opening(state, population)
+            if opening:
+                opening = offer(state, population)
+            key = turn_key(keys[game], i + 1)
+            turn = Turn(i + 1, numbers[i], key, random_ties, i + 1)
+            arm, greedy = choose(state, turn)
+            if not (0 <= arm < state.decided.size and state.available[arm]):
+                raise WrongArmError(i + 1, arm)
+            state.decided[arm] += 1
+            x = pay(law, quantile, key, parameters[game, arm])
+            paid = G[i] * x
+            if opening:
+                state.available[:] = population.alive
+            observe(state, turn, arm, learn(law, x, paid, learnt_as[i], G[i]))
+            reward += paid
+            regret += G[i] * (means[game, best] - means[game, arm])
+            exploited += paid if greedy else 0.0
+            best_pulls += arm == best
+            if i + 1 == due:
+                write_running(trace, game, mark, reward, regret)
+                mark += 1
+                due = next_checkpoint(checkpoints, mark)
+        write_totals(out, game, reward, regret, exploited, best_pulls)
+
+
+def best_alive_totals(
+    stage: Stage,
+    quantile: Quantile,
+    keys: NDArray[np.uint64],
+    parameters: NDArray[np.float64],
+    means: NDArray[np.float64],
+    first: NDArray[np.int64],
+    last: NDArray[np.int64],
+    out: NDArray[np.float64],
+) -> None:
+    """The scaled reward of always playing the best arm that is there, one total per game."""
+    G, _, _, _, law = stage
+    for game in range(keys.size):
+        total, best, until = 0.0, -1, 0
+        for i in range(G.size):
+            if i + 1 > until:
+                best, until = _best_until(means[game], first[game], last[game], i + 1)
+            parameter = parameters[game, best]
+            total += G[i] * pay(law, quantile, turn_key(keys[game], i + 1), parameter)
+        out[game] = total
+
+
+@jitable
+def _best_until(
+    means: NDArray[np.float64], first: NDArray[np.int64], last: NDArray[np.int64], t: int
+) -> tuple[int, int]:
+    """The best arm there at turn t, and the last turn up to which that is sure to stay so."""
+    best = -1
+    until = 2**62
+    for arm in range(means.size):
+        if first[arm] > t:
+            until = min(until, first[arm] - 1)
+        elif last[arm] >= t and (best < 0 or means[arm] > means[best]):
+            best = arm
+    return best, min(until, last[best])

@@ -1,0 +1,150 @@
+"""Who is there: how a rule's state follows the births and deaths of a game's arms.
+
+`play` and the compiled kernels run these same lines.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.jitable import jitable
+from highseason.lives import Lives
+from highseason.policies import Policy
+from highseason.rules.rule import Weigh, weigh_alike
+from highseason.rules.state import NEVER, State
+
+
+class Population(NamedTuple):
+    """The arms of one game.
+
+    Attributes:
+        first: The first turn of each arm.
+        last: Its last.
+        scores: What its life is worth to the policy.
+        alive: Which are there now.
+        opening: Which of them are to be tried before all others.
+        known: Whether the policy is told when an arm will expire.
+        end: What it is told of an arm that never expires: `NEVER`, or the end of the game.
+        scale: What the rule's `weigh` is given.
+        opens_with: How many of the arms there at the start are tried before the rule is free.
+    """
+
+    first: NDArray[np.int64]
+    last: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    alive: NDArray[np.bool_]
+    opening: NDArray[np.bool_]
+    known: bool
+    end: int
+    scale: float
+    opens_with: int
+
+
+@jitable
+def score_lives(
+    population: Population, worth: NDArray[np.float64], by_expiry: bool, turns: int
+) -> None:
+    """Score every arm: the sum of G over its life, or how late it dies.
+
+    `worth` holds running sums of G, beginning with 0.  A life of which nobody knows the end is
+    taken to last as long as the game.
+    """
+    for arm in range(population.first.size):
+        last = min(turns, population.last[arm]) if population.known else turns
+        before = min(population.first[arm] - 1, last)  # an arm born after the end is worth nothing
+        population.scores[arm] = last if by_expiry else worth[last] - worth[before]
+
+
+@jitable
+def renew(state: State, population: Population, t: int, weigh: Weigh) -> int:
+    """Let the state say who is there at turn t; gives the next turn at which that changes."""
+    change = NEVER
+    for arm in range(population.first.size):
+        first, last = population.first[arm], population.last[arm]
+        there = first <= t <= last
+        population.alive[arm] = state.available[arm] = there
+        if first > t:
+            change = min(change, first)
+        else:
+            state.birth[arm] = 0 if first <= 1 else first
+            told = population.end if last == NEVER else last
+            state.expiry[arm] = told if population.known or last < t else NEVER
+            change = min(change, last + 1) if there else change
+    weigh(state, t, population.scores, population.scale)
+    return change
+
+
+@jitable
+def choose_opening(state: State, population: Population) -> None:
+    """The arms to be tried first: of those there in turn 1, so many of the highest weight."""
+    population.opening[:] = False
+    for _ in range(population.opens_with):
+        best = -1
+        for arm in range(population.alive.size):
+            free = population.alive[arm] and not population.opening[arm]
+            if free and (best < 0 or state.weight[arm] > state.weight[best]):
+                best = arm
+        if best < 0:
+            return
+        population.opening[best] = True
+
+
+@jitable
+def offer(state: State, population: Population) -> bool:
+    """Offer what is left of the opening; if nothing is, offer all arms there and give False."""
+    left = False
+    for arm in range(population.alive.size):
+        wanted = population.alive[arm] and population.opening[arm] and state.decided[arm] == 0
+        state.available[arm] = wanted
+        left = left or wanted
+    if not left:
+        state.available[:] = population.alive
+    return left
+
+
+@jitable
+def best_there(population: Population, means: NDArray[np.float64]) -> int:
+    """The arm with the highest mean of those that are there."""
+    best = -1
+    for arm in range(means.size):
+        if population.alive[arm] and (best < 0 or means[arm] > means[best]):
+            best = arm
+    return best
+
+
+def population_of(
+    policy: Policy, spans: NDArray[np.int64], lives: Lives | None, turns: int
+) -> Population:
+    """The arms of a game as a policy meets them, before the first turn.
+
+    Raises:
+        ValueError: The policy needs to know when arms expire, and is not told.
+    """
+    known = lives is None or lives.known
+    if policy.needs_expiry and not known:
+        raise ValueError(
+            f"{policy} explores by the life that arms have left, so it must be told when they "
+            "expire: these lives have known=False"
+        )
+    arms = spans.shape[0]
+    all_first = arms if lives is not None and policy.decides_by.tries_each else 0
+    return Population(
+        first=np.ascontiguousarray(spans[:, 0]),
+        last=np.ascontiguousarray(spans[:, 1]),
+        scores=np.zeros(arms),
+        alive=np.zeros(arms, np.bool_),
+        opening=np.zeros(arms, np.bool_),
+        known=known,
+        end=turns if policy.needs_expiry else NEVER,
+        scale=float(policy.weight_scale),
+        opens_with=policy.opens_with or all_first,
+    )
+
+
+def lives_matter(policy: Policy) -> bool:
+    """Whether a policy plays otherwise than its rule alone would among arms that never die."""
+    weighs = policy.decides_by.weigh is not weigh_alike
+    return weighs or policy.needs_expiry or policy.opens_with > 0

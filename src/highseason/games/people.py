@@ -1,0 +1,53 @@
+"""The arms of a run: how many, when they are there, and what a stretch of turns is worth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.forecasters import Forecast, OneStep
+from highseason.lives import Lives
+from highseason.multipliers import as_multiplier
+from highseason.policies import Plan
+from highseason.rewards import Rewards
+from highseason.rules import NEVER
+
+
+def arms_at_once(rewards: Rewards, lives: Lives | None, turns: int) -> int:
+    """How many arms a plan is made for: all of them, or as many as are there on average."""
+    if lives is None:
+        return rewards.arms
+    if not isinstance(lives, Lives):
+        raise ValueError(f"{lives!r} are not lives; write hs.lives.fixed([(1, 90), (30, inf)])")
+    if lives.arms != rewards.arms:
+        raise ValueError(
+            f"the rewards have {rewards.arms} arms, the lives {lives.arms}: give them as many, "
+            "such as hs.rewards.bernoulli(arms=lives.arms)"
+        )
+    return lives.typical(turns)
+
+
+def spans_of(
+    lives: Lives | None, keys: NDArray[np.uint64], arms: int, turns: int
+) -> NDArray[np.int64]:
+    """First and last turn of every arm, by game."""
+    if lives is not None:
+        return lives.spans(keys, turns)
+    return np.broadcast_to(np.array([1, NEVER], np.int64), (keys.size, arms, 2))
+
+
+def worth_of(plan: Plan, forecast: Any) -> NDArray[np.float64]:
+    """Running sums, from 0, of what the policy believes of G when the game begins.
+
+    A one-step forecaster believes nothing of later turns: all of them then count alike.
+    """
+    values = plan.multiplier.values
+    if isinstance(forecast, Forecast):
+        values = forecast.mean
+    elif isinstance(forecast, OneStep):
+        values = np.ones_like(values)
+    elif forecast is not None:
+        values = as_multiplier(forecast, turns=values.size).values
+    return np.concatenate([[0.0], np.cumsum(values)])

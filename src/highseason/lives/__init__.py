@@ -1,0 +1,6 @@
+"""Lives: when each arm is there.  Fixed, or drawn anew in every game."""
+
+from highseason.lives.birth_and_death import articles, birth_and_death
+from highseason.lives.model import Lives, fixed
+
+__all__ = ["Lives", "articles", "birth_and_death", "fixed"]

@@ -1,0 +1,65 @@
+"""Soft UCB mortal: soft UCB for arms that come and go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from highseason.policies.base import Policy
+from highseason.policies.parameters import OnG, parameter, unit_rule
+from highseason.policies.view import View
+from highseason.rules import MORTAL
+
+
+@dataclass(frozen=True)
+class SoftUCBMortal(Policy):
+    """Play the arm with the highest estimate + psi_j · sqrt(2 log xi_j / pulls).
+
+    xi_j = 1 + u·age/G(t): the older the arm and the quieter the turn, the wider its radius.
+    psi_j is c times the share of the arms there whose score is no greater than its own; an arm's
+    score is the sum of G over its life, so what will be there when it counts is explored most.
+    Arms not tried yet come first.  With arms that never die and c = 1 this is soft UCB.
+
+    An arm whose expiry nobody knows is taken to live to the end.  Age and life are counted in turns
+    (in a replayed log, in its bins of time).
+
+    >>> import highseason as hs
+    >>> G = hs.multipliers.wave(turns=400)
+    >>> two_lives = hs.lives.fixed([(1, 400), (1, 200), (201, 400)])
+    >>> arms = hs.rewards.bernoulli(means=[0.3, 0.6, 0.5])
+    >>> game = hs.play(hs.SoftUCBMortal(), arms, G, lives=two_lives)
+    >>> sorted(set(game.arms[200:].tolist()))
+    [0, 2]
+    """
+
+    name = "soft-ucb-mortal"
+    decides_by = MORTAL
+    profiles = {"paper": {"c": 2.0, "unit": 1.0}}
+
+    c: float = parameter(2.0, "the most that psi can be; 1 for arms that never die", at_least=0.0)
+    unit: OnG = unit_rule("q0.1")
+    remaining: bool = parameter(
+        False, "rank arms by the life they have left, not by their whole life", flag=True
+    )
+    initial: int = parameter(
+        0, "how many arms to try first, those of highest psi; 0 for all", at_least=0, whole=True
+    )
+
+    @property
+    def weight_scale(self) -> float:
+        """C, the most that psi can be."""
+        return self.c
+
+    @property
+    def ranks_by_expiry(self) -> bool:
+        """All arms there share what is to come up to the first death: who dies last has most."""
+        return self.remaining
+
+    @property
+    def opens_with(self) -> int:
+        """The size of the paper's M_I."""
+        return self.initial
+
+    def step(self, carry: Any, view: View) -> tuple[float, Any]:
+        """The turn's stakes; nothing is carried."""
+        return view.G / self.unit, carry

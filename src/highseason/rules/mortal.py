@@ -1,0 +1,93 @@
+"""UCB for arms that come and go: how wide an arm's radius is depends on its age and its life.
+
+The number of a turn is its stakes, G(t) in the policy's unit.  An arm of age a has the radius
+factor · sqrt(2 log(1 + a / stakes) / pulls); with stakes of 0, which stand for a policy that does
+not look at them, factor · sqrt(2 log a / pulls).  The factor is the arm's weight (soft UCB mortal),
+or its weight times the logarithm of the life it has left (UCB-L).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.jitable import jitable
+from highseason.rules.index import index_chances, index_choose
+from highseason.rules.rule import Rule
+from highseason.rules.state import State, Turn
+
+
+@jitable
+def root_at_age(age: int, stakes: float) -> float:
+    """sqrt(2 log xi) of an arm of this age."""
+    if stakes > 0.0:
+        return math.sqrt(2.0 * math.log1p(age / stakes))
+    return math.sqrt(2.0 * math.log(age)) if age >= 1 else 0.0
+
+
+@jitable
+def weighted_bonus(state: State, turn: Turn, arm: int) -> float:
+    """psi · sqrt(2 log xi / pulls)."""
+    root = root_at_age(turn.clock - state.birth[arm], turn.number)
+    return float(state.weight[arm] * root * (1.0 / math.sqrt(state.pulls[arm])))
+
+
+@jitable
+def life_bonus(state: State, turn: Turn, arm: int) -> float:
+    """c · log(life left + 1) · sqrt(2 log xi / pulls)."""
+    left = max(0, state.expiry[arm] - turn.clock)
+    return math.log1p(left) * weighted_bonus(state, turn, arm)
+
+
+@jitable
+def weigh_by_rank(state: State, clock: int, scores: NDArray[np.float64], scale: float) -> None:
+    """psi: `scale` times the share of the arms there whose score is no greater than its own."""
+    there = 0
+    for arm in range(scores.size):
+        there += state.available[arm]
+    for arm in range(scores.size):
+        if state.available[arm]:
+            lower = 0
+            for other in range(scores.size):
+                lower += state.available[other] and scores[other] <= scores[arm]
+            state.weight[arm] = scale * (lower / there)
+
+
+def intensity(
+    stakes: NDArray[np.float64], turns: NDArray[np.int64], arms: int
+) -> NDArray[np.float64]:
+    """The radius of an arm that was there from the start and had its even share of the pulls."""
+    with np.errstate(divide="ignore"):
+        heights = np.where(stakes > 0.0, np.log1p(turns / stakes), np.log(turns))
+    return np.minimum(1.0, np.sqrt(2.0 * heights * arms / turns))
+
+
+def idle(stakes: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Stakes so high that a radius is under a tenth of the range even at an age of 1,000."""
+    return stakes > 200_000.0
+
+
+MORTAL = Rule(
+    "mortal",
+    index_choose(weighted_bonus, zero_exploits=False),
+    intensity,
+    idle=idle,
+    allowed=(0.0, math.inf),
+    needs_range=True,
+    chances=index_chances(weighted_bonus, zero_exploits=False),
+    bonus=weighted_bonus,
+    weigh=weigh_by_rank,
+)
+
+LIFE = Rule(
+    "life",
+    index_choose(life_bonus, zero_exploits=False),
+    intensity,
+    idle=idle,
+    allowed=(0.0, math.inf),
+    needs_range=True,
+    chances=index_chances(life_bonus, zero_exploits=False),
+    bonus=life_bonus,
+)
