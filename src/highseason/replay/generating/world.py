@@ -1,0 +1,168 @@
+"""All that a generated log is made of: articles and their click rates, pools, and traffic."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.random import arm_uniforms, place, seed_key
+from highseason.replay.generating.lives import Lives, draw_lives
+from highseason.replay.kernels.generate import DAY, Offer, Traffic
+from highseason.replay.pools import Pools
+
+#: The first second of 2 October 2011 (UTC), the day on which the real log begins.
+START = 1_317_513_600
+
+#: Lowest and highest click rate of an article, and the Beta distribution between them (mean 3.7 %).
+LOWEST_RATE, HIGHEST_RATE = 0.013, 0.069
+_BETA = (3, 4)
+
+_PEAK = 10 * 3600  # so that the paper's thirteen hours are as busy as they were
+_BLOCK = 600
+
+#: Families of random numbers of a log.
+_LIVES, _RATES, _IDS, _BURSTS, _EVENTS, USERS = 1, 2, 3, 4, 5, 6
+
+
+@dataclass(frozen=True)
+class World:
+    """Articles by the order of their births; `pools[i]` is on offer from `offer.since[i]` on."""
+
+    seed: int
+    start: int
+    end: int
+    ids: tuple[str, ...]
+    rates: NDArray[np.float64]
+    lives: Lives
+    pools: Pools
+    offer: Offer
+    traffic: Traffic
+
+    def key(self, family: int) -> int:
+        """Where a family of this log's random numbers begins."""
+        return int(place(seed_key(self.seed), family))
+
+    @property
+    def burst_key(self) -> int:
+        """For the blocks of seconds with more traffic."""
+        return self.key(_BURSTS)
+
+    @property
+    def event_key(self) -> int:
+        """For what each event shows and brings."""
+        return self.key(_EVENTS)
+
+
+def make_world(
+    days: float,
+    seed: int,
+    *,
+    start: int,
+    events_per_second: float,
+    articles: int | None,
+    rates: Sequence[float] | None,
+    tilt: float,
+    drift: float,
+    rhythm: float,
+    bursts: float,
+) -> World:
+    """The world behind a log; `generate_events` says what the settings mean."""
+    length = _checked(days, events_per_second, tilt, drift, rhythm, bursts)
+    end = start + length
+    fixed = _fixed_pool(articles, rates)
+    family = int(place(seed_key(seed), _LIVES))
+    if fixed is None:
+        lives = draw_lives(family, start, end)
+    else:
+        lives = Lives(np.full(fixed, start, np.int64), np.full(fixed, end, np.int64))
+    count = lives.births.size
+    truth = np.asarray(rates, np.float64) if rates is not None else _rates(seed, count)
+    since, pools = _pools(lives, start, end)
+    offer = Offer(
+        since=since,
+        offsets=pools.offsets,
+        members=pools.members,
+        reach=_reach(pools, _weights(truth, tilt)),
+        rates=truth,
+        slopes=(0.0 if fixed else drift) * truth / (lives.deaths - lives.births),
+        middles=(lives.births + lives.deaths) / 2,
+    )
+    level = events_per_second / (1.0 + bursts)
+    traffic = Traffic(float(level), float(rhythm), float(_PEAK), float(bursts), _BLOCK)
+    return World(seed, start, end, _ids(seed, count), truth, lives, pools, offer, traffic)
+
+
+def _checked(
+    days: float, events_per_second: float, tilt: float, drift: float, rhythm: float, bursts: float
+) -> int:
+    """The length in seconds, once all settings make sense."""
+    given = {"days": days, "events_per_second": events_per_second, "tilt": tilt}
+    for name, value in given.items():
+        if not math.isfinite(value):
+            raise ValueError(f"{name} must be a finite number, not {value!r}")
+    if events_per_second <= 0:
+        raise ValueError(f"events_per_second must be above 0, not {events_per_second!r}")
+    for name, value in {"drift": drift, "rhythm": rhythm, "bursts": bursts}.items():
+        if not 0 <= value <= 1:
+            raise ValueError(f"{name} must be between 0 and 1, not {value!r}")
+    length = round(days * DAY)
+    if length < 1:
+        raise ValueError(f"a log lasts at least one second; {days!r} days are none")
+    return length
+
+
+def _fixed_pool(articles: int | None, rates: Sequence[float] | None) -> int | None:
+    """How many articles never die, if the pool is to stay the same."""
+    if rates is not None:
+        if not all(0 <= rate <= 1 for rate in rates) or len(rates) == 0:
+            raise ValueError("rates must be numbers between 0 and 1, one for each article")
+        if articles not in (None, len(rates)):
+            raise ValueError(f"articles={articles} does not fit {len(rates)} rates: leave it out")
+        return len(rates)
+    if articles is not None and articles < 1:
+        raise ValueError(f"articles must be at least 1, not {articles}")
+    return articles
+
+
+def _rates(seed: int, count: int) -> NDArray[np.float64]:
+    """Click rates: of six uniform numbers the third smallest has the distribution Beta(3, 4)."""
+    keys = place(np.uint64(place(seed_key(seed), _RATES)), np.arange(count, dtype=np.uint64))
+    uniforms = np.sort(arm_uniforms(keys, sum(_BETA) - 1), axis=1)[:, _BETA[0] - 1]
+    return np.asarray(LOWEST_RATE + (HIGHEST_RATE - LOWEST_RATE) * uniforms)
+
+
+def _ids(seed: int, count: int) -> tuple[str, ...]:
+    """Names as Yahoo! gave them: numbers that rise with the births, with gaps."""
+    keys = np.array([place(seed_key(seed), _IDS)], np.uint64)
+    gaps = 1 + (arm_uniforms(keys, count)[0] * 25).astype(np.int64)
+    return tuple(f"id-{number}" for number in 550_000 + np.cumsum(gaps))
+
+
+def _pools(lives: Lives, start: int, end: int) -> tuple[NDArray[np.int64], Pools]:
+    """The pools in their order, and from when on each is offered."""
+    changes = np.unique(np.concatenate([lives.births, lives.deaths]))
+    inside = changes[(changes > start) & (changes < end)]
+    since = np.concatenate([[start], inside]).astype(np.int64)
+    offered = [np.flatnonzero((lives.births <= s) & (s < lives.deaths)) for s in since]
+    return since, Pools.of([pool.tolist() for pool in offered])
+
+
+def _weights(rates: NDArray[np.float64], tilt: float) -> NDArray[np.float64]:
+    if tilt < 0 and not rates.all():
+        raise ValueError("a negative tilt needs click rates above 0")
+    weights: NDArray[np.float64] = (rates / max(rates.mean(), 1e-300)) ** tilt
+    if not weights.sum() > 0:
+        raise ValueError("a positive tilt needs a click rate above 0")
+    return weights
+
+
+def _reach(pools: Pools, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The running sum of the display chances within each pool."""
+    if (weights == 1).all():
+        return np.concatenate([np.arange(1, size + 1) / size for size in pools.sizes])
+    sums = [np.cumsum(weights[pools[i]]) for i in range(len(pools))]
+    return np.concatenate([found / found[-1] for found in sums])
