@@ -2,6 +2,25 @@
 
 from highseason.replay.events import Events
 from highseason.replay.generating.events import Generated, generate_events
+from highseason.replay.generating.front_page import FrontPage
+from highseason.replay.generating.text import generate_log
 from highseason.replay.pools import Pools
+from highseason.replay.reading.convert import collect, convert
+from highseason.replay.reading.journal import ConversionReport
+from highseason.replay.reading.parquet import read_events, write_events
+from highseason.replay.reading.yahoo import YahooLog
 
-__all__ = ["Events", "Generated", "Pools", "generate_events"]
+__all__ = [
+    "ConversionReport",
+    "Events",
+    "FrontPage",
+    "Generated",
+    "Pools",
+    "YahooLog",
+    "collect",
+    "convert",
+    "generate_events",
+    "generate_log",
+    "read_events",
+    "write_events",
+]

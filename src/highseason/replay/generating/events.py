@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from highseason.replay.events import Events
-from highseason.replay.generating.world import START, World, make_world
+from highseason.replay.generating.front_page import FrontPage
+from highseason.replay.generating.world import World, make_world
 from highseason.replay.kernels.build import count_kernel, fill_kernel
 from highseason.replay.pools import Pools
 
@@ -46,34 +47,14 @@ class Piece(NamedTuple):
     pool: NDArray[np.int32]
 
 
-def generate_events(
-    days: float = 1.0,
-    seed: int = 0,
-    *,
-    start: int = START,
-    events_per_second: float = 21.0,
-    articles: int | None = None,
-    rates: Sequence[float] | None = None,
-    tilt: float = 0.0,
-    drift: float = 0.3,
-    rhythm: float = 0.45,
-    bursts: float = 0.02,
-) -> Generated:
+def generate_events(days: float = 1.0, seed: int = 0, **settings: Any) -> Generated:
     """Make a click log like those of the Yahoo! front page, or a small one for tests.
 
     Args:
         days: How long it is; `1 / 24` for an hour.
         seed: The same seed gives the same log.
-        start: Its first second.
-        events_per_second: How many on average.
-        articles: So many, all of them on offer throughout.  None: articles come and go.
-        rates: Their click rates; there are as many articles as rates, on offer throughout.
-        tilt: Shows an article in proportion to its click rate to this power.  With 0 all of a pool
-            are equally likely; anything else is a log that replay must not trust.
-        drift: How much of its click rate an article loses in its life: 0.3 takes it from 1.15 times
-            its rate to 0.85 times.  Articles that are always on offer do not age.
-        rhythm: The daily wave: 0.45 makes the busiest hour 1.45 times the average.
-        bursts: The chance that ten minutes bring up to three times as many events.
+        settings: Any other of `FrontPage`: `articles` or `rates` for a pool that stays the same,
+            `tilt` for a log that is not uniform, `events_per_second`, `drift`, `rhythm`, …
 
     >>> made = generate_events(1 / 24, seed=3, rates=[0.05, 0.02, 0.9], rhythm=0, bursts=0)
     >>> log = made.events
@@ -82,26 +63,17 @@ def generate_events(
     >>> round(float(log.reward[log.arm == 2].mean()), 1)
     0.9
     """
-    world = make_world(
-        days,
-        seed,
-        start=start,
-        events_per_second=events_per_second,
-        articles=articles,
-        rates=rates,
-        tilt=tilt,
-        drift=drift,
-        rhythm=rhythm,
-        bursts=bursts,
-    )
-    made = list(pieces(world))
+    world = make_world(FrontPage(days, seed, **settings))
+    made = [piece for piece, _ in pieces(world)]
     return _compact(world, Piece(*map(np.concatenate, zip(*made, strict=True))))
 
 
-def pieces(world: World) -> Iterator[Piece]:
-    """The log an hour at a time."""
-    for begin in range(world.start, world.end, _PIECE):
-        counts = np.zeros(min(_PIECE, world.end - begin), np.int64)
+def pieces(world: World) -> Iterator[tuple[Piece, int]]:
+    """The log in pieces that end on the hour, each with the second before which it ends."""
+    begin = world.start
+    while begin < world.end:
+        until = min(begin // _PIECE * _PIECE + _PIECE, world.end)
+        counts = np.zeros(until - begin, np.int64)
         count_kernel()(world.traffic, world.burst_key, world.event_key, begin, counts)
         rows = int(counts.sum())
         piece = Piece(
@@ -111,7 +83,8 @@ def pieces(world: World) -> Iterator[Piece]:
             np.empty(rows, np.int32),
         )
         fill_kernel()(world.offer, world.event_key, begin, counts, *piece)
-        yield piece
+        yield piece, until
+        begin = until
 
 
 def _compact(world: World, log: Piece) -> Generated:

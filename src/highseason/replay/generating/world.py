@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.random import arm_uniforms, place, seed_key
+from highseason.replay.generating.front_page import FrontPage
 from highseason.replay.generating.lives import Lives, draw_lives
-from highseason.replay.kernels.generate import DAY, Offer, Traffic
+from highseason.replay.kernels.generate import Offer, Traffic
 from highseason.replay.pools import Pools
-
-#: The first second of 2 October 2011 (UTC), the day on which the real log begins.
-START = 1_317_513_600
 
 #: Lowest and highest click rate of an article, and the Beta distribution between them (mean 3.7 %).
 LOWEST_RATE, HIGHEST_RATE = 0.013, 0.069
@@ -57,75 +53,30 @@ class World:
         return self.key(_EVENTS)
 
 
-def make_world(
-    days: float,
-    seed: int,
-    *,
-    start: int,
-    events_per_second: float,
-    articles: int | None,
-    rates: Sequence[float] | None,
-    tilt: float,
-    drift: float,
-    rhythm: float,
-    bursts: float,
-) -> World:
-    """The world behind a log; `generate_events` says what the settings mean."""
-    length = _checked(days, events_per_second, tilt, drift, rhythm, bursts)
-    end = start + length
-    fixed = _fixed_pool(articles, rates)
-    family = int(place(seed_key(seed), _LIVES))
+def make_world(page: FrontPage) -> World:
+    """The world behind a log."""
+    end = page.start + page.seconds
+    fixed = page.fixed_pool
     if fixed is None:
-        lives = draw_lives(family, start, end)
+        lives = draw_lives(int(place(seed_key(page.seed), _LIVES)), page.start, end)
     else:
-        lives = Lives(np.full(fixed, start, np.int64), np.full(fixed, end, np.int64))
+        lives = Lives(np.full(fixed, page.start, np.int64), np.full(fixed, end, np.int64))
     count = lives.births.size
-    truth = np.asarray(rates, np.float64) if rates is not None else _rates(seed, count)
-    since, pools = _pools(lives, start, end)
+    rates = _rates(page.seed, count) if page.rates is None else np.array(page.rates, np.float64)
+    since, pools = _pools(lives, page.start, end)
     offer = Offer(
         since=since,
         offsets=pools.offsets,
         members=pools.members,
-        reach=_reach(pools, _weights(truth, tilt)),
-        rates=truth,
-        slopes=(0.0 if fixed else drift) * truth / (lives.deaths - lives.births),
+        reach=_reach(pools, _weights(rates, page.tilt)),
+        rates=rates,
+        slopes=(0.0 if fixed else page.drift) * rates / (lives.deaths - lives.births),
         middles=(lives.births + lives.deaths) / 2,
     )
-    level = events_per_second / (1.0 + bursts)
-    traffic = Traffic(float(level), float(rhythm), float(_PEAK), float(bursts), _BLOCK)
-    return World(seed, start, end, _ids(seed, count), truth, lives, pools, offer, traffic)
-
-
-def _checked(
-    days: float, events_per_second: float, tilt: float, drift: float, rhythm: float, bursts: float
-) -> int:
-    """The length in seconds, once all settings make sense."""
-    given = {"days": days, "events_per_second": events_per_second, "tilt": tilt}
-    for name, value in given.items():
-        if not math.isfinite(value):
-            raise ValueError(f"{name} must be a finite number, not {value!r}")
-    if events_per_second <= 0:
-        raise ValueError(f"events_per_second must be above 0, not {events_per_second!r}")
-    for name, value in {"drift": drift, "rhythm": rhythm, "bursts": bursts}.items():
-        if not 0 <= value <= 1:
-            raise ValueError(f"{name} must be between 0 and 1, not {value!r}")
-    length = round(days * DAY)
-    if length < 1:
-        raise ValueError(f"a log lasts at least one second; {days!r} days are none")
-    return length
-
-
-def _fixed_pool(articles: int | None, rates: Sequence[float] | None) -> int | None:
-    """How many articles never die, if the pool is to stay the same."""
-    if rates is not None:
-        if not all(0 <= rate <= 1 for rate in rates) or len(rates) == 0:
-            raise ValueError("rates must be numbers between 0 and 1, one for each article")
-        if articles not in (None, len(rates)):
-            raise ValueError(f"articles={articles} does not fit {len(rates)} rates: leave it out")
-        return len(rates)
-    if articles is not None and articles < 1:
-        raise ValueError(f"articles must be at least 1, not {articles}")
-    return articles
+    level = page.events_per_second / (1.0 + page.bursts)
+    traffic = Traffic(float(level), float(page.rhythm), float(_PEAK), float(page.bursts), _BLOCK)
+    ids = _ids(page.seed, count)
+    return World(page.seed, page.start, end, ids, rates, lives, pools, offer, traffic)
 
 
 def _rates(seed: int, count: int) -> NDArray[np.float64]:
