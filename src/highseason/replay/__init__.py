@@ -2,20 +2,41 @@
 
 from highseason.replay.course import Course
 from highseason.replay.events import Events
+from highseason.replay.generating.events import Generated, generate_events
+from highseason.replay.generating.front_page import FrontPage
+from highseason.replay.generating.text import generate_log
 from highseason.replay.outcome import Outcome
 from highseason.replay.pools import Pools
+from highseason.replay.reading.convert import collect, convert
+from highseason.replay.reading.journal import ConversionReport
+from highseason.replay.reading.open_bandit import OpenBanditLog
+from highseason.replay.reading.parquet import read_events, write_events
+from highseason.replay.reading.tables import TableLog
+from highseason.replay.reading.yahoo import YahooLog
 from highseason.replay.result import LogFacts, ReplayResult
 from highseason.replay.run import replay
 from highseason.replay.uniformity import Uniformity, uniformity
 
 __all__ = [
+    "ConversionReport",
     "Course",
     "Events",
+    "FrontPage",
+    "Generated",
     "LogFacts",
+    "OpenBanditLog",
     "Outcome",
     "Pools",
     "ReplayResult",
+    "TableLog",
     "Uniformity",
+    "YahooLog",
+    "collect",
+    "convert",
+    "generate_events",
+    "generate_log",
+    "read_events",
     "replay",
     "uniformity",
+    "write_events",
 ]

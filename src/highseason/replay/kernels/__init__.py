@@ -1,1 +1,1 @@
-"""Replaying a log as machine code."""
+"""Logs as machine code: lines in and out, byte by byte, and the replay of their events."""
