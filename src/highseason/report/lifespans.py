@@ -5,13 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from highseason.replay import Lifespans, Slice
 from highseason.report.drawing import ACCENT, BUSY, DARK, INK, MUTED, panels, style
 from highseason.report.figure import Figure
 from highseason.report.wording import counted, number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from highseason.replay import Lifespans, Slice
 
 _HEIGHT, _ROW, _MOST = 2.4, 0.02, 7.0
 #: Times from here on are taken for seconds of the Unix epoch: the year 1990.

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from highseason.replay import RepeatedReplay, ReplayResult
-from highseason.replay.result import LogFacts
 from highseason.report.drawing import INK, MUTED, look, panels, style
 from highseason.report.figure import Figure
 from highseason.report.wording import counted, with_error
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from highseason.replay import LogFacts, RepeatedReplay, ReplayResult
 
 _HEIGHT, _FRAME, _ROW = 3.8, 1.3, 0.5
 
@@ -30,6 +30,8 @@ def replays(result: ReplayResult | RepeatedReplay, title: str | None = None) -> 
     >>> replays(hs.replay.replay(["ucb", "soft-ucb"], log))
     <Figure: Mean reward per turn so far>
     """
+    from highseason.replay import RepeatedReplay  # late: most figures need no replay
+
     many = isinstance(result, RepeatedReplay)
     title = title or ("Mean reward per turn, run by run" if many else "Mean reward per turn so far")
     with style():
@@ -81,7 +83,9 @@ def _draw_runs(axes: Axes, result: RepeatedReplay) -> None:
     axes.set_ylim(len(result.policies) - 0.5, -0.5)
     axes.grid(visible=False, axis="y")
     axes.tick_params(axis="y", length=0)
-    axes.set_xlabel("mean reward per turn of a run\n(bar: mean of all runs; dotted: arms at random)")
+    axes.set_xlabel(
+        "mean reward per turn of a run\n(bar: mean of all runs; dotted: arms at random)"
+    )
 
 
 def _source(log: LogFacts) -> str:
@@ -89,6 +93,8 @@ def _source(log: LogFacts) -> str:
 
 
 def _words(result: ReplayResult | RepeatedReplay) -> str:
+    from highseason.replay import RepeatedReplay
+
     if isinstance(result, RepeatedReplay):
         told = [f"{r.label} {with_error(r.mean.value, r.mean.error)}" for r in result.policies]
         return f"Mean reward per turn over the runs: {'; '.join(told)}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import numpy as np
@@ -13,8 +14,10 @@ from highseason.cli.options import count_option, debug_option, json_option
 from highseason.cli.output import print_json
 from highseason.cli.reading import asked_wrongly
 from highseason.cli.targets import check_figure, check_file
-from highseason.replay import Lifespans, Slice, best_slice, lifespans
 from highseason.report.wording import counted
+
+if TYPE_CHECKING:
+    from highseason.replay import Lifespans, Slice
 
 _TABLES = (".csv", ".parquet")
 
@@ -42,6 +45,8 @@ def command(log: Path, least_arms: int | None, out: Path | None, as_json: bool) 
 
     FILE is an event table, as 'highseason convert' writes it.
     """
+    from highseason.replay import best_slice, lifespans
+
     if out is not None and out.suffix.lower() in _TABLES:
         check_file(out, "--out")
     elif out is not None:

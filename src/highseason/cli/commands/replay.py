@@ -22,7 +22,6 @@ from highseason.cli.progress import progress_bar
 from highseason.cli.reading import asked_wrongly
 from highseason.cli.targets import check_figure
 from highseason.policies import Policy
-from highseason.replay import Course, replay, replay_many
 
 
 @click.command(
@@ -106,6 +105,8 @@ def command(
     is what it earns per turn, without bias if the log is uniformly random, which is tested.  FILE
     is an event table, as 'highseason convert' writes it.
     """
+    from highseason.replay import Course, replay, replay_many
+
     if out is not None:
         check_figure(out, "--out")
     events = read_log(log)

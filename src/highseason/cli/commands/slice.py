@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,8 +13,10 @@ from highseason.cli.options import count_option, debug_option, json_option, posi
 from highseason.cli.output import print_json
 from highseason.cli.reading import asked_wrongly
 from highseason.cli.targets import check_file
-from highseason.replay import Frontier, Slice, frontier, write_events
 from highseason.report.wording import percent
+
+if TYPE_CHECKING:
+    from highseason.replay import Frontier, Slice
 
 
 @click.command(
@@ -54,6 +56,8 @@ def command(
     The records of other arms stay in the slice, because they belong to G; replay it with --arms
     always, or with the arms listed here.
     """
+    from highseason.replay import frontier, write_events
+
     if least_arms is not None and least_hours is not None:
         raise asked_wrongly("--least-arms and --least-hours exclude each other: leave one out")
     chosen = least_arms is not None or least_hours is not None
