@@ -11,7 +11,7 @@ from tests.replay.logs import fixed_log, mortal_log
 
 import highseason as hs
 from highseason.policies import Policy
-from highseason.replay import Course, Events, replay, uniformity
+from highseason.replay import Course, Events, Pools, replay, uniformity
 from highseason.replay.kernels.shapes import TRIED
 from highseason.replay.runner import Options, Runner, rows_of, walk_order, walk_window
 
@@ -116,6 +116,29 @@ def test_uniform_logs_pass_however_pools_change() -> None:
     p = [uniformity(Course.of(mortal_log(4000, seed=seed))).p for seed in range(60)]
     assert min(p) > 1e-4
     assert 0.3 < np.mean(p) < 0.7, "p-values of true hypotheses are uniform"
+
+
+def test_the_statistic_is_what_the_definition_gives() -> None:
+    log = mortal_log(700)
+    islands = replace(  # two more arms that share no pool with the others
+        log,
+        arms=(*log.arms, "x", "y"),
+        pools=Pools.of([*(log.pools[p].tolist() for p in range(len(log.pools))), [9, 10]]),
+        pool=np.where(np.arange(700) % 9, log.pool, len(log.pools)).astype(np.int32),
+        arm=np.where(np.arange(700) % 9, log.arm, 9 + np.arange(700) % 2).astype(np.int32),
+    )
+    arms = len(islands.arms)
+    off, covariance = np.zeros(arms), np.zeros((arms, arms))
+    for arm, pool in zip(islands.arm.tolist(), islands.pool.tolist(), strict=True):
+        members = islands.pools[pool]
+        if arm in members:
+            chances = np.zeros(arms)
+            chances[members] = 1 / members.size
+            off += np.eye(arms)[arm] - chances
+            covariance += np.diag(chances) - np.outer(chances, chances)
+    found = uniformity(Course.of(islands))
+    assert found.statistic == pytest.approx(off @ np.linalg.pinv(covariance) @ off)
+    assert found.degrees == np.linalg.matrix_rank(covariance) == arms - 2
 
 
 def test_ten_million_events_do_not_make_a_trifle_a_scandal() -> None:

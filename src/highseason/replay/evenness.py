@@ -157,11 +157,29 @@ def _together(course: Course, weight: NDArray[np.float64]) -> NDArray[np.float64
 
 
 def _distance(off: NDArray[np.float64], covariance: NDArray[np.float64]) -> tuple[float, int]:
-    """How far `off` is from 0 in units of its covariance, and in how many directions it can be."""
-    values, vectors = np.linalg.eigh(covariance)
-    free = values > 1e-9 * values[-1]
-    along = vectors[:, free].T @ off
-    return float((along**2 / values[free]).sum()), int(free.sum())
+    """How far `off` is from 0 in units of its covariance, and in how many directions it can be.
+
+    The covariance is the Laplacian of a graph: within each set of arms that pools link together the
+    deviations add up to 0, and in all other directions they are free.
+    """
+    linked = _linked(covariance < 0)
+    together = linked[:, None] == linked[None, :]
+    # Filling those directions changes nothing for a vector that has no part in them.
+    filled = covariance + together * covariance.diagonal().mean()
+    degrees = off.size - np.unique(linked).size
+    return float(off @ np.linalg.solve(filled, off)), int(degrees)
+
+
+def _linked(joined: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """For each arm the least number of any arm that a chain of pools joins it to."""
+    least = np.arange(joined.shape[0])
+    while True:
+        near = np.where(joined, least[None, :], joined.shape[0]).min(axis=1)
+        lower = np.minimum(least, near)
+        lower = lower[lower]
+        if (lower == least).all():
+            return least
+        least = lower
 
 
 def _against_propensities(course: Course) -> Uniformity:

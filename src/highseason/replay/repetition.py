@@ -18,10 +18,8 @@ import numpy as np
 from highseason.core.random import TIES, draw, game_key, place, seed_key, turn_key
 from highseason.games.simulate import Policies, at_least_one, cores, labelled
 from highseason.replay.course import Course
-from highseason.replay.evenness import uniformity
 from highseason.replay.events import Events
 from highseason.replay.kernels.shapes import Track, Walk
-from highseason.replay.result import LogFacts
 from highseason.replay.run import Progress, thins
 from highseason.replay.runner import (
     Init,
@@ -116,7 +114,7 @@ def replay_many(
                 if progress is not None:
                     progress(done, len(numbers) * len(labels))
             found.append(_add_up(label, runner, chosen, tracks, plan))
-    return RepeatedReplay(tuple(found), LogFacts.of(course, uniformity(course)), int(seed))
+    return RepeatedReplay(tuple(found), course.facts, int(seed))
 
 
 @dataclass(frozen=True)

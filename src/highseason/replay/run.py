@@ -7,10 +7,9 @@ from collections.abc import Callable, Sequence
 from highseason.core.random import seed_key
 from highseason.games.simulate import Policies, labelled
 from highseason.replay.course import Course
-from highseason.replay.evenness import uniformity
 from highseason.replay.events import Events
 from highseason.replay.outcome import outcome
-from highseason.replay.result import LogFacts, ReplayResult
+from highseason.replay.result import ReplayResult
 from highseason.replay.runner import Init, Options, Runner, walk_all
 
 Progress = Callable[[int, int], None]
@@ -81,7 +80,7 @@ def replay(
         found.append(outcome(label, told, course, walk, track, turns, options.thin))
         if progress is not None:
             progress(i + 1, len(players))
-    return ReplayResult(tuple(found), LogFacts.of(course, uniformity(course)), int(seed))
+    return ReplayResult(tuple(found), course.facts, int(seed))
 
 
 def thins(reweigh: str | None) -> bool:

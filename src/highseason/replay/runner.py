@@ -113,7 +113,8 @@ class Runner:
                 f"{policy} explores by the life that arms have left, so it must be told when they "
                 "expire: leave known_lives as it is"
             )
-        self.policy = policy.settle(course.G) if len(course.events) else policy
+        settles = bool(policy.rules_on_g()) and len(course.events) > 0
+        self.policy = policy.settle(course.G) if settles else policy
         self.course, self.options = course, options
         self._columns = columns(course)
         self._chance, self._least = _thinning(course) if options.thin else (np.zeros(0),) * 2
