@@ -27,8 +27,8 @@ from highseason.replay import Course, Events, generate_events, replay
 DAYS = 5.6
 SAMPLE = 100_000
 ROUNDS = 3
-#: The ratio that must be reached, from the bare log.
-NEEDED = {"River UCB": 100.0}
+#: The ratio that must be reached on a ready log: the others get their records ready-made, too.
+NEEDED = {"River UCB": 100.0, "River ε-greedy": 100.0}
 
 POLICIES = {
     "ucb": hs.UCB(),
@@ -106,8 +106,8 @@ def river_loop(kind: str) -> Callable[[list[Record]], object]:
 def rivals() -> dict[str, tuple[str, Callable[[list[Record]], object]]]:
     """Everything we compare with, by name: which of our policies it is, and the loop."""
     found: dict[str, tuple[str, Callable[[list[Record]], object]]] = {
-        "Python loop, UCB": ("ucb", python_ucb),
-        "Python loop, ε-greedy": ("epsilon-greedy", python_epsilon),
+        "Python UCB": ("ucb", python_ucb),
+        "Python ε-greedy": ("epsilon-greedy", python_epsilon),
     }
     try:
         found["River UCB"] = ("ucb", river_loop("ucb"))
@@ -158,7 +158,7 @@ def main() -> None:
         each = 1e6 * theirs[name] / SAMPLE
         first, more = 1e6 * bare[mine] / records, 1e6 * ready[mine] / records
         needed = NEEDED.get(name, 0.0)
-        failed |= each / first < needed
+        failed |= each / more < needed
         ratios.add_row(
             name, f"{each:.2f}", f"{first:.3f}", f"{each / first:.0f}", f"{more:.3f}",
             f"{each / more:.0f}", f"{needed:.0f}" if needed else "–",

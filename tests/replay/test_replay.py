@@ -80,6 +80,8 @@ def test_known_propensities_put_it_right() -> None:
         assert abs(found.value - 0.5) < 3.5 * found.error
         assert found.error < 0.02
     assert plain.log.uniformity.holds
+    assert "believe the weighted estimates" in plain.verdict("uniform")
+    assert "weighted" not in thinned.verdict("uniform")
     assert abs(plain.log.baseline.value - 0.5) < 0.01
     assert weighted.effective < 0.8 * plain["uniform"].turns
     assert thinned["uniform"].rejected["thinned"] > 30_000
@@ -234,6 +236,33 @@ def test_the_seed_decides() -> None:
 def test_wrong_arguments_are_told(wrong: dict[str, object], told: str) -> None:
     with pytest.raises(ValueError, match=told):
         replay("ucb", fixed_log(MEANS, 20), **wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "told"),
+    [
+        ("reward", math.nan, "the reward of event 3 is nan, not a number"),
+        ("reward", math.inf, "the reward of event 3 is inf"),
+        ("propensity", 0.0, "the propensity of event 3 is 0.0, not above 0"),
+        ("propensity", 1.5, "at most 1"),
+        ("propensity", math.nan, "the propensity of event 3 is nan"),
+    ],
+)
+def test_numbers_that_are_none_are_refused(column: str, value: float, told: str) -> None:
+    values = np.full(20, 0.5)
+    values[2] = value
+    with pytest.raises(ValueError, match=told):
+        replay("ucb", replace(fixed_log(MEANS, 20), **{column: values}))
+
+
+def test_a_log_that_is_ready_gives_the_same_and_keeps_its_bins() -> None:
+    log = fixed_log(MEANS, 2000, a_bin=(3, 12))
+    ready = Course.of(log, bin=2, arms=["a", "c"])
+    policy = "ucb-z:z=14"
+    again = replay(policy, log, bin=2, arms=["a", "c"])[policy]
+    assert replay(policy, ready)[policy].to_dict()["mean"] == again.mean.value
+    with pytest.raises(ValueError, match=r"give bin and arms to Course\.of"):
+        replay(policy, ready, bin=3)
 
 
 def test_unknown_label() -> None:

@@ -55,6 +55,7 @@ class Course:
             bin: The length of a bin of time in the log's unit; G is the number of events in it.
             arms: The ids of the arms to study; all if None.
         """
+        _check_numbers(events)
         bins = Bins.cut(events.time, bin)
         studied = _studied(events, arms)
         pool, pools = _studied_pools(events, studied)
@@ -134,6 +135,19 @@ def pool_lives(
     never = born == far.max
     born[never], died[never] = 0, 0
     return born, died
+
+
+def _check_numbers(events: Events) -> None:
+    """Refuse rewards that would spoil every sum, and chances that would spoil every weight."""
+    if events.reward.dtype.kind == "f" and not np.isfinite(events.reward).all():
+        wrong = int(np.flatnonzero(~np.isfinite(events.reward))[0])
+        raise ValueError(f"the reward of event {wrong + 1} is {events.reward[wrong]}, not a number")
+    chance = events.propensity
+    if chance is not None and not ((chance > 0) & (chance <= 1)).all():
+        wrong = int(np.flatnonzero(~((chance > 0) & (chance <= 1)))[0])
+        raise ValueError(
+            f"the propensity of event {wrong + 1} is {chance[wrong]}, not above 0 and at most 1"
+        )
 
 
 def _studied(events: Events, arms: Sequence[str] | None) -> NDArray[np.bool_]:

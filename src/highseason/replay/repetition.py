@@ -20,7 +20,7 @@ from highseason.games.simulate import Policies, at_least_one, cores, labelled
 from highseason.replay.course import Course
 from highseason.replay.events import Events
 from highseason.replay.kernels.shapes import Track, Walk
-from highseason.replay.run import Progress, thins
+from highseason.replay.run import Progress, made_ready, thins
 from highseason.replay.runner import (
     Init,
     Options,
@@ -98,7 +98,7 @@ def replay_many(
     if how not in ("auto", "repeat", "windows"):
         raise ValueError(f"how={how!r} must be 'auto', 'repeat' or 'windows'")
     options = Options(turns, known_lives, init, thin=thins(reweigh))
-    course = events if isinstance(events, Course) else Course.of(events, bin, arms)
+    course = made_ready(events, bin, arms)
     plan = _Plan(course, runs, times, shuffle, window, step, int(seed))
     done = 0
     found = []

@@ -221,7 +221,8 @@ def _thinning(course: Course) -> tuple[NDArray[np.float64], NDArray[np.float64]]
     """The chance of each event, and the least of them in each pool."""
     chance = np.require(course.events.chance, np.float64, ["C", "W"])
     least = np.full(max(1, len(course.pools)), np.inf)
-    np.minimum.at(least, course.pool, chance)
+    met = course.studied[course.events.arm]
+    np.minimum.at(least, course.pool[met], chance[met])
     return chance, least
 
 
