@@ -7,7 +7,9 @@ from highseason.replay.generating.text import generate_log
 from highseason.replay.pools import Pools
 from highseason.replay.reading.convert import collect, convert
 from highseason.replay.reading.journal import ConversionReport
+from highseason.replay.reading.open_bandit import OpenBanditLog
 from highseason.replay.reading.parquet import read_events, write_events
+from highseason.replay.reading.tables import TableLog
 from highseason.replay.reading.yahoo import YahooLog
 
 __all__ = [
@@ -15,7 +17,9 @@ __all__ = [
     "Events",
     "FrontPage",
     "Generated",
+    "OpenBanditLog",
     "Pools",
+    "TableLog",
     "YahooLog",
     "collect",
     "convert",

@@ -35,7 +35,9 @@ def copy(
 ) -> int:
     """Write a piece of text; where the next one goes."""
     size = end - begin
-    target[at : at + size] = source[begin:end]
+    room, text = target[at : at + size], source[begin:end]
+    for i in range(size):
+        room[i] = text[i]
     return at + size
 
 

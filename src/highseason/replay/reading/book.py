@@ -23,7 +23,8 @@ class Book:
 
     def __init__(self) -> None:
         self._arms: dict[str, int] = {}
-        self._pools: dict[bytes, int] = {}
+        self._numbers: dict[bytes, int] = {}
+        self._pools: list[bytes] = []
 
     def arm(self, name: str) -> int:
         """The number of an arm."""
@@ -31,8 +32,20 @@ class Book:
 
     def pool(self, arms: Iterable[int]) -> int:
         """The number of the pool of these arms, in whatever order they come."""
-        members = np.unique(np.fromiter(arms, np.int32))
-        return self._pools.setdefault(members.tobytes(), len(self._pools))
+        members = np.unique(np.fromiter(arms, np.int32)).tobytes()
+        number = self._numbers.setdefault(members, len(self._pools))
+        if number == len(self._pools):
+            self._pools.append(members)
+        return number
+
+    def open_pool(self) -> int:
+        """The number of a pool whose arms are known only when the log ends."""
+        self._pools.append(b"")
+        return len(self._pools) - 1
+
+    def close_pool(self, number: int, arms: Iterable[int]) -> None:
+        """Say which arms an open pool has."""
+        self._pools[number] = np.unique(np.fromiter(arms, np.int32)).tobytes()
 
     @property
     def arm_count(self) -> int:
