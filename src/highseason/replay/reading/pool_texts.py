@@ -34,6 +34,7 @@ class PoolTexts:
         self._table = np.full(1024, -1, np.int32)
         self._id_from, self._ids = Growing(np.int64), Growing(np.uint8)
         self._pool_from, self._members = Growing(np.int64), Growing(np.int32)
+        self._offered_in = Growing(np.int32)
         for offsets in (self._id_from, self._pool_from):
             offsets.extend(np.zeros(1, np.int64))
         self._text_pool = np.zeros(SLOTS + 1, np.int32)
@@ -49,6 +50,7 @@ class PoolTexts:
             self._ids.whole,
             self._pool_from.whole,
             self._members.whole,
+            self._offered_in.whole,
             self._text_pool,
             self._text_size,
             self._texts,
@@ -91,6 +93,7 @@ class PoolTexts:
         if arm == before:  # a new one
             self._ids.extend(np.frombuffer(name.encode(), np.uint8))
             self._id_from.extend(np.array([self._ids.size]))
+            self._offered_in.extend(np.array([-1]))
             if 2 * (arm + 1) > self._table.size:
                 self._table = np.full(2 * self._table.size, -1, np.int32)
                 for old in range(arm):

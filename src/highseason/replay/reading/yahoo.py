@@ -102,6 +102,7 @@ class _Reading:
         self._texts = PoolTexts(book)
         self._state = np.zeros(kernel.STATES, np.int64)
         self._state[kernel.FORMAT] = _FORMATS.get(log.format or "", kernel.UNKNOWN)
+        self._state[kernel.LOOKED_AT] = -1
         self._state[kernel.LAST_TIME] = np.iinfo(np.int64).min
         self._notes = np.zeros((_NOTES, 4), np.int64)
         self._block = np.zeros(_BLOCK, np.uint8)
@@ -116,7 +117,7 @@ class _Reading:
         with ByteFile(path) as file:
             while True:
                 came = file.read_into(room[filled:])
-                self._journal.done = before + file.done
+                self._journal.advance(before + file.done)
                 filled += came
                 final = came == 0
                 if too_long:
