@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import random
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -176,6 +177,20 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
         collect(YahooLog((tmp_path,)))
     with pytest.raises(ValueError, match="at least one file"):
         collect(YahooLog(()))
+
+
+def test_memory_does_not_grow_with_the_log(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    peaks = []
+    for days in (0.02, 0.06):
+        generate_log(path, days, seed=1)
+        tracemalloc.start()
+        for _ in YahooLog((path,)).batches(Book(), Journal()):
+            pass
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert path.stat().st_size > 2 * peaks[1]  # it would not fit
+    assert peaks[1] < 1.05 * peaks[0]
 
 
 def test_gzip_is_known_by_its_bytes(tmp_path: Path) -> None:
