@@ -10,13 +10,25 @@ to Python, which reads it, enters it and calls again.  A hash only says where to
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.core.random import word
+from highseason.replay.kernels.words import (
+    BAR,
+    NEWLINE,
+    end_of_line,
+    end_of_part,
+    hash_of,
+    is_gap,
+    is_id,
+    same,
+    whole_number,
+    words_of_head,
+)
 
 #: The longest line that is read, in bytes.
 LONGEST = 1 << 20
@@ -39,8 +51,7 @@ UNKNOWN, R6A, R6B = 0, 1, 2
 #: Texts of pools that are remembered, found by hash; one more is for a text too wide for these.
 SLOTS, WIDTH = 256, 8192
 
-_NEWLINE, _BAR, _DASH = 10, 124, 45
-_MOST_DIGITS = 18
+_DASH = 45
 
 
 class Known(NamedTuple):
@@ -55,40 +66,6 @@ class Known(NamedTuple):
     text_pool: NDArray[np.int32]  # the pool of each text; minus a reason if it is not a good one
     text_size: NDArray[np.int64]
     texts: NDArray[np.uint8]  # text s begins at s * WIDTH
-
-
-@jitable
-def is_gap(byte: int) -> bool:
-    """Between words stand blanks, tabs and the carriage returns of other systems."""
-    return byte == 32 or byte == 9 or byte == 13
-
-
-@jitable
-def hash_of(text: NDArray[np.uint8], begin: int, end: int) -> Any:
-    """Some 64 bits of a text."""
-    found = word(14695981039346656037)
-    for i in range(begin, end):
-        found = word((found ^ word(text[i])) * 0x9E3779B97F4A7C15)
-        found = found ^ (found >> word(29))
-    return found
-
-
-@jitable
-def same(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> bool:
-    """Whether two texts of one length are equal; without a way out early, it runs many at once."""
-    different = np.uint8(0)
-    for i in range(one.size):
-        different |= one[i] ^ other[i]
-    return bool(different == 0)
-
-
-@jitable
-def is_id(ids: NDArray[np.uint8], first: int, text: NDArray[np.uint8], at: int, size: int) -> bool:
-    """The same for a few bytes."""
-    i = 0
-    while i < size and ids[first + i] == text[at + i]:
-        i += 1
-    return i == size
 
 
 @jitable
@@ -134,45 +111,6 @@ def enter_arm(known: Known, arm: int) -> None:
 
 
 @jitable
-def words_of_head(
-    block: NDArray[np.uint8], at: int, end: int, words: NDArray[np.int64]
-) -> tuple[int, int]:
-    """The first three words up to a bar or the line's end: how many words, and where that is."""
-    count = 0
-    inside = False
-    while at < end and block[at] != _BAR and block[at] != _NEWLINE:
-        if is_gap(block[at]):
-            if inside and count <= 3:
-                words[2 * count - 1] = at
-            inside = False
-        elif not inside:
-            inside = True
-            count += 1
-            if count <= 3:
-                words[2 * count - 2] = at
-        at += 1
-    if inside and count <= 3:
-        words[2 * count - 1] = at
-    return count, at
-
-
-@jitable
-def end_of_part(block: NDArray[np.uint8], at: int, end: int) -> int:
-    """The next bar or line's end."""
-    while at < end and block[at] != _BAR and block[at] != _NEWLINE:
-        at += 1
-    return at
-
-
-@jitable
-def end_of_line(block: NDArray[np.uint8], at: int, end: int) -> int:
-    """The line's end."""
-    while at < end and block[at] != _NEWLINE:
-        at += 1
-    return at
-
-
-@jitable
 def is_user(block: NDArray[np.uint8], at: int, end: int) -> bool:
     """Whether the first word of a part is `user`."""
     while at < end and is_gap(block[at]):
@@ -185,20 +123,6 @@ def is_user(block: NDArray[np.uint8], at: int, end: int) -> bool:
         and block[at + 3] == 114
         and (end - at == 4 or is_gap(block[at + 4]))
     )
-
-
-@jitable
-def whole_number(block: NDArray[np.uint8], begin: int, end: int) -> int:
-    """The number these digits write, or -1 if they are not digits, or too many."""
-    if end - begin > _MOST_DIGITS:
-        return -1
-    value = 0
-    for i in range(begin, end):
-        digit = int(block[i]) - 48
-        if digit < 0 or digit > 9:
-            return -1
-        value = value * 10 + digit
-    return value
 
 
 @jitable
@@ -270,7 +194,7 @@ def end_if_repeated(
     stop = int(at + size)
     if size <= 0 or stop > end or (stop == end and not final):
         return -1
-    if stop < end and block[stop] != _NEWLINE:
+    if stop < end and block[stop] != NEWLINE:
         return -1
     return stop if is_text(text_size, texts, slot, block, at, stop) else -1
 
@@ -303,7 +227,7 @@ def scan_lines(
             why = ROWS_FULL if row == time.size else NOTES_FULL
             break
         count, head_to = words_of_head(block, at, end, words)
-        has_parts = head_to < end and block[head_to] == _BAR
+        has_parts = head_to < end and block[head_to] == BAR
         pool_from = end_of_part(block, head_to + 1, end) if has_parts else head_to
         stop = end_if_repeated(text_size, texts, slot, block, pool_from, end, final)
         repeated = stop >= 0
