@@ -34,7 +34,7 @@ from highseason.replay.kernels.words import (
 LONGEST = 1 << 20
 
 #: Why the kernel comes back.
-MORE, ROWS_FULL, NOTES_FULL, NEW_POOL = 0, 1, 2, 3
+MORE, ROWS_FULL, NOTES_FULL, NEW_POOL, WRONG_FORMAT = 0, 1, 2, 3, 4
 
 #: What is noted of a line.  All but the last mean that it is no event.
 TOO_LONG, BLANK, FIELDS, TIME, CLICK, USER, EMPTY_POOL, BAD_ID, NOT_OFFERED, OTHER, BACKWARDS = (
@@ -47,6 +47,7 @@ POOL_FROM, POOL_TO, SLOT = range(8, 11)
 STATES = 11
 
 UNKNOWN, R6A, R6B = 0, 1, 2
+NEVER = -1  # the time of the last event while there is none
 
 #: Texts of pools that are remembered, found by hash; one more is for a text too wide for these.
 SLOTS, WIDTH = 256, 8192
@@ -274,6 +275,9 @@ def scan_lines(
             notes[note, 2], notes[note, 3] = at, stop
             note += 1
         at = min(stop + 1, end)
+        if fault == OTHER and before == NEVER:
+            why = WRONG_FORMAT
+            break
     state[POSITION], state[LINE], state[ROW], state[NOTE] = at, line, row, note
     state[LAST_SLOT], state[LOOKED_AT] = slot, looked_at
     state[LAST_TIME], state[FORMAT] = before, shape
