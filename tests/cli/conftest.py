@@ -73,3 +73,23 @@ def traffic(tmp_path: Path) -> Path:
     path = tmp_path / "traffic.csv"
     path.write_text("\n".join(["day,visitors", *rows]) + "\n")
     return path
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    """A few logs of the kinds that can be read, by the names that examples give them."""
+    for name, rows in {
+        "ydata-fp-td-clicks-v2_0.20111002": (
+            "1317513600 id-2 1 |user 1 9 |id-1 |id-2\n1317513601 id-1 7 |user 1 9 |id-1 |id-2\n"
+        ),
+        "men.csv": (
+            "timestamp,item_id,position,click,propensity_score\n"
+            "2019-11-24 00:00:00.1+00:00,3,1,1,0.5\n2019-11-24 00:00:01+00:00,4,2,0,0.5\n"
+        ),
+        "shop.csv": (
+            "when,shown,paid,offered,chance\n"
+            "2026-01-01 10:00,tea,2.5,tea milk,0.5\n2026-01-01 10:01,milk,0,tea milk,0.5\n"
+        ),
+    }.items():
+        (tmp_path / name).write_text(rows)
+    return tmp_path

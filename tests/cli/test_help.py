@@ -16,7 +16,21 @@ from highseason.cli.examples import WithExamples
 Call = Callable[..., Any]
 
 CONTEXT = click.Context(main, info_name="highseason")
-COMMANDS = {name: main.get_command(CONTEXT, name) for name in main.list_commands(CONTEXT)}
+
+
+def below(group: click.Group, path: str) -> dict[str, click.Command]:
+    """All commands of a group and of the groups in it, by the words that call them."""
+    found: dict[str, click.Command] = {}
+    for name in group.list_commands(CONTEXT):
+        command = group.get_command(CONTEXT, name)
+        assert command is not None
+        found[f"{path} {name}".strip()] = command
+        if isinstance(command, click.Group):
+            found |= below(command, f"{path} {name}".strip())
+    return found
+
+
+COMMANDS = below(main, "")
 EXAMPLES = {
     example: command
     for command in (main, *COMMANDS.values())
@@ -31,7 +45,7 @@ def test_the_commands_are_there() -> None:
 
 @pytest.mark.parametrize("name", ["", *COMMANDS])
 def test_help_ends_with_examples(name: str, call: Call) -> None:
-    answer = call(*filter(None, [name, "--help"]))
+    answer = call(*name.split(), "--help")
     assert (answer.code, answer.stderr) == (0, "")
     usage, _, examples = answer.stdout.partition("\nExamples:\n")
     assert usage.startswith("Usage: highseason")
@@ -39,7 +53,7 @@ def test_help_ends_with_examples(name: str, call: Call) -> None:
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_example_runs(example: str, call: Call, traffic: Path) -> None:
+def test_example_runs(example: str, call: Call, traffic: Path, logs: Path) -> None:
     program, *words = shlex.split(example.replace("\\\n", " "))
     answer = call(*words)
     assert program == "highseason"

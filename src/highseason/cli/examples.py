@@ -28,3 +28,18 @@ class WithExamples(click.Command):
         for example in self.examples:
             for line in example.splitlines():
                 formatter.write(f"  {line}\n")
+
+
+class GroupWithExamples(WithExamples, click.Group):
+    """Several commands under one word; called without any of them, it says so in one line."""
+
+    def __init__(self, *args: Any, **others: Any) -> None:
+        super().__init__(*args, no_args_is_help=False, **others)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Find the command; an unknown name is told what there is."""
+        found = super().get_command(ctx, cmd_name)
+        if found is None and not ctx.resilient_parsing:
+            known = ", ".join(self.list_commands(ctx))
+            ctx.fail(f"no command is called {cmd_name!r}: there are {known}")
+        return found

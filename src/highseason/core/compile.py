@@ -39,6 +39,7 @@ _KERNEL_FOLDERS = (
     "forecasters/kernels",
     "games/kernels",
     "bounds/kernels",
+    "replay/kernels",
 )
 
 

@@ -1,0 +1,102 @@
+"""`highseason generate`: logs made up after known facts, for tests, demos and benchmarks."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import click
+
+from highseason.cli.examples import GroupWithExamples, WithExamples
+from highseason.cli.options import count_option, debug_option, json_option, positive, seed_option
+from highseason.cli.output import print_json
+from highseason.cli.progress import progress_bar
+from highseason.cli.reading import asked_wrongly
+from highseason.cli.targets import check_folder
+from highseason.replay import generate_log
+from highseason.report.wording import number
+
+
+@click.group(
+    "generate",
+    cls=GroupWithExamples,
+    examples=["highseason generate yahoo --days 0.01 --seed 3 --out log"],
+)
+@debug_option
+def command() -> None:
+    """Make up logs, after what is known of real ones."""
+
+
+@command.command(
+    "yahoo",
+    cls=WithExamples,
+    examples=[
+        "highseason generate yahoo --days 0.01 --seed 3 --out log",
+        "highseason generate yahoo --days 2 --seed 3 --events-per-second 0.1 --gzip --out logs/",
+        "highseason generate yahoo --days 0.01 --articles 24 --out log --json",
+    ],
+)
+@click.option(
+    "--days",
+    type=positive,
+    default=1.0,
+    show_default=True,
+    metavar="NUMBER",
+    help="How long it is; a day has about 1.8 million lines.",
+)
+@count_option("--articles", "So many, on offer throughout.  [default: articles come and go]")
+@click.option(
+    "--events-per-second",
+    type=positive,
+    default=21.0,
+    show_default=True,
+    metavar="NUMBER",
+    help="How many on average.",
+)
+@click.option(
+    "--drift",
+    type=click.FloatRange(0, 1),
+    default=0.3,
+    show_default=True,
+    help="How much of its click rate an article loses in its life.",
+)
+@click.option(
+    "--tilt",
+    type=float,
+    default=0.0,
+    show_default=True,
+    help="Shows articles in proportion to their click rate to this power; 0 is uniform.",
+)
+@click.option("--gzip", "zipped", is_flag=True, help="Compress it.")
+@click.option(
+    "--out",
+    required=True,
+    help="A file; or a folder (it exists, or ends in /), which gets a file for each day.",
+)
+@seed_option
+@json_option
+@debug_option
+def yahoo(out: str, as_json: bool, **settings: Any) -> None:
+    """Make a log like those of the Yahoo! front page, in the format R6B.
+
+    Pools, lives of articles, click rates and traffic follow what is known of the real logs; nothing
+    in it is real.
+    """
+    path = Path(out)
+    is_folder = out.endswith(("/", "\\")) or path.is_dir()
+    check_folder(path if is_folder else path.parent, f"--out {out}")
+    if not math.isfinite(settings["tilt"]):
+        raise asked_wrongly(f"--tilt {settings['tilt']} is not a finite number")
+    try:
+        with progress_bar("writing") as progress:
+            files = generate_log(path, progress=progress, **settings)
+    except ValueError as reason:
+        raise asked_wrongly(reason) from reason
+    size = sum(file.stat().st_size for file in files)
+    if as_json:
+        print_json({"files": [str(file) for file in files], "bytes": size, **settings})
+        return
+    for file in files:
+        click.echo(f"wrote {file}")
+    click.echo(f"{number(size)} bytes; generated, not real")

@@ -1,0 +1,1 @@
+"""Logs as machine code: lines in and out, byte by byte."""

@@ -1,0 +1,118 @@
+"""Events of a generated log, second by second; every number is a function of (seed, second, event).
+
+A second draws how many events it has, an event the article it shows and whether that is clicked.
+So a log can be made in pieces of any length, and the pieces fit.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.jitable import jitable
+from highseason.core.random import draw, place
+
+DAY = 86_400
+
+#: A Poisson number with a larger mean than this is drawn in parts: exp(-mean) must not vanish.
+_LARGEST = 64.0
+
+#: What the numbers of a second are for: the first of them count its events …
+_EVENTS_AT = 1 << 20
+#: … and those of an event, which stand in a family of their own: what is shown, is it clicked.
+_SHOWN, _CLICKED = 0, 1
+
+
+class Traffic(NamedTuple):
+    """How many events a second brings: a daily wave, and now and then a burst."""
+
+    level: float  # events a second, between bursts, on the average of a day
+    rhythm: float  # half the difference between the busiest and the quietest hour, over the level
+    peak: float  # the second of the day when it is busiest
+    bursts: float  # the chance that a block of seconds is a burst
+    block: int  # how many seconds a block has
+
+
+class Offer(NamedTuple):
+    """Which articles can be shown when, and how they do."""
+
+    since: NDArray[np.int64]  # the second from which on each pool is offered
+    offsets: NDArray[np.int64]  # the pools, as in `Pools`
+    members: NDArray[np.int32]
+    reach: NDArray[np.float64]  # the running sum of the display chances within each pool
+    rates: NDArray[np.float64]  # the click rate of each article in the middle of its life …
+    slopes: NDArray[np.float64]  # … what it loses a second …
+    middles: NDArray[np.float64]  # … and when that is
+
+
+@jitable
+def intensity(traffic: Traffic, key: int, second: int) -> float:
+    """The mean number of events of a second."""
+    angle = 2.0 * math.pi * (second % DAY - traffic.peak) / DAY
+    level = traffic.level * (1.0 + traffic.rhythm * math.cos(angle))
+    block = second // traffic.block
+    if draw(key, 2 * block) < traffic.bursts:
+        level *= 1.0 + 2.0 * draw(key, 2 * block + 1)
+    return level
+
+
+@jitable
+def poisson(key: int, first: int, mean: float) -> int:
+    """A Poisson number of at most this mean, by inversion of the number at `first`."""
+    chance = math.exp(-mean)
+    reached = chance
+    u = draw(key, first)
+    count = 0
+    while u >= reached and chance > 0.0:
+        count += 1
+        chance *= mean / count
+        reached += chance
+    return count
+
+
+def count_events(
+    traffic: Traffic, burst_key: int, key: int, start: int, counts: NDArray[np.int64]
+) -> None:
+    """How many events each second has, from `start` on."""
+    for i in range(counts.size):
+        mean = intensity(traffic, burst_key, start + i)
+        parts = max(1, math.ceil(mean / _LARGEST))
+        second = place(key, start + i)
+        counts[i] = 0
+        for part in range(parts):
+            counts[i] += poisson(second, part, mean / parts)
+
+
+def fill_events(
+    offer: Offer,
+    key: int,
+    start: int,
+    counts: NDArray[np.int64],
+    time: NDArray[np.int64],
+    arm: NDArray[np.int32],
+    reward: NDArray[np.uint8],
+    pool: NDArray[np.int32],
+) -> None:
+    """The events themselves, in the order of the seconds."""
+    row = 0
+    now = np.searchsorted(offer.since, start, side="right") - 1
+    for i in range(counts.size):
+        at = start + i
+        while now + 1 < offer.since.size and offer.since[now + 1] <= at:
+            now += 1
+        begin, end = offer.offsets[now], offer.offsets[now + 1]
+        second = place(key, at)
+        for event in range(counts[i]):
+            luck = place(second, _EVENTS_AT + event)
+            u = draw(luck, _SHOWN)
+            place_in_pool = np.searchsorted(offer.reach[begin:end], u, side="right")
+            shown = offer.members[begin + min(place_in_pool, end - begin - 1)]
+            chance = offer.rates[shown] - offer.slopes[shown] * (at - offer.middles[shown])
+            time[row] = at
+            arm[row] = shown
+            reward[row] = 1 if draw(luck, _CLICKED) < chance else 0
+            pool[row] = now
+            row += 1

@@ -1,0 +1,1 @@
+"""Logs of other people's making, read into events and kept as one Parquet file."""

@@ -1,0 +1,89 @@
+"""The Yahoo! formats read in the slow and obvious way, line by line with Python's own words."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+
+GAP = re.compile(rb"[ \t\r]+")
+LONGEST = 1 << 20
+
+
+@dataclass
+class Read:
+    """What a reading gave."""
+
+    lines: int = 0
+    events: list[tuple[int, str, int, frozenset[str]]] = field(default_factory=list)
+    skipped: Counter[str] = field(default_factory=Counter)
+    backwards: int = 0
+    format: str = ""
+
+
+def read(files: list[bytes], wanted: str = "") -> Read:
+    """All lines of all files."""
+    found = Read(format=wanted)
+    for content in files:
+        lines = content.split(b"\n")
+        if lines[-1] == b"":
+            lines.pop()
+        for line in lines:
+            found.lines += 1
+            read_line(line, found)
+    return found
+
+
+def words(text: bytes) -> list[bytes]:
+    return [word for word in GAP.split(text) if word]
+
+
+def read_line(line: bytes, found: Read) -> None:
+    fault, event = judge(line)
+    if event is not None:
+        shape = "r6b" if event[1].startswith("id-") else "r6a"
+        found.format = found.format or shape
+        if shape != found.format:
+            fault, event = "a line of the other Yahoo! format", None
+    if event is None:
+        found.skipped[fault] += 1
+        return
+    if found.events and event[0] < found.events[-1][0]:
+        found.backwards += 1
+    found.events.append(event)
+
+
+def judge(line: bytes) -> tuple[str, tuple[int, str, int, frozenset[str]] | None]:
+    if len(line) > LONGEST:
+        return f"longer than {LONGEST} bytes", None
+    head, *parts = line.split(b"|")
+    fields = words(head)
+    if not fields and not parts:
+        return "blank line", None
+    if len(fields) != 3:
+        return "not three words (time, article, click) before the first |", None
+    time, shown, click = fields
+    if not re.fullmatch(rb"[0-9]{1,18}", time):
+        return "the time is not a whole number", None
+    if click not in (b"0", b"1"):
+        return "the click is neither 0 nor 1", None
+    if not parts or words(parts[0])[:1] != [b"user"]:
+        return "no |user part", None
+    if len(parts) == 1:
+        return "no pool of articles", None
+    pool = set()
+    for part in parts[1:]:
+        ids = words(part)
+        if not ids or len(ids[0]) > 256 or re.search(rb"[\x00-\x1f\x7f]", ids[0]):
+            return "an article of the pool has no readable id", None
+        try:
+            pool.add(ids[0].decode("utf-8"))
+        except UnicodeDecodeError:
+            return "an article of the pool has no readable id", None
+    try:
+        name = shown.decode("utf-8")
+    except UnicodeDecodeError:
+        name = ""
+    if name not in pool:
+        return "the article shown is not in its pool", None
+    return "", (int(time), name, int(click), frozenset(pool))
