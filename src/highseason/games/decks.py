@@ -28,7 +28,7 @@ from highseason.rewards.decks import Decks
 from highseason.rules import Rule, Turn, fresh_state, wrong_arm
 
 #: Games that a thread takes at a time.
-_PART = 256
+_PART = 128
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,12 +117,23 @@ def play_decks(
     out = np.empty((len(policies), len(games), len(OUT)))
     with ThreadPoolExecutor(workers) as pool:
         work = []
-        for i, policy in enumerate(policies.values()):
-            task = _task(policy, games, pairs, arrays, out[i])
-            work += [pool.submit(task, slice(at, at + _PART)) for at in range(0, keys.size, _PART)]
-        for done in work:
-            done.result()
+        for rows in _by_rule(list(policies.values())):
+            task = _task([list(policies.values())[i] for i in rows], games, pairs, arrays)
+            parts = [slice(at, at + _PART) for at in range(0, keys.size, _PART)]
+            work += [(rows, part, pool.submit(task, part)) for part in parts]
+        for rows, part, done in work:
+            out[rows, part] = done.result()
     return {name: np.ascontiguousarray(out[:, :, i]) for i, name in enumerate(OUT)}
+
+
+def _by_rule(players: Sequence[Policy]) -> list[list[int]]:
+    """The places of players who decide alike: they play together, on decks dealt once."""
+    found: dict[tuple[Rule, str], list[int]] = {}
+    for place, policy in enumerate(players):
+        if policy.learns_scaled:
+            raise ValueError(f"{policy} learns rewards times G; games with decks pay click rates")
+        found.setdefault((policy.decides_by, policy.ties), []).append(place)
+    return list(found.values())
 
 
 def _plan_rows(games: DeckGames) -> tuple[list[tuple[int, int]], NDArray[np.int64]]:
@@ -133,31 +144,30 @@ def _plan_rows(games: DeckGames) -> tuple[list[tuple[int, int]], NDArray[np.int6
 
 
 def _task(
-    policy: Policy,
-    games: DeckGames,
-    pairs: list[tuple[int, int]],
-    arrays: Round,
-    out: NDArray[np.float64],
-) -> Callable[[slice], None]:
-    if policy.learns_scaled:
-        raise ValueError(f"{policy} learns rewards times G; games with decks pay click rates")
+    players: Sequence[Policy], games: DeckGames, pairs: list[tuple[int, int]], arrays: Round
+) -> Callable[[slice], NDArray[np.float64]]:
+    """What plays some of the games with players of one rule, and gives their totals."""
+    rule, random_ties = players[0].decides_by, players[0].ties == "random"
     # A plan of a few weeks that never explores is no mistake here: no warnings.
-    numbers = np.array([known_numbers(policy, games.seasons[s], arms) for s, arms in pairs])
-    rule = policy.decides_by
+    numbers = np.array(
+        [[known_numbers(p, games.seasons[s], arms) for s, arms in pairs] for p in players]
+    )
     kernel, functions = _compiled(rule)
-    decks = games.decks
+    decks, days = games.decks, games.days
     tests = Tests(decks.arms, decks.cards, decks.ones, decks.means)
 
-    def play(part: slice) -> None:
-        mine = Round(*(each[part] for each in arrays))
-        random_ties = policy.ties == "random"
+    def play(part: slice) -> NDArray[np.float64]:
+        mine = Round(
+            arrays.keys[part], arrays.tests[part], arrays.seasons[part], arrays.plans[part],
+            arrays.cards[part],
+        )  # fmt: skip
+        out = np.empty((len(players), mine.keys.size, len(OUT)))
         try:
-            kernel(
-                tests, games.days, mine, numbers, rule.memory, random_ties, out[part], *functions
-            )
+            kernel(tests, days, mine, numbers, rule.memory, random_ties, out, *functions)
         except WrongArmError as found:
             turn, arm = found.args
             raise ValueError(wrong_arm(rule, turn, arm, int(decks.arms.max()))) from None
+        return out
 
     return play
 
@@ -166,9 +176,10 @@ def _task(
 def _compiled(rule: Rule) -> tuple[Callable[..., None], tuple[Any, ...]]:
     """The kernel, and the functions of a rule that it is given."""
     import numba
-    from numba.core import types
 
-    state, turn = numba.typeof(fresh_state(1)), numba.typeof(Turn(1, 0.0, np.uint64(0), False))
+    types: Any = numba.types
+    key: Any = np.uint64(0)
+    state, turn = numba.typeof(fresh_state(1)), numba.typeof(Turn(1, 0.0, key, False))
     fresh = state(types.int64, types.int64)
     start = types.void(state)
     choose = types.Tuple((types.int64, types.boolean))(state, turn)
@@ -178,10 +189,10 @@ def _compiled(rule: Rule) -> tuple[Callable[..., None], tuple[Any, ...]]:
         types.NamedTuple((whole, types.int64[:, ::1], types.int64[:, ::1], table), Tests),
         types.NamedUniTuple(table, 2, Days),
         types.NamedTuple((types.uint64[::1], whole, whole, whole, whole), Round),
-        table,
+        types.float64[:, :, ::1],
         types.int64,
         types.boolean,
-        table,
+        types.float64[:, :, ::1],
         *(function_type(each) for each in (fresh, start, choose, observe)),
     )
     functions = (

@@ -16,8 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 from highseason.core.jitable import jitable
 from highseason.core.random import draw, place
 
-#: What is kept of each arm's deck while it is dealt: how often it was shuffled, and what is left.
-PASS, LEFT, ONES = 0, 1, 2
+#: What is kept of a deck while it is dealt: how often it was shuffled, the cards and the ones left
+#: of that shuffle, and the cards and the ones seen so far.
+PASS, LEFT, ONES, SEEN, FOUND = range(5)
+HAND = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,34 +88,34 @@ def decks(names: Sequence[str], cards: Sequence[ArrayLike], ones: Sequence[Array
 
 
 @jitable
-def deal(key: int, hand, cards: int, ones: int, count: int) -> int:  # type: ignore[no-untyped-def]  # numba forbids subscripts
-    """Deal `count` cards of one deck, and say how many were ones.
+def look(key: int, hand, cards: int, ones: int, upto: int, places) -> int:  # type: ignore[no-untyped-def]  # numba forbids subscripts
+    """Look at a deck's cards up to number `upto` (from 1); gives how many ones are known by now.
 
-    A card is a one with the chance that a card of those left is: exactly a shuffled deck.  What it
-    shows depends on the key, the shuffle and its place alone, so whoever deals it sees the same.
-    A deck that is used up is shuffled anew.
+    A card is a one with the chance that a card of those left is: exactly a shuffled deck.  A deck
+    that is used up is shuffled anew.  What a card shows depends on the key and its number alone, so
+    all who deal from the deck see the same.
 
     Args:
         key: The random numbers of this deck.
-        hand: `PASS`, `LEFT` and `ONES` of the deck, which this changes; zeros before the first card.
+        hand: `PASS` … `FOUND` of the deck, which this changes; zeros before the first card.
         cards: How many cards a whole deck has.
         ones: How many of them are ones.
-        count: How many to deal.
+        upto: The last card to look at.
+        places: Room for the numbers of the cards that are ones, in rising order.
     """
-    found = 0
-    while count > 0:
+    while hand[SEEN] < upto:
         if hand[LEFT] == 0:
             hand[PASS] += 1
-            hand[LEFT] = cards
-            hand[ONES] = ones
+            hand[LEFT], hand[ONES] = cards, ones
         shuffle = place(key, hand[PASS])
-        left, hits = hand[LEFT], hand[ONES]
-        stop = left - min(left, count)
-        count -= left - stop
+        left, hits, seen, found = hand[LEFT], hand[ONES], hand[SEEN], hand[FOUND]
+        stop = left - min(left, upto - seen)
         while left > stop:
+            seen += 1
             if draw(shuffle, left) * left < hits:
                 hits -= 1
+                places[found] = seen
+                found += 1
             left -= 1
-        found += hand[ONES] - hits
-        hand[LEFT], hand[ONES] = left, hits
-    return found
+        hand[LEFT], hand[ONES], hand[SEEN], hand[FOUND] = left, hits, seen, found
+    return int(hand[FOUND])

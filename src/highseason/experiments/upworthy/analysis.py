@@ -30,9 +30,7 @@ def per_test(
     return np.stack([np.bincount(place.ravel(), row) for row in np.atleast_2d(weights)])
 
 
-def change(
-    played: Played, metric: str, policy: str, base: str, chosen: Chosen = None
-) -> Estimate:
+def change(played: Played, metric: str, policy: str, base: str, chosen: Chosen = None) -> Estimate:
     """By what share a metric of `policy` exceeds that of `base`, with its interval over tests."""
     rows = [played.row(policy), played.row(base)]
     return ratio_gain(Moments.of(per_test(played, played.totals[metric][rows], chosen)), 0, 1)

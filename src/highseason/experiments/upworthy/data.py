@@ -1,4 +1,4 @@
-"""The tests and the page views of the Upworthy Research Archive, which are given and not shipped."""
+"""The tests and the page views of the Upworthy Research Archive; given, and not shipped."""
 
 from __future__ import annotations
 

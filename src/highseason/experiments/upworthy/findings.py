@@ -10,70 +10,82 @@ from highseason.experiments.upworthy.analysis import (
     dose_response,
     expected_share,
     overdrawn,
+    regret_saved,
     reward_gain,
     tests_won,
 )
 from highseason.experiments.upworthy.playing import Played
-from highseason.experiments.upworthy.settings import PAIRS, default
-from highseason.report.wording import percent, with_range
+from highseason.experiments.upworthy.settings import PAIRS, SAME_RULE, default, untuned
+from highseason.report.wording import percent, signed_percent
 from highseason.results import Estimate
 
 
 def headlines(results: Sequence[Played]) -> list[str]:
     """What was found, in a few lines."""
-    lines = [_games_line(results), _verdict(results)]
-    lines += [_answer(results, policy) for policy in PAIRS]
-    lines += [_untuned(results), _ends(results), _peaks(results), _past_the_end(results)]
-    return lines
+    return [
+        _games_line(results),
+        _verdict(results),
+        *(_answer(results, policy) for policy in PAIRS),
+        _tests(results),
+        _untuned(results),
+        _ends(results),
+        _peaks(results),
+        _past_the_end(results),
+    ]
 
 
 def _games_line(results: Sequence[Played]) -> str:
     games = results[0].games
     tests = np.unique(games.tests).size
-    each = len(games) // tests
     return (
-        f"{tests:,} tests that no policy was tuned on, {each} of {len(games.seasons)} start days "
-        f"for each: {len(games):,} games in each of {len(results)} settings; intervals are over "
-        "tests."
+        f"{tests:,} tests that no policy was tuned on, {len(games) // tests} of "
+        f"{len(games.seasons)} start days for each: {len(games):,} games in each of {len(results)} "
+        "settings; all intervals are of 95 %, over tests."
     )
 
 
 def _verdict(results: Sequence[Played]) -> str:
-    found = [(reward_gain(r, p, b), p, b, r) for r in results for p, b in PAIRS.items()]
-    better = sum(gain.low > 0 for gain, *_ in found)
-    worse = sum(gain.high < 0 for gain, *_ in found)
-    best, policy, base, played = max(found, key=lambda entry: entry[0].value)
+    pairs = [(r, p, b) for r in results for p, b in SAME_RULE.items()]
+    gains = [reward_gain(*pair) for pair in pairs]
+    saved = [regret_saved(*pair).value for pair in pairs]
+    values = [gain.value for gain in gains]
     return (
-        f"At equal tuning, regulating brings clearly more clicks in {better} and clearly fewer in "
-        f"{worse} of {len(found)} comparisons; at most {_told(best)}: {policy} over {base}, "
-        f"{played.setting.title}."
+        "At equal tuning, regulating a rule changes its clicks by "
+        f"{signed_percent(min(values), 2)} to {signed_percent(max(values), 2)} and its regret by "
+        f"{signed_percent(-max(saved))} to {signed_percent(-min(saved))}; clearly more clicks in "
+        f"{sum(gain.low > 0 for gain in gains)} and clearly fewer in "
+        f"{sum(gain.high < 0 for gain in gains)} of {len(gains)} comparisons."
     )
 
 
 def _answer(results: Sequence[Played], policy: str) -> str:
     base = PAIRS[policy]
+    alike = "both tuned alike" if policy in SAME_RULE else "which has nothing to tune"
+    told = [f"{_told(reward_gain(r, policy, base))} in {r.setting.title}" for r in results]
+    return f"Clicks of {policy} against {base}, {alike}: {'; '.join(told)}."
+
+
+def _tests(results: Sequence[Played]) -> str:
     told = []
-    for played in results:
-        won, lost = tests_won(played, policy, base)
-        gain = reward_gain(played, policy, base)
-        told.append(
-            f"{_told(gain)} in {played.setting.title} (less regret in {percent(won)} of tests, "
-            f"more in {percent(lost)})"
-        )
-    return f"{policy} against {base}, clicks at equal tuning: {'; '.join(told)}."
+    for played in results[:2]:
+        shares = [
+            f"{policy} {percent(won)} and {percent(lost)}"
+            for policy, base in PAIRS.items()
+            for won, lost in [tests_won(played, policy, base)]
+        ]
+        told.append(f"{', '.join(shares)} ({played.setting.title})")
+    return (
+        "Shares of tests in which the regulated one has less regret, and more: "
+        f"{'; '.join(told)}; in the others they play alike."
+    )
 
 
 def _untuned(results: Sequence[Played]) -> str:
     told = [
-        f"{policy} over {base} {_told(_default_gain(results[0], policy))}"
+        f"{policy} over {base} {_told(reward_gain(results[0], default(policy), untuned(base)))}"
         for policy, base in PAIRS.items()
     ]
     return f"Untuned, with the defaults, in {results[0].setting.title}: {'; '.join(told)}."
-
-
-def _default_gain(played: Played, policy: str) -> Estimate:
-    base = PAIRS[policy]
-    return reward_gain(played, default(policy), base if base == "greedy" else default(base))
 
 
 def _ends(results: Sequence[Played]) -> str:
@@ -120,4 +132,5 @@ def _past_the_end(results: Sequence[Played]) -> str:
 
 
 def _told(estimate: Estimate) -> str:
-    return with_range(estimate.value, estimate.low, estimate.high)
+    low, high = (signed_percent(end, 2).removesuffix(" %") for end in (estimate.low, estimate.high))
+    return f"{signed_percent(estimate.value, 2)} ({low} to {high})"

@@ -11,7 +11,7 @@ from highseason.experiments.making import made_with
 from highseason.experiments.upworthy.analysis import doses, regret_saved, reward_gain
 from highseason.experiments.upworthy.data import WHERE, Data
 from highseason.experiments.upworthy.playing import Played
-from highseason.experiments.upworthy.settings import PAIRS, Effort, default
+from highseason.experiments.upworthy.settings import PAIRS, Effort, default, untuned
 from highseason.experiments.upworthy.tables import dose_records, records
 from highseason.report.decks import deck_game
 from highseason.report.doses import dose_response
@@ -82,10 +82,7 @@ def drawings(results: Sequence[Played]) -> Iterator[tuple[str, Callable[[], Figu
     yield (
         "reward-gains",
         lambda: differences(
-            {
-                r.setting.title: {p: reward_gain(r, p, b) for p, b in PAIRS.items()}
-                for r in results
-            },
+            {r.setting.title: {p: reward_gain(r, p, b) for p, b in PAIRS.items()} for r in results},
             "change of clicks against the same rule unregulated, %",
             "What regulating gains at equal tuning",
         ),
@@ -106,8 +103,7 @@ def drawings(results: Sequence[Played]) -> Iterator[tuple[str, Callable[[], Figu
         lambda: differences(
             {
                 r.setting.title: {
-                    p: reward_gain(r, default(p), b if b == "greedy" else default(b))
-                    for p, b in PAIRS.items()
+                    p: reward_gain(r, default(p), untuned(b)) for p, b in PAIRS.items()
                 }
                 for r in results
             },
@@ -269,5 +265,3 @@ def _how(made: Made) -> Section:
             files([path.name for path in made.files]),
         ],
     )
-
-

@@ -80,7 +80,7 @@ def _games(
     each: int,
     seed: int,
 ) -> DeckGames:
-    """Every test starts on `each` of the days, drawn by lot, no day twice while there are others."""
+    """Every test starts on `each` of the days, by lot; no day twice while there are others."""
     seasons = [data.views.window(int(day), int(day) + setting.days - 1) for day in days]
     rounds = -(-each // days.size)
     season = [
@@ -117,9 +117,7 @@ def tuned(
     return {name: from_json(text) for name, text in told.items()}
 
 
-def _best(
-    tried: list[Policy], games: DeckGames, count: int, threads: int | None
-) -> list[Policy]:
+def _best(tried: list[Policy], games: DeckGames, count: int, threads: int | None) -> list[Policy]:
     """The few that lose least, in clicks over all games; of equals, those that come first."""
     players = {str(place): policy for place, policy in enumerate(tried)}
     lost = play_decks(players, games, threads)["regret"].sum(axis=1)

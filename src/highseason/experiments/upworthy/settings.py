@@ -87,7 +87,7 @@ class Effort:
     windows: tuple[int, int]
 
 
-FULL = Effort(candidates=48, finalists=12, tests=None, tuning=4, games=24, windows=(24, 240))
+FULL = Effort(candidates=48, finalists=12, tests=None, tuning=8, games=40, windows=(40, 240))
 QUICK = Effort(candidates=6, finalists=2, tests=40, tuning=2, games=4, windows=(6, 12))
 
 
@@ -143,6 +143,11 @@ BESIDE: tuple[type[Policy], ...] = (Greedy, UniformRandom)
 def default(policy: str) -> str:
     """The label of a policy that is played as it comes, without tuning."""
     return f"{policy}, default"
+
+
+def untuned(policy: str) -> str:
+    """The label of what a policy as it comes is compared with; greedy has nothing to tune."""
+    return policy if policy == Greedy.name else default(policy)
 
 
 def defaults() -> dict[str, Policy]:

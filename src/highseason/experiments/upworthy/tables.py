@@ -16,7 +16,7 @@ from highseason.experiments.upworthy.analysis import (
     tests_won,
 )
 from highseason.experiments.upworthy.playing import Played
-from highseason.experiments.upworthy.settings import PAIRS, default
+from highseason.experiments.upworthy.settings import PAIRS, default, untuned
 from highseason.results import Estimate
 
 
@@ -44,10 +44,10 @@ def records(results: Sequence[Played]) -> list[dict[str, Any]]:
 
 def _against(played: Played, label: str) -> dict[str, Any]:
     """A regulated player beside the same rule unregulated, tuned or not as it is."""
-    name = label.removesuffix(", default")
+    name = label.removesuffix(default(""))
     base = PAIRS.get(name, "")
-    if base not in ("", "greedy") and name != label:
-        base = default(base)
+    if base and name != label:
+        base = untuned(base)
     row: dict[str, Any] = {"against": base}
     for key, of in (("reward_gain", reward_gain), ("regret_saved", regret_saved)):
         found = of(played, label, base) if base else Estimate(*(math.nan,) * 4)

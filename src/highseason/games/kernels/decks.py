@@ -8,9 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.core.jitable import jitable
 from highseason.core.random import REWARD, place, turn_key
 from highseason.games.kernels.generic import WrongArmError
-from highseason.rewards.decks import deal
+from highseason.rewards.decks import HAND, look
 from highseason.rules.state import State, Turn
 
 #: What is known of a game when it is over.
@@ -60,35 +61,53 @@ def decks_kernel(
     choose: Callable[[State, Turn], tuple[int, bool]],
     observe: Callable[[State, Turn, int, float], None],
 ) -> None:
-    """Play every game; `numbers` has a row for each plan."""
+    """Play every game with every player of one rule; `numbers` is by player, plan and turn.
+
+    The order of a deck is worked out once for all players of a game, as far as any of them deals.
+    """
     for game in range(games.keys.size):
         test, season, plan = games.tests[game], games.seasons[game], games.plans[game]
-        arms, means = tests.arms[test], tests.means[test]
-        best = np.argmax(means)
+        arms, means, cards, ones = (
+            tests.arms[test], tests.means[test], tests.cards[test], tests.ones[test],
+        )  # fmt: skip
+        best, total = np.argmax(means), games.cards[game]
         decks = place(games.keys[game], REWARD)  # in the family of turn 0, which no game plays
-        state = fresh(arms, memory)
-        start(state)
-        hands, dealt = np.zeros((arms, 3), np.int64), np.zeros(arms, np.int64)
-        reward, regret = 0.0, 0.0
-        total, before = games.cards[game], 0
-        for i in range(numbers.shape[1]):
-            turn = Turn(i + 1, numbers[plan, i], turn_key(games.keys[game], i + 1), random_ties)
-            arm, _ = choose(state, turn)
-            if not 0 <= arm < arms:
-                raise WrongArmError(i + 1, arm)
-            state.decided[arm] += 1
-            after = int(total * days.edges[season, i + 1] + 0.5)
-            count = after - before
-            before = after
-            size, ones = tests.cards[test, arm], tests.ones[test, arm]
-            hits = deal(place(decks, arm), hands[arm], size, ones, count)
-            observe(state, turn, arm, hits / count)
-            worth = days.worth[season, i]
-            dealt[arm] += count
-            reward += worth * hits
-            regret += worth * count * (means[best] - means[arm])
-        past = 0
-        for arm in range(arms):
-            past += max(0, dealt[arm] - tests.cards[test, arm])
-        out[game, 0], out[game, 1] = reward, regret
-        out[game, 2], out[game, 3] = past, dealt[best]
+        hands, places = np.zeros((arms, HAND), np.int64), room(cards[:arms], ones[:arms], total)
+        for player in range(numbers.shape[0]):
+            state = fresh(arms, memory)
+            start(state)
+            dealt, known = np.zeros(arms, np.int64), np.zeros(arms, np.int64)
+            reward, regret, before = 0.0, 0.0, 0
+            for i in range(numbers.shape[2]):
+                key = turn_key(games.keys[game], i + 1)
+                turn = Turn(i + 1, numbers[player, plan, i], key, random_ties)
+                arm, _ = choose(state, turn)
+                if not 0 <= arm < arms:
+                    raise WrongArmError(i + 1, arm)
+                state.decided[arm] += 1
+                after = int(total * days.edges[season, i + 1] + 0.5)
+                count, before = after - before, after
+                dealt[arm] += count
+                there = look(
+                    place(decks, arm), hands[arm], cards[arm], ones[arm], dealt[arm], places[arm]
+                )
+                hits = 0
+                while known[arm] < there and places[arm, known[arm]] <= dealt[arm]:
+                    known[arm] += 1
+                    hits += 1
+                observe(state, turn, arm, hits / count)
+                worth = days.worth[season, i]
+                reward += worth * hits
+                regret += worth * count * (means[best] - means[arm])
+            past = np.maximum(0, dealt - cards[:arms]).sum()
+            out[player, game, 0], out[player, game, 1] = reward, regret
+            out[player, game, 2], out[player, game, 3] = past, dealt[best]
+
+
+@jitable
+def room(cards, ones, total: int):  # type: ignore[no-untyped-def]  # numba forbids subscripts
+    """Room for the ones among the first `total` cards of every deck, shuffled anew or not."""
+    most = 0
+    for arm in range(cards.size):
+        most = max(most, ones[arm] * (total // cards[arm] + 1))
+    return np.empty((cards.size, most), np.int64)
