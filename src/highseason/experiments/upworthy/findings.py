@@ -38,9 +38,9 @@ def _games_line(results: Sequence[Played]) -> str:
     games = results[0].games
     tests = np.unique(games.tests).size
     return (
-        f"{tests:,} tests that no policy was tuned on, {len(games) // tests} of "
-        f"{len(games.seasons)} start days for each: {len(games):,} games in each of {len(results)} "
-        "settings; all intervals are of 95 %, over tests."
+        f"{tests:,} tests, each played by policies tuned on the other half of them, on "
+        f"{len(games) // tests} of {len(games.seasons)} start days: {len(games):,} games in each "
+        f"of {len(results)} settings; intervals are of 95 %, over tests."
     )
 
 

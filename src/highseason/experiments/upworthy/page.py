@@ -147,7 +147,7 @@ def report_page(made: Made) -> Page:
     games = len(made.results[0].games)
     return Page(
         "Real headlines, real page views: what regulating gains",
-        f"The tests of the Upworthy Research Archive as decks, {counted(games, 'game')} in each of "
+        f"Tests of the Upworthy Research Archive as decks, {counted(games, 'game')} in each of "
         f"{counted(len(made.results), 'setting')}, seed {made.seed}; every policy tuned alike, on "
         "other tests and other days."
         + (" A quick sweep: too small to conclude from." if made.quick else ""),
@@ -208,7 +208,9 @@ def _games(made: Made) -> Section:
             bullets(
                 [
                     f"{len(made.data.decks):,} of {made.data.tests:,} tests have four arms or more "
-                    "and all are used: a random half to tune on, the other half here.",
+                    "and all are used: each half, by lot, is played with what was tuned on the "
+                    "other. The intervals hold the luck of the tests, and not that of tuning: "
+                    "another --seed tunes anew.",
                     "One turn is one day. The chosen headline is shown to that day's visitors: "
                     "cards in proportion to G are dealt from its deck, without replacement. X is "
                     "the day's click rate, the reward its clicks.",

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,20 +23,24 @@ from highseason.policies import Policy, from_json
 from highseason.tuning import other_seed
 
 
+#: Each half of the tests is reported by players that were tuned on the other.
+FOLDS = (0, 1)
+
+
 @dataclass(frozen=True, eq=False)
 class Played:
     """The reported games of one setting.
 
     Attributes:
         setting: How the tests were played.
-        games: Which tests, on which days.
-        players: Who played, by label.
+        games: Which tests, on which days: all tests, the second half after the first.
+        players: Who played, by label: one for each half.
         totals: By name of the metric, a row per player and a column per game.
     """
 
     setting: Setting
     games: DeckGames
-    players: Mapping[str, Policy]
+    players: Mapping[str, Sequence[Policy]]
     totals: Mapping[str, NDArray[np.float64]]
 
     def row(self, label: str) -> int:
@@ -58,18 +61,22 @@ def start_days(data: Data, setting: Setting, effort: Effort, seed: int) -> list[
     return [np.sort(order[:few]), np.sort(order[few : few + many])]
 
 
-def tuning_games(data: Data, setting: Setting, effort: Effort, seed: int, each: int) -> DeckGames:
-    """Games of one half of the tests, `each` of a test."""
-    tests, _ = halves(len(data.decks), seed)
+def tuning_games(
+    data: Data, setting: Setting, effort: Effort, seed: int, fold: int, each: int
+) -> DeckGames:
+    """Games of the half that is not reported, `each` of a test."""
+    tests = halves(len(data.decks), seed)[1 - fold]
     days, _ = start_days(data, setting, effort, seed)
-    return _games(data, setting, tests[: effort.tests], days, each, other_seed(seed, "tuning"))
+    own = other_seed(seed, f"tuning {fold}")
+    return _games(data, setting, tests[: effort.tests], days, each, own)
 
 
-def reported_games(data: Data, setting: Setting, effort: Effort, seed: int) -> DeckGames:
+def reported_games(data: Data, setting: Setting, effort: Effort, seed: int, fold: int) -> DeckGames:
     """Games of the other half, on other days."""
-    _, tests = halves(len(data.decks), seed)
+    tests = halves(len(data.decks), seed)[fold]
     _, days = start_days(data, setting, effort, seed)
-    return _games(data, setting, tests[: effort.tests], days, effort.games, seed)
+    own = other_seed(seed, f"reported {fold}")
+    return _games(data, setting, tests[: effort.tests], days, effort.games, own)
 
 
 def _games(
@@ -99,21 +106,27 @@ def _games(
 
 
 def tuned(
-    data: Data, setting: Setting, effort: Effort, seed: int, store: Store, threads: int | None
+    data: Data,
+    setting: Setting,
+    effort: Effort,
+    seed: int,
+    fold: int,
+    store: Store,
+    threads: int | None,
 ) -> dict[str, Policy]:
     """The best of every policy: equally many candidates, the same games for all of them."""
-    stamp = fingerprint(data.digest, vars(setting), vars(effort), seed)
+    stamp = fingerprint(data.digest, vars(setting), vars(effort), seed, fold)
 
     def find() -> dict[str, str]:
-        first = tuning_games(data, setting, effort, seed, 1)
-        final = tuning_games(data, setting, effort, seed, effort.tuning)
+        first = tuning_games(data, setting, effort, seed, fold, 1)
+        final = tuning_games(data, setting, effort, seed, fold, effort.tuning)
         found = {}
         for kind in TUNED:
             left = _best(candidates(kind, effort.candidates), first, effort.finalists, threads)
             found[kind.name] = _best(left, final, 1, threads)[0].to_json()
         return found
 
-    told = store.document(f"tuning/{setting.id}", stamp, find)
+    told = store.document(f"tuning/{setting.id}-{fold + 1}", stamp, find)
     return {name: from_json(text) for name, text in told.items()}
 
 
@@ -129,10 +142,22 @@ def played(
     setting: Setting,
     effort: Effort,
     seed: int,
-    winners: Mapping[str, Policy],
+    winners: Sequence[Mapping[str, Policy]],
     threads: int | None,
 ) -> Played:
     """The tuned players, the same untuned, greedy and uniform, all over the reported games."""
-    players: dict[str, Any] = {**winners, **{kind.name: kind() for kind in BESIDE}, **defaults()}
-    games = reported_games(data, setting, effort, seed)
-    return Played(setting, games, players, play_decks(players, games, threads))
+    beside: dict[str, Policy] = {kind.name: kind() for kind in BESIDE} | defaults()
+    players = [{**winners[fold], **beside} for fold in FOLDS]
+    games = [reported_games(data, setting, effort, seed, fold) for fold in FOLDS]
+    parts = [play_decks(players[fold], games[fold], threads) for fold in FOLDS]
+    both = replace(
+        games[0],
+        tests=np.concatenate([part.tests for part in games]),
+        season=np.concatenate([part.season for part in games]),
+    )
+    return Played(
+        setting,
+        both,
+        {label: [mine[label] for mine in players] for label in players[0]},
+        {name: np.hstack([part[name] for part in parts]) for name in parts[0]},
+    )

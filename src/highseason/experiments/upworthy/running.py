@@ -1,4 +1,4 @@
-"""Tune every policy alike on one half of the tests, play the other half, and compare."""
+"""Tune every policy alike on each half of the tests, play the other half, and compare."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from highseason.experiments.study import Outcome, Progress, Source, Work
 from highseason.experiments.upworthy.data import read
 from highseason.experiments.upworthy.findings import headlines
 from highseason.experiments.upworthy.page import Made, drawings, report_page
-from highseason.experiments.upworthy.playing import Played, played, tuned
+from highseason.experiments.upworthy.playing import FOLDS, Played, played, tuned
 from highseason.experiments.upworthy.settings import FULL, QUICK, SETTINGS
 from highseason.experiments.upworthy.tables import dose_records, records
 from highseason.report.drawing import require_matplotlib
@@ -45,11 +45,13 @@ def run(
     effort = QUICK if quick else FULL
     effort = replace(effort, games=games or effort.games)
     store = Store(out / "runs")
-    work = Work(2 * len(SETTINGS) + 6, progress)
+    work = Work(3 * len(SETTINGS) + 7, progress)
     results: list[Played] = []
     for setting in SETTINGS:
-        with work.step("tuning"):
-            winners = tuned(given, setting, effort, seed, store, threads)
+        winners = []
+        for fold in FOLDS:
+            with work.step("tuning"):
+                winners.append(tuned(given, setting, effort, seed, fold, store, threads))
         with work.step("simulating"):
             results.append(played(given, setting, effort, seed, winners, threads))
     with work.step("writing"):

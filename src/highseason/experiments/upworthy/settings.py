@@ -74,8 +74,8 @@ class Effort:
         candidates: How many parameter values every policy may try.
         finalists: How many of them, the best over one start day for each test, play them all.
         tests: How many tests of each half are played; None for all of them.
-        tuning: Start days for each test of the tuning half.
-        games: Start days for each test of the reporting half.
+        tuning: Start days for each test while tuning.
+        games: Start days for each test in what is reported.
         windows: How many start days there are to draw from, for tuning and for reporting.
     """
 
@@ -87,7 +87,7 @@ class Effort:
     windows: tuple[int, int]
 
 
-FULL = Effort(candidates=48, finalists=12, tests=None, tuning=8, games=40, windows=(40, 240))
+FULL = Effort(candidates=48, finalists=12, tests=None, tuning=6, games=20, windows=(40, 240))
 QUICK = Effort(candidates=6, finalists=2, tests=40, tuning=2, games=4, windows=(6, 12))
 
 

@@ -24,14 +24,14 @@ def records(results: Sequence[Played]) -> list[dict[str, Any]]:
     """A record for each player in each setting."""
     rows = []
     for played in results:
-        for label, policy in played.players.items():
+        for label, both in played.players.items():
             share = share_of_best(played, label)
             row: dict[str, Any] = {
                 "setting": played.setting.id,
                 "days": played.setting.days,
                 "games": len(played.games),
                 "policy": label,
-                "parameters": str(policy),
+                "parameters": " / ".join(dict.fromkeys(map(str, both))),
                 "share_of_best": share.value,
                 "share_low": share.low,
                 "share_high": share.high,
