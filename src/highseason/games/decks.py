@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from highseason.core.compile import compiled, function_type
 from highseason.core.random import game_keys
-from highseason.games.kernels.decks import OUT, Days, Round, Tests, decks_kernel
+from highseason.games.kernels.decks import OUT, Days, Round, Shelf, decks_kernel
 from highseason.games.kernels.generic import WrongArmError
 from highseason.games.simulate import _at_least_one, _cores
 from highseason.multipliers import Multiplier
@@ -104,8 +104,9 @@ def play_decks(
 
     >>> import highseason as hs
     >>> from highseason.rewards.decks import decks
-    >>> once, first = np.array([0]), hs.multipliers.wave(turns=10)
-    >>> games = DeckGames(decks(["a"], [[500, 500]], [[5, 50]]), [first], once, once, [1000])
+    >>> tests, G = decks(["a"], [[500, 500]], [[5, 50]]), hs.multipliers.wave(turns=10)
+    >>> once = np.array([0])  # one game: of the first test, in the first season
+    >>> games = DeckGames(tests, [G], once, once, tests.total)
     >>> found = play_decks({"greedy": hs.Greedy()}, games)
     >>> found["overdrawn"] > 0, found["reward"] > 50
     (array([[ True]]), array([[ True]]))
@@ -154,7 +155,7 @@ def _task(
     )
     kernel, functions = _compiled(rule)
     decks, days = games.decks, games.days
-    tests = Tests(decks.arms, decks.cards, decks.ones, decks.means)
+    tests = Shelf(decks.arms, decks.cards, decks.ones, decks.means)
 
     def play(part: slice) -> NDArray[np.float64]:
         mine = Round(
@@ -186,7 +187,7 @@ def _compiled(rule: Rule) -> tuple[Callable[..., None], tuple[Any, ...]]:
     observe = types.void(state, turn, types.int64, types.float64)
     whole, table = types.int64[::1], types.float64[:, ::1]
     signature = types.void(
-        types.NamedTuple((whole, types.int64[:, ::1], types.int64[:, ::1], table), Tests),
+        types.NamedTuple((whole, types.int64[:, ::1], types.int64[:, ::1], table), Shelf),
         types.NamedUniTuple(table, 2, Days),
         types.NamedTuple((types.uint64[::1], whole, whole, whole, whole), Round),
         types.float64[:, :, ::1],

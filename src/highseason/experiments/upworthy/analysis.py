@@ -66,7 +66,7 @@ def overdrawn(played: Played, label: str) -> float:
     return float(played.totals["overdrawn"][played.row(label)].sum() / dealt)
 
 
-def tests_won(played: Played, policy: str, base: str) -> tuple[float, float]:
+def won_and_lost(played: Played, policy: str, base: str) -> tuple[float, float]:
     """The shares of tests over whose games `policy` loses less, and more, than `base`."""
     rows = [played.row(policy), played.row(base)]
     mine, other = per_test(played, played.totals["regret"][rows])

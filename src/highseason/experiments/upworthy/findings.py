@@ -12,7 +12,7 @@ from highseason.experiments.upworthy.analysis import (
     overdrawn,
     regret_saved,
     reward_gain,
-    tests_won,
+    won_and_lost,
 )
 from highseason.experiments.upworthy.playing import Played
 from highseason.experiments.upworthy.settings import PAIRS, SAME_RULE, default, untuned
@@ -71,7 +71,7 @@ def _tests(results: Sequence[Played]) -> str:
         shares = [
             f"{policy} {percent(won)} and {percent(lost)}"
             for policy, base in PAIRS.items()
-            for won, lost in [tests_won(played, policy, base)]
+            for won, lost in [won_and_lost(played, policy, base)]
         ]
         told.append(f"{', '.join(shares)} ({played.setting.title})")
     return (
@@ -102,14 +102,13 @@ def _ends(results: Sequence[Played]) -> str:
 
 def _peaks(results: Sequence[Played]) -> str:
     told = []
-    for played in results[:2]:
-        response = {p: dose_response(played, p, b) for p, b in PAIRS.items()}
-        told.append(
-            f"{played.setting.title}: "
-            + ", ".join(f"{policy} {_told(found)}" for policy, found in response.items())
-        )
+    for played in results:
+        if played.setting.whole:
+            response = {p: dose_response(played, p, b) for p, b in SAME_RULE.items()}
+            each = ", ".join(f"{policy} {_told(found)}" for policy, found in response.items())
+            told.append(f"{each} in {played.setting.title}")
     return (
-        "Gain in the fifth of windows where G spreads most less the gain in the fifth where it "
+        "Gain in the fifth of windows where G spreads most, less the gain in the fifth where it "
         f"spreads least: {'; '.join(told)}."
     )
 

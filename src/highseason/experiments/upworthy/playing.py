@@ -22,7 +22,6 @@ from highseason.games.decks import DeckGames, play_decks
 from highseason.policies import Policy, from_json
 from highseason.tuning import other_seed
 
-
 #: Each half of the tests is reported by players that were tuned on the other.
 FOLDS = (0, 1)
 

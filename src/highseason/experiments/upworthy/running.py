@@ -14,7 +14,7 @@ from highseason.experiments.upworthy.data import read
 from highseason.experiments.upworthy.findings import headlines
 from highseason.experiments.upworthy.page import Made, drawings, report_page
 from highseason.experiments.upworthy.playing import FOLDS, Played, played, tuned
-from highseason.experiments.upworthy.settings import FULL, QUICK, SETTINGS
+from highseason.experiments.upworthy.settings import FULL, QUICK, QUICK_SETTINGS, SETTINGS
 from highseason.experiments.upworthy.tables import dose_records, records
 from highseason.report.drawing import require_matplotlib
 
@@ -45,9 +45,10 @@ def run(
     effort = QUICK if quick else FULL
     effort = replace(effort, games=games or effort.games)
     store = Store(out / "runs")
-    work = Work(3 * len(SETTINGS) + 7, progress)
+    settings = QUICK_SETTINGS if quick else SETTINGS
+    work = Work(3 * len(settings) + 7, progress)
     results: list[Played] = []
-    for setting in SETTINGS:
+    for setting in settings:
         winners = []
         for fold in FOLDS:
             with work.step("tuning"):

@@ -65,6 +65,9 @@ SETTINGS = (
     Setting("twelve-weeks-even", "12 weeks, even samples", 84, even=True),
 )
 
+#: Enough to see that everything works.
+QUICK_SETTINGS = SETTINGS[::2]
+
 
 @dataclass(frozen=True)
 class Effort:

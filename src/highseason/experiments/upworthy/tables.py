@@ -13,7 +13,7 @@ from highseason.experiments.upworthy.analysis import (
     regret_saved,
     reward_gain,
     share_of_best,
-    tests_won,
+    won_and_lost,
 )
 from highseason.experiments.upworthy.playing import Played
 from highseason.experiments.upworthy.settings import PAIRS, default, untuned
@@ -52,7 +52,7 @@ def _against(played: Played, label: str) -> dict[str, Any]:
     for key, of in (("reward_gain", reward_gain), ("regret_saved", regret_saved)):
         found = of(played, label, base) if base else Estimate(*(math.nan,) * 4)
         row |= {key: found.value, f"{key}_low": found.low, f"{key}_high": found.high}
-    won, lost = tests_won(played, label, base) if base else (math.nan, math.nan)
+    won, lost = won_and_lost(played, label, base) if base else (math.nan, math.nan)
     return row | {"tests_won": won, "tests_lost": lost}
 
 

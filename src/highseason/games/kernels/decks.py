@@ -18,7 +18,7 @@ from highseason.rules.state import State, Turn
 OUT = ("reward", "regret", "overdrawn", "best_cards")
 
 
-class Tests(NamedTuple):
+class Shelf(NamedTuple):
     """The decks, as `Decks` has them."""
 
     arms: NDArray[np.int64]
@@ -49,7 +49,7 @@ class Round(NamedTuple):
 
 
 def decks_kernel(
-    tests: Tests,
+    tests: Shelf,
     days: Days,
     games: Round,
     numbers: NDArray[np.float64],
