@@ -13,7 +13,7 @@ from tests.reference import decks as table
 import highseason as hs
 from highseason.games.decks import DeckGames, play_decks
 from highseason.policies import Policy
-from highseason.rewards.decks import decks
+from highseason.rewards.cards import decks
 
 pytestmark = [pytest.mark.jit, pytest.mark.filterwarnings("ignore::highseason.PlanWarning")]
 
@@ -89,7 +89,7 @@ def test_nobody_runs_past_the_end_of_a_game_of_one_deck() -> None:
 
 
 def test_the_same_on_any_number_of_threads_and_in_any_company() -> None:
-    games = some_games(each=100)
+    games = some_games(each=44)  # more than one thread takes at a time
     together = play_decks(PLAYERS, games, threads=1)
     apart = play_decks(PLAYERS, games, threads=3)
     for metric, values in together.items():

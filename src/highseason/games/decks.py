@@ -24,7 +24,7 @@ from highseason.games.simulate import _at_least_one, _cores
 from highseason.multipliers import Multiplier
 from highseason.policies import Policy
 from highseason.policies.planner import known_numbers
-from highseason.rewards.decks import Decks
+from highseason.rewards.cards import Decks
 from highseason.rules import Rule, Turn, fresh_state, wrong_arm
 
 #: Games that a thread takes at a time.
@@ -103,8 +103,7 @@ def play_decks(
     a deck was used up and shuffled anew) and `best_cards` (cards of the best deck).
 
     >>> import highseason as hs
-    >>> from highseason.rewards.decks import decks
-    >>> tests, G = decks(["a"], [[500, 500]], [[5, 50]]), hs.multipliers.wave(turns=10)
+    >>> tests, G = hs.rewards.decks(["a"], [[500, 500]], [[5, 50]]), hs.multipliers.wave(turns=10)
     >>> once = np.array([0])  # one game: of the first test, in the first season
     >>> games = DeckGames(tests, [G], once, once, tests.total)
     >>> found = play_decks({"greedy": hs.Greedy()}, games)
