@@ -115,6 +115,21 @@ def test_a_game_without_cards_for_every_turn_is_refused() -> None:
         replace(some_games(), seasons=short)
 
 
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"tests": [0, 3]}, "tests must hold a number from 0 to 2"),
+        ({"season": [0, 2]}, "season must hold a number from 0 to 1"),
+        ({"season": [0]}, "season must hold"),
+        ({"cards": [500, 500]}, "a number for each test"),
+    ],
+)
+def test_games_of_what_is_not_there_are_refused(wrong: dict[str, Any], told: str) -> None:
+    usual: dict[str, Any] = {"tests": [0, 1], "season": [0, 1]}
+    with pytest.raises(ValueError, match=told):
+        replace(some_games(), **(usual | wrong))
+
+
 def test_naive_policies_are_refused() -> None:
     with pytest.raises(ValueError, match="learns rewards times G"):
         play_decks({"naive": hs.NaiveUCB()}, some_games())

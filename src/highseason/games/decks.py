@@ -55,7 +55,15 @@ class DeckGames:
     even: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse games in which some turn would deal no card."""
+        """Refuse games of tests or seasons that are not there, or with turns without a card."""
+        for name in ("tests", "season", "cards"):  # as the kernel takes them: whole, and writable
+            object.__setattr__(self, name, np.array(getattr(self, name), dtype=np.int64))
+        for name, there in (("tests", len(self.decks)), ("season", len(self.seasons))):
+            asked = getattr(self, name)
+            if asked.shape != self.tests.shape or ((asked < 0) | (asked >= there)).any():
+                raise ValueError(f"{name} must hold a number from 0 to {there - 1} for each game")
+        if self.cards.shape != (len(self.decks),):
+            raise ValueError("cards must hold a number for each test")
         if len({G.turns for G in self.seasons}) != 1:
             raise ValueError("seasons must be of the same number of turns")
         least = float(np.diff(self.days.edges, axis=1).min() * self.cards.min())
