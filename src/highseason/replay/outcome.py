@@ -159,7 +159,7 @@ def _rejected(counts: NDArray[np.int64], read: int) -> dict[str, int]:
         "arm not studied": OUTSIDE,
         "arm not in its pool": UNLISTED,
         "thinned": THINNED,
-        "arm already tried, others not": INITIAL,
+        "while other arms were untried": INITIAL,
         "another arm chosen": DIFFERED,
     }
     told = {reason: int(counts[place]) for reason, place in reasons.items()}
