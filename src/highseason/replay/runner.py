@@ -125,6 +125,7 @@ class Runner:
         try:
             self._functions = rule_functions(policy.decides_by)
             self._plan = compiled_plan(self.policy.planning)
+            compiled_replay()  # here, not by every thread that plays
         except (CannotCompileError, ValueError) as reason:
             _say_slow(type(policy).__name__, str(reason).partition("\n")[0])
 
