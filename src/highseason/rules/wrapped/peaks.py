@@ -1,8 +1,8 @@
 """Peak grabbers: an arm on a run is played, and nothing else explored, until the run ends.
 
 Each arm's last rewards are kept in a ring, after the memory of the rule within; which arm is held
-stands among the numbers of the whole game.  All of it changes when a reward is learnt or an arm
-goes, never in the choice, so that a choice may be asked for again.
+stands among the numbers of the whole game.  All of it changes when a reward is learnt, never in the
+choice, so that a choice may be asked for again.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,15 +32,13 @@ def peak_grabber(rule: Rule, window: int, trigger: float) -> Rule:
     It is let go when the mean of its window falls below the estimate of another arm that is there.
     Of several, the one with the highest mean is held.
     """
-    first = rule.memory
 
     @jitable
-    def starts(state: State, arm: int, place: int) -> bool:
-        return _ring_sum(state, arm, first, window) >= trigger
+    def starts(total: float, displays: int) -> bool:
+        return total >= trigger
 
     @jitable
-    def lasts(state: State, arm: int, place: int) -> bool:
-        mean = _ring_mean(state, arm, first, window)
+    def lasts(state: State, arm: int, mean: float, place: int) -> bool:
         for other in range(state.pulls.size):
             rival = other != arm and state.available[other] and state.pulls[other] > 0
             if rival and mean < estimate(state, other):
@@ -58,32 +55,16 @@ def dynamic_peak_grabber(rule: Rule, window: int, lift: float, memory: float) ->
     The rate of all displays is an average that moves by `memory` with each of them.  An arm counts
     from `window` displays on, and is let go when it falls below the line.
     """
-    first = rule.memory
 
     @jitable
-    def lasts(state: State, arm: int, place: int) -> bool:
-        mean = _ring_mean(state, arm, first, window)
+    def starts(total: float, displays: int) -> bool:
+        return displays == window
+
+    @jitable
+    def lasts(state: State, arm: int, mean: float, place: int) -> bool:
         return bool(mean >= lift * state.shared[place + RATE] and mean > 0.0)
 
-    @jitable
-    def starts(state: State, arm: int, place: int) -> bool:
-        return bool(state.memory[arm, first + window] >= window)
-
     return _grabbing(rule, "grabbing peaks dynamically", window, memory, starts, lasts)
-
-
-@jitable
-def _ring_sum(state: State, arm: int, first: int, window: int) -> float:
-    total = 0.0
-    for i in range(min(int(state.memory[arm, first + window]), window)):
-        total += state.memory[arm, first + i]
-    return total
-
-
-@jitable
-def _ring_mean(state: State, arm: int, first: int, window: int) -> float:
-    held = min(int(state.memory[arm, first + window]), window)
-    return _ring_sum(state, arm, first, window) / held if held > 0 else -math.inf
 
 
 def _grabbing(
@@ -91,23 +72,48 @@ def _grabbing(
     what: str,
     window: int,
     moves: float,
-    starts: Callable[[State, int, int], bool],
-    lasts: Callable[[State, int, int], bool],
+    starts: Callable[[float, int], bool],
+    lasts: Callable[[State, int, float, int], bool],
 ) -> Rule:
-    """The rule within, but for an arm that is held; `starts` and `lasts` say which and how long."""
-    choose_base, observe_base, weigh_base = rule.choose, rule.observe, rule.weigh
-    chances_base, first, place = rule.chances, rule.memory, rule.shared
+    """The rule within, but for an arm that is held.
+
+    `starts` is asked with the sum and the number of the displays in an arm's window, `lasts` with
+    their mean; an arm is on a run where both say so.
+    """
+    choose_base, observe_base, chances_base = rule.choose, rule.observe, rule.chances
+    first, place = rule.memory, rule.shared
 
     @jitable
-    def held_arm(state: State) -> int:
-        """The arm that is held and may be played now, or -1."""
+    def lately(state: State, arm: int) -> tuple[float, int]:
+        """The sum and the number of the displays in an arm's window."""
+        displays = min(int(state.memory[arm, first + window]), window)
+        total = 0.0
+        for i in range(displays):
+            total += state.memory[arm, first + i]
+        return total, displays
+
+    @jitable
+    def best_run(state: State) -> int:
+        """Of the arms on a run, the one with the highest mean; -1 if there is none."""
+        best, top = -1, -math.inf
+        for arm in range(state.pulls.size):
+            if state.available[arm] and state.memory[arm, first + window] > 0.0:
+                total, displays = lately(state, arm)
+                mean = total / displays
+                if mean > top and starts(total, displays) and lasts(state, arm, mean, place):
+                    best, top = arm, mean
+        return best
+
+    @jitable
+    def arm_to_hold(state: State) -> int:
+        """The arm that is held; if it is not there now, the next best on a run; or -1."""
         arm = int(state.shared[place + HELD]) - 1
-        return arm if arm >= 0 and state.available[arm] else -1
+        return arm if arm < 0 or state.available[arm] else best_run(state)
 
     @jitable
     def choose(state: State, turn: Turn) -> tuple[int, bool]:
         """The arm on a run, and otherwise as the rule within."""
-        arm = held_arm(state)
+        arm = arm_to_hold(state)
         if arm >= 0:
             return arm, True
         return choose_base(state, turn)
@@ -122,42 +128,26 @@ def _grabbing(
         step = moves if state.shared[place + DISPLAYS] > 0.0 else 1.0
         state.shared[place + DISPLAYS] += 1.0
         state.shared[place + RATE] += step * (value - state.shared[place + RATE])
-        look(state)
-
-    @jitable
-    def look(state: State) -> None:
-        """Let go of a run that has ended, and then hold the best that has begun."""
-        arm = held_arm(state)
-        if arm >= 0 and lasts(state, arm, place):
-            return
-        state.shared[place + HELD] = 0.0
-        top = -math.inf
-        for arm in range(state.pulls.size):
-            if state.available[arm] and starts(state, arm, place) and lasts(state, arm, place):
-                mean = _ring_mean(state, arm, first, window)
-                if mean > top:
-                    top = mean
-                    state.shared[place + HELD] = arm + 1.0
-
-    @jitable
-    def weigh(state: State, clock: int, scores: NDArray[np.float64], scale: float) -> None:
-        """Weigh as the rule within; an arm that has gone is held no more."""
-        weigh_base(state, clock, scores, scale)
-        if held_arm(state) < 0:
-            state.shared[place + HELD] = 0.0
+        held = int(state.shared[place + HELD]) - 1
+        if held >= 0 and state.available[held]:
+            total, displays = lately(state, held)
+            if lasts(state, held, total / displays, place):
+                return
+        state.shared[place + HELD] = best_run(state) + 1.0
 
     def chances(state: State, turn: Turn) -> NDArray[np.float64]:
         """All on the arm that is held, and otherwise as the rule within."""
         assert chances_base is not None  # see below
-        arm = held_arm(state)
+        arm = arm_to_hold(state)
         return certainly(arm, state.pulls.size) if arm >= 0 else chances_base(state, turn)
 
-    made: dict[str, Any] = {"choose": choose, "observe": observe, "weigh": weigh, "bonus": None}
     return replace(
         rule,
         name=f"{rule.name}, {what}",
+        choose=choose,
+        observe=observe,
+        chances=None if chances_base is None else chances,
         memory=rule.memory + window + 1,
         shared=rule.shared + 3,
-        chances=None if chances_base is None else chances,
-        **made,
+        bonus=None,
     )
