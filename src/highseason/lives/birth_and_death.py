@@ -71,7 +71,7 @@ class _Flow:
         first[:, old:] = self._births(births[:, old:], turns)
         life = self.life(lengths)
         life[:, :old] = self._what_is_left(ages[:, :old], lengths[:, :old])
-        last = first + np.maximum(1, np.ceil(life)).astype(np.int64) - 1
+        last = first + _whole_turns(life) - 1
         return _without_gaps(np.stack([first, last], axis=2), turns)
 
     def _births(self, uniforms: Numbers, turns: int) -> NDArray[np.int64]:
@@ -153,6 +153,11 @@ def articles(
     if not (turns >= 1 and turns_per_hour > 0):
         raise ValueError(f"turns={turns} and turns_per_hour={turns_per_hour} must be above 0")
     lengths = np.asarray(hours, np.float64) * turns_per_hour
+    if lengths.shape != (len(ARTICLE_QUANTILES),) or lengths[0] < 0 or (np.diff(lengths) < 0).any():
+        raise ValueError(
+            f"hours={hours!r} must be {len(ARTICLE_QUANTILES)} rising quantiles: "
+            f"{', '.join(f'{share:.0%}' for share in ARTICLE_QUANTILES)} live no longer than that"
+        )
 
     def quantile(u: Numbers) -> Numbers:
         return np.interp(u, ARTICLE_QUANTILES, lengths)
@@ -161,9 +166,14 @@ def articles(
         hour = np.floor((start_hour + (turn - 1.0) / turns_per_hour) % 24.0).astype(np.int64)
         return 24.0 * np.asarray(ARTICLE_BIRTHS)[hour % 24]
 
-    pace = ARTICLES_ALIVE / float(quantile(_GRID).mean())
+    pace = ARTICLES_ALIVE / float(_whole_turns(quantile(_GRID)).mean())
     mark = max(1, round(turns_per_hour / 12.0))
     return _Flow(pace, quantile, rhythm, mark).lives("articles", turns, known)
+
+
+def _whole_turns(life: Numbers) -> NDArray[np.int64]:
+    """A turn that was begun counts."""
+    return np.maximum(1, np.ceil(life)).astype(np.int64)
 
 
 def _uniforms(keys: NDArray[np.uint64], use: int, count: int) -> Numbers:
