@@ -167,6 +167,7 @@ def test_immortal_arms_with_c_1_are_soft_ucb(lives: Any, ties: str, unit: Any) -
 # -- simulate --------------------------------------------------------------------------------------
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("lives", [FIXED, FLOW], ids=lambda lives: lives.name)
 @pytest.mark.parametrize("known", [True, False])
 @pytest.mark.parametrize(
@@ -223,6 +224,7 @@ def test_the_same_policy_with_other_settings_is_compiled_anew() -> None:
 # -- regret ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.jit
 def test_regret_is_against_the_best_arm_alive() -> None:
     lives = hs.lives.fixed([(1, math.inf), (1, 40), (60, 70)])
     model, means = hs.rewards.bernoulli(means=[0.2, 0.9, 0.5]), np.array([0.2, 0.9, 0.5])

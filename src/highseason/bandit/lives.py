@@ -41,7 +41,7 @@ def check_told(policy: Policy, horizon: Horizon, arm: Any, expires: int) -> None
     """A policy that explores by the life left cannot play an arm of which nobody knows it."""
     if policy.needs_expiry and expires == NEVER and isinstance(horizon, AsItGoes):
         raise BanditError(
-            f"{policy.label} explores by the life that arms have left: say when {arm!r} expires, "
+            f"{policy} explores by the life that arms have left: say when {arm!r} expires, "
             "or give the bandit a multiplier, to the end of which it then stays"
         )
 

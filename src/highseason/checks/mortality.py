@@ -8,7 +8,14 @@ from highseason import rewards
 from highseason.checks.catalogue import check
 from highseason.checks.failure import expect
 from highseason.checks.sameness import same_course, same_totals
-from highseason.checks.settings import SEED, TURNS, coarse_mean, coarse_quantile, lives_to_play, season
+from highseason.checks.settings import (
+    SEED,
+    TURNS,
+    coarse_mean,
+    coarse_quantile,
+    lives_to_play,
+    season,
+)
 from highseason.core.random import game_keys
 from highseason.games import play, simulate
 from highseason.lives import Lives

@@ -39,9 +39,9 @@ def spans_of(
 
 
 def worth_of(plan: Plan, forecast: Any) -> NDArray[np.float64]:
-    """Running sums, from 0 and in steps of their own, of what the policy believes of G when the game begins.
+    """What stretches of turns are worth, by what the policy believes when the game begins.
 
-    A one-step forecaster believes nothing of later turns: all of them then count alike.
+    Running sums, from 0 on.  A one-step forecaster believes nothing of later turns: all of them then count alike.
     """
     values = plan.multiplier.values
     if isinstance(forecast, Forecast):

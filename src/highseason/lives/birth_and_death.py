@@ -61,12 +61,12 @@ class _Flow:
 
         return Lives(name, old + born, spans, known)
 
-    def _draw(
-        self, keys: NDArray[np.uint64], turns: int, old: int, born: int
-    ) -> NDArray[np.int64]:
+    def _draw(self, keys: NDArray[np.uint64], turns: int, old: int, born: int) -> NDArray[np.int64]:
         """First and last turns by game and arm; those there at the start come first."""
         # These families stand at turn 0, which no game plays; what arms pay is drawn from another.
-        births, lengths, ages = (_uniforms(keys, use, old + born) for use in (DECISION, REWARD, TIES))
+        births, lengths, ages = (
+            _uniforms(keys, use, old + born) for use in (DECISION, REWARD, TIES)
+        )
         first = np.ones(births.shape, np.int64)
         first[:, old:] = self._births(births[:, old:], turns)
         life = self.life(lengths)

@@ -75,16 +75,14 @@ def test_it_is_the_order_of_the_contest(state: State, turn: Turn, cap: float) ->
 @given(states(observed=True), turns(st.floats(0, 5)))
 def test_a_cap_out_of_reach_is_no_cap(state: State, turn: Turn) -> None:
     """Up to equal indices: those go to the higher estimate, and otherwise to the lower arm."""
-    arm, plain = (
-        int(rule.choose(state, turn)[0]) for rule in (capped(UCB_RULE, 1e6), UCB_RULE)
-    )
+    arm, plain = (int(rule.choose(state, turn)[0]) for rule in (capped(UCB_RULE, 1e6), UCB_RULE))
     root, known = math.sqrt(turn.number), means(state)
     index = {a: x + root * (1 / math.sqrt(state.pulls[a])) for a, x in known.items()}
     assert untried(state) >= 0 or index[arm] == index[plain]
 
 
 def test_a_rule_without_a_bonus_is_refused() -> None:
-    with pytest.raises(ValueError, match="the cap changes what an index rule .* adds nothing"):
+    with pytest.raises(ValueError, match=r"the cap changes what an index rule .* adds nothing"):
         capped(EPSILON, 0.88)
     with pytest.raises(ValueError, match="the 'ucb, capped' rule adds nothing that could be"):
         sparing_old_arms(CAPPED)
