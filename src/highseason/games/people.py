@@ -41,7 +41,8 @@ def spans_of(
 def worth_of(plan: Plan, forecast: Any) -> NDArray[np.float64]:
     """What stretches of turns are worth, by what the policy believes when the game begins.
 
-    Running sums, from 0 on.  A one-step forecaster believes nothing of later turns: all of them then count alike.
+    Running sums, from 0 on.  A one-step forecaster believes nothing of later turns: all of them
+    then count alike.
     """
     values = plan.multiplier.values
     if isinstance(forecast, Forecast):
