@@ -296,7 +296,7 @@ def test_a_forecast_ranks_lives_by_what_it_believes() -> None:
     early = hs.multipliers.from_values([40.0] * 30 + [1.0] * 60)
     late = hs.multipliers.from_values([1.0] * 60 + [40.0] * 30)
     lives = hs.lives.fixed([(1, 50), (40, 90), (1, 90)])
-    model, policy = hs.rewards.bernoulli(means=[0.5] * 3), hs.SoftUCBMortal(unit=1)
+    model, policy = hs.rewards.bernoulli(means=[0.5] * 3), hs.SoftUCBMortal(c=2, unit=1)
 
     def pulls(forecast: Any) -> NDArray[np.float64]:
         found = [hs.play(policy, model, early, s, 0, forecast, lives) for s in range(40)]
