@@ -207,15 +207,22 @@ def test_threads_do_not_matter() -> None:
         assert np.array_equal(values, three.games[metric]), metric
 
 
-def test_the_same_policy_with_other_settings_is_compiled_anew() -> None:
-    """Both stand in the same lines of code: one must not be taken for the other."""
-    model, lives = REWARDS["eighths"](arms=FLOW.arms), FLOW
-    totals = []
-    for cap in (0.5, 0.88):
-        policy = hs.CapIndex(hs.UCB(), cap=cap)
-        result = hs.simulate(policy, model, WAVE, games=3, seed=1, lives=lives)
+@pytest.mark.parametrize(
+    "policies",
+    [
+        ("cap:cap=0.5+ucb", "cap+ucb"),
+        ("peak-grabber:window=5,trigger=3+ucb", "peak-grabber:window=9,trigger=6+ucb"),
+        ("discounted:discount=0.5+ucb", "discounted+ucb"),
+    ],
+    ids=["cap", "grabber", "discount"],
+)
+def test_other_settings_are_not_taken_for_one_another(policies: tuple[str, str]) -> None:
+    """They run the same code, or code from the same lines."""
+    model, totals = REWARDS["eighths"](arms=FLOW.arms), []
+    for policy in map(hs.policies.parse, policies):
+        result = hs.simulate(policy, model, WAVE, games=3, seed=1, lives=FLOW)
         for number in range(3):
-            game = hs.play(policy, model, WAVE, seed=1, game=number, lives=lives)
+            game = hs.play(policy, model, WAVE, seed=1, game=number, lives=FLOW)
             same_totals(result, game, number, str(policy))
         totals.append(result.mean("reward", 0))
     assert totals[0] != totals[1]

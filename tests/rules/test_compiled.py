@@ -48,9 +48,10 @@ def state_at_random(rule: Rule, generator: np.random.Generator) -> State:
     state.expiry[generator.random(7) < 0.3] = NEVER
     state.weight[:] = generator.integers(1, 8, 7) / 7
     if rule.memory:  # the grabber's: three of seven arms have displays, and one is held
-        state.memory[:3, :20] = generator.integers(0, 2, (3, 20))
-        state.memory[:3, 100] = 20
-    state.shared[:] = generator.integers(0, 8, rule.shared)
+        state.memory[:3, 1:21] = generator.integers(0, 2, (3, 20))
+        state.memory[:3, 0] = 20
+    if rule.memory or rule.bonus is not None:  # who is held, or how long the dead have lived
+        state.shared[:1] = generator.integers(0, 8)
     return state
 
 

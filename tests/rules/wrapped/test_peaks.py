@@ -58,7 +58,7 @@ def test_nothing_is_explored_meanwhile() -> None:
 def test_it_is_held_below_the_trigger_while_no_other_arm_is_better() -> None:
     story = on_a_run()
     story.tell(2, [0.0] * 5)  # the oldest leave the window: 4 clicks are left
-    assert story.state.memory[2, :100].sum() == 4.0
+    assert story.state.memory[2, 1:101].sum() == 4.0
     assert story.ask() == (2, True)
     story.tell(2, [0.0] * 4)
     assert story.ask() == (2, True)  # none at all, but nobody has more
@@ -193,11 +193,11 @@ def test_one_grabber_around_another_keeps_both_memories_apart() -> None:
     inner = peak_grabber(UCB_RULE, 3, 2.0)
     outer = dynamic_peak_grabber(inner, 4, 1.15, 0.5)
     assert outer.memory == (3 + 1) + (4 + 1)
-    assert outer.shared == 3 + 3
+    assert outer.shared == 6 + 6
     story, alone = Story(outer, 2), Story(inner, 2)
     for player in (story, alone):
         player.tell(0, [0.1, 0.2, 0.3, 0.4, 0.5])
         player.tell(1, [0.6])
     assert story.state.memory[:, :4].tolist() == alone.state.memory.tolist()
-    assert story.state.shared[:3].tolist() == alone.state.shared.tolist()
-    assert story.state.memory[0, 4:8].tolist() == [0.5, 0.2, 0.3, 0.4]
+    assert story.state.shared[:6].tolist() == alone.state.shared.tolist()
+    assert story.state.memory[0, 4:].tolist() == [5.0, 0.5, 0.2, 0.3, 0.4]
