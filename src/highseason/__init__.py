@@ -33,7 +33,7 @@ from highseason.policies import (
 from highseason.results import SimulationResult
 
 if TYPE_CHECKING:
-    from highseason import advice, bounds, checks, report, tuning
+    from highseason import advice, bounds, checks, replay, report, tuning
     from highseason.advice import advise
     from highseason.tuning import tune
 
@@ -75,6 +75,7 @@ __all__ = [
     "multipliers",
     "play",
     "policies",
+    "replay",
     "report",
     "rewards",
     "rules",
@@ -91,7 +92,7 @@ def __dir__() -> list[str]:
 
 def __getattr__(name: str) -> Any:
     """Bring these in when they are asked for: most programs do without them, and start sooner."""
-    if name not in ("advice", "advise", "bounds", "checks", "report", "tune", "tuning"):
+    if name not in ("advice", "advise", "bounds", "checks", "replay", "report", "tune", "tuning"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 

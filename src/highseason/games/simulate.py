@@ -131,7 +131,7 @@ class _Run:
         seed_key(seed)  # a bad seed is told before any work
         if not isinstance(rewards, Rewards):
             raise ValueError(f"{rewards!r} are not rewards; write hs.rewards.bernoulli(arms=25)")
-        labels, players = _labelled(policies)
+        labels, players = labelled(policies)
         G = as_multiplier(multiplier)
         arms = arms_at_once(rewards, lives, G.turns)
         plans = tuple(policy.plan(G, arms, forecast) for policy in players)
@@ -290,9 +290,8 @@ def _type_of_law(stage: Stage) -> Any:
     return type(stage.law)
 
 
-def _labelled(
-    policies: Policies,
-) -> tuple[tuple[str, ...], tuple[Policy, ...]]:
+def labelled(policies: Policies) -> tuple[tuple[str, ...], tuple[Policy, ...]]:
+    """The policies that were given in whatever form, with a label for each."""
     if isinstance(policies, Policy | type | str):  # a class is told apart below, with a hint
         policies = [policies]
     by_label = isinstance(policies, Mapping)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from highseason.core.jitable import jitable
 from highseason.policies.base import Policy
 from highseason.policies.parameters import exploration
 from highseason.policies.view import View
 from highseason.rules import EPSILON
 
 
+@jitable
 def decaying_epsilon(k: float, arms: int, t: float) -> float:
     """min(1, k·arms / t), the exploration of every ε policy before it is regulated."""
     return min(1.0, k * arms / t)

@@ -6,12 +6,14 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from highseason.core.jitable import jitable
 from highseason.policies.base import Policy
 from highseason.policies.parameters import formula, radius
 from highseason.policies.view import View
 from highseason.rules import UCB_RULE
 
 
+@jitable
 def clock(rule: str, t: int) -> int:
     """The turn inside the logarithm; the authors' code counts turns from 0."""
     return max(1, t - 1) if rule == "authors_code" else t

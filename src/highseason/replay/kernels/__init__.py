@@ -1,1 +1,1 @@
-"""Logs as machine code: lines in and out, byte by byte."""
+"""Logs as machine code: lines in and out, byte by byte, and the replay of their events."""

@@ -1,0 +1,176 @@
+"""What replaying a log says of one policy, and how much of it to believe."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.replay.course import Course
+from highseason.replay.kernels.shapes import (
+    ASKED,
+    DIFFERED,
+    EXPLOITED,
+    INITIAL,
+    MATCHED,
+    OUTSIDE,
+    PASSED,
+    THINNED,
+    TRIED,
+    UNLISTED,
+    Track,
+    Walk,
+)
+from highseason.replay.offpolicy import Weighted, kish, weighted
+from highseason.replay.runner import rows_of
+from highseason.results.statistics import Estimate, with_interval
+
+#: Checkpoints of the running mean.
+POINTS = 200
+
+_PIECE = 100_000
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """One policy on one log.
+
+    Attributes:
+        label: The policy's label.
+        policy: The policy as the command line writes it, rules on G settled.
+        read: How many records there were.
+        rejected: How many were not used, by reason.
+        turns: How many matched: the turns that were played.
+        wanted: How many turns were asked for; None for as many as there are.
+        reward: The sum of the rewards (clicks); not multiplied by G, which only steers.
+        mean: The mean reward per turn, with its error within this one run.
+        share: Of the records on which the policy was asked, the share that matched.
+        expected_share: What it would be on a uniform log: one over the size of the pools.
+        exploited: The share of turns that were pure exploitation.
+        effective: The effective number of turns (Kish), weighing each by one over its chance.
+        at: Turns at which the running mean is given.
+        running: The mean reward per turn up to there.
+        weighted: Inverse-propensity estimates; None where the log gives no propensities.
+    """
+
+    label: str
+    policy: str
+    read: int
+    rejected: dict[str, int]
+    turns: int
+    wanted: int | None
+    reward: float
+    mean: Estimate
+    share: float
+    expected_share: float
+    exploited: float
+    effective: float
+    at: NDArray[np.int64]
+    running: NDArray[np.float64]
+    weighted: Weighted | None
+
+    @property
+    def used(self) -> int:
+        """How many records were used: one a turn."""
+        return self.turns
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "name": self.label,
+            "policy": self.policy,
+            "read": self.read,
+            "used": self.used,
+            "rejected": dict(self.rejected),
+            "turns": self.turns,
+            "turns_wanted": self.wanted,
+            "reward": self.reward,
+            "mean": self.mean.value,
+            "mean_se": self.mean.error,
+            "mean_low": self.mean.low,
+            "mean_high": self.mean.high,
+            "matched_share": self.share,
+            "expected_share": self.expected_share,
+            "exploited_share": self.exploited,
+            "effective_sample_size": self.effective,
+            "curve": {"turns": self.at, "mean": self.running},
+            "weighted": None if self.weighted is None else self.weighted.to_dict(),
+        }
+
+
+def outcome(
+    label: str,
+    policy: str,
+    course: Course,
+    walk: Walk,
+    track: Track,
+    wanted: int | None,
+    thinned: bool = False,
+) -> Outcome:
+    """Add up a run."""
+    counts = track.counts
+    rows = rows_of(walk, track.matched)
+    reward = course.reward[rows]
+    turns = int(counts[MATCHED])
+    at = np.unique(np.linspace(1, turns, min(POINTS, turns)).round().astype(np.int64))
+    running = np.cumsum(reward)[at - 1] / at if turns else np.zeros(0)
+    asked, chosen = int(counts[ASKED]), track.kind != TRIED
+    chance = course.chance(rows)
+    found = None
+    if course.events.propensity is not None and not thinned:
+        found = weighted(reward[chosen], chance[chosen], asked + int(counts[PASSED]))
+    return Outcome(
+        label=label,
+        policy=policy,
+        read=walk.records,
+        rejected=_rejected(counts, walk.records),
+        turns=turns,
+        wanted=wanted,
+        reward=float(reward.sum()),
+        mean=mean_of(reward),
+        share=int(chosen.sum()) / asked if asked else math.nan,
+        expected_share=_uniform_share(course, walk),
+        exploited=float((track.kind == EXPLOITED).mean()) if turns else math.nan,
+        effective=kish(np.ones(turns) if thinned else 1.0 / chance),
+        at=at,
+        running=running,
+        weighted=found,
+    )
+
+
+def mean_of(values: NDArray[np.float64], level: float = 0.95) -> Estimate:
+    """The mean with a normal interval; the error of fewer than two values is not known."""
+    if values.size == 0:
+        return with_interval(math.nan, math.nan, level)
+    mean = float(values.mean())
+    if values.size == 1:
+        return with_interval(mean, math.nan, level)
+    pieces = np.array_split(values, -(-values.size // _PIECE))  # no second array as long as a log
+    squares = sum(float(((piece - mean) ** 2).sum()) for piece in pieces)
+    error = math.sqrt(squares / (values.size - 1) / values.size)
+    return with_interval(mean, error, level)
+
+
+def _rejected(counts: NDArray[np.int64], read: int) -> dict[str, int]:
+    reasons = {
+        "arm not studied": OUTSIDE,
+        "arm not in its pool": UNLISTED,
+        "thinned": THINNED,
+        "while other arms were untried": INITIAL,
+        "another arm chosen": DIFFERED,
+    }
+    told = {reason: int(counts[place]) for reason, place in reasons.items()}
+    return {**told, "after the last turn": read - sum(told.values()) - int(counts[MATCHED])}
+
+
+def _uniform_share(course: Course, walk: Walk) -> float:
+    """One over the pools' sizes, in the mean over the records."""
+    if walk.records == 0:
+        return math.nan
+    inverse = 1.0 / np.maximum(course.pools.sizes, 1)
+    if walk.order.size == 0 and walk.length == len(course.events):
+        return float((course.pool_events * inverse).sum() / walk.length)
+    return float(inverse[course.pool[rows_of(walk)]].mean())

@@ -1,0 +1,185 @@
+"""The result of a replay: every policy's outcome, and what the log itself is worth."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.replay.course import Course
+from highseason.replay.evenness import Uniformity
+from highseason.replay.outcome import Outcome, mean_of
+from highseason.replay.verdict import doubts, verdict
+from highseason.results.statistics import Estimate, with_interval
+from highseason.results.table import Table
+
+
+@dataclass(frozen=True)
+class LogFacts:
+    """What the log is, whoever replays it.
+
+    Attributes:
+        events: How many records.
+        arms: How many arms are studied and occur in a pool.
+        span: From the first to the last record, in the log's unit of time.
+        bin: The length of a bin of time; G is the number of records in it.
+        G: The least, the median and the greatest G of any record.
+        baseline: The mean reward of showing arms at random: of the studied arms' records, weighed
+            by their propensities where the log gives them.
+        backwards: How many records are earlier than the one before.
+        uniformity: Whether arms were shown as replay needs it.
+    """
+
+    events: int
+    arms: int
+    span: int
+    bin: float
+    G: tuple[float, float, float]
+    baseline: Estimate
+    backwards: int
+    uniformity: Uniformity
+
+    @classmethod
+    def of(cls, course: Course, uniform: Uniformity) -> LogFacts:
+        """Look at a prepared log."""
+        events = course.events
+        return cls(
+            events=len(events),
+            arms=int((course.studied & (course.born > 0)).sum()),
+            span=int(events.time.max() - events.time.min()) if len(events) else 0,
+            bin=course.bins.length,
+            G=_middle_and_ends(course.bins.counts),
+            baseline=_baseline(course),
+            backwards=int((np.diff(events.time) < 0).sum()),
+            uniformity=uniform,
+        )
+
+    def __str__(self) -> str:
+        """In a sentence or two."""
+        back = f" {self.backwards:,} records go back in time." if self.backwards else ""
+        return (
+            f"{self.events:,} records of {self.arms:,} arms over {self.span / 3600:.1f} hours; G "
+            f"(records in {self.bin:g} s) from {self.G[0]:g} to {self.G[2]:g}, median "
+            f"{self.G[1]:g}.{back}\nShowing arms at random brings {self.baseline.value:.4g} a "
+            f"turn. {self.uniformity}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "events": self.events,
+            "arms": self.arms,
+            "span": self.span,
+            "bin": self.bin,
+            "G": dict(zip(("least", "median", "greatest"), self.G, strict=True)),
+            "baseline": vars(self.baseline),
+            "backwards": self.backwards,
+            "uniformity": self.uniformity.to_dict(),
+        }
+
+
+def _middle_and_ends(counts: NDArray[np.int64]) -> tuple[float, float, float]:
+    """The least, the median and the greatest G of any record: a bin of G records counts G times."""
+    if not counts.size:
+        return math.nan, math.nan, math.nan
+    rising = np.sort(counts)
+    records = np.cumsum(rising)
+    middle = rising[np.searchsorted(records, records[-1] / 2)]
+    return float(rising[0]), float(middle), float(rising[-1])
+
+
+def _baseline(course: Course) -> Estimate:
+    events = course.events
+    met = slice(None) if course.studied.all() else course.studied[events.arm]
+    reward = course.reward[met]
+    if events.propensity is None or not reward.size:
+        return mean_of(reward)
+    weight = 1.0 / (events.chance * np.maximum(events.pools.sizes[events.pool], 1))[met]
+    value = float((weight * reward).sum() / weight.sum())
+    error = math.sqrt(float((weight**2 * (reward - value) ** 2).sum())) / float(weight.sum())
+    return with_interval(value, error)
+
+
+@dataclass(frozen=True, eq=False)
+class ReplayResult:
+    """What policies earn on a log, by the unbiased rejection method.
+
+    Printing it shows the log, a table and a verdict on every estimate.  `result["ucb"]` is the
+    `Outcome` of one policy.
+    """
+
+    outcomes: tuple[Outcome, ...]
+    log: LogFacts
+    seed: int
+
+    @property
+    def policies(self) -> tuple[str, ...]:
+        """The labels."""
+        return tuple(found.label for found in self.outcomes)
+
+    def __getitem__(self, label: str) -> Outcome:
+        """The outcome of one policy."""
+        for found in self.outcomes:
+            if found.label == label:
+                return found
+        raise KeyError(f"no policy is called {label!r}; there are: {', '.join(self.policies)}")
+
+    def doubts(self, label: str) -> list[str]:
+        """What speaks against believing a policy's estimate; empty if nothing does."""
+        return doubts(self[label], self.log.uniformity, self.log.baseline)
+
+    def verdict(self, label: str) -> str:
+        """How far a policy's estimate can be trusted, in a sentence."""
+        return verdict(self[label], self.log.uniformity, self.log.baseline)
+
+    @property
+    def table(self) -> Table:
+        """A row for each policy."""
+        rows = tuple(
+            (o.label, o.mean.value, o.mean.error, o.turns, o.reward, o.share, o.effective)
+            for o in self.outcomes
+        )
+        columns = ("policy", "per turn", "± se", "turns", "reward", "matched", "effective")
+        return Table(columns, rows, ("", ".4f", ".4f", ",d", ",g", ".2%", ",.0f"))
+
+    @property
+    def weighted_table(self) -> Table | None:
+        """Inverse-propensity estimates; None where the log gives no propensities."""
+        told = [(o.label, o.weighted) for o in self.outcomes if o.weighted is not None]
+        rows = tuple(
+            (name, w.snips.value, w.snips.error, w.ips.value, w.ips.error, w.effective)
+            for name, w in told
+        )
+        columns = ("policy", "SNIPS", "± se", "IPS", "± se", "effective")
+        return Table(columns, rows, ("", *(".4f",) * 4, ",.0f")) if rows else None
+
+    def __str__(self) -> str:
+        """The log, the table and the verdicts."""
+        width = max(len(label) for label in self.policies)
+        verdicts = [f"{label:<{width}}  {self.verdict(label)}" for label in self.policies]
+        weighted = [str(self.weighted_table), ""] if self.weighted_table else []
+        reasons = [f"{o.label:<{width}}  {_rejections(o)}" for o in self.outcomes]
+        parts = [str(self.log), "", str(self.table), "", *weighted, *reasons, "", *verdicts]
+        return "\n".join(parts)
+
+    __repr__ = __str__
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "log": self.log.to_dict(),
+            "seed": self.seed,
+            "policies": [
+                found.to_dict()
+                | {"doubts": self.doubts(found.label), "verdict": self.verdict(found.label)}
+                for found in self.outcomes
+            ],
+        }
+
+
+def _rejections(found: Outcome) -> str:
+    why = ", ".join(f"{count:,} {reason}" for reason, count in found.rejected.items() if count)
+    return f"read {found.read:,}, used {found.used:,}; not used: {why or 'none'}"

@@ -1,0 +1,97 @@
+"""How far an estimate can be trusted, in plain words: always said, good or bad."""
+
+from __future__ import annotations
+
+import math
+
+from highseason.replay.evenness import Uniformity
+from highseason.replay.outcome import Outcome
+from highseason.results.statistics import Estimate
+
+#: Fewer turns or rewards than these are an anecdote.
+FEW_TURNS, FEW_REWARDS = 1000, 50
+#: A share of matches this far from what a uniform log gives, and beyond chance, is worth a word.
+ODD_SHARE, ODD_SIGMAS = 0.1, 5.0
+
+
+def doubts(found: Outcome, log: Uniformity, baseline: Estimate) -> list[str]:
+    """Everything that speaks against believing the estimate; empty if nothing does."""
+    if found.turns == 0:
+        return ["no record matched: the log says nothing about this policy"]
+    return [
+        *_bias(found, log),
+        *_thinness(found),
+        *_end(found),
+        *_no_difference(found, baseline),
+        *_odd_matches(found),
+    ]
+
+
+def verdict(found: Outcome, log: Uniformity, baseline: Estimate) -> str:
+    """The doubts as a sentence, or that there are none."""
+    against = doubts(found, log, baseline)
+    if found.turns == 0:
+        return f"Cannot be trusted: {against[0]}."
+    if against:
+        return f"Handle with care: {'; '.join(against)}."
+    width = found.mean.high - found.mean.value
+    return (
+        f"Fit for use: {found.turns:,} matched turns put the mean within ± {width:.2g} "
+        "(95 %, within this run)."
+    )
+
+
+def _bias(found: Outcome, log: Uniformity) -> list[str]:
+    if log.holds and log.tilted and found.weighted is not None:
+        return [
+            "by its propensities the log is not uniform, which biases the plain mean: believe the "
+            "weighted estimates, or thin the log (reweigh='accept')"
+        ]
+    if log.holds:
+        return []
+    if log.checked == "propensity":
+        return ["the log contradicts its propensities"]
+    return [
+        "THE LOG IS NOT UNIFORMLY RANDOM and gives no propensities, so the estimate is BIASED "
+        "towards the arms it favoured"
+    ]
+
+
+def _thinness(found: Outcome) -> list[str]:
+    if found.turns < FEW_TURNS:
+        return [f"only {found.turns:,} turns matched"]
+    if 0 <= found.reward < FEW_REWARDS:
+        return [f"only {found.reward:g} rewards in {found.turns:,} turns"]
+    if found.effective < 0.1 * found.turns:
+        return [f"a few records carry most of the weight ({found.effective:,.0f} effective turns)"]
+    return []
+
+
+def _end(found: Outcome) -> list[str]:
+    if found.wanted is None or found.turns >= found.wanted:
+        return []
+    return [
+        f"the log ended after {found.turns:,} of {found.wanted:,} turns, and the mean is over "
+        "those reached"
+    ]
+
+
+def _no_difference(found: Outcome, baseline: Estimate) -> list[str]:
+    error = math.hypot(found.mean.error, baseline.error)
+    if math.isnan(error) or abs(found.mean.value - baseline.value) > 1.96 * error:
+        return []
+    return [f"it cannot be told from showing arms at random ({baseline.value:.4g} a turn)"]
+
+
+def _odd_matches(found: Outcome) -> list[str]:
+    expected, asked = found.expected_share, found.turns / found.share if found.share else 0.0
+    if not (0 < expected < 1 and asked > 0):
+        return []
+    sigma = math.sqrt(expected * (1 - expected) / asked)
+    off = found.share - expected
+    if abs(off) < ODD_SIGMAS * sigma or abs(off) < ODD_SHARE * expected:
+        return []
+    return [
+        f"{100 * found.share:.2f} % of the records matched where a uniform log gives "
+        f"{100 * expected:.2f} %: the arms it chose were shown more or less often than others"
+    ]

@@ -1,0 +1,218 @@
+"""The compiled replay against the readable one, record by record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.games import settings
+from tests.replay.logs import mortal_log, with_chances
+
+import highseason as hs
+from highseason.core.random import game_key
+from highseason.policies import Policy, registry
+from highseason.policies.view import View
+from highseason.replay import Course, Events
+from highseason.replay.kernels.plans import compiled_plan
+from highseason.replay.kernels.shapes import Track, Walk
+from highseason.replay.runner import Options, Runner, walk_all, walk_order, walk_window
+from highseason.rules import UCB_RULE, Rule, State, Turn, draw, jitable, place
+
+LOG = mortal_log(400)
+POLICIES = settings.POLICIES | {
+    "mortal": hs.SoftUCBMortal(unit=1),
+    "mortal-opening": hs.SoftUCBMortal(initial=2, remaining=True),
+    "life": hs.UCBL(),
+    "capped": hs.CapIndex(hs.SoftUCBMortal(initial=2), cap=0.8),
+    "sparing": hs.SpareOldArms(hs.UCB()),
+    "peak": hs.PeakGrabber(hs.EpsilonGreedy(), window=4, trigger=3.0),
+    "dynamic": hs.DynamicPeakGrabber(hs.SoftUCB(), window=5),
+    "discounted": hs.Discounted(hs.EpsilonZGreedy(z=2), discount=0.9),
+    "windowed": hs.Windowed(hs.VariablePool(), window=6),
+}
+OPTIONS = {
+    "usual": Options(),
+    "strict": Options(init="rule"),
+    "short": Options(turns=25),
+    "blind": Options(known_lives=False),
+    "thinned": Options(thin=True),
+}
+
+
+def both(
+    policy: Policy, course: Course, walk: Walk, options: Options, seed: int
+) -> tuple[Track, Track]:
+    runner = Runner(policy, course, options)
+    assert runner._plan is not None, f"{policy} was not compiled"
+    slow = runner._slow(walk, runner._manner(walk, game_key(seed, 0)))
+    return runner.run(walk, seed), slow
+
+
+def assert_same(policy: Policy, course: Course, walk: Walk, options: Options, seed: int) -> None:
+    fast, slow = both(policy, course, walk, options, seed)
+    assert fast.counts.tolist() == slow.counts.tolist()
+    assert fast.matched.tolist() == slow.matched.tolist()
+    assert fast.kind.tolist() == slow.kind.tolist()
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("name", POLICIES)
+def test_the_kernel_is_the_readable_loop(name: str, options: str) -> None:
+    course = Course.of(replace(LOG, propensity=with_chances(LOG)))
+    if POLICIES[name].needs_expiry and not OPTIONS[options].known_lives:
+        with pytest.raises(ValueError, match="must be told when they expire"):
+            Runner(POLICIES[name], course, OPTIONS[options])
+        return
+    assert_same(POLICIES[name], course, walk_all(course), OPTIONS[options], seed=3)
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("name", ["epsilon-z", "ucb-z", "pool"])
+def test_with_the_jit_off_too(name: str) -> None:
+    course = Course.of(mortal_log(120), arms=["arm0", "arm2", "arm3", "arm5", "arm7"])
+    assert_same(POLICIES[name], course, walk_all(course), Options(), seed=1)
+
+
+@pytest.mark.parametrize("ties", ["lowest", "random"])
+@pytest.mark.parametrize("policy", [hs.UCB, hs.EpsilonGreedy, hs.VariablePool])
+def test_studied_arms_windows_orders_and_ties(policy: type[Policy], ties: str) -> None:
+    course = Course.of(LOG, bin=3, arms=["arm1", "arm2", "arm4", "arm6", "arm7"])
+    order = np.random.default_rng(5).permutation(np.tile(np.arange(len(LOG)), 2))
+    for walk in (walk_window(120, 150), walk_all(course, times=2), walk_order(order)):
+        assert_same(policy(ties=ties), course, walk, Options(), seed=9)
+
+
+def test_every_registered_policys_step_compiles_to_the_same_numbers() -> None:
+    for name, cls in registry().items():
+        if not cls.__module__.startswith("highseason."):
+            continue
+        for profile in cls.profiles:
+            policy = cls.profile(profile).settle(np.array([1.0, 3.0, 8.0, 20.0]))
+            policy = getattr(policy, "planning", policy)
+            plan, parameters, carry = compiled_plan(policy)
+            for t, G in ((1, 3.0), (2, 8.0), (90, 20.0), (4000, 1.0)):
+                view = View(t, G, 7, 1.0, 1.0, float("nan"))
+                number, after = policy.step(int(carry[0]), view)
+                assert plan(parameters, carry, view) == number, name
+                assert carry[1] == after
+                carry[0] = carry[1]
+
+
+@jitable
+def by_lot(state: State, turn: Turn) -> tuple[int, bool]:
+    """A user's rule that looks at the numbers of arms, the clock and ages."""
+    best, top = -1, -1.0
+    for arm in range(state.available.size):
+        lot = draw(place(turn.key, 3), arm) + 0.01 * (turn.clock - state.birth[arm])
+        lot += 0.1 * state.weight[arm]
+        if state.available[arm] and lot > top:
+            best, top = arm, lot
+    return best, False
+
+
+def by_rank(state: State, clock: int, scores: Any, scale: float) -> None:
+    for arm in range(scores.size):
+        state.weight[arm] = 0.0
+        for other in range(scores.size):
+            if state.available[other] and scores[other] <= scores[arm]:
+                state.weight[arm] += scale
+
+
+LOTS = Rule("by-lot", by_lot, UCB_RULE.intensity, tries_each=False, weigh=by_rank)
+
+
+@dataclass(frozen=True)
+class ByLot(hs.Policy):
+    decides_by = LOTS
+    weight_scale = 2.0
+    opens_with = 2
+
+    def step(self, carry: Any, view: View) -> tuple[float, Any]:
+        return view.G * view.arms, carry
+
+
+@dataclass(frozen=True)
+class TriesTwo(ByLot):
+    decides_by = replace(LOTS, tries_each=True)
+    ranks_by_expiry = True
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+@pytest.mark.parametrize("policy", [ByLot(), TriesTwo()])
+def test_a_rule_of_ones_own_that_looks_at_everything(policy: Policy, options: str) -> None:
+    course = Course.of(replace(LOG, propensity=with_chances(LOG)))
+    assert_same(policy, course, walk_all(course), OPTIONS[options], seed=2)
+
+
+@dataclass(frozen=True)
+class Remembers(hs.UCB):
+    """Carries a list: it cannot be compiled."""
+
+    def begin(self) -> Any:
+        return ()
+
+    def step(self, carry: Any, view: View) -> tuple[float, Any]:
+        return 2.0 * len({*carry, view.G}), (*carry, view.G)
+
+
+def test_what_cannot_be_compiled_is_played_in_python_and_said_so(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    result = hs.replay.replay({"memory": Remembers(), "ucb": hs.UCB()}, LOG)
+    assert "Remembers is replayed in Python" in caplog.text
+    assert result["memory"].turns > 50
+
+
+@dataclass(frozen=True)
+class Astray(hs.UCB):
+    where: float = 0.0
+
+    def step(self, carry: Any, view: View) -> tuple[float, Any]:
+        return (float("nan") if view.t > 7 else 1.0), carry
+
+
+def test_a_plan_that_goes_astray_is_an_error_that_names_the_turn() -> None:
+    with pytest.raises(ValueError, match=r"nan at turn 8, but the ucb rule"):
+        hs.replay.replay(Astray(), LOG)
+
+
+def wrong(state: State, turn: Turn) -> tuple[int, bool]:
+    return 0, False
+
+
+@dataclass(frozen=True)
+class Wrong(hs.UCB):
+    decides_by = replace(LOTS, name="wrong", choose=wrong)
+
+
+def test_a_rule_that_chooses_a_dead_arm_is_an_error() -> None:
+    with pytest.raises(ValueError, match=r"'wrong' chose arm 0 in turn \d+, which is not on offer"):
+        hs.replay.replay(Wrong(), LOG)
+
+
+def tiny(shown: str, init: str = "first-shown", **more: Any) -> list[int]:
+    """The numbers of the matched records of greedy, which plays c once it has seen it pay."""
+    pool = [["a", "b", "c", "z"]] * len(shown)
+    log = Events.of(range(len(shown)), list(shown), [arm == "c" for arm in shown], pool)
+    course = Course.of(log)
+    runner = Runner(hs.Greedy(), course, Options(init=init, **more))  # type: ignore[arg-type]
+    return runner.run(walk_all(course)).matched.tolist()
+
+
+def test_the_first_showing_of_an_untried_arm_is_its_first_turn() -> None:
+    assert tiny("bbaaccba") == [0, 2, 4, 5]
+
+
+def test_a_strict_start_waits_for_the_arm_that_the_rule_asks_for() -> None:
+    assert tiny("bbaaccbacc", init="rule") == [2, 6, 8, 9]
+
+
+def test_a_newborn_arm_stops_all_else_until_it_is_shown() -> None:
+    shown, pools = "abbbaccbb", ["ab"] * 3 + ["abc"] * 6
+    log = Events.of(range(9), list(shown), [arm == "b" for arm in shown], [list(p) for p in pools])
+    course = Course.of(log)
+    track = Runner(hs.Greedy(), course, Options()).run(walk_all(course))
+    assert track.matched.tolist() == [0, 1, 2, 5, 7, 8]
+    assert track.kind.tolist() == [2, 2, 1, 2, 1, 1]

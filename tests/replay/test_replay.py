@@ -1,0 +1,310 @@
+"""What replay says is true: unbiased on uniform logs, honest about all others."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.replay.logs import fixed_log, mortal_log
+
+import highseason as hs
+from highseason.policies import Policy
+from highseason.replay import (
+    Course,
+    Events,
+    OpenBanditLog,
+    Pools,
+    collect,
+    generate_events,
+    replay,
+    uniformity,
+)
+from highseason.replay.kernels.shapes import TRIED
+from highseason.replay.runner import Options, Runner, rows_of, walk_order, walk_window
+
+MEANS = (0.3, 0.5, 0.7)
+TURNS, RECORDS, LOGS = 40, 300, 1500
+
+PLAYERS = [hs.UCB(), hs.UCBZ(z=7), hs.EpsilonGreedy(k=2), hs.EpsilonZGreedy(k=2, z=7)]
+
+
+def replayed(policy: Policy, course: Course, shuffled: bool) -> np.ndarray:
+    """The mean reward per turn of many stretches of one long log, each a log of its own."""
+    runner = Runner(policy, course, Options(turns=TURNS))
+    order = np.random.default_rng(8).permutation(len(course.events))
+    means = np.empty(LOGS)
+    for i in range(LOGS):
+        first = i * RECORDS
+        walk = walk_window(first, RECORDS)
+        if shuffled:
+            walk = walk_order(order[first : first + RECORDS])
+        track = runner.run(walk, seed=1, number=i)
+        assert track.matched.size == TURNS, "the log is too short for the test"
+        means[i] = course.reward[rows_of(walk, track.matched)].mean()
+    return means
+
+
+@pytest.mark.parametrize("policy", PLAYERS, ids=str)
+@pytest.mark.parametrize("a_bin", [(5,), (3, 12)], ids=["even", "busy and quiet"])
+def test_the_mean_over_many_logs_is_the_policys_value(
+    policy: Policy, a_bin: tuple[int, ...]
+) -> None:
+    course = Course.of(fixed_log(MEANS, RECORDS * LOGS, seed=4, a_bin=a_bin))
+    found = replayed(policy, course, shuffled=len(a_bin) > 1)
+    arms = hs.rewards.bernoulli(means=MEANS)
+    rng = np.random.default_rng(6)
+    paths = 1 if len(a_bin) == 1 else 60  # a record's G is drawn anew when records are shuffled
+    truth = []
+    for path in range(paths):
+        G = rng.choice(course.G, TURNS)
+        with pytest.MonkeyPatch.context() as quiet:
+            quiet.setattr(hs.Policy, "_warn_of_threshold", lambda self, values: True)
+            plays = hs.simulate(policy, arms, np.ones(TURNS), 6000 // paths, seed=path, forecast=G)
+        truth.append(plays.mean("reward", 0) / TURNS)
+    error = math.hypot(found.std() / math.sqrt(LOGS), found.std() / math.sqrt(6000))
+    assert abs(found.mean() - np.mean(truth)) < 3.5 * error
+    assert error < 0.005
+
+
+def test_so_it_is_on_generated_logs_with_known_rates() -> None:
+    rates, turns = [0.2, 0.5, 0.8], 80
+    found = []
+    for seed in range(150):
+        log = generate_events(1 / 1440, seed, rates=rates, drift=0, events_per_second=12).events
+        outcome = replay("ucb", log, turns=turns)["ucb"]
+        assert outcome.turns == turns
+        found.append(outcome.mean.value)
+    arms = hs.rewards.bernoulli(means=rates)
+    truth = hs.simulate("ucb", arms, np.ones(turns), games=20_000).mean("reward", 0) / turns
+    error = np.std(found) / math.sqrt(len(found))
+    assert abs(np.mean(found) - truth) < 3.5 * error
+    assert error < 0.006
+
+
+CHANCES = (0.6, 0.3, 0.1)
+
+
+def test_a_tilted_log_is_found_out_and_said_loudly() -> None:
+    result = replay("uniform", fixed_log(MEANS, 20_000, chances=CHANCES))
+    assert not result.log.uniformity.holds
+    assert result.log.uniformity.worst[0] in "ac"
+    assert "THE LOG IS NOT UNIFORMLY RANDOM" in str(result)
+    assert "BIASED" in result.verdict("uniform")
+    assert result["uniform"].mean.high < np.mean(MEANS), "the tilt should show"
+
+
+def test_known_propensities_put_it_right() -> None:
+    log = fixed_log(MEANS, 60_000, chances=CHANCES, tell=True)
+    plain, thinned = replay("uniform", log), replay("uniform", log, reweigh="accept")
+    weighted = plain["uniform"].weighted
+    assert weighted is not None
+    for found in (weighted.ips, weighted.snips, thinned["uniform"].mean):
+        assert abs(found.value - 0.5) < 3.5 * found.error
+        assert found.error < 0.02
+    assert plain.log.uniformity.holds
+    assert "believe the weighted estimates" in plain.verdict("uniform")
+    assert "weighted" not in thinned.verdict("uniform")
+    assert abs(plain.log.baseline.value - 0.5) < 0.01
+    assert weighted.effective < 0.8 * plain["uniform"].turns
+    assert thinned["uniform"].rejected["thinned"] > 30_000
+
+
+def test_weights_are_right_for_a_part_of_the_arms_too() -> None:
+    log = fixed_log(MEANS, 60_000, chances=CHANCES, tell=True)
+    found = replay("uniform", log, arms=["a", "c"])["uniform"].weighted
+    assert found is not None
+    for estimate in (found.ips, found.snips):
+        assert abs(estimate.value - 0.5) < 3.5 * estimate.error
+
+
+def test_propensities_that_lie_are_found_out() -> None:
+    log = fixed_log(MEANS, 20_000, chances=CHANCES)
+    result = replay("ucb", replace(log, propensity=np.array((0.2, 0.3, 0.5))[log.arm]))
+    assert not result.log.uniformity.holds
+    assert "CONTRADICTS" in str(result)
+
+
+def test_on_a_uniform_log_the_weighted_mean_is_the_plain_one() -> None:
+    log = fixed_log(MEANS, 5000, tell=True)
+    course = Course.of(log)
+    found = replay("ucb", course)["ucb"]
+    runner = Runner(hs.UCB(), course, Options())
+    track = runner.run(walk_window(0, 5000))
+    chosen = track.matched[track.kind != TRIED]
+    assert found.weighted is not None
+    assert found.weighted.snips.value == pytest.approx(course.reward[chosen].mean())
+    assert found.weighted.effective == pytest.approx(chosen.size)
+
+
+def test_uniform_logs_pass_however_pools_change() -> None:
+    p = [uniformity(Course.of(mortal_log(4000, seed=seed))).p for seed in range(60)]
+    assert min(p) > 1e-4
+    assert 0.3 < np.mean(p) < 0.7, "p-values of true hypotheses are uniform"
+
+
+def test_the_statistic_is_what_the_definition_gives() -> None:
+    log = mortal_log(700)
+    islands = replace(  # two more arms that share no pool with the others
+        log,
+        arms=(*log.arms, "x", "y"),
+        pools=Pools.of([*(log.pools[p].tolist() for p in range(len(log.pools))), [9, 10]]),
+        pool=np.where(np.arange(700) % 9, log.pool, len(log.pools)).astype(np.int32),
+        arm=np.where(np.arange(700) % 9, log.arm, 9 + np.arange(700) % 2).astype(np.int32),
+    )
+    arms = len(islands.arms)
+    off, covariance = np.zeros(arms), np.zeros((arms, arms))
+    for arm, pool in zip(islands.arm.tolist(), islands.pool.tolist(), strict=True):
+        members = islands.pools[pool]
+        if arm in members:
+            chances = np.zeros(arms)
+            chances[members] = 1 / members.size
+            off += np.eye(arms)[arm] - chances
+            covariance += np.diag(chances) - np.outer(chances, chances)
+    found = uniformity(Course.of(islands))
+    assert found.statistic == pytest.approx(off @ np.linalg.pinv(covariance) @ off)
+    assert found.degrees == np.linalg.matrix_rank(covariance) == arms - 2
+
+
+def test_ten_million_events_do_not_make_a_trifle_a_scandal() -> None:
+    counts = np.array([1_005_000, 1_000_000, 995_000])
+    arm = np.repeat(np.arange(3), counts).astype(np.int32)
+    log = fixed_log(MEANS, int(counts.sum()))
+    found = uniformity(Course.of(replace(log, arm=arm)))
+    assert found.p < 1e-4
+    assert found.holds
+
+
+def test_a_log_that_ends_early_divides_by_the_turns_it_reached() -> None:
+    log = fixed_log(MEANS, 3000)
+    found = replay("ucb", log, turns=5000)
+    reached = found["ucb"]
+    assert reached.turns < 1200
+    assert reached.mean.value == reached.reward / reached.turns
+    assert f"ended after {reached.turns:,} of 5,000 turns" in found.verdict("ucb")
+
+
+def test_it_stops_after_the_turns_asked_for_and_counts_every_record() -> None:
+    found = replay("epsilon-greedy", mortal_log(900), turns=100)["epsilon-greedy"]
+    assert found.turns == 100
+    assert sum(found.rejected.values()) + found.used == found.read == 900
+    assert found.rejected["after the last turn"] > 300
+    assert found.at[-1] == 100
+    assert found.running[-1] == pytest.approx(found.mean.value)
+
+
+def test_g_counts_records_of_arms_that_are_not_studied() -> None:
+    course = Course.of(fixed_log(MEANS, 100, a_bin=(5,)), arms=["a"])
+    assert set(course.G) == {5.0}
+
+
+def test_thin_estimates_are_called_thin() -> None:
+    result = replay("ucb", fixed_log(MEANS, 600))
+    assert "only" in result.verdict("ucb")
+    assert "turns matched" in result.verdict("ucb")
+    rare = replay("ucb", fixed_log((0.001, 0.002, 0.001), 6000))
+    assert "rewards in" in rare.verdict("ucb")
+    clear = replay("ucb", fixed_log((0.1, 0.2, 0.9), 60_000))
+    assert clear.doubts("ucb") == []
+    assert clear.verdict("ucb").startswith("Fit for use")
+
+
+def test_an_empty_log_says_so() -> None:
+    result = replay(["ucb", "soft-ucb", "ucb-z"], Events.of([], [], [], []))
+    assert result["ucb"].turns == 0
+    assert math.isnan(result["ucb"].mean.value)
+    assert result.verdict("ucb").startswith("Cannot be trusted")
+    assert "0 records" in str(result)
+
+
+def test_one_arm_always_matches() -> None:
+    found = replay("ucb", Events.of([1, 2, 3], "aaa", [1, 0, 1], [["a"]] * 3))["ucb"]
+    assert (found.turns, found.reward) == (3, 2.0)
+
+
+def test_records_whose_arm_is_not_in_their_pool_are_counted_and_left_out() -> None:
+    log = Events.of([1, 2, 3, 4], "abab", [1, 1, 1, 1], [["a"], ["a"], ["a"], ["a", "b"]])
+    found = replay("greedy", log)["greedy"]
+    assert found.rejected["arm not in its pool"] == 1
+    assert found.turns == 3
+
+
+def test_time_that_goes_back_is_counted() -> None:
+    log = fixed_log(MEANS, 50)
+    result = replay("ucb", replace(log, time=log.time[::-1].copy()))
+    assert result.log.backwards == 9
+    assert "go back in time" in str(result)
+
+
+def test_the_seed_decides() -> None:
+    log = fixed_log(MEANS, 3000)
+    one, same, other = (replay("uniform", log, seed=seed)["uniform"] for seed in (1, 1, 2))
+    assert one.reward == same.reward
+    assert one.turns != other.turns or one.reward != other.reward
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"arms": ["q"]}, "no arm 'q'; it has a, b, c"),
+        ({"arms": []}, "no arm is to be studied"),
+        ({"bin": 0}, "a bin must have a length above 0"),
+        ({"bin": math.nan}, "a bin must have a length above 0"),
+        ({"turns": 0}, "turns must be a whole number"),
+        ({"init": "later"}, "'first-shown' or 'rule'"),
+        ({"reweigh": "ips"}, "'accept' or None"),
+        ({"seed": -1}, "seed"),
+    ],
+)
+def test_wrong_arguments_are_told(wrong: dict[str, object], told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        replay("ucb", fixed_log(MEANS, 20), **wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "told"),
+    [
+        ("reward", math.nan, "the reward of event 3 is nan, not a number"),
+        ("reward", math.inf, "the reward of event 3 is inf"),
+        ("propensity", 0.0, "the propensity of event 3 is 0.0, not above 0"),
+        ("propensity", 1.5, "at most 1"),
+        ("propensity", math.nan, "the propensity of event 3 is nan"),
+    ],
+)
+def test_numbers_that_are_none_are_refused(column: str, value: float, told: str) -> None:
+    values = np.full(20, 0.5)
+    values[2] = value
+    with pytest.raises(ValueError, match=told):
+        replay("ucb", replace(fixed_log(MEANS, 20), **{column: values}))
+
+
+def test_a_log_that_is_ready_gives_the_same_and_keeps_its_bins() -> None:
+    log = fixed_log(MEANS, 2000, a_bin=(3, 12))
+    ready = Course.of(log, bin=2, arms=["a", "c"])
+    policy = "ucb-z:z=14"
+    again = replay(policy, log, bin=2, arms=["a", "c"])[policy]
+    assert replay(policy, ready)[policy].to_dict()["mean"] == again.mean.value
+    with pytest.raises(ValueError, match=r"give bin and arms to Course\.of"):
+        replay(policy, ready, bin=3)
+
+
+def test_unknown_label() -> None:
+    with pytest.raises(KeyError, match="there are: ucb"):
+        replay("ucb", fixed_log(MEANS, 20))["soft"]
+
+
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+
+
+@pytest.mark.realdata
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"no real data: {DATA} does not exist")
+@pytest.mark.parametrize("campaign", ["all", "men", "women"])
+def test_a_real_log_that_was_drawn_at_random_passes_and_is_called_thin(campaign: str) -> None:
+    log, _ = collect(OpenBanditLog(DATA / "open_bandit_random_small.csv.gz", campaign))
+    result = replay(["ucb", "uniform"], log, bin=60)
+    assert result.log.uniformity.holds
+    assert "turns matched" in result.verdict("ucb")
+    found = result["uniform"]
+    assert found.share == pytest.approx(found.expected_share, rel=0.25)
