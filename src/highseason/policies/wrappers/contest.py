@@ -29,7 +29,9 @@ class PeakGrabber(Wrapper):
 
     name = "peak-grabber"
 
-    window: int = parameter(100, "displays of an arm to look back on", at_least=1, whole=True)
+    window: int = parameter(
+        100, "displays of an arm to look back on", at_least=1, at_most=1e6, whole=True
+    )
     trigger: float = parameter(9.0, "what these must have brought together", above=0.0)
 
     def wrapped(self, rule: Rule) -> Rule:
@@ -51,7 +53,9 @@ class DynamicPeakGrabber(Wrapper):
 
     name = "dynamic-peak-grabber"
 
-    window: int = parameter(100, "displays of an arm to look back on", at_least=1, whole=True)
+    window: int = parameter(
+        100, "displays of an arm to look back on", at_least=1, at_most=1e6, whole=True
+    )
     lift: float = parameter(1.15, "times the rate of all displays", above=0.0)
     memory: float = parameter(
         0.01, "by how much a display moves the rate of all", above=0.0, at_most=1.0
