@@ -211,6 +211,14 @@ def test_thin_estimates_are_called_thin() -> None:
     assert clear.verdict("ucb").startswith("Fit for use")
 
 
+def test_rewards_that_do_not_fit_the_rule_are_told() -> None:
+    log = fixed_log((0.1, 0.2, 0.9), 60_000)
+    paid = replace(log, reward=25.0 * log.reward)
+    result = replay(["ucb", "epsilon-greedy"], paid)
+    assert "the log's go from 0 to 25" in result.verdict("ucb")
+    assert result.doubts("epsilon-greedy") == []
+
+
 def test_an_empty_log_says_so() -> None:
     result = replay(["ucb", "soft-ucb", "ucb-z"], Events.of([], [], [], []))
     assert result["ucb"].turns == 0
