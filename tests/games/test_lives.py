@@ -320,3 +320,43 @@ def test_a_policy_without_lives_keeps_its_fast_kernel() -> None:
     assert lives_matter(hs.SoftUCBMortal())
     assert lives_matter(hs.CapIndex(hs.SoftUCBMortal(initial=3)))
     assert lives_matter(hs.UCBL())
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        "soft-ucb-mortal:c=2",
+        "soft-ucb-mortal:remaining=true,initial=2",
+        "cap+spare-old-arms+ucb",
+        "ucb",
+    ],
+)
+def test_deaths_that_are_not_announced_cannot_be_known(policy: str) -> None:
+    """Two worlds that part after turn 40: up to then nobody can tell which one this is."""
+    spans: list[tuple[int, float]] = [(1, 30), (1, 60), (5, 50), (20, 90), (1, 45), (1, 90)]
+    others: list[tuple[int, float]] = [(1, 30), (1, 90), (5, 70), (20, 41), (1, 90), (1, 44)]
+    player, model = hs.policies.parse(policy), REWARDS["normal"](arms=6)
+
+    def played(lives: list[tuple[int, float]], known: bool, seed: int) -> list[int]:
+        told = hs.lives.fixed(lives, known=known)
+        return hs.play(player, model, WAVE, seed=seed, lives=told).arms[:40].tolist()
+
+    for seed in range(4):
+        assert played(spans, False, seed) == played(others, False, seed)
+    if policy != "ucb":
+        assert any(played(spans, True, seed) != played(others, True, seed) for seed in range(9))
+
+
+@pytest.mark.parametrize(
+    "forecast",
+    [hs.forecasters.RandomWalk(), hs.multipliers.wave(TURNS).shift(7)],
+    ids=["one step", "numbers"],
+)
+def test_a_forecast_is_played_as_play_plays_it(forecast: Any) -> None:
+    policy, model = hs.SoftUCBMortal(c=2), REWARDS["normal"](arms=FLOW.arms)
+    result = hs.simulate(policy, model, WAVE, games=4, seed=2, forecast=forecast, lives=FLOW)
+    known = hs.simulate(policy, model, WAVE, games=4, seed=2, lives=FLOW)
+    for number in range(4):
+        game = hs.play(policy, model, WAVE, 2, number, forecast, FLOW)
+        same_totals(result, game, number, "a forecast")
+    assert result.mean("reward", 0) != known.mean("reward", 0)

@@ -176,6 +176,16 @@ def test_flows_that_make_no_sense(change: dict[str, Any], message: str) -> None:
         hs.lives.birth_and_death(**({"turns": 100, "alive": 5, "life": 10} | change))
 
 
+@pytest.mark.parametrize(
+    "make",
+    [hs.lives.articles, lambda n: hs.lives.birth_and_death(n, 5, 9)],
+    ids=["articles", "flow"],
+)
+def test_a_game_of_another_length_is_refused(make: Any) -> None:
+    with pytest.raises(ValueError, match="these lives are made for 90 turns, the game has 100"):
+        make(90).spans(KEYS, 100)
+
+
 def test_articles_that_make_no_sense() -> None:
     for change in ({"turns": 0}, {"turns": 9, "turns_per_hour": 0}):
         with pytest.raises(ValueError, match="must be above 0"):

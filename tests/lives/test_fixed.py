@@ -54,6 +54,22 @@ def test_a_turn_without_any_arm_is_refused() -> None:
         Lives("odd", 1, lambda keys, turns: second_is_short).spans(KEYS[:2], 9)
 
 
+def test_lives_of_ones_own() -> None:
+    def draw(keys: Any, turns: int) -> Any:
+        return np.array([[[-3, 5], [4, turns]]] * keys.size, np.int32)
+
+    lives = Lives("mine", 2, draw)
+    assert lives.spans(KEYS, 9).tolist() == [[[1, 5], [4, 9]]] * 3
+    assert lives.spans(KEYS, 9).dtype == np.int64
+    model = hs.rewards.bernoulli(arms=2)
+    game = hs.play(hs.UCB(), model, [1.0] * 9, lives=lives)
+    result = hs.simulate(hs.UCB(), model, [1.0] * 9, games=1, lives=lives)
+    assert set(game.arms[5:].tolist()) == {1}
+    assert result.mean("reward", 0) == game.reward
+    with pytest.raises(ValueError, match=r"mine: draw\(keys, turns\) gave the shape \(3, 2, 2\)"):
+        Lives("mine", 3, draw).spans(KEYS, 9)
+
+
 def test_how_many_are_there_at_a_time() -> None:
     assert hs.lives.fixed([(1, 10), (6, 10), (11, 20)]).typical(10) == 2  # 1.5, to the even
     assert hs.lives.fixed([(1, 10)]).typical(10) == 1

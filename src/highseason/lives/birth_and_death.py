@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.random import DECISION, REWARD, TIES, draw, place
+from highseason.core.random import DECISION, REWARD, TIES, UNIT, draw, place
 from highseason.lives.model import Lives, alive_counts
 
 Numbers = NDArray[np.float64]
@@ -56,7 +56,9 @@ class _Flow:
         old = max(1, round(self.pace * float(self._met()[1].sum())))
         born = round(self.pace * float(self.rhythm(np.arange(1.0, turns + 1.0)).sum()))
 
-        def spans(keys: NDArray[np.uint64], turns: int) -> NDArray[np.int64]:
+        def spans(keys: NDArray[np.uint64], asked: int) -> NDArray[np.int64]:
+            if asked != turns:  # as many births would be spread over another time
+                raise ValueError(f"these lives are made for {turns} turns, the game has {asked}")
             return self._draw(keys, turns, old, born)
 
         return Lives(name, old + born, spans, known)
@@ -97,7 +99,8 @@ class _Flow:
         total = np.cumsum(common)
         age = ages[np.searchsorted(total / total[-1], uniforms, side="right")]
         dead = self._dead_by(age)
-        return np.maximum(0.0, self.life(dead + lengths * (1.0 - dead)) - age)
+        share = np.minimum(dead + lengths * (1.0 - dead), 1.0 - UNIT)  # rounded up, it may be 1
+        return np.maximum(0.0, self.life(share) - age)
 
 
 def birth_and_death(turns: int, alive: int, life: float, known: bool = True) -> Lives:

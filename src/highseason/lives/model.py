@@ -35,7 +35,12 @@ class Lives:
         Raises:
             ValueError: In some turn no arm is there.
         """
-        spans = self.draw(keys, turns).copy()
+        spans = np.array(self.draw(keys, turns), np.int64)
+        if spans.shape != (keys.size, self.arms, 2):
+            raise ValueError(
+                f"{self.name}: draw(keys, turns) gave the shape {spans.shape}, not "
+                f"{(keys.size, self.arms, 2)}: games × arms × (first and last turn)"
+            )
         spans[..., 0] = np.maximum(1, spans[..., 0])
         counts = alive_counts(spans, turns)
         if not counts.all():

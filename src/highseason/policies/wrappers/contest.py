@@ -93,7 +93,8 @@ class SpareOldArms(Wrapper):
 class CapIndex(Wrapper):
     """No index above 0.88; arms never tried stand at the cap, behind those that reach it.
 
-    So new arms are tried when no known one promises as much, and are not tried at once.  Only
+    So new arms are tried when no known one promises as much, and are not tried at once; at the
+    start only those that the policy within opens with (`initial`), if it says how many.  Only
     around index rules (the UCB family).  Put it outermost: what is capped has no bonus any more.
 
     >>> import highseason as hs
