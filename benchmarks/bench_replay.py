@@ -12,10 +12,14 @@ these records; over the whole log both hardly explore, which costs River more an
 from __future__ import annotations
 
 import math
+import os
 import random
 import sys
 import time
 from collections.abc import Callable
+
+# What is compared is work on one core; threads that wait for one another would count as work.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 from rich.console import Console

@@ -66,7 +66,7 @@ def test_forecast_steers_and_g_weighs() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"c": 0.5}, "at least 1"),
+        ({"c": -0.5}, "at least 0"),
         ({"form": "printed"}, "'safe' or 'paper'"),
         ({"r": 0.0}, "above 0"),
         ({"lifespans": [(1, 5)]}, "one mean and one"),
@@ -93,7 +93,7 @@ def test_safe_holds_for_the_policy_as_it_plays(instance: int) -> None:
     last = np.minimum(turns, first + generator.integers(0, turns, arms))
     last[0] = turns
     policy = hs.SoftUCBMortal(
-        c=float(generator.choice([1.0, 1.5, 2.0])),
+        c=float(generator.choice([0.1, 1.0, 2.0])),
         remaining=bool(generator.integers(2)),
         initial=int(generator.integers(3)),
     )

@@ -14,6 +14,7 @@ from highseason.bounds.kernels.build import mortal_costs
 from highseason.bounds.result import Form, RegretBound, assemble
 from highseason.bounds.setting import Setting
 from highseason.bounds.theorems import theorem
+from highseason.lives import running_worth
 from highseason.multipliers import as_multiplier
 from highseason.policies import SoftUCBMortal
 
@@ -29,9 +30,10 @@ def soft_ucb_mortal(policy: SoftUCBMortal, setting: Setting, form: Form) -> Regr
     >>> G = hs.multipliers.wave(turns=20_000)
     >>> lives = hs.lives.fixed([(1, math.inf), (1, math.inf), (10_000, math.inf)])
     >>> means = [0.1, 0.9, 0.2]
-    >>> bound = hs.bounds.regret(hs.SoftUCBMortal(), means, multiplier=G, lives=lives)
+    >>> policy = hs.SoftUCBMortal(c=2, unit=1)
+    >>> bound = hs.bounds.regret(policy, means, multiplier=G, lives=lives)
     >>> bound.valid, round(bound.total / bound.trivial, 1)
-    (True, 0.2)
+    (True, 0.4)
     """
     spans = setting.spans
     if spans is None:
@@ -127,7 +129,8 @@ def mortal_regret(
         means: Of each arm.
         lifespans: First and last turn of each arm, both included; (1, inf) lives throughout.
         multiplier: G.
-        c: At least 1.
+        c: The most that psi can be.  The paper has at least 1; the safe form holds for any, and says
+            nothing where psi of the best arm is below 1/2.
         form: "safe", or "paper" for the formula as printed.
         H: What the policy believes of G; scores and xi are made of it.
         r: The range of the rewards.
@@ -144,8 +147,8 @@ def mortal_regret(
     """
     if form not in ("safe", "paper"):
         raise ValueError(f"form={form!r} must be 'safe' or 'paper'")
-    if not (c >= 1 and math.isfinite(c)):
-        raise ValueError(f"c must be at least 1, not {c!r}")
+    if not (c >= 0 and math.isfinite(c)):
+        raise ValueError(f"c must be at least 0, not {c!r}")
     if not (r > 0 and unit > 0):
         raise ValueError("r and unit must be above 0")
     lives = _lives(means, lifespans, multiplier, c, H, unit, opening, remaining, initial)
@@ -250,8 +253,8 @@ def _lives(
         empty = int(starts[np.flatnonzero(~alive.any(axis=1))[0]])
         raise ValueError(f"no arm is alive at turn {empty}")
     stretch = np.searchsorted(starts, np.arange(1, G.turns + 1), side="right") - 1
-    total = np.concatenate([[0.0], np.cumsum(believed)])
-    scores = total[np.maximum(last, first - 1)] - total[first - 1]
+    worth = running_worth(believed)
+    scores = worth[np.maximum(last, first - 1)] - worth[first - 1]
     psi = _psi(alive, last.astype(np.float64) if remaining else scores, c)
     if opening is None and initial:
         there = np.flatnonzero(first <= 1)

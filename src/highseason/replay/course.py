@@ -132,8 +132,12 @@ def pool_lives(
     pools = events.pools
     far = np.iinfo(np.int64)
     first, last = np.full(len(pools), far.max), np.full(len(pools), far.min)
-    np.minimum.at(first, events.pool, when)
-    np.maximum.at(last, events.pool, when)
+    if (when[1:] >= when[:-1]).all():  # then the first and the last to be written stay
+        first[events.pool[::-1]] = when[::-1]
+        last[events.pool] = when
+    else:
+        np.minimum.at(first, events.pool, when)
+        np.maximum.at(last, events.pool, when)
     born, died = np.full(len(events.arms), far.max), np.full(len(events.arms), far.min)
     np.minimum.at(born, pools.members, np.repeat(first, pools.sizes))
     np.maximum.at(died, pools.members, np.repeat(last, pools.sizes))
