@@ -129,8 +129,8 @@ def mortal_regret(
         means: Of each arm.
         lifespans: First and last turn of each arm, both included; (1, inf) lives throughout.
         multiplier: G.
-        c: The most that psi can be.  The paper has at least 1; the safe form holds for any, and says
-            nothing where psi of the best arm is below 1/2.
+        c: The most that psi can be.  The paper has at least 1; the safe form holds for any, but
+            says nothing where psi of the best arm is below 1/2.
         form: "safe", or "paper" for the formula as printed.
         H: What the policy believes of G; scores and xi are made of it.
         r: The range of the rewards.
