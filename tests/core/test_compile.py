@@ -139,6 +139,37 @@ def test_closures_around_several_functions_are_kept_side_by_side(machine: Machin
     assert machine.run(AROUND)[0] == "6.0 14.0\n"
 
 
+# As above, but called through pointers, as kernels call the functions of a rule.
+APART = """\
+import sys
+from numba.core import types
+from highseason.core.compile import compiled, function_type
+
+def times(factor):
+    def run(x):
+        return factor * x
+    return run
+
+def both(f, g, x):
+    return 100.0 * f(x) + g(x)
+
+one = types.float64(types.float64)
+kept = [compiled(times(float(factor)), one) for factor in sys.argv[1:]]
+if len(kept) == 2:
+    pointer = function_type(one)
+    print(compiled(both, types.float64(pointer, pointer, types.float64))(*kept, 1.0))
+"""
+
+
+def test_closures_kept_by_different_processes_stay_apart(machine: Machine) -> None:
+    file = machine.folder / "apart.py"
+    file.write_text(APART)
+    for factor in "23":
+        machine.python(str(file), factor)
+    assert machine.python(str(file), "2", "3")[0] == "203.0\n"
+    assert machine.python(str(file), "3", "2")[0] == "302.0\n"
+
+
 def test_an_edited_helper_is_noticed(machine: Machine) -> None:
     package = machine.copy_sources()
     first, _ = machine.run(SIMULATE)

@@ -12,8 +12,10 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import itertools
 import logging
 import os
+import secrets
 import sys
 import tempfile
 import warnings
@@ -58,6 +60,7 @@ def compiled(function: Callable[..., Any], signature: Any) -> Callable[..., Any]
 
     if numba.config.DISABLE_JIT:
         return _wrapping_around(function)
+    _use_symbols_of_our_own()
     _register_marked()
     dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
     _attach_cache(dispatcher, function)
@@ -76,6 +79,19 @@ def _wrapping_around(function: Callable[..., Any]) -> Callable[..., Any]:
             return function(*arguments)
 
     return run
+
+
+@functools.cache
+def _use_symbols_of_our_own() -> None:
+    """Number machine symbols from a place that no other process begins at.
+
+    numba tells functions of one name apart by a number that begins at 1 in every process.  Two
+    closures of one source, kept by two processes, would then have the same symbol; a third that
+    loads both would run the one for the other, and nobody would notice.
+    """
+    from numba.core.bytecode import FunctionIdentity
+
+    FunctionIdentity._unique_ids = itertools.count(secrets.randbits(48))
 
 
 @contextlib.contextmanager
