@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from highseason.experiments import STUDIES, Outcome, registry
+from highseason.experiments import STUDIES, Outcome, registry, upworthy
 
 Call = Callable[..., Any]
 
@@ -50,7 +50,26 @@ def test_several_studies_get_a_folder_each(call: Call, asked: list[Any]) -> None
 def test_options_reach_the_study(call: Call, asked: list[Any], tmp_path: Path) -> None:
     line = "--only simulated --games 7 --seed 5 --quick --profile paper --profile tuned --threads 2"
     assert call("reproduce", *line.split(), "--data", str(tmp_path)).code == 0
-    assert asked == [(Path("report"), 7, 5, True, ("paper", "tuned"), None, 2, tmp_path)]
+    assert asked == [(Path("report"), 7, 5, True, ("paper", "tuned"), None, 2, tmp_path, ())]
+
+
+def test_the_files_of_a_study_reach_that_study(
+    call: Call, asked: list[Any], tmp_path: Path
+) -> None:
+    here = str(tmp_path)
+    line = "--only upworthy --only timing --upworthy"
+    assert call("reproduce", *line.split(), here, "--upworthy", here).code == 0
+    assert [entry[-1] for entry in asked] == [(tmp_path, tmp_path), ()]
+
+
+def test_a_study_without_its_data_is_left_out_unless_it_was_asked_for(
+    call: Call, asked: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(registry.STUDIES, "upworthy", upworthy.run)
+    answer = call("reproduce", "--out", "all")
+    assert answer.code == 0
+    assert answer.line.startswith("highseason: note: left out: the study upworthy needs data")
+    assert len(asked) == len(STUDIES) - 1
 
 
 @pytest.mark.parametrize(
@@ -60,6 +79,9 @@ def test_options_reach_the_study(call: Call, asked: list[Any], tmp_path: Path) -
         ("--only simulated --profile papr", "there are: paper, authors_code, tuned"),
         ("--games 1", "at least 2"),
         ("--data nowhere", "nowhere"),
+        ("--only upworthy", "give --upworthy FOLDER"),
+        ("--only upworthy --upworthy .", "has no upworthy_ab_packages.csv.gz"),
+        ("--upworthy nowhere", "nowhere"),
     ],
 )
 def test_what_is_wrong_is_said_in_a_line(call: Call, line: str, told: str) -> None:

@@ -1,6 +1,6 @@
 """Studies: one folder each, with its settings as data, a run and an analysis."""
 
-from highseason.experiments.registry import STUDIES
-from highseason.experiments.study import Outcome
+from highseason.experiments.registry import SOURCES, STUDIES
+from highseason.experiments.study import MissingDataError, Outcome
 
-__all__ = ["STUDIES", "Outcome"]
+__all__ = ["SOURCES", "STUDIES", "MissingDataError", "Outcome"]

@@ -1,10 +1,16 @@
 """All studies by name; `highseason reproduce --only NAME` runs one of them."""
 
-from highseason.experiments import simulated, timing, unknown
-from highseason.experiments.study import Study
+from highseason.experiments import simulated, timing, unknown, upworthy
+from highseason.experiments.study import Source, Study
 
 STUDIES: dict[str, Study] = {
     "simulated": simulated.run,
     "timing": timing.run,
     "unknown": unknown.run,
+    "upworthy": upworthy.run,
+}
+
+#: Files that are not shipped, by the study that takes them; each becomes an option.
+SOURCES: dict[str, Source] = {
+    "upworthy": upworthy.SOURCE,
 }

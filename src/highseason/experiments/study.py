@@ -12,6 +12,23 @@ from typing import Protocol
 Progress = Callable[[int, int], None]
 
 
+class MissingDataError(ValueError):
+    """A study was not given the files it cannot do without; says what to give, and where it is."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Files that a study can be given and that are not shipped.
+
+    Attributes:
+        option: How they are given on the command line, such as `--upworthy`; may be repeated.
+        words: What is given, for its help.
+    """
+
+    option: str
+    words: str
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What a study leaves behind.
@@ -44,6 +61,7 @@ class Study(Protocol):
         progress: Progress | None = None,
         threads: int | None = None,
         data: Path | None = None,
+        files: Sequence[Path] = (),
     ) -> Outcome:
         """Run it.
 
@@ -56,6 +74,10 @@ class Study(Protocol):
             progress: Called with (steps done, steps in all).
             threads: How many; all cores if None.
             data: A folder with real data, for studies that use some.
+            files: What was given with the option of the study's own `Source`, where it has one.
+
+        Raises:
+            MissingDataError: Before any work, where it cannot do without files it was not given.
         """
         ...
 

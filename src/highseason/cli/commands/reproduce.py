@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,21 @@ from highseason.cli.output import print_json
 from highseason.cli.progress import progress_bar
 from highseason.cli.reading import asked_wrongly
 from highseason.cli.targets import check_file, check_folder
-from highseason.experiments import STUDIES, Outcome
+from highseason.experiments import SOURCES, STUDIES, MissingDataError, Outcome
+
+
+def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """An option for the files of each study that takes some; all arrive by the study's name."""
+    for name, source in SOURCES.items():
+        function = click.option(
+            source.option,
+            name,
+            type=click.Path(path_type=Path, exists=True),
+            multiple=True,
+            metavar="PATH",
+            help=source.words,
+        )(function)
+    return function
 
 
 @click.command(
@@ -22,6 +37,7 @@ from highseason.experiments import STUDIES, Outcome
     cls=WithExamples,
     examples=[
         "highseason reproduce --only simulated --quick --out report/",
+        "highseason reproduce --only upworthy --upworthy FOLDER --out report/",
     ],
 )
 @click.option(
@@ -50,6 +66,7 @@ from highseason.experiments import STUDIES, Outcome
     type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="A folder with real traffic (leeds_footfall_hourly.csv.gz …), for studies that use it.",
 )
+@source_options
 @seed_option
 @count_option("--threads", "How many threads.  [default: all cores]")
 @json_option
@@ -64,6 +81,7 @@ def command(
     seed: int,
     threads: int | None,
     as_json: bool,
+    **files: tuple[Path, ...],
 ) -> None:
     """Run a study of ours or of the paper's and write its report.
 
@@ -79,11 +97,17 @@ def command(
         try:
             with progress_bar(name) as progress:
                 done[name] = STUDIES[name](
-                    folder, games, seed, quick, profile, progress, threads, data
-                )
+                    folder, games, seed, quick, profile, progress, threads, data,
+                    files.get(name, ()),
+                )  # fmt: skip
         except KeyboardInterrupt:
             say(f"what is finished is kept in {folder}: the same command goes on from there")
             raise
+        except MissingDataError as reason:
+            if only or files.get(name):
+                raise asked_wrongly(reason) from reason
+            say(f"note: left out: {reason}")
+            continue
         except ValueError as reason:
             raise asked_wrongly(reason) from reason
         if not as_json:

@@ -47,6 +47,7 @@ def run(
     progress: Progress | None = None,
     threads: int | None = None,
     data: Path | None = None,
+    files: Sequence[Path] = (),
 ) -> Outcome:
     """The paper's simulated study: see `highseason.experiments.study.Study`."""
     profiles = _profiles(profile)

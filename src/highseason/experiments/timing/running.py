@@ -39,6 +39,7 @@ def run(
     progress: Progress | None = None,
     threads: int | None = None,
     data: Path | None = None,
+    files: Sequence[Path] = (),
 ) -> Outcome:
     """The study of timing: see `highseason.experiments.study.Study`.  All its players are tuned."""
     require_matplotlib()

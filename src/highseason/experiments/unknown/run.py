@@ -39,6 +39,7 @@ def run(
     progress: Progress | None = None,
     threads: int | None = None,
     data: Path | None = None,
+    files: Sequence[Path] = (),
 ) -> Outcome:
     """Play the study, and write `index.html`, its figures and `unknown.json` to `out`."""
     if len(profile) > 1:

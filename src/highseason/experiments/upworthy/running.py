@@ -1,0 +1,68 @@
+"""Tune every policy alike on each half of the tests, play the other half, and compare."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from highseason.experiments import numbers
+from highseason.experiments.figures import draw_all
+from highseason.experiments.store import Store
+from highseason.experiments.study import Outcome, Progress, Source, Work
+from highseason.experiments.upworthy.data import read
+from highseason.experiments.upworthy.findings import headlines
+from highseason.experiments.upworthy.page import Made, drawings, report_page
+from highseason.experiments.upworthy.playing import FOLDS, Played, played, tuned
+from highseason.experiments.upworthy.settings import FULL, QUICK, QUICK_SETTINGS, SETTINGS
+from highseason.experiments.upworthy.tables import dose_records, records
+from highseason.report.drawing import require_matplotlib
+
+SOURCE = Source(
+    "--upworthy",
+    "For the study upworthy: a folder with the archive's tests and page views, or (twice) the two "
+    "files.",
+)
+
+
+def run(
+    out: Path,
+    games: int | None = None,
+    seed: int = 0,
+    quick: bool = False,
+    profile: Sequence[str] = (),
+    progress: Progress | None = None,
+    threads: int | None = None,
+    data: Path | None = None,
+    files: Sequence[Path] = (),
+) -> Outcome:
+    """The study on real outcomes: see `highseason.experiments.study.Study`.
+
+    `games` is how many start days each test gets.  Its players are tuned, and as they come.
+    """
+    given = read(files)
+    require_matplotlib()
+    effort = QUICK if quick else FULL
+    effort = replace(effort, games=games or effort.games)
+    store = Store(out / "runs")
+    settings = QUICK_SETTINGS if quick else SETTINGS
+    work = Work(3 * len(settings) + 7, progress)
+    results: list[Played] = []
+    for setting in settings:
+        winners = []
+        for fold in FOLDS:
+            with work.step("tuning"):
+                winners.append(tuned(given, setting, effort, seed, fold, store, threads))
+        with work.step("simulating"):
+            results.append(played(given, setting, effort, seed, winners, threads))
+    with work.step("writing"):
+        found = headlines(results)
+        written = [
+            *numbers.write(records(results), out, "numbers"),
+            *numbers.write(dose_records(results), out, "doses"),
+        ]
+    pictures = draw_all(dict(drawings(results)), out / "figures", work, quick)
+    made = Made(given, results, found, pictures, effort, seed, quick, written)
+    with work.step("writing"):
+        page = report_page(made).save(out / "index.html")
+    return Outcome(page, found, work.seconds, written, len(store.found))

@@ -1,0 +1,205 @@
+"""Many games with decks of real outcomes, compiled, on all cores; the same on any number of them.
+
+One turn is one stretch of time: the chosen arm is shown to all its visitors, that is, cards in
+proportion to G(t) are dealt from its deck.  The turn's X is the share of ones among them, which is
+what policies learn; its reward is the ones themselves.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.compile import compiled, function_type
+from highseason.core.random import game_keys
+from highseason.games.kernels.decks import OUT, Days, Round, Shelf, decks_kernel
+from highseason.games.kernels.generic import WrongArmError
+from highseason.games.simulate import _at_least_one, _cores
+from highseason.multipliers import Multiplier
+from highseason.policies import Policy
+from highseason.policies.planner import known_numbers
+from highseason.rewards.decks import Decks
+from highseason.rules import Rule, Turn, fresh_state, wrong_arm
+
+#: Games that a thread takes at a time.
+_PART = 128
+
+
+@dataclass(frozen=True, eq=False)
+class DeckGames:
+    """Which games are played; all policies play the same ones, with the same cards in their order.
+
+    Attributes:
+        decks: The tests.
+        seasons: The stakes G; all of the same number of turns.
+        tests: Which test each game plays, from 0.
+        season: In which season, from 0.
+        cards: How many cards a game of each test deals in all.
+        seed: Same seed, same shuffles and decisions.
+        even: Every turn deals the same number of cards, and a one pays G(t) / mean G: what is
+            learnt in a turn does then not depend on its stakes.
+    """
+
+    decks: Decks
+    seasons: Sequence[Multiplier]
+    tests: NDArray[np.int64]
+    season: NDArray[np.int64]
+    cards: NDArray[np.int64]
+    seed: int = 0
+    even: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse games in which some turn would deal no card."""
+        if len({G.turns for G in self.seasons}) != 1:
+            raise ValueError("seasons must be of the same number of turns")
+        least = float(np.diff(self.days.edges, axis=1).min() * self.cards.min())
+        if least < 1:
+            raise ValueError(
+                f"{int(self.cards.min())} cards are too few for {self.turns} turns: the quietest "
+                "turn would have none; play fewer turns"
+            )
+
+    def __len__(self) -> int:
+        """How many games."""
+        return self.tests.size
+
+    @property
+    def turns(self) -> int:
+        """The length of a game."""
+        return self.seasons[0].turns
+
+    @functools.cached_property
+    def days(self) -> Days:
+        """What is dealt in each turn, and what it is worth."""
+        G = np.array([season.values for season in self.seasons])
+        shares = G / G.sum(axis=1, keepdims=True)
+        dealt = np.full_like(G, 1 / self.turns) if self.even else shares
+        edges = np.cumsum(dealt, axis=1)
+        edges /= edges[:, -1:]
+        worth = shares * self.turns if self.even else np.ones_like(G)
+        return Days(np.hstack([np.zeros((len(G), 1)), edges]), worth)
+
+    @functools.cached_property
+    def best_reward(self) -> NDArray[np.float64]:
+        """What the best arm of each game is worth: its mean for every card of the game."""
+        edges = np.floor(self.cards[self.tests][:, None] * self.days.edges[self.season] + 0.5)
+        weight = (np.diff(edges, axis=1) * self.days.worth[self.season]).sum(axis=1)
+        return np.asarray(weight * self.decks.best[self.tests])
+
+
+def play_decks(
+    policies: Mapping[str, Policy], games: DeckGames, threads: int | None = None
+) -> dict[str, NDArray[np.float64]]:
+    """Play the games with every policy.
+
+    Gives arrays with a row per policy and a column per game: `reward` (ones, times their worth),
+    `regret` (the same in expectation, lost against the best deck), `overdrawn` (cards dealt after
+    a deck was used up and shuffled anew) and `best_cards` (cards of the best deck).
+
+    >>> import highseason as hs
+    >>> from highseason.rewards.decks import decks
+    >>> tests, G = decks(["a"], [[500, 500]], [[5, 50]]), hs.multipliers.wave(turns=10)
+    >>> once = np.array([0])  # one game: of the first test, in the first season
+    >>> games = DeckGames(tests, [G], once, once, tests.total)
+    >>> found = play_decks({"greedy": hs.Greedy()}, games)
+    >>> found["overdrawn"] > 0, found["reward"] > 50
+    (array([[ True]]), array([[ True]]))
+    """
+    workers = _cores() if threads is None else _at_least_one("threads", threads)
+    pairs, plans = _plan_rows(games)
+    keys = game_keys(games.seed, range(len(games)))
+    arrays = Round(keys, games.tests, games.season, plans, games.cards[games.tests])
+    out = np.empty((len(policies), len(games), len(OUT)))
+    with ThreadPoolExecutor(workers) as pool:
+        work = []
+        for rows in _by_rule(list(policies.values())):
+            task = _task([list(policies.values())[i] for i in rows], games, pairs, arrays)
+            parts = [slice(at, at + _PART) for at in range(0, keys.size, _PART)]
+            work += [(rows, part, pool.submit(task, part)) for part in parts]
+        for rows, part, done in work:
+            out[rows, part] = done.result()
+    return {name: np.ascontiguousarray(out[:, :, i]) for i, name in enumerate(OUT)}
+
+
+def _by_rule(players: Sequence[Policy]) -> list[list[int]]:
+    """The places of players who decide alike: they play together, on decks dealt once."""
+    found: dict[tuple[Rule, str], list[int]] = {}
+    for place, policy in enumerate(players):
+        if policy.learns_scaled:
+            raise ValueError(f"{policy} learns rewards times G; games with decks pay click rates")
+        found.setdefault((policy.decides_by, policy.ties), []).append(place)
+    return list(found.values())
+
+
+def _plan_rows(games: DeckGames) -> tuple[list[tuple[int, int]], NDArray[np.int64]]:
+    """The pairs (season, arms) that are played, and for each game which pair is its own."""
+    both = np.stack([games.season, games.decks.arms[games.tests]], axis=1)
+    pairs, rows = np.unique(both, axis=0, return_inverse=True)
+    return [(int(season), int(arms)) for season, arms in pairs], rows.ravel().astype(np.int64)
+
+
+def _task(
+    players: Sequence[Policy], games: DeckGames, pairs: list[tuple[int, int]], arrays: Round
+) -> Callable[[slice], NDArray[np.float64]]:
+    """What plays some of the games with players of one rule, and gives their totals."""
+    rule, random_ties = players[0].decides_by, players[0].ties == "random"
+    # A plan of a few weeks that never explores is no mistake here: no warnings.
+    numbers = np.array(
+        [[known_numbers(p, games.seasons[s], arms) for s, arms in pairs] for p in players]
+    )
+    kernel, functions = _compiled(rule)
+    decks, days = games.decks, games.days
+    tests = Shelf(decks.arms, decks.cards, decks.ones, decks.means)
+
+    def play(part: slice) -> NDArray[np.float64]:
+        mine = Round(
+            arrays.keys[part], arrays.tests[part], arrays.seasons[part], arrays.plans[part],
+            arrays.cards[part],
+        )  # fmt: skip
+        out = np.empty((len(players), mine.keys.size, len(OUT)))
+        try:
+            kernel(tests, days, mine, numbers, rule.memory, random_ties, out, *functions)
+        except WrongArmError as found:
+            turn, arm = found.args
+            raise ValueError(wrong_arm(rule, turn, arm, int(decks.arms.max()))) from None
+        return out
+
+    return play
+
+
+@functools.cache
+def _compiled(rule: Rule) -> tuple[Callable[..., None], tuple[Any, ...]]:
+    """The kernel, and the functions of a rule that it is given."""
+    import numba
+
+    types: Any = numba.types
+    key: Any = np.uint64(0)
+    state, turn = numba.typeof(fresh_state(1)), numba.typeof(Turn(1, 0.0, key, False))
+    fresh = state(types.int64, types.int64)
+    start = types.void(state)
+    choose = types.Tuple((types.int64, types.boolean))(state, turn)
+    observe = types.void(state, turn, types.int64, types.float64)
+    whole, table = types.int64[::1], types.float64[:, ::1]
+    signature = types.void(
+        types.NamedTuple((whole, types.int64[:, ::1], types.int64[:, ::1], table), Shelf),
+        types.NamedUniTuple(table, 2, Days),
+        types.NamedTuple((types.uint64[::1], whole, whole, whole, whole), Round),
+        types.float64[:, :, ::1],
+        types.int64,
+        types.boolean,
+        types.float64[:, :, ::1],
+        *(function_type(each) for each in (fresh, start, choose, observe)),
+    )
+    functions = (
+        compiled(fresh_state, fresh),
+        compiled(rule.start, start),
+        compiled(rule.choose, choose),
+        compiled(rule.observe, observe),
+    )
+    return compiled(decks_kernel, signature), functions

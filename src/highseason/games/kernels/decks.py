@@ -1,0 +1,113 @@
+"""Games with decks of real outcomes: each turn deals as many cards as there are visitors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.jitable import jitable
+from highseason.core.random import REWARD, place, turn_key
+from highseason.games.kernels.generic import WrongArmError
+from highseason.rewards.decks import HAND, look
+from highseason.rules.state import State, Turn
+
+#: What is known of a game when it is over.
+OUT = ("reward", "regret", "overdrawn", "best_cards")
+
+
+class Shelf(NamedTuple):
+    """The decks, as `Decks` has them."""
+
+    arms: NDArray[np.int64]
+    cards: NDArray[np.int64]
+    ones: NDArray[np.int64]
+    means: NDArray[np.float64]
+
+
+class Days(NamedTuple):
+    """The seasons: a row for each, a column for each turn.
+
+    `edges` are the shares of a game's cards that are dealt before each turn and after the last;
+    `worth` is what a one pays in that turn.
+    """
+
+    edges: NDArray[np.float64]
+    worth: NDArray[np.float64]
+
+
+class Round(NamedTuple):
+    """The games: for each its random numbers, its test, its season, its plan and all its cards."""
+
+    keys: NDArray[np.uint64]
+    tests: NDArray[np.int64]
+    seasons: NDArray[np.int64]
+    plans: NDArray[np.int64]
+    cards: NDArray[np.int64]
+
+
+def decks_kernel(
+    tests: Shelf,
+    days: Days,
+    games: Round,
+    numbers: NDArray[np.float64],
+    memory: int,
+    random_ties: bool,
+    out: NDArray[np.float64],
+    fresh: Callable[[int, int], State],
+    start: Callable[[State], None],
+    choose: Callable[[State, Turn], tuple[int, bool]],
+    observe: Callable[[State, Turn, int, float], None],
+) -> None:
+    """Play every game with every player of one rule; `numbers` is by player, plan and turn.
+
+    The order of a deck is worked out once for all players of a game, as far as any of them deals.
+    """
+    for game in range(games.keys.size):
+        test, season, plan = games.tests[game], games.seasons[game], games.plans[game]
+        arms, means, cards, ones = (
+            tests.arms[test], tests.means[test], tests.cards[test], tests.ones[test],
+        )  # fmt: skip
+        best, total = np.argmax(means), games.cards[game]
+        decks = place(games.keys[game], REWARD)  # in the family of turn 0, which no game plays
+        hands, places = np.zeros((arms, HAND), np.int64), room(cards[:arms], ones[:arms], total)
+        for player in range(numbers.shape[0]):
+            state = fresh(arms, memory)
+            start(state)
+            dealt, known = np.zeros(arms, np.int64), np.zeros(arms, np.int64)
+            reward, regret, before = 0.0, 0.0, 0
+            for i in range(numbers.shape[2]):
+                key = turn_key(games.keys[game], i + 1)
+                turn = Turn(i + 1, numbers[player, plan, i], key, random_ties)
+                arm, _ = choose(state, turn)
+                if not 0 <= arm < arms:
+                    raise WrongArmError(i + 1, arm)
+                state.decided[arm] += 1
+                after = int(total * days.edges[season, i + 1] + 0.5)
+                count, before = after - before, after
+                dealt[arm] += count
+                there = look(
+                    place(decks, arm), hands[arm], cards[arm], ones[arm], dealt[arm], places[arm]
+                )
+                hits = 0
+                while known[arm] < there and places[arm, known[arm]] <= dealt[arm]:
+                    known[arm] += 1
+                    hits += 1
+                observe(state, turn, arm, hits / count)
+                worth = days.worth[season, i]
+                reward += worth * hits
+                regret += worth * count * (means[best] - means[arm])
+            past = np.maximum(0, dealt - cards[:arms]).sum()
+            out[player, game, 0], out[player, game, 1] = reward, regret
+            out[player, game, 2], out[player, game, 3] = past, dealt[best]
+
+
+@jitable
+def room(cards, ones, total: int):  # type: ignore[no-untyped-def]  # numba forbids subscripts
+    """Room for the ones among the first `total` cards of every deck, shuffled anew or not."""
+    most = 0
+    for arm in range(cards.size):
+        most = max(most, ones[arm] * (total // cards[arm] + 1))
+    return np.empty((cards.size, most), np.int64)

@@ -1,0 +1,205 @@
+"""The study on real outcomes: its halves, its statistics, its page, and data that is not there."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from highseason.experiments.store import Store
+from highseason.experiments.study import MissingDataError, Outcome
+from highseason.experiments.upworthy import analysis, playing, run
+from highseason.experiments.upworthy.data import TESTS, VIEWS, Data, halves, read
+from highseason.experiments.upworthy.settings import (
+    PAIRS,
+    QUICK,
+    QUICK_SETTINGS,
+    SETTINGS,
+    TUNED,
+    candidates,
+    default,
+)
+
+DATA = Path(__file__).parents[2].parent / "shared" / "data"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Files as the archive's: 10 tests with 4 to 6 arms, one with 3."""
+    folder = tmp_path_factory.mktemp("archive")
+    rows = ["test_id,arm,impressions,clicks"]
+    rows += [
+        f"t{test},{arm},{2000 + 10 * test},{20 + 7 * ((test + arm) % 4)}"
+        for test in range(11)
+        for arm in range(3 if test == 10 else 4 + test % 3)
+    ]
+    with gzip.open(folder / TESTS, "wt", encoding="utf-8") as file:
+        file.write("\n".join(rows) + "\n")
+    days = np.datetime64("2013-01-01") + np.arange(140)
+    views = ["date,pageviews"]
+    views += [f"{day},{1000 + 900 * (i % 7 == 0) + 10 * i}" for i, day in enumerate(days)]
+    (folder / VIEWS).write_text("\n".join(views) + "\n", encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def data(folder: Path) -> Data:
+    return read([folder])
+
+
+@pytest.fixture(scope="module")
+def report(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    return run(tmp_path_factory.mktemp("report"), quick=True, seed=3, files=[folder])
+
+
+def test_the_files_are_read(folder: Path, data: Data) -> None:
+    assert (data.tests, len(data.decks), data.views.turns) == (11, 10, 140)
+    assert data.decks.cards[1, :5].tolist() == [2010] * 5
+    assert data.decks.ones[0, :4].tolist() == [20, 27, 34, 41]
+    for order in ([TESTS, VIEWS], [VIEWS, TESTS]):
+        assert read([folder / name for name in order]).digest == data.digest
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.id)
+def test_nothing_is_tuned_on_what_is_reported(
+    data: Data, setting: playing.Setting, seed: int
+) -> None:
+    reported = []
+    for fold in playing.FOLDS:
+        tuning = playing.tuning_games(data, setting, QUICK, seed, fold, 2)
+        shown = playing.reported_games(data, setting, QUICK, seed, fold)
+        assert not set(tuning.tests.tolist()) & set(shown.tests.tolist())
+        starts = [{str(G.calendar[0]) for G in games.seasons} for games in (tuning, shown)]  # type: ignore[index]
+        assert not starts[0] & starts[1]
+        assert tuning.seed != shown.seed
+        reported += shown.tests.tolist()
+    assert sorted(set(reported)) == list(range(10))  # and every test is reported
+    assert {tuple(half.tolist()) for half in halves(10, 0)} != {
+        tuple(half.tolist()) for half in halves(10, 1)
+    }
+
+
+def test_a_test_starts_on_different_days(data: Data) -> None:
+    games = playing.reported_games(data, SETTINGS[0], QUICK, 0, 0)
+    for test in set(games.tests.tolist()):
+        days = games.season[games.tests == test].tolist()
+        assert len(days) == len(set(days)) == QUICK.games
+
+
+@pytest.mark.parametrize("kind", TUNED, ids=lambda kind: kind.name)
+def test_every_policy_may_try_equally_many(kind: type[playing.Policy]) -> None:
+    tried = candidates(kind, 24)
+    assert len(set(map(str, tried))) == 24
+    assert tried[0] == kind()
+
+
+def test_a_tuned_policy_loses_least_of_its_candidates(data: Data, tmp_path: Path) -> None:
+    setting, effort = SETTINGS[2], QUICK
+    found = playing.tuned(data, setting, effort, 0, 0, Store(tmp_path), None)
+    games = playing.tuning_games(data, setting, effort, 0, 0, effort.tuning)
+    tried = {str(p): p for p in candidates(TUNED[0], effort.candidates)}
+    lost = playing.play_decks(tried, games)["regret"].sum(axis=1)
+    order = [list(tried)[i] for i in np.argsort(lost)]
+    assert order.index(str(found["ucb"])) < effort.finalists
+
+
+def test_intervals_take_the_games_of_a_test_together(data: Data) -> None:
+    games = playing.reported_games(data, SETTINGS[0], QUICK, 0, 0)
+    count = len(games)
+    rewards = np.vstack([np.arange(count) % 5 + 3.0, np.arange(count) % 3 + 2.0])
+    totals = {"reward": rewards, "regret": rewards[::-1] + 0.0}
+    players = {"ucb-z": [TUNED[1]()], "ucb": [TUNED[0]()]}
+    played = playing.Played(SETTINGS[0], games, players, totals)
+    twice = playing.Played(
+        SETTINGS[0],
+        playing.replace(games, tests=np.tile(games.tests, 2), season=np.tile(games.season, 2)),
+        players,
+        {name: np.tile(values, 2) for name, values in totals.items()},
+    )
+    once, again = (analysis.reward_gain(each, "ucb-z", "ucb") for each in (played, twice))
+    assert once.value == pytest.approx(rewards[0].sum() / rewards[1].sum() - 1)
+    assert again.error == pytest.approx(once.error)  # the same games again are no news
+    won, lost = analysis.won_and_lost(played, "ucb-z", "ucb")
+    assert won == 1.0 - lost == 1.0
+    assert sum(group.sum() for group in analysis.groups(played)) == count
+    parts = [dose.gain.value for dose in analysis.doses(played, "ucb-z", "ucb")]
+    response = analysis.dose_response(played, "ucb-z", "ucb")
+    assert response.value == pytest.approx(parts[-1] - parts[0])
+
+
+def test_the_page_and_its_numbers(report: Outcome) -> None:
+    text = report.page.read_text(encoding="utf-8")
+    assert "A quick sweep" in text
+    assert "Matias et al." in text
+    for policy, base in PAIRS.items():
+        assert any(f"Clicks of {policy} against {base}" in line for line in report.findings)
+    with (report.page.parent / "numbers.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == len(QUICK_SETTINGS) * (2 * len(TUNED) + 2)
+    for row in rows:
+        overdrawn = float(row["overdrawn"])
+        assert overdrawn == 0 if "one-deck" in row["setting"] else 0 <= overdrawn < 1
+        assert row["against"] in ("", "greedy") or row["policy"].endswith("default") == row[
+            "against"
+        ].endswith("default")
+    assert {row["policy"] for row in rows} >= {"greedy", "uniform", "ucb", default("ucb")}
+
+
+def test_the_same_seed_gives_the_same_numbers(
+    folder: Path, report: Outcome, tmp_path: Path
+) -> None:
+    again = run(tmp_path, quick=True, seed=3, threads=1, files=[folder])
+    for name in ("numbers.csv", "doses.csv"):
+        mine, theirs = (each.page.parent / name for each in (again, report))
+        assert mine.read_bytes() == theirs.read_bytes()
+    assert run(tmp_path, quick=True, seed=3, files=[folder]).reused == 2 * len(QUICK_SETTINGS)
+
+
+def test_without_the_files_it_says_what_to_give(tmp_path: Path, folder: Path) -> None:
+    with pytest.raises(MissingDataError, match=r"--upworthy FOLDER.*Matias et al"):
+        run(tmp_path, quick=True)
+    with pytest.raises(MissingDataError, match=f"no {TESTS} and no {VIEWS}"):
+        read([tmp_path])
+    with pytest.raises(MissingDataError, match="one folder, or twice a file"):
+        read([folder / TESTS])
+
+
+@pytest.mark.parametrize(
+    ("rows", "told"),
+    [
+        ("id,impressions,clicks\na,1,1", "wanted are test_id"),
+        ("test_id,impressions,clicks\na,100,3\na,10,11", "line 3.*11 clicks of 10"),
+        ("test_id,impressions,clicks\na,0,0", "line 2.*at least one impression"),
+        ("test_id,impressions,clicks\na,ten,0", "line 2.*'ten' is not a count"),
+        ("test_id,impressions,clicks\na,10.5,0", "line 2.*'10.5' is not a count"),
+        ("test_id,impressions,clicks\na,10,1\na,10,2", "no test with 4 arms"),
+    ],
+)
+def test_wrong_files_are_told(tmp_path: Path, folder: Path, rows: str, told: str) -> None:
+    path = tmp_path / "tests.csv"
+    path.write_text(rows + "\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=told):
+        read([path, folder / VIEWS])
+
+
+@pytest.mark.realdata
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"no real data: {DATA} does not exist")
+def test_on_the_archive(tmp_path: Path) -> None:
+    given = read([DATA])
+    assert (given.tests, len(given.decks), given.views.turns) == (1927, 1812, 850)
+    found = run(tmp_path, quick=True, files=[DATA])
+    assert found.findings[0].startswith("80 tests")
+    with (tmp_path / "numbers.csv").open(encoding="utf-8", newline="") as file:
+        rows = {(row["setting"], row["policy"]): row for row in csv.DictReader(file)}
+    # Uniform play gets the mean of the arms, three quarters of the best; UCB's default P is lost.
+    uniform, untuned, tuned = (
+        float(rows["four-weeks", policy]["expected_share"])
+        for policy in ("uniform", default("ucb"), "ucb")
+    )
+    assert uniform == pytest.approx(0.77, abs=0.03)
+    assert abs(untuned - uniform) < 0.03
+    assert tuned > uniform + 0.1
