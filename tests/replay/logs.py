@@ -39,7 +39,7 @@ def fixed_log(
 
 
 def mortal_log(records: int, arms: int = 9, size: int = 4, seed: int = 0) -> Events:
-    """Pools that slide over the arms, with a wrong record and a step back in time here and there."""
+    """Pools that slide over the arms; some records are wrong, some go back in time."""
     rng = np.random.default_rng(seed)
     pools = [np.arange(first, first + size) for first in range(arms - size + 1)]
     pool = np.sort(rng.integers(0, len(pools), records))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.games.settings import POLICIES
+from tests.games import settings
 from tests.replay.logs import mortal_log, with_chances
 
 import highseason as hs
@@ -21,6 +21,17 @@ from highseason.replay.runner import Options, Runner, walk_all, walk_order, walk
 from highseason.rules import UCB_RULE, Rule, State, Turn, draw, jitable, place
 
 LOG = mortal_log(400)
+POLICIES = settings.POLICIES | {
+    "mortal": hs.SoftUCBMortal(unit=1),
+    "mortal-opening": hs.SoftUCBMortal(initial=2, remaining=True),
+    "life": hs.UCBL(),
+    "capped": hs.CapIndex(hs.SoftUCBMortal(initial=2), cap=0.8),
+    "sparing": hs.SpareOldArms(hs.UCB()),
+    "peak": hs.PeakGrabber(hs.EpsilonGreedy(), window=4, trigger=3.0),
+    "dynamic": hs.DynamicPeakGrabber(hs.SoftUCB(), window=5),
+    "discounted": hs.Discounted(hs.EpsilonZGreedy(z=2), discount=0.9),
+    "windowed": hs.Windowed(hs.VariablePool(), window=6),
+}
 OPTIONS = {
     "usual": Options(),
     "strict": Options(init="rule"),
@@ -50,6 +61,10 @@ def assert_same(policy: Policy, course: Course, walk: Walk, options: Options, se
 @pytest.mark.parametrize("name", POLICIES)
 def test_the_kernel_is_the_readable_loop(name: str, options: str) -> None:
     course = Course.of(replace(LOG, propensity=with_chances(LOG)))
+    if POLICIES[name].needs_expiry and not OPTIONS[options].known_lives:
+        with pytest.raises(ValueError, match="must be told when they expire"):
+            Runner(POLICIES[name], course, OPTIONS[options])
+        return
     assert_same(POLICIES[name], course, walk_all(course), OPTIONS[options], seed=3)
 
 
@@ -112,8 +127,7 @@ LOTS = Rule("by-lot", by_lot, UCB_RULE.intensity, tries_each=False, weigh=by_ran
 class ByLot(hs.Policy):
     decides_by = LOTS
     weight_scale = 2.0
-    initial = 2
-    remaining = False
+    opens_with = 2
 
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
         return view.G * view.arms, carry
@@ -122,7 +136,7 @@ class ByLot(hs.Policy):
 @dataclass(frozen=True)
 class TriesTwo(ByLot):
     decides_by = replace(LOTS, tries_each=True)
-    remaining = True
+    ranks_by_expiry = True
 
 
 @pytest.mark.parametrize("options", OPTIONS)

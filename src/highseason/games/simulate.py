@@ -85,8 +85,8 @@ def simulate(
     True
     """
     run = _Run.prepare(policies, rewards, multiplier, seed, forecast, curves, lives)
-    games = _at_least_one("games", games)
-    workers = _cores() if threads is None else _at_least_one("threads", threads)
+    games = at_least_one("games", games)
+    workers = cores() if threads is None else at_least_one("threads", threads)
     if keep not in (None, "games", "summary"):
         raise ValueError(f"keep={keep!r} must be 'games' or 'summary'")
     kept = games if keep == "games" or (keep is None and games <= KEPT_GAMES) else 0
@@ -326,7 +326,7 @@ def _checkpoints(
         return chosen
     if curves is False or curves == 0:
         return np.zeros(0, np.int64)
-    count = min(turns, 200 if curves is True else _at_least_one("curves", curves))
+    count = min(turns, 200 if curves is True else at_least_one("curves", curves))
     return np.unique(np.linspace(1, turns, count).round().astype(np.int64))
 
 
@@ -336,14 +336,15 @@ def _finite_bounds(rewards: Rewards) -> tuple[float, float]:
     return rewards.bounds
 
 
-def _cores() -> int:
+def cores() -> int:
     """The cores this process may use; a queueing system often grants fewer than there are."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
-def _at_least_one(name: str, value: int) -> int:
+def at_least_one(name: str, value: int) -> int:
+    """The number, which must be whole and at least 1."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
         raise ValueError(f"{name} must be a whole number, at least 1, not {value!r}")
     return int(value)

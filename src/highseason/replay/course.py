@@ -73,7 +73,7 @@ class Course:
         """The least G of any event."""
         return float(self.bins.counts.min()) if len(self.events) else 1.0
 
-    def lives(self, first: int, last: int, known: bool = True, remaining: bool = False) -> Lives:
+    def lives(self, first: int, last: int, known: bool = True, by_expiry: bool = False) -> Lives:
         """The lives of arms in a run from clock `first` to clock `last` of the log.
 
         Args:
@@ -81,13 +81,15 @@ class Course:
             last: The last bin.
             known: Whether the policy knows when an arm will die; if not, it reckons with the end
                 of the run.
-            remaining: Score by expiry, which ranks as what is left of a life does, instead of by
+            by_expiry: Score by expiry, which ranks as what is left of a life does, instead of by
                 the G of the whole life.
         """
         birth = np.where(self.born <= first, 0, self.born - first + 1)
-        death = self.died - first + 1
+        # Nothing is known of arms that are not studied, never on offer, or gone before the run.
+        hidden = ~self.studied | (self.born == 0) | (self.died < first)
+        death = np.where(hidden, NEVER, self.died - first + 1)
         ends = np.minimum(self.died, last) if known else np.full_like(self.died, last)
-        if remaining:
+        if by_expiry:
             score = (ends - first + 1).astype(np.float64)
         else:
             score = self.bins.weight(np.maximum(self.born, first), ends)

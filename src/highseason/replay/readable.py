@@ -15,7 +15,7 @@ from highseason.core.random import REWARD, draw, turn_key
 from highseason.policies import Policy
 from highseason.policies.view import View
 from highseason.replay.course import Course
-from highseason.replay.kernels.replay import WrongReplayError, choose_initial
+from highseason.replay.kernels.replay import WrongReplayError, choose_opening
 from highseason.replay.kernels.shapes import (
     ASKED,
     COUNTS,
@@ -51,33 +51,37 @@ def replay_slowly(
     1. Its arm is not studied, or not in its pool: pass it over.
     2. Where a log is thinned (`least`): pass it over with a chance that makes every arm of the pool
        equally likely to remain.
-    3. While an available arm is untried (and `manner.first_shown`): a record that shows an untried
-       arm is that arm's first turn; one that shows a tried arm is discarded.  An arm born later is
-       untried when it comes, and stops all else until it has been shown once.  Arms that never
-       occur in the run count as not available.
+    3. Where the policy opens with some arms (`manner.opens_with`, the paper's M_I) and one of them
+       is available and untried: a record that shows such an arm is its first turn; any other is
+       discarded.
     4. Otherwise ask the rule, with the turn number = matched turns + 1, the G of the record's bin
        and the arms of the pool.  A randomised policy draws anew for each record.
-    5. Another arm than the one shown: discard; nothing is learnt and no turn passes.
-    6. The same arm: the turn counts, its reward is learnt, and the plan carries on.
+    5. The rule asks for an untried arm (and `manner.first_shown`): a record that shows any untried
+       arm is that arm's first turn, one that shows a tried arm is discarded.  So rules that try
+       every arm once begin with the first showing of each; an arm born later is untried when it
+       comes, and (unless the rule would rather play another) stops all else until it has been
+       shown once.  Arms that never occur in the run count as not available.
+    6. Another arm than the one shown: discard; nothing is learnt and no turn passes.
+    7. The same arm: the turn counts, its reward is learnt, and the plan carries on.
     """
     events, rule = course.events, policy.decides_by
-    planning = getattr(policy, "planning", policy)
+    planning = policy.planning
     state = rule.fresh_state(len(events.arms))
     state.birth[:], state.expiry[:] = lives.birth, lives.expiry
     state.available[:] = False
     rule.start(state)
     occurs = _occurring(course, rows)
-    wanted: NDArray[np.bool_] | None = None
+    opening = np.zeros(occurs.size, np.bool_)
     counts = np.zeros(COUNTS, np.int64)
     matched, kinds = [], []
+    begun, trying = False, True
     carry, pool, turn = planning.begin(), -1, 1
     for i, row in enumerate(rows.tolist()):
         arm, G = int(events.arm[row]), float(course.G[row])
         clock = int(course.bins.clock[course.bins.of[row]]) - manner.start + 1
-        untried = _untried(state.available & (state.decided == 0), wanted, manner)
         if not course.studied[arm]:
             counts[OUTSIDE] += 1
-            counts[PASSED] += wanted is not None and not untried.any()
+            counts[PASSED] += not trying
             continue
         if course.pool[row] != pool:
             pool = int(course.pool[row])
@@ -88,10 +92,9 @@ def replay_slowly(
             state.expiry[dead] = lives.death[dead]
             if state.available.any():
                 rule.weigh(state, clock, lives.score, manner.scale)
-                if wanted is None:
-                    wanted = np.ones(occurs.size, np.bool_)
-                    if manner.initial:
-                        choose_initial(state, manner.initial, wanted)
+                if not begun:
+                    begun = True
+                    choose_opening(state, manner.opens_with, opening)
         if not state.available[arm]:
             counts[UNLISTED] += 1
             continue
@@ -99,8 +102,9 @@ def replay_slowly(
         if least is not None and draw(key, REWARD) * events.chance[row] >= least[pool]:
             counts[THINNED] += 1
             continue
-        untried = _untried(state.available & (state.decided == 0), wanted, manner)
-        if untried.any() and not untried[arm]:
+        untried = state.available & (state.decided == 0)
+        tried = bool((untried & opening).any())
+        if tried and not (untried & opening)[arm]:
             counts[INITIAL] += 1
             continue
         size = int(state.available.sum())
@@ -110,11 +114,18 @@ def replay_slowly(
             raise WrongReplayError(turn, -1, number)
         asked = Turn(turn, number, key, manner.random_ties, clock)
         chosen, greedy = arm, False
-        if not untried.any():
-            counts[ASKED] += 1
+        if not tried:
             chosen, greedy = rule.choose(state, asked)
             if not (0 <= chosen < state.available.size and state.available[chosen]):
                 raise WrongReplayError(turn, chosen, number)
+            trying = bool(manner.first_shown and untried[chosen])
+            if trying and not untried[arm]:
+                counts[INITIAL] += 1
+                continue
+            if trying:
+                chosen, tried = arm, True
+            else:
+                counts[ASKED] += 1
         if chosen != arm:
             counts[DIFFERED] += 1
             continue
@@ -123,7 +134,7 @@ def replay_slowly(
         rule.observe(state, asked, arm, G * reward if manner.scaled else reward)
         counts[MATCHED] += 1
         matched.append(i)
-        kinds.append(TRIED if untried.any() else EXPLOITED if greedy else EXPLORED)
+        kinds.append(TRIED if tried else EXPLOITED if greedy else EXPLORED)
         carry = carried
         if turn == manner.turns:
             break
@@ -139,12 +150,3 @@ def _occurring(course: Course, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         if not occurs[arm] and arm in course.pools[course.pool[row]]:
             occurs[arm] = True
     return occurs
-
-
-def _untried(
-    fresh: NDArray[np.bool_], wanted: NDArray[np.bool_] | None, manner: Manner
-) -> NDArray[np.bool_]:
-    """Which available arms are to be tried before the rule is asked."""
-    if wanted is None or not manner.first_shown:
-        return np.zeros_like(fresh)
-    return np.asarray(fresh & wanted)

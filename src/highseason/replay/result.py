@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from highseason.replay.course import Course
+from highseason.replay.evenness import Uniformity
 from highseason.replay.outcome import Outcome, mean_of
-from highseason.replay.uniformity import Uniformity
 from highseason.replay.verdict import doubts, verdict
 from highseason.results.statistics import Estimate, with_interval
 from highseason.results.table import Table

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from highseason.core.random import seed_key
 from highseason.games.simulate import Policies, labelled
 from highseason.replay.course import Course
+from highseason.replay.evenness import uniformity
 from highseason.replay.events import Events
 from highseason.replay.outcome import outcome
 from highseason.replay.result import LogFacts, ReplayResult
 from highseason.replay.runner import Init, Options, Runner, walk_all
-from highseason.replay.uniformity import uniformity
 
 Progress = Callable[[int, int], None]
 
@@ -70,7 +70,7 @@ def replay(
     """
     seed_key(seed)  # a bad seed is told before any work
     labels, players = labelled(policies)
-    options = Options(turns, known_lives, init, thin=_thins(reweigh))
+    options = Options(turns, known_lives, init, thin=thins(reweigh))
     course = events if isinstance(events, Course) else Course.of(events, bin, arms)
     walk = walk_all(course)
     found = []
@@ -84,7 +84,8 @@ def replay(
     return ReplayResult(tuple(found), LogFacts.of(course, uniformity(course)), int(seed))
 
 
-def _thins(reweigh: str | None) -> bool:
+def thins(reweigh: str | None) -> bool:
+    """Whether the log is to be thinned; other words are refused."""
     if reweigh not in (None, "accept"):
         raise ValueError(f"reweigh={reweigh!r} must be 'accept' or None")
     return reweigh == "accept"

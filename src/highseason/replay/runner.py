@@ -30,7 +30,7 @@ from highseason.replay.kernels.shapes import (
     Walk,
 )
 from highseason.replay.readable import replay_slowly
-from highseason.rules import EPSILON, POOL, UCB_RULE, Rule
+from highseason.rules import EPSILON, POOL, Rule
 
 Init = Literal["first-shown", "rule"]
 
@@ -83,19 +83,24 @@ def rows_of(walk: Walk, positions: NDArray[np.int64] | None = None) -> NDArray[n
 def randomised(policy: Policy) -> bool:
     """Whether the policy draws lots, so that it plays otherwise with another seed.
 
-    Index rules without random ties do not; of any other rule we must think that it may.
+    Index rules without random ties do not, whatever wraps them; of any other rule we must think
+    that it may.
     """
-    return policy.ties == "random" or not _is_index(policy.decides_by)
+    return policy.ties == "random" or policy.planning.decides_by.bonus is None
 
 
-def _is_index(rule: Rule) -> bool:
-    return rule is UCB_RULE or rule.bonus is not None
+def _of_the_house(rule: Rule) -> bool:
+    return rule.choose.__module__.startswith("highseason.rules.")
 
 
-def _keeps(rule: Rule) -> int:
-    if _is_index(rule):
+def _keeps(policy: Policy) -> int:
+    """When a choice stands: we know it only of our own rules."""
+    rule = policy.decides_by
+    if policy.ties == "random" or not _of_the_house(rule):
+        return NEVER_KEPT
+    if not randomised(policy):
         return INDEX
-    return {EPSILON: COIN, POOL: SMALL_POOL}.get(rule, NEVER_KEPT)
+    return {EPSILON.choose: COIN, POOL.choose: SMALL_POOL}.get(rule.choose, NEVER_KEPT)
 
 
 class Runner:
@@ -103,6 +108,11 @@ class Runner:
 
     def __init__(self, policy: Policy, course: Course, options: Options) -> None:
         """Settle the policy's rules on G, and compile."""
+        if policy.needs_expiry and not options.known_lives:
+            raise ValueError(
+                f"{policy} explores by the life that arms have left, so it must be told when they "
+                "expire: leave known_lives as it is"
+            )
         self.policy = policy.settle(course.G) if len(course.events) else policy
         self.course, self.options = course, options
         self._columns = columns(course)
@@ -113,7 +123,7 @@ class Runner:
             return
         try:
             self._functions = rule_functions(policy.decides_by)
-            self._plan = compiled_plan(getattr(self.policy, "planning", self.policy))
+            self._plan = compiled_plan(self.policy.planning)
         except (CannotCompileError, ValueError) as reason:
             _say_slow(type(policy).__name__, str(reason).partition("\n")[0])
 
@@ -131,24 +141,23 @@ class Runner:
 
     def _manner(self, walk: Walk, key: int) -> Manner:
         policy, rule = self.policy, self.policy.decides_by
-        house = rule.choose.__module__.startswith("highseason.rules.")
         random_ties = policy.ties == "random"
         return Manner(
             key=key,
             start=self._span(walk)[0],
             turns=self.options.turns or _ENDLESS,
             lowest=self.course.lowest,
-            scale=float(getattr(policy, "weight_scale", 1.0)),
+            scale=float(policy.weight_scale),
             low=rule.allowed[0],
             high=rule.allowed[1],
             first_shown=self.options.init == "first-shown" and rule.tries_each,
-            initial=int(getattr(policy, "initial", 0)),
+            opens_with=policy.opens_with,
             random_ties=random_ties,
             scaled=policy.learns_scaled,
             # Rules of the house compare arms and never look at an arm's number, but for lots; one
             # that keeps numbers about the whole game may keep an arm's among them.
-            compact=house and not random_ties and rule.shared == 0,
-            keeps=NEVER_KEPT if random_ties or rule.shared else _keeps(rule),
+            compact=_of_the_house(rule) and not random_ties and rule.shared == 0,
+            keeps=_keeps(policy),
         )
 
     def _span(self, walk: Walk) -> tuple[int, int]:
@@ -160,8 +169,8 @@ class Runner:
         return int(bins.clock[met.min()]), int(bins.clock[met.max()])
 
     def _lives(self, walk: Walk) -> Any:
-        remaining = bool(getattr(self.policy, "remaining", False))
-        return self.course.lives(*self._span(walk), self.options.known_lives, remaining)
+        known, by_expiry = self.options.known_lives, self.policy.ranks_by_expiry
+        return self.course.lives(*self._span(walk), known, by_expiry)
 
     def _fast(self, walk: Walk, manner: Manner) -> Track:
         assert self._plan is not None

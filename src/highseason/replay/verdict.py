@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
+from highseason.replay.evenness import Uniformity
 from highseason.replay.outcome import Outcome
-from highseason.replay.uniformity import Uniformity
 from highseason.results.statistics import Estimate
 
 #: Fewer turns or rewards than these are an anecdote.

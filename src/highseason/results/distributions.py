@@ -24,7 +24,8 @@ def student_tail(t: float, degrees: float) -> float:
         return math.nan
     if math.isinf(t):
         return 0.0
-    return incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t))
+    whole = degrees + t * t
+    return _incomplete_beta(degrees / 2, 0.5, degrees / whole, t * t / whole)
 
 
 def student_quantile(level: float, degrees: float) -> float:
@@ -61,15 +62,15 @@ def chi_square_tail(x: float, degrees: float) -> float:
     return 1.0 - _lower_gamma(a, z) if z < a + 1 else _upper_gamma(a, z)
 
 
-def incomplete_beta(a: float, b: float, x: float) -> float:
-    """The regularised incomplete beta function I_x(a, b)."""
-    if x <= 0 or x >= 1:
-        return float(x >= 1)
+def _incomplete_beta(a: float, b: float, x: float, y: float) -> float:
+    """The regularised incomplete beta function I_x(a, b); y is 1 - x, kept for when it is tiny."""
+    if x <= 0 or y <= 0:
+        return float(x > 0)
     front = math.exp(
-        math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
+        math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log(y)
     )
     if x > (a + 1) / (a + b + 2):  # the other end converges faster
-        return 1.0 - front * _beta_fraction(b, a, 1 - x) / b
+        return 1.0 - front * _beta_fraction(b, a, y) / b
     return front * _beta_fraction(a, b, x) / a
 
 

@@ -89,18 +89,17 @@ def copy_arms(source: State, target: State, from_arm: int, to_arm: int) -> None:
 
 
 @jitable
-def choose_initial(state: State, count: int, wanted: NDArray[np.bool_]) -> None:
-    """Mark the arms to try first: the `count` available ones with the highest weights."""
-    wanted[:] = False
+def choose_opening(state: State, count: int, opening: NDArray[np.bool_]) -> None:
+    """Mark the arms to be tried before all others: so many available ones of the highest weight."""
     for _ in range(count):
         best = -1
         for arm in range(state.weight.size):
-            free = state.available[arm] and not wanted[arm]
+            free = state.available[arm] and not opening[arm]
             if free and (best < 0 or state.weight[arm] > state.weight[best]):
                 best = arm
         if best < 0:
             return
-        wanted[best] = True
+        opening[best] = True
 
 
 @jitable
@@ -140,14 +139,14 @@ def replay_kernel(
     state.available[:] = False
     start(state)
     counts = track.counts
-    wanted = np.ones(arms, np.bool_)  # by the arm's own number
+    opening = np.zeros(arms, np.bool_)  # by the arm's own number
     begun = False
     place = np.full(arms, -1, np.int64)  # of an arm in `seen`, the state the rule is shown
     held = np.zeros(arms, np.int64)  # the arm at each place
     size = 0  # how many arms are on offer
     scores = np.zeros(arms, np.float64)
     seen, seen_scores = state, scores
-    pool, untried, turn = -1, 0, 1
+    pool, left, trying, turn = -1, 0, True, 1
     last_turn, last_G, last_size, number = -1, -1.0, -1, 0.0
     standing, kept, kept_greedy, last_clock = False, -1, False, -1
     for i in range(walk.records):
@@ -155,7 +154,7 @@ def replay_kernel(
         this = log.arm[row]
         if not log.studied[this]:
             counts[OUTSIDE] += 1
-            if begun and untried == 0:
+            if not trying:
                 counts[PASSED] += 1
             continue
         clock = log.bin_clock[log.bin[row]] - manner.start + 1
@@ -194,16 +193,14 @@ def replay_kernel(
                 weigh(seen, clock, seen_scores, manner.scale)
             if not begun and size > 0:
                 begun = True
-                if manner.initial > 0:
-                    marks = np.zeros(seen.decided.size, np.bool_)
-                    choose_initial(seen, manner.initial, marks)
-                    for member in range(arms):
-                        wanted[member] = place[member] >= 0 and marks[place[member]]
-            untried = 0
-            if manner.first_shown:
+                marks = np.zeros(seen.decided.size, np.bool_)
+                choose_opening(seen, manner.opens_with, marks)
                 for s in range(size):
-                    if wanted[held[s]] and seen.decided[place[held[s]]] == 0:
-                        untried += 1
+                    opening[held[s]] = marks[place[held[s]]]
+            left = 0
+            for s in range(size):
+                if opening[held[s]] and seen.decided[place[held[s]]] == 0:
+                    left += 1
             standing = False
         at = place[this]
         if at < 0:
@@ -213,8 +210,8 @@ def replay_kernel(
         if log.least.size > 0 and draw(key, REWARD) * log.chance[row] >= log.least[pool]:
             counts[THINNED] += 1
             continue
-        initial = untried > 0
-        if initial and (not wanted[this] or seen.decided[at] > 0):
+        tried = left > 0  # the turn tries an arm, and no choice is made
+        if tried and (not opening[this] or seen.decided[at] > 0):
             counts[INITIAL] += 1
             continue
         G = log.bin_weight[log.bin[row]]
@@ -230,10 +227,9 @@ def replay_kernel(
             standing, last_clock = standing and manner.keeps != INDEX, clock
         asked = Turn(turn, number, key, manner.random_ties, clock)
         arm, greedy = at, False
-        if initial:
-            untried -= 1
+        if tried:
+            left -= 1
         else:
-            counts[ASKED] += 1
             if standing and still_stands(manner.keeps, number, key):
                 arm, greedy = kept, kept_greedy
             else:
@@ -242,6 +238,14 @@ def replay_kernel(
                     raise WrongReplayError(turn, arm, number)
                 if manner.keeps == INDEX or (greedy and manner.keeps > 0):
                     standing, kept, kept_greedy = True, arm, greedy
+            trying = manner.first_shown and seen.decided[arm] == 0
+            if not trying:
+                counts[ASKED] += 1
+            elif seen.decided[at] > 0:
+                counts[INITIAL] += 1
+                continue
+            else:
+                arm, tried = at, True
         if arm != at:
             counts[DIFFERED] += 1
             continue
@@ -249,7 +253,7 @@ def replay_kernel(
         reward = log.reward[row]
         observe(seen, asked, at, G * reward if manner.scaled else reward)
         track.matched[counts[MATCHED]] = i
-        track.kind[counts[MATCHED]] = TRIED if initial else EXPLOITED if greedy else EXPLORED
+        track.kind[counts[MATCHED]] = TRIED if tried else EXPLOITED if greedy else EXPLORED
         counts[MATCHED] += 1
         carry[0] = carry[1]
         standing = False

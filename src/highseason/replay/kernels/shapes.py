@@ -77,8 +77,8 @@ class Manner(NamedTuple):
         scale: What `Rule.weigh` multiplies weights by.
         low: The least number a plan may hold.
         high: The greatest.
-        first_shown: Whether untried arms are matched as they are shown.
-        initial: How many arms of the first pool are tried first; 0 means all, newborn ones too.
+        first_shown: Whether any untried arm that is shown will do where the rule asks for one.
+        opens_with: How many arms of the first pool are tried before the rule is asked at all.
         random_ties: Whether equals are drawn by lot.
         scaled: Whether rewards are learnt multiplied by G.
         compact: Whether the rule may be shown the arms of the pool alone.
@@ -93,7 +93,7 @@ class Manner(NamedTuple):
     low: float
     high: float
     first_shown: bool
-    initial: int
+    opens_with: int
     random_ties: bool
     scaled: bool
     compact: bool

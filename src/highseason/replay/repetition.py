@@ -1,0 +1,186 @@
+"""Many runs over one log, for a distribution instead of a number.
+
+A randomised policy plays otherwise with every seed: it is given the same log again and again, each
+time several times over, because replay uses records up.  A deterministic policy would play the same
+game each time: it is given windows that slide over the log.  Either way runs share records and are
+not independent; results say so, and how much the windows are worth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from highseason.core.random import TIES, draw, game_key, place, seed_key, turn_key
+from highseason.games.simulate import Policies, at_least_one, cores, labelled
+from highseason.replay.course import Course
+from highseason.replay.evenness import uniformity
+from highseason.replay.events import Events
+from highseason.replay.kernels.shapes import Track, Walk
+from highseason.replay.result import LogFacts
+from highseason.replay.run import Progress, thins
+from highseason.replay.runner import (
+    Init,
+    Options,
+    Runner,
+    randomised,
+    rows_of,
+    walk_all,
+    walk_order,
+    walk_window,
+)
+from highseason.replay.runs import RepeatedReplay, Runs
+
+How = Literal["auto", "repeat", "windows"]
+
+
+def replay_many(
+    policies: Policies,
+    events: Events | Course,
+    *,
+    runs: int = 100,
+    how: How = "auto",
+    times: int = 4,
+    shuffle: bool = False,
+    window: int = 100_000,
+    step: int = 4_000,
+    bin: float = 1,  # noqa: A002  # as in replay
+    arms: Sequence[str] | None = None,
+    turns: int | None = None,
+    known_lives: bool = True,
+    init: Init = "first-shown",
+    reweigh: str | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> RepeatedReplay:
+    """Replay a log many times for every policy, as the paper's study does.
+
+    G is counted once, on the log as it is, however often its records are played.
+
+    Args:
+        policies: As in `replay`.
+        events: As in `replay`.
+        runs: How many runs of each policy; of windows, as many as fit.
+        how: "repeat": every run plays the whole log, `times` over, with luck of its own.
+            "windows": run i plays `window` records from record i·step on.  "auto": the former for
+            policies that draw lots, the latter for all others.
+        times: How often the log is played over in one run.
+        shuffle: Also put the records of each run in an order of its own (each keeps its G).  Only
+            for a fixed pool and rates that do not drift.
+        window: The records of a window.
+        step: From one window's first record to the next one's.
+        bin: As in `replay`; so are `arms`, `turns`, `known_lives`, `init` and `reweigh`.
+        arms: The arms to study.
+        turns: Stop each run after so many matched turns.
+        known_lives: Whether it is known when an arm will die.
+        init: How arms that were never played begin.
+        reweigh: "accept" thins a log with known propensities.
+        seed: Same seed, same result, on any number of threads.
+        threads: How many; all cores if None.
+        progress: Called with (runs done, runs in all).
+
+    >>> import numpy as np, highseason as hs
+    >>> rng = np.random.default_rng(1)
+    >>> shown = rng.choice(["a", "b"], 6000)
+    >>> clicks = rng.random(6000) < np.where(shown == "b", 0.6, 0.2)
+    >>> log = hs.replay.Events.of(np.arange(6000) // 8, shown, clicks, [["a", "b"]] * 6000)
+    >>> found = replay_many(["epsilon-greedy", "ucb"], log, runs=20, window=2000, step=200)
+    >>> found["epsilon-greedy"].how, found["ucb"].how, found["ucb"].independent
+    ('repeat', 'windows', 2.9)
+    """
+    seed_key(seed)
+    labels, players = labelled(policies)
+    for name, value in (("runs", runs), ("times", times), ("window", window), ("step", step)):
+        at_least_one(name, value)
+    if how not in ("auto", "repeat", "windows"):
+        raise ValueError(f"how={how!r} must be 'auto', 'repeat' or 'windows'")
+    options = Options(turns, known_lives, init, thin=thins(reweigh))
+    course = events if isinstance(events, Course) else Course.of(events, bin, arms)
+    plan = _Plan(course, runs, times, shuffle, window, step, int(seed))
+    done = 0
+    found = []
+    with ThreadPoolExecutor(threads or cores()) as pool:
+        for label, policy in zip(labels, players, strict=True):
+            runner = Runner(policy, course, options)
+            chosen = how if how != "auto" else "repeat" if randomised(policy) else "windows"
+            numbers = plan.numbers(chosen)
+            tracks = []
+            for result in pool.map(lambda i: plan.play(runner, chosen, i), numbers):  # noqa: B023
+                tracks.append(result)
+                done += 1
+                if progress is not None:
+                    progress(done, len(numbers) * len(labels))
+            found.append(_add_up(label, runner, chosen, tracks, plan))
+    return RepeatedReplay(tuple(found), LogFacts.of(course, uniformity(course)), int(seed))
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """Which records each run meets."""
+
+    course: Course
+    runs: int
+    times: int
+    shuffle: bool
+    window: int
+    step: int
+    seed: int
+
+    def numbers(self, how: str) -> range:
+        """The runs that there can be."""
+        if how == "repeat":
+            return range(self.runs)
+        spare = len(self.course.events) - self.window
+        if spare < 0:
+            raise ValueError(
+                f"the log has {len(self.course.events):,} records, fewer than one window of "
+                f"{self.window:,}: give a smaller window="
+            )
+        return range(min(self.runs, spare // self.step + 1))
+
+    def play(self, runner: Runner, how: str, number: int) -> tuple[float, int]:
+        """The reward and the turns of one run."""
+        walk = self.walk(how, number)
+        track: Track = runner.run(walk, self.seed, number)
+        reward = float(self.course.reward[rows_of(walk, track.matched)].sum())
+        return reward, int(track.matched.size)
+
+    def walk(self, how: str, number: int) -> Walk:
+        """The records of one run, in order."""
+        if how == "windows":
+            return walk_window(number * self.step, self.window)
+        if not self.shuffle:
+            return walk_all(self.course, self.times)
+        records = len(self.course.events)
+        # The family of turn 0, which no record has.
+        lots = np.uint64(place(turn_key(game_key(self.seed, number), 0), TIES))
+        drawn = draw(lots, np.arange(records * self.times, dtype=np.uint64))
+        return walk_order(np.argsort(drawn, kind="stable") % max(1, records))
+
+
+def _add_up(
+    label: str, runner: Runner, how: str, results: list[tuple[float, int]], plan: _Plan
+) -> Runs:
+    rewards = np.array([reward for reward, _ in results])
+    turns = np.array([count for _, count in results], np.int64)
+    means = np.full(turns.size, np.nan)
+    np.divide(rewards, turns, out=means, where=turns > 0)
+    wanted = runner.options.turns
+    sliding = how == "windows"
+    spread = (turns.size - 1) * plan.step / plan.window + 1
+    return Runs(
+        label=label,
+        policy=str(runner.policy),
+        how=how,
+        means=means,
+        turns=turns,
+        rewards=rewards,
+        exhausted=0 if wanted is None else int((turns < wanted).sum()),
+        independent=min(float(turns.size), spread) if sliding else None,
+        block=-(-plan.window // plan.step) if sliding else 0,
+    )

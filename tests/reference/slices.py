@@ -1,0 +1,19 @@
+"""The longest stretch with a fixed pool, by trying every pair of times: slow and obvious."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+Life = tuple[int, int]
+
+
+def longest(lives: Sequence[Life], arms: int) -> int | None:
+    """The length of the longest interval through which at least so many arms live; None if none."""
+    times = sorted({time for life in lives for time in life})
+    found = [
+        end - start
+        for start in times
+        for end in times
+        if end >= start and sum(b <= start and d >= end for b, d in lives) >= arms
+    ]
+    return max(found, default=None)

@@ -1,0 +1,168 @@
+"""Many runs, and whether one policy is better than another."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.replay.logs import fixed_log, mortal_log
+
+import highseason as hs
+from highseason.replay import Course, compare, replay, replay_many
+from highseason.replay.runner import randomised
+
+MEANS = (0.2, 0.4, 0.6)
+LOG = fixed_log(MEANS, 3000, a_bin=(3, 12))
+
+
+def test_a_window_is_a_log_of_its_own_with_the_whole_logs_g() -> None:
+    # Bins of 3 and 12 records: these windows cut none, so that G is the same.
+    found = replay_many("ucb-z:z=7", LOG, runs=4, window=900, step=450)["ucb-z:z=7"]
+    assert found.how == "windows"
+    assert found.means.size == 4
+    for i in range(4):
+        alone = replay("ucb-z:z=7", LOG.take(slice(450 * i, 450 * i + 900)))
+        assert found.turns[i] == alone["ucb-z:z=7"].turns
+        assert found.rewards[i] == alone["ucb-z:z=7"].reward
+    assert found.independent == pytest.approx(2.5)
+    assert found.block == 2
+
+
+def test_births_and_lives_are_counted_from_the_windows_own_start() -> None:
+    log = mortal_log(900)
+    found = replay_many("soft-ucb-mortal:unit=1", log, runs=2, window=300, step=600)
+    start = 600
+    assert found["soft-ucb-mortal:unit=1"].turns.size == 2
+    course = Course.of(log)
+    clock = course.bins.clock[course.bins.of[start:]]
+    lives = course.lives(int(clock.min()), int(clock.max()))
+    there = (course.born <= clock.min()) & (course.died >= clock.min())
+    assert (lives.birth[there] == 0).all()
+    assert (lives.birth[course.born > clock.min()] > 0).all()
+
+
+def test_the_log_is_played_over_and_g_is_not_counted_over() -> None:
+    once, often = (
+        replay_many("epsilon-z:z=7", LOG, runs=3, times=times)["epsilon-z:z=7"] for times in (1, 4)
+    )
+    assert once.how == "repeat"
+    assert often.turns.mean() == pytest.approx(4 * once.turns.mean(), rel=0.1)
+    assert len(set(once.rewards.tolist())) > 1, "every run has luck of its own"
+    # z = 7 lies between the bins of 3 and of 12; four times G would put all of them above it.
+    assert replay("epsilon-z:z=7", LOG)["epsilon-z:z=7"].exploited < 1
+
+
+def test_runs_do_not_depend_on_threads_and_do_on_the_seed() -> None:
+    def rewards(**more: int) -> list[float]:
+        return replay_many("uniform", LOG, runs=6, **more)["uniform"].rewards.tolist()  # type: ignore[arg-type]
+
+    assert rewards(threads=1) == rewards(threads=3)
+    assert rewards(seed=1) != rewards(seed=2)
+
+
+def test_shuffled_runs_differ_even_for_deterministic_policies() -> None:
+    found = replay_many("ucb", LOG, runs=5, how="repeat", times=2, shuffle=True)["ucb"]
+    assert len(set(found.rewards.tolist())) > 1
+    still = replay_many("ucb", LOG, runs=5, how="repeat", times=2)["ucb"]
+    assert len(set(still.rewards.tolist())) == 1
+
+
+def test_only_windows_that_fit() -> None:
+    assert replay_many("ucb", LOG, window=2000, step=400)["ucb"].means.size == 3
+    with pytest.raises(ValueError, match="fewer than one window of 100,000: give a smaller"):
+        replay_many("ucb", LOG)
+
+
+def test_runs_that_run_out_are_counted() -> None:
+    found = replay_many("ucb", LOG, runs=3, window=1000, step=500, turns=900)
+    assert found["ucb"].exhausted == 3
+    assert "ended before the turns asked for" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("policy", "draws"),
+    [
+        (hs.UCB(), False),
+        (hs.UCB(ties="random"), True),
+        (hs.EpsilonGreedy(), True),
+        (hs.VariablePool(), True),
+        (hs.UCBL(), False),
+        (hs.CapIndex(hs.UCB()), False),
+        (hs.PeakGrabber(hs.EpsilonGreedy()), True),
+    ],
+)
+def test_who_draws_lots(policy: hs.Policy, draws: bool) -> None:
+    assert randomised(policy) is draws
+
+
+def test_a_better_policy_is_found_better() -> None:
+    found = replay_many({"u": "uniform", "e": "epsilon-greedy"}, LOG, runs=20)
+    told = found.compare("e", "u")
+    assert told.difference > 0.1
+    assert max(told.student.p, told.welch.p) < 1e-6
+    assert min(told.bootstrap[0], told.student.low, told.welch.low) > 0
+    assert told.block_bootstrap is None
+    assert "the same records in every run" in str(found)
+    assert set(found.to_dict()["compared_with_first"]) == {"e"}
+
+
+def test_windows_are_compared_in_blocks_and_pairs() -> None:
+    found = replay_many({"a": "ucb", "b": "ucb:P=0.1"}, LOG, runs=20, window=1000, step=100)
+    told = found.compare("b", "a")
+    assert told.independent == pytest.approx(2.9)
+    assert told.block_bootstrap is not None
+    assert told.block_bootstrap[0] <= told.difference <= told.block_bootstrap[1]
+    assert "overlap" in str(found)
+    assert "overlap" in str(told)
+
+
+# Student and Welch of these samples, worked out with mpmath from the definitions (50 digits).
+A, B = [27.5, 21.0, 19.0, 23.6, 17.0, 17.9, 16.9], [27.1, 22.0, 20.8, 23.4, 23.4, 23.5, 25.8, 22.0]
+
+
+def test_student_and_welch_against_mpmath() -> None:
+    from mpmath import betainc, mp, mpf, sqrt
+
+    mp.dps = 50
+
+    def p_of(t: object, degrees: object) -> float:
+        return float(
+            betainc(degrees / 2, mpf(1) / 2, 0, degrees / (degrees + t**2), regularized=True)
+        )  # type: ignore[operator]  # mpmath numbers
+
+    a, b = [[mpf(x) for x in side] for side in (A, B)]
+    means = [sum(side) / len(side) for side in (a, b)]
+    squares = [sum((x - m) ** 2 for x in s) for s, m in zip((a, b), means, strict=True)]
+    pooled = sum(squares) / (len(a) + len(b) - 2)
+    t = (means[0] - means[1]) / sqrt(pooled * (mpf(1) / len(a) + mpf(1) / len(b)))
+    of = [q / (len(s) - 1) / len(s) for q, s in zip(squares, (a, b), strict=True)]
+    welch = (means[0] - means[1]) / sqrt(sum(of))
+    degrees = sum(of) ** 2 / sum(v**2 / (len(s) - 1) for v, s in zip(of, (a, b), strict=True))
+    found = compare(A, B)
+    assert found.student.p == pytest.approx(p_of(t, mpf(len(a) + len(b) - 2)), rel=1e-11)
+    assert found.welch.p == pytest.approx(p_of(welch, degrees), rel=1e-11)
+    assert found.welch.degrees == pytest.approx(float(degrees))
+    assert found.student.low < found.difference < found.student.high
+
+
+def test_the_bootstrap_covers_as_often_as_it_says() -> None:
+    rng = np.random.default_rng(3)
+    hits = [
+        low <= 0.5 <= high
+        for seed in range(150)
+        for low, high in [
+            compare(rng.normal(1.0, 1, 30), rng.normal(0.5, 1, 30), seed=seed).bootstrap
+        ]
+    ]
+    assert 0.87 < np.mean(hits) < 0.99
+
+
+def test_runs_that_are_all_the_same() -> None:
+    assert compare([1.0, 1.0], [1.0, 1.0]).student.p == 1.0
+    assert compare([2.0, 2.0], [1.0, 1.0]).student.p == 0.0
+
+
+def test_too_few_or_empty_runs_are_told() -> None:
+    with pytest.raises(ValueError, match="at least two runs"):
+        compare([1.0], [1.0, 2.0])
+    with pytest.raises(ValueError, match="without any matched turn"):
+        compare([1.0, np.nan], [1.0, 2.0])
