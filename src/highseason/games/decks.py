@@ -20,7 +20,7 @@ from highseason.core.compile import compiled, function_type
 from highseason.core.random import game_keys
 from highseason.games.kernels.decks import OUT, Days, Round, Shelf, decks_kernel
 from highseason.games.kernels.generic import WrongArmError
-from highseason.games.simulate import _at_least_one, _cores
+from highseason.games.simulate import at_least_one, cores
 from highseason.multipliers import Multiplier
 from highseason.policies import Policy
 from highseason.policies.planner import known_numbers
@@ -111,7 +111,7 @@ def play_decks(
     >>> found["overdrawn"] > 0, found["reward"] > 50
     (array([[ True]]), array([[ True]]))
     """
-    workers = _cores() if threads is None else _at_least_one("threads", threads)
+    workers = cores() if threads is None else at_least_one("threads", threads)
     pairs, plans = _plan_rows(games)
     keys = game_keys(games.seed, range(len(games)))
     arrays = Round(keys, games.tests, games.season, plans, games.cards[games.tests])
