@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from highseason.cli import main
+from highseason.replay import generate_events, write_events
 
 
 @dataclass(frozen=True)
@@ -93,3 +94,12 @@ def logs(tmp_path: Path) -> Path:
     }.items():
         (tmp_path / name).write_text(rows)
     return tmp_path
+
+
+@pytest.fixture
+def event_table(tmp_path: Path) -> Path:
+    """A generated log of a quarter of an hour with five articles, as an event table."""
+    made = generate_events(1 / 96, seed=3, articles=5).events
+    path = tmp_path / "events.parquet"
+    write_events(made, path)
+    return path

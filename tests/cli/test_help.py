@@ -53,7 +53,9 @@ def test_help_ends_with_examples(name: str, call: Call) -> None:
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_example_runs(example: str, call: Call, traffic: Path, logs: Path) -> None:
+def test_example_runs(
+    example: str, call: Call, traffic: Path, logs: Path, event_table: Path
+) -> None:
     program, *words = shlex.split(example.replace("\\\n", " "))
     answer = call(*words)
     assert program == "highseason"

@@ -14,9 +14,11 @@ from highseason.report.figure import SUFFIXES, Figure, check_target
 from highseason.report.forced import minimum_pulls
 from highseason.report.forecasts import forecast
 from highseason.report.guarantees import bound
+from highseason.report.lifespans import lifespans
 from highseason.report.page import Page, Section
 from highseason.report.plans import plan
 from highseason.report.probabilities import exploration
+from highseason.report.replays import replays
 from highseason.report.running import curves
 from highseason.report.stakes import multiplier
 from highseason.report.timing import Timing, timing
@@ -34,9 +36,11 @@ __all__ = [
     "curves",
     "exploration",
     "forecast",
+    "lifespans",
     "minimum_pulls",
     "multiplier",
     "plan",
+    "replays",
     "rewards",
     "sensitivity",
     "timing",

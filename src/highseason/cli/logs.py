@@ -1,0 +1,64 @@
+"""Options of the commands on logged events, read into what the library works with."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from highseason.cli.reading import asked_wrongly
+
+if TYPE_CHECKING:
+    from highseason.replay import Events
+
+log_argument = click.argument("log", metavar="FILE", type=click.Path(path_type=Path))
+
+
+def read_log(path: Path) -> Events:
+    """An event table, as `highseason convert` writes it."""
+    from highseason.replay import read_events
+
+    if not path.exists():
+        raise asked_wrongly(
+            f"there is no file {path}: check the path, or make an event table from a log with "
+            "'highseason convert'"
+        )
+    return read_events(path)
+
+
+def moment(text: str) -> int:
+    """A time: whole seconds, or a date with or without a time of day, in UTC.
+
+    >>> moment("1317513291"), moment("2011-10-02"), moment("2011-10-02T06:30")
+    (1317513291, 1317513600, 1317537000)
+    """
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        when = datetime.fromisoformat(text)
+    except ValueError:
+        raise click.BadParameter(
+            f"{text!r} is neither whole seconds nor a date such as 2011-10-02T06:30"
+        ) from None
+    return int((when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp())
+
+
+def studied(text: str | None, events: Events) -> tuple[str, ...] | None:
+    """The arms to study: ids with commas between them, or those that are always on offer."""
+    if text is None:
+        return None
+    if text != "always":
+        return tuple(part.strip() for part in text.split(",") if part.strip())
+    from highseason.replay import always_on_offer
+
+    found = always_on_offer(events)
+    if not found:
+        raise asked_wrongly(
+            "no arm is on offer in every record, so --arms always leaves none: cut the log with "
+            "--between, or find a stretch with 'highseason slice'"
+        )
+    return found

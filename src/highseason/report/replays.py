@@ -1,0 +1,102 @@
+"""What policies earned on a log: turn by turn in one run, or run by run in many."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from highseason.report.drawing import INK, MUTED, look, panels, style
+from highseason.report.figure import Figure
+from highseason.report.wording import counted, with_error
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from highseason.replay import LogFacts, RepeatedReplay, ReplayResult
+
+_HEIGHT, _FRAME, _ROW = 3.8, 1.3, 0.5
+
+
+def replays(result: ReplayResult | RepeatedReplay, title: str | None = None) -> Figure:
+    """The mean reward per turn: as it ran in a single replay, or its distribution over many.
+
+    Args:
+        result: What `replay` or `replay_many` gave.
+        title: Above the figure.
+
+    >>> import highseason as hs
+    >>> log = hs.replay.generate_events(0.01, seed=1, articles=5).events
+    >>> replays(hs.replay.replay(["ucb", "soft-ucb"], log))
+    <Figure: Mean reward per turn so far>
+    """
+    from highseason.replay import RepeatedReplay  # late: most figures need no replay
+
+    many = isinstance(result, RepeatedReplay)
+    title = title or ("Mean reward per turn, run by run" if many else "Mean reward per turn so far")
+    with style():
+        rows = len(result.policies)
+        canvas, (axes,) = panels([_FRAME + _ROW * rows if many else _HEIGHT])
+        if isinstance(result, RepeatedReplay):
+            _draw_runs(axes, result)
+        else:
+            _draw_curves(axes, result)
+        axes.set_title(title, loc="left")
+        canvas.supxlabel(_source(result.log), fontsize=8)
+    return Figure(canvas, title, _words(result))
+
+
+def _draw_curves(axes: Axes, result: ReplayResult) -> None:
+    for i, found in enumerate(result.outcomes):
+        if not found.turns:
+            continue
+        how = look(i)
+        axes.plot(
+            found.at, found.running, how.line, color=how.color, linewidth=1.7,
+            label=f"{found.label}  {with_error(found.mean.value, found.mean.error)}",
+        )  # fmt: skip
+        axes.errorbar(
+            found.turns, found.mean.value, yerr=max(0.0, found.mean.high - found.mean.value),
+            fmt=how.marker, color=how.color, markersize=5, capsize=3,
+        )  # fmt: skip
+    axes.axhline(
+        result.log.baseline.value, color=MUTED, linestyle=":", linewidth=1.4, label="at random"
+    )
+    axes.set_xlabel("matched turn   (the last with its 95 % interval within this run)")
+    axes.set_ylabel("mean reward per turn")
+    axes.set_ylim(bottom=0)
+    axes.legend(loc="best")
+
+
+def _draw_runs(axes: Axes, result: RepeatedReplay) -> None:
+    for i, runs in enumerate(result.policies):
+        how = look(i)
+        means = runs.means[np.isfinite(runs.means)]
+        # Spread over the row in the order of the runs: windows that lie side by side stay so.
+        heights = i + np.linspace(-0.28, 0.28, means.size) if means.size > 1 else [i]
+        axes.plot(means, heights, how.marker, color=how.color, alpha=0.45, markersize=3.5)
+        axes.plot([runs.mean.value] * 2, [i - 0.38, i + 0.38], color=INK, linewidth=2)
+    axes.axvline(
+        result.log.baseline.value, color=MUTED, linestyle=":", linewidth=1.4, label="at random"
+    )
+    axes.set_yticks(range(len(result.policies)), result.labels)
+    axes.set_ylim(len(result.policies) - 0.5, -0.5)
+    axes.grid(visible=False, axis="y")
+    axes.tick_params(axis="y", length=0)
+    axes.set_xlabel(
+        "mean reward per turn of a run\n(bar: mean of all runs; dotted: arms at random)"
+    )
+
+
+def _source(log: LogFacts) -> str:
+    return f"{counted(log.events, 'record')}, {counted(log.arms, 'arm')}"
+
+
+def _words(result: ReplayResult | RepeatedReplay) -> str:
+    from highseason.replay import RepeatedReplay
+
+    if isinstance(result, RepeatedReplay):
+        told = [f"{r.label} {with_error(r.mean.value, r.mean.error)}" for r in result.policies]
+        return f"Mean reward per turn over the runs: {'; '.join(told)}."
+    told = [f"{o.label} {with_error(o.mean.value, o.mean.error)}" for o in result.outcomes]
+    return f"Mean reward per turn: {'; '.join(told)}."

@@ -1,0 +1,116 @@
+"""`highseason replay`, `lifespans` and `slice`: what the library finds, in words and JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from highseason.replay import always_on_offer, read_events, replay, replay_many
+
+Call = Callable[..., Any]
+
+
+def test_replay_tells_what_the_library_finds(call: Call, event_table: Path) -> None:
+    answer = call(
+        "replay", "events.parquet", "-p", "soft-ucb", "-p", "ucb", "--seed", "4", "--json"
+    )
+    assert (answer.code, answer.stderr) == (0, "")
+    document = json.loads(answer.stdout)
+    result = replay(["soft-ucb", "ucb"], read_events(event_table), seed=4)
+    for entry, found in zip(document["policies"], result.outcomes, strict=True):
+        assert (entry["name"], entry["mean"]) == (found.label, found.mean.value)
+        assert entry["read"] == entry["used"] + sum(entry["rejected"].values())
+        assert entry["verdict"] == result.verdict(found.label)
+    assert document["log"]["uniformity"]["holds"] is True
+
+
+def test_people_see_the_reasons_and_a_verdict(call: Call, event_table: Path) -> None:
+    answer = call("replay", "events.parquet", "-p", "ucb", "--turns", "300")
+    for words in ("looks uniformly random", "another arm chosen", "Handle with care: only 300"):
+        assert words in answer.stdout
+
+
+def test_many_runs(call: Call, event_table: Path) -> None:
+    words = "replay events.parquet -p epsilon-greedy -p ucb --runs 3 --window 3000 --step 1000"
+    answer = call(*words.split(), "--times", "2", "--json", "--threads", "1", "--out", "runs.svg")
+    document = json.loads(answer.stdout)
+    found = replay_many(
+        ["epsilon-greedy", "ucb"],
+        read_events(event_table),
+        runs=3, window=3000, step=1000, times=2,
+    )  # fmt: skip
+    for entry, runs in zip(document["policies"], found.policies, strict=True):
+        assert entry["means"] == runs.means.tolist()
+    assert Path(document["files"][0]).exists()
+
+
+def test_only_some_time_and_some_arms(call: Call, event_table: Path) -> None:
+    log = read_events(event_table)
+    start = int(log.time[0])
+    words = ["--between", str(start), str(start + 99), "--arms", ",".join(log.arms[:2]), "--json"]
+    document = json.loads(call("replay", "events.parquet", "-p", "ucb", *words).stdout)
+    assert document["log"]["events"] == int((log.time < start + 100).sum())
+    assert document["log"]["arms"] == 2
+    assert document["policies"][0]["rejected"]["arm not studied"] > 0
+
+
+def test_a_slice_is_written_and_can_be_replayed(call: Call, event_table: Path) -> None:
+    answer = call(*"slice events.parquet --least-arms 4 --out part.parquet --json".split())
+    document = json.loads(answer.stdout)
+    part = read_events(event_table.with_name("part.parquet"))
+    assert len(part) == document["records"]
+    assert set(always_on_offer(part)) == set(document["arms"])
+    assert call(*"replay part.parquet -p ucb --arms always".split()).code == 0
+
+
+def test_the_frontier_for_programs(call: Call, event_table: Path) -> None:
+    document = json.loads(call("slice", "events.parquet", "--json").stdout)
+    assert [len(one["arms"]) for one in document["slices"]] == [5]
+
+
+def test_lifespans_as_table_and_picture(call: Call, event_table: Path) -> None:
+    table = call("lifespans", "events.parquet")
+    assert table.stdout.splitlines()[0].split()[:3] == ["arm", "birth", "death"]
+    document = json.loads(call("lifespans", "events.parquet", "--json").stdout)
+    assert document["arms"] == 5 or len(document["arm"]) == 5
+    assert call(*"lifespans events.parquet --least-arms 5 --out l.svg".split()).code == 0
+    assert event_table.with_name("l.svg").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        ("replay gone.parquet -p ucb", 2, "there is no file gone.parquet"),
+        ("replay events.parquet", 2, "say which policy"),
+        ("replay events.parquet -p ucb --arms q", 2, "the log has no arm 'q'"),
+        ("replay events.parquet -p ucb --bin 0", 2, "'0' is not a number above 0"),
+        ("replay events.parquet -p ucb --between 5 tea", 2, "neither whole seconds nor a date"),
+        ("replay events.parquet -p ucb --runs 5", 2, "fewer than one window of 100,000"),
+        ("replay events.parquet -p ucb-l --unknown-lives", 2, "must be told when they expire"),
+        ("replay events.parquet -p ucb --out x.gif", 2, "the name must end in"),
+        (
+            "replay events.parquet -p ucb --between 0 1 --arms always",
+            2,
+            "--arms always leaves none",
+        ),
+        ("replay traffic.csv -p ucb", 1, "cannot be read as Parquet"),
+        ("slice events.parquet --least-arms 9", 2, "the most there are at once is 5"),
+        ("slice events.parquet --least-hours 9", 2, "no arm is on offer for 9 hours"),
+        ("slice events.parquet --least-arms 2 --least-hours 1", 2, "exclude each other"),
+        ("slice events.parquet --out s.parquet", 2, "say which"),
+        ("slice events.parquet --least-arms 2 --out s.csv", 2, "ends in .parquet"),
+        ("lifespans events.parquet --out l.txt", 2, ".csv or .parquet"),
+        ("lifespans events.parquet --least-arms 9", 2, "at once is 5"),
+    ],
+)
+def test_what_goes_wrong_is_one_line(
+    words: str, code: int, told: str, call: Call, event_table: Path, traffic: Path
+) -> None:
+    answer = call(*words.split())
+    assert answer.code == code, answer.stderr
+    assert told in answer.line
+    assert answer.stdout == ""

@@ -1,0 +1,57 @@
+"""Pictures of lives and of replays: what is in them."""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from tests.replay.logs import fixed_log, mortal_log
+
+from highseason import report
+from highseason.replay import Events, best_slice, lifespans, replay, replay_many
+from highseason.report.drawing import ACCENT
+
+
+def words_in(figure: report.Figure) -> str:
+    figure.encode("png")
+    return "\n".join(t.get_text() for t in figure.canvas.findobj(mpl.text.Text))
+
+
+def test_a_bar_for_each_life_and_the_slice_stands_out() -> None:
+    lives = lifespans(mortal_log(500))
+    chosen = best_slice(lives, least_arms=3)
+    figure = report.lifespans(lives, chosen)
+    (bars,) = figure.canvas.findobj(mpl.collections.LineCollection)
+    assert len(bars.get_segments()) == len(lives)
+    accent = np.array(mpl.colors.to_rgba(ACCENT))
+    marked = [np.allclose(color, accent) for color in bars.get_colors()]
+    assert sum(marked) == len(chosen.arms)
+    assert f"{len(chosen.arms)} arms" in words_in(figure)
+    assert f"Chosen: {len(chosen.arms)} arms" in figure.words
+
+
+def test_no_arms_no_failure() -> None:
+    figure = report.lifespans(lifespans(Events.of([], [], [], [])))
+    assert figure.words == "No arm was ever on offer."
+    assert figure.encode("svg")
+
+
+def test_one_run_shows_how_the_mean_ran() -> None:
+    result = replay({"a": "ucb", "none": "greedy"}, fixed_log((0.2, 0.8), 2000))
+    figure = report.replays(result)
+    (mine,) = [
+        line for line in figure.canvas.axes[0].lines if str(line.get_label()).startswith("a ")
+    ]
+    assert mine.get_ydata()[-1] == pytest.approx(result["a"].mean.value)
+    assert "at random" in words_in(figure)
+    assert report.replays(replay("ucb", Events.of([], [], [], []))).encode("svg")
+
+
+def test_many_runs_show_every_run() -> None:
+    result = replay_many(
+        {"e": "epsilon-greedy", "one": "uniform"}, fixed_log((0.2, 0.8), 600), runs=7
+    )
+    figure = report.replays(result)
+    sizes = [len(line.get_xdata()) for line in figure.canvas.findobj(mpl.lines.Line2D)]
+    assert sizes.count(7) == 2
+    assert "e" in words_in(figure).splitlines()
