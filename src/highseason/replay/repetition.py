@@ -196,4 +196,5 @@ def _add_up(
 def _each(sums: NDArray[np.float64], turns: NDArray[np.int64]) -> NDArray[np.float64]:
     """The mean per turn of each run; NaN where nothing matched."""
     means = np.full(turns.size, np.nan)
-    return np.divide(sums, turns, out=means, where=turns > 0)
+    np.divide(sums, turns, out=means, where=turns > 0)
+    return means

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from highseason.experiments.logged.grounds import Ground
 from highseason.experiments.store import Store, fingerprint
-from highseason.policies import Policy
+from highseason.experiments.study import Work
+from highseason.policies import Greedy, Policy
 from highseason.replay import RepeatedReplay, Runs, replay_many
 
 #: So much longer than the turns need, on average, is a window of our own.
@@ -68,11 +69,17 @@ class Stage:
     digest: str
     seed: int
     threads: int | None
+    work: Work
 
     def play(
         self, name: str, ground: Ground, label: str, policy: Policy, protocol: Protocol
     ) -> Runs:
-        """The runs of one policy; from the store where they are there."""
+        """The runs of one policy; from the store where they are there.
+
+        Greedy draws no lots, so repetitions would be one and the same run: it slides windows.
+        """
+        if isinstance(policy, Greedy):
+            protocol = replace(protocol, how="windows")
         stamp = fingerprint(self.digest, ground.id, str(policy), asdict(protocol), self.seed)
 
         def make() -> dict[str, Any]:
@@ -103,7 +110,10 @@ class Stage:
         self, name: str, ground: Ground, players: Mapping[str, Policy], protocol: Protocol
     ) -> RepeatedReplay:
         """The runs of all of them."""
-        runs = [self.play(name, ground, label, p, protocol) for label, p in players.items()]
+        runs = []
+        for label, policy in players.items():
+            with self.work.step("replaying"):
+                runs.append(self.play(name, ground, label, policy, protocol))
         return RepeatedReplay(tuple(runs), ground.facts, self.seed)
 
 

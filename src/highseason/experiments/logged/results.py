@@ -18,6 +18,9 @@ from highseason.replay import Comparison, RepeatedReplay, Runs, compare
 from highseason.replay.outcome import mean_of
 from highseason.results import Estimate
 
+#: Windows worth fewer independent ones than this say nothing of their scatter.
+_FEWEST = 2.0
+
 
 @dataclass(frozen=True, eq=False)
 class Block:
@@ -151,7 +154,12 @@ def _blocks(found: Comparison | None, name: str) -> dict[str, Any]:
 
 
 def block_interval(found: Comparison) -> tuple[float, float]:
-    """From blocks of windows where they overlap, else from the runs."""
+    """From blocks of windows where they overlap, else from the runs.
+
+    Where all windows share records there is only one block, and no interval.
+    """
+    if found.independent is not None and found.independent < _FEWEST:
+        return math.nan, math.nan
     return found.block_bootstrap or found.bootstrap
 
 
@@ -180,9 +188,26 @@ def run_records(blocks: Sequence[Block], kind: str) -> list[dict[str, Any]]:
     ]
 
 
-def world_records(
-    worlds: Worlds, blocks: Sequence[Block], kind: str
-) -> list[dict[str, Any]]:
+def timing_records(blocks: Sequence[Block], kind: str) -> list[dict[str, Any]]:
+    """A record for each regulated player: what the right times are worth."""
+    return [
+        {
+            "log": kind,
+            "table": block.table.id,
+            "profile": block.profile,
+            "ground": block.ground.id,
+            "policy": label,
+            "mean": block.windows[label].mean.value,
+            "mean_with_G_shuffled": block.shuffled[label].mean.value,
+        }
+        | _blocks(block.timing(label), "timing")
+        for block in blocks
+        if block.shuffled is not None
+        for label in block.shuffled.labels
+    ]
+
+
+def world_records(worlds: Worlds, blocks: Sequence[Block], kind: str) -> list[dict[str, Any]]:
     """A record for each player over the independent logs."""
     rows = []
     for block in blocks:
@@ -208,5 +233,3 @@ def world_records(
                 }
             )
     return rows
-
-

@@ -26,6 +26,7 @@ from highseason.policies.wrappers import (
     PeakGrabber,
     SpareOldArms,
     Windowed,
+    Wrapper,
 )
 
 PROFILES = ("paper", "tuned")
@@ -83,7 +84,12 @@ EPSILON = Table(
         "greedy": Greedy(),
         "uniform": UniformRandom(),
     },
-    {"epsilon-greedy": 0.0406, "epsilon-z": 0.0493, "soft-epsilon": 0.0588, POOL_OF_THE_CODE: 0.0688},
+    {
+        "epsilon-greedy": 0.0406,
+        "epsilon-z": 0.0493,
+        "soft-epsilon": 0.0588,
+        POOL_OF_THE_CODE: 0.0688,
+    },
     "epsilon-greedy",
     turns=10_000,
 )
@@ -118,6 +124,16 @@ MORTAL = Table(
     mortal=True,
 )
 TABLES = (EPSILON, UCBS, MORTAL)
+#: A table of ours; its players are made from the UCB of the one above.
+CONTEST = Table(
+    "contest",
+    "the contest's heuristics around UCB, articles that come and go",
+    {},
+    {},
+    "ucb",
+    turns=10_000,
+    mortal=True,
+)
 
 
 def with_threshold(policy: Policy, z: float | str) -> Policy:
@@ -127,11 +143,9 @@ def with_threshold(policy: Policy, z: float | str) -> Policy:
 
 def contest(base: Policy, quick: bool = False) -> dict[str, Policy]:
     """The contest's heuristics and estimates that forget, each around the same UCB."""
-    kinds = (
-        (CapIndex, SpareOldArms)
-        if quick
-        else (PeakGrabber, DynamicPeakGrabber, SpareOldArms, CapIndex, Discounted, Windowed)
-    )
+    kinds: tuple[type[Wrapper], ...] = (CapIndex, SpareOldArms)
+    if not quick:
+        kinds = (PeakGrabber, DynamicPeakGrabber, *reversed(kinds), Discounted, Windowed)
     return {"ucb": base} | {f"{kind.name} around ucb": kind(base) for kind in kinds}
 
 
@@ -153,7 +167,7 @@ class Effort:
         worlds: How many independent generated logs.
     """
 
-    days: float = 3.0
+    days: float = 4.0
     each_second: float = 21.0
     runs: int = 100
     window: int = 100_000

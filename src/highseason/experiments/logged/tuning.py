@@ -1,4 +1,4 @@
-"""Parameters for every policy: equally many candidates, the same windows, another part of the log."""
+"""Parameters for every policy: equally many candidates, on another part of the log."""
 
 from __future__ import annotations
 
@@ -82,5 +82,3 @@ def _best(stage: Stage, ground: Ground, tried: list[Policy], protocol: Protocol)
         threads=stage.threads,
     )
     return tried[int(np.argmax([runs.mean.value for runs in found.policies]))]
-
-

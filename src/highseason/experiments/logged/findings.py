@@ -1,0 +1,215 @@
+"""What was found, in words; every number in them is worked out from the run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from highseason.experiments.logged.data import Data
+from highseason.experiments.logged.results import (
+    Block,
+    as_estimate,
+    world_bias,
+    world_gain,
+)
+from highseason.experiments.logged.settings import BESIDE
+from highseason.experiments.logged.worlds import Worlds
+from highseason.replay import Comparison
+from highseason.report.wording import counted, listed
+from highseason.results import Estimate
+
+
+def headlines(data: Data, blocks: Sequence[Block], worlds: Worlds | None) -> list[str]:
+    """What was found, in a few lines."""
+    return [
+        _log(data, blocks),
+        *(_published(block) for block in blocks if block.table.published and _paper(block)),
+        *_greedy(blocks),
+        *_timing(blocks),
+        *_tuned(blocks),
+        *_contest(blocks),
+        *_truth(blocks),
+        *_worlds(blocks, worlds),
+        LIMITS,
+    ]
+
+
+#: What no replay of single records can show, whatever its numbers are.
+LIMITS = (
+    "What such a replay cannot show: every record is one visitor, so a busy second already counts "
+    "by the number of its records, and a visitor then costs and teaches as much as at any other "
+    "time. There is no cheap time to explore in, and so regulating can gain here only by exploring "
+    "less in all, never by exploring when it is quiet. Multiplying clicks by G would count busy "
+    "seconds twice."
+)
+
+
+def _paper(block: Block) -> bool:
+    return block.profile == "paper"
+
+
+def _log(data: Data, blocks: Sequence[Block]) -> str:
+    fixed = next(block.ground for block in blocks if block.ground.slice is not None)
+    assert fixed.slice is not None
+    what = "GENERATED log, not the Yahoo! data" if data.made is not None else "Log"
+    return (
+        f"{what} ({data.source}): {len(data.reported):,} records are reported, "
+        f"{len(data.tuning):,} later ones kept for tuning. The fixed pool: "
+        f"{len(fixed.slice.arms)} articles for {fixed.slice.hours:.1f} hours, "
+        f"{len(fixed.course.events):,} records. {fixed.facts.uniformity}"
+    )
+
+
+def _published(block: Block) -> str:
+    told = [
+        f"{label} {block.runs[label].mean.value:.4f} ({printed:.4f})"
+        for label, printed in block.table.published.items()
+    ]
+    printed = sorted(block.table.published, key=lambda label: -block.table.published[label])
+    same = "the published order" if block.order == printed else f"order: {' > '.join(block.order)}"
+    p = [found.student.p for label in block.table.published if (found := block.against(label))]
+    where = "" if block.ground.slice is None else f", {block.ground.title}"
+    return (
+        f"{block.table.title}{where}: mean reward per turn, ours (published): {', '.join(told)}; "
+        f"{same}; p-values of the published test against {block.table.base}: "
+        f"{listed([_p(value) for value in p])}."
+    )
+
+
+def _greedy(blocks: Sequence[Block]) -> Iterator[str]:
+    """Beside greedy, which the paper leaves out."""
+    told = []
+    for block in _main(blocks, "paper"):
+        best = max(block.table.published, key=lambda label: block.windows[label].mean.value)
+        values = {label: block.windows[label].mean.value for label in (best, *BESIDE)}
+        of = f" of {block.best:.4f} for the best article" if math.isfinite(block.best) else ""
+        each = ", ".join(f"{label} {value:.4f}" for label, value in values.items())
+        told.append(f"{block.table.id}: {each}{of}")
+    if told:
+        yield (
+            "With the paper's parameters and on the same windows, the best of its policies beside "
+            f"greedy and uniform, which its tables leave out: {'; '.join(told)}."
+        )
+
+
+def _timing(blocks: Sequence[Block]) -> Iterator[str]:
+    for profile in dict.fromkeys(block.profile for block in blocks):
+        told, clear, count = [], 0, 0
+        for block in _main(blocks, profile):
+            for label in block.shuffled.labels if block.shuffled else ():
+                found = block.timing(label)
+                if found is not None:
+                    count += 1
+                    clear += _clear(as_estimate(found))
+                    told.append(f"{label} {_change(found)}")
+        if told:
+            yield (
+                f"G shuffled over the records ({profile} parameters), so that policies explore as "
+                f"much but not when it is quiet: what the right times add a turn is "
+                f"{', '.join(told)}; clear in {clear} of {count}."
+            )
+
+
+def _tuned(blocks: Sequence[Block]) -> Iterator[str]:
+    told = []
+    for block in _main(blocks, "tuned"):
+        each = [
+            f"{label} {_change(found)}"
+            for label in (*block.table.regulated, "greedy")
+            if (found := block.on_windows(label))
+        ]
+        base = f"{block.table.base} {block.windows[block.table.base].mean.value:.4f}"
+        told.append(f"against {base}: {', '.join(each)}")
+    if told:
+        yield (
+            "All tuned alike on another part of the log and played on the same windows, change of "
+            f"the mean reward per turn (95 %, blocks of windows) {'; '.join(told)}."
+        )
+
+
+def _contest(blocks: Sequence[Block]) -> Iterator[str]:
+    for block in blocks:
+        if block.table.id == "contest":
+            each = [
+                f"{label.removesuffix(' around ucb')} {_change(found)}"
+                for label in block.players
+                if (found := block.on_windows(label))
+            ]
+            base = block.windows["ucb"].mean.value
+            yield (
+                f"The contest's heuristics around ucb with {block.profile} parameters "
+                f"({block.runs['ucb'].policy}: {base:.4f} a turn): {', '.join(each)}."
+            )
+
+
+def _truth(blocks: Sequence[Block]) -> Iterator[str]:
+    """How far replay is from the truth, and what the error over runs says of it."""
+    ratios: list[float] = []
+    off: list[float] = []
+    for block in _main(blocks, "paper"):
+        for label in block.players:
+            mean, true = block.runs[label].mean, block.true_mean(label)
+            if math.isfinite(true) and mean.error > 0:
+                off.append(mean.value - true)
+                ratios.append(abs(mean.value - true) / mean.error)
+    if ratios:
+        beyond = sum(ratio > 1.96 for ratio in ratios)
+        yield (
+            "The truth is known here: replay's means are off the true rates of what was matched "
+            f"by {min(off):+.4f} to {max(off):+.4f}, {beyond} of {len(ratios)} of them by more "
+            "than 1.96 standard errors over runs (5 % would be right), the worst by "
+            f"{max(ratios):.0f}. Runs share one log: their scatter, and the published p-values, "
+            "make errors look too small."
+        )
+
+
+def _worlds(blocks: Sequence[Block], worlds: Worlds | None) -> Iterator[str]:
+    if worlds is None:
+        return
+    for profile in dict.fromkeys(block.profile for block in blocks):
+        told, bias = [], []
+        for block in _main(blocks, profile):
+            if block.name in worlds.means:
+                base = block.table.base
+                gains = {
+                    label: world_gain(worlds, block.name, label, base)
+                    for label in (*block.table.regulated, "greedy")
+                }
+                each = ", ".join(f"{label} {_told(gain)}" for label, gain in gains.items())
+                told.append(f"against {base}: {each}")
+                bias += [world_bias(worlds, block.name, label) for label in block.players]
+        wrong = sum(_clear(found) for found in bias)
+        yield (
+            f"Over {counted(worlds.count, 'independent generated log')} with a fixed pool "
+            f"({profile} parameters), change of the mean reward per turn {'; '.join(told)}. "
+            f"Replay is off the truth beyond chance for {wrong} of {len(bias)} players."
+        )
+
+
+def _main(blocks: Sequence[Block], profile: str) -> list[Block]:
+    """The blocks of the three tables on the grounds of our own choice."""
+    return [
+        block
+        for block in blocks
+        if block.profile == profile
+        and block.table.published
+        and block.ground.id != "published-slice"
+    ]
+
+
+def _clear(found: Estimate) -> bool:
+    return found.low > 0 or found.high < 0
+
+
+def _change(found: Comparison) -> str:
+    return _told(as_estimate(found))
+
+
+def _told(found: Estimate) -> str:
+    if math.isnan(found.low):
+        return f"{found.value:+.4f}"
+    return f"{found.value:+.4f} ({found.low:+.4f} to {found.high:+.4f})"
+
+
+def _p(value: float) -> str:
+    return "below 0.0001" if value < 0.0001 else f"{value:.2g}"
