@@ -13,7 +13,7 @@ from tests.reference import decks as table
 import highseason as hs
 from highseason.games.decks import DeckGames, play_decks
 from highseason.policies import Policy
-from highseason.rewards.decks import decks
+from highseason.rewards.cards import decks
 
 pytestmark = [pytest.mark.jit, pytest.mark.filterwarnings("ignore::highseason.PlanWarning")]
 
@@ -89,7 +89,7 @@ def test_nobody_runs_past_the_end_of_a_game_of_one_deck() -> None:
 
 
 def test_the_same_on_any_number_of_threads_and_in_any_company() -> None:
-    games = some_games(each=100)
+    games = some_games(each=44)  # more than one thread takes at a time
     together = play_decks(PLAYERS, games, threads=1)
     apart = play_decks(PLAYERS, games, threads=3)
     for metric, values in together.items():
@@ -113,6 +113,21 @@ def test_a_game_without_cards_for_every_turn_is_refused() -> None:
     short = [hs.multipliers.wave(11), SEASONS[0]]
     with pytest.raises(ValueError, match="same number of turns"):
         replace(some_games(), seasons=short)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"tests": [0, 3]}, "tests must hold a number from 0 to 2"),
+        ({"season": [0, 2]}, "season must hold a number from 0 to 1"),
+        ({"season": [0]}, "season must hold"),
+        ({"cards": [500, 500]}, "a number for each test"),
+    ],
+)
+def test_games_of_what_is_not_there_are_refused(wrong: dict[str, Any], told: str) -> None:
+    usual: dict[str, Any] = {"tests": [0, 1], "season": [0, 1]}
+    with pytest.raises(ValueError, match=told):
+        replace(some_games(), **(usual | wrong))
 
 
 def test_naive_policies_are_refused() -> None:

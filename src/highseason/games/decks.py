@@ -11,21 +11,20 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.compile import compiled, function_type
 from highseason.core.random import game_keys
-from highseason.games.kernels.decks import OUT, Days, Round, Shelf, decks_kernel
+from highseason.games.kernels.decks import OUT, Days, Round, Shelf
+from highseason.games.kernels.decks_build import decks_kernel_for
 from highseason.games.kernels.generic import WrongArmError
 from highseason.games.simulate import at_least_one, cores
 from highseason.multipliers import Multiplier
 from highseason.policies import Policy
 from highseason.policies.planner import known_numbers
-from highseason.rewards.decks import Decks
-from highseason.rules import Rule, Turn, fresh_state, wrong_arm
+from highseason.rewards.cards import Decks
+from highseason.rules import Rule, wrong_arm
 
 #: Games that a thread takes at a time.
 _PART = 128
@@ -55,7 +54,15 @@ class DeckGames:
     even: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse games in which some turn would deal no card."""
+        """Refuse games of tests or seasons that are not there, or with turns without a card."""
+        for name in ("tests", "season", "cards"):  # as the kernel takes them: whole, and writable
+            object.__setattr__(self, name, np.array(getattr(self, name), dtype=np.int64))
+        for name, there in (("tests", len(self.decks)), ("season", len(self.seasons))):
+            asked = getattr(self, name)
+            if asked.shape != self.tests.shape or ((asked < 0) | (asked >= there)).any():
+                raise ValueError(f"{name} must hold a number from 0 to {there - 1} for each game")
+        if self.cards.shape != (len(self.decks),):
+            raise ValueError("cards must hold a number for each test")
         if len({G.turns for G in self.seasons}) != 1:
             raise ValueError("seasons must be of the same number of turns")
         least = float(np.diff(self.days.edges, axis=1).min() * self.cards.min())
@@ -103,8 +110,7 @@ def play_decks(
     a deck was used up and shuffled anew) and `best_cards` (cards of the best deck).
 
     >>> import highseason as hs
-    >>> from highseason.rewards.decks import decks
-    >>> tests, G = decks(["a"], [[500, 500]], [[5, 50]]), hs.multipliers.wave(turns=10)
+    >>> tests, G = hs.rewards.decks(["a"], [[500, 500]], [[5, 50]]), hs.multipliers.wave(turns=10)
     >>> once = np.array([0])  # one game: of the first test, in the first season
     >>> games = DeckGames(tests, [G], once, once, tests.total)
     >>> found = play_decks({"greedy": hs.Greedy()}, games)
@@ -153,7 +159,7 @@ def _task(
     numbers = np.array(
         [[known_numbers(p, games.seasons[s], arms) for s, arms in pairs] for p in players]
     )
-    kernel, functions = _compiled(rule)
+    kernel, functions = decks_kernel_for(rule)
     decks, days = games.decks, games.days
     tests = Shelf(decks.arms, decks.cards, decks.ones, decks.means)
 
@@ -171,35 +177,3 @@ def _task(
         return out
 
     return play
-
-
-@functools.cache
-def _compiled(rule: Rule) -> tuple[Callable[..., None], tuple[Any, ...]]:
-    """The kernel, and the functions of a rule that it is given."""
-    import numba
-
-    types: Any = numba.types
-    key: Any = np.uint64(0)
-    state, turn = numba.typeof(fresh_state(1)), numba.typeof(Turn(1, 0.0, key, False))
-    fresh = state(types.int64, types.int64)
-    start = types.void(state)
-    choose = types.Tuple((types.int64, types.boolean))(state, turn)
-    observe = types.void(state, turn, types.int64, types.float64)
-    whole, table = types.int64[::1], types.float64[:, ::1]
-    signature = types.void(
-        types.NamedTuple((whole, types.int64[:, ::1], types.int64[:, ::1], table), Shelf),
-        types.NamedUniTuple(table, 2, Days),
-        types.NamedTuple((types.uint64[::1], whole, whole, whole, whole), Round),
-        types.float64[:, :, ::1],
-        types.int64,
-        types.boolean,
-        types.float64[:, :, ::1],
-        *(function_type(each) for each in (fresh, start, choose, observe)),
-    )
-    functions = (
-        compiled(fresh_state, fresh),
-        compiled(rule.start, start),
-        compiled(rule.choose, choose),
-        compiled(rule.observe, observe),
-    )
-    return compiled(decks_kernel, signature), functions

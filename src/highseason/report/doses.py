@@ -48,7 +48,7 @@ def dose_response(
             panel.set_title(setting)
             panel.set_ylabel(ylabel, fontsize=9)
         axes[-1].set_xlabel(xlabel, fontsize=9)
-        one_legend(canvas, axes, columns=min(3, len(names)))
+        one_legend(canvas, axes, columns=-(-len(names) // 2))
     told = [
         f"{setting}, {name}: "
         + ", ".join(f"{with_range(g.value, g.low, g.high)} at {number(dose)}" for dose, g in curve)

@@ -37,7 +37,6 @@ def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
     cls=WithExamples,
     examples=[
         "highseason reproduce --only simulated --quick --out report/",
-        "highseason reproduce --only upworthy --upworthy FOLDER --out report/",
     ],
 )
 @click.option(

@@ -17,7 +17,7 @@ from highseason.experiments.upworthy.settings import FEWEST_ARMS
 from highseason.multipliers import Multiplier
 from highseason.multipliers.readers import READERS
 from highseason.multipliers.tables import Column, Table, read_table
-from highseason.rewards.decks import Decks, decks
+from highseason.rewards.cards import Decks, decks
 from highseason.tuning import other_seed
 
 TESTS, VIEWS = "upworthy_ab_packages.csv.gz", "upworthy_daily_pageviews.csv"

@@ -82,7 +82,10 @@ def drawings(results: Sequence[Played]) -> Iterator[tuple[str, Callable[[], Figu
     yield (
         "reward-gains",
         lambda: differences(
-            {r.setting.title: {p: reward_gain(r, p, b) for p, b in PAIRS.items()} for r in results},
+            {
+                r.setting.title: {p: reward_gain(r, p, b) for p, b in SAME_RULE.items()}
+                for r in results
+            },
             "change of clicks against the same rule unregulated, %",
             "What regulating gains at equal tuning",
         ),
@@ -107,7 +110,7 @@ def drawings(results: Sequence[Played]) -> Iterator[tuple[str, Callable[[], Figu
                 }
                 for r in results
             },
-            "change of clicks against the same rule unregulated (the pool: greedy), %",
+            "change of clicks against the rule unregulated (the pool: greedy), %",
             "The same without tuning, with the defaults",
         ),
     )

@@ -102,7 +102,7 @@ def candidates(kind: type[Policy], count: int) -> list[Policy]:
     constants of ε and of UCB both range over four powers of ten.
 
     >>> [str(policy) for policy in candidates(UCBZ, 4)]
-    ['ucb-z', 'ucb-z:P=0', 'ucb-z:z=q0.25,P=1.16e-07', 'ucb-z:z=q0.01,P=0.000276']
+    ['ucb-z', 'ucb-z:P=0', 'ucb-z:z=q0.25,P=1.9e-07', 'ucb-z:z=q0.01,P=3.62e-05']
     """
     axes = _AXES[kind]
     space = Space(kind(), tuple(Axis(name, 0.0, 1.0, "linear") for name in axes))

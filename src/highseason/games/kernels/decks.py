@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from highseason.core.jitable import jitable
 from highseason.core.random import REWARD, place, turn_key
 from highseason.games.kernels.generic import WrongArmError
-from highseason.rewards.decks import HAND, look
+from highseason.rewards.cards import HAND, look
 from highseason.rules.state import State, Turn
 
 #: What is known of a game when it is over.
