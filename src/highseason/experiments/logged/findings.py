@@ -36,11 +36,12 @@ def headlines(data: Data, blocks: Sequence[Block], worlds: Worlds | None) -> lis
 
 #: What no replay of single records can show, whatever its numbers are.
 LIMITS = (
-    "What such a replay cannot show: every record is one visitor, so a busy second already counts "
-    "by the number of its records, and a visitor then costs and teaches as much as at any other "
-    "time. There is no cheap time to explore in, and so regulating can gain here only by exploring "
-    "less in all, never by exploring when it is quiet. Multiplying clicks by G would count busy "
-    "seconds twice."
+    "What such a replay cannot show: every record is one visitor, so a busy second counts by the "
+    "number of its records already (multiplying clicks by G would count it twice), and a visitor "
+    "costs and teaches as much then as at any other time. There is no cheap time to explore in: "
+    "regulating can gain only by changing how much is explored in all. In the paper's model one "
+    "choice is made for all visitors of a turn, and a quiet turn teaches as much as a busy one; "
+    "the study upworthy plays that."
 )
 
 

@@ -313,14 +313,14 @@ def _how_it_was_played(made: Made) -> Section:
                     "Welch's and the bootstrap over runs take runs for independent as well. "
                     "Blocks of neighbouring windows do not, and the number of windows that share "
                     "nothing stands beside them.",
-                    "Mortal articles: the paper does not say which windows it used. Ours are spread "
-                    "evenly over the whole reported part and long enough for the turns. Policies "
-                    "know when articles will leave. Age and life are counted in seconds.",
+                    "Mortal articles: the paper does not say which windows it used. Ours are "
+                    "spread evenly over the whole reported part and long enough for the turns. "
+                    "Policies know when articles will leave. Age and life are counted in seconds.",
                     "The captions in the paper speak of 10,000 turns; the printed means of the UCB "
                     "policies on the fixed pool are those of 2,000, and that is what they play "
                     "here.",
-                    "The last third of the log, two days at most, is kept for tuning. Articles that "
-                    "live across the border are in both parts.",
+                    "The last third of the log, two days at most, is kept for tuning. Articles "
+                    "that live across the border are in both parts.",
                     f"The paper's own slice ({first} to {last}) "
                     + (
                         "is played too."

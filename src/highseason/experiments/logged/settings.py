@@ -146,7 +146,7 @@ def contest(base: Policy, quick: bool = False) -> dict[str, Policy]:
     kinds: tuple[type[Wrapper], ...] = (CapIndex, SpareOldArms)
     if not quick:
         kinds = (PeakGrabber, DynamicPeakGrabber, *reversed(kinds), Discounted, Windowed)
-    return {"ucb": base} | {f"{kind.name} around ucb": kind(base) for kind in kinds}
+    return {"ucb": base} | {f"{kind.name} around ucb": kind(base=base) for kind in kinds}
 
 
 @dataclass(frozen=True)

@@ -80,7 +80,7 @@ def decks_kernel(
             reward, regret, before = 0.0, 0.0, 0
             for i in range(numbers.shape[2]):
                 key = turn_key(games.keys[game], i + 1)
-                turn = Turn(i + 1, numbers[player, plan, i], key, random_ties)
+                turn = Turn(i + 1, numbers[player, plan, i], key, random_ties, i + 1)
                 arm, _ = choose(state, turn)
                 if not 0 <= arm < arms:
                     raise WrongArmError(i + 1, arm)

@@ -20,7 +20,7 @@ def decks_kernel_for(rule: Rule) -> tuple[Callable[..., None], tuple[Any, ...]]:
 
     types: Any = numba.types
     key: Any = np.uint64(0)
-    state, turn = numba.typeof(fresh_state(1)), numba.typeof(Turn(1, 0.0, key, False))
+    state, turn = numba.typeof(fresh_state(1)), numba.typeof(Turn(1, 0.0, key, False, 1))
     fresh = state(types.int64, types.int64)
     start = types.void(state)
     choose = types.Tuple((types.int64, types.boolean))(state, turn)
