@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from highseason.experiments.logged.data import Data
-from highseason.experiments.logged.results import Block, as_estimate, world_gain
+from highseason.experiments.logged.results import Block, as_estimate, timings, world_gain
 from highseason.experiments.logged.worlds import Worlds
 from highseason.replay import lifespans
 from highseason.report.figure import Figure
@@ -37,8 +37,7 @@ def drawings(
     )
     for block in blocks:
         yield figure_name(block), lambda block=block: _distribution(block, kind)  # type: ignore[misc]
-    if any(block.shuffled for block in blocks):
-        yield "timing", lambda: _timing(blocks, kind)
+    yield "timing", lambda: _timing(blocks, worlds, kind)
     yield "gains", lambda: _gains(blocks, kind)
     if worlds is not None:
         yield "worlds", lambda: _worlds(blocks, worlds, kind)
@@ -55,18 +54,15 @@ def _distribution(block: Block, kind: str) -> Figure:
     return replays(block.runs, title, published, kind)
 
 
-def _timing(blocks: Sequence[Block], kind: str) -> Figure:
+def _timing(blocks: Sequence[Block], worlds: Worlds | None, kind: str) -> Figure:
     rows: dict[str, dict[str, Estimate]] = {}
-    for block in blocks:
-        for label in block.shuffled.labels if block.shuffled else ():
-            found = block.timing(label)
-            if found is not None and block.ground.id == "slice":
-                rows.setdefault(_short(label), {})[block.profile] = _share(
-                    as_estimate(found), block.windows[label].mean.value
-                )
+    for found in timings(blocks, worlds):
+        if found.block.ground.id == "slice":
+            gain = _share(found.gain, found.shuffled)
+            rows.setdefault(_short(found.label), {})[found.block.profile] = gain
     return differences(
         rows,
-        "clicks a turn: with G as it is, less with G shuffled, % of the former",
+        "clicks a turn: G as it is against G shuffled, %",
         f"What the right times are worth ({kind})",
     )
 

@@ -9,6 +9,7 @@ from highseason.experiments.logged.data import Data
 from highseason.experiments.logged.results import (
     Block,
     as_estimate,
+    timings,
     world_bias,
     world_gain,
 )
@@ -25,7 +26,7 @@ def headlines(data: Data, blocks: Sequence[Block], worlds: Worlds | None) -> lis
         _log(data, blocks),
         *(_published(block) for block in blocks if block.table.published and _paper(block)),
         *_greedy(blocks),
-        *_timing(blocks),
+        *_timing(blocks, worlds),
         *_tuned(blocks),
         *_contest(blocks),
         *_truth(blocks),
@@ -93,22 +94,17 @@ def _greedy(blocks: Sequence[Block]) -> Iterator[str]:
         )
 
 
-def _timing(blocks: Sequence[Block]) -> Iterator[str]:
-    for profile in dict.fromkeys(block.profile for block in blocks):
-        told, clear, count = [], 0, 0
-        for block in _main(blocks, profile):
-            for label in block.shuffled.labels if block.shuffled else ():
-                found = block.timing(label)
-                if found is not None:
-                    count += 1
-                    clear += _clear(as_estimate(found))
-                    told.append(f"{label} {_change(found)}")
-        if told:
-            yield (
-                f"G shuffled over the records ({profile} parameters), so that policies explore as "
-                f"much but not when it is quiet: what the right times add a turn is "
-                f"{', '.join(told)}; clear in {clear} of {count}."
-            )
+def _timing(blocks: Sequence[Block], worlds: Worlds | None) -> Iterator[str]:
+    every = [found for found in timings(blocks, worlds) if found.block.ground.id == "slice"]
+    for profile in dict.fromkeys(found.block.profile for found in every):
+        some = [found for found in every if found.block.profile == profile]
+        told = ", ".join(f"{found.label} {_told(found.gain)}" for found in some)
+        clear = sum(_clear(found.gain) for found in some)
+        yield (
+            f"Is it the timing? With G shuffled over the records policies explore as much, but not "
+            f"when it is quiet. What the right times add a turn ({profile} parameters): {told}; "
+            f"clear in {clear} of {len(some)}."
+        )
 
 
 def _tuned(blocks: Sequence[Block]) -> Iterator[str]:
@@ -124,7 +120,7 @@ def _tuned(blocks: Sequence[Block]) -> Iterator[str]:
     if told:
         yield (
             "All tuned alike on another part of the log and played on the same windows, change of "
-            f"the mean reward per turn (95 %, blocks of windows) {'; '.join(told)}."
+            f"the mean reward per turn (intervals where windows allow) {'; '.join(told)}."
         )
 
 
@@ -139,7 +135,7 @@ def _contest(blocks: Sequence[Block]) -> Iterator[str]:
             base = block.windows["ucb"].mean.value
             yield (
                 f"The contest's heuristics around ucb with {block.profile} parameters "
-                f"({block.runs['ucb'].policy}: {base:.4f} a turn): {', '.join(each)}."
+                f"({base:.4f} a turn) change that by: {', '.join(each)}."
             )
 
 

@@ -105,18 +105,17 @@ def whole(data: Data, part: Events, id: str = "whole") -> Ground:  # noqa: A002
     return Ground(id, "the whole log", Course.of(part), data.truth(part), None)
 
 
-def with_shuffled_G(ground: Ground, seed: int) -> Ground:
+def with_shuffled_G(course: Course, seed: int) -> Course:
     """The same records, each with the G of another: as many busy ones, at times that mean nothing.
 
     A policy that is steered by this G explores as much as before, and not when it is quiet.
     """
-    course = ground.course
     key = np.uint64(seed_key(other_seed(seed, "shuffled G")))
     lots = np.asarray(draw(key, np.arange(len(course.events), dtype=np.uint64)))
     G = course.G[np.argsort(lots, kind="stable")]
     each = np.arange(G.size, dtype=np.int32)
     bins = Bins(each, course.bins.clock[course.bins.of], G.astype(np.int64), course.bins.length)
-    return replace(ground, id=f"{ground.id}-shuffled", course=replace(course, bins=bins))
+    return replace(course, bins=bins)
 
 
 def best_rate(data: Data, ground: Ground, points: int = 2000) -> float:

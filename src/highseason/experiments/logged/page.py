@@ -215,7 +215,7 @@ _LIVES = (
 
 
 def _timing(made: Made) -> Section:
-    shown = numbers.table(timing_records(made.blocks, made.data.kind), _TIMING)
+    shown = numbers.table(timing_records(made.blocks, made.worlds, made.data.kind), _TIMING)
     return Section(
         "Is it the timing?",
         [
@@ -227,11 +227,17 @@ def _timing(made: Made) -> Section:
             ),
             wide_picture(
                 made.pictures["timing"],
-                "With 95 % intervals from blocks of windows." + made.note,
+                f"With 95 % intervals over {_over(made)}." + made.note,
             ),
             folded("the table", table(shown, sortable=True)),
         ],
     )
+
+
+def _over(made: Made) -> str:
+    if made.worlds is not None:
+        return f"{made.worlds.count} independent logs, in pairs"
+    return "blocks of windows of the slice"
 
 
 def _tuned(made: Made) -> Section:
@@ -245,7 +251,8 @@ def _tuned(made: Made) -> Section:
         wide_picture(
             made.pictures["gains"],
             "Change against the unregulated policy of each table, all on the same windows, with "
-            "95 % intervals from blocks of windows." + made.note,
+            "95 % intervals from blocks of windows where these are worth at least four that share "
+            "no record; where not, there is a mark without an interval." + made.note,
         ),
     ]
     for block in made.blocks:

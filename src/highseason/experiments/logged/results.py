@@ -12,14 +12,14 @@ import numpy as np
 from highseason.experiments.logged.grounds import Ground
 from highseason.experiments.logged.playing import Protocol
 from highseason.experiments.logged.settings import Table
-from highseason.experiments.logged.worlds import Worlds
+from highseason.experiments.logged.worlds import Worlds, shuffled
 from highseason.policies import Policy
 from highseason.replay import Comparison, RepeatedReplay, Runs, compare
 from highseason.replay.outcome import mean_of
 from highseason.results import Estimate
 
 #: Windows worth fewer independent ones than this say nothing of their scatter.
-_FEWEST = 2.0
+_FEWEST = 4.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,22 +188,61 @@ def run_records(blocks: Sequence[Block], kind: str) -> list[dict[str, Any]]:
     ]
 
 
-def timing_records(blocks: Sequence[Block], kind: str) -> list[dict[str, Any]]:
-    """A record for each regulated player: what the right times are worth."""
+@dataclass(frozen=True)
+class Timing:
+    """What the right times are worth to one regulated player.
+
+    Attributes:
+        block: Where it plays.
+        label: Who.
+        mean: Its mean reward per turn with G as it is.
+        shuffled: … and with G shuffled.
+        gain: The former less the latter, with an interval where there is one.
+    """
+
+    block: Block
+    label: str
+    mean: float
+    shuffled: float
+    gain: Estimate
+
+
+def timings(blocks: Sequence[Block], worlds: Worlds | None) -> list[Timing]:
+    """Over independent logs where there are some, else over windows of the log that was given."""
+    found = []
+    for block in blocks:
+        other = shuffled(block.name)
+        if worlds is not None and other in worlds.means:
+            for label, runs in worlds.means[other].items():
+                real = worlds.means[block.name][label]
+                gain = mean_of(real - runs)
+                found.append(Timing(block, label, float(real.mean()), float(runs.mean()), gain))
+        for label in block.shuffled.labels if block.shuffled is not None else ():
+            compared, windows = block.timing(label), block.shuffled
+            if compared is not None and windows is not None:
+                means = block.windows[label].mean.value, windows[label].mean.value
+                found.append(Timing(block, label, *means, as_estimate(compared)))
+    return found
+
+
+def timing_records(
+    blocks: Sequence[Block], worlds: Worlds | None, kind: str
+) -> list[dict[str, Any]]:
+    """A record for each regulated player."""
     return [
         {
             "log": kind,
-            "table": block.table.id,
-            "profile": block.profile,
-            "ground": block.ground.id,
-            "policy": label,
-            "mean": block.windows[label].mean.value,
-            "mean_with_G_shuffled": block.shuffled[label].mean.value,
+            "table": found.block.table.id,
+            "profile": found.block.profile,
+            "ground": "independent logs" if worlds is not None else found.block.ground.id,
+            "policy": found.label,
+            "mean": found.mean,
+            "mean_with_G_shuffled": found.shuffled,
+            "timing_difference": found.gain.value,
+            "timing_low": found.gain.low,
+            "timing_high": found.gain.high,
         }
-        | _blocks(block.timing(label), "timing")
-        for block in blocks
-        if block.shuffled is not None
-        for label in block.shuffled.labels
+        for found in timings(blocks, worlds)
     ]
 
 

@@ -64,7 +64,7 @@ def run(
         written = [
             *numbers.write(records(blocks, given.kind), out, "numbers"),
             *numbers.write(run_records(blocks, given.kind), out, "runs"),
-            *numbers.write(timing_records(blocks, given.kind), out, "timing"),
+            *numbers.write(timing_records(blocks, worlds, given.kind), out, "timing"),
         ]
         if worlds is not None:
             written += numbers.write(world_records(worlds, blocks, given.kind), out, "worlds")

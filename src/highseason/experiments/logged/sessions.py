@@ -57,15 +57,15 @@ class Session:
         self.whole = whole(self.data, self.data.reported)
 
     def steps(self, profiles: Sequence[str]) -> int:
-        """How many steps there will be, reading, drawing and writing included."""
-        players = sum(len(table.players) for table in TABLES)
-        more = sum(len(table.regulated) for table in TABLES if not table.mortal)
-        fixed = sum(len(table.players) for table in TABLES if not table.mortal)
-        each = players + more + len(MORTAL.players) + (3 if self.quick else 7)
-        tuning = len(TABLES) if "tuned" in profiles else 0
-        worlds = self.effort.worlds if self.data.made is not None else 0
-        repeated = fixed * len(self.fixed) if "paper" in profiles else 0
-        return len(profiles) * each + repeated + tuning + worlds + 10
+        """How many pieces there are to play, and one for each figure and file."""
+        given = self.data.made is None
+        fixed = sum(len(t.players) + given * len(t.regulated) for t in TABLES if not t.mortal)
+        twice = sum(len(table.players) for table in TABLES if not table.mortal)
+        others = 2 * len(MORTAL.players) + len(contest(MORTAL.players["ucb"], self.quick))
+        paper = (fixed + twice) * len(self.fixed) + others + 2 * len(self.fixed) + 2
+        tuned = fixed + others + len(TABLES) + len(TABLES) + 1
+        worlds = 0 if given else self.effort.worlds + 1
+        return 6 + ("paper" in profiles) * paper + ("tuned" in profiles) * tuned + worlds
 
     def play(self, profiles: Sequence[str]) -> None:
         """Every profile, then the independent logs."""
@@ -136,10 +136,15 @@ class Session:
     def _shuffled(
         self, table: Table, name: str, ground: Ground, players: Mapping[str, Policy], own: Protocol
     ) -> RepeatedReplay | None:
-        if table.mortal:
-            return None  # the scores of lives are sums of G: shuffled, they would mean nothing
-        other = with_shuffled_G(ground, self.stage.seed)
-        chosen = {label: players[label].settle(ground.course.G) for label in table.regulated}
+        """On a log that was given; of generated ones there are many, which say more.
+
+        Mortal articles have scores that are sums of G: shuffled, they would mean nothing.
+        """
+        if table.mortal or self.data.made is not None:
+            return None
+        course = with_shuffled_G(ground.course, self.stage.seed)
+        other = replace(ground, id=f"{ground.id}-shuffled", course=course)
+        chosen = {label: players[label] for label in table.regulated}
         return self.stage.table(f"{name}-shuffled", other, chosen, own)
 
     def _in_one_run(
@@ -159,7 +164,7 @@ class Session:
 
     def _play_worlds(self) -> None:
         entries = [
-            Entry(block.name, block.players, self._turns(block.table))
+            Entry(block.name, block.players, self._turns(block.table), block.table.regulated)
             for block in self.blocks
             if block.ground is self.fixed[0]
         ]

@@ -6,13 +6,14 @@ run has a log of its own, with articles and clicks of its own, and two policies 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.experiments.logged.grounds import with_shuffled_G
 from highseason.experiments.logged.playing import Stage
 from highseason.experiments.logged.settings import FIXED_ARMS, Effort
 from highseason.experiments.store import fingerprint
@@ -27,11 +28,25 @@ _SPARE = 1.15
 
 @dataclass(frozen=True)
 class Entry:
-    """Some players and for how many turns they play; `name` is that of their table."""
+    """Some players and for how many turns they play; `name` is that of their block.
+
+    The regulated ones play once more with G shuffled.
+    """
 
     name: str
     players: Mapping[str, Policy]
     turns: int
+    regulated: Sequence[str] = ()
+
+    @property
+    def shuffled(self) -> str:
+        """The name of what they play with G shuffled."""
+        return shuffled(self.name)
+
+
+def shuffled(name: str) -> str:
+    """The same entry with G shuffled."""
+    return f"{name}, G shuffled"
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,10 +79,11 @@ def play_worlds(stage: Stage, entries: list[Entry], effort: Effort) -> Iterator[
         for played in pool.map(one, range(effort.worlds)):
             found.append(played)
             yield None
+    names = {name: list(runs) for name, runs in found[0].items()}
     both = [
         {
-            e.name: {label: np.array([w[e.name][label][i] for w in found]) for label in e.players}
-            for e in entries
+            name: {label: np.array([world[name][label][i] for world in found]) for label in labels}
+            for name, labels in names.items()
         }
         for i in (0, 1)
     ]
@@ -86,14 +102,26 @@ def _played(
         events_per_second=effort.each_second,
     )
     course = Course.of(made.events)
+    other = with_shuffled_G(course, seed)
     truth = made.rate(made.events.arm, made.events.time)
     out: dict[str, dict[str, list[float]]] = {}
     for entry in entries:
-        runs = replay_many(
-            entry.players, course, runs=1, how="windows", window=len(made.events), step=1,
-            turns=entry.turns, worth=truth, seed=seed, threads=1,
-        ).policies  # fmt: skip
-        out[entry.name] = {
-            r.label: [float(r.means[0]), float(r.worth[0])] for r in runs if r.worth is not None
-        }
+        out[entry.name] = _once(entry.players, course, entry.turns, truth, seed)
+        some = {label: entry.players[label] for label in entry.regulated}
+        out[entry.shuffled] = _once(some, other, entry.turns, truth, seed)
     return out
+
+
+def _once(
+    players: Mapping[str, Policy],
+    course: Course,
+    turns: int,
+    truth: NDArray[np.float64],
+    seed: int,
+) -> dict[str, list[float]]:
+    """One run of each over the whole of a log: its mean and the truth of it."""
+    runs = replay_many(
+        players, course, runs=1, how="windows", window=len(course.events), step=1, turns=turns,
+        worth=truth, seed=seed, threads=1,
+    ).policies  # fmt: skip
+    return {r.label: [float(r.means[0]), float(r.worth[0])] for r in runs if r.worth is not None}
