@@ -11,7 +11,7 @@ from tests.replay.logs import fixed_log, mortal_log
 
 import highseason as hs
 from highseason.policies import Policy
-from highseason.replay import Course, Events, replay, uniformity
+from highseason.replay import Course, Events, Pools, replay, uniformity
 from highseason.replay.kernels.shapes import TRIED
 from highseason.replay.runner import Options, Runner, rows_of, walk_order, walk_window
 
@@ -80,6 +80,8 @@ def test_known_propensities_put_it_right() -> None:
         assert abs(found.value - 0.5) < 3.5 * found.error
         assert found.error < 0.02
     assert plain.log.uniformity.holds
+    assert "believe the weighted estimates" in plain.verdict("uniform")
+    assert "weighted" not in thinned.verdict("uniform")
     assert abs(plain.log.baseline.value - 0.5) < 0.01
     assert weighted.effective < 0.8 * plain["uniform"].turns
     assert thinned["uniform"].rejected["thinned"] > 30_000
@@ -116,6 +118,29 @@ def test_uniform_logs_pass_however_pools_change() -> None:
     p = [uniformity(Course.of(mortal_log(4000, seed=seed))).p for seed in range(60)]
     assert min(p) > 1e-4
     assert 0.3 < np.mean(p) < 0.7, "p-values of true hypotheses are uniform"
+
+
+def test_the_statistic_is_what_the_definition_gives() -> None:
+    log = mortal_log(700)
+    islands = replace(  # two more arms that share no pool with the others
+        log,
+        arms=(*log.arms, "x", "y"),
+        pools=Pools.of([*(log.pools[p].tolist() for p in range(len(log.pools))), [9, 10]]),
+        pool=np.where(np.arange(700) % 9, log.pool, len(log.pools)).astype(np.int32),
+        arm=np.where(np.arange(700) % 9, log.arm, 9 + np.arange(700) % 2).astype(np.int32),
+    )
+    arms = len(islands.arms)
+    off, covariance = np.zeros(arms), np.zeros((arms, arms))
+    for arm, pool in zip(islands.arm.tolist(), islands.pool.tolist(), strict=True):
+        members = islands.pools[pool]
+        if arm in members:
+            chances = np.zeros(arms)
+            chances[members] = 1 / members.size
+            off += np.eye(arms)[arm] - chances
+            covariance += np.diag(chances) - np.outer(chances, chances)
+    found = uniformity(Course.of(islands))
+    assert found.statistic == pytest.approx(off @ np.linalg.pinv(covariance) @ off)
+    assert found.degrees == np.linalg.matrix_rank(covariance) == arms - 2
 
 
 def test_ten_million_events_do_not_make_a_trifle_a_scandal() -> None:
@@ -211,6 +236,33 @@ def test_the_seed_decides() -> None:
 def test_wrong_arguments_are_told(wrong: dict[str, object], told: str) -> None:
     with pytest.raises(ValueError, match=told):
         replay("ucb", fixed_log(MEANS, 20), **wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "told"),
+    [
+        ("reward", math.nan, "the reward of event 3 is nan, not a number"),
+        ("reward", math.inf, "the reward of event 3 is inf"),
+        ("propensity", 0.0, "the propensity of event 3 is 0.0, not above 0"),
+        ("propensity", 1.5, "at most 1"),
+        ("propensity", math.nan, "the propensity of event 3 is nan"),
+    ],
+)
+def test_numbers_that_are_none_are_refused(column: str, value: float, told: str) -> None:
+    values = np.full(20, 0.5)
+    values[2] = value
+    with pytest.raises(ValueError, match=told):
+        replay("ucb", replace(fixed_log(MEANS, 20), **{column: values}))
+
+
+def test_a_log_that_is_ready_gives_the_same_and_keeps_its_bins() -> None:
+    log = fixed_log(MEANS, 2000, a_bin=(3, 12))
+    ready = Course.of(log, bin=2, arms=["a", "c"])
+    policy = "ucb-z:z=14"
+    again = replay(policy, log, bin=2, arms=["a", "c"])[policy]
+    assert replay(policy, ready)[policy].to_dict()["mean"] == again.mean.value
+    with pytest.raises(ValueError, match=r"give bin and arms to Course\.of"):
+        replay(policy, ready, bin=3)
 
 
 def test_unknown_label() -> None:

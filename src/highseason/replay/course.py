@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ from highseason.replay.events import Events
 from highseason.replay.kernels.shapes import Lives
 from highseason.replay.pools import Pools
 from highseason.rules import NEVER
+
+if TYPE_CHECKING:
+    from highseason.replay.result import LogFacts
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +55,7 @@ class Course:
             bin: The length of a bin of time in the log's unit; G is the number of events in it.
             arms: The ids of the arms to study; all if None.
         """
+        _check_numbers(events)
         bins = Bins.cut(events.time, bin)
         studied = _studied(events, arms)
         pool, pools = _studied_pools(events, studied)
@@ -72,6 +76,25 @@ class Course:
     def lowest(self) -> float:
         """The least G of any event."""
         return float(self.bins.counts.min()) if len(self.events) else 1.0
+
+    @functools.cached_property
+    def pool_events(self) -> NDArray[np.int64]:
+        """How many events each pool has."""
+        return np.bincount(self.pool, minlength=len(self.pools))
+
+    @functools.cached_property
+    def facts(self) -> LogFacts:
+        """What the log is worth, whoever replays it; worked out once."""
+        from highseason.replay.evenness import uniformity
+        from highseason.replay.result import LogFacts
+
+        return LogFacts.of(self, uniformity(self))
+
+    def chance(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The chances with which the arms of some events were shown."""
+        if self.events.propensity is not None:
+            return self.events.propensity[rows]
+        return np.asarray(1.0 / self.events.pools.sizes[self.events.pool[rows]])
 
     def lives(self, first: int, last: int, known: bool = True, by_expiry: bool = False) -> Lives:
         """The lives of arms in a run from clock `first` to clock `last` of the log.
@@ -112,6 +135,19 @@ def pool_lives(
     never = born == far.max
     born[never], died[never] = 0, 0
     return born, died
+
+
+def _check_numbers(events: Events) -> None:
+    """Refuse rewards that would spoil every sum, and chances that would spoil every weight."""
+    if events.reward.dtype.kind == "f" and not np.isfinite(events.reward).all():
+        wrong = int(np.flatnonzero(~np.isfinite(events.reward))[0])
+        raise ValueError(f"the reward of event {wrong + 1} is {events.reward[wrong]}, not a number")
+    chance = events.propensity
+    if chance is not None and not ((chance > 0) & (chance <= 1)).all():
+        wrong = int(np.flatnonzero(~((chance > 0) & (chance <= 1)))[0])
+        raise ValueError(
+            f"the propensity of event {wrong + 1} is {chance[wrong]}, not above 0 and at most 1"
+        )
 
 
 def _studied(events: Events, arms: Sequence[str] | None) -> NDArray[np.bool_]:

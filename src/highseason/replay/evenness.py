@@ -40,6 +40,7 @@ class Uniformity:
         effect: The deviation itself, less what chance would give: root mean square, as a share.
         worst: The arm that deviates most, and by what share; empty where nothing can be said.
         holds: Whether the log is what it claims to be, as far as it matters.
+        tilted: Whether its propensities say themselves that it is not uniform.
     """
 
     checked: str
@@ -49,6 +50,7 @@ class Uniformity:
     effect: float
     worst: tuple[str, float]
     holds: bool
+    tilted: bool = False
 
     def __str__(self) -> str:
         """In a sentence."""
@@ -81,6 +83,7 @@ class Uniformity:
             "worst_arm": arm,
             "worst_share": share,
             "holds": self.holds,
+            "tilted": self.tilted,
         }
 
 
@@ -157,11 +160,29 @@ def _together(course: Course, weight: NDArray[np.float64]) -> NDArray[np.float64
 
 
 def _distance(off: NDArray[np.float64], covariance: NDArray[np.float64]) -> tuple[float, int]:
-    """How far `off` is from 0 in units of its covariance, and in how many directions it can be."""
-    values, vectors = np.linalg.eigh(covariance)
-    free = values > 1e-9 * values[-1]
-    along = vectors[:, free].T @ off
-    return float((along**2 / values[free]).sum()), int(free.sum())
+    """How far `off` is from 0 in units of its covariance, and in how many directions it can be.
+
+    The covariance is the Laplacian of a graph: within each set of arms that pools link together the
+    deviations add up to 0, and in all other directions they are free.
+    """
+    linked = _linked(covariance < 0)
+    together = linked[:, None] == linked[None, :]
+    # Filling those directions changes nothing for a vector that has no part in them.
+    filled = covariance + together * covariance.diagonal().mean()
+    degrees = off.size - np.unique(linked).size
+    return float(off @ np.linalg.solve(filled, off)), int(degrees)
+
+
+def _linked(joined: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """For each arm the least number of any arm that a chain of pools joins it to."""
+    least = np.arange(joined.shape[0])
+    while True:
+        near = np.where(joined, least[None, :], joined.shape[0]).min(axis=1)
+        lower = np.minimum(least, near)
+        lower = lower[lower]
+        if (lower == least).all():
+            return least
+        least = lower
 
 
 def _against_propensities(course: Course) -> Uniformity:
@@ -173,10 +194,11 @@ def _against_propensities(course: Course) -> Uniformity:
     ratio = 1.0 / (events.chance * np.maximum(events.pools.sizes[events.pool], 1))
     if ratio.size < 2:
         return Uniformity("propensity", 0.0, 0, 1.0, 0.0, ("", 0.0), True)
+    tilted = bool(np.abs(1.0 / ratio - 1.0).max() > MATTERS)
     off, error = float(ratio.mean()) - 1.0, float(ratio.std(ddof=1)) / math.sqrt(ratio.size)
     if abs(off) < 1e-9:  # propensities that are exactly uniform leave nothing to chance
-        return Uniformity("propensity", 0.0, 1, 1.0, 0.0, ("", 0.0), True)
+        return Uniformity("propensity", 0.0, 1, 1.0, 0.0, ("", 0.0), True, tilted)
     z = off / error if error > 0 else math.copysign(math.inf, off)
     p = math.erfc(abs(z) / math.sqrt(2))
     holds = p > SURE or abs(off) < MATTERS
-    return Uniformity("propensity", z, 1, p, abs(off), ("", 0.0), holds)
+    return Uniformity("propensity", z, 1, p, abs(off), ("", 0.0), holds, tilted)

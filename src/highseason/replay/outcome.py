@@ -31,6 +31,8 @@ from highseason.results.statistics import Estimate, with_interval
 #: Checkpoints of the running mean.
 POINTS = 200
 
+_PIECE = 100_000
+
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
@@ -116,7 +118,7 @@ def outcome(
     at = np.unique(np.linspace(1, turns, min(POINTS, turns)).round().astype(np.int64))
     running = np.cumsum(reward)[at - 1] / at if turns else np.zeros(0)
     asked, chosen = int(counts[ASKED]), track.kind != TRIED
-    chance = course.events.chance[rows] if turns else np.zeros(0)
+    chance = course.chance(rows)
     found = None
     if course.events.propensity is not None and not thinned:
         found = weighted(reward[chosen], chance[chosen], asked + int(counts[PASSED]))
@@ -143,8 +145,13 @@ def mean_of(values: NDArray[np.float64], level: float = 0.95) -> Estimate:
     """The mean with a normal interval; the error of fewer than two values is not known."""
     if values.size == 0:
         return with_interval(math.nan, math.nan, level)
-    error = float(values.std(ddof=1)) / math.sqrt(values.size) if values.size > 1 else math.nan
-    return with_interval(float(values.mean()), error, level)
+    mean = float(values.mean())
+    if values.size == 1:
+        return with_interval(mean, math.nan, level)
+    pieces = np.array_split(values, -(-values.size // _PIECE))  # no second array as long as a log
+    squares = sum(float(((piece - mean) ** 2).sum()) for piece in pieces)
+    error = math.sqrt(squares / (values.size - 1) / values.size)
+    return with_interval(mean, error, level)
 
 
 def _rejected(counts: NDArray[np.int64], read: int) -> dict[str, int]:
@@ -165,6 +172,5 @@ def _uniform_share(course: Course, walk: Walk) -> float:
         return math.nan
     inverse = 1.0 / np.maximum(course.pools.sizes, 1)
     if walk.order.size == 0 and walk.length == len(course.events):
-        events = np.bincount(course.pool, minlength=len(course.pools))
-        return float((events * inverse).sum() / events.sum())
+        return float((course.pool_events * inverse).sum() / walk.length)
     return float(inverse[course.pool[rows_of(walk)]].mean())

@@ -19,11 +19,9 @@ from numpy.typing import NDArray
 from highseason.core.random import TIES, draw, game_key, place, seed_key, turn_key
 from highseason.games.simulate import Policies, at_least_one, cores, labelled
 from highseason.replay.course import Course
-from highseason.replay.evenness import uniformity
 from highseason.replay.events import Events
 from highseason.replay.kernels.shapes import Track, Walk
-from highseason.replay.result import LogFacts
-from highseason.replay.run import Progress, thins
+from highseason.replay.run import Progress, made_ready, thins
 from highseason.replay.runner import (
     Init,
     Options,
@@ -104,7 +102,7 @@ def replay_many(
     if how not in ("auto", "repeat", "windows"):
         raise ValueError(f"how={how!r} must be 'auto', 'repeat' or 'windows'")
     options = Options(turns, known_lives, init, thin=thins(reweigh))
-    course = events if isinstance(events, Course) else Course.of(events, bin, arms)
+    course = made_ready(events, bin, arms)
     if worth is not None and worth.shape != course.events.time.shape:
         raise ValueError(f"worth has {worth.size:,} numbers for {len(course.events):,} records")
     plan = _Plan(course, runs, times, shuffle, window, step, int(seed), worth)
@@ -122,7 +120,7 @@ def replay_many(
                 if progress is not None:
                     progress(done, len(numbers) * len(labels))
             found.append(_add_up(label, runner, chosen, tracks, plan))
-    return RepeatedReplay(tuple(found), LogFacts.of(course, uniformity(course)), int(seed))
+    return RepeatedReplay(tuple(found), course.facts, int(seed))
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from highseason.replay.course import Course
 from highseason.replay.evenness import Uniformity
@@ -45,13 +46,12 @@ class LogFacts:
     def of(cls, course: Course, uniform: Uniformity) -> LogFacts:
         """Look at a prepared log."""
         events = course.events
-        G = np.quantile(course.G, (0, 0.5, 1)).tolist() if len(events) else [math.nan] * 3
         return cls(
             events=len(events),
             arms=int((course.studied & (course.born > 0)).sum()),
             span=int(events.time.max() - events.time.min()) if len(events) else 0,
             bin=course.bins.length,
-            G=(G[0], G[1], G[2]),
+            G=_middle_and_ends(course.bins.counts),
             baseline=_baseline(course),
             backwards=int((np.diff(events.time) < 0).sum()),
             uniformity=uniform,
@@ -81,9 +81,19 @@ class LogFacts:
         }
 
 
+def _middle_and_ends(counts: NDArray[np.int64]) -> tuple[float, float, float]:
+    """The least, the median and the greatest G of any record: a bin of G records counts G times."""
+    if not counts.size:
+        return math.nan, math.nan, math.nan
+    rising = np.sort(counts)
+    records = np.cumsum(rising)
+    middle = rising[np.searchsorted(records, records[-1] / 2)]
+    return float(rising[0]), float(middle), float(rising[-1])
+
+
 def _baseline(course: Course) -> Estimate:
     events = course.events
-    met = course.studied[events.arm]
+    met = slice(None) if course.studied.all() else course.studied[events.arm]
     reward = course.reward[met]
     if events.propensity is None or not reward.size:
         return mean_of(reward)

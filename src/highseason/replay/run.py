@@ -7,10 +7,9 @@ from collections.abc import Callable, Sequence
 from highseason.core.random import seed_key
 from highseason.games.simulate import Policies, labelled
 from highseason.replay.course import Course
-from highseason.replay.evenness import uniformity
 from highseason.replay.events import Events
 from highseason.replay.outcome import outcome
-from highseason.replay.result import LogFacts, ReplayResult
+from highseason.replay.result import ReplayResult
 from highseason.replay.runner import Init, Options, Runner, walk_all
 
 Progress = Callable[[int, int], None]
@@ -71,7 +70,7 @@ def replay(
     seed_key(seed)  # a bad seed is told before any work
     labels, players = labelled(policies)
     options = Options(turns, known_lives, init, thin=thins(reweigh))
-    course = events if isinstance(events, Course) else Course.of(events, bin, arms)
+    course = made_ready(events, bin, arms)
     walk = walk_all(course)
     found = []
     for i, (label, policy) in enumerate(zip(labels, players, strict=True)):
@@ -81,7 +80,16 @@ def replay(
         found.append(outcome(label, told, course, walk, track, turns, options.thin))
         if progress is not None:
             progress(i + 1, len(players))
-    return ReplayResult(tuple(found), LogFacts.of(course, uniformity(course)), int(seed))
+    return ReplayResult(tuple(found), course.facts, int(seed))
+
+
+def made_ready(events: Events | Course, bin: float, arms: Sequence[str] | None) -> Course:  # noqa: A002
+    """The log made ready; one that is ready has its bins and its arms already."""
+    if not isinstance(events, Course):
+        return Course.of(events, bin, arms)
+    if bin != 1 or arms is not None:
+        raise ValueError("a Course has its bins and arms already: give bin and arms to Course.of")
+    return events
 
 
 def thins(reweigh: str | None) -> bool:

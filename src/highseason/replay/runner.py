@@ -113,7 +113,8 @@ class Runner:
                 f"{policy} explores by the life that arms have left, so it must be told when they "
                 "expire: leave known_lives as it is"
             )
-        self.policy = policy.settle(course.G) if len(course.events) else policy
+        settles = bool(policy.rules_on_g()) and len(course.events) > 0
+        self.policy = policy.settle(course.G) if settles else policy
         self.course, self.options = course, options
         self._columns = columns(course)
         self._chance, self._least = _thinning(course) if options.thin else (np.zeros(0),) * 2
@@ -220,7 +221,8 @@ def _thinning(course: Course) -> tuple[NDArray[np.float64], NDArray[np.float64]]
     """The chance of each event, and the least of them in each pool."""
     chance = np.require(course.events.chance, np.float64, ["C", "W"])
     least = np.full(max(1, len(course.pools)), np.inf)
-    np.minimum.at(least, course.pool, chance)
+    met = course.studied[course.events.arm]
+    np.minimum.at(least, course.pool[met], chance[met])
     return chance, least
 
 

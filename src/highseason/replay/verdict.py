@@ -42,6 +42,11 @@ def verdict(found: Outcome, log: Uniformity, baseline: Estimate) -> str:
 
 
 def _bias(found: Outcome, log: Uniformity) -> list[str]:
+    if log.holds and log.tilted and found.weighted is not None:
+        return [
+            "by its propensities the log is not uniform, which biases the plain mean: believe the "
+            "weighted estimates, or thin the log (reweigh='accept')"
+        ]
     if log.holds:
         return []
     if log.checked == "propensity":
