@@ -17,7 +17,6 @@ from highseason.replay import (
     Slice,
     always_on_offer,
     frontier,
-    uniformity,
 )
 from highseason.replay.bins import Bins
 from highseason.tuning import other_seed
@@ -47,7 +46,7 @@ class Ground:
     @property
     def facts(self) -> LogFacts:
         """What the log is, whoever replays it."""
-        return LogFacts.of(self.course, uniformity(self.course))
+        return self.course.facts
 
     @property
     def records_a_turn(self) -> float:
