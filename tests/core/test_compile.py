@@ -113,6 +113,32 @@ def test_a_second_process_compiles_nothing(machine: Machine) -> None:
     assert {file: file.stat().st_mtime_ns for file in machine.files("*.nb?")} == kept
 
 
+AROUND = """\
+from numba.core import types
+from highseason.core.compile import compiled
+from highseason.core.jitable import jitable
+import one, two
+
+def twice(function):
+    def run(x):
+        return 2.0 * function(x)
+    return compiled(run, types.float64(types.float64))
+
+print(twice(jitable(one.f))(1.0), twice(jitable(two.f))(1.0))
+"""
+
+
+def test_closures_around_several_functions_are_kept_side_by_side(machine: Machine) -> None:
+    for name, factor in (("one", 3.0), ("two", 5.0)):
+        (machine.folder / f"{name}.py").write_text(f"def f(x):\n    return {factor} * x\n")
+    assert machine.run(AROUND)[0] == "6.0 10.0\n"
+    again, silent = machine.run(AROUND)
+    assert again == "6.0 10.0\n"
+    assert COMPILING not in silent
+    edit(machine.folder / "two.py", "5.0", "7.0")
+    assert machine.run(AROUND)[0] == "6.0 14.0\n"
+
+
 def test_an_edited_helper_is_noticed(machine: Machine) -> None:
     package = machine.copy_sources()
     first, _ = machine.run(SIMULATE)

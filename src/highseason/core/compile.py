@@ -181,21 +181,28 @@ def _gather(function: Any, codes: set[CodeType], constants: set[str]) -> None:
     if code is None or code in codes or not Path(code.co_filename).is_file():
         return
     codes.add(code)
-    for cell in function.__closure__ or ():  # a plan is a closure around its policy's step
-        _gather(cell.cell_contents, codes, constants)
+    for label, thing in _around(function, code).items():
+        if isinstance(thing, int | float | complex | str | bytes | tuple):
+            constants.add(f"{label}={thing!r}")
+        elif isinstance(thing, np.ndarray):
+            content = hashlib.sha256(thing.tobytes()).hexdigest()
+            constants.add(f"{label}={thing.dtype}{thing.shape}{content}")
+        else:
+            _gather(thing, codes, constants)
+
+
+def _around(function: Any, code: CodeType) -> dict[str, Any]:
+    """What a function reads by name: from its module, from modules it names, from its closure."""
+    found: dict[str, Any] = {}
     for name in _names(code):
         value = function.__globals__.get(name)
-        found = {name: value}
+        found[name] = value
         if isinstance(value, ModuleType):
-            found = {f"{name}.{member}": getattr(value, member, None) for member in _names(code)}
-        for label, thing in found.items():
-            if isinstance(thing, int | float | complex | str | bytes | tuple):
-                constants.add(f"{label}={thing!r}")
-            elif isinstance(thing, np.ndarray):
-                content = hashlib.sha256(thing.tobytes()).hexdigest()
-                constants.add(f"{label}={thing.dtype}{thing.shape}{content}")
-            else:
-                _gather(thing, codes, constants)
+            found |= {f"{name}.{member}": getattr(value, member, None) for member in _names(code)}
+    for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+        with contextlib.suppress(ValueError):  # a cell that is still empty
+            found[name] = cell.cell_contents
+    return found
 
 
 def _names(code: CodeType) -> set[str]:
@@ -219,6 +226,7 @@ def _cache_class() -> Any:
             self._py_file = function.__code__.co_filename
             self._line = function.__code__.co_firstlineno
             self._folder, self._stamp = folder, stamp
+            self._is_closure = function.__closure__ is not None
 
         def get_cache_path(self) -> str:
             return str(self._folder)
@@ -229,7 +237,9 @@ def _cache_class() -> Any:
         def get_disambiguator(self) -> str:
             # Two files of one name may hold functions of one name: the path keeps them apart.
             path = hashlib.sha256(self._py_file.encode()).hexdigest()[:8]
-            return f"{self._line}-{path}"
+            # So may closures be made from one source around several functions.
+            around = f"-{self._stamp[:8]}" if self._is_closure else ""
+            return f"{self._line}-{path}{around}"
 
     class Cache(caching.FunctionCache):  # type: ignore[misc]  # numba is untyped
         def __init__(self, function: Callable[..., Any], folder: Path, stamp: str) -> None:
