@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from highseason.replay import LogFacts, RepeatedReplay, ReplayResult
 
 _HEIGHT, _FRAME, _ROW = 3.8, 1.3, 0.5
+#: Letters of a label in a line.
+_WRAPPED = 16
 
 
 def replays(
@@ -49,9 +52,11 @@ def replays(
             _draw_runs(axes, result, published or {})
         else:
             _draw_curves(axes, result)
-        axes.set_title(title, loc="left")
+        canvas.suptitle(title, x=0.01, ha="left", fontsize=10, fontweight="bold")
         told = _source(result.log)
-        canvas.supxlabel(f"{source}: {told}" if source else told, fontsize=8)
+        told = f"{source}: {told}" if source else told
+        marks = _marks(bool(published)) if many else ""
+        canvas.supxlabel(f"{marks}{told}", fontsize=8)
     words = _words(result)
     return Figure(canvas, title, f"{source}. {words}" if source else words)
 
@@ -89,17 +94,22 @@ def _draw_runs(axes: Axes, result: RepeatedReplay, published: Mapping[str, float
     axes.axvline(
         result.log.baseline.value, color=MUTED, linestyle=":", linewidth=1.4, label="at random"
     )
-    axes.set_yticks(range(len(result.policies)), result.labels)
+    names = [textwrap.fill(label, _WRAPPED) for label in result.labels]
+    axes.set_yticks(range(len(names)), names)
+    axes.locator_params(axis="x", nbins=6)
     axes.set_ylim(len(result.policies) - 0.5, -0.5)
     axes.grid(visible=False, axis="y")
     axes.tick_params(axis="y", length=0)
     marked = [(published[label], i) for i, label in enumerate(result.labels) if label in published]
     if marked:
         axes.plot(*zip(*marked, strict=True), "D", color=ACCENT, markersize=7, fillstyle="none")
-    also = "; diamond: published" if marked else ""
-    axes.set_xlabel(
-        f"mean reward per turn of a run\n(bar: mean of all runs; dotted: arms at random{also})"
-    )
+    axes.set_xlabel("mean reward per turn of a run")
+
+
+def _marks(published: bool) -> str:
+    """What the marks mean, for the foot of the figure."""
+    also = "; diamond: published" if published else ""
+    return f"bar: mean of all runs; dotted: arms at random{also}\n"
 
 
 def _source(log: LogFacts) -> str:

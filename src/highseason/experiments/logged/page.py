@@ -154,7 +154,7 @@ def _block(made: Made, block: Block) -> Section:
         ),
     ]
     if POOL_OF_THE_CODE in block.players:
-        blocks.insert(1, paragraph(_ABOUT_THE_POOL))
+        blocks.insert(1, paragraph(_ABOUT_THE_POOL + _pool_and_greedy(block)))
     if not block.table.published:
         blocks.insert(0, paragraph("Not in the paper, which describes these in prose alone."))
     return Section(f"{_capital(block.table.title)}{where}", blocks)
@@ -165,6 +165,13 @@ _ABOUT_THE_POOL = (
     "G; the rule that the paper prints divides by G. Both are played. The figure's caption in the "
     "paper ranks soft ε-greedy first, its table the pool."
 )
+
+
+def _pool_and_greedy(block: Block) -> str:
+    pool, greedy = block.windows["variable-pool"], block.windows["greedy"]
+    if (pool.rewards != greedy.rewards).any():
+        return ""
+    return " With c = 10 the printed rule played exactly as greedy in every window."
 
 
 def _as_printed(block: Block, kind: str) -> str:
