@@ -37,10 +37,14 @@ from highseason.experiments.logged.tuning import candidates
 from highseason.experiments.study import Outcome
 from highseason.replay import generate_events, generate_log, write_events
 
+STEPS: list[tuple[int, int]] = []
+
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
-    return run(tmp_path_factory.mktemp("generated"), quick=True, seed=3)
+    STEPS.clear()
+    out = tmp_path_factory.mktemp("generated")
+    return run(out, quick=True, seed=3, progress=lambda done, total: STEPS.append((done, total)))
 
 
 @pytest.fixture(scope="module")
@@ -135,6 +139,12 @@ def test_z_is_the_papers_on_a_given_log_and_a_percentile_on_a_generated_one(
     assert zs(given) == ["ucb-z:z=31"]
     (ground,) = fixed_grounds(read([], QUICK, 3))
     assert zs(made) == [f"ucb-z:z={np.quantile(ground.course.G, 0.75):g}"]
+
+
+def test_progress_ends_where_it_said_it_would(made: Outcome) -> None:
+    _, *rest = STEPS  # the log is read before anybody knows what there is to do
+    assert [done for done, _ in rest] == list(range(2, len(STEPS) + 1))
+    assert {total for _, total in rest} == {len(STEPS)}
 
 
 def test_the_same_command_goes_on_where_it_stopped(made: Outcome) -> None:

@@ -15,6 +15,7 @@ from highseason.experiments.logged.results import (
 )
 from highseason.experiments.logged.settings import BESIDE
 from highseason.experiments.logged.worlds import Worlds
+from highseason.policies import EpsilonGreedy
 from highseason.replay import Comparison
 from highseason.report.wording import counted, listed
 from highseason.results import Estimate
@@ -119,12 +120,24 @@ def _greedy(blocks: Sequence[Block]) -> Iterator[str]:
         values = {label: block.windows[label].mean.value for label in (best, *BESIDE)}
         of = f" of {block.best:.4f} for the best article" if math.isfinite(block.best) else ""
         each = ", ".join(f"{label} {value:.4f}" for label, value in values.items())
-        told.append(f"{block.table.id}: {each}{of}")
+        told.append(f"{block.table.id}: {each}{of}{_at_random(block)}")
     if told:
         yield (
             "With the paper's parameters and on the same windows, the best of its policies beside "
             f"greedy and uniform, which its tables leave out: {'; '.join(told)}."
         )
+
+
+def _at_random(block: Block) -> str:
+    """For how long the published k leaves no choice to the estimates."""
+    policy = block.players[block.table.base]
+    if not isinstance(policy, EpsilonGreedy) or block.ground.slice is None:
+        return ""
+    turns = round(policy.k * len(block.ground.slice.arms))
+    return (
+        f" (epsilon-greedy with k = {policy.k:g} plays at random up to turn {turns:,} of "
+        f"{block.protocol.turns:,})"
+    )
 
 
 def _timing(blocks: Sequence[Block], worlds: Worlds | None) -> Iterator[str]:
