@@ -72,7 +72,7 @@ def test_published_means_are_marked_and_the_source_is_named() -> None:
 def test_long_names_leave_the_title_inside() -> None:
     long = {"a policy whose label has many words in it": "ucb", "b": "uniform"}
     figure = report.replays(replay_many(long, fixed_log((0.2, 0.8), 600), runs=2, window=300))
-    figure.encode("png")  # laid out as it is drawn
+    figure.canvas.draw_without_rendering()  # which lays it out
     axes = figure.canvas.axes[0]
     for text in (*figure.canvas.texts, axes.xaxis.label, *axes.get_yticklabels()):
         box = text.get_window_extent()
