@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.experiments.logged.settings import Effort
+from highseason.experiments.study import Progress
 from highseason.replay import (
     Events,
     Generated,
@@ -69,8 +70,10 @@ class Data:
         return None if self.made is None else self.made.rate(events.arm, events.time)
 
 
-def read(paths: Sequence[Path], effort: Effort, seed: int) -> Data:
-    """The files that were given, or a log like them."""
+def read(
+    paths: Sequence[Path], effort: Effort, seed: int, progress: Progress | None = None
+) -> Data:
+    """The files that were given, or a log like them; `progress` is told of bytes."""
     if not paths:
         made = generate_events(effort.days, seed, events_per_second=effort.each_second)
         told = (
@@ -80,7 +83,7 @@ def read(paths: Sequence[Path], effort: Effort, seed: int) -> Data:
     if len(paths) == 1 and paths[0].suffix.lower() == ".parquet":
         return _parted(read_events(paths[0]), None, paths[0].name)
     files = [file for path in paths for file in _files(path)]
-    events, report = collect(YahooLog(tuple(files)))
+    events, report = collect(YahooLog(tuple(files)), progress)
     names = files[0].name if len(files) == 1 else f"{len(files)} files, {files[0].name} first"
     skipped = [f"{count:,} lines skipped: {why}" for why, count in report.skipped.items()]
     return _parted(_in_order(events), None, names, (*skipped, *report.damaged))

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from highseason.experiments import numbers
 from highseason.experiments.logged.data import WHERE, Data
 from highseason.experiments.logged.drawings import figure_name
 from highseason.experiments.logged.findings import LIMITS
-from highseason.experiments.logged.results import (
-    Block,
-    records,
-    timing_records,
-    world_records,
-)
+from highseason.experiments.logged.results import Block
 from highseason.experiments.logged.settings import (
     POOL_OF_THE_CODE,
     PUBLISHED_SLICE,
     PUBLISHED_Z,
     Effort,
+)
+from highseason.experiments.logged.tables import (
+    all_numbers,
+    as_printed,
+    timing_table,
+    worlds_table,
 )
 from highseason.experiments.logged.worlds import Worlds
 from highseason.experiments.making import made_with
@@ -37,56 +36,9 @@ from highseason.report.page import (
     heading,
     paragraph,
     pictures,
-    table,
     wide_picture,
 )
 from highseason.report.wording import counted
-from highseason.results import Table
-
-_COLUMNS = {
-    "policy": ("policy", ""),
-    "parameters": ("parameters", ""),
-    "how": ("runs", ""),
-    "turns": ("turns", ",.0f"),
-    "ended_early": ("ended early", "d"),
-    "mean": ("per turn", ".4f"),
-    "se_over_runs": ("± over runs", ".5f"),
-    "p_student": ("p, Student", ".2g"),
-    "p_welch": ("p, Welch", ".2g"),
-    "difference": ("difference", "+.4f"),
-    "bootstrap_low": ("bootstrap low", "+.4f"),
-    "bootstrap_high": ("high", "+.4f"),
-    "windows_mean": ("on shared windows", ".4f"),
-    "windows_difference": ("difference there", "+.4f"),
-    "windows_low": ("blocks low", "+.4f"),
-    "windows_high": ("high", "+.4f"),
-    "windows_independent": ("worth, in independent windows", ".1f"),
-    "whole_log": ("whole log in one run", ".4f"),
-    "true_mean": ("true rate of what matched", ".4f"),
-    "replay_less_truth": ("replay less truth", "+.4f"),
-}
-_TIMING = {
-    "policy": ("policy", ""),
-    "profile": ("parameters", ""),
-    "ground": ("ground", ""),
-    "mean": ("per turn, G as it is", ".4f"),
-    "mean_with_G_shuffled": ("G shuffled", ".4f"),
-    "timing_difference": ("difference", "+.4f"),
-    "timing_low": ("low", "+.4f"),
-    "timing_high": ("high", "+.4f"),
-}
-_WORLDS = {
-    "policy": ("policy", ""),
-    "table": ("table", ""),
-    "profile": ("parameters", ""),
-    "mean": ("per turn", ".4f"),
-    "gain": ("against the unregulated", "+.4f"),
-    "gain_low": ("low", "+.4f"),
-    "gain_high": ("high", "+.4f"),
-    "replay_less_truth": ("replay less truth", "+.5f"),
-    "bias_low": ("low", "+.5f"),
-    "bias_high": ("high", "+.5f"),
-}
 
 
 @dataclass(frozen=True)
@@ -141,7 +93,7 @@ def _found(made: Made) -> Section:
 def _block(made: Made, block: Block) -> Section:
     where = "" if block.ground.slice is None else f", {block.ground.title}"
     blocks = [
-        _as_printed(block, made.data.kind),
+        as_printed(block, made.data.kind),
         pictures(
             (
                 made.pictures[figure_name(block)],
@@ -150,7 +102,7 @@ def _block(made: Made, block: Block) -> Section:
         ),
         folded(
             "tests, shared windows" + (" and the truth" if made.data.made else ""),
-            _numbers(made, block),
+            all_numbers(block, made.data),
         ),
     ]
     if POOL_OF_THE_CODE in block.players:
@@ -174,41 +126,6 @@ def _pool_and_greedy(block: Block) -> str:
     return " With c = 10 the printed rule played exactly as greedy in every window."
 
 
-def _as_printed(block: Block, kind: str) -> str:
-    """The paper's table, with a column of ours beside each of its own."""
-    rows = []
-    for label in block.players:
-        printed = block.table.published.get(label)
-        found = block.against(label)
-        theirs = "–" if label == block.table.base or printed is None else "< 0.0001"
-        rows.append(
-            (
-                label,
-                "–" if printed is None else f"{printed:.4f}",
-                f"{block.runs[label].mean.value:.4f}",
-                theirs,
-                "–" if found is None else _p(found.student.p),
-            )
-        )
-    columns = (
-        "policy",
-        "published: per turn",
-        f"here: per turn ({kind})",
-        f"published: p against {block.table.base}",
-        "here: p (Student)",
-    )
-    return table(Table(columns, tuple(rows), ("",) * 5))
-
-
-def _numbers(made: Made, block: Block) -> str:
-    shown = dict(_COLUMNS)
-    if made.data.made is None:
-        del shown["true_mean"], shown["replay_less_truth"]
-    if block.whole is None:
-        del shown["whole_log"]
-    return table(numbers.table(records([block], made.data.kind), shown), sortable=True)
-
-
 def _lives(made: Made) -> Section:
     shown = [(made.pictures["lifespans"], _LIVES + made.note)]
     return Section("Lifespans and the slice", [pictures(*shown)])
@@ -222,7 +139,6 @@ _LIVES = (
 
 
 def _timing(made: Made) -> Section:
-    shown = numbers.table(timing_records(made.blocks, made.worlds, made.data.kind), _TIMING)
     return Section(
         "Is it the timing?",
         [
@@ -236,7 +152,7 @@ def _timing(made: Made) -> Section:
                 made.pictures["timing"],
                 f"With 95 % intervals over {_over(made)}." + made.note,
             ),
-            folded("the table", table(shown, sortable=True)),
+            folded("the table", timing_table(made.blocks, made.worlds, made.data)),
         ],
     )
 
@@ -272,13 +188,12 @@ def _tuned(made: Made) -> Section:
                         f"{_capital(str(block.protocol))}." + made.note,
                     )
                 ),
-                folded("the numbers", _numbers(made, block)),
+                folded("the numbers", all_numbers(block, made.data)),
             ]
     return Section("All tuned alike", blocks)
 
 
 def _worlds(made: Made, worlds: Worlds) -> Section:
-    shown = numbers.table(world_records(worlds, made.blocks, made.data.kind), _WORLDS)
     return Section(
         "Independent logs",
         [
@@ -291,7 +206,7 @@ def _worlds(made: Made, worlds: Worlds) -> Section:
                 made.pictures["worlds"],
                 f"Over {worlds.count} logs, in pairs, with 95 % intervals." + made.note,
             ),
-            folded("the table", table(shown, sortable=True)),
+            folded("the table", worlds_table(made.blocks, worlds, made.data)),
         ],
     )
 
@@ -373,12 +288,6 @@ def _how(made: Made) -> Section:
             files([path.name for path in made.files]),
         ],
     )
-
-
-def _p(value: float) -> str:
-    if math.isnan(value):
-        return "–"
-    return "< 0.0001" if value < 0.0001 else f"{value:.2g}"
 
 
 def _capital(text: str) -> str:

@@ -53,7 +53,7 @@ def run(
     require_matplotlib()
     work = Work(0, progress)
     with work.step("reading"):
-        given = read(files, effort, seed)
+        given = read(files, effort, seed, progress)  # a bar of its own: a log may be long
     store = Store(out / "runs")
     session = Session(given, effort, Stage(store, given.digest, seed, threads, work), quick)
     work.steps = session.steps(profiles)
