@@ -77,10 +77,11 @@ def _verdict(blocks: Sequence[Block], worlds: Worlds | None) -> Iterator[str]:
             for found in timings(blocks, worlds)
             if found.block.profile == profile and not math.isnan(found.gain.low)
         ]
+        few = "" if len(known) == len(gains) else " (of those whose windows allow an interval)"
         alike = "With the paper's parameters" if profile == "paper" else "All tuned alike"
         yield (
             f"{alike}: {sum(gain.low > 0 for gain in known)} of {len(known)} regulated policies "
-            f"are clearly better than the unregulated one of their table, "
+            f"are clearly better than the unregulated one of their table{few}, "
             f"{sum(gain.high < 0 for gain in known)} clearly worse; that they explore when it is "
             f"quiet clearly gains in {sum(gain.low > 0 for gain in times)} of {len(times)} cases "
             "(95 %)."
@@ -146,10 +147,11 @@ def _timing(blocks: Sequence[Block], worlds: Worlds | None) -> Iterator[str]:
         some = [found for found in every if found.block.profile == profile]
         told = ", ".join(f"{found.label} {_told(found.gain)}" for found in some)
         clear = sum(_clear(found.gain) for found in some)
+        known = sum(not math.isnan(found.gain.low) for found in some)
         yield (
             f"Is it the timing? With G shuffled over the records policies explore as much, but not "
             f"when it is quiet. What the right times add a turn ({profile} parameters): {told}; "
-            f"clear in {clear} of {len(some)}."
+            f"clear in {clear} of {known}."
         )
 
 

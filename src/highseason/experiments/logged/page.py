@@ -169,7 +169,7 @@ def _tuned(made: Made) -> Section:
             f"Every policy tried {counted(made.effort.candidates, 'candidate')} on the same "
             f"{counted(made.effort.tuning_windows, 'window')} of the part of the log kept for "
             "tuning, the paper's own values among them; the best of each is played here, on "
-            "windows that all players share."
+            "windows that all players share. Intervals do not hold the luck of tuning."
         ),
         wide_picture(
             made.pictures["gains"],
