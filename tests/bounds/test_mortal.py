@@ -82,3 +82,51 @@ def test_refusals(arguments: dict[str, object], message: str) -> None:
     } | arguments
     with pytest.raises(ValueError, match=message):
         bounds.mortal_regret(**given)
+
+
+@pytest.mark.parametrize("instance", range(12))
+def test_safe_holds_for_the_policy_as_it_plays(instance: int) -> None:
+    """Random lives, means, c, scores and openings against the games that `simulate` plays."""
+    generator = np.random.default_rng(instance)
+    turns, arms = 400, int(generator.integers(2, 7))
+    first = np.concatenate([[1, 1], generator.integers(1, turns, arms - 2)])
+    last = np.minimum(turns, first + generator.integers(0, turns, arms))
+    last[0] = turns
+    policy = hs.SoftUCBMortal(
+        c=float(generator.choice([1.0, 1.5, 2.0])),
+        remaining=bool(generator.integers(2)),
+        initial=int(generator.integers(3)),
+    )
+    means = generator.random(arms)
+    G = hs.multipliers.christmas(turns) if instance % 2 else hs.multipliers.wave(turns)
+    lives = hs.lives.fixed(list(zip(first.tolist(), last.tolist(), strict=True)))
+    bound = bounds.regret(policy, means=means, multiplier=G, lives=lives)
+    played = hs.simulate(
+        policy, hs.rewards.bernoulli(means=means.tolist()), G, games=200, seed=instance, lives=lives
+    )
+    assert bound.total <= bound.trivial * (1 + 1e-9)
+    assert played.mean("regret", 0) - 3 * played.error("regret", 0) <= bound.total
+
+
+def test_printed_form_fails_where_the_reference_says() -> None:
+    """One arm that stays and, in each later turn, two of one turn's life, worth 0 and 1."""
+    turns = 200
+    spans = [(1, math.inf), *((t, t) for t in range(2, turns + 1) for _ in range(2))]
+    means = [0.5, *[0.0, 1.0] * (turns - 1)]
+    lives, G = hs.lives.fixed(spans), hs.multipliers.constant(turns)
+    policy = hs.SoftUCBMortal(c=1.0, unit=1.0)
+    printed = bounds.regret(policy, means=means, multiplier=G, lives=lives, form="paper")
+    played = hs.play(policy, hs.rewards.bernoulli(means=means), G, lives=lives)
+    assert (printed.total, printed.valid, played.regret) == (0.0, False, 199.0)
+
+
+def test_lives_are_for_the_theorem_that_has_them() -> None:
+    lives, G = hs.lives.fixed([(1, 9), (2, 9)]), hs.multipliers.wave(9)
+    with pytest.raises(bounds.NoTheoremError, match="about arms that stay"):
+        bounds.regret(hs.SoftUCB(), means=[0.1, 0.2], multiplier=G, lives=lives)
+    with pytest.raises(ValueError, match="drawn anew in every game"):
+        bounds.regret(
+            hs.SoftUCBMortal(), means=[0.1], multiplier=G, lives=hs.lives.birth_and_death(9, 1, 5)
+        )
+    with pytest.raises(ValueError, match="3 arms, but the lives of 2"):
+        bounds.regret(hs.SoftUCBMortal(), means=[0.1, 0.2, 0.3], multiplier=G, lives=lives)

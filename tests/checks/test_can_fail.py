@@ -20,7 +20,7 @@ from highseason.games.kernels.pool import pool_kernel
 from highseason.policies import Policy, parameter
 from highseason.policies import registry as registry_room
 from highseason.policies.parameters import Limits, threshold
-from highseason.rules import EPSILON, POOL, UCB_RULE, Rule, leader, untried
+from highseason.rules import EPSILON, POOL, UCB_RULE, Rule, leader, pick_available, untried
 
 Step = tuple[float, Any]
 
@@ -174,6 +174,16 @@ def uncompilable(state: Any, turn: Any) -> tuple[int, bool]:
     return (first if first >= 0 else len({"a": object()}) - 1), False
 
 
+def wide_after_a_death(state: Any, turn: Any) -> tuple[int, bool]:
+    """As long as all arms are there, all is well."""
+    first = untried(state)
+    if first >= 0:
+        return first, False
+    if state.available.all():
+        return leader(state, turn), True
+    return pick_available(state, (turn.key * 3 >> 60) % 7 / 7), False
+
+
 def playing(choose: Any, **how: Any) -> type[Sound]:
     rule = Rule(choose.__name__, choose, flat, **how)
     return type(f"Plays_{choose.__name__}", (Sound,), {"decides_by": rule})
@@ -246,6 +256,16 @@ BROKEN: list[tuple[type[Policy], str, str]] = [
     (playing(absent_minded), "same_seed_same_arms", "played twice parts at turn"),
     (playing(wide), "play_and_simulate_agree", "play and simulate must choose the same arms"),
     (playing(uncompilable), "play_and_simulate_agree", "'uncompilable' cannot be compiled"),
+    (
+        playing(always_first, tries_each=False),
+        "arms_not_there_are_never_played",
+        "chose arm 0 in turn 41, which is not there then: look at state.available",
+    ),
+    (
+        playing(wide_after_a_death),
+        "play_and_simulate_agree_on_arms_that_come_and_go",
+        "must choose the same arms; with fixed lives, known, they part at turn",
+    ),
     (FalseChances, "chances_are_those_of_the_choices", "in turn 5 chances says"),
     (ExcessiveChances, "chances_are_those_of_the_choices", "together 1; turn 1 has"),
     (AllTheSame, "beats_uniform_random", r"it earned \+0.0%"),

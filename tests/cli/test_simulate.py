@@ -189,3 +189,28 @@ def test_fewer_turns_than_arms_is_told(command: str, call: Call) -> None:
     assert answer.code == 0
     assert strict(answer.stdout)
     assert "only the first 5 arms are played" in answer.line
+
+
+def test_arms_that_come_and_go(call: Call) -> None:
+    words = "simulate -p ucb -p soft-ucb-mortal -p cap+ucb --turns 90 --games 20 --json --lives"
+    answer = call(*words.split(), "flow:alive=4,life=30")
+    document = json.loads(answer.stdout)
+    assert (document["arms"], document["lives"]) == (16, "birth-and-death")
+    fixed = json.loads(call(*words.split(), "1-60,1-,50-90", "--means", "0.1,0.2,0.3").stdout)
+    assert (fixed["arms"], fixed["lives"]) == (3, "fixed")
+
+
+@pytest.mark.parametrize(
+    ("lives", "told"),
+    [
+        ("1-90,x", "'x' is not a life"),
+        ("9-3,1-", r"the life of arm 1 is \(9, 3\)"),
+        ("2-", "no arm is alive at turn 1"),
+        ("flow:size=3", "there is no 'size'"),
+        ("flow:alive=many", "alive='many' is not a number"),
+    ],
+)
+def test_lives_that_cannot_be(lives: str, told: str, call: Call) -> None:
+    answer = call("simulate", "-p", "ucb", "--lives", lives)
+    assert (answer.code, answer.stdout) == (2, "")
+    assert re.search(told, answer.stderr)

@@ -31,6 +31,9 @@ def test_it_looks_like_the_front_page(week: Generated) -> None:
     assert 20 <= sizes.min() <= sizes.max() <= 51
     assert sizes.mean() == pytest.approx(36.5, abs=4)
     assert len(log) / (7 * 86400) == pytest.approx(21.0, abs=1.0)
+    slice_of_the_paper = log.between(1317783600, 1317830699)
+    a_second = np.unique(slice_of_the_paper.time, return_counts=True)[1]
+    assert np.quantile(a_second, 0.75) == pytest.approx(31, abs=2)
     assert len(log.arms) == pytest.approx(36 + 7 * 41, rel=0.15)
     hours = np.quantile((week.deaths - week.births) / 3600, [0.25, 0.5, 0.75])
     assert hours == pytest.approx([16.4, 21.9, 24.5], abs=2.0)

@@ -72,6 +72,13 @@ def test_only_windows_that_fit() -> None:
         replay_many("ucb", LOG)
 
 
+def test_an_empty_log_has_runs_without_a_mean() -> None:
+    found = replay_many(["uniform", "epsilon-greedy"], LOG.take(slice(0, 0)), runs=3)
+    assert np.isnan(found["uniform"].means).all()
+    assert found.to_dict()["compared_with_first"] == {}
+    assert "0 records" in str(found)
+
+
 def test_runs_that_run_out_are_counted() -> None:
     found = replay_many("ucb", LOG, runs=3, window=1000, step=500, turns=900)
     assert found["ucb"].exhausted == 3

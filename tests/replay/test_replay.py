@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +12,16 @@ from tests.replay.logs import fixed_log, mortal_log
 
 import highseason as hs
 from highseason.policies import Policy
-from highseason.replay import Course, Events, Pools, replay, uniformity
+from highseason.replay import (
+    Course,
+    Events,
+    OpenBanditLog,
+    Pools,
+    collect,
+    generate_events,
+    replay,
+    uniformity,
+)
 from highseason.replay.kernels.shapes import TRIED
 from highseason.replay.runner import Options, Runner, rows_of, walk_order, walk_window
 
@@ -57,6 +67,21 @@ def test_the_mean_over_many_logs_is_the_policys_value(
     error = math.hypot(found.std() / math.sqrt(LOGS), found.std() / math.sqrt(6000))
     assert abs(found.mean() - np.mean(truth)) < 3.5 * error
     assert error < 0.005
+
+
+def test_so_it_is_on_generated_logs_with_known_rates() -> None:
+    rates, turns = [0.2, 0.5, 0.8], 80
+    found = []
+    for seed in range(150):
+        log = generate_events(1 / 1440, seed, rates=rates, drift=0, events_per_second=12).events
+        outcome = replay("ucb", log, turns=turns)["ucb"]
+        assert outcome.turns == turns
+        found.append(outcome.mean.value)
+    arms = hs.rewards.bernoulli(means=rates)
+    truth = hs.simulate("ucb", arms, np.ones(turns), games=20_000).mean("reward", 0) / turns
+    error = np.std(found) / math.sqrt(len(found))
+    assert abs(np.mean(found) - truth) < 3.5 * error
+    assert error < 0.006
 
 
 CHANCES = (0.6, 0.3, 0.1)
@@ -186,6 +211,14 @@ def test_thin_estimates_are_called_thin() -> None:
     assert clear.verdict("ucb").startswith("Fit for use")
 
 
+def test_rewards_that_do_not_fit_the_rule_are_told() -> None:
+    log = fixed_log((0.1, 0.2, 0.9), 60_000)
+    paid = replace(log, reward=25.0 * log.reward)
+    result = replay(["ucb", "epsilon-greedy"], paid)
+    assert "the log's go from 0 to 25" in result.verdict("ucb")
+    assert result.doubts("epsilon-greedy") == []
+
+
 def test_an_empty_log_says_so() -> None:
     result = replay(["ucb", "soft-ucb", "ucb-z"], Events.of([], [], [], []))
     assert result["ucb"].turns == 0
@@ -268,3 +301,18 @@ def test_a_log_that_is_ready_gives_the_same_and_keeps_its_bins() -> None:
 def test_unknown_label() -> None:
     with pytest.raises(KeyError, match="there are: ucb"):
         replay("ucb", fixed_log(MEANS, 20))["soft"]
+
+
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+
+
+@pytest.mark.realdata
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"no real data: {DATA} does not exist")
+@pytest.mark.parametrize("campaign", ["all", "men", "women"])
+def test_a_real_log_that_was_drawn_at_random_passes_and_is_called_thin(campaign: str) -> None:
+    log, _ = collect(OpenBanditLog(DATA / "open_bandit_random_small.csv.gz", campaign))
+    result = replay(["ucb", "uniform"], log, bin=60)
+    assert result.log.uniformity.holds
+    assert "turns matched" in result.verdict("ucb")
+    found = result["uniform"]
+    assert found.share == pytest.approx(found.expected_share, rel=0.25)

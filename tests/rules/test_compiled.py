@@ -11,18 +11,47 @@ import pytest
 from highseason.core.compile import compiled
 from highseason.core.random import game_key, turn_key
 from highseason.games.kernels.rule_functions import state_type, turn_type
-from highseason.rules import EPSILON, POOL, UCB_RULE, Rule, State, Turn, fresh_state
+from highseason.rules import (
+    EPSILON,
+    LIFE,
+    MORTAL,
+    NEVER,
+    POOL,
+    UCB_RULE,
+    Rule,
+    State,
+    Turn,
+)
+from highseason.rules.wrapped import capped, peak_grabber, sparing_old_arms
 
-NUMBERS = {EPSILON: (0.0, 0.3, 1.0), UCB_RULE: (0.0, 0.7, 9.0), POOL: (1.0, 3.0, 7.0)}
+NUMBERS = {
+    EPSILON: (0.0, 0.3, 1.0),
+    UCB_RULE: (0.0, 0.7, 9.0),
+    POOL: (1.0, 3.0, 7.0),
+    MORTAL: (0.5, 30.0),
+    LIFE: (0.0, 1.0, 30.0),
+    capped(UCB_RULE, 0.88): (0.0, 0.7),
+    sparing_old_arms(UCB_RULE): (0.0, 0.7),
+    peak_grabber(UCB_RULE, 100, 9.0): (0.0, 0.7),
+}
 
 
-def state_at_random(generator: np.random.Generator) -> State:
-    state = fresh_state(7)
+def state_at_random(rule: Rule, generator: np.random.Generator) -> State:
+    state = rule.fresh_state(7)
     state.pulls[:] = generator.integers(0, 4, 7)
     state.decided[:] = state.pulls + generator.integers(0, 2, 7)
     state.sums[:] = state.pulls * generator.integers(0, 3, 7) / 2
     state.available[:] = generator.random(7) < 0.8
     state.available[3] = True
+    state.birth[:] = generator.integers(0, 60, 7)
+    state.expiry[:] = state.birth + generator.integers(0, 200, 7)
+    state.expiry[generator.random(7) < 0.3] = NEVER
+    state.weight[:] = generator.integers(1, 8, 7) / 7
+    if rule.memory:  # the grabber's: three of seven arms have displays, and one is held
+        state.memory[:3, 1:21] = generator.integers(0, 2, (3, 20))
+        state.memory[:3, 0] = 20
+    if rule.memory or rule.bonus is not None:  # who is held, or how long the dead have lived
+        state.shared[:1] = generator.integers(0, 8)
     return state
 
 
@@ -35,7 +64,7 @@ def test_the_compiled_rule_chooses_the_same(rule: Rule, random_ties: bool) -> No
     choose = compiled(rule.choose, signature)
     generator = np.random.default_rng(7)
     for i in range(200):
-        state = state_at_random(generator)
+        state = state_at_random(rule, generator)
         for number in NUMBERS[rule]:
             key = turn_key(game_key(3, i), i + 1)
             found: Any = choose(state, Turn(i + 1, number, np.uint64(key), random_ties, i + 1))

@@ -117,3 +117,32 @@ def test_without_optuna_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setitem(sys.modules, "optuna", None)
     with pytest.raises(ImportError, match=r"highseason\[tuning\]"):
         hs.tune(hs.UCB, ARMS, G, trials=4, games=20)
+
+
+@pytest.mark.parametrize("name", hs.policies.registry())
+def test_every_policy_has_axes_on_which_every_place_makes_sense(name: str) -> None:
+    kind = hs.policies.registry()[name]
+    try:
+        space = Space.of(kind, G)
+    except ValueError as reason:
+        assert "has no parameters" in str(reason)  # noqa: PT017  # which policies these are varies
+        return
+    for place in (0.0, 0.37, 1.0):
+        found = space.candidate([place] * len(space.axes))
+        assert type(found) is kind
+    assert not {"ties", "rule", "base", "remaining"} & {axis.name for axis in space.axes}
+
+
+def test_whole_numbers_stay_whole_and_limits_are_kept() -> None:
+    axes = {axis.name: axis for axis in Space.of(hs.DynamicPeakGrabber, G).axes}
+    assert axes["window"].value(0.0) == 1
+    assert isinstance(axes["window"].value(0.4), int)
+    assert axes["memory"].value(1.0) == 1.0
+    named = Space.of(hs.PeakGrabber, G, {"window": (5, 50)}).axes[0]
+    assert [named.value(place) for place in (0.0, 0.5, 1.0)] == [5, 28, 50]
+
+
+def test_the_policies_for_mortal_arms_can_be_tuned() -> None:
+    start = hs.SoftUCBMortal(c=50)
+    tuned = hs.tune(start, ARMS, G, space=["c"], trials=8, games=40, search="spread")
+    assert tuned.policy.parameters()["c"] < 5

@@ -65,10 +65,11 @@ class Roster:
         if number is None:
             number = self._numbers[arm] = len(self.ids)
             self.ids.append(arm)
-            self._grow(birth)
+            self._grow()
         elif self.there(birth)[number]:
             raise BanditError(f"the arm {arm!r} is there already: ids must differ")
         self.active[number] = True
+        self.state.birth[number] = birth if birth > 1 else 0  # one that comes back is young again
         self.expires[number] = expires
         self.held[number] = hold and not self.state.decided[number]
 
@@ -120,9 +121,8 @@ class Roster:
         self.state.decided[number] += 1
         self.held[number] = False
 
-    def _grow(self, birth: int) -> None:
+    def _grow(self) -> None:
         one = self.rule.fresh_state(1)  # the newcomer alone: the others' memory goes on
-        one.birth[0] = birth if birth > 1 else 0
         pairs = zip(self.state, one, strict=True)
         grown = State(*(np.concatenate(pair) for pair in pairs))
         self.state = grown._replace(shared=self.state.shared)

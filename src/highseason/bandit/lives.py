@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from highseason.bandit.arms import Roster
 from highseason.bandit.errors import BanditError
 from highseason.bandit.horizon import AsItGoes, Horizon
+from highseason.lives import running_worth
 from highseason.multipliers.instants import When
 from highseason.policies import Policy
 from highseason.rules import NEVER
@@ -29,6 +30,8 @@ def expiry_turn(horizon: Horizon, expires: Any, last: int) -> int:
             raise BanditError(
                 f"expires={expires!r} must be a turn, from 1, or a date of the multiplier"
             ) from None
+    if turn < 1:
+        raise BanditError(f"expires={expires!r}: turns count from 1")
     if turn <= last:
         raise BanditError(f"expires={expires!r}: that is over, turn {last} was decided already")
     return turn
@@ -38,7 +41,7 @@ def check_told(policy: Policy, horizon: Horizon, arm: Any, expires: int) -> None
     """A policy that explores by the life left cannot play an arm of which nobody knows it."""
     if policy.needs_expiry and expires == NEVER and isinstance(horizon, AsItGoes):
         raise BanditError(
-            f"{policy.label} explores by the life that arms have left: say when {arm!r} expires, "
+            f"{policy} explores by the life that arms have left: say when {arm!r} expires, "
             "or give the bandit a multiplier, to the end of which it then stays"
         )
 
@@ -60,11 +63,12 @@ def scores(roster: Roster, policy: Policy, horizon: Horizon) -> NDArray[np.float
     """
     first = np.maximum(1, roster.state.birth)
     if isinstance(horizon, AsItGoes):
-        return np.asarray(roster.expires - (0 if policy.ranks_by_expiry else first), np.float64)
+        length = roster.expires - (0 if policy.ranks_by_expiry else first)
+        return np.where(roster.expires == NEVER, np.inf, length)
     last = np.minimum(roster.expires, horizon.multiplier.turns)
     if policy.ranks_by_expiry:
         return last.astype(np.float64)
-    worth = np.concatenate([[0.0], np.cumsum(horizon.multiplier.values)])
+    worth = running_worth(horizon.multiplier.values)
     return np.asarray(worth[last] - worth[np.minimum(first - 1, last)])
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from highseason.bounds.tails import trivial_curve
+from highseason.lives import Lives
 from highseason.multipliers import Multiplier, ThresholdWarning, as_multiplier
 from highseason.policies import PlanWarning, Policy
 from highseason.policies.view import Outlook
@@ -34,6 +35,7 @@ class Setting:
         forecast: H, by which the policy regulates itself; None if it knows G.
         r: The range of the rewards: highest minus lowest.
         Gamma: The constant above 5 in the theorem of the variable pool, printed form.
+        spans: First and last turn of each arm; None if all are there throughout.
     """
 
     gaps: Numbers
@@ -41,6 +43,7 @@ class Setting:
     forecast: Multiplier | None = None
     r: float = 1.0
     Gamma: float = 12.0
+    spans: Sequence[tuple[float, float]] | None = None
 
     @classmethod
     def of(
@@ -51,6 +54,7 @@ class Setting:
         H: Any = None,
         r: float = 1.0,
         Gamma: float = 12.0,
+        lives: Lives | None = None,
     ) -> Setting:
         """Check what a user gave; a `ValueError` says what was wrong and what to do."""
         spread = _positive("r", r)
@@ -63,13 +67,14 @@ class Setting:
                 f"a gap of {gap.max():g} is wider than the range of the rewards, r={spread:g}: "
                 "pass r=, the highest reward less the lowest"
             )
-        if given.turns < gap.size:
+        spans = _spans(lives, gap.size, given.turns)
+        if spans is None and given.turns < gap.size:
             raise ValueError(
                 f"{gap.size} arms and {given.turns} turns: every arm is tried once, so a bound "
                 "needs at least as many turns as arms"
             )
         forecast = None if H is None else as_multiplier(H, turns=given.turns)
-        return cls(gap, given, forecast, spread, _positive("Gamma", Gamma))
+        return cls(gap, given, forecast, spread, _positive("Gamma", Gamma), spans)
 
     @property
     def arms(self) -> int:
@@ -177,6 +182,20 @@ def _growing_thresholds(policy: Any, setting: Setting) -> Numbers:
         z[i] = policy.settle(outlook.values(belief)).z
         outlook.saw(actual)
     return z
+
+
+def _spans(lives: Lives | None, arms: int, turns: int) -> list[tuple[float, float]] | None:
+    if lives is None:
+        return None
+    if lives.name != "fixed":
+        raise ValueError(
+            f"the lives of {lives.name} are drawn anew in every game: a bound is about given arms, "
+            "so write hs.lives.fixed([(1, 90), (30, inf)])"
+        )
+    if lives.arms != arms:
+        raise ValueError(f"there are {arms} arms, but the lives of {lives.arms}")
+    found = lives.spans(np.zeros(1, np.uint64), turns)[0].tolist()
+    return [(first, last) for first, last in found]
 
 
 def _gaps(means: Means | None, gaps: Sequence[float] | Numbers | None) -> Numbers:

@@ -1,13 +1,10 @@
-"""Soft UCB mortal: arms that are born and die; the best arm alive changes, epoch by epoch.
-
-This is the calculator on plain arrays; a policy of mortal arms enters it with `@theorem`.
-"""
+"""Soft UCB mortal: arms that are born and die; the best arm alive changes, epoch by epoch."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,14 +12,47 @@ from numpy.typing import ArrayLike, NDArray
 
 from highseason.bounds.kernels.build import mortal_costs
 from highseason.bounds.result import Form, RegretBound, assemble
+from highseason.bounds.setting import Setting
+from highseason.bounds.theorems import theorem
 from highseason.multipliers import as_multiplier
+from highseason.policies import SoftUCBMortal
 
 Numbers = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 
+@theorem(SoftUCBMortal)
+def soft_ucb_mortal(policy: SoftUCBMortal, setting: Setting, form: Form) -> RegretBound:
+    """See `mortal_regret`; without lives, the theorem about arms that never die.
+
+    >>> import highseason as hs
+    >>> G = hs.multipliers.wave(turns=20_000)
+    >>> lives = hs.lives.fixed([(1, math.inf), (1, math.inf), (10_000, math.inf)])
+    >>> means = [0.1, 0.9, 0.2]
+    >>> bound = hs.bounds.regret(hs.SoftUCBMortal(), means, multiplier=G, lives=lives)
+    >>> bound.valid, round(bound.total / bound.trivial, 1)
+    (True, 0.2)
+    """
+    spans = setting.spans
+    if spans is None:
+        spans = [(1.0, math.inf)] * setting.arms
+    bound = mortal_regret(
+        -setting.gaps,  # only differences count
+        spans,
+        setting.multiplier,
+        policy.c,
+        form,
+        setting.forecast,
+        setting.r,
+        policy.settle(setting.H).unit,
+        remaining=policy.remaining,
+        initial=policy.initial,
+    )
+    return replace(bound, policy=str(policy))
+
+
 @dataclass(frozen=True, eq=False)
-class Lives:
+class _Lives:
     """Who is alive when, who is best, and how strongly each arm is explored.
 
     Attributes:
@@ -79,6 +109,8 @@ def mortal_regret(
     r: float = 1.0,
     unit: float = 1.0,
     opening: Sequence[int] | None = None,
+    remaining: bool = False,
+    initial: int = 0,
 ) -> RegretBound:
     """Bound the mean regret of soft UCB mortal.
 
@@ -101,6 +133,8 @@ def mortal_regret(
         r: The range of the rewards.
         unit: G is divided by it in xi.
         opening: The arms of the first round; by default all that are alive in turn 1.
+        remaining: Whether arms are scored by how late they die.
+        initial: Instead of `opening`: so many of those alive in turn 1, of the highest psi.
 
     >>> import highseason as hs
     >>> G = hs.multipliers.wave(turns=20_000)
@@ -114,12 +148,12 @@ def mortal_regret(
         raise ValueError(f"c must be at least 1, not {c!r}")
     if not (r > 0 and unit > 0):
         raise ValueError("r and unit must be above 0")
-    lives = _lives(means, lifespans, multiplier, c, H, unit, opening)
+    lives = _lives(means, lifespans, multiplier, c, H, unit, opening, remaining, initial)
     safe = _safe(lives, r)
     return safe if form == "safe" else _paper(lives, r, safe)
 
 
-def _safe(lives: Lives, r: float) -> RegretBound:
+def _safe(lives: _Lives, r: float) -> RegretBound:
     first_round = _first_round(lives)
     worst = _worst_after(lives)
     costs = mortal_costs(
@@ -137,14 +171,14 @@ def _safe(lives: Lives, r: float) -> RegretBound:
     )  # fmt: skip
 
 
-def _first_round(lives: Lives) -> Numbers:
+def _first_round(lives: _Lives) -> Numbers:
     costs = np.zeros(lives.turns)
     for i, arm in enumerate(lives.opening):
         costs[i] = lives.G[i] * lives.gap(arm, i + 1)
     return costs
 
 
-def _worst_after(lives: Lives) -> Numbers:
+def _worst_after(lives: _Lives) -> Numbers:
     """The largest gap alive, weighed, in every turn after the first round."""
     costs = lives.G * (lives.means[lives.best] - lives.means[lives.worst])
     costs[: len(lives.opening)] = 0.0
@@ -154,7 +188,7 @@ def _worst_after(lives: Lives) -> Numbers:
 # -- the printed form ------------------------------------------------------------------------------
 
 
-def _paper(lives: Lives, r: float, safe: RegretBound) -> RegretBound:
+def _paper(lives: _Lives, r: float, safe: RegretBound) -> RegretBound:
     costs = np.zeros(lives.turns)
     with np.errstate(all="ignore"):
         for arm in range(lives.means.size):
@@ -175,7 +209,7 @@ def _paper(lives: Lives, r: float, safe: RegretBound) -> RegretBound:
     )  # fmt: skip
 
 
-def _printed_beta(lives: Lives, arm: int, gap: float, first: int, last: int, r: float) -> float:
+def _printed_beta(lives: _Lives, arm: int, gap: float, first: int, last: int, r: float) -> float:
     """beta^M = u + the series, with psi where its square belongs, and no clipping."""
     t = np.arange(first, last + 1, dtype=np.float64)
     rows, star = lives.stretch[first - 1 : last], int(lives.best[first - 1])
@@ -199,7 +233,9 @@ def _lives(
     H: Any,
     unit: float,
     opening: Sequence[int] | None,
-) -> Lives:
+    remaining: bool,
+    initial: int,
+) -> _Lives:
     G = as_multiplier(multiplier)
     believed = (G if H is None else as_multiplier(H, turns=G.turns)).values
     values = np.array(means, dtype=np.float64)
@@ -216,7 +252,11 @@ def _lives(
     stretch = np.searchsorted(starts, np.arange(1, G.turns + 1), side="right") - 1
     total = np.concatenate([[0.0], np.cumsum(believed)])
     scores = total[np.maximum(last, first - 1)] - total[first - 1]
-    return Lives(
+    psi = _psi(alive, last.astype(np.float64) if remaining else scores, c)
+    if opening is None and initial:
+        there = np.flatnonzero(first <= 1)
+        opening = there[np.argsort(-psi[0, there], kind="stable")][:initial].tolist()
+    return _Lives(
         means=values,
         births=np.where(first <= 1, 0, first),
         deaths=last,
@@ -226,7 +266,7 @@ def _lives(
         stretch=stretch,
         best=np.where(alive, values, -np.inf).argmax(axis=1)[stretch],
         worst=np.where(alive, values, np.inf).argmin(axis=1)[stretch],
-        psi=_psi(alive, scores, c),
+        psi=psi,
     )
 
 

@@ -25,7 +25,8 @@ from numpy.typing import NDArray
 
 from highseason.bounds.result import Form, RegretBound
 from highseason.bounds.setting import Means, Setting
-from highseason.policies import Policy
+from highseason.lives import Lives
+from highseason.policies import Policy, SoftUCBMortal
 
 Calculator = Callable[[Any, Setting, Form], RegretBound]
 C = TypeVar("C", bound=Calculator)
@@ -74,11 +75,13 @@ def regret(
     H: Any = None,
     r: float = 1.0,
     Gamma: float = 12.0,
+    lives: Lives | None = None,
 ) -> RegretBound:
     """Bound the mean regret of a policy before it is played.
 
     Args:
-        policy: A policy with a theorem: ε-greedy, ε-z, soft ε, UCB, UCB-z, soft UCB, variable pool.
+        policy: A policy with a theorem: ε-greedy, ε-z, soft ε, UCB, UCB-z, soft UCB, variable pool,
+            soft UCB mortal.
         means: The true means of the arms, in the order of the first round, or a reward model whose
             arms are fixed.  (The true mean of a clipped normal is not its centre; the model knows.)
         gaps: Or how far each arm is below the best.
@@ -89,6 +92,8 @@ def regret(
             and weighs nothing.  As `forecast` in `simulate`.
         r: The range of the rewards, highest minus lowest.
         Gamma: The constant above 5 of the variable pool's theorem; only its printed form uses it.
+        lives: When each arm is there, `hs.lives.fixed([…])`; only soft UCB mortal has a theorem for
+            arms that come and go.
 
     >>> import highseason as hs
     >>> G = hs.multipliers.constant(turns=10_000)
@@ -101,7 +106,12 @@ def regret(
     calculate = _calculator_for(policy)
     if form not in ("safe", "paper"):
         raise ValueError(f"form={form!r} must be 'safe' or 'paper'")
-    return calculate(policy, Setting.of(means, gaps, multiplier, H, r, Gamma), form)
+    if lives is not None and not isinstance(policy, SoftUCBMortal):
+        raise NoTheoremError(
+            f"the theorem about {policy.label} is about arms that stay: for arms that come and go "
+            f"there is one about {SoftUCBMortal.name}"
+        )
+    return calculate(policy, Setting.of(means, gaps, multiplier, H, r, Gamma, lives), form)
 
 
 def _calculator_for(policy: Policy) -> Calculator:

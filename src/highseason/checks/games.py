@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from highseason.checks.catalogue import check
 from highseason.checks.failure import CheckFailed, expect
 from highseason.checks.plans import RANGES
+from highseason.checks.sameness import same_course, same_games, same_totals
 from highseason.checks.settings import ARMS, SEED, TURNS, reward_models, season
 from highseason.checks.twins import on_generic_path
-from highseason.games import Game, play, simulate
+from highseason.games import play, simulate
 from highseason.policies import Greedy, Policy
-from highseason.results import METRICS, SimulationResult
-from highseason.rewards import Rewards
 
 #: Games a run, deliberately not a multiple of eight (some kernels play eight side by side).
 GAMES = 11
@@ -75,11 +73,11 @@ def play_and_simulate_agree(policy: Policy) -> None:
         for seed in (SEED, SEED + 1):
             compiled = simulate(policy, rewards, season(), games=1, seed=seed, curves=TURNS)
             game = play(policy, rewards, season(), seed=seed)
-            _same_course(compiled, game, f"{rewards.name} rewards, seed {seed}")
+            same_course(compiled, game, f"{rewards.name} rewards, seed {seed}")
         compiled = simulate(policy, rewards, season(), games=GAMES, seed=SEED, keep="games")
         for number in range(GAMES):
             game = play(policy, rewards, season(), seed=SEED, game=number)
-            _same_totals(compiled, game, number, rewards)
+            same_totals(compiled, game, number, f"{rewards.name} rewards")
 
 
 @check(applies=lambda policy: policy.decides_by in RANGES)
@@ -92,7 +90,7 @@ def fast_kernel_plays_as_the_plain_one(policy: Policy) -> None:
                 simulate(p, rewards, season(turns), games=GAMES, seed=SEED, keep="games")
                 for p in (policy, plain)
             )
-            _same_games(
+            same_games(
                 fast,
                 slow,
                 f"the fast kernel and the plain one must choose the same arms; with {arms} arms, "
@@ -109,7 +107,7 @@ def threads_do_not_matter(policy: Policy) -> None:
         simulate(policy, rewards, season(), games=THREADED_GAMES, seed=SEED, threads=n)
         for n in (1, 2)
     )
-    _same_games(one, two, "one thread and two must give the same bits; they", exact=True)
+    same_games(one, two, "one thread and two must give the same bits; they", exact=True)
 
 
 @check()
@@ -126,64 +124,5 @@ def company_does_not_matter(policy: Policy) -> None:
         )
     )
     sentence = "other policies in the run must not change anything; the runs"
-    _same_games(alone, first, sentence)
-    _same_games(alone, last, sentence, row=1)
-
-
-def _same_course(compiled: SimulationResult, game: Game, where: str) -> None:
-    gaps = game.means.max() - game.means[game.arms]
-    courses = {"reward": game.G * game.paid, "regret": game.G * gaps}
-    for metric, steps in courses.items():
-        found, wanted = compiled.curves[metric].mean[0], np.cumsum(steps)
-        differ = np.flatnonzero(~_close(found, wanted))
-        if differ.size:
-            i = int(differ[0])
-            raise CheckFailed(
-                f"play and simulate must choose the same arms; with {where} they part at turn "
-                f"{i + 1} (running {metric} {wanted[i]:g} and {found[i]:g})"
-            )
-
-
-def _same_totals(compiled: SimulationResult, game: Game, number: int, rewards: Rewards) -> None:
-    assert compiled.games is not None  # keep="games"
-    wanted = {
-        "reward": game.reward,
-        "regret": game.regret,
-        "realised_regret": game.realised_regret,
-        "exploited": game.exploited_reward,
-        "best_pulls": float(game.best_pulls),
-    }
-    scale = float(game.G.sum())
-    for metric in METRICS:
-        found = compiled.games[metric][0, number]
-        expect(
-            abs(found - wanted[metric]) <= 1e-9 * scale,
-            f"play and simulate must agree on every game; with {rewards.name} rewards the "
-            f"{metric} of game {number} is {wanted[metric]:g} and {found:g}",
-        )
-
-
-def _same_games(
-    one: SimulationResult,
-    other: SimulationResult,
-    sentence: str,
-    *,
-    row: int = 0,
-    exact: bool = False,
-) -> None:
-    """Compare the games of the only policy of `one` with those in a row of `other`."""
-    assert one.games is not None  # few enough games to be kept
-    assert other.games is not None
-    for metric in METRICS:
-        a, b = one.games[metric][0], other.games[metric][row]
-        differ = np.flatnonzero(a != b if exact else ~_close(a, b))
-        if differ.size:
-            game = int(differ[0])
-            raise CheckFailed(
-                f"{sentence} differ in the {metric} of game {game}: "
-                f"{float(a[game])!r} and {float(b[game])!r}"
-            )
-
-
-def _close(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.bool_]:
-    return np.isclose(a, b, rtol=1e-9, atol=1e-9 * max(1.0, float(np.abs(a).max(initial=0.0))))
+    same_games(alone, first, sentence)
+    same_games(alone, last, sentence, row=1)

@@ -12,6 +12,7 @@ from highseason.checks import (
     forecasters,
     games,
     learning,
+    mortality,
     multipliers,
     parameters,
     plans,
@@ -26,7 +27,9 @@ from highseason.multipliers import SHAPES, Multiplier, as_multiplier
 from highseason.policies import Policy, registry
 
 #: In the order in which they run: what is cheap and explains most comes first.
-POLICY_CHECKS = checks_in(parameters, plans, causality, games, chances, learning, reductions)
+POLICY_CHECKS = checks_in(
+    parameters, plans, causality, games, mortality, chances, learning, reductions
+)
 MULTIPLIER_CHECKS = checks_in(multipliers)
 FORECASTER_CHECKS = checks_in(forecasters)
 

@@ -10,7 +10,8 @@ from contextlib import contextmanager
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason import multipliers, rewards
+from highseason import lives, multipliers, rewards
+from highseason.lives import Lives
 from highseason.multipliers import Multiplier, ThresholdWarning
 from highseason.policies import PlanWarning
 from highseason.rewards import Rewards
@@ -76,3 +77,10 @@ def reward_models(arms: int = ARMS) -> list[Rewards]:
         rewards.truncated_normal(arms=arms, sigma=0.5),
         rewards.custom(coarse_quantile, coarse_mean, arms=arms, name="eighths"),
     ]
+
+
+def lives_to_play(known: bool) -> list[Lives]:
+    """Lives in which arms are there throughout, die, come later, come for one turn; and a flow."""
+    spans = [(1, 40), (1, math.inf), (30, 90), (31, 31), (91, TURNS), (2, 45)]
+    flow = lives.birth_and_death(TURNS, alive=3, life=20, known=known)
+    return [lives.fixed(spans, known=known), flow]

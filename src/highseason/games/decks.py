@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.random import game_keys
+from highseason.core.workers import workers
 from highseason.games.kernels.decks import OUT, Days, Round, Shelf
 from highseason.games.kernels.decks_build import decks_kernel_for
 from highseason.games.kernels.generic import WrongArmError
-from highseason.games.simulate import at_least_one, cores
 from highseason.multipliers import Multiplier
 from highseason.policies import Policy
 from highseason.policies.planner import known_numbers
@@ -117,12 +117,11 @@ def play_decks(
     >>> found["overdrawn"] > 0, found["reward"] > 50
     (array([[ True]]), array([[ True]]))
     """
-    workers = cores() if threads is None else at_least_one("threads", threads)
     pairs, plans = _plan_rows(games)
     keys = game_keys(games.seed, range(len(games)))
     arrays = Round(keys, games.tests, games.season, plans, games.cards[games.tests])
     out = np.empty((len(policies), len(games), len(OUT)))
-    with ThreadPoolExecutor(workers) as pool:
+    with ThreadPoolExecutor(workers(threads)) as pool:
         work = []
         for rows in _by_rule(list(policies.values())):
             task = _task([list(policies.values())[i] for i in rows], games, pairs, arrays)
@@ -170,7 +169,9 @@ def _task(
         )  # fmt: skip
         out = np.empty((len(players), mine.keys.size, len(OUT)))
         try:
-            kernel(tests, days, mine, numbers, rule.memory, random_ties, out, *functions)
+            kernel(
+                tests, days, mine, numbers, rule.memory, rule.shared, random_ties, out, *functions
+            )
         except WrongArmError as found:
             turn, arm = found.args
             raise ValueError(wrong_arm(rule, turn, arm, int(decks.arms.max()))) from None

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.forecasters import Forecast, OneStep
-from highseason.lives import Lives
+from highseason.lives import Lives, running_worth
 from highseason.multipliers import as_multiplier
 from highseason.policies import Plan
 from highseason.rewards import Rewards
@@ -39,9 +39,10 @@ def spans_of(
 
 
 def worth_of(plan: Plan, forecast: Any) -> NDArray[np.float64]:
-    """Running sums, from 0, of what the policy believes of G when the game begins.
+    """What stretches of turns are worth, by what the policy believes when the game begins.
 
-    A one-step forecaster believes nothing of later turns: all of them then count alike.
+    Running sums, from 0 on.  A one-step forecaster believes nothing of later turns: all of them
+    then count alike.
     """
     values = plan.multiplier.values
     if isinstance(forecast, Forecast):
@@ -50,4 +51,4 @@ def worth_of(plan: Plan, forecast: Any) -> NDArray[np.float64]:
         values = np.ones_like(values)
     elif forecast is not None:
         values = as_multiplier(forecast, turns=values.size).values
-    return np.concatenate([[0.0], np.cumsum(values)])
+    return running_worth(values)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from highseason.core.random import game_keys, seed_key
 from highseason.core.version import __version__
+from highseason.core.workers import at_least_one, workers
 from highseason.games.kernels.build import (
     Kernel,
     compiled_quantile,
@@ -86,16 +86,16 @@ def simulate(
     """
     run = _Run.prepare(policies, rewards, multiplier, seed, forecast, curves, lives)
     games = at_least_one("games", games)
-    workers = cores() if threads is None else at_least_one("threads", threads)
+    hands = workers(threads)
     if keep not in (None, "games", "summary"):
         raise ValueError(f"keep={keep!r} must be 'games' or 'summary'")
     kept = games if keep == "games" or (keep is None and games <= KEPT_GAMES) else 0
     tally = Tally(kept, len(run.labels), run.empty_curves())
     if games * run.G.turns * len(run.labels) < _WORTH_THREADS:
-        workers = 1
-    with ThreadPoolExecutor(workers) as pool:
+        hands = 1
+    with ThreadPoolExecutor(hands) as pool:
         for block in run.blocks(games):
-            run.play_block(block, tally, pool, workers)
+            run.play_block(block, tally, pool, hands)
             if progress is not None:
                 progress(block.stop, games)
     return tally.result(run.labels, run.settings(games), tuple(p.digest for p in run.plans))
@@ -160,13 +160,11 @@ class _Run:
         size = min(high, max(low, _BLOCK_TURNS // self.G.turns // 64 * 64))
         return [range(start, min(start + size, games)) for start in range(0, games, size)]
 
-    def play_block(
-        self, games: range, tally: Tally, pool: ThreadPoolExecutor, workers: int
-    ) -> None:
+    def play_block(self, games: range, tally: Tally, pool: ThreadPoolExecutor, hands: int) -> None:
         """Play a block of games with every policy, and count them."""
         block = _Block.prepare(self, games)
-        parts = _split(len(games), workers)
-        if workers == 1:
+        parts = _split(len(games), hands)
+        if hands == 1:
             for task in block.tasks(parts):
                 task()
         else:
@@ -308,10 +306,10 @@ def labelled(policies: Policies) -> tuple[tuple[str, ...], tuple[Policy, ...]]:
     return labels, players
 
 
-def _split(games: int, workers: int) -> list[slice]:
+def _split(games: int, hands: int) -> list[slice]:
     """Pieces of a block, several a worker; batches of eight for the kernel that wants them."""
-    size = max(8, -(-games // (4 * workers)) // 8 * 8)
-    if workers == 1:
+    size = max(8, -(-games // (4 * hands)) // 8 * 8)
+    if hands == 1:
         size = games
     return [slice(start, min(start + size, games)) for start in range(0, games, size)]
 
@@ -334,17 +332,3 @@ def _finite_bounds(rewards: Rewards) -> tuple[float, float]:
     if not np.isfinite(rewards.bounds).all():
         raise ValueError("curves need rewards with finite bounds: give bounds=(low, high)")
     return rewards.bounds
-
-
-def cores() -> int:
-    """The cores this process may use; a queueing system often grants fewer than there are."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def at_least_one(name: str, value: int) -> int:
-    """The number, which must be whole and at least 1."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise ValueError(f"{name} must be a whole number, at least 1, not {value!r}")
-    return int(value)

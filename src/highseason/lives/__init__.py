@@ -2,5 +2,6 @@
 
 from highseason.lives.birth_and_death import articles, birth_and_death
 from highseason.lives.model import Lives, fixed
+from highseason.lives.worth import running_worth
 
-__all__ = ["Lives", "articles", "birth_and_death", "fixed"]
+__all__ = ["Lives", "articles", "birth_and_death", "fixed", "running_worth"]

@@ -1,7 +1,7 @@
-"""Arms that are born and die at random: the stationary flow of a news page or a shop's shelf.
+"""Arms that are born and die at random: the steady flow of a news page or a shop's shelf.
 
-At the first turn as many arms are there as on average later, each in the midst of a life; new ones
-follow at the pace at which old ones die.  Every number is a function of the game's key.
+The flow has been going on before the game begins, so the arms there at the first turn are in the
+midst of their lives.  Every number is a function of the game's key.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.random import DECISION, REWARD, TIES, draw, place
+from highseason.core.random import DECISION, REWARD, TIES, UNIT, draw, place
 from highseason.lives.model import Lives, alive_counts
 
 Numbers = NDArray[np.float64]
-#: Where the quantiles of a life are tabulated, to draw lives in proportion to their length.
+#: The shares of all lives at which their lengths are tabulated.
 _GRID = (np.arange(4096) + 0.5) / 4096
 
 #: Hours that articles of the contest's log were there: quantiles over 652 articles in 15 days …
@@ -31,55 +31,80 @@ ARTICLE_BIRTHS = tuple(
 )
 
 
+def _evenly(turns: Numbers) -> Numbers:
+    return np.ones(turns.shape)
+
+
 @dataclass(frozen=True)
 class _Flow:
     """How arms come and go.
 
     Attributes:
-        alive: How many are there at a time.
-        births: How many are born during the game.
+        pace: How many are born in a turn, on average.
         life: Quantile function of a life, in turns.
-        rhythm: Weight of births in each turn of the game, or None for an even flow.
+        rhythm: How a turn's births compare with the average; turns before the first are asked too.
         mark: Births fall on turns 1, 1 + mark, 1 + 2·mark, …
     """
 
-    alive: int
-    births: int
+    pace: float
     life: Callable[[Numbers], Numbers]
-    rhythm: Numbers | None = None
+    rhythm: Callable[[Numbers], Numbers] = _evenly
     mark: int = 1
 
-    def draw(self, keys: NDArray[np.uint64], turns: int) -> NDArray[np.int64]:
+    def lives(self, name: str, turns: int, known: bool) -> Lives:
+        """The lives of a game of so many turns; how many arms there are is the same in each."""
+        old = max(1, round(self.pace * float(self._met()[1].sum())))
+        born = round(self.pace * float(self.rhythm(np.arange(1.0, turns + 1.0)).sum()))
+
+        def spans(keys: NDArray[np.uint64], asked: int) -> NDArray[np.int64]:
+            if asked != turns:  # as many births would be spread over another time
+                raise ValueError(f"these lives are made for {turns} turns, the game has {asked}")
+            return self._draw(keys, turns, old, born)
+
+        return Lives(name, old + born, spans, known)
+
+    def _draw(self, keys: NDArray[np.uint64], turns: int, old: int, born: int) -> NDArray[np.int64]:
         """First and last turns by game and arm; those there at the start come first."""
         # These families stand at turn 0, which no game plays; what arms pay is drawn from another.
         births, lengths, ages = (
-            _uniforms(keys, use, self.alive + self.births) for use in (DECISION, REWARD, TIES)
+            _uniforms(keys, use, old + born) for use in (DECISION, REWARD, TIES)
         )
-        old = slice(0, self.alive)
         first = np.ones(births.shape, np.int64)
-        first[:, self.alive :] = self._births(births[:, self.alive :], turns)
+        first[:, old:] = self._births(births[:, old:], turns)
         life = self.life(lengths)
-        life[:, old] = self._by_length(lengths[:, old]) * (1.0 - ages[:, old])
-        last = first + np.maximum(1, np.ceil(life)).astype(np.int64) - 1
+        life[:, :old] = self._what_is_left(ages[:, :old], lengths[:, :old])
+        last = first + _whole_turns(life) - 1
         return _without_gaps(np.stack([first, last], axis=2), turns)
 
     def _births(self, uniforms: Numbers, turns: int) -> NDArray[np.int64]:
-        rhythm = np.ones(turns) if self.rhythm is None else self.rhythm
-        total = np.cumsum(rhythm) / rhythm.sum()
-        turn = np.searchsorted(total, np.sort(uniforms, axis=1), side="right") + 1
+        total = np.cumsum(self.rhythm(np.arange(1.0, turns + 1.0)))
+        turn = np.searchsorted(total / total[-1], np.sort(uniforms, axis=1), side="right") + 1
         marked = (np.minimum(turn, turns) - 1) // self.mark * self.mark + 1
         return np.asarray(np.maximum(2, marked), np.int64)
 
-    def _by_length(self, uniforms: Numbers) -> Numbers:
-        """Lives met at a moment: a life is met the more often the longer it is."""
-        lives = self.life(_GRID)
-        weight = np.concatenate([[0.0], np.cumsum(lives)])
-        share = np.concatenate([[0.0], _GRID + 0.5 / _GRID.size])
-        return self.life(np.interp(uniforms, weight / weight[-1], share))
+    def _met(self) -> tuple[Numbers, Numbers]:
+        """Ages in turns, and how common each is at the start: born then, and not dead yet."""
+        longest = float(self.life(_GRID).max())
+        step = max(1, math.ceil(longest / _GRID.size))
+        ages = np.arange(0.0, max(1.0, longest), step)
+        return ages, step * self.rhythm(1.0 - ages) * (1.0 - self._dead_by(ages))
+
+    def _dead_by(self, age: Numbers) -> Numbers:
+        """The share of lives that are no longer than an age; none is no turn long."""
+        return np.where(age > 0.0, np.interp(age, self.life(_GRID), _GRID, right=1.0), 0.0)
+
+    def _what_is_left(self, uniforms: Numbers, lengths: Numbers) -> Numbers:
+        """The turns that arms met at the start have before them."""
+        ages, common = self._met()
+        total = np.cumsum(common)
+        age = ages[np.searchsorted(total / total[-1], uniforms, side="right")]
+        dead = self._dead_by(age)
+        share = np.minimum(dead + lengths * (1.0 - dead), 1.0 - UNIT)  # rounded up, it may be 1
+        return np.maximum(0.0, self.life(share) - age)
 
 
 def birth_and_death(turns: int, alive: int, life: float, known: bool = True) -> Lives:
-    """An even flow of arms with exponentially long lives.
+    """An even flow of arms that die in each turn with the same chance, however old they are.
 
     Args:
         turns: How long the game is: it decides how many arms it sees.
@@ -91,17 +116,18 @@ def birth_and_death(turns: int, alive: int, life: float, known: bool = True) -> 
     >>> flow.arms, flow.typical(1000)
     (110, 10)
     """
-    if not (turns >= 1 and alive >= 1 and math.isfinite(life) and life >= 1):
-        raise ValueError(
-            f"turns={turns}, alive={alive} and life={life} must be at least 1 (whole, but for life)"
-        )
-    births = round(turns * alive / life)
+    for name, value in (("turns", turns), ("alive", alive)):
+        if value < 1 or value != math.floor(value):
+            raise ValueError(f"{name}={value} must be a whole number, at least 1")
+    if not 1 <= life < math.inf:
+        raise ValueError(f"life={life} must be a finite number of turns, at least 1")
+    # The whole turns above an exponential time are geometric; with this rate their mean is `life`.
+    rate = -math.log1p(-1.0 / life) if life > 1 else math.inf
 
     def quantile(u: Numbers) -> Numbers:
-        return np.asarray(-life * np.log1p(-u))
+        return np.asarray(-np.log1p(-u) / rate)
 
-    flow = _Flow(int(alive), births, quantile)
-    return Lives("birth-and-death", flow.alive + births, flow.draw, known)
+    return _Flow(alive / life, quantile).lives("birth-and-death", turns, known)
 
 
 def articles(
@@ -125,21 +151,32 @@ def articles(
 
     >>> day = articles(turns=24 * 60)
     >>> day.arms, day.typical(24 * 60)
-    (79, 32)
+    (83, 37)
     """
     if not (turns >= 1 and turns_per_hour > 0):
         raise ValueError(f"turns={turns} and turns_per_hour={turns_per_hour} must be above 0")
     lengths = np.asarray(hours, np.float64) * turns_per_hour
+    if lengths.shape != (len(ARTICLE_QUANTILES),) or lengths[0] < 0 or (np.diff(lengths) < 0).any():
+        raise ValueError(
+            f"hours={hours!r} must be {len(ARTICLE_QUANTILES)} rising quantiles: "
+            f"{', '.join(f'{share:.0%}' for share in ARTICLE_QUANTILES)} live no longer than that"
+        )
 
     def quantile(u: Numbers) -> Numbers:
         return np.interp(u, ARTICLE_QUANTILES, lengths)
 
-    clock = (start_hour + np.arange(turns) / turns_per_hour) % 24.0
-    rhythm = np.asarray(ARTICLE_BIRTHS)[clock.astype(np.int64)]
-    births = round(turns * ARTICLES_ALIVE / float(quantile(_GRID).mean()))
+    def rhythm(turn: Numbers) -> Numbers:
+        hour = np.floor((start_hour + (turn - 1.0) / turns_per_hour) % 24.0).astype(np.int64)
+        return 24.0 * np.asarray(ARTICLE_BIRTHS)[hour % 24]
+
+    pace = ARTICLES_ALIVE / float(_whole_turns(quantile(_GRID)).mean())
     mark = max(1, round(turns_per_hour / 12.0))
-    flow = _Flow(round(ARTICLES_ALIVE), births, quantile, rhythm, mark)
-    return Lives("articles", flow.alive + births, flow.draw, known)
+    return _Flow(pace, quantile, rhythm, mark).lives("articles", turns, known)
+
+
+def _whole_turns(life: Numbers) -> NDArray[np.int64]:
+    """A turn that was begun counts."""
+    return np.maximum(1, np.ceil(life)).astype(np.int64)
 
 
 def _uniforms(keys: NDArray[np.uint64], use: int, count: int) -> Numbers:

@@ -35,7 +35,12 @@ class Lives:
         Raises:
             ValueError: In some turn no arm is there.
         """
-        spans = self.draw(keys, turns).copy()
+        spans = np.array(self.draw(keys, turns), np.int64)
+        if spans.shape != (keys.size, self.arms, 2):
+            raise ValueError(
+                f"{self.name}: draw(keys, turns) gave the shape {spans.shape}, not "
+                f"{(keys.size, self.arms, 2)}: games × arms × (first and last turn)"
+            )
         spans[..., 0] = np.maximum(1, spans[..., 0])
         counts = alive_counts(spans, turns)
         if not counts.all():
@@ -81,13 +86,14 @@ def fixed(spans: Sequence[tuple[float, float]], known: bool = True) -> Lives:
             "give a (first turn, last turn) for each arm, such as [(1, 90), (30, inf)]"
         )
     for arm, (first, last) in enumerate(values.tolist(), start=1):
-        if not (first >= 1 and first == math.floor(first) and last >= first):
+        whole = first.is_integer() and (last.is_integer() or last == math.inf)
+        if not (whole and 1 <= first <= last):
             raise ValueError(
                 f"the life of arm {arm} is ({first:g}, {last:g}): give its first turn, from 1, and "
-                "its last, not before the first"
+                "its last, not before the first (inf if it stays)"
             )
-    whole = np.minimum(values, 2.0**62).astype(np.int64)
-    return Lives("fixed", values.shape[0], lambda keys, turns: _tiled(whole, keys.size), known)
+    turns = np.minimum(values, 2.0**62).astype(np.int64)
+    return Lives("fixed", values.shape[0], lambda keys, _: _tiled(turns, keys.size), known)
 
 
 def _tiled(spans: NDArray[np.int64], games: int) -> NDArray[np.int64]:

@@ -195,7 +195,7 @@ class Policy:
 
     def _knobs(self) -> str:
         """The parameters that set how much it explores."""
-        own = self.parameters()
+        own = self.planning.parameters()
         return " or ".join(name for name in ("k", "P", "c") if name in own) or "plan"
 
     def parameters(self) -> dict[str, Any]:

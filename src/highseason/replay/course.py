@@ -68,6 +68,11 @@ class Course:
         return np.require(self.events.reward, np.float64, ["C", "W"])
 
     @functools.cached_property
+    def reward_range(self) -> tuple[float, float]:
+        """The least and the greatest reward of any event."""
+        return (float(self.reward.min()), float(self.reward.max())) if len(self.events) else (0, 0)
+
+    @functools.cached_property
     def G(self) -> NDArray[np.float64]:
         """The multiplier of every event: what rules on G such as q0.75 are read from."""
         return self.bins.G

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.policies import Policy
 from highseason.replay.course import Course
 from highseason.replay.kernels.shapes import (
     ASKED,
@@ -54,6 +55,8 @@ class Outcome:
         at: Turns at which the running mean is given.
         running: The mean reward per turn up to there.
         weighted: Inverse-propensity estimates; None where the log gives no propensities.
+        strays: The range of the log's rewards, where the policy needs them in [0, 1] and they are
+            not; else None.
     """
 
     label: str
@@ -71,6 +74,7 @@ class Outcome:
     at: NDArray[np.int64]
     running: NDArray[np.float64]
     weighted: Weighted | None
+    strays: tuple[float, float] | None = None
 
     @property
     def used(self) -> int:
@@ -103,7 +107,7 @@ class Outcome:
 
 def outcome(
     label: str,
-    policy: str,
+    policy: Policy,
     course: Course,
     walk: Walk,
     track: Track,
@@ -124,7 +128,7 @@ def outcome(
         found = weighted(reward[chosen], chance[chosen], asked + int(counts[PASSED]))
     return Outcome(
         label=label,
-        policy=policy,
+        policy=str(policy),
         read=walk.records,
         rejected=_rejected(counts, walk.records),
         turns=turns,
@@ -138,7 +142,13 @@ def outcome(
         at=at,
         running=running,
         weighted=found,
+        strays=course.reward_range if _needs_other_rewards(policy, course) else None,
     )
+
+
+def _needs_other_rewards(policy: Policy, course: Course) -> bool:
+    low, high = course.reward_range
+    return policy.decides_by.needs_range and (low < 0 or high > 1)
 
 
 def mean_of(values: NDArray[np.float64], level: float = 0.95) -> Estimate:
@@ -159,7 +169,7 @@ def _rejected(counts: NDArray[np.int64], read: int) -> dict[str, int]:
         "arm not studied": OUTSIDE,
         "arm not in its pool": UNLISTED,
         "thinned": THINNED,
-        "arm already tried, others not": INITIAL,
+        "while other arms were untried": INITIAL,
         "another arm chosen": DIFFERED,
     }
     told = {reason: int(counts[place]) for reason, place in reasons.items()}

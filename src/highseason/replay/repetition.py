@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.random import TIES, draw, game_key, place, seed_key, turn_key
-from highseason.games.simulate import Policies, at_least_one, cores, labelled
+from highseason.core.workers import at_least_one, workers
+from highseason.games.simulate import Policies, labelled
 from highseason.replay.course import Course
 from highseason.replay.events import Events
 from highseason.replay.kernels.shapes import Track, Walk
@@ -108,7 +109,7 @@ def replay_many(
     plan = _Plan(course, runs, times, shuffle, window, step, int(seed), worth)
     done = 0
     found = []
-    with ThreadPoolExecutor(threads or cores()) as pool:
+    with ThreadPoolExecutor(workers(threads)) as pool:
         for label, policy in zip(labels, players, strict=True):
             runner = Runner(policy, course, options)
             chosen = how if how != "auto" else "repeat" if randomised(policy) else "windows"

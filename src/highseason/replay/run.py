@@ -76,8 +76,7 @@ def replay(
     for i, (label, policy) in enumerate(zip(labels, players, strict=True)):
         runner = Runner(policy, course, options)
         track = runner.run(walk, seed)
-        told = str(runner.policy)
-        found.append(outcome(label, told, course, walk, track, turns, options.thin))
+        found.append(outcome(label, runner.policy, course, walk, track, turns, options.thin))
         if progress is not None:
             progress(i + 1, len(players))
     return ReplayResult(tuple(found), course.facts, int(seed))

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.random import game_key
+from highseason.core.workers import at_least_one
 from highseason.games.kernels.rule_functions import RuleFunctions, rule_functions
 from highseason.policies import Policy
 from highseason.replay.course import Course, columns
@@ -53,9 +54,8 @@ class Options:
         """Wrong words and numbers are told before any work."""
         if self.init not in ("first-shown", "rule"):
             raise ValueError(f"init={self.init!r} must be 'first-shown' or 'rule'")
-        whole = isinstance(self.turns, int | np.integer) and not isinstance(self.turns, bool)
-        if self.turns is not None and not (whole and self.turns >= 1):
-            raise ValueError(f"turns must be a whole number, at least 1, not {self.turns!r}")
+        if self.turns is not None:
+            at_least_one("turns", self.turns)
 
 
 def walk_all(course: Course, times: int = 1) -> Walk:
@@ -125,6 +125,7 @@ class Runner:
         try:
             self._functions = rule_functions(policy.decides_by)
             self._plan = compiled_plan(self.policy.planning)
+            compiled_replay()  # here, not by every thread that plays
         except (CannotCompileError, ValueError) as reason:
             _say_slow(type(policy).__name__, str(reason).partition("\n")[0])
 

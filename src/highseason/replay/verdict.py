@@ -20,6 +20,7 @@ def doubts(found: Outcome, log: Uniformity, baseline: Estimate) -> list[str]:
         return ["no record matched: the log says nothing about this policy"]
     return [
         *_bias(found, log),
+        *_range(found),
         *_thinness(found),
         *_end(found),
         *_no_difference(found, baseline),
@@ -54,6 +55,16 @@ def _bias(found: Outcome, log: Uniformity) -> list[str]:
     return [
         "THE LOG IS NOT UNIFORMLY RANDOM and gives no propensities, so the estimate is BIASED "
         "towards the arms it favoured"
+    ]
+
+
+def _range(found: Outcome) -> list[str]:
+    if found.strays is None:
+        return []
+    low, high = found.strays
+    return [
+        f"it is made for rewards from 0 to 1 and the log's go from {low:g} to {high:g}, so how "
+        "much it explores means nothing: rescale them"
     ]
 
 

@@ -15,22 +15,23 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.rules.index import index_chances, index_choose
+from highseason.rules.ranking import age
 from highseason.rules.rule import Rule
 from highseason.rules.state import State, Turn
 
 
 @jitable
-def root_at_age(age: int, stakes: float) -> float:
+def root_at_age(turns: int, stakes: float) -> float:
     """sqrt(2 log xi) of an arm of this age."""
     if stakes > 0.0:
-        return math.sqrt(2.0 * math.log1p(age / stakes))
-    return math.sqrt(2.0 * math.log(age)) if age >= 1 else 0.0
+        return math.sqrt(2.0 * math.log1p(turns / stakes))
+    return math.sqrt(2.0 * math.log(turns)) if turns >= 1 else 0.0
 
 
 @jitable
 def weighted_bonus(state: State, turn: Turn, arm: int) -> float:
     """psi · sqrt(2 log xi / pulls)."""
-    root = root_at_age(turn.clock - state.birth[arm], turn.number)
+    root = root_at_age(age(state, turn, arm), turn.number)
     return float(state.weight[arm] * root * (1.0 / math.sqrt(state.pulls[arm])))
 
 

@@ -21,6 +21,12 @@ def estimate(state: State, arm: int) -> float:
 
 
 @jitable
+def age(state: State, turn: Turn, arm: int) -> int:
+    """How long `arm` has been there; 0 in a turn before its birth, should that be asked late."""
+    return max(0, turn.clock - state.birth[arm])  # type: ignore[no-any-return]  # a NumPy scalar
+
+
+@jitable
 def wins_tie(turn: Turn, challenger: int, holder: int) -> bool:
     """Whether `challenger`, seen after `holder` and of equal value, takes its place."""
     if not turn.random_ties:

@@ -75,7 +75,7 @@ class Rule:
             highest sum of the two (index rules); None for all others.
         zero_exploits: Whether a plan's 0 takes an index rule's bonus away.
         weigh: Fills `state.weight` when arms have come or gone, given the clock, a score for each
-            arm (what its life is worth) and the policy's scale; `games.lives` says when.
+            arm (what its life is worth) and the policy's scale; `renew` in `games.kernels` asks.
         allowed: The least and the greatest number a plan may hold; others are refused.
         tries_each: Whether every arm is played once before the rule starts to choose.
         needs_range: Whether rewards must lie in [0, 1] for the rule to mean anything (UCB type).

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,7 @@ class Axis:
         low: The value at 0.
         high: The value at 1.
         kind: "log" walks in equal factors, "linear" in equal steps.
+        whole: Whether only whole numbers make sense.
 
     >>> Axis("k", 0.01, 100, "log").value(0.5), Axis("z", 0, 40, "linear").value(0.75)
     (1.0, 30.0)
@@ -38,12 +39,15 @@ class Axis:
     low: float
     high: float
     kind: str
+    whole: bool = field(default=False, repr=False)
 
     def value(self, place: float) -> float:
         """The value at a place in [0, 1], in three figures: more would be false precision."""
         if self.kind == "log":
-            return _round(self.low * (self.high / self.low) ** place)
-        return _round(self.low + (self.high - self.low) * place)
+            value = _round(self.low * (self.high / self.low) ** place)
+        else:
+            value = _round(self.low + (self.high - self.low) * place)
+        return round(value) if self.whole else value
 
 
 @dataclass(frozen=True)
@@ -77,7 +81,7 @@ class Space:
             entry.name: entry.metadata["limits"]
             for entry in fields(start)
             if isinstance(entry.metadata.get("limits"), Limits)
-            and not entry.metadata["limits"].choices
+            and not _is_no_number(entry.metadata["limits"])
         }
         wanted = _wanted(space, list(limits))
         for name in wanted:
@@ -134,16 +138,23 @@ def _wanted(
     return dict(space) if isinstance(space, Mapping) else dict.fromkeys(space)
 
 
+def _is_no_number(limits: Limits) -> bool:
+    return bool(limits.choices) or limits.flag or limits.inner
+
+
 def _axis(name: str, limits: Limits, ends: tuple[float, float] | None, G: Multiplier) -> Axis:
     if ends is None and limits.rule:
         ends = float(G.values.min()), _ABOVE * float(G.values.max())
     if ends is None:
         floor = max(limits.above or 0.0, limits.at_least or 0.0)
-        return Axis(name, max(_LEAST, 1.01 * floor), _MOST * max(1.0, 10 * floor), "log")
+        most = _MOST * max(1.0, 10 * floor)
+        most = most if limits.at_most is None else min(most, limits.at_most)
+        return Axis(name, max(_LEAST, 1.01 * floor), most, "log", limits.whole)
     low, high = (float(end) for end in ends)
     if not low < high:
         raise ValueError(f"{name}: {ends} must be two rising numbers")
-    return Axis(name, low, high, "log" if 0 < low and high > _WIDE * low else "linear")
+    kind = "log" if 0 < low and high > _WIDE * low else "linear"
+    return Axis(name, low, high, kind, limits.whole)
 
 
 def _allows_zero(policy: Policy, name: str) -> bool:

@@ -12,6 +12,7 @@ import numpy as np
 from highseason import bounds
 from highseason.bounds import RegretBound
 from highseason.cli.examples import WithExamples
+from highseason.cli.lives import lives_option, read_lives
 from highseason.cli.options import (
     count_option,
     debug_option,
@@ -25,6 +26,7 @@ from highseason.cli.progress import progress_bar
 from highseason.cli.reading import asked_wrongly, read_rewards
 from highseason.cli.targets import check_figure
 from highseason.games import simulate
+from highseason.lives import Lives
 from highseason.multipliers import Multiplier
 from highseason.policies import Policy
 from highseason.report import bound as draw_bounds
@@ -55,6 +57,7 @@ _STOPS = 200
     metavar="NUMBERS",
     help="The means of the arms, in the order in which they are first tried, such as 0.9,0.8,0.5.",
 )
+@lives_option
 @click.option(
     "--form",
     type=click.Choice(["safe", "paper"]),
@@ -75,6 +78,7 @@ def command(
     players: dict[str, Policy],
     G: Multiplier,
     means: str,
+    lives_text: str | None,
     form: Literal["safe", "paper"],
     overlay: Path | None,
     games: int,
@@ -89,10 +93,11 @@ def command(
     if overlay is not None:
         check_figure(overlay, "--overlay")
     arms = read_rewards("bernoulli", None, means)
-    told = {label: _bound(policy, arms, G, form) for label, policy in players.items()}
+    lives = read_lives(lives_text, G.turns)
+    told = {label: _bound(policy, arms, G, form, lives) for label, policy in players.items()}
     played = None
     if overlay is not None:
-        played = _play(players, arms, G, games, seed)
+        played = _play(players, arms, G, games, seed, lives)
         draw_bounds(told, played).save(overlay)
     if as_json:
         documents = [_document(told, label, played) for label in told]
@@ -107,21 +112,30 @@ def command(
 
 
 def _bound(
-    policy: Policy, arms: Rewards, G: Multiplier, form: Literal["safe", "paper"]
+    policy: Policy,
+    arms: Rewards,
+    G: Multiplier,
+    form: Literal["safe", "paper"],
+    lives: Lives | None,
 ) -> RegretBound:
     try:
-        return bounds.regret(policy, arms, multiplier=G, form=form)
+        return bounds.regret(policy, arms, multiplier=G, form=form, lives=lives)
     except ValueError as reason:
         raise asked_wrongly(reason) from reason
 
 
 def _play(
-    players: dict[str, Policy], arms: Rewards, G: Multiplier, games: int, seed: int
+    players: dict[str, Policy],
+    arms: Rewards,
+    G: Multiplier,
+    games: int,
+    seed: int,
+    lives: Lives | None,
 ) -> SimulationResult:
     stops = np.unique(np.geomspace(1, G.turns, _STOPS).round().astype(np.int64))
     with progress_bar("games") as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the notes of the bound tell them
-        return simulate(players, arms, G, games, seed, curves=stops, progress=progress)
+        return simulate(players, arms, G, games, seed, curves=stops, lives=lives, progress=progress)
 
 
 def _played(result: SimulationResult | None, label: str) -> str:

@@ -18,7 +18,7 @@ from highseason.cli.reading import asked_wrongly
 from highseason.cli.targets import check_file
 from highseason.replay import ConversionReport, OpenBanditLog, TableLog, YahooLog, convert
 from highseason.replay.reading.source import Source
-from highseason.report.wording import number
+from highseason.report.wording import counted, number
 
 Function = Callable[..., Any]
 
@@ -150,7 +150,7 @@ def _convert(log: Source, out: Path, as_json: bool) -> None:
     for file in report.damaged:
         say(f"warning: {file}; what came before is kept")
     if report.backwards:
-        say(f"warning: {number(report.backwards)} events are earlier than the one before them")
+        say(f"warning: {counted(report.backwards, 'event')} earlier than the one before, kept")
     for note in report.notes:
         say(f"note: {note}")
     if as_json:
@@ -163,8 +163,8 @@ def _convert(log: Source, out: Path, as_json: bool) -> None:
 def _print(report: ConversionReport) -> None:
     first, last = (_when(time) for time in (report.first_time, report.last_time))
     click.echo(
-        f"{number(report.events)} events of {number(report.lines)} lines; "
-        f"{number(report.arms)} arms, {number(report.pools)} pools; {first} to {last}"
+        f"{counted(report.events, 'event')} of {counted(report.lines, 'line')}; "
+        f"{counted(report.arms, 'arm')}, {counted(report.pools, 'pool')}; {first} to {last}"
     )
     if not report.skipped:
         return

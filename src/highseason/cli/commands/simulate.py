@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from highseason.cli.examples import WithExamples
+from highseason.cli.lives import arms_of, lives_option, read_lives
 from highseason.cli.messages import note_if_too_short
 from highseason.cli.options import (
     arms_that_pay,
@@ -20,6 +21,7 @@ from highseason.cli.options import (
 )
 from highseason.cli.output import plain_table, print_json, print_table
 from highseason.cli.progress import progress_bar
+from highseason.cli.reading import asked_wrongly
 from highseason.cli.targets import check_figure, check_file
 from highseason.games import simulate
 from highseason.multipliers import Multiplier
@@ -42,11 +44,13 @@ _QUANTILES = (0.1, 0.5, 0.9)
         "    --multiplier wave --arms 25 --turns 500 --games 1000 --seed 1",
         "highseason simulate -p ucb -p ucb-z -p greedy -m traffic.csv --out rewards.png",
         "highseason simulate -p ucb -p soft-ucb --means 0.9,0.8,0.5 --json",
+        "highseason simulate -p ucb -p soft-ucb-mortal -p ucb-l --lives articles --turns 1440",
     ],
 )
 @players
 @stakes
 @arms_that_pay
+@lives_option
 @count_option("--games", "How many games.", default=1000, show_default=True)
 @seed_option
 @count_option("--threads", "How many threads.  [default: all cores]")
@@ -63,6 +67,7 @@ def command(
     players: dict[str, Policy],
     G: Multiplier,
     rewards: Rewards,
+    lives_text: str | None,
     games: int,
     seed: int,
     threads: int | None,
@@ -79,11 +84,15 @@ def command(
         check_file(save, "--save")
     if out is not None:
         check_figure(out, "--out")
-    note_if_too_short(G.turns, rewards.arms)
+    lives = read_lives(lives_text, G.turns)
+    rewards = arms_of(rewards, lives)
+    if lives is None:
+        note_if_too_short(G.turns, rewards.arms)
     with progress_bar("games") as progress:
-        result = simulate(
-            players, rewards, G, games, seed, threads=threads, curves=with_curves, progress=progress
-        )
+        result = _simulate(
+            players, rewards, G, games, seed,
+            threads=threads, curves=with_curves, lives=lives, progress=progress,
+        )  # fmt: skip
     files = [*_save(result, save), *_draw(result, out)]
     if as_json:
         print_json(_document(result, files))
@@ -91,6 +100,13 @@ def command(
     _print(result)
     for file in files:
         click.echo(f"wrote {file}")
+
+
+def _simulate(*what: Any, **how: Any) -> SimulationResult:
+    try:
+        return simulate(*what, **how)
+    except ValueError as reason:
+        raise asked_wrongly(reason) from reason
 
 
 def _save(result: SimulationResult, target: Path | None) -> list[Path]:

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.core.workers import workers
 from highseason.experiments.logged.grounds import with_shuffled_G
 from highseason.experiments.logged.playing import Stage
 from highseason.experiments.logged.settings import FIXED_ARMS, Effort
 from highseason.experiments.store import fingerprint
-from highseason.games.simulate import cores
 from highseason.policies import Policy
 from highseason.replay import Course, generate_events, replay_many
 from highseason.replay.generating.front_page import START
@@ -75,7 +75,7 @@ def play_worlds(stage: Stage, entries: list[Entry], effort: Effort) -> Iterator[
             f"worlds/{number}", stamp, lambda: _played(entries, effort, days, stage.seed, number)
         )
 
-    with ThreadPoolExecutor(stage.threads or cores()) as pool:
+    with ThreadPoolExecutor(workers(stage.threads)) as pool:
         for played in pool.map(one, range(effort.worlds)):
             found.append(played)
             yield None

@@ -54,9 +54,10 @@ def decks_kernel(
     games: Round,
     numbers: NDArray[np.float64],
     memory: int,
+    shared: int,
     random_ties: bool,
     out: NDArray[np.float64],
-    fresh: Callable[[int, int], State],
+    fresh: Callable[[int, int, int], State],
     start: Callable[[State], None],
     choose: Callable[[State, Turn], tuple[int, bool]],
     observe: Callable[[State, Turn, int, float], None],
@@ -74,7 +75,7 @@ def decks_kernel(
         decks = place(games.keys[game], REWARD)  # in the family of turn 0, which no game plays
         hands, places = np.zeros((arms, HAND), np.int64), room(cards[:arms], ones[:arms], total)
         for player in range(numbers.shape[0]):
-            state = fresh(arms, memory)
+            state = fresh(arms, memory, shared)
             start(state)
             dealt, known = np.zeros(arms, np.int64), np.zeros(arms, np.int64)
             reward, regret, before = 0.0, 0.0, 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -100,6 +101,10 @@ class Wrapper(Policy):
         if name.startswith("_") or "base" not in self.__dict__:
             raise AttributeError(name)
         return getattr(self.__dict__["base"], name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Made again from its parameters: a rule is functions, which cannot be pickled."""
+        return partial(type(self), **self.parameters()), ()
 
     def __str__(self) -> str:
         """The wrapper, a plus sign, and the policy within."""

@@ -29,7 +29,9 @@ class PeakGrabber(Wrapper):
 
     name = "peak-grabber"
 
-    window: int = parameter(100, "displays of an arm to look back on", at_least=1, whole=True)
+    window: int = parameter(
+        100, "displays of an arm to look back on", at_least=1, at_most=1e6, whole=True
+    )
     trigger: float = parameter(9.0, "what these must have brought together", above=0.0)
 
     def wrapped(self, rule: Rule) -> Rule:
@@ -51,7 +53,9 @@ class DynamicPeakGrabber(Wrapper):
 
     name = "dynamic-peak-grabber"
 
-    window: int = parameter(100, "displays of an arm to look back on", at_least=1, whole=True)
+    window: int = parameter(
+        100, "displays of an arm to look back on", at_least=1, at_most=1e6, whole=True
+    )
     lift: float = parameter(1.15, "times the rate of all displays", above=0.0)
     memory: float = parameter(
         0.01, "by how much a display moves the rate of all", above=0.0, at_most=1.0
@@ -89,7 +93,8 @@ class SpareOldArms(Wrapper):
 class CapIndex(Wrapper):
     """No index above 0.88; arms never tried stand at the cap, behind those that reach it.
 
-    So new arms are tried when no known one promises as much, and are not tried at once.  Only
+    So new arms are tried when no known one promises as much, and are not tried at once; at the
+    start only those that the policy within opens with (`initial`), if it says how many.  Only
     around index rules (the UCB family).  Put it outermost: what is capped has no bonus any more.
 
     >>> import highseason as hs

@@ -44,7 +44,9 @@ class Windowed(Wrapper):
 
     name = "windowed"
 
-    window: int = parameter(1000, "how many of an arm's rewards count", at_least=1, whole=True)
+    window: int = parameter(
+        1000, "how many of an arm's rewards count", at_least=1, at_most=1e6, whole=True
+    )
 
     def wrapped(self, rule: Rule) -> Rule:
         """With averages of the last rewards."""

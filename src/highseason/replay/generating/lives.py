@@ -12,14 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.random import draw, place
+from highseason.lives.birth_and_death import ARTICLE_HOURS, ARTICLE_QUANTILES
 from highseason.replay.kernels.generate import DAY, poisson
 
 MARK = 300  # seconds between the times at which articles come and go
 FEWEST, MOST = 20, 51
-
-#: Quantiles of an article's life, in hours.
-_SHARES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
-_HOURS = (0.5, 3.8, 16.4, 21.9, 24.5, 31.4, 52.3)
 
 #: Births a day, how many of ten fall into the busy half of the day, and when that begins.
 _BIRTHS = 42.0
@@ -63,4 +60,4 @@ def _births_at(mark: int) -> float:
 
 def _life(u: float) -> int:
     """A life in seconds, whole marks, from a uniform number."""
-    return round(float(np.interp(u, _SHARES, _HOURS)) * 3600 / MARK) * MARK
+    return round(float(np.interp(u, ARTICLE_QUANTILES, ARTICLE_HOURS)) * 3600 / MARK) * MARK

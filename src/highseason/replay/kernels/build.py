@@ -53,7 +53,7 @@ def lines_kernel() -> Kernel:
 def _known_type() -> Any:
     t = _types()
     whole, short, byte = t.int64[::1], t.int32[::1], t.uint8[::1]
-    return t.NamedTuple((short, whole, byte, whole, short, short, whole, byte), Known)
+    return t.NamedTuple((short, whole, byte, whole, short, short, short, whole, byte), Known)
 
 
 @functools.cache

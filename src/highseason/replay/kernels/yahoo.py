@@ -10,19 +10,31 @@ to Python, which reads it, enters it and calls again.  A hash only says where to
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.core.random import word
+from highseason.replay.kernels.words import (
+    BAR,
+    NEWLINE,
+    end_of_line,
+    end_of_part,
+    hash_of,
+    is_gap,
+    is_id,
+    same,
+    whole_number,
+    words_of_head,
+)
 
 #: The longest line that is read, in bytes.
 LONGEST = 1 << 20
 
 #: Why the kernel comes back.
-MORE, ROWS_FULL, NOTES_FULL, NEW_POOL = 0, 1, 2, 3
+MORE, ROWS_FULL, NOTES_FULL, NEW_POOL, WRONG_FORMAT = 0, 1, 2, 3, 4
 
 #: What is noted of a line.  All but the last mean that it is no event.
 TOO_LONG, BLANK, FIELDS, TIME, CLICK, USER, EMPTY_POOL, BAD_ID, NOT_OFFERED, OTHER, BACKWARDS = (
@@ -30,16 +42,17 @@ TOO_LONG, BLANK, FIELDS, TIME, CLICK, USER, EMPTY_POOL, BAD_ID, NOT_OFFERED, OTH
 )
 
 #: Where the numbers that survive between calls stand.
-POSITION, LINE, ROW, NOTE, LAST_TIME, LAST_SLOT, FORMAT, POOL_FROM, POOL_TO, SLOT = range(10)
-STATES = 10
+POSITION, LINE, ROW, NOTE, LAST_TIME, FORMAT, LAST_SLOT, LOOKED_AT = range(8)
+POOL_FROM, POOL_TO, SLOT = range(8, 11)
+STATES = 11
 
 UNKNOWN, R6A, R6B = 0, 1, 2
+NEVER = -1  # the time of the last event while there is none
 
 #: Texts of pools that are remembered, found by hash; one more is for a text too wide for these.
 SLOTS, WIDTH = 256, 8192
 
-_NEWLINE, _BAR, _DASH = 10, 124, 45
-_MOST_DIGITS = 18
+_DASH = 45
 
 
 class Known(NamedTuple):
@@ -50,61 +63,42 @@ class Known(NamedTuple):
     ids: NDArray[np.uint8]
     pool_from: NDArray[np.int64]  # pool p has the arms members[pool_from[p]:pool_from[p + 1]]
     members: NDArray[np.int32]
+    offered_in: NDArray[np.int32]  # for each arm, the last pool looked at that had it
     text_pool: NDArray[np.int32]  # the pool of each text; minus a reason if it is not a good one
     text_size: NDArray[np.int64]
     texts: NDArray[np.uint8]  # text s begins at s * WIDTH
 
 
 @jitable
-def is_gap(byte: int) -> bool:
-    """Between words stand blanks, tabs and the carriage returns of other systems."""
-    return byte == 32 or byte == 9 or byte == 13
+def find_arm(
+    table: NDArray[np.int32],
+    id_from: NDArray[np.int64],
+    ids: NDArray[np.uint8],
+    text: NDArray[np.uint8],
+    begin: int,
+    end: int,
+) -> int:
+    """The arm with this id, or -1.
 
-
-@jitable
-def hash_of(text: NDArray[np.uint8], begin: int, end: int) -> Any:
-    """Some 64 bits of a text."""
-    found = word(14695981039346656037)
-    for i in range(begin, end):
-        found = word((found ^ word(text[i])) * 0x9E3779B97F4A7C15)
-        found = found ^ (found >> word(29))
-    return found
-
-
-@jitable
-def same(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> bool:
-    """Whether two texts of one length are equal; without a way out early, it runs many at once."""
-    different = np.uint8(0)
-    for i in range(one.size):
-        different |= one[i] ^ other[i]
-    return bool(different == 0)
-
-
-@jitable
-def find_arm(known: Known, text: NDArray[np.uint8], begin: int, end: int) -> int:
-    """The arm with this id, or -1."""
-    last = known.table.size - 1
+    Arrays come one by one here and below: taking them from a tuple anew for each line costs more
+    than the search.
+    """
+    last = table.size - 1
     at = np.int64(hash_of(text, begin, end) & word(last))
-    while known.table[at] >= 0:
-        arm = known.table[at]
-        first, size = known.id_from[arm], known.id_from[arm + 1] - known.id_from[arm]
-        if size == end - begin and same(known.ids[first : first + size], text[begin:end]):
+    while table[at] >= 0:
+        arm = table[at]
+        first, size = id_from[arm], id_from[arm + 1] - id_from[arm]
+        if size == end - begin and is_id(ids, first, text, begin, size):
             return int(arm)
         at = (at + 1) & last
     return -1
 
 
 @jitable
-def is_offered(known: Known, pool: int, arm: int) -> bool:
-    """Whether the pool holds the arm; its arms rise."""
-    low, high = known.pool_from[pool], known.pool_from[pool + 1]
-    while low < high:
-        middle = (low + high) // 2
-        if known.members[middle] < arm:
-            low = middle + 1
-        else:
-            high = middle
-    return bool(low < known.pool_from[pool + 1] and known.members[low] == arm)
+def look_at(known: Known, pool: int) -> None:
+    """Note of each arm of a pool that it is there."""
+    for i in range(known.pool_from[pool], known.pool_from[pool + 1]):
+        known.offered_in[known.members[i]] = pool
 
 
 def enter_arm(known: Known, arm: int) -> None:
@@ -115,45 +109,6 @@ def enter_arm(known: Known, arm: int) -> None:
     while known.table[at] >= 0:
         at = (at + 1) & last
     known.table[at] = arm
-
-
-@jitable
-def words_of_head(
-    block: NDArray[np.uint8], at: int, end: int, words: NDArray[np.int64]
-) -> tuple[int, int]:
-    """The first three words up to a bar or the line's end: how many words, and where that is."""
-    count = 0
-    inside = False
-    while at < end and block[at] != _BAR and block[at] != _NEWLINE:
-        if is_gap(block[at]):
-            if inside and count <= 3:
-                words[2 * count - 1] = at
-            inside = False
-        elif not inside:
-            inside = True
-            count += 1
-            if count <= 3:
-                words[2 * count - 2] = at
-        at += 1
-    if inside and count <= 3:
-        words[2 * count - 1] = at
-    return count, at
-
-
-@jitable
-def end_of_part(block: NDArray[np.uint8], at: int, end: int) -> int:
-    """The next bar or line's end."""
-    while at < end and block[at] != _BAR and block[at] != _NEWLINE:
-        at += 1
-    return at
-
-
-@jitable
-def end_of_line(block: NDArray[np.uint8], at: int, end: int) -> int:
-    """The line's end."""
-    while at < end and block[at] != _NEWLINE:
-        at += 1
-    return at
 
 
 @jitable
@@ -172,20 +127,6 @@ def is_user(block: NDArray[np.uint8], at: int, end: int) -> bool:
 
 
 @jitable
-def whole_number(block: NDArray[np.uint8], begin: int, end: int) -> int:
-    """The number these digits write, or -1 if they are not digits, or too many."""
-    if end - begin > _MOST_DIGITS:
-        return -1
-    value = 0
-    for i in range(begin, end):
-        digit = int(block[i]) - 48
-        if digit < 0 or digit > 9:
-            return -1
-        value = value * 10 + digit
-    return value
-
-
-@jitable
 def format_of(block: NDArray[np.uint8], begin: int, end: int) -> int:
     """R6B writes `id-` before the number of an article, R6A does not."""
     marked = (
@@ -199,14 +140,14 @@ def format_of(block: NDArray[np.uint8], begin: int, end: int) -> int:
 
 @jitable
 def fault_of_head(
-    block: NDArray[np.uint8], count: int, words: NDArray[np.int64], has_parts: bool
+    block: NDArray[np.uint8], count: int, words: NDArray[np.int64], time: int, has_parts: bool
 ) -> int:
     """What is wrong before the first bar; 0 if nothing is."""
     if count == 0 and not has_parts:
         return BLANK
     if count != 3:
         return FIELDS
-    if whole_number(block, words[0], words[1]) < 0:
+    if time < 0:
         return TIME
     click = block[words[4]]
     if words[5] - words[4] != 1 or (click != 48 and click != 49):
@@ -215,13 +156,20 @@ def fault_of_head(
 
 
 @jitable
-def is_text(known: Known, slot: int, block: NDArray[np.uint8], begin: int, end: int) -> bool:
-    """Whether the remembered text stands here."""
-    size = known.text_size[slot]
+def is_text(
+    text_size: NDArray[np.int64],
+    texts: NDArray[np.uint8],
+    slot: int,
+    block: NDArray[np.uint8],
+    begin: int,
+    end: int,
+) -> bool:
+    """Whether the text remembered in the slot stands here."""
+    size = text_size[slot]
     if size != end - begin:
         return False
     first = slot * WIDTH
-    return same(known.texts[first : first + size], block[begin:end])
+    return same(texts[first : first + size], block[begin:end])
 
 
 @jitable
@@ -234,36 +182,22 @@ def slot_of(block: NDArray[np.uint8], begin: int, end: int) -> int:
 
 @jitable
 def end_if_repeated(
-    known: Known, slot: int, block: NDArray[np.uint8], at: int, end: int, final: bool
+    text_size: NDArray[np.int64],
+    texts: NDArray[np.uint8],
+    slot: int,
+    block: NDArray[np.uint8],
+    at: int,
+    end: int,
+    final: bool,
 ) -> int:
     """The line's end if the last pool's text stands here once more, or -1."""
-    size = known.text_size[slot]
+    size = text_size[slot]
     stop = int(at + size)
     if size <= 0 or stop > end or (stop == end and not final):
         return -1
-    if stop < end and block[stop] != _NEWLINE:
+    if stop < end and block[stop] != NEWLINE:
         return -1
-    return stop if is_text(known, slot, block, at, stop) else -1
-
-
-@jitable
-def fault_of_event(
-    known: Known,
-    pool: int,
-    shown: int,
-    block: NDArray[np.uint8],
-    words: NDArray[np.int64],
-    state: NDArray[np.int64],
-) -> int:
-    """What is wrong with an article shown from a pool; 0 if nothing is."""
-    if pool < 0:
-        return -pool
-    if shown < 0 or not is_offered(known, pool, shown):
-        return NOT_OFFERED
-    kind = format_of(block, words[2], words[3])
-    if state[FORMAT] == UNKNOWN:
-        state[FORMAT] = kind
-    return 0 if state[FORMAT] == kind else OTHER
+    return stop if is_text(text_size, texts, slot, block, at, stop) else -1
 
 
 def scan_lines(
@@ -283,52 +217,68 @@ def scan_lines(
     A line without an end counts only when the block is the `final` one of its file.
     """
     words = np.zeros(6, np.int64)
+    table, id_from, ids, offered_in = known.table, known.id_from, known.ids, known.offered_in
+    text_pool, text_size, texts = known.text_pool, known.text_size, known.texts
     at, line, row, note = state[POSITION], state[LINE], state[ROW], state[NOTE]
+    slot, looked_at = state[LAST_SLOT], state[LOOKED_AT]
+    before, shape = state[LAST_TIME], state[FORMAT]
     why = MORE
     while at < end:
         if row == time.size or note == notes.shape[0]:
             why = ROWS_FULL if row == time.size else NOTES_FULL
             break
-        count, stop = words_of_head(block, at, end, words)
-        has_parts = stop < end and block[stop] == _BAR
-        user_from = stop + 1
-        pool_from = end_of_part(block, user_from, end) if has_parts else stop
-        slot = int(state[LAST_SLOT])
-        stop = end_if_repeated(known, slot, block, pool_from, end, final)
-        if stop < 0:
-            slot = -1
+        count, head_to = words_of_head(block, at, end, words)
+        has_parts = head_to < end and block[head_to] == BAR
+        pool_from = end_of_part(block, head_to + 1, end) if has_parts else head_to
+        stop = end_if_repeated(text_size, texts, slot, block, pool_from, end, final)
+        repeated = stop >= 0
+        if not repeated:
             stop = end_of_line(block, pool_from, end)
             if stop == end and not final:
                 break
-        fault = fault_of_head(block, count, words, has_parts)
+        when = whole_number(block, words[0], words[1]) if count == 3 else -1
+        fault = fault_of_head(block, count, words, when, has_parts)
         if stop - at > LONGEST:
             fault = TOO_LONG
-        elif fault == 0 and not (has_parts and is_user(block, user_from, pool_from)):
+        elif fault == 0 and not (has_parts and is_user(block, head_to + 1, pool_from)):
             fault = USER
         if fault == 0:
-            if slot < 0:
+            if not repeated:
                 slot = slot_of(block, pool_from, stop)
-                if not is_text(known, slot, block, pool_from, stop):
+                if not is_text(text_size, texts, slot, block, pool_from, stop):
                     state[POOL_FROM], state[POOL_TO], state[SLOT] = pool_from, stop, slot
                     why = NEW_POOL
                     break
-                state[LAST_SLOT] = slot
-            offered = int(known.text_pool[slot])
-            shown = find_arm(known, block, words[2], words[3])
-            fault = fault_of_event(known, offered, shown, block, words, state)
-            if fault == 0:
-                time[row] = whole_number(block, words[0], words[1])
+            offered = int(text_pool[slot])
+            if offered != looked_at and offered >= 0:
+                look_at(known, offered)
+                looked_at = offered
+            shown = find_arm(table, id_from, ids, block, words[2], words[3])
+            kind = format_of(block, words[2], words[3])
+            if offered < 0:
+                fault = -offered
+            elif shown < 0 or offered_in[shown] != offered:
+                fault = NOT_OFFERED
+            elif shape != UNKNOWN and shape != kind:
+                fault = OTHER
+            else:
+                time[row] = when
                 arm[row] = shown
                 reward[row] = block[words[4]] - 48
                 pool[row] = offered
-                fault = BACKWARDS if time[row] < state[LAST_TIME] else 0
-                state[LAST_TIME] = time[row]
                 row += 1
+                fault = BACKWARDS if when < before else 0
+                before, shape = when, kind
         line += 1
         if fault != 0:
             notes[note, 0], notes[note, 1] = line, fault
             notes[note, 2], notes[note, 3] = at, stop
             note += 1
         at = min(stop + 1, end)
+        if fault == OTHER and before == NEVER:
+            why = WRONG_FORMAT
+            break
     state[POSITION], state[LINE], state[ROW], state[NOTE] = at, line, row, note
+    state[LAST_SLOT], state[LOOKED_AT] = slot, looked_at
+    state[LAST_TIME], state[FORMAT] = before, shape
     return why

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -50,9 +51,18 @@ def convert(source: Source, out: Path | str, progress: Progress | None = None) -
     """
     begin = time.perf_counter()
     book, journal = Book(), Journal()
-    with whole_file(Path(out)) as unfinished, EventWriter(unfinished) as writer:
+    with (
+        whole_file(Path(out)) as unfinished,
+        EventWriter(unfinished) as writer,
+        ThreadPoolExecutor(max_workers=1) as other,
+    ):
+        written: Future[None] | None = None
         for batch in _told(source, book, journal, progress):
-            writer.write(batch, book.arms)
+            if written is not None:
+                written.result()  # one batch is read while one is written, and no more wait
+            written = other.submit(writer.write, batch, book.arms)
+        if written is not None:
+            written.result()
         writer.finish(book.arms, book.pools)
     return _report(book, journal, begin)
 
@@ -62,10 +72,9 @@ def _told(
 ) -> Iterator[Batch]:
     """The batches of a source that has some; progress is told of each."""
     total = sum(path.stat().st_size for path in source.paths if path.exists())
-    for batch in source.batches(book, journal):
-        yield batch
-        if progress is not None:
-            progress(min(journal.done, total), total)
+    if progress is not None:
+        journal.watched_by = lambda done: progress(min(done, total), total)
+    yield from source.batches(book, journal)
     if journal.events == 0:
         raise ValueError(no_event(journal, source.expected))
     if journal.lines != journal.events + journal.skipped.total():

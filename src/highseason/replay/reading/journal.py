@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -84,6 +85,13 @@ class Journal:
     notes: list[str] = field(default_factory=list)
     format: str = ""
     done: int = 0  # bytes read from disk
+    watched_by: Callable[[int], None] | None = None  # is told how many those are
+
+    def advance(self, done: int) -> None:
+        """So many bytes were read from disk by now."""
+        self.done = done
+        if self.watched_by is not None:
+            self.watched_by(done)
 
     def skip(self, reason: str, file: str, line: int, text: bytes | str) -> None:
         """A line that is no event."""
@@ -120,7 +128,6 @@ def _shortened(text: bytes | str) -> str:
     piece = text[: SHOWN + 1]
     if isinstance(piece, bytes):
         piece = piece.decode("utf-8", "backslashreplace")
-    printable = "".join(
-        c if c.isprintable() else c.encode("unicode_escape").decode() for c in piece
-    )
-    return printable if len(printable) <= SHOWN else printable[: SHOWN - 1] + "…"
+    piece = piece.removesuffix("\r")
+    shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in piece)
+    return shown if len(shown) <= SHOWN else shown[: SHOWN - 1] + "…"

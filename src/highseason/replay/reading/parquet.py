@@ -74,8 +74,6 @@ class EventWriter:
 
     def finish(self, arms: tuple[str, ...], pools: Pools) -> None:
         """Write arms and pools, which come last because nobody knows them before."""
-        if self._writer is None:
-            self.write(_no_events(), arms)
         offered = [pools[i].tolist() for i in range(len(pools))]
         document = {"format": _FORMAT, "version": _VERSION, "arms": arms, "pools": offered}
         text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
@@ -107,11 +105,6 @@ class EventWriter:
         return self._arrow.table(columns)
 
 
-def _no_events() -> Batch:
-    none = np.zeros(0, np.int32)
-    return Batch(none.astype(np.int64), none, none.astype(np.uint8), none)
-
-
 def write_events(events: Events, path: Path | str) -> None:
     """Keep events as one Parquet file; `read_events` gives them back as they were.
 
@@ -125,7 +118,7 @@ def write_events(events: Events, path: Path | str) -> None:
     [7, 9]
     """
     with whole_file(Path(path)) as unfinished, EventWriter(unfinished) as writer:
-        for begin in range(0, len(events), _ROWS):
+        for begin in range(0, max(len(events), 1), _ROWS):
             part = events.take(slice(begin, begin + _ROWS))
             batch = Batch(part.time, part.arm, part.reward, part.pool, part.propensity)
             writer.write(batch, events.arms)
@@ -144,7 +137,6 @@ def read_events(path: Path | str) -> Events:
     try:
         file = arrow("pyarrow.parquet").ParquetFile(
             path,
-            read_dictionary=["arm"],
             thrift_string_size_limit=_LARGEST,
             thrift_container_size_limit=_LARGEST,
         )
@@ -190,6 +182,8 @@ def _cells(path: Path, cells: Any, number: dict[str, int], name: str) -> NDArray
         if found.dtype.kind not in "iuf":
             raise _foreign(path, f"its column {name!r} holds no numbers")
         return found
+    if not hasattr(cells.type, "index_type"):  # plain text
+        cells = cells.dictionary_encode()
     parts = []
     for chunk in cells.chunks:
         named = chunk.dictionary.to_pylist()

@@ -11,7 +11,8 @@ from highseason.replay.kernels.yahoo import BAD_ID, EMPTY_POOL, LONGEST, SLOTS, 
 from highseason.replay.reading.book import Book
 from highseason.replay.reading.growing import Growing
 
-_GAPS = re.compile(rb"[ \t\r]+")
+#: What follows each bar, up to a gap or the next bar.
+_NAMES = re.compile(rb"\|[ \t\r]*([^ \t\r|]*)")
 _CONTROL = re.compile(rb"[\x00-\x1f\x7f]")
 _LONGEST_ID = 256  # bytes
 
@@ -30,10 +31,13 @@ class PoolTexts:
     def __init__(self, book: Book) -> None:
         self._book = book
         self._numbers: dict[bytes, int] = {}
+        self._arms: dict[bytes, int] = {}
+        self._pools: dict[frozenset[int], int] = {}
         self._filled = 0
         self._table = np.full(1024, -1, np.int32)
         self._id_from, self._ids = Growing(np.int64), Growing(np.uint8)
         self._pool_from, self._members = Growing(np.int64), Growing(np.int32)
+        self._offered_in = Growing(np.int32)
         for offsets in (self._id_from, self._pool_from):
             offsets.extend(np.zeros(1, np.int64))
         self._text_pool = np.zeros(SLOTS + 1, np.int32)
@@ -49,6 +53,7 @@ class PoolTexts:
             self._ids.whole,
             self._pool_from.whole,
             self._members.whole,
+            self._offered_in.whole,
             self._text_pool,
             self._text_size,
             self._texts,
@@ -73,34 +78,48 @@ class PoolTexts:
         return found
 
     def _read(self, text: bytes) -> int:
-        names: list[str] = []
-        for part in text.split(b"|")[1:]:
-            name = _GAPS.split(part.strip(b" \t\r"), maxsplit=1)[0]
-            if not name or len(name) > _LONGEST_ID or _CONTROL.search(name):
-                return -BAD_ID
-            try:
-                names.append(name.decode("utf-8"))
-            except UnicodeDecodeError:
-                return -BAD_ID
+        names = _NAMES.findall(text)
         if not names:
             return -EMPTY_POOL
-        return self._pool([self._arm(name) for name in names])
+        if not all(name in self._arms or _is_id(name) for name in names):
+            return -BAD_ID
+        arms = [self._arm(name) for name in names]
+        offered = frozenset(arms)
+        pool = self._pools.get(offered)
+        if pool is None:
+            pool = self._pools[offered] = self._new_pool(arms)
+        return pool
 
-    def _arm(self, name: str) -> int:
-        arm, before = self._book.arm(name), self._id_from.size - 1
-        if arm == before:  # a new one
-            self._ids.extend(np.frombuffer(name.encode(), np.uint8))
-            self._id_from.extend(np.array([self._ids.size]))
-            if 2 * (arm + 1) > self._table.size:
-                self._table = np.full(2 * self._table.size, -1, np.int32)
-                for old in range(arm):
-                    enter_kernel()(self.known, old)
-            enter_kernel()(self.known, arm)
+    def _arm(self, name: bytes) -> int:
+        arm = self._arms.get(name)
+        if arm is None:
+            arm = self._arms[name] = self._new_arm(name)
         return arm
 
-    def _pool(self, arms: list[int]) -> int:
-        pool, before = self._book.pool(arms), self._pool_from.size - 1
-        if pool == before:
-            self._members.extend(np.unique(np.array(arms, np.int32)))
-            self._pool_from.extend(np.array([self._members.size]))
-        return pool
+    def _new_arm(self, name: bytes) -> int:
+        arm = self._book.arm(name.decode("utf-8"))
+        self._ids.extend(np.frombuffer(name, np.uint8))
+        self._id_from.extend(np.array([self._ids.size]))
+        self._offered_in.extend(np.array([-1]))
+        if 2 * (arm + 1) > self._table.size:
+            self._table = np.full(2 * self._table.size, -1, np.int32)
+            for old in range(arm):
+                enter_kernel()(self.known, old)
+        enter_kernel()(self.known, arm)
+        return arm
+
+    def _new_pool(self, arms: list[int]) -> int:
+        self._members.extend(np.unique(np.array(arms, np.int32)))
+        self._pool_from.extend(np.array([self._members.size]))
+        return self._book.pool(arms)
+
+
+def _is_id(name: bytes) -> bool:
+    """Some text of reasonable length, in UTF-8 and without control characters."""
+    if not name or len(name) > _LONGEST_ID or _CONTROL.search(name):
+        return False
+    try:
+        name.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -84,7 +84,8 @@ def _csv_rows(path: Path, journal: Journal) -> Iterator[Row]:
             if before is not None:
                 yield before
             before = row
-            journal.done = file.done
+            if file.done != journal.done:
+                journal.advance(file.done)
         if file.damage is not None:
             journal.damaged.append(f"{path}: {file.damage}")
             if before is not None:
@@ -131,7 +132,7 @@ def _parquet_rows(path: Path, journal: Journal) -> Iterator[Row]:
                 for cells in zip(*columns, strict=True):
                     number += 1
                     yield Row(number, cells)
-                journal.done = path.stat().st_size * number // file.metadata.num_rows
+                journal.advance(path.stat().st_size * number // file.metadata.num_rows)
     except pa.ArrowException as error:
         raise ValueError(
             f"{path} cannot be read as Parquet: {str(error).splitlines()[0]}"

@@ -62,4 +62,5 @@ def existing(paths: tuple[Path, ...]) -> tuple[Path, ...]:
 def no_event(journal: Journal, expected: str) -> str:
     """What to say of a log in which nothing could be read."""
     first = f", the first being {journal.all_examples[0]}" if journal.all_examples else ""
-    return f"there is no event in {journal.lines} lines{first}; expected {expected}"
+    damage = f"; {journal.damaged[0]}" if journal.damaged else ""
+    return f"there is no event in {journal.lines} lines{first}{damage}; expected {expected}"

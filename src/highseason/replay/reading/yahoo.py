@@ -13,7 +13,7 @@ from highseason.replay.kernels import yahoo as kernel
 from highseason.replay.kernels.build import scan_kernel
 from highseason.replay.reading.book import Book
 from highseason.replay.reading.files import ByteFile
-from highseason.replay.reading.journal import BACKWARDS, SHOWN, Journal
+from highseason.replay.reading.journal import BACKWARDS, EXAMPLES, SHOWN, Journal
 from highseason.replay.reading.pool_texts import PoolTexts
 from highseason.replay.reading.source import Batch, existing, no_event
 
@@ -102,7 +102,8 @@ class _Reading:
         self._texts = PoolTexts(book)
         self._state = np.zeros(kernel.STATES, np.int64)
         self._state[kernel.FORMAT] = _FORMATS.get(log.format or "", kernel.UNKNOWN)
-        self._state[kernel.LAST_TIME] = np.iinfo(np.int64).min
+        self._state[kernel.LOOKED_AT] = -1
+        self._state[kernel.LAST_TIME] = kernel.NEVER
         self._notes = np.zeros((_NOTES, 4), np.int64)
         self._block = np.zeros(_BLOCK, np.uint8)
         self._batch = _fresh_batch()
@@ -116,7 +117,7 @@ class _Reading:
         with ByteFile(path) as file:
             while True:
                 came = file.read_into(room[filled:])
-                self._journal.done = before + file.done
+                self._journal.advance(before + file.done)
                 filled += came
                 final = came == 0
                 if too_long:
@@ -156,6 +157,11 @@ class _Reading:
             elif why == kernel.NEW_POOL:
                 begin, end = state[kernel.POOL_FROM], state[kernel.POOL_TO]
                 self._texts.remember(int(state[kernel.SLOT]), self._block[begin:end].tobytes())
+            elif why == kernel.WRONG_FORMAT:
+                raise ValueError(
+                    f"{path}, line {state[kernel.LINE]}: not a line of the format "
+                    f"{self._log.format}: expected {self._log.expected}"
+                )
             elif why == kernel.MORE:
                 return
 
@@ -191,22 +197,16 @@ class _Reading:
         """Tell the journal what the kernel noted."""
         notes = self._notes[: self._state[kernel.NOTE]]
         journal = self._journal
-        for fault, count in zip(*np.unique(notes[:, 1], return_counts=True), strict=True):
+        for fault in np.flatnonzero(np.bincount(notes[:, 1])).tolist():
             some = notes[notes[:, 1] == fault]
+            reason = REASONS.get(fault, BACKWARDS)
             if fault == kernel.BACKWARDS:
-                journal.backwards += int(count)
-                reason = BACKWARDS
+                journal.backwards += len(some)
             else:
-                reason = REASONS[int(fault)]
-                journal.skipped[reason] += int(count)
-            for line, _, begin, end in some[:3].tolist():
+                journal.skipped[reason] += len(some)
+            for line, _, begin, end in some[:EXAMPLES].tolist():
                 text = self._block[begin : min(end, begin + SHOWN + 1)].tobytes()
                 journal.example(reason, str(path), line, text)
-            if fault == kernel.OTHER and journal.events == 0:
-                raise ValueError(
-                    f"{path}, line {int(some[0, 0])}: not a line of the format {self._log.format}: "
-                    f"expected {self._log.expected}"
-                )
         journal.format = _NAMES.get(int(self._state[kernel.FORMAT]), "")
         if journal.events == 0 and journal.lines - journal.skipped["blank line"] > _PATIENCE:
             raise ValueError(no_event(journal, self._log.expected))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.rules.ranking import among_equals, estimate, estimates, wins_tie
-from highseason.rules.rule import Rule
+from highseason.rules.rule import Bonus, Choose, Rule
 from highseason.rules.state import State, Turn
 from highseason.rules.wrapped.index_only import bonus_of
 
@@ -23,11 +23,47 @@ def capped(rule: Rule, cap: float) -> Rule:
     Equals at the cap: the higher estimate first, those without any last, of these the one chosen
     least often; then as ties go.  Nothing is tried once first: the cap stands instead.
     """
-    bonus = bonus_of(rule, "the cap")
+    bonus, start_base, place = bonus_of(rule, "the cap"), rule.start, rule.shared
+
+    @jitable
+    def start(state: State) -> None:
+        """Note the cap: with another one the same compiled code chooses."""
+        start_base(state)
+        state.shared[place] = cap
+
+    def chances(state: State, turn: Turn) -> NDArray[np.float64]:
+        """All on one arm, or shared among full equals where ties are by lot."""
+        values = estimates(state)
+        index = np.full(values.size, -np.inf)
+        for arm in np.flatnonzero(state.available).tolist():
+            seen = values[arm] > -np.inf
+            index[arm] = min(cap, values[arm] + bonus(state, turn, arm)) if seen else cap
+        equals = index == index.max()
+        equals &= values == values[equals].max()
+        if values[equals][0] == -np.inf:
+            equals &= state.decided == state.decided[equals].min()
+        return among_equals(turn, equals)
+
+    return replace(
+        rule,
+        name=f"{rule.name}, capped",
+        start=start,
+        choose=_choose(bonus, place),
+        chances=chances,
+        shared=rule.shared + 1,
+        tries_each=False,
+        bonus=None,
+    )
+
+
+@functools.cache
+def _choose(bonus: Bonus, place: int) -> Choose:
+    """The choice under the cap that stands at `place` among the numbers of the whole game."""
 
     @jitable
     def choose(state: State, turn: Turn) -> tuple[int, bool]:
         """Compare index, then estimate, then how often an arm was chosen."""
+        cap = state.shared[place]
         best = -1
         top = value_of_best = highest = -math.inf
         for arm in range(state.pulls.size):
@@ -49,24 +85,4 @@ def capped(rule: Rule, cap: float) -> Rule:
                 best, top, value_of_best = arm, index, value
         return best, value_of_best > -math.inf and value_of_best >= highest
 
-    def chances(state: State, turn: Turn) -> NDArray[np.float64]:
-        """All on one arm, or shared among full equals where ties are by lot."""
-        values = estimates(state)
-        index = np.full(values.size, -np.inf)
-        for arm in np.flatnonzero(state.available).tolist():
-            seen = values[arm] > -np.inf
-            index[arm] = min(cap, values[arm] + bonus(state, turn, arm)) if seen else cap
-        equals = index == index.max()
-        equals &= values == values[equals].max()
-        if values[equals][0] == -np.inf:
-            equals &= state.decided == state.decided[equals].min()
-        return among_equals(turn, equals)
-
-    return replace(
-        rule,
-        name=f"{rule.name}, capped",
-        choose=choose,
-        chances=chances,
-        tries_each=False,
-        bonus=None,
-    )
+    return choose

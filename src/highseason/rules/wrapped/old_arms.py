@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.rules.index import index_chances, index_choose
+from highseason.rules.ranking import age
 from highseason.rules.rule import Rule
 from highseason.rules.state import NEVER, State, Turn
 from highseason.rules.wrapped.index_only import bonus_of
@@ -33,7 +34,7 @@ def sparing_old_arms(rule: Rule) -> Rule:
             life = float(state.expiry[arm] - state.birth[arm])
         elif life == 0.0:
             return bonus(state, turn, arm)
-        left = life - (turn.clock - state.birth[arm])
+        left = life - age(state, turn, arm)
         return bonus(state, turn, arm) * (left / life) if left > 0.0 else 0.0
 
     @jitable

@@ -1,8 +1,9 @@
 """Peak grabbers: an arm on a run is played, and nothing else explored, until the run ends.
 
 Each arm's last rewards are kept in a ring, after the memory of the rule within; which arm is held
-stands among the numbers of the whole game.  All of it changes when a reward is learnt or an arm
-goes, never in the choice, so that a choice may be asked for again.
+stands among the numbers of the whole game.  All of it changes when a reward is learnt, never in the
+choice, so that a choice may be asked for again.  The settings stand there as well: with others a
+grabber runs the same code, and nothing is compiled again.
 """
 
 from __future__ import annotations
@@ -11,19 +12,25 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.rules.ranking import certainly, estimate
-from highseason.rules.rule import Rule
+from highseason.rules.rule import Choose, Observe, Rule
 from highseason.rules.state import State, Turn
 
 #: What a grabber keeps of the whole game: the arm held plus 1 (0: none), the rate of all displays,
-#: and how many displays there have been.
-HELD, RATE, DISPLAYS = 0, 1, 2
+#: how many displays there have been; the length of a window, by how much a display moves the rate,
+#: and what a run is measured by.
+HELD, RATE, DISPLAYS, WINDOW, MOVES, LINE = range(6)
+
+#: Given the line, and the sum and the number of the displays in an arm's window.
+Starts = Callable[[float, float, int, int], bool]
+#: Given the state, the arm, the mean of its window, and where the grabber's numbers begin.
+Lasts = Callable[[State, int, float, int], bool]
 
 
 @functools.cache
@@ -33,22 +40,8 @@ def peak_grabber(rule: Rule, window: int, trigger: float) -> Rule:
     It is let go when the mean of its window falls below the estimate of another arm that is there.
     Of several, the one with the highest mean is held.
     """
-    first = rule.memory
-
-    @jitable
-    def starts(state: State, arm: int, place: int) -> bool:
-        return _ring_sum(state, arm, first, window) >= trigger
-
-    @jitable
-    def lasts(state: State, arm: int, place: int) -> bool:
-        mean = _ring_mean(state, arm, first, window)
-        for other in range(state.pulls.size):
-            rival = other != arm and state.available[other] and state.pulls[other] > 0
-            if rival and mean < estimate(state, other):
-                return False
-        return True
-
-    return _grabbing(rule, "grabbing peaks", window, 0.0, starts, lasts)
+    settings = float(window), 0.0, trigger
+    return _grabbing(rule, "grabbing peaks", settings, _brought_enough, _nobody_is_better)
 
 
 @functools.cache
@@ -58,56 +51,122 @@ def dynamic_peak_grabber(rule: Rule, window: int, lift: float, memory: float) ->
     The rate of all displays is an average that moves by `memory` with each of them.  An arm counts
     from `window` displays on, and is let go when it falls below the line.
     """
-    first = rule.memory
-
-    @jitable
-    def lasts(state: State, arm: int, place: int) -> bool:
-        mean = _ring_mean(state, arm, first, window)
-        return bool(mean >= lift * state.shared[place + RATE] and mean > 0.0)
-
-    @jitable
-    def starts(state: State, arm: int, place: int) -> bool:
-        return bool(state.memory[arm, first + window] >= window)
-
-    return _grabbing(rule, "grabbing peaks dynamically", window, memory, starts, lasts)
+    settings = float(window), memory, lift
+    return _grabbing(rule, "grabbing peaks dynamically", settings, _is_full, _is_above_all)
 
 
 @jitable
-def _ring_sum(state: State, arm: int, first: int, window: int) -> float:
-    total = 0.0
-    for i in range(min(int(state.memory[arm, first + window]), window)):
-        total += state.memory[arm, first + i]
-    return total
+def _brought_enough(line: float, total: float, displays: int, window: int) -> bool:
+    return total >= line
 
 
 @jitable
-def _ring_mean(state: State, arm: int, first: int, window: int) -> float:
-    held = min(int(state.memory[arm, first + window]), window)
-    return _ring_sum(state, arm, first, window) / held if held > 0 else -math.inf
+def _nobody_is_better(state: State, arm: int, mean: float, place: int) -> bool:
+    for other in range(state.pulls.size):
+        rival = other != arm and state.available[other] and state.pulls[other] > 0
+        if rival and mean < estimate(state, other):
+            return False
+    return True
+
+
+@jitable
+def _is_full(line: float, total: float, displays: int, window: int) -> bool:
+    return displays == window
+
+
+@jitable
+def _is_above_all(state: State, arm: int, mean: float, place: int) -> bool:
+    return bool(mean >= state.shared[place + LINE] * state.shared[place + RATE] and mean > 0.0)
 
 
 def _grabbing(
-    rule: Rule,
-    what: str,
-    window: int,
-    moves: float,
-    starts: Callable[[State, int, int], bool],
-    lasts: Callable[[State, int, int], bool],
+    rule: Rule, what: str, settings: tuple[float, float, float], starts: Starts, lasts: Lasts
 ) -> Rule:
-    """The rule within, but for an arm that is held; `starts` and `lasts` say which and how long."""
-    choose_base, observe_base, weigh_base = rule.choose, rule.observe, rule.weigh
-    chances_base, first, place = rule.chances, rule.memory, rule.shared
+    """The rule within, but for an arm that is held; a run is where `starts` and `lasts` agree."""
+    window, moves, line = settings
+    start_base, chances_base, place = rule.start, rule.chances, rule.shared
+    made = _functions(rule.choose, rule.observe, rule.memory, place, starts, lasts)
 
     @jitable
-    def held_arm(state: State) -> int:
-        """The arm that is held and may be played now, or -1."""
+    def start(state: State) -> None:
+        """Put the settings in their place."""
+        start_base(state)
+        state.shared[place + WINDOW] = window
+        state.shared[place + MOVES] = moves
+        state.shared[place + LINE] = line
+
+    def chances(state: State, turn: Turn) -> NDArray[np.float64]:
+        """All on the arm that is held, and otherwise as the rule within."""
+        assert chances_base is not None  # see below
+        arm = made.arm_to_hold(state)
+        return certainly(arm, state.pulls.size) if arm >= 0 else chances_base(state, turn)
+
+    return replace(
+        rule,
+        name=f"{rule.name}, {what}",
+        start=start,
+        choose=made.choose,
+        observe=made.observe,
+        chances=None if chances_base is None else chances,
+        memory=rule.memory + int(window) + 1,
+        shared=rule.shared + 6,
+        bonus=None,
+    )
+
+
+class _Functions(NamedTuple):
+    choose: Choose
+    observe: Observe
+    arm_to_hold: Callable[[State], int]
+
+
+@functools.cache
+def _functions(
+    choose_base: Choose,
+    observe_base: Observe,
+    first: int,
+    place: int,
+    starts: Starts,
+    lasts: Lasts,
+) -> _Functions:
+    """What a grabber does, with rings from `first` in the memory and its numbers from `place`.
+
+    In front of a ring stands how many displays its arm has had.
+    """
+
+    @jitable
+    def lately(state: State, arm: int) -> tuple[float, int]:
+        """The sum and the number of the displays in an arm's window."""
+        displays = min(int(state.memory[arm, first]), int(state.shared[place + WINDOW]))
+        total = 0.0
+        for i in range(displays):
+            total += state.memory[arm, first + 1 + i]
+        return total, displays
+
+    @jitable
+    def best_run(state: State) -> int:
+        """Of the arms on a run, the one with the highest mean; -1 if there is none."""
+        best, top = -1, -math.inf
+        line, window = state.shared[place + LINE], int(state.shared[place + WINDOW])
+        for arm in range(state.pulls.size):
+            if state.available[arm] and state.memory[arm, first] > 0.0:
+                total, displays = lately(state, arm)
+                mean = total / displays
+                begun = mean > top and starts(line, total, displays, window)
+                if begun and lasts(state, arm, mean, place):
+                    best, top = arm, mean
+        return best
+
+    @jitable
+    def arm_to_hold(state: State) -> int:
+        """The arm that is held; if it is not there now, the next best on a run; or -1."""
         arm = int(state.shared[place + HELD]) - 1
-        return arm if arm >= 0 and state.available[arm] else -1
+        return arm if arm < 0 or state.available[arm] else best_run(state)
 
     @jitable
     def choose(state: State, turn: Turn) -> tuple[int, bool]:
         """The arm on a run, and otherwise as the rule within."""
-        arm = held_arm(state)
+        arm = arm_to_hold(state)
         if arm >= 0:
             return arm, True
         return choose_base(state, turn)
@@ -116,48 +175,17 @@ def _grabbing(
     def observe(state: State, turn: Turn, arm: int, value: float) -> None:
         """Learn as the rule within, note the display, and see whether a run began or ended."""
         observe_base(state, turn, arm, value)
-        seen = int(state.memory[arm, first + window])
-        state.memory[arm, first + seen % window] = value
-        state.memory[arm, first + window] = seen + 1
-        step = moves if state.shared[place + DISPLAYS] > 0.0 else 1.0
+        seen = int(state.memory[arm, first])
+        state.memory[arm, first + 1 + seen % int(state.shared[place + WINDOW])] = value
+        state.memory[arm, first] = seen + 1
+        step = state.shared[place + MOVES] if state.shared[place + DISPLAYS] > 0.0 else 1.0
         state.shared[place + DISPLAYS] += 1.0
         state.shared[place + RATE] += step * (value - state.shared[place + RATE])
-        look(state)
+        held = int(state.shared[place + HELD]) - 1
+        if held >= 0 and state.available[held]:
+            total, displays = lately(state, held)
+            if lasts(state, held, total / displays, place):
+                return
+        state.shared[place + HELD] = best_run(state) + 1.0
 
-    @jitable
-    def look(state: State) -> None:
-        """Let go of a run that has ended, and then hold the best that has begun."""
-        arm = held_arm(state)
-        if arm >= 0 and lasts(state, arm, place):
-            return
-        state.shared[place + HELD] = 0.0
-        top = -math.inf
-        for arm in range(state.pulls.size):
-            if state.available[arm] and starts(state, arm, place) and lasts(state, arm, place):
-                mean = _ring_mean(state, arm, first, window)
-                if mean > top:
-                    top = mean
-                    state.shared[place + HELD] = arm + 1.0
-
-    @jitable
-    def weigh(state: State, clock: int, scores: NDArray[np.float64], scale: float) -> None:
-        """Weigh as the rule within; an arm that has gone is held no more."""
-        weigh_base(state, clock, scores, scale)
-        if held_arm(state) < 0:
-            state.shared[place + HELD] = 0.0
-
-    def chances(state: State, turn: Turn) -> NDArray[np.float64]:
-        """All on the arm that is held, and otherwise as the rule within."""
-        assert chances_base is not None  # see below
-        arm = held_arm(state)
-        return certainly(arm, state.pulls.size) if arm >= 0 else chances_base(state, turn)
-
-    made: dict[str, Any] = {"choose": choose, "observe": observe, "weigh": weigh, "bonus": None}
-    return replace(
-        rule,
-        name=f"{rule.name}, {what}",
-        memory=rule.memory + window + 1,
-        shared=rule.shared + 3,
-        chances=None if chances_base is None else chances,
-        **made,
-    )
+    return _Functions(choose, observe, arm_to_hold)

@@ -1,0 +1,362 @@
+"""Arms that come and go: `play` against the blackboard, `simulate` against `play`."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from tests.games.settings import REWARDS
+from tests.reference import mortal as blackboard
+from tests.reference.game import Record
+from tests.reference.mortal import Bonus, Life
+
+import highseason as hs
+from highseason.checks.sameness import same_course, same_totals
+from highseason.core.random import game_keys
+from highseason.games.kernels.population import lives_matter
+from highseason.lives import Lives
+from highseason.policies import Policy
+
+pytestmark = pytest.mark.filterwarnings("ignore::highseason.PlanWarning")
+
+TURNS = 90
+WAVE = hs.multipliers.wave(TURNS)
+#: Some there throughout, some dead before the opening reaches them, newcomers, a one-turn life.
+SPANS = [(1, 90), (1, 2), (1, math.inf), (1, 2), (1, 30), (3, 60), (31, 31), (20, 200), (61, 90)]
+FIXED = hs.lives.fixed(SPANS)
+FLOW = hs.lives.birth_and_death(TURNS, alive=4, life=20)
+NESTED = "peak-grabber:window=5,trigger=3+cap:cap=0.8+spare-old-arms+soft-ucb-mortal:unit=1"
+
+#: A policy and its bonus as the paper writes it.
+ON_THE_BLACKBOARD: dict[str, tuple[Policy, Bonus]] = {
+    "soft-ucb-mortal": (hs.SoftUCBMortal(c=2, unit=1), blackboard.soft_ucb_mortal(2)),
+    "in units": (hs.SoftUCBMortal(c=1, unit=5), blackboard.soft_ucb_mortal(1, unit=5)),
+    "remaining": (
+        hs.SoftUCBMortal(c=1.3, unit=1, remaining=True),
+        blackboard.soft_ucb_mortal(1.3, remaining=True),
+    ),
+    "ucb-l": (hs.UCBL(c=0.1, unit=1), blackboard.ucb_l(0.1)),
+    "ucb-l by age": (hs.UCBL(c=0.2, xi="age"), blackboard.ucb_l(0.2, xi="age")),
+    "ucb": (hs.UCB(), blackboard.ucb()),
+}
+
+
+def drawn(lives: Lives, turns: int, seed: int, number: int) -> list[Life]:
+    spans = lives.spans(game_keys(seed, range(number, number + 1)), turns)[0]
+    return [Life(first, math.inf if last >= 2**62 else last) for first, last in spans.tolist()]
+
+
+def written(
+    bonus: Bonus, model: Any, G: Any, lives: Lives, seed: int, number: int, initial: int = 0
+) -> Record:
+    """The game on the blackboard with the arms and the lives that this game has."""
+    parameters = model.parameters(game_keys(seed, range(number, number + 1)))[0].tolist()
+    return blackboard.play(
+        bonus,
+        G.values.tolist(),
+        drawn(lives, G.turns, seed, number),
+        [partial(lambda p, u: model.quantile(u, p, model.scale), p) for p in parameters],
+        seed,
+        number,
+        initial or None,
+    )
+
+
+# -- the blackboard --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lives", [FIXED, FLOW], ids=lambda lives: lives.name)
+@pytest.mark.parametrize("name", ON_THE_BLACKBOARD)
+def test_play_is_the_game_on_the_blackboard(name: str, lives: Lives) -> None:
+    policy, bonus = ON_THE_BLACKBOARD[name]
+    for rewards in ("bernoulli", "normal", "eighths"):
+        model = REWARDS[rewards](arms=lives.arms)
+        for number in (0, 3):
+            game = hs.play(policy, model, WAVE, seed=8, game=number, lives=lives)
+            expected = written(bonus, model, WAVE, lives, 8, number)
+            assert game.arms.tolist() == expected.arms
+            assert game.paid.tolist() == expected.paid
+            assert game.exploited.tolist() == expected.exploited
+
+
+@st.composite
+def odd_lives(draw: st.DrawFn, turns: int) -> list[tuple[int, float]]:
+    """Up to seven arms in any order; one of them sees to it that no turn is without an arm."""
+    life = st.tuples(st.integers(1, turns), st.integers(0, turns))
+    spans: list[tuple[int, float]] = [(a, a + b) for a, b in draw(st.lists(life, max_size=6))]
+    spans.insert(draw(st.integers(0, len(spans))), (1, draw(st.sampled_from([turns, math.inf]))))
+    return spans
+
+
+@settings(max_examples=60)
+@given(
+    name=st.sampled_from(sorted(ON_THE_BLACKBOARD)),
+    G=st.lists(st.sampled_from([0.1, 0.3, 1.0, 7.0, 40.0]), min_size=12, max_size=12),
+    spans=odd_lives(12),
+    seed=st.integers(0, 10**6),
+)
+def test_play_is_the_game_on_the_blackboard_for_any_lives(
+    name: str, G: list[float], spans: list[tuple[int, float]], seed: int
+) -> None:
+    """Few values of G, so that different lives are worth exactly the same."""
+    policy, bonus = ON_THE_BLACKBOARD[name]
+    lives, stakes = hs.lives.fixed(spans), hs.multipliers.from_values(G)
+    model = hs.rewards.bernoulli(arms=lives.arms)
+    expected = written(bonus, model, stakes, lives, seed, 0)
+    assert hs.play(policy, model, stakes, seed=seed, lives=lives).arms.tolist() == expected.arms
+
+
+@pytest.mark.parametrize("initial", [1, 2, 4, 99])
+def test_the_initial_arms_are_those_of_the_highest_scores(initial: int) -> None:
+    policy = hs.SoftUCBMortal(c=2, unit=1, initial=initial)
+    for lives in (FIXED, FLOW):
+        model = hs.rewards.bernoulli(arms=lives.arms)
+        game = hs.play(policy, model, WAVE, seed=2, lives=lives)
+        bonus = blackboard.soft_ucb_mortal(2)
+        assert game.arms.tolist() == written(bonus, model, WAVE, lives, 2, 0, initial).arms
+
+
+def test_arms_that_live_longest_open_the_game() -> None:
+    policy = hs.SoftUCBMortal(initial=2)
+    lives = hs.lives.fixed([(1, 5), (1, 40), (1, 90), (1, 20)])
+    game = hs.play(policy, hs.rewards.bernoulli(means=[0.5] * 4), WAVE, lives=lives)
+    assert game.arms[:4].tolist() == [1, 2, 0, 3]  # the others follow, as nothing is known of them
+
+
+def test_lives_of_equal_worth_rank_alike_whatever_their_sums_round_to() -> None:
+    """Forty turns of 0.1 are worth the same wherever they lie; sums of floats are not."""
+    lives = hs.lives.fixed([(t, t + 39) for t in range(1, 80, 8)])
+    policy, bonus = hs.SoftUCBMortal(c=2, unit=1), blackboard.soft_ucb_mortal(2)
+    stakes = hs.multipliers.from_values([0.1] * 80)
+    model = REWARDS["normal"](arms=lives.arms)
+    for seed in range(3):
+        game = hs.play(policy, model, stakes, seed=seed, lives=lives)
+        assert game.arms.tolist() == written(bonus, model, stakes, lives, seed, 0).arms
+
+
+# -- what soft UCB mortal becomes ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("unit", [1, "q0.1", "q0.5"])
+@pytest.mark.parametrize("ties", ["lowest", "random"])
+@pytest.mark.parametrize("lives", [None, "immortal"])
+def test_immortal_arms_with_c_1_are_soft_ucb(lives: Any, ties: str, unit: Any) -> None:
+    soft, mortal = hs.SoftUCB(unit=unit, ties=ties), hs.SoftUCBMortal(c=1, unit=unit, ties=ties)
+    for_ever = hs.lives.fixed([(1, math.inf)] * 7) if lives else None
+    G = hs.multipliers.christmas(100)
+    for rewards in ("eighths", "normal"):
+        model = REWARDS[rewards](arms=7)
+        one = hs.simulate(soft, model, G, games=50, seed=4)
+        other = hs.simulate(mortal, model, G, games=50, seed=4, lives=for_ever)
+        assert one.games is not None
+        assert other.games is not None
+        for metric, values in one.games.items():
+            assert np.array_equal(other.games[metric], values), metric
+        for seed in range(10):
+            played = hs.play(mortal, model, G, seed=seed, lives=for_ever)
+            assert played.arms.tolist() == hs.play(soft, model, G, seed=seed).arms.tolist()
+
+
+# -- simulate --------------------------------------------------------------------------------------
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("lives", [FIXED, FLOW], ids=lambda lives: lives.name)
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize(
+    "policy",
+    [
+        NESTED,
+        "soft-ucb-mortal:remaining=true,initial=2,ties=random",
+        "cap+soft-ucb-mortal:initial=2",
+        "dynamic-peak-grabber:window=4,lift=1.1,memory=0.2+discounted:discount=0.9+epsilon-z",
+        "spare-old-arms+windowed:window=6+ucb-z:ties=random",
+    ],
+)
+def test_simulate_plays_the_games_of_play(policy: str, known: bool, lives: Lives) -> None:
+    """Turn by turn; the checks do this for every policy by itself."""
+    player, lives = hs.policies.parse(policy), replace(lives, known=known)
+    model = REWARDS["eighths"](arms=lives.arms)
+    for seed in range(3):
+        result = hs.simulate(player, model, WAVE, games=1, seed=seed, curves=TURNS, lives=lives)
+        game = hs.play(player, model, WAVE, seed=seed, lives=lives)
+        same_course(result, game, policy)
+    result = hs.simulate(player, model, WAVE, games=7, seed=9, lives=lives)
+    for number in range(7):
+        game = hs.play(player, model, WAVE, seed=9, game=number, lives=lives)
+        same_totals(result, game, number, policy)
+
+
+def test_threads_do_not_matter() -> None:
+    policies = ["soft-ucb-mortal", "cap+spare-old-arms+soft-ucb-mortal", "peak-grabber+ucb", "ucb"]
+    model = hs.rewards.bernoulli(arms=FLOW.arms)
+    one, three = (
+        hs.simulate(policies, model, WAVE, games=6001, seed=3, threads=n, lives=FLOW)
+        for n in (1, 3)
+    )
+    assert one.games is not None
+    assert three.games is not None
+    for metric, values in one.games.items():
+        assert np.array_equal(values, three.games[metric]), metric
+
+
+@pytest.mark.parametrize(
+    "policies",
+    [
+        ("cap:cap=0.5+ucb", "cap+ucb"),
+        ("peak-grabber:window=5,trigger=3+ucb", "peak-grabber:window=9,trigger=6+ucb"),
+        ("discounted:discount=0.5+ucb", "discounted+ucb"),
+    ],
+    ids=["cap", "grabber", "discount"],
+)
+def test_other_settings_are_not_taken_for_one_another(policies: tuple[str, str]) -> None:
+    """They run the same code, or code from the same lines."""
+    model, totals = REWARDS["eighths"](arms=FLOW.arms), []
+    for policy in map(hs.policies.parse, policies):
+        result = hs.simulate(policy, model, WAVE, games=3, seed=1, lives=FLOW)
+        for number in range(3):
+            game = hs.play(policy, model, WAVE, seed=1, game=number, lives=FLOW)
+            same_totals(result, game, number, str(policy))
+        totals.append(result.mean("reward", 0))
+    assert totals[0] != totals[1]
+
+
+# -- regret ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.jit
+def test_regret_is_against_the_best_arm_alive() -> None:
+    lives = hs.lives.fixed([(1, math.inf), (1, 40), (60, 70)])
+    model, means = hs.rewards.bernoulli(means=[0.2, 0.9, 0.5]), np.array([0.2, 0.9, 0.5])
+    best = np.array([0.9] * 40 + [0.2] * 19 + [0.5] * 11 + [0.2] * 20)
+    result = hs.simulate(hs.UCB(), model, WAVE, games=4, seed=6, lives=lives, curves=TURNS)
+    assert result.games is not None
+    for number in range(4):
+        game = hs.play(hs.UCB(), model, WAVE, seed=6, game=number, lives=lives)
+        assert means[game.best_arms].tolist() == best.tolist()
+        by_hand = float((WAVE.values * (best - means[game.arms])).sum())
+        assert game.regret == pytest.approx(by_hand)
+        assert result.games["regret"][0, number] == pytest.approx(by_hand)
+        found = result.games["realised_regret"][0, number]
+        assert found == pytest.approx(game.realised_regret)
+        assert result.games["best_pulls"][0, number] == (game.arms == game.best_arms).sum()
+    assert (result.games["regret"] >= 0).all()
+
+
+def test_who_always_has_one_arm_regrets_nothing() -> None:
+    lives = hs.lives.fixed([(t, t) for t in range(1, TURNS + 1)])
+    result = hs.simulate(
+        ["ucb", "soft-ucb-mortal", "greedy"],
+        hs.rewards.bernoulli(arms=TURNS), WAVE, games=3, lives=lives,
+    )  # fmt: skip
+    assert result.games is not None
+    assert not result.games["regret"].any()
+    assert not result.games["realised_regret"].any()
+    assert (result.games["best_pulls"] == TURNS).all()
+
+
+# -- what goes in ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", [hs.play, partial(hs.simulate, games=2)], ids=["play", "simulate"])
+@pytest.mark.parametrize(
+    ("policy", "lives", "message"),
+    [
+        (hs.UCBL(), replace(FIXED, known=False), "ucb-l explores by the life that arms have left"),
+        (
+            hs.SpareOldArms(hs.UCBL()),
+            replace(FIXED, known=False),
+            "must be told when they expire: these lives have known=False",
+        ),
+        (hs.UCB(), hs.lives.fixed([(1, 90)]), "the rewards have 9 arms, the lives 1"),
+        (hs.UCB(), SPANS, "are not lives; write hs.lives.fixed"),
+        (hs.UCB(), hs.lives.fixed([(1, 4)] * 9), "no arm is alive at turn 5"),
+    ],
+    ids=["not told", "not told, wrapped", "other arms", "no lives", "a turn without an arm"],
+)
+def test_what_makes_no_sense_is_refused(way: Any, policy: Policy, lives: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        way(policy, hs.rewards.bernoulli(arms=9), WAVE, lives=lives)
+
+
+def test_the_record_says_which_lives() -> None:
+    model = hs.rewards.bernoulli(arms=FLOW.arms)
+    result = hs.simulate(hs.UCB(), model, WAVE, games=2, lives=FLOW)
+    assert result.settings["lives"] == "birth-and-death"
+
+
+def test_plans_are_made_for_as_many_arms_as_are_there() -> None:
+    lives = hs.lives.fixed([(t, t + 9) for t in range(1, 91)])  # 90 arms, ten at a time
+    game = hs.play(hs.EpsilonGreedy(k=1), hs.rewards.bernoulli(arms=90), WAVE, lives=lives)
+    assert game.plan.arms == lives.typical(TURNS) == 10
+
+
+def test_a_forecast_ranks_lives_by_what_it_believes() -> None:
+    """G is high early, the forecast says late: who lives late is explored most."""
+    early = hs.multipliers.from_values([40.0] * 30 + [1.0] * 60)
+    late = hs.multipliers.from_values([1.0] * 60 + [40.0] * 30)
+    lives = hs.lives.fixed([(1, 50), (40, 90), (1, 90)])
+    model, policy = hs.rewards.bernoulli(means=[0.5] * 3), hs.SoftUCBMortal(c=2, unit=1)
+
+    def pulls(forecast: Any) -> NDArray[np.float64]:
+        found = [hs.play(policy, model, early, s, 0, forecast, lives) for s in range(40)]
+        return np.mean([np.bincount(g.arms[44:50], minlength=3) for g in found], axis=0)
+
+    known, believed = pulls(None), pulls(late)
+    assert believed[1] > known[1] + 0.5
+    assert believed[0] < known[0] - 0.3
+
+
+def test_a_policy_without_lives_keeps_its_fast_kernel() -> None:
+    assert not lives_matter(hs.UCB())
+    assert not lives_matter(hs.PeakGrabber(hs.UCB()))
+    assert lives_matter(hs.SoftUCBMortal())
+    assert lives_matter(hs.CapIndex(hs.SoftUCBMortal(initial=3)))
+    assert lives_matter(hs.UCBL())
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        "soft-ucb-mortal:c=2",
+        "soft-ucb-mortal:remaining=true,initial=2",
+        "cap+spare-old-arms+ucb",
+        "ucb",
+    ],
+)
+def test_deaths_that_are_not_announced_cannot_be_known(policy: str) -> None:
+    """Two worlds that part after turn 40: up to then nobody can tell which one this is."""
+    spans: list[tuple[int, float]] = [(1, 30), (1, 60), (5, 50), (20, 90), (1, 45), (1, 90)]
+    others: list[tuple[int, float]] = [(1, 30), (1, 90), (5, 70), (20, 41), (1, 90), (1, 44)]
+    player, model = hs.policies.parse(policy), REWARDS["normal"](arms=6)
+
+    def played(lives: list[tuple[int, float]], known: bool, seed: int) -> list[int]:
+        told = hs.lives.fixed(lives, known=known)
+        return hs.play(player, model, WAVE, seed=seed, lives=told).arms[:40].tolist()
+
+    for seed in range(4):
+        assert played(spans, False, seed) == played(others, False, seed)
+    if policy != "ucb":
+        assert any(played(spans, True, seed) != played(others, True, seed) for seed in range(9))
+
+
+@pytest.mark.parametrize(
+    "forecast",
+    [hs.forecasters.RandomWalk(), hs.multipliers.wave(TURNS).shift(7)],
+    ids=["one step", "numbers"],
+)
+def test_a_forecast_is_played_as_play_plays_it(forecast: Any) -> None:
+    policy, model = hs.SoftUCBMortal(c=2), REWARDS["normal"](arms=FLOW.arms)
+    result = hs.simulate(policy, model, WAVE, games=4, seed=2, forecast=forecast, lives=FLOW)
+    known = hs.simulate(policy, model, WAVE, games=4, seed=2, lives=FLOW)
+    for number in range(4):
+        game = hs.play(policy, model, WAVE, 2, number, forecast, FLOW)
+        same_totals(result, game, number, "a forecast")
+    assert result.mean("reward", 0) != known.mean("reward", 0)

@@ -1,0 +1,54 @@
+"""A rule told a made-up story, one display after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from highseason.core.random import game_key, turn_key
+from highseason.rules import NEVER, Rule, Turn
+
+
+class Story:
+    """Each display is a turn; nothing else happens."""
+
+    def __init__(self, rule: Rule, arms: int, number: float = 0.0) -> None:
+        self.rule, self.number, self.t = rule, number, 0
+        self.state = rule.fresh_state(arms)
+
+    def turn(self) -> Turn:
+        key = turn_key(game_key(1, 0), self.t + 1)
+        return Turn(self.t + 1, self.number, key, False, self.t + 1)
+
+    def tell(self, arm: int, values: Iterable[float]) -> None:
+        for value in values:
+            turn = self.turn()
+            self.state.decided[arm] += 1
+            self.rule.observe(self.state, turn, arm, value)
+            self.t += 1
+
+    def ask(self) -> tuple[int, bool]:
+        """The choice, asked twice: asking changes nothing."""
+        first, second = (self.rule.choose(self.state, self.turn()) for _ in range(2))
+        assert first == second
+        assert self.rule.chances is not None
+        chances = self.rule.chances(self.state, self.turn())
+        assert chances[first[0]] == 1.0
+        assert chances.sum() == 1.0
+        return int(first[0]), bool(first[1])
+
+    def dies(self, arm: int) -> None:
+        """The arm's last turn was the one before."""
+        self.state.available[arm] = False
+        self.state.expiry[arm] = self.t
+        self.weigh()
+
+    def weigh(self) -> None:
+        self.rule.weigh(self.state, self.t + 1, self.state.sums * 0.0, 1.0)
+
+    def lives(self, arm: int, birth: int, expiry: int = NEVER) -> None:
+        self.state.birth[arm], self.state.expiry[arm] = birth, expiry
+
+
+def clicks(count: int, of: int) -> list[float]:
+    """So many clicks, then none."""
+    return [1.0] * count + [0.0] * (of - count)
