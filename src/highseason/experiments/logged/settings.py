@@ -167,7 +167,7 @@ class Effort:
         worlds: How many independent generated logs.
     """
 
-    days: float = 4.0
+    days: float = 5.0
     each_second: float = 21.0
     runs: int = 100
     window: int = 100_000
@@ -176,7 +176,7 @@ class Effort:
     own_windows: int = 40
     contest_windows: int = 20
     candidates: int = 16
-    tuning_windows: int = 8
+    tuning_windows: int = 10
     worlds: int = 60
 
 
