@@ -203,9 +203,11 @@ def test_windows_are_the_papers_where_there_is_room() -> None:
     theirs = published_windows(ground, "windows", 100, 2000, 100_000, 4_000)
     assert records > 496_000
     assert (theirs.window, theirs.step) == (100_000, 4_000)
+    assert "smaller than the paper's" not in str(theirs)
     small = Ground("x", "x", whole(log, made.events.take(slice(0, 60_000))).course, None, None)
     fitted = published_windows(small, "windows", 100, 2000, 100_000, 4_000)
     assert fitted.window == 30_000
+    assert "smaller than the paper's" in str(fitted)
     assert fitted.window + 99 * fitted.step <= 60_000
     spread = spread_windows(small, "windows", 10, 2000)
     assert spread.window == 12_500  # 2,000 turns at 5 records each, and a quarter more

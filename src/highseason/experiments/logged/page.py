@@ -87,7 +87,13 @@ def report_page(made: Made) -> Page:
 
 
 def _found(made: Made) -> Section:
-    return Section("What was found", [bullets(made.found)])
+    shown = wide_picture(
+        made.pictures["gains"],
+        "Change against the unregulated policy of each table, all on the same windows, with 95 % "
+        "intervals from blocks of windows where these are worth at least four that share no "
+        "record; where not, there is a mark without an interval." + made.note,
+    )
+    return Section("What was found", [bullets(made.found), shown])
 
 
 def _block(made: Made, block: Block) -> Section:
@@ -170,12 +176,6 @@ def _tuned(made: Made) -> Section:
             f"{counted(made.effort.tuning_windows, 'window')} of the part of the log kept for "
             "tuning, the paper's own values among them; the best of each is played here, on "
             "windows that all players share. Intervals do not hold the luck of tuning."
-        ),
-        wide_picture(
-            made.pictures["gains"],
-            "Change against the unregulated policy of each table, all on the same windows, with "
-            "95 % intervals from blocks of windows where these are worth at least four that share "
-            "no record; where not, there is a mark without an interval." + made.note,
         ),
     ]
     for block in made.blocks:

@@ -29,6 +29,7 @@ class Protocol:
         turns: Of each.
         window: Records of a window.
         step: From one window to the next.
+        shrunk: Whether windows are smaller than the paper's, because the log is short.
     """
 
     how: str
@@ -36,11 +37,16 @@ class Protocol:
     turns: int
     window: int
     step: int
+    shrunk: bool = False
 
     def __str__(self) -> str:
         """In a phrase."""
-        told = f"windows of {self.window:,} records, step {self.step:,}"
-        return f"{self.runs} runs of {self.turns:,} turns; {told}"
+        windows = f"windows of {self.window:,} records, step {self.step:,}"
+        if self.how == "auto":
+            windows = f"randomised policies repeat the slice, greedy slides {windows}"
+        if self.shrunk:
+            windows += " (smaller than the paper's: the log is short)"
+        return f"{self.runs} runs of {self.turns:,} turns; {windows}"
 
 
 def published_windows(
@@ -48,10 +54,11 @@ def published_windows(
 ) -> Protocol:
     """The paper's windows where the log has room for them, else smaller ones."""
     records = len(ground.course.events)
-    if window + (runs - 1) * step > records:
+    shrunk = window + (runs - 1) * step > records
+    if shrunk:
         window = min(window, max(1, records // 2))
         step = max(1, (records - window) // max(1, runs - 1))
-    return Protocol(how, runs, turns, window, step)
+    return Protocol(how, runs, turns, window, step, shrunk)
 
 
 def spread_windows(ground: Ground, how: str, runs: int, turns: int) -> Protocol:
