@@ -20,6 +20,7 @@ from highseason.experiments.logged.grounds import (
     with_shuffled_G,
 )
 from highseason.experiments.logged.playing import published_windows, spread_windows
+from highseason.experiments.logged.results import block_interval
 from highseason.experiments.logged.settings import (
     BESIDE,
     EPSILON,
@@ -35,7 +36,7 @@ from highseason.experiments.logged.settings import (
 )
 from highseason.experiments.logged.tuning import candidates
 from highseason.experiments.study import Outcome
-from highseason.replay import generate_events, generate_log, write_events
+from highseason.replay import compare, generate_events, generate_log, write_events
 
 STEPS: list[tuple[int, int]] = []
 
@@ -244,3 +245,24 @@ def test_the_slice_is_the_longest_with_the_papers_number_of_articles(data: Data)
     found = longest(data.reported)
     assert len(found.arms) >= 24
     assert found.unbroken(data.reported) == 1.0
+
+
+def test_windows_that_share_nearly_all_give_no_interval() -> None:
+    rng = np.random.default_rng(1)
+    a, b = rng.random(40), rng.random(40)
+    few = compare(a, b, block=20, independent=2.8)
+    assert np.isnan(block_interval(few)).all()
+    enough = compare(a, b, block=4, independent=10.0)
+    assert block_interval(enough) == enough.block_bootstrap
+    assert block_interval(compare(a, b)) == compare(a, b).bootstrap
+
+
+@pytest.mark.parametrize("report", ["made", "given"])
+def test_every_regulated_policy_is_asked_what_its_times_are_worth(
+    report: str, request: pytest.FixtureRequest
+) -> None:
+    found = [r for r in rows(request.getfixturevalue(report), "timing") if r["profile"] == "paper"]
+    assert [r["policy"] for r in found] == [*EPSILON.regulated, *UCBS.regulated]
+    for row in found:
+        gain = float(row["mean"]) - float(row["mean_with_G_shuffled"])
+        assert float(row["timing_difference"]) == pytest.approx(gain)
