@@ -82,6 +82,8 @@ def test_a_study_without_its_data_is_left_out_unless_it_was_asked_for(
         ("--only upworthy", "give --upworthy FOLDER"),
         ("--only upworthy --upworthy .", "has no upworthy_ab_packages.csv.gz"),
         ("--upworthy nowhere", "nowhere"),
+        ("--only logged --yahoo nowhere", "nowhere"),
+        ("--only logged --profile papr", "there are: paper, tuned"),
     ],
 )
 def test_what_is_wrong_is_said_in_a_line(call: Call, line: str, told: str) -> None:
@@ -98,3 +100,29 @@ def test_an_interruption_says_how_to_go_on(call: Call, monkeypatch: pytest.Monke
     answer = call("reproduce", "--only", "timing")
     assert answer.code == 130
     assert "goes on from there" in answer.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"Shall I compare thee to a summer's day?\n" * 20, "expected lines such as '1317513291"),
+        (b"\x00\xff\x1f\x8b" * 999, "there is no event"),
+        (b"", "there is no event"),
+        (b"1317513291 id-2 1 |user 1 9 |id-1 |id-2\n", "too short to be studied"),
+    ],
+    ids=["a poem", "junk", "nothing", "one record"],
+)
+def test_a_log_that_is_none_is_said_in_a_line(
+    call: Call, tmp_path: Path, content: bytes, told: str
+) -> None:
+    (tmp_path / "log").write_bytes(content)
+    answer = call("reproduce", "--only", "logged", "--quick", "--yahoo", "log")
+    assert (answer.code, answer.stdout) == (2, "")
+    assert told in answer.line
+
+
+def test_an_empty_folder_is_no_log(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "days").mkdir()
+    answer = call("reproduce", "--only", "logged", "--quick", "--yahoo", "days")
+    assert (answer.code, answer.stdout) == (2, "")
+    assert "--yahoo days is an empty folder" in answer.line

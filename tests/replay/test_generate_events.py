@@ -124,3 +124,15 @@ def test_many_events_a_second() -> None:
 def test_what_makes_no_sense_is_refused(wrong: dict[str, object], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         generate_events(**wrong)  # type: ignore[arg-type]  # wrong on purpose
+
+
+def test_the_true_rate_of_every_event_is_known(week: Generated) -> None:
+    events = week.events
+    rate = week.rate(events.arm, events.time)
+    error = np.sqrt((rate * (1 - rate)).sum())
+    assert abs(events.reward.sum() - rate.sum()) < 4 * error
+    late = events.time > (week.births + week.deaths)[events.arm] / 2
+    assert abs(events.reward[late].sum() - rate[late].sum()) < 4 * error
+    arm = int(events.arm[0])
+    ends = week.rate(np.array([arm, arm]), np.array([week.births[arm], week.deaths[arm]]))
+    assert ends.tolist() == pytest.approx([1.15 * week.rates[arm], 0.85 * week.rates[arm]])

@@ -173,3 +173,20 @@ def test_too_few_or_empty_runs_are_told() -> None:
         compare([1.0], [1.0, 2.0])
     with pytest.raises(ValueError, match="without any matched turn"):
         compare([1.0, np.nan], [1.0, 2.0])
+
+
+def test_runs_tell_the_worth_of_what_they_matched() -> None:
+    log = fixed_log((0.2, 0.8), 600)
+    players = {"e": "epsilon-greedy", "u": "ucb"}
+    own = replay_many(players, log, runs=4, window=200, step=50, worth=log.reward.astype(float))
+    for runs in own.policies:
+        assert runs.worth is not None
+        assert runs.worth.tolist() == runs.means.tolist()
+    other = replay_many(players, log, runs=4, window=200, step=50, worth=np.full(600, 7.0))
+    plain = replay_many(players, log, runs=4, window=200, step=50)
+    for label in players:
+        assert other[label].worth.tolist() == [7.0] * 4  # type: ignore[union-attr]
+        assert other[label].means.tolist() == plain[label].means.tolist()  # nothing is learnt of it
+        assert plain[label].worth is None
+    with pytest.raises(ValueError, match="5 numbers for 600 records"):
+        replay_many(players, log, worth=np.zeros(5))

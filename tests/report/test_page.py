@@ -85,3 +85,13 @@ def test_phrases_stand_left_and_numbers_right() -> None:
 def test_it_is_saved_where_it_is_wanted(result: hs.SimulationResult, tmp_path: Path) -> None:
     path = page(result).save(tmp_path / "new" / "index.html")
     assert path.read_text(encoding="utf-8") == page(result).html()
+
+
+def test_a_banner_stands_above_all_else() -> None:
+    plain = Page("Title", "Lead.", [Section("One", [paragraph("text")])])
+    marked = Page("Title", "Lead.", plain.sections, banner="Made <up>")
+    assert 'banner"' not in plain.html()
+    assert (
+        '</h1>\n<p class="banner" role="note">Made &lt;up&gt;</p>\n<p class="lead">'
+        in marked.html()
+    )

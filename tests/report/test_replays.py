@@ -55,3 +55,26 @@ def test_many_runs_show_every_run() -> None:
     sizes = [len(line.get_xdata()) for line in figure.canvas.findobj(mpl.lines.Line2D)]
     assert sizes.count(7) == 2
     assert "e" in words_in(figure).splitlines()
+
+
+def test_published_means_are_marked_and_the_source_is_named() -> None:
+    result = replay_many(
+        {"e": "epsilon-greedy", "u": "uniform"}, fixed_log((0.2, 0.8), 600), runs=3
+    )
+    figure = report.replays(result, "A long title", {"u": 0.43}, "MADE UP")
+    marks = [line for line in figure.canvas.findobj(mpl.lines.Line2D) if line.get_marker() == "D"]
+    assert [(m.get_xdata().tolist(), m.get_ydata().tolist()) for m in marks] == [([0.43], [1])]
+    assert "diamond: published" in words_in(figure)
+    assert "MADE UP: 600 records" in words_in(figure)
+    assert figure.words.startswith("MADE UP. ")
+
+
+def test_long_names_leave_the_title_inside() -> None:
+    long = {"a policy whose label has many words in it": "ucb", "b": "uniform"}
+    figure = report.replays(replay_many(long, fixed_log((0.2, 0.8), 600), runs=2, window=300))
+    figure.canvas.draw_without_rendering()  # which lays it out
+    axes = figure.canvas.axes[0]
+    for text in (*figure.canvas.texts, axes.xaxis.label, *axes.get_yticklabels()):
+        box = text.get_window_extent()
+        assert box.x0 >= -1, text
+        assert box.x1 <= figure.canvas.bbox.width + 1, text

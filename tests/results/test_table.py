@@ -25,3 +25,8 @@ def test_html_is_escaped() -> None:
 
 def test_an_empty_table_has_its_head() -> None:
     assert str(Table(("x",), (), ("",))) == "x"
+
+
+def test_a_number_that_is_not_there_is_a_dash() -> None:
+    table = Table(("a", "b"), (("x", float("nan")), ("y", 0.5)), ("", ".1%"))
+    assert table.cells() == [("x", "–"), ("y", "50.0%")]

@@ -1,6 +1,6 @@
 """All studies by name; `highseason reproduce --only NAME` runs one of them."""
 
-from highseason.experiments import simulated, timing, unknown, upworthy
+from highseason.experiments import logged, simulated, timing, unknown, upworthy
 from highseason.experiments.study import Source, Study
 
 STUDIES: dict[str, Study] = {
@@ -8,9 +8,11 @@ STUDIES: dict[str, Study] = {
     "timing": timing.run,
     "unknown": unknown.run,
     "upworthy": upworthy.run,
+    "logged": logged.run,
 }
 
 #: Files that are not shipped, by the study that takes them; each becomes an option.
 SOURCES: dict[str, Source] = {
     "upworthy": upworthy.SOURCE,
+    "logged": logged.SOURCE,
 }

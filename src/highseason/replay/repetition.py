@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from highseason.core.random import TIES, draw, game_key, place, seed_key, turn_key
 from highseason.core.workers import at_least_one, workers
@@ -53,6 +54,7 @@ def replay_many(
     known_lives: bool = True,
     init: Init = "first-shown",
     reweigh: str | None = None,
+    worth: NDArray[np.float64] | None = None,
     seed: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -79,6 +81,8 @@ def replay_many(
         known_lives: Whether it is known when an arm will die.
         init: How arms that were never played begin.
         reweigh: "accept" thins a log with known propensities.
+        worth: Another number for each record, of which runs give the mean too: on a log that was
+            made up, the true rate of what was shown.  Policies learn nothing of it.
         seed: Same seed, same result, on any number of threads.
         threads: How many; all cores if None.
         progress: Called with (runs done, runs in all).
@@ -100,7 +104,9 @@ def replay_many(
         raise ValueError(f"how={how!r} must be 'auto', 'repeat' or 'windows'")
     options = Options(turns, known_lives, init, thin=thins(reweigh))
     course = made_ready(events, bin, arms)
-    plan = _Plan(course, runs, times, shuffle, window, step, int(seed))
+    if worth is not None and worth.shape != course.events.time.shape:
+        raise ValueError(f"worth has {worth.size:,} numbers for {len(course.events):,} records")
+    plan = _Plan(course, runs, times, shuffle, window, step, int(seed), worth)
     done = 0
     found = []
     with ThreadPoolExecutor(workers(threads)) as pool:
@@ -129,6 +135,7 @@ class _Plan:
     window: int
     step: int
     seed: int
+    worth: NDArray[np.float64] | None
 
     def numbers(self, how: str) -> range:
         """The runs that there can be."""
@@ -142,12 +149,13 @@ class _Plan:
             )
         return range(min(self.runs, spare // self.step + 1))
 
-    def play(self, runner: Runner, how: str, number: int) -> tuple[float, int]:
-        """The reward and the turns of one run."""
+    def play(self, runner: Runner, how: str, number: int) -> tuple[float, int, float]:
+        """The reward, the turns and the worth of one run."""
         walk = self.walk(how, number)
         track: Track = runner.run(walk, self.seed, number)
-        reward = float(self.course.reward[rows_of(walk, track.matched)].sum())
-        return reward, int(track.matched.size)
+        rows = rows_of(walk, track.matched)
+        worth = 0.0 if self.worth is None else float(self.worth[rows].sum())
+        return float(self.course.reward[rows].sum()), int(rows.size), worth
 
     def walk(self, how: str, number: int) -> Walk:
         """The records of one run, in order."""
@@ -163,12 +171,10 @@ class _Plan:
 
 
 def _add_up(
-    label: str, runner: Runner, how: str, results: list[tuple[float, int]], plan: _Plan
+    label: str, runner: Runner, how: str, results: list[tuple[float, int, float]], plan: _Plan
 ) -> Runs:
-    rewards = np.array([reward for reward, _ in results])
-    turns = np.array([count for _, count in results], np.int64)
-    means = np.full(turns.size, np.nan)
-    np.divide(rewards, turns, out=means, where=turns > 0)
+    rewards, counts, worths = np.array(results, np.float64).T
+    turns = counts.astype(np.int64)
     wanted = runner.options.turns
     sliding = how == "windows"
     spread = (turns.size - 1) * plan.step / plan.window + 1
@@ -176,10 +182,18 @@ def _add_up(
         label=label,
         policy=str(runner.policy),
         how=how,
-        means=means,
+        means=_each(rewards, turns),
         turns=turns,
         rewards=rewards,
         exhausted=0 if wanted is None else int((turns < wanted).sum()),
         independent=min(float(turns.size), spread) if sliding else None,
         block=-(-plan.window // plan.step) if sliding else 0,
+        worth=None if plan.worth is None else _each(worths, turns),
     )
+
+
+def _each(sums: NDArray[np.float64], turns: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The mean per turn of each run; NaN where nothing matched."""
+    means = np.full(turns.size, np.nan)
+    np.divide(sums, turns, out=means, where=turns > 0)
+    return means

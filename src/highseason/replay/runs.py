@@ -29,6 +29,7 @@ class Runs:
         exhausted: How many runs ended before the turns asked for.
         independent: How many windows share no record; None for repetitions.
         block: How many neighbouring windows share records; 0 for repetitions.
+        worth: The mean worth of the matched records in each run, where records have one.
     """
 
     label: str
@@ -40,6 +41,7 @@ class Runs:
     exhausted: int
     independent: float | None
     block: int
+    worth: NDArray[np.float64] | None = None
 
     @property
     def mean(self) -> Estimate:

@@ -49,7 +49,10 @@ def differences(
             axes.errorbar(
                 [100 * gain.value for _, gain in shown],
                 [place + shift for place, _ in shown],
-                xerr=[100 * (gain.high - gain.value) for _, gain in shown],
+                xerr=[
+                    [max(0.0, 100 * (gain.value - gain.low)) for _, gain in shown],
+                    [max(0.0, 100 * (gain.high - gain.value)) for _, gain in shown],
+                ],
                 fmt=how.marker, color=how.color, markersize=4.5, elinewidth=1.2, capsize=2,
                 label=name,
             )  # fmt: skip

@@ -44,7 +44,7 @@ def lifespans(lives: Lifespans, chosen: Slice | None = None, title: str | None =
         axes.grid(visible=False, axis="y")
         axes.margins(x=0.01, y=0.01)
         if chosen is not None:
-            axes.legend(loc="upper left")
+            axes.legend(loc="lower right")  # who is born late stands at the top
     return Figure(canvas, title, _words(lives, chosen))
 
 

@@ -38,6 +38,8 @@ h3 { font-size: 1.05rem; margin: 1.2rem 0 0.2rem; }
 p, ul { max-width: 46rem; }
 ul { padding-left: 1.3rem; }
 li { margin: 0.35rem 0; }
+.banner { max-width: none; margin: 0.8rem 0; padding: 0.7rem 1rem; font-weight: 600;
+  border: 2px solid #b3401f; border-radius: 0.5rem; background: var(--card); }
 .lead { font-size: 1.1rem; color: var(--muted); }
 .columns { display: grid; gap: 1.2rem; align-items: start;
   grid-template-columns: repeat(auto-fit, minmax(min(100%, 34rem), 1fr)); }
@@ -136,7 +138,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Page:
-    """A title, a sentence to begin with, and sections.
+    """A title, a sentence to begin with, and sections; a banner above them where one is needed.
 
     >>> page = Page("A season", "What it was like.", [Section("Rain", [paragraph("& wind")])])
     >>> "<p>&amp; wind</p>" in page.html()
@@ -146,16 +148,19 @@ class Page:
     title: str
     lead: str
     sections: Sequence[Section]
+    banner: str = ""
 
     def html(self) -> str:
         """The whole page."""
+        banner = f'<p class="banner" role="note">{_prose(self.banner)}</p>\n' if self.banner else ""
         body = "\n".join(section.html() for section in self.sections)
         script = f"<script>{_JS}</script>\n" if 'class="sortable"' in body else ""
         return (
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
             f"<title>{escape(self.title)}</title>\n<style>{_CSS}</style>\n</head>\n<body>\n<main>\n"
-            f'<h1>{escape(self.title)}</h1>\n<p class="lead">{escape(self.lead)}</p>\n{body}\n'
+            f"<h1>{escape(self.title)}</h1>\n{banner}"
+            f'<p class="lead">{escape(self.lead)}</p>\n{body}\n'
             f"<footer>Written by highseason {escape(__version__)}.</footer>\n"
             f"</main>\n{script}</body>\n</html>\n"
         )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import textwrap
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from highseason.report.drawing import INK, MUTED, look, panels, style
+from highseason.report.drawing import ACCENT, INK, MUTED, look, panels, style
 from highseason.report.figure import Figure
 from highseason.report.wording import counted, with_error
 
@@ -16,14 +18,23 @@ if TYPE_CHECKING:
     from highseason.replay import LogFacts, RepeatedReplay, ReplayResult
 
 _HEIGHT, _FRAME, _ROW = 3.8, 1.3, 0.5
+#: Letters of a label in a line.
+_WRAPPED = 16
 
 
-def replays(result: ReplayResult | RepeatedReplay, title: str | None = None) -> Figure:
+def replays(
+    result: ReplayResult | RepeatedReplay,
+    title: str | None = None,
+    published: Mapping[str, float] | None = None,
+    source: str | None = None,
+) -> Figure:
     """The mean reward per turn: as it ran in a single replay, or its distribution over many.
 
     Args:
         result: What `replay` or `replay_many` gave.
         title: Above the figure.
+        published: Means to be marked beside those of many runs, by label.
+        source: What the log is, for a line below the figure.
 
     >>> import highseason as hs
     >>> log = hs.replay.generate_events(0.01, seed=1, articles=5).events
@@ -38,12 +49,16 @@ def replays(result: ReplayResult | RepeatedReplay, title: str | None = None) -> 
         rows = len(result.policies)
         canvas, (axes,) = panels([_FRAME + _ROW * rows if many else _HEIGHT])
         if isinstance(result, RepeatedReplay):
-            _draw_runs(axes, result)
+            _draw_runs(axes, result, published or {})
         else:
             _draw_curves(axes, result)
-        axes.set_title(title, loc="left")
-        canvas.supxlabel(_source(result.log), fontsize=8)
-    return Figure(canvas, title, _words(result))
+        canvas.suptitle(title, x=0.01, ha="left", fontsize=10, fontweight="bold")
+        told = _source(result.log)
+        told = f"{source}: {told}" if source else told
+        marks = _marks(bool(published)) if many else ""
+        canvas.supxlabel(f"{marks}{told}", fontsize=8)
+    words = _words(result)
+    return Figure(canvas, title, f"{source}. {words}" if source else words)
 
 
 def _draw_curves(axes: Axes, result: ReplayResult) -> None:
@@ -68,7 +83,7 @@ def _draw_curves(axes: Axes, result: ReplayResult) -> None:
     axes.legend(loc="best")
 
 
-def _draw_runs(axes: Axes, result: RepeatedReplay) -> None:
+def _draw_runs(axes: Axes, result: RepeatedReplay, published: Mapping[str, float]) -> None:
     for i, runs in enumerate(result.policies):
         how = look(i)
         means = runs.means[np.isfinite(runs.means)]
@@ -79,13 +94,22 @@ def _draw_runs(axes: Axes, result: RepeatedReplay) -> None:
     axes.axvline(
         result.log.baseline.value, color=MUTED, linestyle=":", linewidth=1.4, label="at random"
     )
-    axes.set_yticks(range(len(result.policies)), result.labels)
+    names = [textwrap.fill(label, _WRAPPED) for label in result.labels]
+    axes.set_yticks(range(len(names)), names)
+    axes.locator_params(axis="x", nbins=6)
     axes.set_ylim(len(result.policies) - 0.5, -0.5)
     axes.grid(visible=False, axis="y")
     axes.tick_params(axis="y", length=0)
-    axes.set_xlabel(
-        "mean reward per turn of a run\n(bar: mean of all runs; dotted: arms at random)"
-    )
+    marked = [(published[label], i) for i, label in enumerate(result.labels) if label in published]
+    if marked:
+        axes.plot(*zip(*marked, strict=True), "D", color=ACCENT, markersize=7, fillstyle="none")
+    axes.set_xlabel("mean reward per turn of a run")
+
+
+def _marks(published: bool) -> str:
+    """What the marks mean, for the foot of the figure."""
+    also = "; diamond: published" if published else ""
+    return f"bar: mean of all runs; dotted: arms at random{also}\n"
 
 
 def _source(log: LogFacts) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +24,7 @@ class Table:
     def cells(self) -> list[tuple[str, ...]]:
         """The rows as text."""
         return [
-            tuple(format(value, spec) for value, spec in zip(row, self.formats, strict=True))
+            tuple(_written(value, spec) for value, spec in zip(row, self.formats, strict=True))
             for row in self.rows
         ]
 
@@ -49,3 +50,9 @@ class Table:
             for row in self.cells()
         )
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _written(value: Any, spec: str) -> str:
+    """A number that is not there is a dash."""
+    missing = isinstance(value, float) and math.isnan(value)
+    return "–" if missing else format(value, spec)

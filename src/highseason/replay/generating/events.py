@@ -29,6 +29,7 @@ class Generated:
         deaths: The second after its last; may lie after the log ends.
         propensity: The chance with which each event's arm was shown: one over the size of its pool,
             unless the log is tilted.
+        drift: How much of its rate an arm loses in its life.
     """
 
     events: Events
@@ -36,6 +37,18 @@ class Generated:
     births: NDArray[np.int64]
     deaths: NDArray[np.int64]
     propensity: NDArray[np.float64]
+    drift: float = 0.0
+
+    def rate(self, arm: NDArray[np.int32], time: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The true click rate of arms at given times, which is what a click is drawn with.
+
+        >>> made = generate_events(1 / 24, seed=3, rates=[0.05, 0.02])
+        >>> made.rate(np.array([0, 1]), made.events.time[:2]).tolist()
+        [0.05, 0.02]
+        """
+        lost = self.drift * self.rates[arm] / (self.deaths - self.births)[arm]
+        middle = (self.births + self.deaths)[arm] / 2
+        return np.asarray(self.rates[arm] - lost * (time - middle))
 
 
 class Piece(NamedTuple):
@@ -109,7 +122,9 @@ def _compact(world: World, log: Piece) -> Generated:
         pools=Pools.of([number[pool].tolist() for pool in pools]),
     )
     lives = world.lives
-    return Generated(events, world.rates[seen], lives.births[seen], lives.deaths[seen], share[at])
+    return Generated(
+        events, world.rates[seen], lives.births[seen], lives.deaths[seen], share[at], world.drift
+    )
 
 
 def _positions(pools: Pools, log: Piece) -> NDArray[np.int64]:

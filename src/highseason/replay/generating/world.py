@@ -37,6 +37,7 @@ class World:
     pools: Pools
     offer: Offer
     traffic: Traffic
+    drift: float
 
     def key(self, family: int) -> int:
         """Where a family of this log's random numbers begins."""
@@ -64,19 +65,20 @@ def make_world(page: FrontPage) -> World:
     count = lives.births.size
     rates = _rates(page.seed, count) if page.rates is None else np.array(page.rates, np.float64)
     since, pools = _pools(lives, page.start, end)
+    drift = 0.0 if fixed else page.drift
     offer = Offer(
         since=since,
         offsets=pools.offsets,
         members=pools.members,
         reach=_reach(pools, _weights(rates, page.tilt)),
         rates=rates,
-        slopes=(0.0 if fixed else page.drift) * rates / (lives.deaths - lives.births),
+        slopes=drift * rates / (lives.deaths - lives.births),
         middles=(lives.births + lives.deaths) / 2,
     )
     level = page.events_per_second / (1.0 + page.bursts)
     traffic = Traffic(float(level), float(page.rhythm), float(_PEAK), float(page.bursts), _BLOCK)
     ids = _ids(page.seed, count)
-    return World(page.seed, page.start, end, ids, rates, lives, pools, offer, traffic)
+    return World(page.seed, page.start, end, ids, rates, lives, pools, offer, traffic, drift)
 
 
 def _rates(seed: int, count: int) -> NDArray[np.float64]:
