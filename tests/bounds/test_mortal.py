@@ -130,3 +130,28 @@ def test_lives_are_for_the_theorem_that_has_them() -> None:
         )
     with pytest.raises(ValueError, match="3 arms, but the lives of 2"):
         bounds.regret(hs.SoftUCBMortal(), means=[0.1, 0.2, 0.3], multiplier=G, lives=lives)
+
+
+def test_a_policy_that_is_not_told_ranks_lives_otherwise() -> None:
+    G, means = hs.multipliers.wave(6000), [0.9, 0.1, 0.2]
+    spans = [(1, math.inf), (1, 3000), (1, 3000)]
+    told, untold = (
+        bounds.regret(
+            hs.SoftUCBMortal(c=2, unit=1),
+            means=means,
+            multiplier=G,
+            lives=hs.lives.fixed(spans, known=known),
+        )
+        for known in (True, False)
+    )
+    alike = bounds.mortal_regret(means, spans, G, c=2, known=False)
+    assert untold.total == alike.total > told.total  # the short-lived are explored as much
+
+
+def test_an_arm_born_after_the_end_changes_nothing() -> None:
+    G, spans = hs.multipliers.wave(500), [(1, math.inf), (1, 100)]
+    policy = hs.SoftUCBMortal(c=1, unit=1)
+    late = bounds.regret(
+        policy, means=[0.1, 0.9, 0.5], multiplier=G, lives=hs.lives.fixed([*spans, (600, 700)])
+    )
+    assert late.total == bounds.mortal_regret([0.1, 0.9], spans, G).total

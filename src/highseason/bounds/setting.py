@@ -36,6 +36,7 @@ class Setting:
         r: The range of the rewards: highest minus lowest.
         Gamma: The constant above 5 in the theorem of the variable pool, printed form.
         spans: First and last turn of each arm; None if all are there throughout.
+        told: Whether the policy is told when arms die.
     """
 
     gaps: Numbers
@@ -44,6 +45,7 @@ class Setting:
     r: float = 1.0
     Gamma: float = 12.0
     spans: Sequence[tuple[float, float]] | None = None
+    told: bool = True
 
     @classmethod
     def of(
@@ -67,14 +69,14 @@ class Setting:
                 f"a gap of {gap.max():g} is wider than the range of the rewards, r={spread:g}: "
                 "pass r=, the highest reward less the lowest"
             )
-        spans = _spans(lives, gap.size, given.turns)
+        spans, told = _spans(lives, gap.size, given.turns), lives is None or lives.known
         if spans is None and given.turns < gap.size:
             raise ValueError(
                 f"{gap.size} arms and {given.turns} turns: every arm is tried once, so a bound "
                 "needs at least as many turns as arms"
             )
         forecast = None if H is None else as_multiplier(H, turns=given.turns)
-        return cls(gap, given, forecast, spread, _positive("Gamma", Gamma), spans)
+        return cls(gap, given, forecast, spread, _positive("Gamma", Gamma), spans, told)
 
     @property
     def arms(self) -> int:

@@ -49,6 +49,7 @@ def soft_ucb_mortal(policy: SoftUCBMortal, setting: Setting, form: Form) -> Regr
         policy.settle(setting.H).unit,
         remaining=policy.remaining,
         initial=policy.initial,
+        known=setting.told,
     )
     return replace(bound, policy=str(policy))
 
@@ -113,6 +114,7 @@ def mortal_regret(
     opening: Sequence[int] | None = None,
     remaining: bool = False,
     initial: int = 0,
+    known: bool = True,
 ) -> RegretBound:
     """Bound the mean regret of soft UCB mortal.
 
@@ -138,6 +140,7 @@ def mortal_regret(
         opening: The arms of the first round; by default all that are alive in turn 1.
         remaining: Whether arms are scored by how late they die.
         initial: Instead of `opening`: so many of those alive in turn 1, of the highest psi.
+        known: Whether the policy is told when arms die; if not, it takes all to live to the end.
 
     >>> import highseason as hs
     >>> G = hs.multipliers.wave(turns=20_000)
@@ -151,7 +154,7 @@ def mortal_regret(
         raise ValueError(f"c must be at least 0, not {c!r}")
     if not (r > 0 and unit > 0):
         raise ValueError("r and unit must be above 0")
-    lives = _lives(means, lifespans, multiplier, c, H, unit, opening, remaining, initial)
+    lives = _lives(means, lifespans, multiplier, c, H, unit, opening, remaining, initial, known)
     safe = _safe(lives, r)
     return safe if form == "safe" else _paper(lives, r, safe)
 
@@ -238,6 +241,7 @@ def _lives(
     opening: Sequence[int] | None,
     remaining: bool,
     initial: int,
+    known: bool,
 ) -> _Lives:
     G = as_multiplier(multiplier)
     believed = (G if H is None else as_multiplier(H, turns=G.turns)).values
@@ -253,9 +257,10 @@ def _lives(
         empty = int(starts[np.flatnonzero(~alive.any(axis=1))[0]])
         raise ValueError(f"no arm is alive at turn {empty}")
     stretch = np.searchsorted(starts, np.arange(1, G.turns + 1), side="right") - 1
+    told = last if known else np.full_like(last, G.turns)
     worth = running_worth(believed)
-    scores = worth[np.maximum(last, first - 1)] - worth[first - 1]
-    psi = _psi(alive, last.astype(np.float64) if remaining else scores, c)
+    scores = worth[told] - worth[np.minimum(first - 1, told)]
+    psi = _psi(alive, told.astype(np.float64) if remaining else scores, c)
     if opening is None and initial:
         there = np.flatnonzero(first <= 1)
         opening = there[np.argsort(-psi[0, there], kind="stable")][:initial].tolist()
