@@ -131,6 +131,23 @@ def test_intervals_take_the_games_of_a_test_together(data: Data) -> None:
     assert response.value == pytest.approx(parts[-1] - parts[0])
 
 
+def games_in(data: Data, season: list[int]) -> playing.Played:
+    """One game of the first tests each, in these windows, and nobody to play them."""
+    games = playing.reported_games(data, SETTINGS[0], QUICK, 0, 0)
+    chosen = playing.replace(games, tests=np.arange(len(season)), season=np.array(season))
+    return playing.Played(SETTINGS[0], chosen, {}, {})
+
+
+def test_groups_hold_the_windows_that_were_played(data: Data) -> None:
+    played = games_in(data, [3, 8, 3, 8, 8, 3, 8])  # two of the twelve
+    high = int(played.spreads[8] > played.spreads[3])
+    found = [group.tolist() for group in analysis.groups(played)]
+    assert found[high] == [False, True, False, True, True, False, True]
+    assert found[1 - high] == [not here for here in found[high]]
+    assert analysis.in_all_groups(played) == 0
+    assert analysis.in_all_groups(games_in(data, [5] * 4)) == 4  # all in the only group
+
+
 def test_the_page_and_its_numbers(report: Outcome) -> None:
     text = report.page.read_text(encoding="utf-8")
     assert "A quick sweep" in text

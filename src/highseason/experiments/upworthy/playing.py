@@ -47,10 +47,9 @@ class Played:
         return list(self.players).index(label)
 
     @property
-    def spread(self) -> NDArray[np.float64]:
-        """The greatest G over the mean G in the days of each game."""
-        each = np.array([G.values.max() / G.values.mean() for G in self.games.seasons])
-        return np.asarray(each[self.games.season])
+    def spreads(self) -> NDArray[np.float64]:
+        """The greatest G over the mean G in each window."""
+        return np.array([G.values.max() / G.values.mean() for G in self.games.seasons])
 
 
 def start_days(data: Data, setting: Setting, effort: Effort, seed: int) -> list[NDArray[np.int64]]:
