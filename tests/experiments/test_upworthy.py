@@ -13,6 +13,7 @@ from highseason.experiments.store import Store
 from highseason.experiments.study import MissingDataError, Outcome
 from highseason.experiments.upworthy import analysis, playing, run
 from highseason.experiments.upworthy.data import TESTS, VIEWS, Data, halves, read
+from highseason.experiments.upworthy.findings import left_out
 from highseason.experiments.upworthy.settings import (
     PAIRS,
     QUICK,
@@ -22,6 +23,7 @@ from highseason.experiments.upworthy.settings import (
     candidates,
     default,
 )
+from highseason.experiments.upworthy.sizes import big_enough, quietest_share
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 
@@ -203,11 +205,70 @@ def test_wrong_files_are_told(tmp_path: Path, folder: Path, rows: str, told: str
         read([path, folder / VIEWS])
 
 
+def archive(folder: Path, days: int, small: int = 0, sizes: int = 2000) -> Path:
+    """Six tests of this size and some of 5 impressions an arm, and so many days of page views."""
+    folder.mkdir()
+    rows = ["test_id,impressions,clicks"]
+    rows += [f"t{test},{sizes},{20 + arm}" for test in range(6) for arm in range(4)]
+    rows += [f"small{test},5,1" for test in range(small) for _ in range(4)]
+    with gzip.open(folder / TESTS, "wt", encoding="utf-8") as file:
+        file.write("\n".join(rows) + "\n")
+    dates = np.datetime64("2013-01-01") + np.arange(days)
+    views = ["date,pageviews", *(f"{day},{1000 + i}" for i, day in enumerate(dates))]
+    (folder / VIEWS).write_text("\n".join(views) + "\n", encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize(("days", "quick"), [(19, True), (37, True), (100, False), (127, False)])
+def test_page_views_of_too_few_days_are_told_before_any_work(
+    tmp_path: Path, days: int, quick: bool
+) -> None:
+    short = archive(tmp_path / "short", days)
+    needed = 28 + 6 + 4 if quick else 84 + 40 + 4
+    with pytest.raises(MissingDataError, match=f"cover {days} days; {needed} are needed for"):
+        run(tmp_path / "report", quick=quick, files=[short])
+    assert not (tmp_path / "report").exists()
+
+
+def test_page_views_of_just_enough_days_are_played(tmp_path: Path) -> None:
+    found = run(tmp_path / "report", quick=True, files=[archive(tmp_path / "short", 38)])
+    assert "4 of 5 start days" in found.findings[0]
+
+
+def test_small_tests_are_left_out_counted_and_named(tmp_path: Path) -> None:
+    found = run(tmp_path / "a", quick=True, files=[archive(tmp_path / "one", 60, small=1)])
+    assert found.findings[0].startswith("6 tests")
+    line = "Left out, having too few impressions for a card on every day: 1 test (small0)."
+    assert found.findings[-1] == line
+    assert line in found.page.read_text(encoding="utf-8")
+    many = big_enough(read([archive(tmp_path / "many", 60, small=14)]), QUICK_SETTINGS)
+    assert (many.tests, len(many.decks), len(many.too_small)) == (20, 6, 14)
+    assert "14 tests (small0, small1," in left_out(many)[0]
+    assert left_out(many)[0].endswith("small9 and 4 more).")
+    with pytest.raises(ValueError, match="0 of 6 tests have cards for every day of 28"):
+        run(tmp_path / "b", quick=True, files=[archive(tmp_path / "none", 60, sizes=25)])
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.id)
+def test_what_is_left_can_be_played_in_every_window(data: Data, setting: playing.Setting) -> None:
+    share = quietest_share(data.views.values, setting)
+    starts = range(1, data.views.turns - setting.days + 2)
+    seasons = [data.views.window(start, start + setting.days - 1) for start in starts]
+    assert share == pytest.approx(
+        1 / setting.days if setting.even else min(G.values.min() / G.values.sum() for G in seasons)
+    )
+    one = playing.reported_games(data, setting, QUICK, 0, 0)
+    playing.replace(one, seasons=seasons, cards=np.full(len(data.decks), int(1 / share) + 1))
+    with pytest.raises(ValueError, match="cards are too few"):
+        playing.replace(one, seasons=seasons, cards=np.full(len(data.decks), 0.98 / share))
+
+
 @pytest.mark.realdata
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"no real data: {DATA} does not exist")
 def test_on_the_archive(tmp_path: Path) -> None:
     given = read([DATA])
     assert (given.tests, len(given.decks), given.views.turns) == (1927, 1812, 850)
+    assert big_enough(given, SETTINGS).too_small == ()
     found = run(tmp_path, quick=True, files=[DATA])
     assert found.findings[0].startswith("80 tests")
     with (tmp_path / "numbers.csv").open(encoding="utf-8", newline="") as file:

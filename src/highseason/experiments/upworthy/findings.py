@@ -14,10 +14,14 @@ from highseason.experiments.upworthy.analysis import (
     reward_gain,
     won_and_lost,
 )
+from highseason.experiments.upworthy.data import Data
 from highseason.experiments.upworthy.playing import Played
 from highseason.experiments.upworthy.settings import PAIRS, SAME_RULE, default, untuned
-from highseason.report.wording import percent, signed_percent
+from highseason.report.wording import counted, listed, percent, signed_percent
 from highseason.results import Estimate
+
+#: Of the tests that were left out, so many are named.
+_NAMED = 10
 
 
 def headlines(results: Sequence[Played]) -> list[str]:
@@ -31,6 +35,19 @@ def headlines(results: Sequence[Played]) -> list[str]:
         _ends(results),
         _peaks(results),
         _past_the_end(results),
+    ]
+
+
+def left_out(data: Data) -> list[str]:
+    """Which tests were too small to be played, if any were."""
+    if not data.too_small:
+        return []
+    shown = data.too_small[:_NAMED]
+    more = len(data.too_small) - len(shown)
+    names = listed([*shown, f"{more:,} more"] if more else shown)
+    return [
+        "Left out, having too few impressions for a card on every day: "
+        f"{counted(len(data.too_small), 'test')} ({names})."
     ]
 
 
