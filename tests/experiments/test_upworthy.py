@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import re
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from highseason.experiments.store import Store
 from highseason.experiments.study import MissingDataError, Outcome
 from highseason.experiments.upworthy import analysis, playing, run
 from highseason.experiments.upworthy.data import TESTS, VIEWS, Data, halves, read
-from highseason.experiments.upworthy.findings import left_out
+from highseason.experiments.upworthy.findings import left_out, past_the_end
 from highseason.experiments.upworthy.settings import (
     PAIRS,
     QUICK,
@@ -168,6 +169,38 @@ def test_the_page_and_its_numbers(report: Outcome) -> None:
     assert {row["policy"] for row in rows} >= {"greedy", "uniform", "ucb", default("ucb")}
 
 
+def test_the_page_says_what_is_so(report: Outcome, data: Data) -> None:
+    text = report.page.read_text(encoding="utf-8").replace("&nbsp;", " ")
+    assert "other tests and other start days." in text
+    assert "10 of 11 tests have 4 arms or more, and all of them are played." in text
+    tuning, reported = (
+        {day for start in starts.tolist() for day in range(start, start + 28)}
+        for starts in playing.start_days(data, SETTINGS[0], QUICK, 3)
+    )
+    share = 100 * len(tuning & reported) / len(reported)
+    assert share > 0
+    assert f"in windows to report, {share:.0f} % (4 weeks) also lie in a window to tune on" in text
+    # Four games cannot be in five groups.
+    assert "of 10 tests there are games in every group for 0 (4 weeks)." in text
+    assert any(line.endswith("in the others both have the same.") for line in report.findings)
+    assert "nan" not in re.sub(r'src="data:[^"]*"', "", text)
+    assert not re.search(r">[+-]0\.0+%<", text)
+
+
+def test_cards_past_the_end_are_told_where_there_are_any(data: Data) -> None:
+    games = playing.reported_games(data, SETTINGS[0], QUICK, 0, 0)
+    players = {"ucb": [TUNED[0]()]}
+    some, none = (
+        playing.Played(SETTINGS[0], games, players, {"overdrawn": np.full((1, len(games)), cards)})
+        for cards in (1.0, 0.0)
+    )
+    told = "Cards dealt past the end of a deck, which is then shuffled anew: "
+    each = "under 1 % (ucb) to under 1 % (ucb) in 4 weeks, whole test"
+    assert past_the_end([some]) == f"{told}{each}."
+    assert past_the_end([none, some]) == f"{told}{each}; none in 1 other setting."
+    assert past_the_end([none, none]) == f"{told}none in 2 settings."
+
+
 def test_the_same_seed_gives_the_same_numbers(
     folder: Path, report: Outcome, tmp_path: Path
 ) -> None:
@@ -240,7 +273,9 @@ def test_small_tests_are_left_out_counted_and_named(tmp_path: Path) -> None:
     assert found.findings[0].startswith("6 tests")
     line = "Left out, having too few impressions for a card on every day: 1 test (small0)."
     assert found.findings[-1] == line
-    assert line in found.page.read_text(encoding="utf-8")
+    text = found.page.read_text(encoding="utf-8")
+    assert line in text
+    assert "7 of 7 tests have 4 arms or more; 6 of them are played." in text
     many = big_enough(read([archive(tmp_path / "many", 60, small=14)]), QUICK_SETTINGS)
     assert (many.tests, len(many.decks), len(many.too_small)) == (20, 6, 14)
     assert "14 tests (small0, small1," in left_out(many)[0]
@@ -271,6 +306,8 @@ def test_on_the_archive(tmp_path: Path) -> None:
     assert big_enough(given, SETTINGS).too_small == ()
     found = run(tmp_path, quick=True, files=[DATA])
     assert found.findings[0].startswith("80 tests")
+    page = found.page.read_text(encoding="utf-8")
+    assert "1,812 of 1,927 tests have 4 arms or more; 80 of them are played." in page
     with (tmp_path / "numbers.csv").open(encoding="utf-8", newline="") as file:
         rows = {(row["setting"], row["policy"]): row for row in csv.DictReader(file)}
     # Uniform play gets the mean of the arms, three quarters of the best; UCB's default P is lost.

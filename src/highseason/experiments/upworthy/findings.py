@@ -34,7 +34,7 @@ def headlines(results: Sequence[Played]) -> list[str]:
         _untuned(results),
         _ends(results),
         _peaks(results),
-        _past_the_end(results),
+        past_the_end(results),
     ]
 
 
@@ -93,7 +93,7 @@ def _tests(results: Sequence[Played]) -> str:
         told.append(f"{', '.join(shares)} ({played.setting.title})")
     return (
         "Shares of tests in which the regulated one has less regret, and more: "
-        f"{'; '.join(told)}; in the others they play alike."
+        f"{'; '.join(told)}; in the others both have the same."
     )
 
 
@@ -130,7 +130,8 @@ def _peaks(results: Sequence[Played]) -> str:
     )
 
 
-def _past_the_end(results: Sequence[Played]) -> str:
+def past_the_end(results: Sequence[Played]) -> str:
+    """How many cards came from decks already used up, and where none did."""
     told = []
     for played in results:
         shares = {label: overdrawn(played, label) for label in played.players}
@@ -140,11 +141,10 @@ def _past_the_end(results: Sequence[Played]) -> str:
                 f"{percent(shares[least])} ({least}) to {percent(shares[most])} ({most}) in "
                 f"{played.setting.title}"
             )
-    none = sum(1 for r in results if not r.totals["overdrawn"].any())
-    return (
-        f"Cards dealt past the end of a deck, which is then shuffled anew: {'; '.join(told)}; "
-        f"none in the other {none} settings."
-    )
+    none = len(results) - len(told)
+    if none:
+        told.append(f"none in {counted(none, 'other setting' if told else 'setting')}")
+    return f"Cards dealt past the end of a deck, which is then shuffled anew: {'; '.join(told)}."
 
 
 def _told(estimate: Estimate) -> str:

@@ -11,8 +11,9 @@ from highseason.experiments.figures import draw_all
 from highseason.experiments.store import Store
 from highseason.experiments.study import Outcome, Progress, Source, Work
 from highseason.experiments.upworthy.data import Data, read
+from highseason.experiments.upworthy.drawings import drawings
 from highseason.experiments.upworthy.findings import headlines, left_out
-from highseason.experiments.upworthy.page import Made, drawings, report_page
+from highseason.experiments.upworthy.page import Made, report_page
 from highseason.experiments.upworthy.playing import FOLDS, Played, played, start_days, tuned
 from highseason.experiments.upworthy.settings import (
     FULL,
