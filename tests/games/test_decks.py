@@ -135,6 +135,21 @@ def test_naive_policies_are_refused() -> None:
         play_decks({"naive": hs.NaiveUCB()}, some_games())
 
 
+@pytest.mark.parametrize(
+    "policy",
+    [
+        hs.SoftUCBMortal(),
+        hs.SoftUCBMortal(initial=2),
+        hs.UCBL(),
+        hs.CapIndex(hs.SoftUCBMortal()),
+    ],
+    ids=str,
+)
+def test_policies_that_go_by_lives_are_refused(policy: Policy) -> None:
+    with pytest.raises(ValueError, match="goes by how long arms live; in games with decks"):
+        play_decks({"greedy": hs.Greedy(), "mortal": policy}, some_games())
+
+
 @dataclass(frozen=True)
 class Astray(Policy):
     decides_by = replace(hs.rules.EPSILON, name="astray", choose=lambda state, turn: (7, False))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import math
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -75,6 +76,16 @@ def test_it_is_made_for_telephones_and_for_the_dark(result: hs.SimulationResult)
     html = page(result).html()
     assert '<meta name="viewport" content="width=device-width, initial-scale=1">' in html
     assert "prefers-color-scheme: dark" in html
+
+
+def test_what_is_not_known_is_a_dash_that_sorts_below_all_numbers() -> None:
+    content = Table(("gain",), ((math.nan,), (-0.0001,), (0.02,)), ("+.1%",))
+    cells = re.findall(r"<td.*?</td>", table(content, sortable=True))
+    assert cells == [
+        '<td data-v="-Infinity">–</td>',
+        '<td data-v="-0.0001">0.0%</td>',
+        '<td data-v="0.02">+2.0%</td>',
+    ]
 
 
 def test_phrases_stand_left_and_numbers_right() -> None:

@@ -20,6 +20,7 @@ from highseason.core.workers import workers
 from highseason.games.kernels.decks import OUT, Days, Round, Shelf
 from highseason.games.kernels.decks_build import decks_kernel_for
 from highseason.games.kernels.generic import WrongArmError
+from highseason.games.kernels.population import lives_matter
 from highseason.multipliers import Multiplier
 from highseason.policies import Policy
 from highseason.policies.planner import known_numbers
@@ -116,6 +117,9 @@ def play_decks(
     >>> found = play_decks({"greedy": hs.Greedy()}, games)
     >>> found["overdrawn"] > 0, found["reward"] > 50
     (array([[ True]]), array([[ True]]))
+
+    Raises:
+        ValueError: A policy learns rewards times G, or goes by lives, which decks do not have.
     """
     pairs, plans = _plan_rows(games)
     keys = game_keys(games.seed, range(len(games)))
@@ -138,6 +142,11 @@ def _by_rule(players: Sequence[Policy]) -> list[list[int]]:
     for place, policy in enumerate(players):
         if policy.learns_scaled:
             raise ValueError(f"{policy} learns rewards times G; games with decks pay click rates")
+        if lives_matter(policy):
+            raise ValueError(
+                f"{policy} goes by how long arms live; in games with decks all arms stay, and "
+                "nothing tells it of lives: play it with hs.simulate, or take soft-ucb here"
+            )
         found.setdefault((policy.decides_by, policy.ties), []).append(place)
     return list(found.values())
 

@@ -6,6 +6,7 @@ Nothing is loaded from anywhere, so it opens from a disk, from an archive and wi
 from __future__ import annotations
 
 import base64
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from typing import Any
 
 from highseason.core.version import __version__
 from highseason.report.figure import Figure, Picture
+from highseason.report.wording import formatted
 from highseason.results import Table
 
 #: A cell longer than this is a phrase and not a number.
@@ -267,7 +269,10 @@ def _image(figure: Figure | Picture) -> str:
 
 def table(content: Table, sortable: bool = False) -> str:
     """A table that scrolls sideways where the screen is narrow; `sortable` by a click on a head."""
-    cells = content.cells()
+    cells = [
+        tuple(formatted(value, spec) for value, spec in zip(row, content.formats, strict=True))
+        for row in content.rows
+    ]
     kinds = [_kind(column) for column in zip(*cells, strict=True)]
     titles = [_prose(name) for name in content.columns]
     if sortable:
@@ -291,8 +296,13 @@ def _kind(column: Sequence[str]) -> str:
 
 def _row(tag: str, row: Sequence[str], kinds: Sequence[str], values: Sequence[Any] = ()) -> str:
     """Cells of finished HTML; a number brings its value along, to be sorted by."""
-    keys = [f' data-v="{v:.6g}"' if isinstance(v, int | float) else "" for v in values]
+    keys = [f' data-v="{_key(v)}"' if isinstance(v, int | float) else "" for v in values]
     cells = zip(row, kinds, keys or [""] * len(row), strict=True)
     return (
         "<tr>" + "".join(f"<{tag}{kind}{key}>{html}</{tag}>" for html, kind, key in cells) + "</tr>"
     )
+
+
+def _key(value: float) -> str:
+    """As the page's script reads a number; what is not known stands below all others."""
+    return "-Infinity" if math.isnan(value) else f"{value:.6g}"

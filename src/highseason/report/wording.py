@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 _PLURALS = {"icy": "icies", "ch": "ches"}
 
@@ -58,6 +59,19 @@ def signed_percent(share: float, digits: int = 1) -> str:
         return "–"
     text = f"{100 * share:+.{digits}f}"
     return f"{text.lstrip('+-') if float(text) == 0 else text} %"
+
+
+def formatted(value: Any, spec: str) -> str:
+    """A value as `format` writes it; what is not known is a dash, and nothing has no sign.
+
+    >>> formatted(0.031, "+.1%"), formatted(-0.0001, "+.1%"), formatted(math.nan, "+.1%")
+    ('+3.1%', '0.0%', '–')
+    """
+    if isinstance(value, float) and math.isnan(value):
+        return "–"
+    text = format(value, spec)
+    nothing = isinstance(value, float) and not any(digit in text for digit in "123456789")
+    return text.lstrip("+-") if nothing else text
 
 
 def with_range(share: float, low: float, high: float) -> str:

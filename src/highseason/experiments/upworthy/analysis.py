@@ -13,10 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.experiments.upworthy.playing import Played
+from highseason.experiments.upworthy.settings import GROUPS
 from highseason.results import Estimate, Moments, ratio_gain, with_interval
-
-#: Windows are ranked by their spread and cut into so many groups of equal size.
-GROUPS = 5
 
 Chosen = NDArray[np.bool_] | None
 
@@ -90,11 +88,12 @@ class Dose:
 
 def doses(played: Played, policy: str, base: str) -> list[Dose]:
     """The gain over windows of rising spread."""
+    spread = played.spreads[played.games.season]
     return [
         Dose(
-            float(played.spread[group].mean()),
-            float(played.spread[group].min()),
-            float(played.spread[group].max()),
+            float(spread[group].mean()),
+            float(spread[group].min()),
+            float(spread[group].max()),
             int(group.sum()),
             reward_gain(played, policy, base, group),
         )
@@ -103,12 +102,22 @@ def doses(played: Played, policy: str, base: str) -> list[Dose]:
 
 
 def groups(played: Played) -> list[NDArray[np.bool_]]:
-    """Games by the spread of their window, in groups of nearly the same number of windows."""
-    each = np.array([G.values.max() / G.values.mean() for G in played.games.seasons])
-    rank = np.empty(each.size, np.int64)
-    rank[np.argsort(each, kind="stable")] = np.arange(each.size)
-    group = (rank * GROUPS // each.size)[played.games.season]
-    return [group == i for i in range(GROUPS)]
+    """Games by the spread of their window, in groups of nearly the same number of windows.
+
+    Only windows in which somebody played are counted; fewer of them than groups are a group each.
+    """
+    windows, own = np.unique(played.games.season, return_inverse=True)
+    rank = np.empty(windows.size, np.int64)
+    rank[np.argsort(played.spreads[windows], kind="stable")] = np.arange(windows.size)
+    count = min(GROUPS, windows.size)
+    group = (rank * count // windows.size)[own.ravel()]
+    return [group == i for i in range(count)]
+
+
+def in_all_groups(played: Played) -> int:
+    """How many tests have games in every group: their windows are drawn by lot."""
+    there = [set(played.games.tests[group].tolist()) for group in groups(played)]
+    return len(set.intersection(*there))
 
 
 def dose_response(played: Played, policy: str, base: str) -> Estimate:

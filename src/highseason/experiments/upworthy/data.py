@@ -38,12 +38,14 @@ class Data:
         tests: How many tests the file holds, those with fewer arms too.
         views: The site's page views of each day.
         digest: Tells these files from others.
+        too_small: The names of tests with enough arms that were left out, having too few cards.
     """
 
     decks: Decks
     tests: int
     views: Multiplier
     digest: str
+    too_small: tuple[str, ...] = ()
 
 
 def read(paths: Sequence[Path]) -> Data:

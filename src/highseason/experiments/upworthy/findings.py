@@ -14,10 +14,14 @@ from highseason.experiments.upworthy.analysis import (
     reward_gain,
     won_and_lost,
 )
+from highseason.experiments.upworthy.data import Data
 from highseason.experiments.upworthy.playing import Played
 from highseason.experiments.upworthy.settings import PAIRS, SAME_RULE, default, untuned
-from highseason.report.wording import percent, signed_percent
+from highseason.report.wording import counted, listed, percent, signed_percent
 from highseason.results import Estimate
+
+#: Of the tests that were left out, so many are named.
+_NAMED = 10
 
 
 def headlines(results: Sequence[Played]) -> list[str]:
@@ -30,7 +34,20 @@ def headlines(results: Sequence[Played]) -> list[str]:
         _untuned(results),
         _ends(results),
         _peaks(results),
-        _past_the_end(results),
+        past_the_end(results),
+    ]
+
+
+def left_out(data: Data) -> list[str]:
+    """Which tests were too small to be played, if any were."""
+    if not data.too_small:
+        return []
+    shown = data.too_small[:_NAMED]
+    more = len(data.too_small) - len(shown)
+    names = listed([*shown, f"{more:,} more"] if more else shown)
+    return [
+        "Left out, having too few impressions for a card on every day: "
+        f"{counted(len(data.too_small), 'test')} ({names})."
     ]
 
 
@@ -76,7 +93,7 @@ def _tests(results: Sequence[Played]) -> str:
         told.append(f"{', '.join(shares)} ({played.setting.title})")
     return (
         "Shares of tests in which the regulated one has less regret, and more: "
-        f"{'; '.join(told)}; in the others they play alike."
+        f"{'; '.join(told)}; in the others both have the same."
     )
 
 
@@ -113,7 +130,8 @@ def _peaks(results: Sequence[Played]) -> str:
     )
 
 
-def _past_the_end(results: Sequence[Played]) -> str:
+def past_the_end(results: Sequence[Played]) -> str:
+    """How many cards came from decks already used up, and where none did."""
     told = []
     for played in results:
         shares = {label: overdrawn(played, label) for label in played.players}
@@ -123,11 +141,10 @@ def _past_the_end(results: Sequence[Played]) -> str:
                 f"{percent(shares[least])} ({least}) to {percent(shares[most])} ({most}) in "
                 f"{played.setting.title}"
             )
-    none = sum(1 for r in results if not r.totals["overdrawn"].any())
-    return (
-        f"Cards dealt past the end of a deck, which is then shuffled anew: {'; '.join(told)}; "
-        f"none in the other {none} settings."
-    )
+    none = len(results) - len(told)
+    if none:
+        told.append(f"none in {counted(none, 'other setting' if told else 'setting')}")
+    return f"Cards dealt past the end of a deck, which is then shuffled anew: {'; '.join(told)}."
 
 
 def _told(estimate: Estimate) -> str:

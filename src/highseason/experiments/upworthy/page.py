@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from highseason.experiments import numbers
 from highseason.experiments.making import made_with
-from highseason.experiments.upworthy.analysis import doses, regret_saved, reward_gain
+from highseason.experiments.upworthy.analysis import in_all_groups
 from highseason.experiments.upworthy.data import WHERE, Data
-from highseason.experiments.upworthy.playing import Played
-from highseason.experiments.upworthy.settings import PAIRS, SAME_RULE, Effort, default, untuned
+from highseason.experiments.upworthy.playing import Played, shared_days
+from highseason.experiments.upworthy.settings import FEWEST_ARMS, Effort
 from highseason.experiments.upworthy.tables import dose_records, records
-from highseason.report.decks import deck_game
-from highseason.report.doses import dose_response
-from highseason.report.figure import Figure, Picture
-from highseason.report.intervals import differences
+from highseason.report.figure import Picture
 from highseason.report.page import (
     Page,
     Section,
@@ -29,7 +28,7 @@ from highseason.report.page import (
     table,
     wide_pictures,
 )
-from highseason.report.wording import counted
+from highseason.report.wording import counted, listed, percent
 
 _COLUMNS = {
     "policy": ("policy", ""),
@@ -77,75 +76,6 @@ class Made:
     files: Sequence[Path]
 
 
-def drawings(results: Sequence[Played]) -> Iterator[tuple[str, Callable[[], Figure]]]:
-    """Each figure's file name, and how to draw it."""
-    yield (
-        "reward-gains",
-        lambda: differences(
-            {
-                r.setting.title: {p: reward_gain(r, p, b) for p, b in SAME_RULE.items()}
-                for r in results
-            },
-            "change of clicks against the same rule unregulated, %",
-            "What regulating gains at equal tuning",
-        ),
-    )
-    yield (
-        "regret-saved",
-        lambda: differences(
-            {
-                r.setting.title: {p: regret_saved(r, p, b) for p, b in SAME_RULE.items()}
-                for r in results
-            },
-            "share of the regret saved against the same rule unregulated, %",
-            "What regulating saves at equal tuning",
-        ),
-    )
-    yield (
-        "defaults",
-        lambda: differences(
-            {
-                r.setting.title: {
-                    p: reward_gain(r, default(p), untuned(b)) for p, b in PAIRS.items()
-                }
-                for r in results
-            },
-            "change of clicks against the rule unregulated (the pool: greedy), %",
-            "The same without tuning, with the defaults",
-        ),
-    )
-    yield (
-        "doses",
-        lambda: dose_response(
-            {
-                r.setting.title: {
-                    p: [(dose.spread, dose.gain) for dose in doses(r, p, b)]
-                    for p, b in SAME_RULE.items()
-                }
-                for r in results
-                if r.setting.whole
-            },
-            "spread of G in the window: greatest over mean",
-            "clicks gained, %",
-            "Gain against the spread of G",
-        ),
-    )
-    yield "example", lambda: _example(results[0])
-
-
-def _example(played: Played) -> Figure:
-    """The first game that was played: the halves are in random order, so any test may be it."""
-    games = played.games
-    test, season = int(games.tests[0]), int(games.season[0])
-    arms = int(games.decks.arms[test])
-    return deck_game(
-        games.decks.cards[test, :arms].tolist(),
-        games.decks.ones[test, :arms].tolist(),
-        games.seasons[season],
-        f"One game: test {games.decks.names[test]}",
-    )
-
-
 def report_page(made: Made) -> Page:
     """The whole report."""
     games = len(made.results[0].games)
@@ -153,7 +83,7 @@ def report_page(made: Made) -> Page:
         "Real headlines, real page views: what regulating gains",
         f"Tests of the Upworthy Research Archive as decks, {counted(games, 'game')} in each of "
         f"{counted(len(made.results), 'setting')}, seed {made.seed}; every policy tuned alike, on "
-        "other tests and other days."
+        "other tests and other start days."
         + (" A quick sweep: too small to conclude from." if made.quick else ""),
         [_found(made), _doses(made), _games(made), _numbers(made), _how(made)],
     )
@@ -192,7 +122,9 @@ def _doses(made: Made) -> Section:
         [
             paragraph(
                 "All windows that were played, ranked by their spread (the greatest G over the "
-                "mean) and cut into five groups; the same tests are in all of them."
+                "mean) and cut into five groups. Each test meets windows by lot; "
+                f"of {counted(_tests_played(made), 'test')} there are games in every group for "
+                f"{_in_all_groups(made)}."
             ),
             pictures(
                 (
@@ -211,10 +143,13 @@ def _games(made: Made) -> Section:
         [
             bullets(
                 [
-                    f"{len(made.data.decks):,} of {made.data.tests:,} tests have four arms or more "
-                    "and all are used: each half, by lot, is played with what was tuned on the "
+                    f"{_which_tests(made)} Each half, by lot, is played with what was tuned on the "
                     "other. The intervals hold the luck of the tests, and not that of tuning: "
                     "another --seed tunes anew.",
+                    "Windows to tune on have other start days than those to report, but are weeks "
+                    f"long and overlap: of the days in windows to report, {_overlaps(made)} also "
+                    "lie in a window to tune on. Tuning has thus seen the G of those days, and "
+                    "never the tests.",
                     "One turn is one day. The chosen headline is shown to that day's visitors: "
                     "cards in proportion to G are dealt from its deck, without replacement. X is "
                     "the day's click rate, the reward its clicks.",
@@ -239,6 +174,36 @@ def _games(made: Made) -> Section:
             pictures((made.pictures["example"], "The first game of the list, which is by lot.")),
         ],
     )
+
+
+def _which_tests(made: Made) -> str:
+    enough, played = len(made.data.decks) + len(made.data.too_small), _tests_played(made)
+    some = f"{enough:,} of {made.data.tests:,} tests have {FEWEST_ARMS} arms or more"
+    if played == enough:
+        return f"{some}, and all of them are played."
+    return f"{some}; {played:,} of them are played."
+
+
+def _tests_played(made: Made) -> int:
+    return int(np.unique(made.results[0].games.tests).size)
+
+
+def _in_all_groups(made: Made) -> str:
+    return _by_length({r.setting.days: f"{in_all_groups(r):,}" for r in made.results})
+
+
+def _overlaps(made: Made) -> str:
+    """For each length of a game, the share of days that are both reported and tuned on."""
+    shares = {
+        r.setting.days: shared_days(made.data, r.setting, made.effort, made.seed)
+        for r in made.results
+    }
+    return _by_length({days: percent(share) for days, share in shares.items()})
+
+
+def _by_length(told: Mapping[int, str]) -> str:
+    """What depends on nothing but the days of a game: settings of one length draw alike."""
+    return listed([f"{text} ({days // 7} weeks)" for days, text in told.items()])
 
 
 def _numbers(made: Made) -> Section:

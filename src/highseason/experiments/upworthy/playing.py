@@ -9,17 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.experiments.store import Store, fingerprint
+from highseason.experiments.study import MissingDataError
 from highseason.experiments.upworthy.data import Data, halves, shuffled
 from highseason.experiments.upworthy.settings import (
     BESIDE,
+    GROUPS,
     TUNED,
     Effort,
     Setting,
     candidates,
     defaults,
 )
+from highseason.experiments.upworthy.sizes import cards_of
 from highseason.games.decks import DeckGames, play_decks
 from highseason.policies import Policy, from_json
+from highseason.report.wording import counted
 from highseason.tuning import other_seed
 
 #: Each half of the tests is reported by players that were tuned on the other.
@@ -32,7 +36,7 @@ class Played:
 
     Attributes:
         setting: How the tests were played.
-        games: Which tests, on which days: all tests, the second half after the first.
+        games: Which tests, on which days: those of the second half after those of the first.
         players: Who played, by label: one for each half.
         totals: By name of the metric, a row per player and a column per game.
     """
@@ -47,17 +51,38 @@ class Played:
         return list(self.players).index(label)
 
     @property
-    def spread(self) -> NDArray[np.float64]:
-        """The greatest G over the mean G in the days of each game."""
-        each = np.array([G.values.max() / G.values.mean() for G in self.games.seasons])
-        return np.asarray(each[self.games.season])
+    def spreads(self) -> NDArray[np.float64]:
+        """The greatest G over the mean G in each window."""
+        return np.array([G.values.max() / G.values.mean() for G in self.games.seasons])
 
 
 def start_days(data: Data, setting: Setting, effort: Effort, seed: int) -> list[NDArray[np.int64]]:
-    """The first days (from 1) of the windows to tune on, and of those to report: none in both."""
-    order = 1 + shuffled(data.views.turns - setting.days + 1, seed, f"days {setting.days}")
+    """The first days (from 1) of the windows to tune on, and of those to report: none in both.
+
+    The windows themselves are weeks long and overlap: see `shared_days`.
+
+    Raises:
+        MissingDataError: There are too few days for so many windows.
+    """
     few, many = effort.windows
+    needed = setting.days + few + GROUPS - 1
+    if data.views.turns < needed:
+        raise MissingDataError(
+            f"the page views cover {counted(data.views.turns, 'day')}; {needed} are needed for "
+            f"games of {setting.days} days that start on {few} days to tune on and on {GROUPS} or "
+            "more others to report: give a longer file with --upworthy"
+        )
+    order = 1 + shuffled(data.views.turns - setting.days + 1, seed, f"days {setting.days}")
     return [np.sort(order[:few]), np.sort(order[few : few + many])]
+
+
+def shared_days(data: Data, setting: Setting, effort: Effort, seed: int) -> float:
+    """The share of the days in windows to report that also lie in a window to tune on."""
+    tuning, reported = (
+        {day for start in starts.tolist() for day in range(start, start + setting.days)}
+        for starts in start_days(data, setting, effort, seed)
+    )
+    return len(tuning & reported) / len(reported)
 
 
 def tuning_games(
@@ -71,7 +96,7 @@ def tuning_games(
 
 
 def reported_games(data: Data, setting: Setting, effort: Effort, seed: int, fold: int) -> DeckGames:
-    """Games of the other half, on other days."""
+    """Games of the other half, with other start days."""
     tests = halves(len(data.decks), seed)[fold]
     _, days = start_days(data, setting, effort, seed)
     own = other_seed(seed, f"reported {fold}")
@@ -98,7 +123,7 @@ def _games(
         seasons,
         np.repeat(tests, each),
         np.concatenate([order[:each] for order in season]),
-        data.decks.total if setting.whole else data.decks.smallest,
+        cards_of(data.decks, setting),
         other_seed(seed, setting.id),
         setting.even,
     )

@@ -10,11 +10,20 @@ from highseason.experiments import numbers
 from highseason.experiments.figures import draw_all
 from highseason.experiments.store import Store
 from highseason.experiments.study import Outcome, Progress, Source, Work
-from highseason.experiments.upworthy.data import read
-from highseason.experiments.upworthy.findings import headlines
-from highseason.experiments.upworthy.page import Made, drawings, report_page
-from highseason.experiments.upworthy.playing import FOLDS, Played, played, tuned
-from highseason.experiments.upworthy.settings import FULL, QUICK, QUICK_SETTINGS, SETTINGS
+from highseason.experiments.upworthy.data import Data, read
+from highseason.experiments.upworthy.drawings import drawings
+from highseason.experiments.upworthy.findings import headlines, left_out
+from highseason.experiments.upworthy.page import Made, report_page
+from highseason.experiments.upworthy.playing import FOLDS, Played, played, start_days, tuned
+from highseason.experiments.upworthy.settings import (
+    FULL,
+    QUICK,
+    QUICK_SETTINGS,
+    SETTINGS,
+    Effort,
+    Setting,
+)
+from highseason.experiments.upworthy.sizes import big_enough
 from highseason.experiments.upworthy.tables import dose_records, records
 from highseason.report.drawing import require_matplotlib
 
@@ -40,12 +49,11 @@ def run(
 
     `games` is how many start days each test gets.  Its players are tuned, and as they come.
     """
-    given = read(files)
-    require_matplotlib()
-    effort = QUICK if quick else FULL
+    effort, settings = (QUICK, QUICK_SETTINGS) if quick else (FULL, SETTINGS)
     effort = replace(effort, games=games or effort.games)
+    given = _checked(read(files), settings, effort, seed)
+    require_matplotlib()
     store = Store(out / "runs")
-    settings = QUICK_SETTINGS if quick else SETTINGS
     work = Work(3 * len(settings) + 7, progress)
     results: list[Played] = []
     for setting in settings:
@@ -56,7 +64,7 @@ def run(
         with work.step("simulating"):
             results.append(played(given, setting, effort, seed, winners, threads))
     with work.step("writing"):
-        found = headlines(results)
+        found = [*headlines(results), *left_out(given)]
         written = [
             *numbers.write(records(results), out, "numbers"),
             *numbers.write(dose_records(results), out, "doses"),
@@ -66,3 +74,10 @@ def run(
     with work.step("writing"):
         page = report_page(made).save(out / "index.html")
     return Outcome(page, found, work.seconds, written, len(store.found))
+
+
+def _checked(data: Data, settings: Sequence[Setting], effort: Effort, seed: int) -> Data:
+    """What can be played in all settings; told now if there is too little, not after the first."""
+    for setting in settings:
+        start_days(data, setting, effort, seed)
+    return big_enough(data, settings)

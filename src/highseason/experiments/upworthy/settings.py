@@ -26,6 +26,9 @@ from highseason.tuning.space import Axis, Space
 #: A test with fewer arms leaves little to find out.
 FEWEST_ARMS = 4
 
+#: Windows are ranked by how much G spreads in them and cut into so many groups of equal size.
+GROUPS = 5
+
 #: Each regulated policy, and the same rule without regulation; the pool stands beside greedy.
 SAME_RULE = {
     "ucb-z": "ucb",
