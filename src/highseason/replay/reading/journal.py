@@ -108,7 +108,7 @@ class Journal:
         """
         kept = self.examples.setdefault(reason, [])
         if len(kept) < EXAMPLES:
-            kept.append(Example(file, line, reason, _shortened(text)))
+            kept.append(Example(file, line, reason, shortened(text)))
 
     def saw(self, time: NDArray[np.int64]) -> None:
         """Some more events."""
@@ -123,7 +123,7 @@ class Journal:
         return tuple(example for kept in self.examples.values() for example in kept)
 
 
-def _shortened(text: bytes | str) -> str:
+def shortened(text: bytes | str) -> str:
     """The beginning of a text, with nothing in it that a terminal would obey."""
     piece = text[: SHOWN + 1]
     if isinstance(piece, bytes):

@@ -79,10 +79,10 @@ class TableLog:
     def batches(self, book: Book, journal: Journal) -> Iterator[Batch]:
         """Read all rows."""
         existing(self.paths)
-        rows = open_rows(self.path, journal)
         journal.format = "table"
-        reader = _RowReader(self, rows, book)
-        yield from gather(rows, reader.read, journal, self.clicks)
+        with open_rows(self.path, journal) as rows:
+            reader = _RowReader(self, rows, book)
+            yield from gather(rows, reader.read, journal, self.clicks)
         if reader.everything is not None:
             book.close_pool(reader.everything, range(book.arm_count))
             journal.notes.append("no pool column: every arm is taken to be on offer all the time")
