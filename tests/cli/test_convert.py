@@ -74,6 +74,8 @@ WRONG = {
     "convert yahoo shop.csv --out e.parquet": ("shop.csv, line 1", "expected lines such as"),
     "convert yahoo log --format r6a --out e.parquet": ("log, line 1", "expected lines such as"),
     "convert yahoo log --out .": ("is a folder", "a file in it"),
+    "convert yahoo log --out ./log": ("--out log is the file to be read", "another name"),
+    "convert table shop.csv --out shop.csv": ("is the file to be read", "another name"),
     "convert open-bandit shop.csv --out e.parquet": ("shop.csv, line 1", "'timestamp'"),
     "convert open-bandit men.csv --campaign men --out e.parquet": ("line 1", "'campaign'"),
     "convert table shop.csv --time wen --out e.parquet": ("shop.csv, line 1", "mean 'when'?"),
@@ -90,10 +92,10 @@ WRONG = {
 @pytest.mark.parametrize("line", WRONG)
 def test_one_line_says_what_to_put_right(line: str, call: Call, logs: Path) -> None:
     (logs / "log").write_text("1317513600 id-2 1 |user 1 9 |id-1 |id-2\n")
-    before = sorted(logs.iterdir())
+    before = {path.name: path.read_bytes() for path in logs.iterdir()}
     answer = call(*line.split())
     assert (answer.code, answer.stdout) == (2, "")
     problem, remedy = WRONG[line]
     assert problem in answer.line
     assert remedy in answer.line
-    assert sorted(logs.iterdir()) == before
+    assert {path.name: path.read_bytes() for path in logs.iterdir()} == before

@@ -103,6 +103,12 @@ def test_lifespans_as_table_and_picture(call: Call, event_table: Path) -> None:
         ("slice events.parquet --least-arms 2 --least-hours 1", 2, "exclude each other"),
         ("slice events.parquet --out s.parquet", 2, "say which"),
         ("slice events.parquet --least-arms 2 --out s.csv", 2, "ends in .parquet"),
+        (
+            "slice events.parquet --least-arms 2 --out events.parquet",
+            2,
+            "events.parquet is the file to be read",
+        ),
+        ("lifespans events.parquet --out events.parquet", 2, "is the file to be read"),
         ("lifespans events.parquet --out l.txt", 2, ".csv or .parquet"),
         ("lifespans events.parquet --least-arms 9", 2, "at once is 5"),
     ],

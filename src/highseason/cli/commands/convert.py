@@ -141,7 +141,7 @@ def table(table: Path, out: Path, as_json: bool, **columns: Any) -> None:
 
 
 def _convert(log: Source, out: Path, as_json: bool) -> None:
-    check_file(out, "--out")
+    check_file(out, "--out", log.paths)
     try:
         with progress_bar("reading") as progress:
             report = convert(log, out, progress)

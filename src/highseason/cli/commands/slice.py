@@ -66,7 +66,7 @@ def command(
             raise asked_wrongly("--out writes one slice: say which, such as --least-arms 24")
         if out.suffix.lower() != ".parquet":
             raise asked_wrongly(f"--out {out}: an event table's name ends in .parquet")
-        check_file(out, "--out")
+        check_file(out, "--out", [log])
     events = read_log(log)
     found = frontier(events)
     if not chosen:
