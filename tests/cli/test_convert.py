@@ -76,6 +76,8 @@ WRONG = {
     "convert yahoo log --out .": ("is a folder", "a file in it"),
     "convert yahoo log --out ./log": ("--out log is the file to be read", "another name"),
     "convert table shop.csv --out shop.csv": ("is the file to be read", "another name"),
+    "convert yahoo empty --out e.parquet": ("empty: there is no event in 0 lines", "expected"),
+    "convert table header.csv --out e.parquet": ("header.csv: there is no event", "expected"),
     "convert open-bandit shop.csv --out e.parquet": ("shop.csv, line 1", "'timestamp'"),
     "convert open-bandit men.csv --campaign men --out e.parquet": ("line 1", "'campaign'"),
     "convert table shop.csv --time wen --out e.parquet": ("shop.csv, line 1", "mean 'when'?"),
@@ -92,6 +94,8 @@ WRONG = {
 @pytest.mark.parametrize("line", WRONG)
 def test_one_line_says_what_to_put_right(line: str, call: Call, logs: Path) -> None:
     (logs / "log").write_text("1317513600 id-2 1 |user 1 9 |id-1 |id-2\n")
+    (logs / "empty").touch()
+    (logs / "header.csv").write_text("time,arm,reward\n")
     before = {path.name: path.read_bytes() for path in logs.iterdir()}
     answer = call(*line.split())
     assert (answer.code, answer.stdout) == (2, "")

@@ -97,7 +97,12 @@ def test_lifespans_as_table_and_picture(call: Call, event_table: Path) -> None:
             2,
             "--arms always leaves none",
         ),
-        ("replay traffic.csv -p ucb", 1, "cannot be read as Parquet"),
+        ("replay traffic.csv -p ucb", 2, "traffic.csv cannot be read as Parquet"),
+        ("replay . -p ucb", 2, ". is a folder: name an event table in it"),
+        ("slice traffic.csv", 2, "traffic.csv cannot be read as Parquet"),
+        ("lifespans cut.parquet", 2, "cut.parquet cannot be read as Parquet"),
+        ("slice broken.parquet", 2, "broken.parquet cannot be read as Parquet"),
+        ("convert table broken.parquet --out e.parquet", 2, "broken.parquet cannot be read as"),
         ("slice events.parquet --least-arms 9", 2, "the most there are at once is 5"),
         ("slice events.parquet --least-hours 9", 2, "no arm is on offer for 9 hours"),
         ("slice events.parquet --least-arms 2 --least-hours 1", 2, "exclude each other"),
@@ -116,6 +121,9 @@ def test_lifespans_as_table_and_picture(call: Call, event_table: Path) -> None:
 def test_what_goes_wrong_is_one_line(
     words: str, code: int, told: str, call: Call, event_table: Path, traffic: Path
 ) -> None:
+    whole = event_table.read_bytes()
+    event_table.with_name("cut.parquet").write_bytes(whole[:-100])
+    event_table.with_name("broken.parquet").write_bytes(whole[:500] + bytes(500) + whole[1000:])
     answer = call(*words.split())
     assert answer.code == code, answer.stderr
     assert told in answer.line

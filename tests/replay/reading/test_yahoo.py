@@ -177,8 +177,14 @@ def test_the_wrong_format_is_an_error(tmp_path: Path) -> None:
 def test_what_is_no_such_log_is_an_error_that_says_what_was_expected(
     content: bytes, tmp_path: Path
 ) -> None:
-    with pytest.raises(ValueError, match=r"no event in \d+ lines.*expected lines such as '13175"):
+    with pytest.raises(ValueError, match=r"no event in \d+ lines?.*expected lines such as '13175"):
         collect(YahooLog(put(tmp_path, content)))
+
+
+def test_the_first_bad_line_is_named_as_the_first(tmp_path: Path) -> None:
+    paths = put(tmp_path, b"x\n\n\nx\n")
+    with pytest.raises(ValueError, match=r"in 4 lines, the first being .*day0, line 1: not three"):
+        collect(YahooLog(paths))
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:

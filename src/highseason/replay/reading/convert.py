@@ -76,7 +76,7 @@ def _told(
         journal.watched_by = lambda done: progress(min(done, total), total)
     yield from source.batches(book, journal)
     if journal.events == 0:
-        raise ValueError(no_event(journal, source.expected))
+        raise ValueError(no_event(source.paths, journal, source.expected))
     if journal.lines != journal.events + journal.skipped.total():
         raise AssertionError(f"lines were lost: {journal}")
 

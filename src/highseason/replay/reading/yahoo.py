@@ -197,7 +197,8 @@ class _Reading:
         """Tell the journal what the kernel noted."""
         notes = self._notes[: self._state[kernel.NOTE]]
         journal = self._journal
-        for fault in np.flatnonzero(np.bincount(notes[:, 1])).tolist():
+        faults, first = np.unique(notes[:, 1], return_index=True)
+        for fault in faults[np.argsort(first)].tolist():  # as they were met
             some = notes[notes[:, 1] == fault]
             reason = REASONS.get(fault, BACKWARDS)
             if fault == kernel.BACKWARDS:
@@ -209,7 +210,7 @@ class _Reading:
                 journal.example(reason, str(path), line, text)
         journal.format = _NAMES.get(int(self._state[kernel.FORMAT]), "")
         if journal.events == 0 and journal.lines - journal.skipped["blank line"] > _PATIENCE:
-            raise ValueError(no_event(journal, self._log.expected))
+            raise ValueError(no_event(self._log.paths, journal, self._log.expected))
 
 
 def _fresh_batch() -> Batch:
