@@ -246,8 +246,26 @@ def test_a_damaged_gzip_gives_what_came_before(tmp_path: Path) -> None:
     packed = bytearray(gzip.compress(whole))
     packed[-1000:-900] = b"\xff" * 100
     events, journal = journal_of(put(tmp_path, bytes(packed)))
-    assert journal.damaged == [f"{tmp_path / 'day0'}: the gzip file is damaged"]
+    assert len(journal.damaged) == 1
+    assert journal.damaged[0].startswith(f"{tmp_path / 'day0'}: the gzip file is damaged; events")
     assert 1000 < len(events) < 90_000
+
+
+def test_made_up_events_of_a_damaged_gzip_are_warned_of(tmp_path: Path) -> None:
+    """Wrong bytes unpack into other lines, and only the sum at the end tells."""
+    rng = random.Random(5)
+    whole = b"".join(
+        b"%d id-2 0 |user 1 |id-1 |id-2\n" % rng.randrange(10**9) for _ in range(150_000)
+    )
+    packed = bytearray(gzip.compress(whole, 0))  # stored, not squeezed: any byte can be changed
+    packed[20_000:20_002] = b"99"
+    packed[25_000:25_080] = b"\n" * 80
+    events, journal = journal_of(put(tmp_path, bytes(packed)))
+    first = whole[: 25_000 - 15].count(b"\n") + 1
+    assert len(events) > 90_000
+    assert "events may be made up from some unknown line on (line " in journal.damaged[0]
+    bad = min(example.line for example in journal.all_examples if "blank" in example.reason)
+    assert first <= bad <= first + 2
 
 
 def same(one: Events, other: Events) -> bool:

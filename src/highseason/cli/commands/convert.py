@@ -148,7 +148,7 @@ def _convert(log: Source, out: Path, as_json: bool) -> None:
     except ValueError as reason:
         raise asked_wrongly(reason) from reason
     for file in report.damaged:
-        say(f"warning: {file}; what came before is kept")
+        say(f"warning: {file}; what could be read is kept")
     if report.backwards:
         say(f"warning: {counted(report.backwards, 'event')} earlier than the one before, kept")
     for note in report.notes:

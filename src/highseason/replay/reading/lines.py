@@ -80,7 +80,7 @@ class TextLines:
             if before is not None:
                 yield before
             return
-        self._journal.damaged.append(f"{self._path}: {self._file.damage}")
+        self._journal.broke_off(str(self._path), self._file.damage)
         if before is not None:
             self._skip(self._file.damage, before)
 

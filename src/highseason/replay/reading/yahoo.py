@@ -130,7 +130,7 @@ class _Reading:
                     self._skip_rest(path, TOO_LONG, filled)
                     filled, too_long = 0, True
             if file.damage is not None:
-                self._journal.damaged.append(f"{path}: {file.damage}")
+                self._journal.broke_off(str(path), file.damage)
                 if filled:
                     self._skip_rest(path, file.damage, filled)
 
