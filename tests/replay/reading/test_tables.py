@@ -134,6 +134,13 @@ def test_many_columns_make_no_endless_error(tmp_path: Path) -> None:
     assert len(str(caught.value)) < 1000
 
 
+def test_arms_and_pools_of_rows_left_out_are_none_of_the_log(tmp_path: Path) -> None:
+    path = put(tmp_path, "time,arm,reward,pool\n5,a,1,x|y\n6,b,1,c|b\n7,c,x,c|d\n")
+    events, report = collect(TableLog(path, pool="pool"))
+    assert (events.arms, report.arms) == (("c", "b"), 2)
+    assert (len(events.pools), report.pools) == (1, 1)
+
+
 def test_clicks_are_small_and_checked(tmp_path: Path) -> None:
     log = TableLog(put(tmp_path, SHOP), **COLUMNS, clicks=True)
     events, report = collect(log)

@@ -156,6 +156,18 @@ def test_pools_in_another_order_each_time_are_one_pool(tmp_path: Path) -> None:
 
 
 @pytest.mark.jit
+def test_arms_and_pools_of_lines_left_out_are_none_of_the_log(tmp_path: Path) -> None:
+    not_offered = b"5 id-9 0 |user 1 |id-7 |id-8\n"
+    check(tmp_path, not_offered * 2 + GOOD + R6A + not_offered + LATER)
+    events, report = collect(YahooLog((tmp_path / "day0",)))
+    assert (events.arms, report.arms) == (("id-1", "id-2", "id-3"), 3)
+    assert (len(events.pools), report.pools) == (1, 1)
+    late = not_offered.replace(b"id-9", b"id-8")  # now the same pool comes with a good line
+    events, report = collect(YahooLog(put(tmp_path, not_offered + GOOD + late)))
+    assert (len(events), report.arms, report.pools) == (2, 5, 2)
+
+
+@pytest.mark.jit
 def test_the_two_formats_are_told_apart(tmp_path: Path) -> None:
     assert check(tmp_path, b"\n" + R6A + GOOD).format == "r6a"
     assert check(tmp_path, GOOD + R6A).format == "r6b"

@@ -155,8 +155,7 @@ class _Reading:
             if why == kernel.ROWS_FULL:
                 yield self._take_batch()
             elif why == kernel.NEW_POOL:
-                begin, end = state[kernel.POOL_FROM], state[kernel.POOL_TO]
-                self._texts.remember(int(state[kernel.SLOT]), self._block[begin:end].tobytes())
+                self._learn_pool()
             elif why == kernel.WRONG_FORMAT:
                 raise ValueError(
                     f"{path}, line {state[kernel.LINE]}: not a line of the format "
@@ -164,6 +163,15 @@ class _Reading:
                 )
             elif why == kernel.MORE:
                 return
+
+    def _learn_pool(self) -> None:
+        """Read the pool at which the kernel stopped, unless its line is no event anyway."""
+        state = self._state
+        text = self._block[state[kernel.POOL_FROM] : state[kernel.POOL_TO]].tobytes()
+        shown = self._block[state[kernel.SHOWN_FROM] : state[kernel.SHOWN_TO]].tobytes()
+        state[kernel.REFUSED] = self._texts.remember(
+            int(state[kernel.SLOT]), text, shown, bool(state[kernel.IS_OTHER])
+        )
 
     def _take_batch(self) -> Batch:
         rows = int(self._state[kernel.ROW])
