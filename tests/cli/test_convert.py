@@ -65,6 +65,14 @@ def test_tables(call: Call, logs: Path) -> None:
     assert read_events(logs / "s.parquet").reward.tolist() == [2.5, 0]
 
 
+def test_milliseconds_are_told(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("time,arm,reward,pool,p\n1317513291000,a,1,a|b,0.5\n")
+    answer = call(*"convert table t.csv --pool pool --propensity p --out e.parquet".split())
+    assert answer.code == 0
+    assert "1317513291000 seconds" in answer.line
+    assert "if these are milliseconds, divide them by 1000" in answer.line
+
+
 WRONG = {
     "convert": ("Missing command", "convert --help"),
     "convert cows": ("'cows'", "open-bandit, table, yahoo"),
@@ -85,6 +93,9 @@ WRONG = {
     "generate yahoo": ("--out", "--help"),
     "generate yahoo --days 0 --out log": ("'0'", "above 0"),
     "generate yahoo --days 1e-9 --out log": ("1e-09", "at least one second"),
+    "generate yahoo --days 1e9 --out log": ("1e+09 days", "at most 1,000 days"),
+    "generate yahoo --days 1e308 --out log": ("1e+308 days", "at most 1,000 days"),
+    "generate yahoo --events-per-second 1e9 --out log": ("8.6e+13 lines", "fewer days or events"),
     "generate yahoo --tilt nan --out log": ("--tilt", "finite"),
     "generate yahoo --drift 2 --out log": ("--drift", "--help"),
     "generate yahoo --out shop.csv/log": ("shop.csv is not a folder", "choose"),

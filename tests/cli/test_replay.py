@@ -9,7 +9,14 @@ from typing import Any
 
 import pytest
 
-from highseason.replay import always_on_offer, read_events, replay, replay_many
+from highseason.replay import (
+    Events,
+    always_on_offer,
+    read_events,
+    replay,
+    replay_many,
+    write_events,
+)
 
 Call = Callable[..., Any]
 
@@ -65,6 +72,13 @@ def test_a_slice_is_written_and_can_be_replayed(call: Call, event_table: Path) -
     assert len(part) == document["records"]
     assert set(always_on_offer(part)) == set(document["arms"])
     assert call(*"replay part.parquet -p ucb --arms always".split()).code == 0
+
+
+def test_one_arm_is_not_many(call: Call, event_table: Path) -> None:
+    write_events(Events.of([5], ["a"], [1], [["a"]]), event_table)
+    answer = call(*"slice events.parquet --least-arms 1".split())
+    assert answer.stdout.startswith("1 arm for ")
+    assert ": 1 record\n" in answer.stdout
 
 
 def test_the_frontier_for_programs(call: Call, event_table: Path) -> None:
