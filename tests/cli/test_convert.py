@@ -51,7 +51,7 @@ def test_what_is_left_out_is_told(call: Call, tmp_path: Path) -> None:
     assert answer.code == 0
     assert "the click is neither 0 nor 1" in answer.stdout
     assert "log, line 2: 1317513601 id-1 7" in answer.stdout
-    assert "cut: the gzip file ends early; what came before is kept" in answer.stderr
+    assert "cut: the gzip file ends early; what could be read is kept" in answer.stderr
     assert "1 event earlier than the one before" in answer.stderr
 
 
@@ -65,6 +65,14 @@ def test_tables(call: Call, logs: Path) -> None:
     assert read_events(logs / "s.parquet").reward.tolist() == [2.5, 0]
 
 
+def test_milliseconds_are_told(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("time,arm,reward,pool,p\n1317513291000,a,1,a|b,0.5\n")
+    answer = call(*"convert table t.csv --pool pool --propensity p --out e.parquet".split())
+    assert answer.code == 0
+    assert "1317513291000 seconds" in answer.line
+    assert "if these are milliseconds, divide them by 1000" in answer.line
+
+
 WRONG = {
     "convert": ("Missing command", "convert --help"),
     "convert cows": ("'cows'", "open-bandit, table, yahoo"),
@@ -74,6 +82,10 @@ WRONG = {
     "convert yahoo shop.csv --out e.parquet": ("shop.csv, line 1", "expected lines such as"),
     "convert yahoo log --format r6a --out e.parquet": ("log, line 1", "expected lines such as"),
     "convert yahoo log --out .": ("is a folder", "a file in it"),
+    "convert yahoo log --out ./log": ("--out log is the file to be read", "another name"),
+    "convert table shop.csv --out shop.csv": ("is the file to be read", "another name"),
+    "convert yahoo empty --out e.parquet": ("empty: there is no event in 0 lines", "expected"),
+    "convert table header.csv --out e.parquet": ("header.csv: there is no event", "expected"),
     "convert open-bandit shop.csv --out e.parquet": ("shop.csv, line 1", "'timestamp'"),
     "convert open-bandit men.csv --campaign men --out e.parquet": ("line 1", "'campaign'"),
     "convert table shop.csv --time wen --out e.parquet": ("shop.csv, line 1", "mean 'when'?"),
@@ -81,6 +93,9 @@ WRONG = {
     "generate yahoo": ("--out", "--help"),
     "generate yahoo --days 0 --out log": ("'0'", "above 0"),
     "generate yahoo --days 1e-9 --out log": ("1e-09", "at least one second"),
+    "generate yahoo --days 1e9 --out log": ("1e+09 days", "at most 1,000 days"),
+    "generate yahoo --days 1e308 --out log": ("1e+308 days", "at most 1,000 days"),
+    "generate yahoo --events-per-second 1e9 --out log": ("8.6e+13 lines", "fewer days or events"),
     "generate yahoo --tilt nan --out log": ("--tilt", "finite"),
     "generate yahoo --drift 2 --out log": ("--drift", "--help"),
     "generate yahoo --out shop.csv/log": ("shop.csv is not a folder", "choose"),
@@ -90,10 +105,12 @@ WRONG = {
 @pytest.mark.parametrize("line", WRONG)
 def test_one_line_says_what_to_put_right(line: str, call: Call, logs: Path) -> None:
     (logs / "log").write_text("1317513600 id-2 1 |user 1 9 |id-1 |id-2\n")
-    before = sorted(logs.iterdir())
+    (logs / "empty").touch()
+    (logs / "header.csv").write_text("time,arm,reward\n")
+    before = {path.name: path.read_bytes() for path in logs.iterdir()}
     answer = call(*line.split())
     assert (answer.code, answer.stdout) == (2, "")
     problem, remedy = WRONG[line]
     assert problem in answer.line
     assert remedy in answer.line
-    assert sorted(logs.iterdir()) == before
+    assert {path.name: path.read_bytes() for path in logs.iterdir()} == before

@@ -154,3 +154,10 @@ def test_without_matplotlib_the_extra_is_named(
 def test_numbers_need_no_matplotlib(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert call("plan", "-p", "ucb", "--out", "plan.csv").code == 0
+
+
+def test_one_turn_is_not_many(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text("day,visitors\n2026-01-01,100\n")
+    answer = call(*"plan -p ucb -m one.csv --turns 5 --arms 2".split())
+    assert answer.code == 2
+    assert "one.csv has 1 turn, fewer than --turns 5" in answer.line

@@ -8,6 +8,7 @@ import pty
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,16 @@ def test_a_fresh_cache_says_that_it_compiles_on_stderr(run: Call, tmp_path: Path
     assert answer.code == 0
     assert json.loads(answer.stdout)["games"] == 20
     assert "compiling" in answer.stderr
+
+
+def test_the_package_is_a_program() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "highseason", "--version"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.startswith("highseason ")
 
 
 def test_asked_wrongly(run: Call) -> None:
@@ -73,6 +84,17 @@ def test_interrupted() -> None:
     assert (process.returncode, stdout) == (130, "")
     assert "Traceback" not in stderr
     assert stderr.splitlines()[-1] == "highseason: interrupted"
+
+
+def test_a_request_to_end_leaves_no_half_a_file(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [*PROGRAM, "generate", "yahoo", "--days", "300", "--out", "log"], cwd=tmp_path
+    )
+    while not list(tmp_path.iterdir()) and process.poll() is None:
+        time.sleep(0.05)
+    process.terminate()
+    assert process.wait(timeout=60) == 128 + signal.SIGTERM
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_closed_pipe_is_no_accident() -> None:

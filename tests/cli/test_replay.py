@@ -9,7 +9,14 @@ from typing import Any
 
 import pytest
 
-from highseason.replay import always_on_offer, read_events, replay, replay_many
+from highseason.replay import (
+    Events,
+    always_on_offer,
+    read_events,
+    replay,
+    replay_many,
+    write_events,
+)
 
 Call = Callable[..., Any]
 
@@ -67,6 +74,13 @@ def test_a_slice_is_written_and_can_be_replayed(call: Call, event_table: Path) -
     assert call(*"replay part.parquet -p ucb --arms always".split()).code == 0
 
 
+def test_one_arm_is_not_many(call: Call, event_table: Path) -> None:
+    write_events(Events.of([5], ["a"], [1], [["a"]]), event_table)
+    answer = call(*"slice events.parquet --least-arms 1".split())
+    assert answer.stdout.startswith("1 arm for ")
+    assert ": 1 record\n" in answer.stdout
+
+
 def test_the_frontier_for_programs(call: Call, event_table: Path) -> None:
     document = json.loads(call("slice", "events.parquet", "--json").stdout)
     assert [len(one["arms"]) for one in document["slices"]] == [5]
@@ -97,12 +111,23 @@ def test_lifespans_as_table_and_picture(call: Call, event_table: Path) -> None:
             2,
             "--arms always leaves none",
         ),
-        ("replay traffic.csv -p ucb", 1, "cannot be read as Parquet"),
+        ("replay traffic.csv -p ucb", 2, "traffic.csv cannot be read as Parquet"),
+        ("replay . -p ucb", 2, ". is a folder: name an event table in it"),
+        ("slice traffic.csv", 2, "traffic.csv cannot be read as Parquet"),
+        ("lifespans cut.parquet", 2, "cut.parquet cannot be read as Parquet"),
+        ("slice broken.parquet", 2, "broken.parquet cannot be read as Parquet"),
+        ("convert table broken.parquet --out e.parquet", 2, "broken.parquet cannot be read as"),
         ("slice events.parquet --least-arms 9", 2, "the most there are at once is 5"),
         ("slice events.parquet --least-hours 9", 2, "no arm is on offer for 9 hours"),
         ("slice events.parquet --least-arms 2 --least-hours 1", 2, "exclude each other"),
         ("slice events.parquet --out s.parquet", 2, "say which"),
         ("slice events.parquet --least-arms 2 --out s.csv", 2, "ends in .parquet"),
+        (
+            "slice events.parquet --least-arms 2 --out events.parquet",
+            2,
+            "events.parquet is the file to be read",
+        ),
+        ("lifespans events.parquet --out events.parquet", 2, "is the file to be read"),
         ("lifespans events.parquet --out l.txt", 2, ".csv or .parquet"),
         ("lifespans events.parquet --least-arms 9", 2, "at once is 5"),
     ],
@@ -110,6 +135,9 @@ def test_lifespans_as_table_and_picture(call: Call, event_table: Path) -> None:
 def test_what_goes_wrong_is_one_line(
     words: str, code: int, told: str, call: Call, event_table: Path, traffic: Path
 ) -> None:
+    whole = event_table.read_bytes()
+    event_table.with_name("cut.parquet").write_bytes(whole[:-100])
+    event_table.with_name("broken.parquet").write_bytes(whole[:500] + bytes(500) + whole[1000:])
     answer = call(*words.split())
     assert answer.code == code, answer.stderr
     assert told in answer.line

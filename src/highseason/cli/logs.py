@@ -25,7 +25,10 @@ def read_log(path: Path) -> Events:
             f"there is no file {path}: check the path, or make an event table from a log with "
             "'highseason convert'"
         )
-    return read_events(path)
+    try:
+        return read_events(path)
+    except ValueError as reason:
+        raise asked_wrongly(reason) from reason
 
 
 def moment(text: str) -> int:

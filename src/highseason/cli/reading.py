@@ -13,6 +13,7 @@ import click
 from highseason import multipliers, policies, rewards
 from highseason.multipliers import SHAPES, Multiplier
 from highseason.policies import Policy
+from highseason.report.wording import counted
 from highseason.results import unique_labels
 from highseason.rewards import Rewards
 
@@ -91,8 +92,8 @@ def _cut(G: Multiplier, text: str, turns: int | None) -> Multiplier:
         return G
     if turns > G.turns:
         raise asked_wrongly(
-            f"{text} has {G.turns} turns, fewer than --turns {turns}: leave --turns out, or give "
-            "a longer file"
+            f"{text} has {counted(G.turns, 'turn')}, fewer than --turns {turns}: leave --turns "
+            "out, or give a longer file"
         )
     return G.window(1, turns)
 

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from highseason.cli.reading import asked_wrongly
 from highseason.report import check_target
 
 
-def check_file(path: Path, option: str) -> None:
-    """A file can be written there; its folder is made if need be."""
+def check_file(path: Path, option: str, inputs: Iterable[Path] = ()) -> None:
+    """A file can be written there, and is none of those to be read; its folder is made."""
     if path.is_dir():
         raise asked_wrongly(f"{option} {path} is a folder: give the name of a file in it")
+    if path.exists() and any(given.exists() and path.samefile(given) for given in inputs):
+        raise asked_wrongly(
+            f"{option} {path} is the file to be read, which would be lost: choose another name"
+        )
     check_folder(path.parent, f"{option} {path}")
     if path.exists() and not os.access(path, os.W_OK):
         raise asked_wrongly(f"{option} {path} is write-protected: choose another name")
 
 
-def check_figure(path: Path, option: str, or_else: str = "") -> None:
+def check_figure(path: Path, option: str, or_else: str = "", inputs: Iterable[Path] = ()) -> None:
     """A figure can be written there; `or_else` says what other names would do."""
-    check_file(path, option)
+    check_file(path, option, inputs)
     try:
         check_target(path)
     except ValueError as reason:

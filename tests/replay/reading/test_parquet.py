@@ -157,7 +157,7 @@ def test_an_error_leaves_nothing_and_spares_what_was_there(tmp_path: Path) -> No
     log, out = tmp_path / "log", tmp_path / "out.parquet"
     out.write_text("precious")
     log.write_text("nothing of the kind\n")
-    with pytest.raises(ValueError, match="no event in 1 lines"):
+    with pytest.raises(ValueError, match="no event in 1 line,"):
         convert(YahooLog((log,)), out)
     assert out.read_text() == "precious"
     assert sorted(tmp_path.iterdir()) == [log, out]

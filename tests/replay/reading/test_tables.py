@@ -86,6 +86,61 @@ def test_a_bad_row_is_named(row: str, tmp_path: Path) -> None:
         assert (example.file, example.line) == (str(path), 5)
 
 
+STRAY = {
+    "opened in the middle": '{i},"a,0',
+    "opened in the last cell": '{i},a,"0',
+    "closed on a later line": '{i},"a,0\n7,b,1\n7,c",1',
+    "closed on a later line, before more": '{i},"a,0\n7,b,1\n7,"c,1',
+    "an id of two lines": '{i},"a\nb",0',
+}
+
+
+@pytest.mark.parametrize("kind", STRAY)
+@pytest.mark.parametrize("after", [0, 3, 1000])
+def test_a_stray_quote_costs_only_its_own_lines(kind: str, after: int, tmp_path: Path) -> None:
+    stray = STRAY[kind].format(i=7)
+    rows = ["time,arm,reward", "5,a,1", "6,b,0", stray, *(f"{9 + i},b,1" for i in range(after))]
+    events, report = collect(TableLog(put(tmp_path, "\n".join(rows) + "\n")))
+    swallowed = stray.count("\n7,b") + stray.count('\n7,c"')  # a quote within a cell is text
+    assert report.lines == 2 + after + 1 + stray.count("\n")
+    assert len(events) == 2 + after + swallowed
+    assert report.examples[0].line == 4
+
+
+def test_rows_of_several_lines_are_read(tmp_path: Path) -> None:
+    path = put(tmp_path, 'time,arm,reward,note\n5,"a",1,"two\nlines, ""quoted"""\n6,"b" ,0,x\n')
+    events, report = collect(TableLog(path))
+    assert (events.time.tolist(), events.arms) == ([5, 6], ("a", "b"))
+    assert (report.lines, report.skipped) == (2, {})
+
+
+def test_a_stray_quote_in_the_header_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"shop\.csv, line 1: expected the names .* as CSV: time,"):
+        collect(TableLog(put(tmp_path, 'time,"arm,reward\n5,a,1\n6,a,1\n')))
+
+
+def test_lines_too_long_are_left_out(tmp_path: Path) -> None:
+    path = put(tmp_path, "time,arm,reward\n5,a,1\n" + "x" * 3_000_000 + "\n6,a,1\n")
+    events, report = collect(TableLog(path))
+    assert (len(events), report.skipped) == (2, {"longer than 1048576 characters": 1})
+    assert (report.examples[0].line, len(report.examples[0].text)) == (3, 80)
+    with pytest.raises(ValueError, match=r"line 1: expected the names .* longer than 1048576"):
+        collect(TableLog(put(tmp_path, "x" * 3_000_000)))
+
+
+def test_many_columns_make_no_endless_error(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"among .* and 999,951 more") as caught:
+        collect(TableLog(put(tmp_path, "," * 1_000_000)))
+    assert len(str(caught.value)) < 1000
+
+
+def test_arms_and_pools_of_rows_left_out_are_none_of_the_log(tmp_path: Path) -> None:
+    path = put(tmp_path, "time,arm,reward,pool\n5,a,1,x|y\n6,b,1,c|b\n7,c,x,c|d\n")
+    events, report = collect(TableLog(path, pool="pool"))
+    assert (events.arms, report.arms) == (("c", "b"), 2)
+    assert (len(events.pools), report.pools) == (1, 1)
+
+
 def test_clicks_are_small_and_checked(tmp_path: Path) -> None:
     log = TableLog(put(tmp_path, SHOP), **COLUMNS, clicks=True)
     events, report = collect(log)

@@ -156,6 +156,18 @@ def test_pools_in_another_order_each_time_are_one_pool(tmp_path: Path) -> None:
 
 
 @pytest.mark.jit
+def test_arms_and_pools_of_lines_left_out_are_none_of_the_log(tmp_path: Path) -> None:
+    not_offered = b"5 id-9 0 |user 1 |id-7 |id-8\n"
+    check(tmp_path, not_offered * 2 + GOOD + R6A + not_offered + LATER)
+    events, report = collect(YahooLog((tmp_path / "day0",)))
+    assert (events.arms, report.arms) == (("id-1", "id-2", "id-3"), 3)
+    assert (len(events.pools), report.pools) == (1, 1)
+    late = not_offered.replace(b"id-9", b"id-8")  # now the same pool comes with a good line
+    events, report = collect(YahooLog(put(tmp_path, not_offered + GOOD + late)))
+    assert (len(events), report.arms, report.pools) == (2, 5, 2)
+
+
+@pytest.mark.jit
 def test_the_two_formats_are_told_apart(tmp_path: Path) -> None:
     assert check(tmp_path, b"\n" + R6A + GOOD).format == "r6a"
     assert check(tmp_path, GOOD + R6A).format == "r6b"
@@ -177,8 +189,14 @@ def test_the_wrong_format_is_an_error(tmp_path: Path) -> None:
 def test_what_is_no_such_log_is_an_error_that_says_what_was_expected(
     content: bytes, tmp_path: Path
 ) -> None:
-    with pytest.raises(ValueError, match=r"no event in \d+ lines.*expected lines such as '13175"):
+    with pytest.raises(ValueError, match=r"no event in \d+ lines?.*expected lines such as '13175"):
         collect(YahooLog(put(tmp_path, content)))
+
+
+def test_the_first_bad_line_is_named_as_the_first(tmp_path: Path) -> None:
+    paths = put(tmp_path, b"x\n\n\nx\n")
+    with pytest.raises(ValueError, match=r"in 4 lines, the first being .*day0, line 1: not three"):
+        collect(YahooLog(paths))
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
@@ -240,8 +258,26 @@ def test_a_damaged_gzip_gives_what_came_before(tmp_path: Path) -> None:
     packed = bytearray(gzip.compress(whole))
     packed[-1000:-900] = b"\xff" * 100
     events, journal = journal_of(put(tmp_path, bytes(packed)))
-    assert journal.damaged == [f"{tmp_path / 'day0'}: the gzip file is damaged"]
+    assert len(journal.damaged) == 1
+    assert journal.damaged[0].startswith(f"{tmp_path / 'day0'}: the gzip file is damaged; events")
     assert 1000 < len(events) < 90_000
+
+
+def test_made_up_events_of_a_damaged_gzip_are_warned_of(tmp_path: Path) -> None:
+    """Wrong bytes unpack into other lines, and only the sum at the end tells."""
+    rng = random.Random(5)
+    whole = b"".join(
+        b"%d id-2 0 |user 1 |id-1 |id-2\n" % rng.randrange(10**9) for _ in range(150_000)
+    )
+    packed = bytearray(gzip.compress(whole, 0))  # stored, not squeezed: any byte can be changed
+    packed[20_000:20_002] = b"99"
+    packed[25_000:25_080] = b"\n" * 80
+    events, journal = journal_of(put(tmp_path, bytes(packed)))
+    first = whole[: 25_000 - 15].count(b"\n") + 1
+    assert len(events) > 90_000
+    assert "events may be made up from some unknown line on (line " in journal.damaged[0]
+    bad = min(example.line for example in journal.all_examples if "blank" in example.reason)
+    assert first <= bad <= first + 2
 
 
 def same(one: Events, other: Events) -> bool:

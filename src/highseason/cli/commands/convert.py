@@ -141,14 +141,14 @@ def table(table: Path, out: Path, as_json: bool, **columns: Any) -> None:
 
 
 def _convert(log: Source, out: Path, as_json: bool) -> None:
-    check_file(out, "--out")
+    check_file(out, "--out", log.paths)
     try:
         with progress_bar("reading") as progress:
             report = convert(log, out, progress)
     except ValueError as reason:
         raise asked_wrongly(reason) from reason
     for file in report.damaged:
-        say(f"warning: {file}; what came before is kept")
+        say(f"warning: {file}; what could be read is kept")
     if report.backwards:
         say(f"warning: {counted(report.backwards, 'event')} earlier than the one before, kept")
     for note in report.notes:

@@ -48,9 +48,9 @@ def command(log: Path, least_arms: int | None, out: Path | None, as_json: bool) 
     from highseason.replay import best_slice, lifespans
 
     if out is not None and out.suffix.lower() in _TABLES:
-        check_file(out, "--out")
+        check_file(out, "--out", [log])
     elif out is not None:
-        check_figure(out, "--out", " (a table: in .csv or .parquet)")
+        check_figure(out, "--out", " (a table: in .csv or .parquet)", [log])
     lives = lifespans(read_log(log))
     try:
         chosen = None if least_arms is None else best_slice(lives, least_arms)

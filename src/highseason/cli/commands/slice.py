@@ -13,7 +13,7 @@ from highseason.cli.options import count_option, debug_option, json_option, posi
 from highseason.cli.output import print_json
 from highseason.cli.reading import asked_wrongly
 from highseason.cli.targets import check_file
-from highseason.report.wording import percent
+from highseason.report.wording import counted, percent
 
 if TYPE_CHECKING:
     from highseason.replay import Frontier, Slice
@@ -66,7 +66,7 @@ def command(
             raise asked_wrongly("--out writes one slice: say which, such as --least-arms 24")
         if out.suffix.lower() != ".parquet":
             raise asked_wrongly(f"--out {out}: an event table's name ends in .parquet")
-        check_file(out, "--out")
+        check_file(out, "--out", [log])
     events = read_log(log)
     found = frontier(events)
     if not chosen:
@@ -84,8 +84,8 @@ def command(
         print_json(document)
         return
     click.echo(
-        f"{len(one.arms)} arms for {one.hours:.2f} hours, from {one.start} to {one.end}: "
-        f"{document['records']:,} records\n"
+        f"{counted(len(one.arms), 'arm')} for {one.hours:.2f} hours, from {one.start} to "
+        f"{one.end}: {counted(document['records'], 'record')}\n"
         f"all of them in the pool of {percent(document['unbroken'], 1)} of these\n"
         f"arms: {','.join(one.arms)}"
     )

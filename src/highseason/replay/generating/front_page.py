@@ -11,6 +11,10 @@ from highseason.replay.kernels.generate import DAY
 #: The first second of 2 October 2011 (UTC), the day on which the real log begins.
 START = 1_317_513_600
 
+#: The longest log that can be made in reasonable time, and the most lines that it can have.
+MOST_DAYS, MOST_LINES = 1000, 10**10
+_LINE = 450  # bytes, about
+
 
 @dataclass(frozen=True)
 class FrontPage:
@@ -54,9 +58,22 @@ class FrontPage:
         for name in ("drift", "rhythm", "bursts"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"{name} must be between 0 and 1, not {getattr(self, name)!r}")
+        self._check_size()
         if self.seconds < 1:
             raise ValueError(f"a log lasts at least one second; {self.days!r} days are none")
         self._check_articles()
+
+    def _check_size(self) -> None:
+        if self.days > MOST_DAYS:
+            raise ValueError(
+                f"a log of {self.days:g} days is too long to be made: at most {MOST_DAYS:,} days"
+            )
+        lines = self.seconds * self.events_per_second
+        if lines > MOST_LINES:
+            raise ValueError(
+                f"a log of {lines:.2g} lines, about {lines * _LINE / 1e12:.2g} TB, is too much to "
+                f"be made: at most {MOST_LINES:.0e} lines; take fewer days or events per second"
+            )
 
     def _check_articles(self) -> None:
         if self.articles is not None and self.articles < 1:

@@ -44,7 +44,9 @@ TOO_LONG, BLANK, FIELDS, TIME, CLICK, USER, EMPTY_POOL, BAD_ID, NOT_OFFERED, OTH
 #: Where the numbers that survive between calls stand.
 POSITION, LINE, ROW, NOTE, LAST_TIME, FORMAT, LAST_SLOT, LOOKED_AT = range(8)
 POOL_FROM, POOL_TO, SLOT = range(8, 11)
-STATES = 11
+SHOWN_FROM, SHOWN_TO, IS_OTHER = range(11, 14)  # of the line with a new pool
+REFUSED = 14  # why that line is no event, if Python found that it is none
+STATES = 15
 
 UNKNOWN, R6A, R6B = 0, 1, 2
 NEVER = -1  # the time of the last event while there is none
@@ -242,24 +244,33 @@ def scan_lines(
             fault = TOO_LONG
         elif fault == 0 and not (has_parts and is_user(block, head_to + 1, pool_from)):
             fault = USER
-        if fault == 0:
-            if not repeated:
-                slot = slot_of(block, pool_from, stop)
-                if not is_text(text_size, texts, slot, block, pool_from, stop):
+        kind = format_of(block, words[2], words[3]) if fault == 0 else UNKNOWN
+        is_other = shape != UNKNOWN and shape != kind
+        if fault == 0 and not repeated:
+            slot = slot_of(block, pool_from, stop)
+            if not is_text(text_size, texts, slot, block, pool_from, stop):
+                if state[REFUSED] == 0:
                     state[POOL_FROM], state[POOL_TO], state[SLOT] = pool_from, stop, slot
+                    state[SHOWN_FROM], state[SHOWN_TO], state[IS_OTHER] = (
+                        words[2],
+                        words[3],
+                        is_other,
+                    )
                     why = NEW_POOL
                     break
+                fault = int(state[REFUSED])
+                state[REFUSED] = 0
+        if fault == 0:
             offered = int(text_pool[slot])
             if offered != looked_at and offered >= 0:
                 look_at(known, offered)
                 looked_at = offered
             shown = find_arm(table, id_from, ids, block, words[2], words[3])
-            kind = format_of(block, words[2], words[3])
             if offered < 0:
                 fault = -offered
             elif shown < 0 or offered_in[shown] != offered:
                 fault = NOT_OFFERED
-            elif shape != UNKNOWN and shape != kind:
+            elif is_other:
                 fault = OTHER
             else:
                 time[row] = when

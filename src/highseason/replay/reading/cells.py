@@ -43,12 +43,13 @@ def number_in(cell: Any) -> float | None:
 
 
 def name_in(cell: Any) -> str | None:
-    """An id: any text but none at all.
+    r"""An id: any text on one line but none at all.
 
-    >>> name_in(" shoes "), name_in(7), name_in(""), name_in(None)
-    ('shoes', '7', None, None)
+    >>> name_in(" shoes "), name_in(7), name_in(""), name_in(None), name_in("tea\nmilk")
+    ('shoes', '7', None, None, None)
     """
-    return None if cell is None else str(cell).strip() or None
+    name = "" if cell is None else str(cell).strip()
+    return None if "\n" in name or "\r" in name else name or None
 
 
 def names_in(cell: Any, separator: str) -> list[str] | None:

@@ -17,6 +17,8 @@ from highseason.replay.reading.parquet import EventWriter
 from highseason.replay.reading.source import Batch, Progress, Source, no_event
 from highseason.replay.whole_file import whole_file
 
+_NO_SECONDS = 10**11  # the year 5138; milliseconds reach it in 1973
+
 
 def collect(source: Source, progress: Progress | None = None) -> tuple[Events, ConversionReport]:
     """Read a log into memory.
@@ -76,7 +78,12 @@ def _told(
         journal.watched_by = lambda done: progress(min(done, total), total)
     yield from source.batches(book, journal)
     if journal.events == 0:
-        raise ValueError(no_event(journal, source.expected))
+        raise ValueError(no_event(source.paths, journal, source.expected))
+    if journal.first_time > _NO_SECONDS:
+        journal.notes.append(
+            f"the first time is {journal.first_time} seconds, thousands of years from now: if "
+            "these are milliseconds, divide them by 1000 and convert the log again"
+        )
     if journal.lines != journal.events + journal.skipped.total():
         raise AssertionError(f"lines were lost: {journal}")
 

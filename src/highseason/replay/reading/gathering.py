@@ -35,6 +35,7 @@ def gather(
         entry = read(row)
         if isinstance(entry, str):
             journal.skip(entry, str(rows.path), row.line, row.text)
+            rows.hand_back()
             continue
         if last is not None and entry.time < last:
             journal.backwards += 1

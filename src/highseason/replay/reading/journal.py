@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.replay.reading.files import IS_DAMAGED
+
 #: How many examples of each reason are kept, and how much of a line.
 EXAMPLES, SHOWN = 3, 80
 
@@ -39,7 +41,8 @@ class ConversionReport:
         skipped: How many did not, by reason.
         examples: The first few of each reason: file, line, reason and the beginning of the text.
         backwards: Events earlier than the one before them; they are kept.
-        damaged: Files that ended early or broke off, and how; what came before was kept.
+        damaged: Gzip files that end early or are damaged, and what that means; what could be read
+            of them was kept.
         notes: What else a reader of the numbers should know.
         arms: How many arms there are.
         pools: How many pools.
@@ -108,7 +111,23 @@ class Journal:
         """
         kept = self.examples.setdefault(reason, [])
         if len(kept) < EXAMPLES:
-            kept.append(Example(file, line, reason, _shortened(text)))
+            kept.append(Example(file, line, reason, shortened(text)))
+
+    def broke_off(self, file: str, why: str) -> None:
+        """A gzip file could not be read to its end.
+
+        >>> journal = Journal()
+        >>> journal.skip("bad time", "log.gz", 7, "")
+        >>> journal.broke_off("log.gz", IS_DAMAGED)
+        >>> journal.damaged[0].partition("; ")[2]
+        'events may be made up from some unknown line on (line 7 is the first that is no event)'
+        """
+        told = f"{file}: {why}"
+        if why == IS_DAMAGED:  # bytes that are not the right ones can be unpacked for a long time
+            bad = [example.line for example in self.all_examples if example.file == file]
+            told += "; events may be made up from some unknown line on"
+            told += f" (line {min(bad)} is the first that is no event)" if bad else ""
+        self.damaged.append(told)
 
     def saw(self, time: NDArray[np.int64]) -> None:
         """Some more events."""
@@ -123,7 +142,7 @@ class Journal:
         return tuple(example for kept in self.examples.values() for example in kept)
 
 
-def _shortened(text: bytes | str) -> str:
+def shortened(text: bytes | str) -> str:
     """The beginning of a text, with nothing in it that a terminal would obey."""
     piece = text[: SHOWN + 1]
     if isinstance(piece, bytes):

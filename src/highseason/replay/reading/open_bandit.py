@@ -49,10 +49,10 @@ class OpenBanditLog:
     def batches(self, book: Book, journal: Journal) -> Iterator[Batch]:
         """Read all rows."""
         existing(self.paths)
-        rows = open_rows(self.path, journal)
         journal.format = "open-bandit"
-        reader = _RowReader(self, rows, book)
-        yield from gather(rows, reader.read, journal, clicks=True)
+        with open_rows(self.path, journal) as rows:
+            reader = _RowReader(self, rows, book)
+            yield from gather(rows, reader.read, journal, clicks=True)
         for campaign in reader.campaigns.values():
             book.close_pool(campaign.pool, campaign.arms.values())
         if not reader.knows_chances:

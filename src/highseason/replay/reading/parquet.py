@@ -131,7 +131,9 @@ def read_events(path: Path | str) -> Events:
     Needs the extra `highseason[logs]`.
     """
     path = Path(path)
-    if not path.is_file():
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder: name an event table in it")
+    if not path.exists():
         raise ValueError(f"there is no file {path}: check the path")
     failure = arrow("pyarrow").ArrowException
     try:

@@ -7,7 +7,16 @@ import re
 import numpy as np
 
 from highseason.replay.kernels.build import enter_kernel
-from highseason.replay.kernels.yahoo import BAD_ID, EMPTY_POOL, LONGEST, SLOTS, WIDTH, Known
+from highseason.replay.kernels.yahoo import (
+    BAD_ID,
+    EMPTY_POOL,
+    LONGEST,
+    NOT_OFFERED,
+    OTHER,
+    SLOTS,
+    WIDTH,
+    Known,
+)
 from highseason.replay.reading.book import Book
 from highseason.replay.reading.growing import Growing
 
@@ -24,8 +33,8 @@ class PoolTexts:
     """Reads a pool's text once; after that its bytes are recognised.
 
     >>> texts = PoolTexts(Book())
-    >>> texts.number(b"|id-2 |id-1"), texts.number(b"|id-1 |id-2"), texts.number(b"|id-1 | ")
-    (0, 0, -8)
+    >>> [texts.number(text, b"id-2") for text in (b"|id-2 |id-1", b"|id-1 |id-2", b"|id-1 | ")]
+    [0, 0, -8]
     """
 
     def __init__(self, book: Book) -> None:
@@ -59,17 +68,28 @@ class PoolTexts:
             self._texts,
         )
 
-    def remember(self, slot: int, text: bytes) -> None:
-        """Let the kernel recognise this text from now on."""
-        self._text_pool[slot] = self.number(text)
+    def remember(self, slot: int, text: bytes, shown: bytes, is_other: bool) -> int:
+        """Let the kernel recognise this text from now on.
+
+        Not if the line that it stands on shows an article that is not in it or is of the other
+        format: it is no event, and its pool and arms are none of the log's.  The reason is
+        returned, or 0.
+        """
+        number = self.number(text, shown, is_other)
+        if -number in (NOT_OFFERED, OTHER):
+            return -number
+        self._text_pool[slot] = number
         self._text_size[slot] = len(text)
         self._texts[slot * WIDTH : slot * WIDTH + len(text)] = np.frombuffer(text, np.uint8)
+        return 0
 
-    def number(self, text: bytes) -> int:
+    def number(self, text: bytes, shown: bytes, is_other: bool = False) -> int:
         """The number of the pool, or minus the reason why it is none."""
         found = self._numbers.get(text)
         if found is None:
-            found = self._read(text)
+            found = self._read(text, shown, is_other)
+            if -found in (NOT_OFFERED, OTHER):
+                return found
             self._filled += len(text)
             if self._filled > _ROOM:
                 self._numbers.clear()
@@ -77,12 +97,14 @@ class PoolTexts:
             self._numbers[text] = found
         return found
 
-    def _read(self, text: bytes) -> int:
+    def _read(self, text: bytes, shown: bytes, is_other: bool) -> int:
         names = _NAMES.findall(text)
         if not names:
             return -EMPTY_POOL
         if not all(name in self._arms or _is_id(name) for name in names):
             return -BAD_ID
+        if shown not in names or is_other:
+            return -OTHER if shown in names else -NOT_OFFERED
         arms = [self._arm(name) for name in names]
         offered = frozenset(arms)
         pool = self._pools.get(offered)

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import csv
-import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from highseason.multipliers.wording import did_you_mean
 from highseason.replay.reading.files import ByteFile
-from highseason.replay.reading.journal import Journal
+from highseason.replay.reading.journal import Journal, shortened
+from highseason.replay.reading.lines import TextLines
 from highseason.replay.reading.parquet import arrow
 
 _MARKS = (",", ";", "\t")
 _ROWS = 1 << 16
+_SHOWN = 50  # names of columns in an error
 NOT_CSV = "the row cannot be read as CSV"
 
 
 class Row(NamedTuple):
-    """The cells of a row and the line on which it ends (in Parquet: its number)."""
+    """The cells of a row and the line on which it begins (in Parquet: its number)."""
 
     line: int
     cells: Sequence[Any]
@@ -38,87 +40,87 @@ class Rows:
     path: Path
     names: tuple[str, ...]
     rows: Iterator[Row]
+    hand_back: Callable[[], None]  # give all lines of the last row but its first once more
 
     def place(self, name: str) -> int:
         """Where a column stands."""
         if name not in self.names:
+            shown = [shortened(known) for known in self.names[:_SHOWN]]
+            more = len(self.names) - len(shown)
             raise ValueError(
-                f"{self.path}, line 1: there is no column {name!r} among "
-                f"{', '.join(self.names)}{did_you_mean(name, self.names)}"
+                f"{self.path}, line 1: there is no column {name!r} among {', '.join(shown)}"
+                f"{f' and {more:,} more' if more else ''}{did_you_mean(name, self.names[:_SHOWN])}"
             )
         return self.names.index(name)
 
 
-def open_rows(path: Path, journal: Journal) -> Rows:
+@contextmanager
+def open_rows(path: Path, journal: Journal) -> Iterator[Rows]:
     """The rows of a CSV (also gzip) or Parquet file; the journal is told of those that are none."""
     with path.open("rb") as file:
         is_parquet = file.read(4) == b"PAR1"
-    rows = _parquet_rows(path, journal) if is_parquet else _csv_rows(path, journal)
+    if is_parquet:
+        yield _with_header(path, _parquet_rows(path, journal), journal, lambda: None)
+        return
+    with ByteFile(path) as log:
+        lines = TextLines(path, log, journal)
+        yield _with_header(path, _csv_rows(lines, log, path, journal), journal, lines.hand_back)
+
+
+def _with_header(
+    path: Path, rows: Iterator[Row], journal: Journal, hand_back: Callable[[], None]
+) -> Rows:
     header = next(rows, None)
-    if header is None:
-        raise ValueError(f"{path}, line 1: expected the names of the columns; the file is empty")
-    return Rows(path, tuple(str(cell).strip() for cell in header.cells), rows)
+    bad = next(iter(journal.all_examples), None)
+    if header is None or bad is not None:
+        what = "the file is empty" if bad is None else f"{bad.reason}: {bad.text}"
+        line = 1 if bad is None else bad.line
+        raise ValueError(f"{path}, line {line}: expected the names of the columns; {what}")
+    return Rows(path, tuple(str(cell).strip() for cell in header.cells), rows, hand_back)
 
 
-class _Raw(io.RawIOBase):
-    """A log's bytes as the file that Python's text reader wants."""
+def _csv_rows(lines: TextLines, file: ByteFile, path: Path, journal: Journal) -> Iterator[Row]:
+    """All rows, the header first.
 
-    def __init__(self, file: ByteFile) -> None:
-        super().__init__()
-        self._file = file
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, room: Any) -> int:
-        return self._file.read_into(memoryview(room))
-
-
-def _csv_rows(path: Path, journal: Journal) -> Iterator[Row]:
-    """All rows, the header first.  The last row of a gzip that breaks off may be half a row."""
-    with ByteFile(path) as file:
-        raw = io.BufferedReader(_Raw(file), 1 << 18)
-        text = io.TextIOWrapper(raw, "utf-8-sig", "backslashreplace", newline="")
-        before: Row | None = None
-        for row in _parsed(path, text, journal):
-            if before is not None:
-                yield before
-            before = row
-            if file.done != journal.done:
-                journal.advance(file.done)
-        if file.damage is not None:
-            journal.damaged.append(f"{path}: {file.damage}")
-            if before is not None:
-                journal.lines += 1
-                journal.skip(file.damage, str(path), before.line, before.text)
-        elif before is not None:
-            yield before
-
-
-def _parsed(path: Path, text: io.TextIOWrapper, journal: Journal) -> Iterator[Row]:
-    first = text.readline()
-    mark = max(_MARKS, key=first.count)
-    reader = csv.reader(_joined(first, text), delimiter=mark)
+    A row may go over several lines if all its quotes are in place.  Where they are not, only the
+    line with which it began is no row: what came after it is read again.
+    """
+    mark = max(_MARKS, key=lines.peek().count)
+    reader = csv.reader(lines, delimiter=mark, strict=True)
     while True:
+        lines.begin_row()
         try:
             cells = next(reader)
         except StopIteration:
             return
-        except csv.Error as error:
-            journal.lines += 1
-            journal.skip(NOT_CSV, str(path), reader.line_num, str(error))
-            continue
+        except csv.Error:
+            lines.hand_back()
+            cells = _cells_of_a_line(lines.row[0].text, mark)
+        line, text = lines.row[0]
+        if file.done != journal.done:
+            journal.advance(file.done)
         if cells:
-            yield Row(reader.line_num, cells)
+            yield Row(line, cells)
+            continue
+        journal.lines += 1
+        if text.strip():
+            journal.skip(NOT_CSV, str(path), line, text.rstrip("\r\n"))
         else:
-            journal.lines += 1
             journal.skipped["blank line"] += 1
 
 
-def _joined(first: str, rest: io.TextIOWrapper) -> Iterator[str]:
-    if first:
-        yield first
-    yield from rest
+def _cells_of_a_line(text: str, mark: str) -> list[str]:
+    """The cells of a line that is not quite CSV, such as one with `"tea" ,`; none if it is not.
+
+    >>> _cells_of_a_line('1,"tea" ,0', ","), _cells_of_a_line('1,"tea,0', ",")
+    (['1', 'tea ', '0'], [])
+    """
+    if text.count('"') % 2:
+        return []
+    try:
+        return next(csv.reader([text], delimiter=mark), [])
+    except csv.Error:
+        return []
 
 
 def _parquet_rows(path: Path, journal: Journal) -> Iterator[Row]:
@@ -133,7 +135,7 @@ def _parquet_rows(path: Path, journal: Journal) -> Iterator[Row]:
                     number += 1
                     yield Row(number, cells)
                 journal.advance(path.stat().st_size * number // file.metadata.num_rows)
-    except pa.ArrowException as error:
+    except (pa.ArrowException, OSError) as error:
         raise ValueError(
             f"{path} cannot be read as Parquet: {str(error).splitlines()[0]}"
         ) from error

@@ -59,8 +59,11 @@ def existing(paths: tuple[Path, ...]) -> tuple[Path, ...]:
     return paths
 
 
-def no_event(journal: Journal, expected: str) -> str:
+def no_event(paths: tuple[Path, ...], journal: Journal, expected: str) -> str:
     """What to say of a log in which nothing could be read."""
+    log = ", ".join(map(str, paths[:3])) + (" …" if len(paths) > 3 else "")
     first = f", the first being {journal.all_examples[0]}" if journal.all_examples else ""
     damage = f"; {journal.damaged[0]}" if journal.damaged else ""
-    return f"there is no event in {journal.lines} lines{first}{damage}; expected {expected}"
+    where = "" if first or damage else f"{log}: "  # these say where
+    lines = f"{journal.lines} line{'' if journal.lines == 1 else 's'}"
+    return f"{where}there is no event in {lines}{first}{damage}; expected {expected}"

@@ -79,15 +79,23 @@ class TableLog:
     def batches(self, book: Book, journal: Journal) -> Iterator[Batch]:
         """Read all rows."""
         existing(self.paths)
-        rows = open_rows(self.path, journal)
         journal.format = "table"
-        reader = _RowReader(self, rows, book)
-        yield from gather(rows, reader.read, journal, self.clicks)
+        with open_rows(self.path, journal) as rows:
+            reader = _RowReader(self, rows, book)
+            yield from gather(rows, reader.read, journal, self.clicks)
         if reader.everything is not None:
             book.close_pool(reader.everything, range(book.arm_count))
             journal.notes.append("no pool column: every arm is taken to be on offer all the time")
         if self.propensity is None:
             journal.notes.append("no propensity column: arms are taken to be shown uniformly")
+
+
+@dataclass
+class _Offered:
+    """The arms of a pool in their order; it has a number once there is an event with it."""
+
+    arms: dict[str, None]
+    pool: int | None = None
 
 
 class _RowReader:
@@ -101,7 +109,7 @@ class _RowReader:
         self._chance = None if log.propensity is None else rows.place(log.propensity)
         places = (self._time, self._arm, self._reward, self._pool, self._chance)
         self._width = 1 + max(place for place in places if place is not None)
-        self._pools: dict[str, tuple[int, frozenset[str]]] = {}
+        self._pools: dict[str, _Offered] = {}
         self.everything = book.open_pool() if self._pool is None else None
 
     def read(self, row: Row) -> Entry | str:
@@ -130,19 +138,21 @@ class _RowReader:
         offered = self._offered(cells[self._pool])
         if offered is None:
             return NO_POOL
-        if name not in offered[1]:
+        if name not in offered.arms:
             return NOT_OFFERED
-        return Entry(time, self._book.arm(name), reward, offered[0], chance)
+        if offered.pool is None:
+            offered.pool = self._book.pool(map(self._book.arm, offered.arms))
+        return Entry(time, self._book.arm(name), reward, offered.pool, chance)
 
-    def _offered(self, cell: Any) -> tuple[int, frozenset[str]] | None:
-        """The number and the arms of a pool; pools repeat, so their texts are remembered."""
+    def _offered(self, cell: Any) -> _Offered | None:
+        """What was on offer; pools repeat, so their texts are remembered."""
         text = str(cell)
         found = self._pools.get(text)
         if found is None:
             names = names_in(cell, self._log.separator)
             if names is None:
                 return None
-            found = self._book.pool(map(self._book.arm, names)), frozenset(names)
+            found = _Offered(dict.fromkeys(names))
             if len(self._pools) >= _REMEMBERED:
                 self._pools.clear()
             self._pools[text] = found

@@ -130,7 +130,7 @@ class _Reading:
                     self._skip_rest(path, TOO_LONG, filled)
                     filled, too_long = 0, True
             if file.damage is not None:
-                self._journal.damaged.append(f"{path}: {file.damage}")
+                self._journal.broke_off(str(path), file.damage)
                 if filled:
                     self._skip_rest(path, file.damage, filled)
 
@@ -155,8 +155,7 @@ class _Reading:
             if why == kernel.ROWS_FULL:
                 yield self._take_batch()
             elif why == kernel.NEW_POOL:
-                begin, end = state[kernel.POOL_FROM], state[kernel.POOL_TO]
-                self._texts.remember(int(state[kernel.SLOT]), self._block[begin:end].tobytes())
+                self._learn_pool()
             elif why == kernel.WRONG_FORMAT:
                 raise ValueError(
                     f"{path}, line {state[kernel.LINE]}: not a line of the format "
@@ -164,6 +163,15 @@ class _Reading:
                 )
             elif why == kernel.MORE:
                 return
+
+    def _learn_pool(self) -> None:
+        """Read the pool at which the kernel stopped, unless its line is no event anyway."""
+        state = self._state
+        text = self._block[state[kernel.POOL_FROM] : state[kernel.POOL_TO]].tobytes()
+        shown = self._block[state[kernel.SHOWN_FROM] : state[kernel.SHOWN_TO]].tobytes()
+        state[kernel.REFUSED] = self._texts.remember(
+            int(state[kernel.SLOT]), text, shown, bool(state[kernel.IS_OTHER])
+        )
 
     def _take_batch(self) -> Batch:
         rows = int(self._state[kernel.ROW])
@@ -197,7 +205,8 @@ class _Reading:
         """Tell the journal what the kernel noted."""
         notes = self._notes[: self._state[kernel.NOTE]]
         journal = self._journal
-        for fault in np.flatnonzero(np.bincount(notes[:, 1])).tolist():
+        faults, first = np.unique(notes[:, 1], return_index=True)
+        for fault in faults[np.argsort(first)].tolist():  # as they were met
             some = notes[notes[:, 1] == fault]
             reason = REASONS.get(fault, BACKWARDS)
             if fault == kernel.BACKWARDS:
@@ -209,7 +218,7 @@ class _Reading:
                 journal.example(reason, str(path), line, text)
         journal.format = _NAMES.get(int(self._state[kernel.FORMAT]), "")
         if journal.events == 0 and journal.lines - journal.skipped["blank line"] > _PATIENCE:
-            raise ValueError(no_event(journal, self._log.expected))
+            raise ValueError(no_event(self._log.paths, journal, self._log.expected))
 
 
 def _fresh_batch() -> Batch:
