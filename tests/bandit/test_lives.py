@@ -53,7 +53,8 @@ def same_as_play(policy: str, lives: Lives, seed: int, told: bool, reopened: boo
     assert order == list(range(lives.arms))
 
     def expires(arm: int) -> Any:
-        return spans[arm][1] if told and spans[arm][1] < NEVER else None
+        last = spans[arm][1] if told else "unknown"
+        return None if last == NEVER else last
 
     first = [arm for arm in order if spans[arm][0] == 1]
     ends = {arm: expires(arm) for arm in first}
@@ -193,6 +194,30 @@ def test_a_removed_arm_died_in_the_last_turn_that_was_decided() -> None:
     assert bandit._game.roster.state.shared[0] == 10.0  # the mean life of the dead
 
 
+def test_an_arm_taken_out_before_it_was_there_leaves_the_others_alone() -> None:
+    bandit = shop(hs.SpareOldArms(hs.UCB()), expires={"a": "unknown", "b": "unknown"})
+    played(bandit, range(1, 5))
+    bandit.add_arm("d", when="now")
+    bandit.remove_arm("d")
+    bandit.pull(5)
+    assert bandit._game.roster.state.shared[0] == -1.0  # nobody died
+
+
+def test_arms_that_stay_are_not_taken_for_old() -> None:
+    """Its bonus fades only where nobody knows when an arm will go."""
+    bonuses = {}
+    for told in (None, "unknown"):
+        bandit = shop(hs.SpareOldArms(hs.UCB()), expires={"a": told, "b": 4})
+        for t in range(1, 30):
+            bandit.update(bandit.pull(t), 2.0)
+        game = bandit._game
+        rule, asked = game.policy.decides_by, game._ask(30, None, None)
+        assert rule.bonus is not None
+        bonuses[told] = rule.bonus(game.roster.state, asked, 0)
+    assert bonuses[None] > 0.0
+    assert bonuses["unknown"] == 0.0
+
+
 def test_an_expired_arm_comes_back_with_what_was_learnt_and_a_new_life() -> None:
     bandit = shop(hs.SoftUCBMortal(), expires={"a": 4})
     for t in range(1, 11):
@@ -246,6 +271,8 @@ def test_ucb_l_must_know_when_arms_expire() -> None:
     with pytest.raises(BanditError, match="ucb-l"):
         hs.Bandit(["a"], hs.PeakGrabber(hs.UCBL()), reward_range=(0, 1))
     assert hs.Bandit(["a"], hs.UCBL(), [5.0], reward_range=(0, 1)).pull() == "a"
+    with pytest.raises(BanditError, match="say when 'a' expires"):
+        shop(hs.UCBL(), expires={"a": "unknown"})
 
 
 def test_without_a_multiplier_lives_are_ranked_by_their_turns() -> None:
@@ -256,7 +283,7 @@ def test_without_a_multiplier_lives_are_ranked_by_their_turns() -> None:
     assert bandit._game.roster.state.weight.tolist() == pytest.approx([1.0, 2.0, 3.0])
     for _ in range(599):  # arms that never expire tie, however late they came
         bandit.pull(expected=5.0)
-    bandit.add_arm("also stays", when="now")
+    bandit.add_arm("may go", when="now", expires="unknown")  # taken to live to the end
     bandit.pull(expected=5.0)
     assert bandit._game.roster.state.weight.tolist()[2:] == pytest.approx([3.0, 3.0])
 

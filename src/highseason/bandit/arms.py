@@ -23,8 +23,8 @@ _SHOWN = 8
 class Roster:
     """Ids, the rule's statistics, who is in the game and until when, who waits for a low turn.
 
-    `expires` is the last turn of each arm as it was told (`NEVER` if it was not); `opening` marks
-    those that are tried before all others.
+    `expires` is the last turn of each arm as it was told (`NEVER` if it stays, `UNTOLD` if nobody
+    knows); `opening` marks those that are tried before all others.
     """
 
     def __init__(self, rule: Rule) -> None:

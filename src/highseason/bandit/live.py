@@ -42,7 +42,8 @@ class Bandit:
             else.  The game is that of `play(…, seed=seed, game=0)`.
         known: Whether `multiplier` is the traffic itself.  A reward told without traffic is then
             divided by G(t); otherwise it waits.
-        expires: The last turn, or its date, of the arms that do not stay for good, by id.
+        expires: The last turn, or its date, of the arms that do not stay for good, by id; "unknown"
+            for those that will go, nobody knows when.
 
     A turn that was decided stays decided.  The plan of all other turns is that of a game with the
     arms and the turns known now: `add_arm`, `remove_arm` and `extend` change m and G for them, and
@@ -247,7 +248,8 @@ turn 3: append turns with extend(…)
             when: `"low"`: it is first tried on a low turn, and is left out of every other turn
                 until then, unless there is nothing else to play.  `"now"`: the rule may choose it
                 from the next turn on (most rules play a new arm at once).
-            expires: The last turn, or its date, in which it may be played; None if it stays.
+            expires: The last turn, or its date, in which it may be played; None if it stays,
+                "unknown" if it will go one day (`remove_arm` then).
                 Policies for mortal arms (`SoftUCBMortal`, `UCBL`) explore by it.
 
         A turn is low when G(t) lies below the policy's z or, where it has none, below the 0.75

@@ -14,13 +14,18 @@ from highseason.bandit.horizon import AsItGoes, Horizon
 from highseason.lives import running_worth
 from highseason.multipliers.instants import When
 from highseason.policies import Policy
-from highseason.rules import NEVER
+from highseason.rules import NEVER, UNTOLD
 
 
 def expiry_turn(horizon: Horizon, expires: Any, last: int) -> int:
-    """The last turn of an arm, told as a turn or a date; `NEVER` for None."""
+    """The last turn of an arm, told as a turn or a date.
+
+    `NEVER` for None, `UNTOLD` for "unknown".
+    """
     if expires is None:
         return NEVER
+    if isinstance(expires, str) and expires == "unknown":
+        return UNTOLD
     if isinstance(expires, When):
         turn = horizon.turn_of(expires)
     else:
@@ -39,10 +44,11 @@ def expiry_turn(horizon: Horizon, expires: Any, last: int) -> int:
 
 def check_told(policy: Policy, horizon: Horizon, arm: Any, expires: int) -> None:
     """A policy that explores by the life left cannot play an arm of which nobody knows it."""
-    if policy.needs_expiry and expires == NEVER and isinstance(horizon, AsItGoes):
+    told = expires < UNTOLD or (expires == NEVER and not isinstance(horizon, AsItGoes))
+    if policy.needs_expiry and not told:
         raise BanditError(
             f"{policy} explores by the life that arms have left: say when {arm!r} expires, "
-            "or give the bandit a multiplier, to the end of which it then stays"
+            "or that it stays, and give the bandit a multiplier to the end of which it then does"
         )
 
 
@@ -64,7 +70,7 @@ def scores(roster: Roster, policy: Policy, horizon: Horizon) -> NDArray[np.float
     first = np.maximum(1, roster.state.birth)
     if isinstance(horizon, AsItGoes):
         length = roster.expires - (0 if policy.ranks_by_expiry else first)
-        return np.where(roster.expires == NEVER, np.inf, length)
+        return np.where(roster.expires >= UNTOLD, np.inf, length)
     last = np.minimum(roster.expires, horizon.multiplier.turns)
     if policy.ranks_by_expiry:
         return last.astype(np.float64)

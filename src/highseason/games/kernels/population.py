@@ -14,7 +14,7 @@ from highseason.core.jitable import jitable
 from highseason.lives import Lives
 from highseason.policies import Policy
 from highseason.rules.rule import Weigh, weigh_alike
-from highseason.rules.state import NEVER, State
+from highseason.rules.state import NEVER, UNTOLD, State
 
 
 class Population(NamedTuple):
@@ -71,7 +71,7 @@ def renew(state: State, population: Population, t: int, weigh: Weigh) -> int:
         else:
             state.birth[arm] = 0 if first <= 1 else first
             told = population.end if last == NEVER else last
-            state.expiry[arm] = told if population.known or last < t else NEVER
+            state.expiry[arm] = told if population.known or last < t else UNTOLD
             change = min(change, last + 1) if there else change
     weigh(state, t, population.scores, population.scale)
     return change

@@ -70,7 +70,8 @@ class DynamicPeakGrabber(Wrapper):
 class SpareOldArms(Wrapper):
     """Stop exploring old arms: the bonus is multiplied by max(0, 1 - age / life).
 
-    Where an arm's expiry is not known, its life is taken to be the mean life of those that died.
+    The bonus of an arm that stays for ever does not fade.  Where nobody knows an arm's expiry, its
+    life is taken to be the mean life of those that died.
     Only around index rules (the UCB family): others have no bonus.
 
     >>> import highseason as hs
