@@ -275,6 +275,26 @@ def test_ucb_l_must_know_when_arms_expire() -> None:
         shop(hs.UCBL(), expires={"a": "unknown"})
 
 
+def test_to_ucb_l_a_life_ends_with_the_forecast_as_far_as_it_goes() -> None:
+    bandit = shop(hs.UCBL(), expires={"a": 60})
+    bandit.pull()
+    assert bandit._game.roster.state.expiry.tolist() == [40, 40]
+    bandit.extend([5.0] * 40)
+    bandit.pull()
+    assert bandit._game.roster.state.expiry.tolist() == [60, 80]
+
+
+def test_a_late_reward_does_not_hold_an_arm_that_is_gone() -> None:
+    bandit = shop(hs.PeakGrabber(hs.UCB(), window=2, trigger=1.5), expires={"a": 6})
+    for t in (1, 3):
+        bandit.pull(t, available=["a"])
+    for t in (2, 7, 8):
+        bandit.update(bandit.pull(t, available=["b"]), 1.0)
+    bandit.update("a", 5.0, t=1)
+    bandit.update("a", 5.0, t=3)  # a run, of one that died two turns ago
+    assert bandit._game.roster.state.shared[0] == 0.0
+
+
 def test_without_a_multiplier_lives_are_ranked_by_their_turns() -> None:
     ends = {"short": 9, "long": 50}
     bandit = hs.Bandit(["short", "long", "stays"], hs.SoftUCBMortal(c=3), reward_range=(0, 1),

@@ -196,7 +196,8 @@ class LiveGame:
         value, clipped = self.scale.learnt(reward, traffic)
         self.clipped += clipped
         turn = self._turn(self.ledger.turns[row], self.ledger.numbers[row])
-        self.roster.state.available[:] = self.roster.there(turn.t)
+        # Who is there now: the reward may be late, and its turn's arms gone.
+        self.roster.state.available[:] = self.roster.there(self.ledger.last_turn)
         self.policy.decides_by.observe(self.roster.state, turn, self.ledger.arms[row], value)
 
     # -- arms -------------------------------------------------------------------------------------

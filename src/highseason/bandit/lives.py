@@ -58,7 +58,7 @@ def weigh(roster: Roster, policy: Policy, horizon: Horizon, turn: int) -> None:
     state.available[:] = roster.there(turn)
     state.expiry[:] = roster.expires
     if policy.needs_expiry and not isinstance(horizon, AsItGoes):
-        state.expiry[roster.expires == NEVER] = horizon.multiplier.turns
+        np.minimum(roster.expires, horizon.multiplier.turns, out=state.expiry)
     policy.decides_by.weigh(state, turn, scores(roster, policy, horizon), policy.weight_scale)
 
 
