@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -257,6 +258,35 @@ def test_asking_about_a_turn_after_a_death_lets_nobody_go(policy: str) -> None:
     before = bandit.probabilities(7)
     assert bandit.probabilities(30) == {"b": 1.0}
     assert bandit.probabilities(7) == before
+
+
+def counting(policy: hs.Policy) -> tuple[hs.Policy, list[int]]:
+    """The policy, and the turns at which its rule weighs the arms."""
+    rule, turns = policy.decides_by, []
+
+    def weigh(state: Any, clock: int, scores: Any, scale: float) -> None:
+        turns.append(clock)
+        rule.weigh(state, clock, scores, scale)
+
+    class Counting(type(policy)):  # type: ignore[misc]  # of whatever kind it is
+        decides_by = replace(rule, weigh=weigh)
+
+    return Counting(), turns
+
+
+def test_arms_are_weighed_only_when_who_is_there_changes() -> None:
+    policy, turns = counting(hs.SoftUCBMortal())
+    bandit = shop(policy, expires={"a": 10})
+    for t in range(1, 31):
+        if t == 20:
+            bandit.add_arm("c", when="now")
+        if t == 25:
+            bandit.remove_arm("c")
+        bandit.update(bandit.pull(t), 1.0)
+    assert turns == [1, 11, 20, 25]
+    bandit.extend([5.0])
+    played(bandit, range(31, 35))
+    assert turns[4:] == [31]
 
 
 # -- who must be told ------------------------------------------------------------------------------

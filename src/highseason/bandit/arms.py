@@ -24,7 +24,8 @@ class Roster:
     """Ids, the rule's statistics, who is in the game and until when, who waits for a low turn.
 
     `expires` is the last turn of each arm as it was told (`NEVER` if it stays, `UNTOLD` if nobody
-    knows); `opening` marks those that are tried before all others.
+    knows); `opening` marks those that are tried before all others; `weighed` says for whom the
+    rule's weights are.
     """
 
     def __init__(self, rule: Rule) -> None:
@@ -36,6 +37,7 @@ class Roster:
         self.held: NDArray[np.bool_] = np.zeros(0, np.bool_)
         self.expires: NDArray[np.int64] = np.zeros(0, np.int64)
         self.opening: NDArray[np.bool_] = np.zeros(0, np.bool_)
+        self.weighed: tuple[Any, ...] | None = None
         self._numbers: dict[Hashable, int] = {}
 
     def there(self, turn: int) -> NDArray[np.bool_]:

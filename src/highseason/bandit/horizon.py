@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from highseason.bandit.errors import BanditError, PastForecastError
 from highseason.bandit.numbers import positive
+from highseason.lives import running_worth
 from highseason.multipliers import Multiplier, Threshold, as_multiplier, concatenate
 from highseason.multipliers.instants import When
 from highseason.policies import Planner, Policy
@@ -37,6 +38,7 @@ class Forecast:
         self.multiplier = multiplier
         self._z = low_below(self.policy, multiplier.values)
         self._least = float(multiplier.values.min())
+        self._worth: NDArray[np.float64] | None = None
 
     def plan_first(self, arms: int) -> None:
         """Compute the plan in the policy's own way, which warns where it is one-sided."""
@@ -53,6 +55,12 @@ class Forecast:
             self.use(arms, known_numbers(self.policy, self.multiplier, arms))
         assert self._numbers is not None
         return self._numbers[1]
+
+    def worth(self) -> NDArray[np.float64]:
+        """Running sums of G, in the steps by which lives are ranked."""
+        if self._worth is None:
+            self._worth = running_worth(self.multiplier.values)
+        return self._worth
 
     def turn_of(self, t: Any) -> int:
         """A turn's number, or the turn that a date names."""

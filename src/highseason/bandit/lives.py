@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from highseason.bandit.arms import Roster
 from highseason.bandit.errors import BanditError
 from highseason.bandit.horizon import AsItGoes, Horizon
-from highseason.lives import running_worth
 from highseason.multipliers.instants import When
 from highseason.policies import Policy
 from highseason.rules import NEVER, UNTOLD
@@ -53,12 +52,18 @@ def check_told(policy: Policy, horizon: Horizon, arm: Any, expires: int) -> None
 
 
 def weigh(roster: Roster, policy: Policy, horizon: Horizon, turn: int) -> None:
-    """Tell the rule who is there at a turn and until when, and let it weigh them."""
+    """Tell the rule who is there at a turn and until when; it weighs them when that has changed."""
     state = roster.state
     state.available[:] = roster.there(turn)
+    known = 0 if isinstance(horizon, AsItGoes) else horizon.multiplier.turns
+    people = state.available, state.birth, roster.expires, roster.expires < turn
+    seen = known, *(column.tobytes() for column in people)
+    if roster.weighed == seen:
+        return
+    roster.weighed = seen
     state.expiry[:] = roster.expires
-    if policy.needs_expiry and not isinstance(horizon, AsItGoes):
-        np.minimum(roster.expires, horizon.multiplier.turns, out=state.expiry)
+    if policy.needs_expiry and known:
+        np.minimum(roster.expires, known, out=state.expiry)
     policy.decides_by.weigh(state, turn, scores(roster, policy, horizon), policy.weight_scale)
 
 
@@ -74,7 +79,7 @@ def scores(roster: Roster, policy: Policy, horizon: Horizon) -> NDArray[np.float
     last = np.minimum(roster.expires, horizon.multiplier.turns)
     if policy.ranks_by_expiry:
         return last.astype(np.float64)
-    worth = running_worth(horizon.multiplier.values)
+    worth = horizon.worth()
     return np.asarray(worth[last] - worth[np.minimum(first - 1, last)])
 
 

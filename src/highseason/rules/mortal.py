@@ -45,15 +45,11 @@ def life_bonus(state: State, turn: Turn, arm: int) -> float:
 @jitable
 def weigh_by_rank(state: State, clock: int, scores: NDArray[np.float64], scale: float) -> None:
     """psi: `scale` times the share of the arms there whose score is no greater than its own."""
-    there = 0
-    for arm in range(scores.size):
-        there += state.available[arm]
+    there = scores[state.available]
     for arm in range(scores.size):
         if state.available[arm]:
-            lower = 0
-            for other in range(scores.size):
-                lower += state.available[other] and scores[other] <= scores[arm]
-            state.weight[arm] = scale * (lower / there)
+            lower = np.sum(there <= scores[arm])
+            state.weight[arm] = scale * (lower / there.size)
 
 
 def intensity(
