@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
+from datetime import date
 from typing import Any
 
 import numpy as np
 import pytest
 
 import highseason as hs
-from highseason.bandit import BanditError, PastForecastError
+from highseason.bandit import BanditError
 from highseason.core.random import game_keys
 from highseason.lives import Lives
 from highseason.rules import NEVER
@@ -135,8 +136,36 @@ def test_expiry_by_date() -> None:
     assert max(t for t, arm in chosen.items() if arm == "a") <= 20
     assert max(t for t, arm in chosen.items() if arm == "c") <= 5
     assert {chosen[t] for t in range(21, 41)} == {"b"}
-    with pytest.raises(PastForecastError, match="past the forecast"):
-        bandit.add_arm("d", expires="2028-01-01")
+
+
+def days_from(first: str, turns: int) -> hs.multipliers.Multiplier:
+    return hs.multipliers.Multiplier(np.full(turns, 5.0), np.datetime64(first) + np.arange(turns))
+
+
+@pytest.mark.filterwarnings("ignore::highseason.multipliers.errors.CalendarWarning")
+@pytest.mark.parametrize("reopened", [False, True])
+def test_expiry_beyond_the_forecast_by_date(reopened: bool) -> None:
+    """The turn is found when the calendar gets there, which leaves out a weekend."""
+    bandit = shop(multiplier=days_from("2026-12-01", 4),
+                  expires={"a": "2026-12-09", "b": np.datetime64("2026-12-20")})  # fmt: skip
+    played(bandit, range(1, 5))
+    assert bandit.arms == ("a", "b")
+    bandit.add_arm("c", when="now", expires=date(2026, 12, 6))  # no turn: the weekend
+    if reopened:
+        bandit = hs.Bandit.from_json(bandit.to_json())
+    for first in ("2026-12-07", "2026-12-10"):
+        bandit.extend(days_from(first, 3))
+    expires = bandit._game.roster.expires.tolist()
+    assert expires == [7, 11, 4]  # turn 5 is the 7th; b's date is still to come
+    assert {bandit.pull(t) for t in range(8, 11)} == {"b"}
+
+
+def test_an_arm_that_was_removed_before_its_date_stays_away() -> None:
+    bandit = shop(multiplier=days_from("2026-12-01", 4), expires={"a": "2026-12-07"})
+    played(bandit, range(1, 3))
+    bandit.remove_arm("a")
+    bandit.extend(days_from("2026-12-05", 4))
+    assert bandit._game.roster.expires[0] == 2
 
 
 def test_expiry_beyond_the_forecast_by_turn() -> None:
@@ -151,8 +180,10 @@ def test_expiry_beyond_the_forecast_by_turn() -> None:
 @pytest.mark.parametrize(
     ("expires", "message"),
     [
-        (0, "expires=0: turns count from 1"),
-        (-3, "expires=-3: turns count from 1"),
+        (0, "expires=0 is before the first turn"),
+        (-3, "expires=-3 is before the first turn"),
+        (True, "expires=True must be a turn"),
+        ("never", "'never'"),
         (5, "expires=5: that is over, turn 5 was decided already"),
         (2.5, "expires=2.5 must be a turn, from 1, or a date"),
         ("2026-12-01", "calendar|dates"),
@@ -166,6 +197,15 @@ def test_expiries_that_make_no_sense(expires: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         bandit.add_arm("c", expires=expires)
     assert "c" not in bandit.arms
+
+
+def test_an_expiry_greater_than_any_game() -> None:
+    assert shop(expires={"a": 10**30}).pull() in {"a", "b"}
+
+
+def test_expiries_must_name_their_arms() -> None:
+    with pytest.raises(BanditError, match=r"expires=\[3, 4\] must say it by arm"):
+        shop(expires=[3, 4])
 
 
 def test_expiry_of_an_arm_that_is_not_there() -> None:

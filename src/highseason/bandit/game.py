@@ -22,8 +22,9 @@ from highseason.bandit.numbers import finite, not_negative
 from highseason.bandit.scale import Scale
 from highseason.core.random import game_key, turn_key
 from highseason.core.warn import warn_user
+from highseason.multipliers.instants import When
 from highseason.policies import PlanWarning, Policy
-from highseason.rules import Turn, estimate
+from highseason.rules import UNTOLD, Turn, estimate
 
 
 class Report(NamedTuple):
@@ -213,11 +214,18 @@ class LiveGame:
                 "extend(…) brings one; add it with when='now' to try it at once",
                 PlanWarning,
             )
-        self.roster.add(arm, last + 1, hold, until)
+        date = str(expires) if isinstance(expires, When) and until < UNTOLD else None
+        self.roster.add(arm, last + 1, hold, until, date)
 
     def remove_arm(self, arm: Any) -> None:
         """Take an arm out after the last turn that was decided."""
         self.roster.remove(arm, self.ledger.last_turn)
+
+    def extend(self, more: Any) -> None:
+        """Append turns; arms that were told to go on a date go on that date."""
+        self.horizon.extend(more)
+        for arm, date in self.roster.dates.items():
+            self.roster.expires[arm] = self.horizon.turn_by(date)
 
     @property
     def names(self) -> tuple[Any, ...]:

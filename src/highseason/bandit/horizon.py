@@ -74,6 +74,14 @@ class Forecast:
             )
         return self.multiplier.turn_of(t)
 
+    def turn_by(self, when: str) -> int:
+        """The last turn not after a date; the one after the last where it is past the forecast."""
+        G = self.multiplier
+        if G.moments is None:
+            return G.turn_of(when)  # which says what is missing
+        rows = G.moments.rows(when, when)
+        return G.turns + 1 if rows.start >= G.turns else int(rows.stop)
+
     def _is_past(self, t: Any) -> bool:
         G = self.multiplier
         if isinstance(t, When):
@@ -146,6 +154,10 @@ class AsItGoes:
                 f"{len(self.beliefs) + 1}, not {turn}"
             )
         return turn
+
+    def turn_by(self, when: str) -> int:
+        """There is no calendar."""
+        return self.turn_of(when)
 
     def number(self, turn: int, arms: int, expected: Any) -> float:
         """Let the planner take its next step, unless it just did with the same belief."""

@@ -84,6 +84,8 @@ class Bandit:
         scale = Scale.of(reward_range, policy)
         horizon = _horizon(policy, multiplier, known)
         game = LiveGame(policy, seed, scale, horizon, Roster(policy.decides_by))
+        if not isinstance(expires, Mapping | None):
+            raise BanditError(f"expires={expires!r} must say it by arm, such as {{'a': 30}}")
         ends = dict(expires or {})
         for arm in listed("arms", arms):
             game.add_arm(arm, hold=False, expires=ends.pop(plain(arm), None))
@@ -249,7 +251,8 @@ turn 3: append turns with extend(…)
                 until then, unless there is nothing else to play.  `"now"`: the rule may choose it
                 from the next turn on (most rules play a new arm at once).
             expires: The last turn, or its date, in which it may be played; None if it stays,
-                "unknown" if it will go one day (`remove_arm` then).
+                "unknown" if it will go one day (`remove_arm` then).  A date means the last turn
+                that is not after it; one past the forecast is found when `extend` gets there.
                 Policies for mortal arms (`SoftUCBMortal`, `UCBL`) explore by it.
 
         A turn is low when G(t) lies below the policy's z or, where it has none, below the 0.75
@@ -298,7 +301,7 @@ turn 3: append turns with extend(…)
         3
         """
         with self._lock:
-            self._game.horizon.extend(more)
+            self._game.extend(more)
 
     # -- looking ----------------------------------------------------------------------------------
 

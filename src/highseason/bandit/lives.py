@@ -26,19 +26,21 @@ def expiry_turn(horizon: Horizon, expires: Any, last: int) -> int:
     if isinstance(expires, str) and expires == "unknown":
         return UNTOLD
     if isinstance(expires, When):
-        turn = horizon.turn_of(expires)
+        turn = horizon.turn_by(str(expires))
     else:
         try:
+            if isinstance(expires, bool):  # no number of a turn, though Python counts with it
+                raise TypeError
             turn = operator.index(expires)
         except TypeError:
             raise BanditError(
                 f"expires={expires!r} must be a turn, from 1, or a date of the multiplier"
             ) from None
     if turn < 1:
-        raise BanditError(f"expires={expires!r}: turns count from 1")
+        raise BanditError(f"expires={expires!r} is before the first turn, which is turn 1")
     if turn <= last:
         raise BanditError(f"expires={expires!r}: that is over, turn {last} was decided already")
-    return turn
+    return min(turn, UNTOLD - 1)
 
 
 def check_told(policy: Policy, horizon: Horizon, arm: Any, expires: int) -> None:
