@@ -250,7 +250,6 @@ def _check(game: LiveGame) -> None:
     arms = np.array(ledger.arms, np.int64)
     if not np.array_equal(np.bincount(arms, minlength=state.decided.size), state.decided):
         raise damaged("decisions and their counts differ")
-    observed = np.array([bool(ledger.account(row).outcome) for row in range(len(ledger))], np.bool_)
-    pulls = np.bincount(arms[observed], minlength=state.pulls.size)
+    pulls = ledger.observed(state.pulls.size)
     if game.policy.decides_by.observe is observe_mean and not np.array_equal(pulls, state.pulls):
         raise damaged("rewards and their counts differ")

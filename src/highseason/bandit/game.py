@@ -37,7 +37,10 @@ class Report(NamedTuple):
 
 
 class Ranked(NamedTuple):
-    """An arm, its estimate in the user's unit (None before any reward) and its observed pulls."""
+    """An arm, its estimate, and how many of its turns have been learnt from.
+
+    The estimate is in the user's unit, None before any reward; old rewards may count less in it.
+    """
 
     arm: Any
     estimate: float | None
@@ -237,13 +240,14 @@ class LiveGame:
     def ranking(self) -> list[Ranked]:
         """The arms in the game, the best estimate first, those without any last."""
         there = self.roster.there(self.ledger.last_turn + 1)
-        ranked = [self._ranked(arm) for arm in np.flatnonzero(there).tolist()]
+        pulls = self.ledger.observed(there.size).tolist()
+        ranked = [self._ranked(arm, pulls[arm]) for arm in np.flatnonzero(there).tolist()]
         return sorted(ranked, key=lambda r: math.inf if r.estimate is None else -r.estimate)
 
-    def _ranked(self, arm: int) -> Ranked:
+    def _ranked(self, arm: int, pulls: int) -> Ranked:
         state = self.roster.state
-        pulls = int(state.pulls[arm])
-        value = self.scale.shown(float(estimate(state, arm))) if pulls else None
+        seen = state.pulls[arm] > 0
+        value = self.scale.shown(float(estimate(state, arm))) if seen else None
         return Ranked(self.roster.ids[arm], value, pulls)
 
     def decision(self, row: int) -> Decision:

@@ -39,7 +39,9 @@ class Bandit:
             [0, 1] by it; those outside are clipped and counted in `clipped`.  UCB-type rules need
             it.
         seed: Where the random numbers come from: they are a function of (seed, turn) and of nothing
-            else.  The game is that of `play(…, seed=seed, game=0)`.
+            else.  The game is that of `play(…, seed=seed, game=0)`; but where arms come and go,
+            plans that depend on m (epsilon and pool policies) go by the arms there now, those of
+            `play` by as many as are there on average.
         known: Whether `multiplier` is the traffic itself.  A reward told without traffic is then
             divided by G(t); otherwise it waits.
         expires: The last turn, or its date, of the arms that do not stay for good, by id; "unknown"
