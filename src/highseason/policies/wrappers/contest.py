@@ -20,7 +20,8 @@ class PeakGrabber(Wrapper):
     """Hold an arm that is on a run: the last 100 displays brought 9 or more.
 
     While it is held it is played and nothing is explored.  It is let go when the mean of its window
-    falls below another arm's estimate, or when it dies.
+    falls below another arm's estimate, or when it dies.  All of that is seen when a reward comes:
+    an arm kept back by one that has just died is held a reward later.
 
     >>> import highseason as hs
     >>> print(PeakGrabber(hs.SoftUCB(unit=1)))
