@@ -102,6 +102,15 @@ def test_without_a_turn_the_most_recent_decision_of_the_arm_is_meant() -> None:
         bandit.update("a", 1.0)
 
 
+@pytest.mark.parametrize("policy", ["discounted:discount=0.5+ucb", "windowed:window=2+ucb", "ucb"])
+def test_pulls_are_counted_though_old_rewards_are_forgotten(policy: str) -> None:
+    bandit = hs.Bandit(["a"], hs.policies.parse(policy), [1.0] * 9, reward_range=(0, 1), known=True)
+    for _ in range(6):
+        bandit.update(bandit.pull(), 1.0)
+    bandit.pull()
+    assert bandit.ranking() == [("a", 1.0, 6)]
+
+
 def test_decided_pulls_start_the_game_and_observed_pulls_make_radii() -> None:
     bandit = shop(hs.UCBZ(z=40), turns=0, reward_range=(0, 1))
     assert [bandit.pull() for _ in range(3)] == ["a", "b", "c"]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
+from datetime import date
 from typing import Any
 
 import numpy as np
 import pytest
 
 import highseason as hs
-from highseason.bandit import BanditError, PastForecastError
+from highseason.bandit import BanditError
 from highseason.core.random import game_keys
 from highseason.lives import Lives
 from highseason.rules import NEVER
@@ -53,7 +55,8 @@ def same_as_play(policy: str, lives: Lives, seed: int, told: bool, reopened: boo
     assert order == list(range(lives.arms))
 
     def expires(arm: int) -> Any:
-        return spans[arm][1] if told and spans[arm][1] < NEVER else None
+        last = spans[arm][1] if told else "unknown"
+        return None if last == NEVER else last
 
     first = [arm for arm in order if spans[arm][0] == 1]
     ends = {arm: expires(arm) for arm in first}
@@ -133,8 +136,36 @@ def test_expiry_by_date() -> None:
     assert max(t for t, arm in chosen.items() if arm == "a") <= 20
     assert max(t for t, arm in chosen.items() if arm == "c") <= 5
     assert {chosen[t] for t in range(21, 41)} == {"b"}
-    with pytest.raises(PastForecastError, match="past the forecast"):
-        bandit.add_arm("d", expires="2028-01-01")
+
+
+def days_from(first: str, turns: int) -> hs.multipliers.Multiplier:
+    return hs.multipliers.Multiplier(np.full(turns, 5.0), np.datetime64(first) + np.arange(turns))
+
+
+@pytest.mark.filterwarnings("ignore::highseason.multipliers.errors.CalendarWarning")
+@pytest.mark.parametrize("reopened", [False, True])
+def test_expiry_beyond_the_forecast_by_date(reopened: bool) -> None:
+    """The turn is found when the calendar gets there, which leaves out a weekend."""
+    bandit = shop(multiplier=days_from("2026-12-01", 4),
+                  expires={"a": "2026-12-09", "b": np.datetime64("2026-12-20")})  # fmt: skip
+    played(bandit, range(1, 5))
+    assert bandit.arms == ("a", "b")
+    bandit.add_arm("c", when="now", expires=date(2026, 12, 6))  # no turn: the weekend
+    if reopened:
+        bandit = hs.Bandit.from_json(bandit.to_json())
+    for first in ("2026-12-07", "2026-12-10"):
+        bandit.extend(days_from(first, 3))
+    expires = bandit._game.roster.expires.tolist()
+    assert expires == [7, 11, 4]  # turn 5 is the 7th; b's date is still to come
+    assert {bandit.pull(t) for t in range(8, 11)} == {"b"}
+
+
+def test_an_arm_that_was_removed_before_its_date_stays_away() -> None:
+    bandit = shop(multiplier=days_from("2026-12-01", 4), expires={"a": "2026-12-07"})
+    played(bandit, range(1, 3))
+    bandit.remove_arm("a")
+    bandit.extend(days_from("2026-12-05", 4))
+    assert bandit._game.roster.expires[0] == 2
 
 
 def test_expiry_beyond_the_forecast_by_turn() -> None:
@@ -149,8 +180,10 @@ def test_expiry_beyond_the_forecast_by_turn() -> None:
 @pytest.mark.parametrize(
     ("expires", "message"),
     [
-        (0, "expires=0: turns count from 1"),
-        (-3, "expires=-3: turns count from 1"),
+        (0, "expires=0 is before the first turn"),
+        (-3, "expires=-3 is before the first turn"),
+        (True, "expires=True must be a turn"),
+        ("never", "'never'"),
         (5, "expires=5: that is over, turn 5 was decided already"),
         (2.5, "expires=2.5 must be a turn, from 1, or a date"),
         ("2026-12-01", "calendar|dates"),
@@ -164,6 +197,15 @@ def test_expiries_that_make_no_sense(expires: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         bandit.add_arm("c", expires=expires)
     assert "c" not in bandit.arms
+
+
+def test_an_expiry_greater_than_any_game() -> None:
+    assert shop(expires={"a": 10**30}).pull() in {"a", "b"}
+
+
+def test_expiries_must_name_their_arms() -> None:
+    with pytest.raises(BanditError, match=r"expires=\[3, 4\] must say it by arm"):
+        shop(expires=[3, 4])
 
 
 def test_expiry_of_an_arm_that_is_not_there() -> None:
@@ -191,6 +233,30 @@ def test_a_removed_arm_died_in_the_last_turn_that_was_decided() -> None:
     bandit.remove_arm("a")
     bandit.pull(11)
     assert bandit._game.roster.state.shared[0] == 10.0  # the mean life of the dead
+
+
+def test_an_arm_taken_out_before_it_was_there_leaves_the_others_alone() -> None:
+    bandit = shop(hs.SpareOldArms(hs.UCB()), expires={"a": "unknown", "b": "unknown"})
+    played(bandit, range(1, 5))
+    bandit.add_arm("d", when="now")
+    bandit.remove_arm("d")
+    bandit.pull(5)
+    assert bandit._game.roster.state.shared[0] == -1.0  # nobody died
+
+
+def test_arms_that_stay_are_not_taken_for_old() -> None:
+    """Its bonus fades only where nobody knows when an arm will go."""
+    bonuses = {}
+    for told in (None, "unknown"):
+        bandit = shop(hs.SpareOldArms(hs.UCB()), expires={"a": told, "b": 4})
+        for t in range(1, 30):
+            bandit.update(bandit.pull(t), 2.0)
+        game = bandit._game
+        rule, asked = game.policy.decides_by, game._ask(30, None, None)
+        assert rule.bonus is not None
+        bonuses[told] = rule.bonus(game.roster.state, asked, 0)
+    assert bonuses[None] > 0.0
+    assert bonuses["unknown"] == 0.0
 
 
 def test_an_expired_arm_comes_back_with_what_was_learnt_and_a_new_life() -> None:
@@ -234,6 +300,35 @@ def test_asking_about_a_turn_after_a_death_lets_nobody_go(policy: str) -> None:
     assert bandit.probabilities(7) == before
 
 
+def counting(policy: hs.Policy) -> tuple[hs.Policy, list[int]]:
+    """The policy, and the turns at which its rule weighs the arms."""
+    rule, turns = policy.decides_by, []
+
+    def weigh(state: Any, clock: int, scores: Any, scale: float) -> None:
+        turns.append(clock)
+        rule.weigh(state, clock, scores, scale)
+
+    class Counting(type(policy)):  # type: ignore[misc]  # of whatever kind it is
+        decides_by = replace(rule, weigh=weigh)
+
+    return Counting(), turns
+
+
+def test_arms_are_weighed_only_when_who_is_there_changes() -> None:
+    policy, turns = counting(hs.SoftUCBMortal())
+    bandit = shop(policy, expires={"a": 10})
+    for t in range(1, 31):
+        if t == 20:
+            bandit.add_arm("c", when="now")
+        if t == 25:
+            bandit.remove_arm("c")
+        bandit.update(bandit.pull(t), 1.0)
+    assert turns == [1, 11, 20, 25]
+    bandit.extend([5.0])
+    played(bandit, range(31, 35))
+    assert turns[4:] == [31]
+
+
 # -- who must be told ------------------------------------------------------------------------------
 
 
@@ -246,6 +341,28 @@ def test_ucb_l_must_know_when_arms_expire() -> None:
     with pytest.raises(BanditError, match="ucb-l"):
         hs.Bandit(["a"], hs.PeakGrabber(hs.UCBL()), reward_range=(0, 1))
     assert hs.Bandit(["a"], hs.UCBL(), [5.0], reward_range=(0, 1)).pull() == "a"
+    with pytest.raises(BanditError, match="say when 'a' expires"):
+        shop(hs.UCBL(), expires={"a": "unknown"})
+
+
+def test_to_ucb_l_a_life_ends_with_the_forecast_as_far_as_it_goes() -> None:
+    bandit = shop(hs.UCBL(), expires={"a": 60})
+    bandit.pull()
+    assert bandit._game.roster.state.expiry.tolist() == [40, 40]
+    bandit.extend([5.0] * 40)
+    bandit.pull()
+    assert bandit._game.roster.state.expiry.tolist() == [60, 80]
+
+
+def test_a_late_reward_does_not_hold_an_arm_that_is_gone() -> None:
+    bandit = shop(hs.PeakGrabber(hs.UCB(), window=2, trigger=1.5), expires={"a": 6})
+    for t in (1, 3):
+        bandit.pull(t, available=["a"])
+    for t in (2, 7, 8):
+        bandit.update(bandit.pull(t, available=["b"]), 1.0)
+    bandit.update("a", 5.0, t=1)
+    bandit.update("a", 5.0, t=3)  # a run, of one that died two turns ago
+    assert bandit._game.roster.state.shared[0] == 0.0
 
 
 def test_without_a_multiplier_lives_are_ranked_by_their_turns() -> None:
@@ -256,7 +373,7 @@ def test_without_a_multiplier_lives_are_ranked_by_their_turns() -> None:
     assert bandit._game.roster.state.weight.tolist() == pytest.approx([1.0, 2.0, 3.0])
     for _ in range(599):  # arms that never expire tie, however late they came
         bandit.pull(expected=5.0)
-    bandit.add_arm("also stays", when="now")
+    bandit.add_arm("may go", when="now", expires="unknown")  # taken to live to the end
     bandit.pull(expected=5.0)
     assert bandit._game.roster.state.weight.tolist()[2:] == pytest.approx([3.0, 3.0])
 

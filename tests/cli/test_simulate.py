@@ -200,6 +200,24 @@ def test_arms_that_come_and_go(call: Call) -> None:
     assert (fixed["arms"], fixed["lives"]) == (3, "fixed")
 
 
+def test_as_many_arms_as_have_lives(call: Call) -> None:
+    words = "simulate -p ucb --turns 9 --games 2 --lives 1-,1-5,1-5 --arms"
+    assert call(*words.split(), "3").code == 0
+    answer = call(*words.split(), "4")
+    assert (answer.code, answer.stdout) == (2, "")
+    assert "--arms 4: --lives says when 3 arms are there; leave out --arms" in answer.line
+
+
+@pytest.mark.parametrize("lives", ["1-,1-5", "articles:", "flow:alive=3", "articles:start_hour=3"])
+def test_lives_that_policies_are_not_told(lives: str, call: Call) -> None:
+    unknown = f"{lives}{'' if lives.endswith(':') else ','}known=false"
+    words = "simulate -p ucb-l --turns 9 --games 2 --lives"
+    assert call(*words.split(), lives).code == 0
+    answer = call(*words.split(), unknown)
+    assert (answer.code, answer.stdout) == (2, "")
+    assert "must be told when they expire" in answer.line
+
+
 @pytest.mark.parametrize(
     ("lives", "told"),
     [
@@ -208,6 +226,9 @@ def test_arms_that_come_and_go(call: Call) -> None:
         ("2-", "no arm is alive at turn 1"),
         ("flow:size=3", "there is no 'size'"),
         ("flow:alive=many", "alive='many' is not a number"),
+        ("flow:alive=2.7", "alive=2.7 must be a whole number"),
+        ("articles:turns_per_hour=inf", "turns_per_hour=inf must be a finite number"),
+        ("articles:known=maybe", "there is no 'known'"),
     ],
 )
 def test_lives_that_cannot_be(lives: str, told: str, call: Call) -> None:

@@ -164,6 +164,33 @@ def test_immortal_arms_with_c_1_are_soft_ucb(lives: Any, ties: str, unit: Any) -
             assert played.arms.tolist() == hs.play(soft, model, G, seed=seed).arms.tolist()
 
 
+@pytest.mark.parametrize("xi", ["soft", "age"])
+def test_a_life_beyond_the_end_is_as_long_as_one_without_an_end(xi: str) -> None:
+    model = hs.rewards.bernoulli(means=[0.5, 0.6, 0.55])
+    courses = []
+    for last in (TURNS, 10**9, math.inf):
+        lives = hs.lives.fixed([(1, last), (1, math.inf), (3, last)])
+        game = hs.play(hs.UCBL(c=0.3, xi=xi), model, WAVE, seed=1, lives=lives)
+        courses.append(game.arms.tolist())
+    assert courses[0] == courses[1] == courses[2]
+
+
+def test_arms_known_to_stay_are_explored_as_without_the_wrapper() -> None:
+    """One arm dies young; that says nothing of those that are known to stay."""
+    lives = hs.lives.fixed([(1, math.inf)] * 3 + [(1, 1)])
+    model = hs.rewards.bernoulli(means=[0.5, 0.6, 0.55, 0.2])
+    games = [hs.play(policy, model, WAVE, seed=1, lives=lives)
+             for policy in (hs.UCB(), hs.SpareOldArms(hs.UCB()))]  # fmt: skip
+    assert games[0].arms.tolist() == games[1].arms.tolist()
+
+
+def test_when_all_the_dead_lived_one_turn_nobody_unknown_is_explored() -> None:
+    lives = hs.lives.fixed([(5, 5), (1, math.inf), (1, math.inf)], known=False)
+    model = hs.rewards.bernoulli(means=[0.5, 0.6, 0.4])
+    game = hs.play(hs.SpareOldArms(hs.UCB()), model, WAVE, seed=1, lives=lives)
+    assert game.exploited[5:].all()
+
+
 # -- simulate --------------------------------------------------------------------------------------
 
 

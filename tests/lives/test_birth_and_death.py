@@ -74,7 +74,7 @@ def left(spans: NDArray[np.int64], t: int) -> float:
 
 
 def test_articles_are_born_in_the_evening_on_five_minute_marks(articles: NDArray[np.int64]) -> None:
-    births = articles[..., 0][articles[..., 0] > 2]
+    births = articles[..., 0][articles[..., 0] > 1]
     assert set((births - 1) % 5) == {0}
     hours = (births - 1) // 60 % 24
     assert np.mean((hours >= 14) | (hours < 2)) == pytest.approx(0.82, abs=0.01)
@@ -166,9 +166,13 @@ def test_whoever_went_last_stays_until_somebody_comes() -> None:
         ({"turns": 9.5}, "turns=9.5 must be a whole number"),
         ({"alive": 0}, "alive=0 must be a whole number"),
         ({"alive": 2.5}, "alive=2.5 must be a whole number"),
-        ({"life": 0.5}, "life=0.5 must be a finite number of turns, at least 1"),
+        ({"life": 0.5}, "life=0.5 must be at least 1 turn"),
         ({"life": math.inf}, "life=inf must be a finite number"),
         ({"life": math.nan}, "life=nan must be a finite number"),
+        ({"life": "long"}, "life='long' must be a finite number"),
+        ({"alive": math.nan}, "alive=nan must be a finite number"),
+        ({"turns": math.inf}, "turns=inf must be a finite number"),
+        ({"turns": "a"}, "turns='a' must be a finite number"),
     ],
 )
 def test_flows_that_make_no_sense(change: dict[str, Any], message: str) -> None:
@@ -187,9 +191,17 @@ def test_a_game_of_another_length_is_refused(make: Any) -> None:
 
 
 def test_articles_that_make_no_sense() -> None:
-    for change in ({"turns": 0}, {"turns": 9, "turns_per_hour": 0}):
-        with pytest.raises(ValueError, match="must be above 0"):
-            hs.lives.articles(**change)  # type: ignore[arg-type]  # numbers, all of them
-    for hours in ([1, 2], [0, 1, 2, 3, 2, 5, 6], [-1, 1, 2, 3, 4, 5, 6]):
+    wrong: list[tuple[dict[str, Any], str]] = [
+        ({"turns": 0}, "turns=0 must be a whole number, at least 1"),
+        ({"turns": 1.5}, "turns=1.5 must be a whole number"),
+        ({"turns_per_hour": 0}, "turns_per_hour=0.0 must be above 0"),
+        ({"turns_per_hour": math.inf}, "turns_per_hour=inf must be a finite number"),
+        ({"start_hour": math.nan}, "start_hour=nan must be a finite number"),
+    ]
+    for change, message in wrong:
+        with pytest.raises(ValueError, match=message):
+            hs.lives.articles(**({"turns": 9} | change))
+    rising: list[Any] = [1, 2, 3, 4, 5, 6]
+    for hours in ([1, 2], [0, 1, 2, 3, 2, 5, 6], [-1, *rising], [*rising, math.nan], "many"):
         with pytest.raises(ValueError, match="must be 7 rising quantiles: 0%, 5%"):
             hs.lives.articles(9, hours=hours)

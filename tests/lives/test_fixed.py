@@ -31,6 +31,8 @@ def test_who_asks_cannot_change_them() -> None:
     ("spans", "message"),
     [
         ([], r"give a \(first turn, last turn\) for each arm"),
+        ("abc", r"give a \(first turn, last turn\)"),
+        ([(1, 3), (2,)], r"give a \(first turn, last turn\)"),
         ([(1, 2, 3)], r"give a \(first turn, last turn\)"),
         ([(1, 9), (0, 9)], r"the life of arm 2 is \(0, 9\)"),
         ([(1.5, 9)], r"the life of arm 1 is \(1.5, 9\)"),

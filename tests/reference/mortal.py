@@ -77,8 +77,7 @@ def ucb_l(c: float, unit: float = 1.0, xi: str = "soft") -> Bonus:
             log = math.log(1 + age / (board.G[board.t - 1] / unit))
         else:
             log = math.log(age) if age >= 1 else 0.0
-        last = board.lives[arm].last
-        left = (board.n if last == math.inf else last) - board.t + 1
+        left = min(board.lives[arm].last, board.n) - board.t + 1
         return c * math.log(left) * math.sqrt(2 * log)
 
     return bonus

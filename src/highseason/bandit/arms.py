@@ -23,8 +23,9 @@ _SHOWN = 8
 class Roster:
     """Ids, the rule's statistics, who is in the game and until when, who waits for a low turn.
 
-    `expires` is the last turn of each arm as it was told (`NEVER` if it was not); `opening` marks
-    those that are tried before all others.
+    `expires` is the last turn of each arm as it was told (`NEVER` if it stays, `UNTOLD` if nobody
+    knows), `dates` the days of those that were told a day; `opening` marks those that are tried
+    before all others; `weighed` says for whom the rule's weights are.
     """
 
     def __init__(self, rule: Rule) -> None:
@@ -36,6 +37,8 @@ class Roster:
         self.held: NDArray[np.bool_] = np.zeros(0, np.bool_)
         self.expires: NDArray[np.int64] = np.zeros(0, np.int64)
         self.opening: NDArray[np.bool_] = np.zeros(0, np.bool_)
+        self.dates: dict[int, str] = {}
+        self.weighed: tuple[Any, ...] | None = None
         self._numbers: dict[Hashable, int] = {}
 
     def there(self, turn: int) -> NDArray[np.bool_]:
@@ -58,7 +61,9 @@ class Roster:
         number = self._numbers.get(plain(arm))
         return number is None or not (self.active[number] or self.state.decided[number])
 
-    def add(self, arm: Any, birth: int, hold: bool, expires: int = NEVER) -> None:
+    def add(
+        self, arm: Any, birth: int, hold: bool, expires: int = NEVER, date: str | None = None
+    ) -> None:
         """Bring an arm in, or back in with what was learnt of it."""
         arm = plain(arm)
         number = self._numbers.get(arm)
@@ -71,6 +76,9 @@ class Roster:
         self.active[number] = True
         self.state.birth[number] = birth if birth > 1 else 0  # one that comes back is young again
         self.expires[number] = expires
+        self.dates.pop(number, None)
+        if date is not None:
+            self.dates[number] = date
         self.held[number] = hold and not self.state.decided[number]
 
     def remove(self, arm: Any, last: int) -> None:
@@ -80,6 +88,7 @@ class Roster:
             raise BanditError(f"the arm {arm!r} was removed before")
         self.active[number] = False
         self.expires[number] = min(self.expires[number], last)
+        self.dates.pop(number, None)
 
     def restore(
         self,
@@ -89,10 +98,11 @@ class Roster:
         held: NDArray[np.bool_],
         expires: NDArray[np.int64],
         opening: NDArray[np.bool_],
+        dates: dict[int, str],
     ) -> None:
         """Take over all that a document says."""
         self.ids, self.state, self.active, self.held = list(ids), state, active, held
-        self.expires, self.opening = expires, opening
+        self.expires, self.opening, self.dates = expires, opening, dates
         self._numbers = {arm: number for number, arm in enumerate(self.ids)}
 
     def asked(self, turn: int, available: list[Any] | None) -> NDArray[np.bool_]:

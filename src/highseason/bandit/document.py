@@ -85,6 +85,7 @@ def _write_arms(roster: Roster) -> dict[str, Any]:
         "active": roster.active.tolist(),
         "held": roster.held.tolist(),
         "expires": roster.expires.tolist(),
+        "dates": list(roster.dates.items()),
         "opening": roster.opening.tolist(),
         **{name: getattr(state, name).tolist() for name in _ARM_INTEGERS},
         **{name: written(getattr(state, name)) for name in _ARM_FLOATS},
@@ -190,9 +191,12 @@ def _read_arms(entry: dict[str, Any], policy: Policy) -> Roster:
     if len(set(names)) < len(names):
         raise damaged("two arms have the same id")
     active, held = flags(entry["active"]), flags(entry["held"])
-    # Version 1 had neither.
+    # Version 1 had none of these.
     expires = wholes(entry.get("expires", [NEVER] * len(names)))
     opening = flags(entry.get("opening", [False] * len(names)))
+    dates = {whole(arm): str(date) for arm, date in entry.get("dates", [])}
+    if not all(0 <= arm < len(names) for arm in dates):
+        raise damaged("an arm that is not there goes on a date")
     columns: dict[str, NDArray[Any]] = {
         **{name: wholes(entry[name]) for name in _ARM_INTEGERS},
         **{name: floats(entry[name]) for name in _ARM_FLOATS},
@@ -205,7 +209,7 @@ def _read_arms(entry: dict[str, Any], policy: Policy) -> Roster:
     same_length(rule.shared, shared=shared)
     roster = Roster(rule)
     state = State(**columns, available=active.copy(), shared=shared)
-    roster.restore(names, state, active, held, expires, opening)
+    roster.restore(names, state, active, held, expires, opening, dates)
     return roster
 
 
@@ -246,7 +250,6 @@ def _check(game: LiveGame) -> None:
     arms = np.array(ledger.arms, np.int64)
     if not np.array_equal(np.bincount(arms, minlength=state.decided.size), state.decided):
         raise damaged("decisions and their counts differ")
-    observed = np.array([bool(ledger.account(row).outcome) for row in range(len(ledger))], np.bool_)
-    pulls = np.bincount(arms[observed], minlength=state.pulls.size)
+    pulls = ledger.observed(state.pulls.size)
     if game.policy.decides_by.observe is observe_mean and not np.array_equal(pulls, state.pulls):
         raise damaged("rewards and their counts differ")

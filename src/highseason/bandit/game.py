@@ -22,8 +22,9 @@ from highseason.bandit.numbers import finite, not_negative
 from highseason.bandit.scale import Scale
 from highseason.core.random import game_key, turn_key
 from highseason.core.warn import warn_user
+from highseason.multipliers.instants import When
 from highseason.policies import PlanWarning, Policy
-from highseason.rules import Turn, estimate
+from highseason.rules import UNTOLD, Turn, estimate
 
 
 class Report(NamedTuple):
@@ -36,7 +37,10 @@ class Report(NamedTuple):
 
 
 class Ranked(NamedTuple):
-    """An arm, its estimate in the user's unit (None before any reward) and its observed pulls."""
+    """An arm, its estimate, and how many of its turns have been learnt from.
+
+    The estimate is in the user's unit, None before any reward; old rewards may count less in it.
+    """
 
     arm: Any
     estimate: float | None
@@ -196,7 +200,8 @@ class LiveGame:
         value, clipped = self.scale.learnt(reward, traffic)
         self.clipped += clipped
         turn = self._turn(self.ledger.turns[row], self.ledger.numbers[row])
-        self.roster.state.available[:] = self.roster.there(turn.t)
+        # Who is there now: the reward may be late, and its turn's arms gone.
+        self.roster.state.available[:] = self.roster.there(self.ledger.last_turn)
         self.policy.decides_by.observe(self.roster.state, turn, self.ledger.arms[row], value)
 
     # -- arms -------------------------------------------------------------------------------------
@@ -212,11 +217,18 @@ class LiveGame:
                 "extend(…) brings one; add it with when='now' to try it at once",
                 PlanWarning,
             )
-        self.roster.add(arm, last + 1, hold, until)
+        date = str(expires) if isinstance(expires, When) and until < UNTOLD else None
+        self.roster.add(arm, last + 1, hold, until, date)
 
     def remove_arm(self, arm: Any) -> None:
         """Take an arm out after the last turn that was decided."""
         self.roster.remove(arm, self.ledger.last_turn)
+
+    def extend(self, more: Any) -> None:
+        """Append turns; arms that were told to go on a date go on that date."""
+        self.horizon.extend(more)
+        for arm, date in self.roster.dates.items():
+            self.roster.expires[arm] = self.horizon.turn_by(date)
 
     @property
     def names(self) -> tuple[Any, ...]:
@@ -228,13 +240,14 @@ class LiveGame:
     def ranking(self) -> list[Ranked]:
         """The arms in the game, the best estimate first, those without any last."""
         there = self.roster.there(self.ledger.last_turn + 1)
-        ranked = [self._ranked(arm) for arm in np.flatnonzero(there).tolist()]
+        pulls = self.ledger.observed(there.size).tolist()
+        ranked = [self._ranked(arm, pulls[arm]) for arm in np.flatnonzero(there).tolist()]
         return sorted(ranked, key=lambda r: math.inf if r.estimate is None else -r.estimate)
 
-    def _ranked(self, arm: int) -> Ranked:
+    def _ranked(self, arm: int, pulls: int) -> Ranked:
         state = self.roster.state
-        pulls = int(state.pulls[arm])
-        value = self.scale.shown(float(estimate(state, arm))) if pulls else None
+        seen = state.pulls[arm] > 0
+        value = self.scale.shown(float(estimate(state, arm))) if seen else None
         return Ranked(self.roster.ids[arm], value, pulls)
 
     def decision(self, row: int) -> Decision:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from highseason.bandit.errors import BanditError, PastForecastError
 from highseason.bandit.numbers import positive
+from highseason.lives import running_worth
 from highseason.multipliers import Multiplier, Threshold, as_multiplier, concatenate
 from highseason.multipliers.instants import When
 from highseason.policies import Planner, Policy
@@ -37,6 +38,7 @@ class Forecast:
         self.multiplier = multiplier
         self._z = low_below(self.policy, multiplier.values)
         self._least = float(multiplier.values.min())
+        self._worth: NDArray[np.float64] | None = None
 
     def plan_first(self, arms: int) -> None:
         """Compute the plan in the policy's own way, which warns where it is one-sided."""
@@ -54,6 +56,12 @@ class Forecast:
         assert self._numbers is not None
         return self._numbers[1]
 
+    def worth(self) -> NDArray[np.float64]:
+        """Running sums of G, in the steps by which lives are ranked."""
+        if self._worth is None:
+            self._worth = running_worth(self.multiplier.values)
+        return self._worth
+
     def turn_of(self, t: Any) -> int:
         """A turn's number, or the turn that a date names."""
         if self._is_past(t):
@@ -65,6 +73,14 @@ class Forecast:
                 "append turns with extend(…)"
             )
         return self.multiplier.turn_of(t)
+
+    def turn_by(self, when: str) -> int:
+        """The last turn not after a date; the one after the last where it is past the forecast."""
+        G = self.multiplier
+        if G.moments is None:
+            return G.turn_of(when)  # which says what is missing
+        rows = G.moments.rows(when, when)
+        return G.turns + 1 if rows.start >= G.turns else int(rows.stop)
 
     def _is_past(self, t: Any) -> bool:
         G = self.multiplier
@@ -138,6 +154,10 @@ class AsItGoes:
                 f"{len(self.beliefs) + 1}, not {turn}"
             )
         return turn
+
+    def turn_by(self, when: str) -> int:
+        """There is no calendar."""
+        return self.turn_of(when)
 
     def number(self, turn: int, arms: int, expected: Any) -> float:
         """Let the planner take its next step, unless it just did with the same belief."""

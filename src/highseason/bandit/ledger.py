@@ -12,6 +12,9 @@ from collections.abc import Container, Hashable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from highseason.bandit.chances import Packed
 from highseason.bandit.errors import ConflictError
 
@@ -136,6 +139,11 @@ class Ledger:
     def pending(self) -> list[int]:
         """All rows whose reward waits for its traffic, oldest first."""
         return sorted(self._pending)
+
+    def observed(self, arms: int) -> NDArray[np.int64]:
+        """By arm: how many of its turns have been learnt from."""
+        learnt = ~np.isnan(np.array(self.rewards)) & (np.array(self.traffic) > 0.0)
+        return np.bincount(np.array(self.arms)[learnt], minlength=arms)
 
     def chance(self, row: int, arm: int) -> float:
         """How likely `arm` was when the row was decided."""

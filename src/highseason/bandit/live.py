@@ -39,10 +39,13 @@ class Bandit:
             [0, 1] by it; those outside are clipped and counted in `clipped`.  UCB-type rules need
             it.
         seed: Where the random numbers come from: they are a function of (seed, turn) and of nothing
-            else.  The game is that of `play(…, seed=seed, game=0)`.
+            else.  The game is that of `play(…, seed=seed, game=0)`; but where arms come and go,
+            plans that depend on m (epsilon and pool policies) go by the arms there now, those of
+            `play` by as many as are there on average.
         known: Whether `multiplier` is the traffic itself.  A reward told without traffic is then
             divided by G(t); otherwise it waits.
-        expires: The last turn, or its date, of the arms that do not stay for good, by id.
+        expires: The last turn, or its date, of the arms that do not stay for good, by id; "unknown"
+            for those that will go, nobody knows when.
 
     A turn that was decided stays decided.  The plan of all other turns is that of a game with the
     arms and the turns known now: `add_arm`, `remove_arm` and `extend` change m and G for them, and
@@ -83,6 +86,8 @@ class Bandit:
         scale = Scale.of(reward_range, policy)
         horizon = _horizon(policy, multiplier, known)
         game = LiveGame(policy, seed, scale, horizon, Roster(policy.decides_by))
+        if not isinstance(expires, Mapping | None):
+            raise BanditError(f"expires={expires!r} must say it by arm, such as {{'a': 30}}")
         ends = dict(expires or {})
         for arm in listed("arms", arms):
             game.add_arm(arm, hold=False, expires=ends.pop(plain(arm), None))
@@ -247,7 +252,9 @@ turn 3: append turns with extend(…)
             when: `"low"`: it is first tried on a low turn, and is left out of every other turn
                 until then, unless there is nothing else to play.  `"now"`: the rule may choose it
                 from the next turn on (most rules play a new arm at once).
-            expires: The last turn, or its date, in which it may be played; None if it stays.
+            expires: The last turn, or its date, in which it may be played; None if it stays,
+                "unknown" if it will go one day (`remove_arm` then).  A date means the last turn
+                that is not after it; one past the forecast is found when `extend` gets there.
                 Policies for mortal arms (`SoftUCBMortal`, `UCBL`) explore by it.
 
         A turn is low when G(t) lies below the policy's z or, where it has none, below the 0.75
@@ -296,7 +303,7 @@ turn 3: append turns with extend(…)
         3
         """
         with self._lock:
-            self._game.horizon.extend(more)
+            self._game.extend(more)
 
     # -- looking ----------------------------------------------------------------------------------
 

@@ -11,48 +11,61 @@ from numpy.typing import NDArray
 from highseason.bandit.arms import Roster
 from highseason.bandit.errors import BanditError
 from highseason.bandit.horizon import AsItGoes, Horizon
-from highseason.lives import running_worth
 from highseason.multipliers.instants import When
 from highseason.policies import Policy
-from highseason.rules import NEVER
+from highseason.rules import NEVER, UNTOLD
 
 
 def expiry_turn(horizon: Horizon, expires: Any, last: int) -> int:
-    """The last turn of an arm, told as a turn or a date; `NEVER` for None."""
+    """The last turn of an arm, told as a turn or a date.
+
+    `NEVER` for None, `UNTOLD` for "unknown".
+    """
     if expires is None:
         return NEVER
+    if isinstance(expires, str) and expires == "unknown":
+        return UNTOLD
     if isinstance(expires, When):
-        turn = horizon.turn_of(expires)
+        turn = horizon.turn_by(str(expires))
     else:
         try:
+            if isinstance(expires, bool):  # no number of a turn, though Python counts with it
+                raise TypeError
             turn = operator.index(expires)
         except TypeError:
             raise BanditError(
                 f"expires={expires!r} must be a turn, from 1, or a date of the multiplier"
             ) from None
     if turn < 1:
-        raise BanditError(f"expires={expires!r}: turns count from 1")
+        raise BanditError(f"expires={expires!r} is before the first turn, which is turn 1")
     if turn <= last:
         raise BanditError(f"expires={expires!r}: that is over, turn {last} was decided already")
-    return turn
+    return min(turn, UNTOLD - 1)
 
 
 def check_told(policy: Policy, horizon: Horizon, arm: Any, expires: int) -> None:
     """A policy that explores by the life left cannot play an arm of which nobody knows it."""
-    if policy.needs_expiry and expires == NEVER and isinstance(horizon, AsItGoes):
+    told = expires < UNTOLD or (expires == NEVER and not isinstance(horizon, AsItGoes))
+    if policy.needs_expiry and not told:
         raise BanditError(
             f"{policy} explores by the life that arms have left: say when {arm!r} expires, "
-            "or give the bandit a multiplier, to the end of which it then stays"
+            "or that it stays, and give the bandit a multiplier to the end of which it then does"
         )
 
 
 def weigh(roster: Roster, policy: Policy, horizon: Horizon, turn: int) -> None:
-    """Tell the rule who is there at a turn and until when, and let it weigh them."""
+    """Tell the rule who is there at a turn and until when; it weighs them when that has changed."""
     state = roster.state
     state.available[:] = roster.there(turn)
+    known = 0 if isinstance(horizon, AsItGoes) else horizon.multiplier.turns
+    people = state.available, state.birth, roster.expires, roster.expires < turn
+    seen = known, *(column.tobytes() for column in people)
+    if roster.weighed == seen:
+        return
+    roster.weighed = seen
     state.expiry[:] = roster.expires
-    if policy.needs_expiry and not isinstance(horizon, AsItGoes):
-        state.expiry[roster.expires == NEVER] = horizon.multiplier.turns
+    if policy.needs_expiry and known:
+        np.minimum(roster.expires, known, out=state.expiry)
     policy.decides_by.weigh(state, turn, scores(roster, policy, horizon), policy.weight_scale)
 
 
@@ -64,11 +77,11 @@ def scores(roster: Roster, policy: Policy, horizon: Horizon) -> NDArray[np.float
     first = np.maximum(1, roster.state.birth)
     if isinstance(horizon, AsItGoes):
         length = roster.expires - (0 if policy.ranks_by_expiry else first)
-        return np.where(roster.expires == NEVER, np.inf, length)
+        return np.where(roster.expires >= UNTOLD, np.inf, length)
     last = np.minimum(roster.expires, horizon.multiplier.turns)
     if policy.ranks_by_expiry:
         return last.astype(np.float64)
-    worth = running_worth(horizon.multiplier.values)
+    worth = horizon.worth()
     return np.asarray(worth[last] - worth[np.minimum(first - 1, last)])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import click
 
@@ -13,13 +14,16 @@ from highseason.lives import Lives
 from highseason.rewards import Rewards
 
 _EXAMPLES = "write 1-90,30- (first and last turn of each arm), articles, or flow:alive=10,life=100"
+#: At the end of any lives: policies are not told when an arm will expire.
+_UNKNOWN = ",known=false"
 
 lives_option = click.option(
     "--lives",
     "lives_text",
     metavar="1-90,30-,…|NAME",
     help="When each arm is there: first and last turn of each, or lives drawn in every game: "
-    "articles[:turns_per_hour=60], flow:alive=10,life=100.",
+    "articles[:turns_per_hour=60], flow:alive=10,life=100.  With ,known=false at the end "
+    "policies are not told when an arm will expire.",
 )
 
 
@@ -30,28 +34,37 @@ def read_lives(text: str | None, turns: int) -> Lives | None:
     2
     >>> read_lives("flow:alive=10,life=50", turns=100).arms
     30
+    >>> read_lives("1-90,30-,known=false", turns=100).known
+    False
     """
     if text is None:
         return None
+    known = not text.endswith((_UNKNOWN, ":known=false"))
     try:
-        name, _, rest = text.partition(":")
-        if name == "articles":
-            clock = {"turns_per_hour": 60.0, "start_hour": 0.0} | _numbers(
-                rest, ("turns_per_hour", "start_hour")
-            )
-            return lives.articles(turns, clock["turns_per_hour"], clock["start_hour"])
-        if name == "flow":
-            flow = {"alive": 10.0, "life": turns / 5} | _numbers(rest, ("alive", "life"))
-            return lives.birth_and_death(turns, int(flow["alive"]), flow["life"])
-        return lives.fixed([_span(part) for part in text.split(",")])
+        return replace(_read(text if known else text[: -len(_UNKNOWN)], turns), known=known)
     except ValueError as reason:
         raise asked_wrongly(f"--lives {text}: {reason}") from reason
 
 
-def arms_of(rewards: Rewards, population: Lives | None) -> Rewards:
-    """As many arms as have lives, unless the arms themselves were given."""
+def _read(text: str, turns: int) -> Lives:
+    name, _, rest = text.partition(":")
+    if name == "articles":
+        return lives.articles(turns, **_numbers(rest, ("turns_per_hour", "start_hour")))
+    if name == "flow":
+        flow: dict[str, Any] = {"alive": 10, "life": turns / 5}
+        return lives.birth_and_death(turns, **(flow | _numbers(rest, ("alive", "life"))))
+    return lives.fixed([_span(part) for part in text.split(",")])
+
+
+def arms_of(rewards: Rewards, population: Lives | None, told: bool) -> Rewards:
+    """As many arms as have lives, unless the arms themselves were given, or their number told."""
     if population is None or rewards.fixed is not None:
         return rewards
+    if told and rewards.arms != population.arms:
+        raise asked_wrongly(
+            f"--arms {rewards.arms}: --lives says when {population.arms} arms are there; "
+            "leave out --arms"
+        )
     return replace(rewards, arms=population.arms)
 
 
@@ -65,8 +78,8 @@ def _span(text: str) -> tuple[float, float]:
         raise ValueError(f"{text.strip()!r} is not a life; {_EXAMPLES}") from None
 
 
-def _numbers(text: str, known: tuple[str, ...]) -> dict[str, float]:
-    found: dict[str, float] = {}
+def _numbers(text: str, known: tuple[str, ...]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
     for part in filter(None, text.split(",")):
         key, _, value = part.partition("=")
         if key not in known:

@@ -43,7 +43,7 @@ class _Flow:
         pace: How many are born in a turn, on average.
         life: Quantile function of a life, in turns.
         rhythm: How a turn's births compare with the average; turns before the first are asked too.
-        mark: Births fall on turns 1, 1 + mark, 1 + 2·mark, …
+        mark: Births fall on turns 1 + mark, 1 + 2·mark, …
     """
 
     pace: float
@@ -80,7 +80,8 @@ class _Flow:
         total = np.cumsum(self.rhythm(np.arange(1.0, turns + 1.0)))
         turn = np.searchsorted(total / total[-1], np.sort(uniforms, axis=1), side="right") + 1
         marked = (np.minimum(turn, turns) - 1) // self.mark * self.mark + 1
-        return np.asarray(np.maximum(2, marked), np.int64)
+        # Those there at the first turn have been drawn already: the next come a mark later.
+        return np.asarray(np.maximum(1 + self.mark, marked), np.int64)
 
     def _met(self) -> tuple[Numbers, Numbers]:
         """Ages in turns, and how common each is at the start: born then, and not dead yet."""
@@ -108,7 +109,8 @@ def birth_and_death(turns: int, alive: int, life: float, known: bool = True) -> 
 
     Args:
         turns: How long the game is: it decides how many arms it sees.
-        alive: How many arms are there at a time, on average.
+        alive: How many arms are there at a time, on average.  A turn always has one: whoever went
+            last stays until somebody comes, so with 1 or 2 there are somewhat more than asked for.
         life: How many turns an arm lives, on average.
         known: Whether policies are told when an arm will expire.
 
@@ -116,11 +118,10 @@ def birth_and_death(turns: int, alive: int, life: float, known: bool = True) -> 
     >>> flow.arms, flow.typical(1000)
     (110, 10)
     """
-    for name, value in (("turns", turns), ("alive", alive)):
-        if value < 1 or value != math.floor(value):
-            raise ValueError(f"{name}={value} must be a whole number, at least 1")
-    if not 1 <= life < math.inf:
-        raise ValueError(f"life={life} must be a finite number of turns, at least 1")
+    turns, alive = _count("turns", turns), _count("alive", alive)
+    life = _finite("life", life)
+    if life < 1:
+        raise ValueError(f"life={life} must be at least 1 turn")
     # The whole turns above an exponential time are geometric; with this rate their mean is `life`.
     rate = -math.log1p(-1.0 / life) if life > 1 else math.inf
 
@@ -153,14 +154,12 @@ def articles(
     >>> day.arms, day.typical(24 * 60)
     (83, 37)
     """
-    if not (turns >= 1 and turns_per_hour > 0):
-        raise ValueError(f"turns={turns} and turns_per_hour={turns_per_hour} must be above 0")
-    lengths = np.asarray(hours, np.float64) * turns_per_hour
-    if lengths.shape != (len(ARTICLE_QUANTILES),) or lengths[0] < 0 or (np.diff(lengths) < 0).any():
-        raise ValueError(
-            f"hours={hours!r} must be {len(ARTICLE_QUANTILES)} rising quantiles: "
-            f"{', '.join(f'{share:.0%}' for share in ARTICLE_QUANTILES)} live no longer than that"
-        )
+    turns = _count("turns", turns)
+    turns_per_hour = _finite("turns_per_hour", turns_per_hour)
+    start_hour = _finite("start_hour", start_hour)
+    if turns_per_hour <= 0:
+        raise ValueError(f"turns_per_hour={turns_per_hour} must be above 0")
+    lengths = turns_per_hour * _rising("hours", hours)
 
     def quantile(u: Numbers) -> Numbers:
         return np.interp(u, ARTICLE_QUANTILES, lengths)
@@ -172,6 +171,37 @@ def articles(
     pace = ARTICLES_ALIVE / float(_whole_turns(quantile(_GRID)).mean())
     mark = max(1, round(turns_per_hour / 12.0))
     return _Flow(pace, quantile, rhythm, mark).lives("articles", turns, known)
+
+
+def _finite(name: str, value: float) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise ValueError(f"{name}={value!r} must be a finite number")
+    return number
+
+
+def _count(name: str, value: float) -> int:
+    number = _finite(name, value)
+    if number < 1 or not number.is_integer():
+        raise ValueError(f"{name}={value!r} must be a whole number, at least 1")
+    return int(number)
+
+
+def _rising(name: str, quantiles: Sequence[float]) -> Numbers:
+    try:
+        values = np.array(quantiles, np.float64)
+    except (TypeError, ValueError):
+        values = np.zeros(0)
+    right = values.shape == (len(ARTICLE_QUANTILES),) and np.isfinite(values).all()
+    if not right or values[0] < 0 or (np.diff(values) < 0).any():
+        raise ValueError(
+            f"{name}={quantiles!r} must be {len(ARTICLE_QUANTILES)} rising quantiles: "
+            f"{', '.join(f'{share:.0%}' for share in ARTICLE_QUANTILES)} live no longer than that"
+        )
+    return values
 
 
 def _whole_turns(life: Numbers) -> NDArray[np.int64]:

@@ -80,7 +80,10 @@ def fixed(spans: Sequence[tuple[float, float]], known: bool = True) -> Lives:
     >>> fixed([(1, math.inf), (5, 20)]).arms
     2
     """
-    values = np.array(spans, dtype=np.float64)
+    try:
+        values = np.array(spans, dtype=np.float64)
+    except (TypeError, ValueError):  # text, or rows of several lengths
+        values = np.zeros(0)
     if values.ndim != 2 or values.shape[1:] != (2,) or values.shape[0] == 0:
         raise ValueError(
             "give a (first turn, last turn) for each arm, such as [(1, 90), (30, inf)]"

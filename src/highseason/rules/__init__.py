@@ -19,7 +19,7 @@ from highseason.rules.ranking import (
     wins_tie,
 )
 from highseason.rules.rule import Rule, observe_mean, start_empty, wrong_arm
-from highseason.rules.state import NEVER, State, Turn, fresh_state
+from highseason.rules.state import NEVER, UNTOLD, State, Turn, fresh_state
 from highseason.rules.ucb import UCB_RULE
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "REWARD",
     "TIES",
     "UCB_RULE",
+    "UNTOLD",
     "Rule",
     "State",
     "Turn",

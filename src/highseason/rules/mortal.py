@@ -18,6 +18,8 @@ from highseason.rules.index import index_chances, index_choose
 from highseason.rules.ranking import age
 from highseason.rules.rule import Rule
 from highseason.rules.state import State, Turn
+from highseason.rules.ucb import idle as ucb_idle
+from highseason.rules.ucb import intensity as ucb_intensity
 
 
 @jitable
@@ -45,29 +47,29 @@ def life_bonus(state: State, turn: Turn, arm: int) -> float:
 @jitable
 def weigh_by_rank(state: State, clock: int, scores: NDArray[np.float64], scale: float) -> None:
     """psi: `scale` times the share of the arms there whose score is no greater than its own."""
-    there = 0
-    for arm in range(scores.size):
-        there += state.available[arm]
+    there = scores[state.available]
     for arm in range(scores.size):
         if state.available[arm]:
-            lower = 0
-            for other in range(scores.size):
-                lower += state.available[other] and scores[other] <= scores[arm]
-            state.weight[arm] = scale * (lower / there)
+            lower = np.sum(there <= scores[arm])
+            state.weight[arm] = scale * (lower / there.size)
 
 
 def intensity(
     stakes: NDArray[np.float64], turns: NDArray[np.int64], arms: int
 ) -> NDArray[np.float64]:
-    """The radius of an arm that was there from the start and had its even share of the pulls."""
-    with np.errstate(divide="ignore"):
-        heights = np.where(stakes > 0.0, np.log1p(turns / stakes), np.log(turns))
-    return np.minimum(1.0, np.sqrt(2.0 * heights * arms / turns))
+    """That of UCB with the radius of an arm that was there from the start."""
+    return ucb_intensity(_at_age(turns, stakes), turns, arms)
 
 
 def idle(stakes: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Stakes so high that a radius is under a tenth of the range even at an age of 1,000."""
-    return stakes > 200_000.0
+    """That of UCB with the radius of an arm at an age of 1,000."""
+    return ucb_idle(_at_age(np.full(stakes.shape, 1000), stakes))
+
+
+def _at_age(turns: NDArray[np.int64], stakes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """2 log xi, what stands under UCB's root, for each age and its stakes."""
+    with np.errstate(divide="ignore"):
+        return np.where(stakes > 0.0, 2.0 * np.log1p(turns / stakes), 2.0 * np.log(turns))
 
 
 MORTAL = Rule(

@@ -11,8 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-#: The expiry of an arm that never dies.
+#: The expiry of an arm that is known to stay for ever, and of one of which nobody knows the end.
 NEVER = 2**62
+UNTOLD = NEVER - 1
 
 
 class State(NamedTuple):
@@ -24,7 +25,8 @@ class State(NamedTuple):
         sums: The sum of those rewards.
         available: Whether it may be played now.
         birth: Its first turn by the turn's `clock`; 0 for those that were there from the start.
-        expiry: Its last turn by that clock; `NEVER` where nobody knows it.
+        expiry: Its last turn by that clock; `NEVER` if it stays, `UNTOLD` where nobody
+            knows.
         weight: How much exploring it is worth, as the rule's `weigh` last said.
         memory: The rule's own numbers, a row for each arm.
         shared: The rule's own numbers about the whole game.

@@ -7,14 +7,14 @@ import math
 import pytest
 from tests.rules.wrapped.story import Story
 
-from highseason.rules import EPSILON, NEVER, POOL, UCB_RULE, Turn, fresh_state
+from highseason.rules import EPSILON, NEVER, POOL, UCB_RULE, UNTOLD, Turn, fresh_state
 from highseason.rules.mortal import MORTAL
 from highseason.rules.wrapped import sparing_old_arms
 
 SPARING = sparing_old_arms(UCB_RULE)
 
 
-def bonus(birth: int, expiry: int, t: int, mean_life: float = 0.0) -> float:
+def bonus(birth: int, expiry: int, t: int, mean_life: float = -1.0) -> float:
     """The bonus of an arm with one pull, where a plain one would have 1."""
     state = fresh_state(1, shared=1)
     state.pulls[0], state.birth[0], state.expiry[0] = 1.0, birth, expiry
@@ -30,7 +30,7 @@ def test_it_falls_to_nothing_at_the_end_of_a_known_life(t: int, share: float) ->
 
 def test_it_never_falls_below_nothing() -> None:
     assert bonus(birth=0, expiry=30, t=31) == 0.0
-    assert bonus(birth=0, expiry=NEVER, t=500, mean_life=40.0) == 0.0
+    assert bonus(birth=0, expiry=UNTOLD, t=500, mean_life=40.0) == 0.0
 
 
 def test_before_its_birth_an_arm_is_not_younger_than_new() -> None:
@@ -42,8 +42,13 @@ def test_a_life_of_one_turn_is_not_explored() -> None:
 
 
 def test_where_nobody_knows_it_lives_as_long_as_those_that_died() -> None:
-    assert bonus(birth=0, expiry=NEVER, t=10, mean_life=40.0) == pytest.approx(0.75)
-    assert bonus(birth=0, expiry=NEVER, t=10) == 1.0  # nobody died yet
+    assert bonus(birth=0, expiry=UNTOLD, t=10, mean_life=40.0) == pytest.approx(0.75)
+    assert bonus(birth=0, expiry=UNTOLD, t=10) == 1.0  # nobody died yet
+    assert bonus(birth=0, expiry=UNTOLD, t=10, mean_life=0.0) == 0.0  # one turn each
+
+
+def test_an_arm_that_stays_for_ever_is_never_old() -> None:
+    assert bonus(birth=0, expiry=NEVER, t=500, mean_life=40.0) == 1.0
 
 
 def test_the_mean_life_of_the_dead() -> None:
@@ -51,7 +56,7 @@ def test_the_mean_life_of_the_dead() -> None:
     story.lives(3, birth=25)
     story.t = 20
     story.weigh()
-    assert story.state.shared[0] == 0.0
+    assert story.state.shared[0] == -1.0
     story.dies(0)  # lived turns 0 to 20
     assert story.state.shared[0] == 20.0
     story.t = 40
@@ -59,6 +64,18 @@ def test_the_mean_life_of_the_dead() -> None:
     assert story.state.shared[0] == 30.0
     story.dies(3)  # 25 to 40
     assert story.state.shared[0] == pytest.approx((20 + 40 + 15) / 3)
+
+
+def test_who_was_never_there_has_not_lived() -> None:
+    story = Story(SPARING, 3, number=1.0)
+    story.t = 4
+    story.lives(0, birth=5, expiry=4)  # brought in and taken out between two turns
+    story.lives(1, birth=0, expiry=0)  # taken out before the first turn
+    story.weigh()
+    assert story.state.shared[0] == -1.0
+    story.lives(0, birth=4, expiry=4)
+    story.weigh()
+    assert story.state.shared[0] == 0.0  # a life of one turn is one
 
 
 def test_an_old_arm_is_explored_no_more() -> None:

@@ -94,6 +94,11 @@ def command(
         check_figure(overlay, "--overlay")
     arms = read_rewards("bernoulli", None, means)
     lives = read_lives(lives_text, G.turns)
+    if lives is not None and lives.name != "fixed":
+        raise asked_wrongly(
+            f"--lives {lives_text}: these are drawn anew in every game, and a bound is about given "
+            "arms: write 1-90,30- (first and last turn of each)"
+        )
     told = {label: _bound(policy, arms, G, form, lives) for label, policy in players.items()}
     played = None
     if overlay is not None:

@@ -85,7 +85,8 @@ def command(
     if out is not None:
         check_figure(out, "--out")
     lives = read_lives(lives_text, G.turns)
-    rewards = arms_of(rewards, lives)
+    told = click.get_current_context().params["arms"] is not None
+    rewards = arms_of(rewards, lives, told)
     if lives is None:
         note_if_too_short(G.turns, rewards.arms)
     with progress_bar("games") as progress:

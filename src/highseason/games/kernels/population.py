@@ -14,7 +14,7 @@ from highseason.core.jitable import jitable
 from highseason.lives import Lives
 from highseason.policies import Policy
 from highseason.rules.rule import Weigh, weigh_alike
-from highseason.rules.state import NEVER, State
+from highseason.rules.state import NEVER, UNTOLD, State
 
 
 class Population(NamedTuple):
@@ -27,7 +27,8 @@ class Population(NamedTuple):
         alive: Which are there now.
         opening: Which of them are to be tried before all others.
         known: Whether the policy is told when an arm will expire.
-        end: What it is told of an arm that never expires: `NEVER`, or the end of the game.
+        end: The latest expiry it is told: the end of the game where it counts the life left, or
+            `NEVER`.
         scale: What the rule's `weigh` is given.
         opens_with: How many of the arms there at the start are tried before the rule is free.
     """
@@ -70,8 +71,8 @@ def renew(state: State, population: Population, t: int, weigh: Weigh) -> int:
             change = min(change, first)
         else:
             state.birth[arm] = 0 if first <= 1 else first
-            told = population.end if last == NEVER else last
-            state.expiry[arm] = told if population.known or last < t else NEVER
+            told = min(last, population.end)
+            state.expiry[arm] = told if population.known or last < t else UNTOLD
             change = min(change, last + 1) if there else change
     weigh(state, t, population.scores, population.scale)
     return change

@@ -20,7 +20,8 @@ class PeakGrabber(Wrapper):
     """Hold an arm that is on a run: the last 100 displays brought 9 or more.
 
     While it is held it is played and nothing is explored.  It is let go when the mean of its window
-    falls below another arm's estimate, or when it dies.
+    falls below another arm's estimate, or when it dies.  All of that is seen when a reward comes:
+    an arm kept back by one that has just died is held a reward later.
 
     >>> import highseason as hs
     >>> print(PeakGrabber(hs.SoftUCB(unit=1)))
@@ -70,7 +71,8 @@ class DynamicPeakGrabber(Wrapper):
 class SpareOldArms(Wrapper):
     """Stop exploring old arms: the bonus is multiplied by max(0, 1 - age / life).
 
-    Where an arm's expiry is not known, its life is taken to be the mean life of those that died.
+    The bonus of an arm that stays for ever does not fade.  Where nobody knows an arm's expiry, its
+    life is taken to be the mean life of those that died.
     Only around index rules (the UCB family): others have no bonus.
 
     >>> import highseason as hs

@@ -12,7 +12,7 @@ from highseason.core.jitable import jitable
 from highseason.rules.index import index_chances, index_choose
 from highseason.rules.ranking import age
 from highseason.rules.rule import Rule
-from highseason.rules.state import NEVER, State, Turn
+from highseason.rules.state import NEVER, UNTOLD, State, Turn
 from highseason.rules.wrapped.index_only import bonus_of
 
 
@@ -20,8 +20,9 @@ from highseason.rules.wrapped.index_only import bonus_of
 def sparing_old_arms(rule: Rule) -> Rule:
     """Multiply the bonus by max(0, 1 - age / life).
 
-    The life of an arm whose expiry is not known is taken to be the mean life of those that died;
-    before the first death nothing fades.  That mean is the rule's one number of the whole game.
+    The bonus of an arm that never dies does not fade.  The life of one whose expiry nobody knows is
+    taken to be the mean life of those that died; before the first death nothing fades.  That mean
+    is the rule's one number of the whole game, -1 as long as nobody died.
     """
     bonus = bonus_of(rule, "sparing old arms")
     weigh_base, place = rule.weigh, rule.shared
@@ -29,10 +30,10 @@ def sparing_old_arms(rule: Rule) -> Rule:
     @jitable
     def fading_bonus(state: State, turn: Turn, arm: int) -> float:
         """The rule's bonus times the share of its life that an arm has before it."""
-        life = state.shared[place]
-        if state.expiry[arm] != NEVER:
-            life = float(state.expiry[arm] - state.birth[arm])
-        elif life == 0.0:
+        life = float(state.expiry[arm] - state.birth[arm])
+        if state.expiry[arm] == UNTOLD:
+            life = state.shared[place]
+        if state.expiry[arm] == NEVER or life < 0.0:
             return bonus(state, turn, arm)
         left = life - age(state, turn, arm)
         return bonus(state, turn, arm) * (left / life) if left > 0.0 else 0.0
@@ -43,10 +44,11 @@ def sparing_old_arms(rule: Rule) -> Rule:
         weigh_base(state, clock, scores, scale)
         dead, total = 0, 0.0
         for arm in range(state.expiry.size):
-            if state.expiry[arm] < clock:
+            # One taken out again before any turn was played has not lived.
+            if max(1, state.birth[arm]) <= state.expiry[arm] < clock:
                 dead += 1
                 total += state.expiry[arm] - state.birth[arm]
-        state.shared[place] = total / dead if dead > 0 else 0.0
+        state.shared[place] = total / dead if dead > 0 else -1.0
 
     return replace(
         rule,
