@@ -75,7 +75,7 @@ def test_a_first_policy_that_earns_nothing_is_no_error() -> None:
     nothing = hs.simulate([hs.Greedy(), hs.UCB()], hs.rewards.bernoulli(means=[0.0]), G, games=3)
     assert math.isnan(nothing.gain(1).value)
     assert math.isnan(nothing.mean_ratio_gain(1).value)
-    assert "nan" in str(nothing.summary())
+    assert "–" in str(nothing.summary())
 
 
 def test_the_summary_has_a_row_a_policy(result: SimulationResult) -> None:
@@ -256,7 +256,7 @@ def test_labels_are_told_apart() -> None:
 
 def test_one_game_can_be_summarised() -> None:
     one = hs.simulate([hs.UCB(), hs.Greedy()], ARMS, G, games=1)
-    assert "nan" in str(one.summary())
+    assert "–" in str(one.summary())
     assert math.isnan(one.error("reward", 0))
 
 
