@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.replay.logs import fixed_log, mortal_log
+from tests.replay.logs import fixed_log, mortal_log, two_pools
 
 import highseason as hs
 from highseason.policies import Policy
@@ -137,6 +137,43 @@ def test_on_a_uniform_log_the_weighted_mean_is_the_plain_one() -> None:
     assert found.weighted is not None
     assert found.weighted.snips.value == pytest.approx(course.reward[chosen].mean())
     assert found.weighted.effective == pytest.approx(chosen.size)
+
+
+@pytest.mark.parametrize("thinned", [False, True], ids=["uniform", "thinned"])
+def test_small_pools_are_not_over_weighed(thinned: bool) -> None:
+    log = two_pools(60_000, tell=thinned)
+    result = replay(["uniform", "ucb"], log, reweigh="accept" if thinned else None)
+    assert result.log.uniformity.holds
+    for found in result.outcomes:
+        assert found.weighted is not None
+        for estimate in (found.weighted.snips, found.weighted.ips):
+            assert abs(estimate.value - 0.3) < 3.5 * estimate.error
+            assert estimate.error < 0.02
+        assert found.mean.low > 0.4, "small pools match more often"
+        assert found.share == pytest.approx(found.expected_share, rel=0.1)
+        assert "small ones match more often" in result.verdict(found.label)
+        assert "at random" in result.verdict(found.label), "0.30 is what any policy earns here"
+
+
+def test_the_share_of_matches_is_expected_of_the_records_that_were_met() -> None:
+    log = two_pools(20_000)
+    order = np.argsort(log.pool, kind="stable")  # small pools first
+    found = replay("uniform", log.take(order), turns=3000)
+    assert found["uniform"].expected_share == pytest.approx(0.5)
+    assert "of the records matched" not in found.verdict("uniform")
+    assert found["uniform"].asked == pytest.approx(6000, rel=0.1)
+
+
+def test_pools_of_different_sizes_whose_arms_earn_the_same_are_no_matter() -> None:
+    log = two_pools(60_000)
+    even = replace(log, reward=(np.random.default_rng(1).random(60_000) < 0.3).astype(np.uint8))
+    assert "small ones" not in replay("ucb", even).verdict("ucb")
+
+
+def test_at_random_is_told_per_visitor_for_a_part_of_the_arms_too() -> None:
+    log = two_pools(60_000)
+    result = replay("uniform", log, arms=["arm0", "arm1", "arm2", "arm3"])
+    assert abs(result.log.baseline.value - 0.3) < 3.5 * result.log.baseline.error
 
 
 def test_uniform_logs_pass_however_pools_change() -> None:

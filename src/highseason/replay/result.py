@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from highseason.replay.course import Course
 from highseason.replay.evenness import Uniformity
+from highseason.replay.offpolicy import self_normalised
 from highseason.replay.outcome import Outcome, mean_of
 from highseason.replay.verdict import doubts, verdict
-from highseason.results.statistics import Estimate, with_interval
+from highseason.results.statistics import Estimate
 from highseason.results.table import Table
 
 
@@ -27,8 +28,8 @@ class LogFacts:
         span: From the first to the last record, in the log's unit of time.
         bin: The length of a bin of time; G is the number of records in it.
         G: The least, the median and the greatest G of any record.
-        baseline: The mean reward of showing arms at random: of the studied arms' records, weighed
-            by their propensities where the log gives them.
+        baseline: The mean reward per visitor of showing studied arms at random: that of their
+            records, each weighed by one over its chance.
         backwards: How many records are earlier than the one before.
         uniformity: Whether arms were shown as replay needs it.
     """
@@ -93,19 +94,18 @@ def _middle_and_ends(counts: NDArray[np.int64]) -> tuple[float, float, float]:
 
 def _baseline(course: Course) -> Estimate:
     events = course.events
-    met = slice(None) if course.studied.all() else course.studied[events.arm]
-    reward = course.reward[met]
-    if events.propensity is None or not reward.size:
-        return mean_of(reward)
-    weight = 1.0 / (events.chance * np.maximum(events.pools.sizes[events.pool], 1))[met]
-    value = float((weight * reward).sum() / weight.sum())
-    error = math.sqrt(float((weight**2 * (reward - value) ** 2).sum())) / float(weight.sum())
-    return with_interval(value, error)
+    if events.propensity is None and course.studied.all():
+        return mean_of(course.reward)
+    rows = np.flatnonzero(course.studied[events.arm])
+    if not rows.size:
+        return mean_of(course.reward[rows])
+    weight = 1.0 / (course.chance(rows) * np.maximum(course.pools.sizes[course.pool[rows]], 1))
+    return self_normalised(course.reward[rows], weight)
 
 
 @dataclass(frozen=True, eq=False)
 class ReplayResult:
-    """What policies earn on a log, by the unbiased rejection method.
+    """What policies earn on a log, by the rejection method.
 
     Printing it shows the log, a table and a verdict on every estimate.  `result["ucb"]` is the
     `Outcome` of one policy.
@@ -147,7 +147,7 @@ class ReplayResult:
 
     @property
     def weighted_table(self) -> Table | None:
-        """Inverse-propensity estimates; None where the log gives no propensities."""
+        """Estimates per visitor; None where plain means are that already (see `Outcome`)."""
         told = [(o.label, o.weighted) for o in self.outcomes if o.weighted is not None]
         rows = tuple(
             (name, w.snips.value, w.snips.error, w.ips.value, w.ips.error, w.effective)

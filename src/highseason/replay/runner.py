@@ -36,6 +36,7 @@ from highseason.rules import EPSILON, POOL, Rule
 Init = Literal["first-shown", "rule"]
 
 _NOBODY = np.zeros(0, np.int64)
+_NOTHING = np.zeros(0)
 _ENDLESS = 2**62
 
 log = logging.getLogger("highseason")
@@ -117,7 +118,10 @@ class Runner:
         self.policy = policy.settle(course.G) if settles else policy
         self.course, self.options = course, options
         self._columns = columns(course)
-        self._chance, self._least = _thinning(course) if options.thin else (np.zeros(0),) * 2
+        self._chance = _NOTHING
+        self.least: NDArray[np.float64] | None = None
+        if options.thin:
+            self._chance, self.least = _thinning(course)
         self._plan: CompiledPlan | None = None
         self._functions: RuleFunctions | None = None
         if not len(course.events):
@@ -182,7 +186,11 @@ class Runner:
         room = int(self.course.pools.sizes.max(initial=0))
         track = empty_track(walk.records)
         compiled_replay()(
-            Log(**self._columns, chance=self._chance, least=self._least),
+            Log(
+                **self._columns,
+                chance=self._chance,
+                least=_NOTHING if self.least is None else self.least,
+            ),
             walk,
             self._lives(walk),
             manner._replace(key=cast(int, np.uint64(manner.key))),  # a word, however small
@@ -197,9 +205,8 @@ class Runner:
         return _cut(track)
 
     def _slow(self, walk: Walk, manner: Manner) -> Track:
-        least = self._least if self.options.thin else None
         lives = self._lives(walk)
-        return replay_slowly(self.policy, self.course, rows_of(walk), lives, manner, least)
+        return replay_slowly(self.policy, self.course, rows_of(walk), lives, manner, self.least)
 
     def _wrong(self, turn: int, arm: int, value: float) -> str:
         rule = self.policy.decides_by

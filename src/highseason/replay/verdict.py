@@ -10,6 +10,8 @@ from highseason.results.statistics import Estimate
 
 #: Fewer turns or rewards than these are an anecdote.
 FEW_TURNS, FEW_REWARDS = 1000, 50
+#: Weighing turns shifts the mean for certain if it does by so many errors.
+ODD_SHIFT = 3.0
 #: A share of matches this far from what a uniform log gives, and beyond chance, is worth a word.
 ODD_SHARE, ODD_SIGMAS = 0.1, 5.0
 
@@ -43,18 +45,32 @@ def verdict(found: Outcome, log: Uniformity, baseline: Estimate) -> str:
 
 
 def _bias(found: Outcome, log: Uniformity) -> list[str]:
-    if log.holds and log.tilted and found.weighted is not None:
+    if log.holds and log.tilted and not found.rejected["thinned"]:
         return [
             "by its propensities the log is not uniform, which biases the plain mean: believe the "
             "weighted estimates, or thin the log (reweigh='accept')"
         ]
     if log.holds:
-        return []
+        return _unequal_pools(found)
     if log.checked == "propensity":
         return ["the log contradicts its propensities"]
     return [
         "THE LOG IS NOT UNIFORMLY RANDOM and gives no propensities, so the estimate is BIASED "
         "towards the arms it favoured"
+    ]
+
+
+def _unequal_pools(found: Outcome) -> list[str]:
+    """A uniform log, but small pools matched more often, by more than the error that is told."""
+    if found.weighted is None:
+        return []
+    shift, told = found.weighted.shift, found.mean.high - found.mean.value
+    if not abs(shift.value) > max(told, ODD_SHIFT * shift.error):
+        return []
+    return [
+        "pools are of different sizes and small ones match more often, so the mean per matched "
+        f"turn ({found.mean.value:.4g}) over-weighs them: per visitor it is "
+        f"{found.weighted.snips.value:.4g} (SNIPS), believe that"
     ]
 
 
@@ -88,17 +104,19 @@ def _end(found: Outcome) -> list[str]:
 
 
 def _no_difference(found: Outcome, baseline: Estimate) -> list[str]:
-    error = math.hypot(found.mean.error, baseline.error)
-    if math.isnan(error) or abs(found.mean.value - baseline.value) > 1.96 * error:
+    # At random is per visitor, and so is a weighted estimate.
+    mean = found.mean if found.weighted is None else found.weighted.snips
+    error = math.hypot(mean.error, baseline.error)
+    if math.isnan(error) or abs(mean.value - baseline.value) > 1.96 * error:
         return []
     return [f"it cannot be told from showing arms at random ({baseline.value:.4g} a turn)"]
 
 
 def _odd_matches(found: Outcome) -> list[str]:
-    expected, asked = found.expected_share, found.turns / found.share if found.share else 0.0
-    if not (0 < expected < 1 and asked > 0):
+    expected = found.expected_share
+    if not (0 < expected < 1 and found.asked > 0):
         return []
-    sigma = math.sqrt(expected * (1 - expected) / asked)
+    sigma = math.sqrt(expected * (1 - expected) / found.asked)
     off = found.share - expected
     if abs(off) < ODD_SIGMAS * sigma or abs(off) < ODD_SHARE * expected:
         return []
