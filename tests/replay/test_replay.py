@@ -127,6 +127,45 @@ def test_propensities_that_lie_are_found_out() -> None:
     assert "CONTRADICTS" in str(result)
 
 
+@pytest.mark.parametrize("claim", ["uniform", "permuted"])
+def test_propensities_that_are_right_only_on_average_are_found_out(claim: str) -> None:
+    log = fixed_log(MEANS, 20_000, chances=CHANCES, tell=True)
+    assert log.propensity is not None
+    if claim == "uniform":
+        lies = np.full(20_000, 1 / 3)
+    else:
+        lies = np.random.default_rng(1).permutation(log.propensity)
+    found = uniformity(Course.of(replace(log, propensity=lies)))
+    assert not found.holds
+    assert found.worst[0] in "abc"
+    assert f"CONTRADICTS ITS PROPENSITIES (p = {found.p:.2g}" in str(found)
+
+
+def test_propensities_that_are_right_pass() -> None:
+    found = [
+        uniformity(Course.of(fixed_log(MEANS, 2000, seed=seed, chances=CHANCES, tell=True)))
+        for seed in range(60)
+    ]
+    assert all(one.holds and one.tilted for one in found)
+    # All arms are tried at once, and no more often found wanting than one would be.
+    assert sum(one.p < 0.1 for one in found) <= 12
+    assert sum(one.p < 0.5 for one in found) >= 12
+
+
+@pytest.mark.parametrize("by", ["time", "G"])
+def test_a_tilt_that_cancels_over_the_log_is_found(by: str) -> None:
+    rng = np.random.default_rng(2)
+    log = fixed_log((0.2, 0.6), 8000, a_bin=(3, 12))
+    busy = Course.of(log).G > 3
+    tilted = np.arange(8000) < 4000 if by == "time" else busy
+    # As often b in the one part as a in the other, whatever their sizes.
+    share = np.where(tilted, 0.4, 0.5 + 0.1 * tilted.sum() / (~tilted).sum())
+    arm = (rng.random(8000) > share).astype(np.int32)
+    found = uniformity(Course.of(replace(log, arm=arm)))
+    assert not found.holds
+    assert ("quarter of the log" if by == "time" else "quiet times") in str(found)
+
+
 def test_on_a_uniform_log_the_weighted_mean_is_the_plain_one() -> None:
     log = fixed_log(MEANS, 5000, tell=True)
     course = Course.of(log)
@@ -209,6 +248,7 @@ def test_ten_million_events_do_not_make_a_trifle_a_scandal() -> None:
     counts = np.array([1_005_000, 1_000_000, 995_000])
     arm = np.repeat(np.arange(3), counts).astype(np.int32)
     log = fixed_log(MEANS, int(counts.sum()))
+    np.random.default_rng(1).shuffle(arm)
     found = uniformity(Course.of(replace(log, arm=arm)))
     assert found.p < 1e-4
     assert found.holds

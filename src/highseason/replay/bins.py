@@ -55,6 +55,15 @@ class Bins:
         """The multiplier of each event."""
         return self.counts[self.of].astype(np.float64)
 
+    @property
+    def middle(self) -> float:
+        """The median G of the events: a bin of G events counts G times."""
+        if not self.counts.size:
+            return math.nan
+        rising = np.sort(self.counts)
+        events = np.cumsum(rising)
+        return float(rising[np.searchsorted(events, events[-1] / 2)])
+
     def weight(self, first: NDArray[np.int64], last: NDArray[np.int64]) -> NDArray[np.float64]:
         """The sum of G over the bins from clock `first` to clock `last`, for each pair."""
         before = np.concatenate([[0], np.cumsum(self.counts)])

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from highseason.replay.bins import Bins
 from highseason.replay.course import Course
 from highseason.replay.evenness import Uniformity
 from highseason.replay.offpolicy import self_normalised
@@ -52,7 +52,7 @@ class LogFacts:
             arms=int((course.studied & (course.born > 0)).sum()),
             span=int(events.time.max() - events.time.min()) if len(events) else 0,
             bin=course.bins.length,
-            G=_middle_and_ends(course.bins.counts),
+            G=_ends_and_middle(course.bins),
             baseline=_baseline(course),
             backwards=int((np.diff(events.time) < 0).sum()),
             uniformity=uniform,
@@ -82,14 +82,11 @@ class LogFacts:
         }
 
 
-def _middle_and_ends(counts: NDArray[np.int64]) -> tuple[float, float, float]:
-    """The least, the median and the greatest G of any record: a bin of G records counts G times."""
-    if not counts.size:
+def _ends_and_middle(bins: Bins) -> tuple[float, float, float]:
+    """The least, the median and the greatest G of any record."""
+    if not bins.counts.size:
         return math.nan, math.nan, math.nan
-    rising = np.sort(counts)
-    records = np.cumsum(rising)
-    middle = rising[np.searchsorted(records, records[-1] / 2)]
-    return float(rising[0]), float(middle), float(rising[-1])
+    return float(bins.counts.min()), bins.middle, float(bins.counts.max())
 
 
 def _baseline(course: Course) -> Estimate:
