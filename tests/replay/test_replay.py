@@ -288,6 +288,50 @@ def test_thin_estimates_are_called_thin() -> None:
     assert clear.verdict("ucb").startswith("Fit for use")
 
 
+def test_rewards_are_counted_not_added_up() -> None:
+    log = fixed_log((0.1, 0.2, 0.9), 60_000)
+    small = replay("ucb", replace(log, reward=0.001 * log.reward))
+    assert small["ucb"].reward < 50 < small["ucb"].rewarded
+    assert small.doubts("ucb") == []
+    rare = fixed_log((0.001, 0.002, 0.001), 6000)
+    few = replay("ucb", replace(rare, reward=25.0 * rare.reward))
+    assert f"only {few['ucb'].rewarded} rewards in" in few.verdict("ucb")
+
+
+def test_a_sound_estimate_of_no_difference_is_fit_for_use() -> None:
+    result = replay("uniform", fixed_log((0.5, 0.5), 10_000))
+    assert result.doubts("uniform") == []
+    assert result.verdict("uniform").startswith("Fit for use")
+    assert "cannot be told from showing arms at random" in result.verdict("uniform")
+
+
+@pytest.mark.parametrize(
+    ("policy", "told"),
+    [
+        ("ucb-z:z=q0.75", "G never reached its threshold"),
+        ("ucb-z:z=2", "G always reached its threshold"),
+        ("ucb-z:z=3,rule=authors_code", "G never reached its threshold"),
+        ("ucb-z:z=3", "G always reached its threshold"),
+        ("ucb", None),
+    ],
+)
+def test_a_threshold_that_the_turns_never_cross_is_told(policy: str, told: str | None) -> None:
+    quiet, busy = fixed_log(MEANS, 6000, a_bin=(3,)), fixed_log(MEANS, 9000, a_bin=(12,))
+    log = replace(
+        quiet,
+        **{
+            name: np.concatenate([getattr(quiet, name), getattr(busy, name)])
+            for name in ("arm", "reward", "pool")
+        },
+        time=np.concatenate([quiet.time, quiet.time[-1] + 1 + busy.time]),
+    )
+    early = replay({"it": policy}, log, turns=1500).verdict("it")
+    assert ("its threshold" in early) is (told is not None)
+    assert told is None or told in early
+    if policy == "ucb-z:z=q0.75":
+        assert "its threshold" not in replay({"it": policy}, log).verdict("it")
+
+
 def test_rewards_that_do_not_fit_the_rule_are_told() -> None:
     log = fixed_log((0.1, 0.2, 0.9), 60_000)
     paid = replace(log, reward=25.0 * log.reward)
@@ -337,6 +381,7 @@ def test_the_seed_decides() -> None:
         ({"arms": []}, "no arm is to be studied"),
         ({"bin": 0}, "a bin must have a length above 0"),
         ({"bin": math.nan}, "a bin must have a length above 0"),
+        ({"bin": 1e-300}, "bins of 1e-300 are too short"),
         ({"turns": 0}, "turns must be a whole number"),
         ({"init": "later"}, "'first-shown' or 'rule'"),
         ({"reweigh": "ips"}, "'accept' or None"),

@@ -47,6 +47,7 @@ class Outcome:
         turns: How many matched: the turns that were played.
         wanted: How many turns were asked for; None for as many as there are.
         reward: The sum of the rewards (clicks); not multiplied by G, which only steers.
+        rewarded: How many turns brought a reward other than 0.
         mean: The mean reward per matched turn, with its error within this one run.  Where pools
             are of different sizes it over-weighs small ones; `weighted` does not.
         asked: On how many records the policy chose (first trials of arms are no choice).
@@ -58,6 +59,8 @@ class Outcome:
         running: The mean reward per turn up to there.
         weighted: Estimates per visitor, each turn weighed by one over the chance that it had;
             None where the log gives no propensities and all turns had the same chance.
+        high: How many turns had a G at which the policy's threshold says to exploit; None where it
+            has no threshold.
         strays: The range of the log's rewards, where the policy needs them in [0, 1] and they are
             not; else None.
     """
@@ -69,6 +72,7 @@ class Outcome:
     turns: int
     wanted: int | None
     reward: float
+    rewarded: int
     mean: Estimate
     asked: int
     share: float
@@ -78,6 +82,7 @@ class Outcome:
     at: NDArray[np.int64]
     running: NDArray[np.float64]
     weighted: Weighted | None
+    high: int | None = None
     strays: tuple[float, float] | None = None
 
     @property
@@ -96,6 +101,7 @@ class Outcome:
             "turns": self.turns,
             "turns_wanted": self.wanted,
             "reward": self.reward,
+            "rewarded": self.rewarded,
             "mean": self.mean.value,
             "mean_se": self.mean.error,
             "mean_low": self.mean.low,
@@ -104,6 +110,7 @@ class Outcome:
             "matched_share": self.share,
             "expected_share": self.expected_share,
             "exploited_share": self.exploited,
+            "high_turns": self.high,
             "effective_sample_size": self.effective,
             "curve": {"turns": self.at, "mean": self.running},
             "weighted": None if self.weighted is None else self.weighted.to_dict(),
@@ -140,6 +147,7 @@ def outcome(
         turns=turns,
         wanted=wanted,
         reward=float(reward.sum()),
+        rewarded=int(np.count_nonzero(reward)),
         mean=mean_of(reward),
         asked=asked,
         share=int(chosen.sum()) / asked if asked else math.nan,
@@ -149,8 +157,19 @@ def outcome(
         at=at,
         running=running,
         weighted=found,
+        high=_high_turns(policy, course, rows),
         strays=course.reward_range if _needs_other_rewards(policy, course) else None,
     )
+
+
+def _high_turns(policy: Policy, course: Course, rows: NDArray[np.int64]) -> int | None:
+    """How often a settled policy met high season; an endless threshold is meant to part nothing."""
+    z = getattr(policy, "z", None)
+    if not isinstance(z, int | float) or math.isinf(z):
+        return None
+    G = course.bins.counts[course.bins.of[rows]]
+    above = getattr(policy, "rule", "") == "authors_code"
+    return int((G > z if above else G >= z).sum())
 
 
 def _needs_other_rewards(policy: Policy, course: Course) -> bool:

@@ -126,7 +126,7 @@ class ReplayResult:
 
     def doubts(self, label: str) -> list[str]:
         """What speaks against believing a policy's estimate; empty if nothing does."""
-        return doubts(self[label], self.log.uniformity, self.log.baseline)
+        return doubts(self[label], self.log.uniformity)
 
     def verdict(self, label: str) -> str:
         """How far a policy's estimate can be trusted, in a sentence."""

@@ -16,7 +16,7 @@ ODD_SHIFT = 3.0
 ODD_SHARE, ODD_SIGMAS = 0.1, 5.0
 
 
-def doubts(found: Outcome, log: Uniformity, baseline: Estimate) -> list[str]:
+def doubts(found: Outcome, log: Uniformity) -> list[str]:
     """Everything that speaks against believing the estimate; empty if nothing does."""
     if found.turns == 0:
         return ["no record matched: the log says nothing about this policy"]
@@ -25,23 +25,24 @@ def doubts(found: Outcome, log: Uniformity, baseline: Estimate) -> list[str]:
         *_range(found),
         *_thinness(found),
         *_end(found),
-        *_no_difference(found, baseline),
+        *_one_sided(found),
         *_odd_matches(found),
     ]
 
 
 def verdict(found: Outcome, log: Uniformity, baseline: Estimate) -> str:
-    """The doubts as a sentence, or that there are none."""
-    against = doubts(found, log, baseline)
+    """The doubts as a sentence, or that there are none; and whether it beats showing at random."""
+    against = doubts(found, log)
     if found.turns == 0:
         return f"Cannot be trusted: {against[0]}."
+    random = _no_difference(found, baseline)
     if against:
-        return f"Handle with care: {'; '.join(against)}."
+        return f"Handle with care: {'; '.join([*against, *random])}."
     width = found.mean.high - found.mean.value
-    return (
-        f"Fit for use: {found.turns:,} matched turns put the mean within ± {width:.2g} "
-        "(95 %, within this run)."
+    told = (
+        f"{found.turns:,} matched turns put the mean within ± {width:.2g} (95 %, within this run)"
     )
+    return f"Fit for use: {'; '.join([told, *random])}."
 
 
 def _bias(found: Outcome, log: Uniformity) -> list[str]:
@@ -87,8 +88,8 @@ def _range(found: Outcome) -> list[str]:
 def _thinness(found: Outcome) -> list[str]:
     if found.turns < FEW_TURNS:
         return [f"only {found.turns:,} turns matched"]
-    if 0 <= found.reward < FEW_REWARDS:
-        return [f"only {found.reward:g} rewards in {found.turns:,} turns"]
+    if found.rewarded < FEW_REWARDS:
+        return [f"only {found.rewarded:,} rewards in {found.turns:,} turns"]
     if found.effective < 0.1 * found.turns:
         return [f"a few records carry most of the weight ({found.effective:,.0f} effective turns)"]
     return []
@@ -100,6 +101,17 @@ def _end(found: Outcome) -> list[str]:
     return [
         f"the log ended after {found.turns:,} of {found.wanted:,} turns, and the mean is over "
         "those reached"
+    ]
+
+
+def _one_sided(found: Outcome) -> list[str]:
+    """A threshold that parts nothing leaves the policy what it would be without."""
+    if found.high is None or 0 < found.high < found.turns:
+        return []
+    side = "never reached" if found.high == 0 else "always reached"
+    return [
+        f"in the turns played G {side} its threshold, so that it was not regulated at all: give a "
+        "lower or higher threshold, or more turns"
     ]
 
 

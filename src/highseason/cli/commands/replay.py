@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,6 +22,9 @@ from highseason.cli.progress import progress_bar
 from highseason.cli.reading import asked_wrongly
 from highseason.cli.targets import check_figure
 from highseason.policies import Policy
+
+if TYPE_CHECKING:
+    from highseason.replay import Events
 
 
 @click.command(
@@ -111,7 +114,7 @@ def command(
         check_figure(out, "--out")
     events = read_log(log)
     if between is not None:
-        events = events.between(*between)
+        events = _cut(events, *between)
     try:
         course = Course.of(events, bin, studied(arms, events))
         settings["known_lives"] = not unknown_lives
@@ -132,6 +135,17 @@ def command(
     click.echo(str(result))
     for file in files:
         click.echo(f"\nwrote {file}")
+
+
+def _cut(events: Events, start: int, end: int) -> Events:
+    """The records of that time; none is a mistake, not a result."""
+    found = events.between(start, end)
+    if len(found) == 0 and len(events) > 0:
+        first, last = int(events.time.min()), int(events.time.max())
+        raise asked_wrongly(
+            f"no record lies between {start} and {end}: the log goes from {first} to {last}"
+        )
+    return found
 
 
 def _draw(result: Any, out: Path) -> Path:
