@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.replay.logs import fixed_log, mortal_log
+from tests.replay.logs import fixed_log, mortal_log, two_pools
 
 import highseason as hs
 from highseason.replay import Course, compare, replay, replay_many
@@ -71,6 +71,44 @@ def test_only_windows_that_fit() -> None:
     assert replay_many("ucb", LOG, window=2000, step=400)["ucb"].means.size == 3
     with pytest.raises(ValueError, match="fewer than one window of 100,000: give a smaller"):
         replay_many("ucb", LOG)
+
+
+def test_many_runs_say_what_became_of_the_records_and_how_far_to_trust_them() -> None:
+    found = replay_many(["uniform", "ucb"], LOG, runs=3, window=900, step=450, turns=200)
+    for runs in found.policies:
+        assert runs.read == (3 * 4 * 3000 if runs.how == "repeat" else 3 * 900)
+        assert runs.used + sum(runs.rejected.values()) == runs.read
+        assert runs.effective == pytest.approx(runs.used)
+        assert runs.doubts == ("only 600 turns matched",)
+        assert f"read {runs.read:,}, used 600; not used: " in str(found)
+    assert found.to_dict()["policies"][0]["verdict"].startswith("Handle with care: only 600")
+    plenty = replay_many("uniform", LOG, runs=3)["uniform"]
+    assert plenty.verdict == f"Fit for use: {plenty.used:,} matched turns in 3 runs."
+
+
+def test_many_runs_on_a_log_that_misleads_say_so() -> None:
+    tilted = replay_many("uniform", fixed_log(MEANS, 3000, chances=(0.6, 0.3, 0.1)), runs=3)
+    assert "BIASED" in tilted["uniform"].verdict
+    unequal = replay_many("uniform", two_pools(20_000), runs=5)["uniform"]
+    assert unequal.per_visitor == pytest.approx(0.3, abs=0.02)
+    assert unequal.mean.value > 0.4
+    assert "small ones match more often" in unequal.verdict
+
+
+def test_repetitions_and_windows_are_not_tested_against_each_other() -> None:
+    found = replay_many(["uniform", "ucb", "epsilon-greedy"], LOG, runs=4, window=900, step=450)
+    assert set(found.to_dict()["compared_with_first"]) == {"epsilon-greedy"}
+    assert found.table.rows[1][-2:] == ("", "")
+    assert "not tested against each other" in str(found)
+
+
+def test_progress_counts_the_runs_that_there_are() -> None:
+    told: list[tuple[int, int]] = []
+    replay_many(
+        ["uniform", "ucb"], LOG, runs=5, window=2000, step=900,
+        progress=lambda done, total: told.append((done, total)),
+    )  # fmt: skip
+    assert told == [(i, 7) for i in range(1, 8)]
 
 
 def test_an_empty_log_has_runs_without_a_mean() -> None:

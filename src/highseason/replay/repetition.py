@@ -18,21 +18,24 @@ import numpy as np
 from highseason.core.random import TIES, draw, game_key, place, seed_key, turn_key
 from highseason.core.workers import at_least_one, workers
 from highseason.games.simulate import Policies, labelled
+from highseason.policies import Policy
 from highseason.replay.course import Course
 from highseason.replay.events import Events
 from highseason.replay.kernels.shapes import Track, Walk
+from highseason.replay.outcome import Outcome, outcome
+from highseason.replay.pooled import pooled
 from highseason.replay.run import Progress, made_ready, thins
 from highseason.replay.runner import (
     Init,
     Options,
     Runner,
     randomised,
-    rows_of,
     walk_all,
     walk_order,
     walk_window,
 )
 from highseason.replay.runs import RepeatedReplay, Runs
+from highseason.replay.verdict import doubts
 
 How = Literal["auto", "repeat", "windows"]
 
@@ -101,21 +104,24 @@ def replay_many(
     options = Options(turns, known_lives, init, thin=thins(reweigh))
     course = made_ready(events, bin, arms)
     plan = _Plan(course, runs, times, shuffle, window, step, int(seed))
-    done = 0
+    ways = [_way(policy, how) for policy in players]
+    done, total = 0, sum(len(plan.numbers(way)) for way in ways)
     found = []
     with ThreadPoolExecutor(workers(threads)) as pool:
-        for label, policy in zip(labels, players, strict=True):
+        for label, policy, way in zip(labels, players, ways, strict=True):
             runner = Runner(policy, course, options)
-            chosen = how if how != "auto" else "repeat" if randomised(policy) else "windows"
-            numbers = plan.numbers(chosen)
-            tracks = []
-            for result in pool.map(lambda i: plan.play(runner, chosen, i), numbers):  # noqa: B023
-                tracks.append(result)
+            results = []
+            for result in pool.map(lambda i: plan.play(runner, way, i), plan.numbers(way)):  # noqa: B023
+                results.append(result)
                 done += 1
                 if progress is not None:
-                    progress(done, len(numbers) * len(labels))
-            found.append(_add_up(label, runner, chosen, tracks, plan))
+                    progress(done, total)
+            found.append(_add_up(label, runner, way, results, plan))
     return RepeatedReplay(tuple(found), course.facts, int(seed))
+
+
+def _way(policy: Policy, how: How) -> str:
+    return how if how != "auto" else "repeat" if randomised(policy) else "windows"
 
 
 @dataclass(frozen=True)
@@ -142,12 +148,12 @@ class _Plan:
             )
         return range(min(self.runs, spare // self.step + 1))
 
-    def play(self, runner: Runner, how: str, number: int) -> tuple[float, int]:
-        """The reward and the turns of one run."""
+    def play(self, runner: Runner, how: str, number: int) -> Outcome:
+        """One run."""
         walk = self.walk(how, number)
         track: Track = runner.run(walk, self.seed, number)
-        reward = float(self.course.reward[rows_of(walk, track.matched)].sum())
-        return reward, int(track.matched.size)
+        wanted = runner.options.turns
+        return outcome("", runner.policy, self.course, walk, track, wanted, runner.least)
 
     def walk(self, how: str, number: int) -> Walk:
         """The records of one run, in order."""
@@ -162,24 +168,25 @@ class _Plan:
         return walk_order(np.argsort(drawn, kind="stable") % max(1, records))
 
 
-def _add_up(
-    label: str, runner: Runner, how: str, results: list[tuple[float, int]], plan: _Plan
-) -> Runs:
-    rewards = np.array([reward for reward, _ in results])
-    turns = np.array([count for _, count in results], np.int64)
-    means = np.full(turns.size, np.nan)
-    np.divide(rewards, turns, out=means, where=turns > 0)
+def _add_up(label: str, runner: Runner, how: str, results: list[Outcome], plan: _Plan) -> Runs:
+    turns = np.array([run.turns for run in results], np.int64)
     wanted = runner.options.turns
+    together = pooled(results)
     sliding = how == "windows"
     spread = (turns.size - 1) * plan.step / plan.window + 1
     return Runs(
         label=label,
         policy=str(runner.policy),
         how=how,
-        means=means,
+        means=np.array([run.mean.value for run in results]),
         turns=turns,
-        rewards=rewards,
+        rewards=np.array([run.reward for run in results]),
         exhausted=0 if wanted is None else int((turns < wanted).sum()),
         independent=min(float(turns.size), spread) if sliding else None,
         block=-(-plan.window // plan.step) if sliding else 0,
+        read=together.read,
+        rejected=together.rejected,
+        effective=together.effective,
+        per_visitor=together.weighted.snips.value if together.weighted else None,
+        doubts=tuple(doubts(together, plan.course.facts.uniformity)),
     )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -16,6 +17,11 @@ from highseason.replay.outcome import Outcome, mean_of
 from highseason.replay.verdict import doubts, verdict
 from highseason.results.statistics import Estimate
 from highseason.results.table import Table
+
+if TYPE_CHECKING:
+    from highseason.replay.runs import Runs
+
+_Labelled = TypeVar("_Labelled", "Outcome", "Runs")
 
 
 @dataclass(frozen=True)
@@ -119,10 +125,7 @@ class ReplayResult:
 
     def __getitem__(self, label: str) -> Outcome:
         """The outcome of one policy."""
-        for found in self.outcomes:
-            if found.label == label:
-                return found
-        raise KeyError(f"no policy is called {label!r}; there are: {', '.join(self.policies)}")
+        return labelled_one(self.outcomes, label)
 
     def doubts(self, label: str) -> list[str]:
         """What speaks against believing a policy's estimate; empty if nothing does."""
@@ -158,7 +161,7 @@ class ReplayResult:
         width = max(len(label) for label in self.policies)
         verdicts = [f"{label:<{width}}  {self.verdict(label)}" for label in self.policies]
         weighted = [str(self.weighted_table), ""] if self.weighted_table else []
-        reasons = [f"{o.label:<{width}}  {_rejections(o)}" for o in self.outcomes]
+        reasons = [f"{o.label:<{width}}  {rejections(o)}" for o in self.outcomes]
         parts = [str(self.log), "", str(self.table), "", *weighted, *reasons, "", *verdicts]
         return "\n".join(parts)
 
@@ -177,6 +180,16 @@ class ReplayResult:
         }
 
 
-def _rejections(found: Outcome) -> str:
+def labelled_one(all_of_them: Sequence[_Labelled], label: str) -> _Labelled:
+    """The one of that label."""
+    for one in all_of_them:
+        if one.label == label:
+            return one
+    labels = ", ".join(one.label for one in all_of_them)
+    raise KeyError(f"no policy is called {label!r}; there are: {labels}")
+
+
+def rejections(found: Outcome | Runs) -> str:
+    """How many records were read and used, and why the others were not."""
     why = ", ".join(f"{count:,} {reason}" for reason, count in found.rejected.items() if count)
     return f"read {found.read:,}, used {found.used:,}; not used: {why or 'none'}"
