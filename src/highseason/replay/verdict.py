@@ -61,12 +61,17 @@ def _bias(found: Outcome, log: Uniformity) -> list[str]:
     ]
 
 
-def _unequal_pools(found: Outcome) -> list[str]:
-    """A uniform log, but small pools matched more often, by more than the error that is told."""
+def over_weighs(found: Outcome) -> bool:
+    """Whether the plain mean is not per visitor, by more than the error that is told with it."""
     if found.weighted is None:
-        return []
+        return False
     shift, told = found.weighted.shift, found.mean.high - found.mean.value
-    if not abs(shift.value) > max(told, ODD_SHIFT * shift.error):
+    return abs(shift.value) > max(told, ODD_SHIFT * shift.error)
+
+
+def _unequal_pools(found: Outcome) -> list[str]:
+    """A uniform log, but small pools matched more often."""
+    if found.weighted is None or not over_weighs(found):
         return []
     return [
         "pools are of different sizes and small ones match more often, so the mean per matched "
