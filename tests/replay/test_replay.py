@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from tests.replay.logs import fixed_log, mortal_log, two_pools
 
 import highseason as hs
 from highseason.policies import Policy
+from highseason.policies.view import View
 from highseason.replay import (
     Course,
     Events,
@@ -332,6 +334,18 @@ def test_a_threshold_that_the_turns_never_cross_is_told(policy: str, told: str |
         assert "its threshold" not in replay({"it": policy}, log).verdict("it")
 
 
+def test_a_plan_that_needs_the_future_is_refused() -> None:
+    class Hasty(hs.UCB):
+        name = "hasty"
+        sees_ahead = True
+
+        def step(self, carry: Any, view: View) -> tuple[float, Any]:
+            return (0.0 if view.t < 5 else min(1.0, view.future)), carry
+
+    with pytest.raises(ValueError, match=r"looks at view\.future"):
+        replay(Hasty(), fixed_log(MEANS, 50))
+
+
 def test_rewards_that_do_not_fit_the_rule_are_told() -> None:
     log = fixed_log((0.1, 0.2, 0.9), 60_000)
     paid = replace(log, reward=25.0 * log.reward)
@@ -385,6 +399,7 @@ def test_the_seed_decides() -> None:
         ({"turns": 0}, "turns must be a whole number"),
         ({"init": "later"}, "'first-shown' or 'rule'"),
         ({"reweigh": "ips"}, "'accept' or None"),
+        ({"reweigh": "accept"}, "no propensities to thin it by"),
         ({"seed": -1}, "seed"),
     ],
 )

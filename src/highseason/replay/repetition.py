@@ -101,8 +101,8 @@ def replay_many(
         at_least_one(name, value)
     if how not in ("auto", "repeat", "windows"):
         raise ValueError(f"how={how!r} must be 'auto', 'repeat' or 'windows'")
-    options = Options(turns, known_lives, init, thin=thins(reweigh))
     course = made_ready(events, bin, arms)
+    options = Options(turns, known_lives, init, thin=thins(reweigh, course))
     plan = _Plan(course, runs, times, shuffle, window, step, int(seed))
     ways = [_way(policy, how) for policy in players]
     done, total = 0, sum(len(plan.numbers(way)) for way in ways)

@@ -71,8 +71,8 @@ def replay(
     """
     seed_key(seed)  # a bad seed is told before any work
     labels, players = labelled(policies)
-    options = Options(turns, known_lives, init, thin=thins(reweigh))
     course = made_ready(events, bin, arms)
+    options = Options(turns, known_lives, init, thin=thins(reweigh, course))
     walk = walk_all(course)
     found = []
     for i, (label, policy) in enumerate(zip(labels, players, strict=True)):
@@ -93,8 +93,10 @@ def made_ready(events: Events | Course, bin: float, arms: Sequence[str] | None) 
     return events
 
 
-def thins(reweigh: str | None) -> bool:
-    """Whether the log is to be thinned; other words are refused."""
+def thins(reweigh: str | None, course: Course) -> bool:
+    """Whether the log is to be thinned; other words are refused, and logs that give no chances."""
     if reweigh not in (None, "accept"):
         raise ValueError(f"reweigh={reweigh!r} must be 'accept' or None")
+    if reweigh is not None and course.events.propensity is None:
+        raise ValueError("the log gives no propensities to thin it by: leave reweigh= out")
     return reweigh == "accept"

@@ -49,7 +49,7 @@ def _bias(found: Outcome, log: Uniformity) -> list[str]:
     if log.holds and log.tilted and not found.rejected["thinned"]:
         return [
             "by its propensities the log is not uniform, which biases the plain mean: believe the "
-            "weighted estimates, or thin the log (reweigh='accept')"
+            "weighted estimates, or thin the log (reweigh: accept)"
         ]
     if log.holds:
         return _unequal_pools(found)
