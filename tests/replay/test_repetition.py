@@ -83,7 +83,10 @@ def test_many_runs_say_what_became_of_the_records_and_how_far_to_trust_them() ->
         assert f"read {runs.read:,}, used 600; not used: " in str(found)
     assert found.to_dict()["policies"][0]["verdict"].startswith("Handle with care: only 600")
     plenty = replay_many("uniform", LOG, runs=3)["uniform"]
-    assert plenty.verdict == f"Fit for use: {plenty.used:,} matched turns in 3 runs."
+    assert (
+        plenty.verdict
+        == f"Fit for use: {plenty.used:,} matched turns in 3 runs, which share records."
+    )
 
 
 def test_many_runs_on_a_log_that_misleads_say_so() -> None:

@@ -64,7 +64,8 @@ class Runs:
         """How far the mean can be trusted, in a sentence."""
         if self.doubts:
             return f"Handle with care: {'; '.join(self.doubts)}."
-        return f"Fit for use: {self.used:,} matched turns in {self.means.size:,} runs."
+        runs = f"{self.means.size:,} runs, which share records"
+        return f"Fit for use: {self.used:,} matched turns in {runs}."
 
     @property
     def comparable(self) -> bool:
