@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.replay.logs import mortal_log
 
 from highseason.replay import (
     Events,
@@ -65,6 +66,19 @@ def test_only_some_time_and_some_arms(call: Call, event_table: Path) -> None:
     assert document["policies"][0]["rejected"]["arm not studied"] > 0
 
 
+def test_arms_that_are_always_there_there_may_be_none(call: Call, tmp_path: Path) -> None:
+    write_events(mortal_log(300), tmp_path / "mortal.parquet")
+    answer = call(*"replay mortal.parquet -p ucb --arms always".split())
+    assert answer.code == 2
+    assert "--arms always leaves none" in answer.line
+
+
+def test_help_tells_the_defaults(call: Call) -> None:
+    told = " ".join(call("replay", "--help").stdout.split())
+    for default in (4, 100000, 4000):
+        assert f"(with --runs). [default: {default}]" in told
+
+
 def test_a_slice_is_written_and_can_be_replayed(call: Call, event_table: Path) -> None:
     answer = call(*"slice events.parquet --least-arms 4 --out part.parquet --json".split())
     document = json.loads(answer.stdout)
@@ -103,14 +117,15 @@ def test_lifespans_as_table_and_picture(call: Call, event_table: Path) -> None:
         ("replay events.parquet -p ucb --arms q", 2, "the log has no arm 'q'"),
         ("replay events.parquet -p ucb --bin 0", 2, "'0' is not a number above 0"),
         ("replay events.parquet -p ucb --between 5 tea", 2, "neither whole seconds nor a date"),
-        ("replay events.parquet -p ucb --runs 5", 2, "fewer than one window of 100,000"),
+        ("replay events.parquet -p ucb --runs 5", 2, "window of 100,000: give a smaller --window"),
+        ("replay events.parquet -p ucb --window 50", 2, "--window is for many runs"),
+        ("replay events.parquet -p ucb --threads 1", 2, "--threads is for many runs"),
+        ("replay events.parquet -p ucb --reweigh accept", 2, "leave --reweigh out"),
         ("replay events.parquet -p ucb-l --unknown-lives", 2, "must be told when they expire"),
         ("replay events.parquet -p ucb --out x.gif", 2, "the name must end in"),
-        (
-            "replay events.parquet -p ucb --between 0 1 --arms always",
-            2,
-            "--arms always leaves none",
-        ),
+        ("replay events.parquet -p ucb --between 0 1", 2, "0 and 1: the log goes from"),
+        ("replay events.parquet -p ucb --between 1700000000 9", 2, "the log goes from"),
+        ("replay events.parquet -p ucb --bin 1e-300", 2, "bins of 1e-300 are too short"),
         ("replay traffic.csv -p ucb", 2, "traffic.csv cannot be read as Parquet"),
         ("replay . -p ucb", 2, ". is a folder: name an event table in it"),
         ("slice traffic.csv", 2, "traffic.csv cannot be read as Parquet"),

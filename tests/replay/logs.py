@@ -65,3 +65,24 @@ def mortal_log(records: int, arms: int = 9, size: int = 4, seed: int = 0) -> Eve
 def with_chances(log: Events, seed: int = 0) -> NDArray[np.float64]:
     """Propensities of no meaning, to thin by."""
     return np.random.default_rng(seed).uniform(0.1, 0.9, len(log))
+
+
+def two_pools(records: int, seed: int = 3, tell: bool = False) -> Events:
+    """Drawn uniformly out of a pool of 2 arms at 0.5 or one of 20 at 0.1: all are worth 0.3.
+
+    With `tell` the arms of the large pool are shown tilted, and the log gives its propensities.
+    """
+    rng = np.random.default_rng(seed)
+    pool = rng.integers(0, 2, records).astype(np.int32)
+    chances = np.linspace(1, 3, 20) / 40 if tell else np.full(20, 1 / 20)
+    arm = np.where(pool == 0, rng.integers(0, 2, records), 2 + rng.choice(20, records, p=chances))
+    reward = rng.random(records) < np.where(pool == 0, 0.5, 0.1)
+    return Events(
+        time=np.arange(records) // 4,
+        arm=arm.astype(np.int32),
+        reward=reward.astype(np.uint8),
+        pool=pool,
+        arms=tuple(f"arm{i}" for i in range(22)),
+        pools=Pools.of([range(2), range(2, 22)]),
+        propensity=np.concatenate([[0.5, 0.5], chances])[arm] if tell else None,
+    )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.replay.logs import fixed_log, mortal_log
+from tests.replay.logs import fixed_log, mortal_log, two_pools
 
 import highseason as hs
 from highseason.replay import Course, compare, replay, replay_many
+from highseason.replay.comparison import paired_interval
 from highseason.replay.runner import randomised
 
 MEANS = (0.2, 0.4, 0.6)
@@ -72,6 +73,47 @@ def test_only_windows_that_fit() -> None:
         replay_many("ucb", LOG)
 
 
+def test_many_runs_say_what_became_of_the_records_and_how_far_to_trust_them() -> None:
+    found = replay_many(["uniform", "ucb"], LOG, runs=3, window=900, step=450, turns=200)
+    for runs in found.policies:
+        assert runs.read == (3 * 4 * 3000 if runs.how == "repeat" else 3 * 900)
+        assert runs.used + sum(runs.rejected.values()) == runs.read
+        assert runs.effective == pytest.approx(runs.used)
+        assert runs.doubts == ("only 600 turns matched",)
+        assert f"read {runs.read:,}, used 600; not used: " in str(found)
+    assert found.to_dict()["policies"][0]["verdict"].startswith("Handle with care: only 600")
+    plenty = replay_many("uniform", LOG, runs=3)["uniform"]
+    assert (
+        plenty.verdict
+        == f"Fit for use: {plenty.used:,} matched turns in 3 runs, which share records."
+    )
+
+
+def test_many_runs_on_a_log_that_misleads_say_so() -> None:
+    tilted = replay_many("uniform", fixed_log(MEANS, 3000, chances=(0.6, 0.3, 0.1)), runs=3)
+    assert "BIASED" in tilted["uniform"].verdict
+    unequal = replay_many("uniform", two_pools(20_000), runs=5)["uniform"]
+    assert unequal.per_visitor == pytest.approx(0.3, abs=0.02)
+    assert unequal.mean.value > 0.4
+    assert "small ones match more often" in unequal.verdict
+
+
+def test_repetitions_and_windows_are_not_tested_against_each_other() -> None:
+    found = replay_many(["uniform", "ucb", "epsilon-greedy"], LOG, runs=4, window=900, step=450)
+    assert set(found.to_dict()["compared_with_first"]) == {"epsilon-greedy"}
+    assert found.table.rows[1][-2:] == ("", "")
+    assert "not tested against each other" in str(found)
+
+
+def test_progress_counts_the_runs_that_there_are() -> None:
+    told: list[tuple[int, int]] = []
+    replay_many(
+        ["uniform", "ucb"], LOG, runs=5, window=2000, step=900,
+        progress=lambda done, total: told.append((done, total)),
+    )  # fmt: skip
+    assert told == [(i, 7) for i in range(1, 8)]
+
+
 def test_an_empty_log_has_runs_without_a_mean() -> None:
     found = replay_many(["uniform", "epsilon-greedy"], LOG.take(slice(0, 0)), runs=3)
     assert np.isnan(found["uniform"].means).all()
@@ -107,17 +149,17 @@ def test_a_better_policy_is_found_better() -> None:
     assert told.difference > 0.1
     assert max(told.student.p, told.welch.p) < 1e-6
     assert min(told.bootstrap[0], told.student.low, told.welch.low) > 0
-    assert told.block_bootstrap is None
+    assert told.paired is None
     assert "the same records in every run" in str(found)
     assert set(found.to_dict()["compared_with_first"]) == {"e"}
 
 
-def test_windows_are_compared_in_blocks_and_pairs() -> None:
+def test_windows_are_compared_in_pairs() -> None:
     found = replay_many({"a": "ucb", "b": "ucb:P=0.1"}, LOG, runs=20, window=1000, step=100)
     told = found.compare("b", "a")
     assert told.independent == pytest.approx(2.9)
-    assert told.block_bootstrap is not None
-    assert told.block_bootstrap[0] <= told.difference <= told.block_bootstrap[1]
+    assert told.paired is not None
+    assert told.paired[0] < told.difference < told.paired[1]
     assert "overlap" in str(found)
     assert "overlap" in str(told)
 
@@ -161,6 +203,36 @@ def test_the_bootstrap_covers_as_often_as_it_says() -> None:
         ]
     ]
     assert 0.87 < np.mean(hits) < 0.99
+
+
+@pytest.mark.parametrize(("windows", "block"), [(100, 25), (30, 25), (12, 2), (40, 1)])
+def test_the_interval_of_overlapping_windows_covers_as_often_as_it_says(
+    windows: int, block: int
+) -> None:
+    rng = np.random.default_rng(5)
+    hits = []
+    for _ in range(200):
+        sums = np.cumsum(rng.normal(size=windows + block))  # a number for each step of the log
+        means = (sums[block:] - sums[:-block]) / block
+        found = paired_interval(means, block)
+        assert found is not None
+        hits.append(found[0] <= 0 <= found[1])
+    assert np.mean(hits) > 0.91
+    if block < 25:  # few degrees of freedom are held to be fewer still
+        assert np.mean(hits) < 0.99
+
+
+def test_windows_that_nearly_all_share_their_records_have_no_interval() -> None:
+    found = compare(np.arange(14.0), np.zeros(14), block=20, independent=1.65)
+    assert found.paired is None
+    assert "too few for an interval" in str(found)
+
+
+def test_windows_that_share_nothing_are_a_paired_t_test() -> None:
+    difference = np.array(A) - np.array(B[:7])
+    found = compare(A, B[:7], block=1).paired
+    width = 2.4469118511 * difference.std(ddof=1) / np.sqrt(7)  # t of 6 degrees of freedom
+    assert found == pytest.approx((difference.mean() - width, difference.mean() + width))
 
 
 def test_runs_that_are_all_the_same() -> None:

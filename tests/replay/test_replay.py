@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from tests.replay.logs import fixed_log, mortal_log
+from tests.replay.logs import fixed_log, mortal_log, two_pools
 
 import highseason as hs
 from highseason.policies import Policy
+from highseason.policies.view import View
 from highseason.replay import (
     Course,
     Events,
@@ -127,6 +129,45 @@ def test_propensities_that_lie_are_found_out() -> None:
     assert "CONTRADICTS" in str(result)
 
 
+@pytest.mark.parametrize("claim", ["uniform", "permuted"])
+def test_propensities_that_are_right_only_on_average_are_found_out(claim: str) -> None:
+    log = fixed_log(MEANS, 20_000, chances=CHANCES, tell=True)
+    assert log.propensity is not None
+    if claim == "uniform":
+        lies = np.full(20_000, 1 / 3)
+    else:
+        lies = np.random.default_rng(1).permutation(log.propensity)
+    found = uniformity(Course.of(replace(log, propensity=lies)))
+    assert not found.holds
+    assert found.worst[0] in "abc"
+    assert f"CONTRADICTS ITS PROPENSITIES (p = {found.p:.2g}" in str(found)
+
+
+def test_propensities_that_are_right_pass() -> None:
+    found = [
+        uniformity(Course.of(fixed_log(MEANS, 2000, seed=seed, chances=CHANCES, tell=True)))
+        for seed in range(60)
+    ]
+    assert all(one.holds and one.tilted for one in found)
+    # All arms are tried at once, and no more often found wanting than one would be.
+    assert sum(one.p < 0.1 for one in found) <= 12
+    assert sum(one.p < 0.5 for one in found) >= 12
+
+
+@pytest.mark.parametrize("by", ["time", "G"])
+def test_a_tilt_that_cancels_over_the_log_is_found(by: str) -> None:
+    rng = np.random.default_rng(2)
+    log = fixed_log((0.2, 0.6), 8000, a_bin=(3, 12))
+    busy = Course.of(log).G > 3
+    tilted = np.arange(8000) < 4000 if by == "time" else busy
+    # As often b in the one part as a in the other, whatever their sizes.
+    share = np.where(tilted, 0.4, 0.5 + 0.1 * tilted.sum() / (~tilted).sum())
+    arm = (rng.random(8000) > share).astype(np.int32)
+    found = uniformity(Course.of(replace(log, arm=arm)))
+    assert not found.holds
+    assert ("quarter of the log" if by == "time" else "quiet times") in str(found)
+
+
 def test_on_a_uniform_log_the_weighted_mean_is_the_plain_one() -> None:
     log = fixed_log(MEANS, 5000, tell=True)
     course = Course.of(log)
@@ -137,6 +178,43 @@ def test_on_a_uniform_log_the_weighted_mean_is_the_plain_one() -> None:
     assert found.weighted is not None
     assert found.weighted.snips.value == pytest.approx(course.reward[chosen].mean())
     assert found.weighted.effective == pytest.approx(chosen.size)
+
+
+@pytest.mark.parametrize("thinned", [False, True], ids=["uniform", "thinned"])
+def test_small_pools_are_not_over_weighed(thinned: bool) -> None:
+    log = two_pools(60_000, tell=thinned)
+    result = replay(["uniform", "ucb"], log, reweigh="accept" if thinned else None)
+    assert result.log.uniformity.holds
+    for found in result.outcomes:
+        assert found.weighted is not None
+        for estimate in (found.weighted.snips, found.weighted.ips):
+            assert abs(estimate.value - 0.3) < 3.5 * estimate.error
+            assert estimate.error < 0.02
+        assert found.mean.low > 0.4, "small pools match more often"
+        assert found.share == pytest.approx(found.expected_share, rel=0.1)
+        assert "small ones match more often" in result.verdict(found.label)
+        assert "at random" in result.verdict(found.label), "0.30 is what any policy earns here"
+
+
+def test_the_share_of_matches_is_expected_of_the_records_that_were_met() -> None:
+    log = two_pools(20_000)
+    order = np.argsort(log.pool, kind="stable")  # small pools first
+    found = replay("uniform", log.take(order), turns=3000)
+    assert found["uniform"].expected_share == pytest.approx(0.5)
+    assert "of the records matched" not in found.verdict("uniform")
+    assert found["uniform"].asked == pytest.approx(6000, rel=0.1)
+
+
+def test_pools_of_different_sizes_whose_arms_earn_the_same_are_no_matter() -> None:
+    log = two_pools(60_000)
+    even = replace(log, reward=(np.random.default_rng(1).random(60_000) < 0.3).astype(np.uint8))
+    assert "small ones" not in replay("ucb", even).verdict("ucb")
+
+
+def test_at_random_is_told_per_visitor_for_a_part_of_the_arms_too() -> None:
+    log = two_pools(60_000)
+    result = replay("uniform", log, arms=["arm0", "arm1", "arm2", "arm3"])
+    assert abs(result.log.baseline.value - 0.3) < 3.5 * result.log.baseline.error
 
 
 def test_uniform_logs_pass_however_pools_change() -> None:
@@ -172,6 +250,7 @@ def test_ten_million_events_do_not_make_a_trifle_a_scandal() -> None:
     counts = np.array([1_005_000, 1_000_000, 995_000])
     arm = np.repeat(np.arange(3), counts).astype(np.int32)
     log = fixed_log(MEANS, int(counts.sum()))
+    np.random.default_rng(1).shuffle(arm)
     found = uniformity(Course.of(replace(log, arm=arm)))
     assert found.p < 1e-4
     assert found.holds
@@ -209,6 +288,62 @@ def test_thin_estimates_are_called_thin() -> None:
     clear = replay("ucb", fixed_log((0.1, 0.2, 0.9), 60_000))
     assert clear.doubts("ucb") == []
     assert clear.verdict("ucb").startswith("Fit for use")
+
+
+def test_rewards_are_counted_not_added_up() -> None:
+    log = fixed_log((0.1, 0.2, 0.9), 60_000)
+    small = replay("ucb", replace(log, reward=0.001 * log.reward))
+    assert small["ucb"].reward < 50 < small["ucb"].rewarded
+    assert small.doubts("ucb") == []
+    rare = fixed_log((0.001, 0.002, 0.001), 6000)
+    few = replay("ucb", replace(rare, reward=25.0 * rare.reward))
+    assert f"only {few['ucb'].rewarded} rewards in" in few.verdict("ucb")
+
+
+def test_a_sound_estimate_of_no_difference_is_fit_for_use() -> None:
+    result = replay("uniform", fixed_log((0.5, 0.5), 10_000))
+    assert result.doubts("uniform") == []
+    assert result.verdict("uniform").startswith("Fit for use")
+    assert "cannot be told from showing arms at random" in result.verdict("uniform")
+
+
+@pytest.mark.parametrize(
+    ("policy", "told"),
+    [
+        ("ucb-z:z=q0.75", "G never reached its threshold"),
+        ("ucb-z:z=2", "G always reached its threshold"),
+        ("ucb-z:z=3,rule=authors_code", "G never reached its threshold"),
+        ("ucb-z:z=3", "G always reached its threshold"),
+        ("ucb", None),
+    ],
+)
+def test_a_threshold_that_the_turns_never_cross_is_told(policy: str, told: str | None) -> None:
+    quiet, busy = fixed_log(MEANS, 6000, a_bin=(3,)), fixed_log(MEANS, 9000, a_bin=(12,))
+    log = replace(
+        quiet,
+        **{
+            name: np.concatenate([getattr(quiet, name), getattr(busy, name)])
+            for name in ("arm", "reward", "pool")
+        },
+        time=np.concatenate([quiet.time, quiet.time[-1] + 1 + busy.time]),
+    )
+    early = replay({"it": policy}, log, turns=1500).verdict("it")
+    assert ("its threshold" in early) is (told is not None)
+    assert told is None or told in early
+    if policy == "ucb-z:z=q0.75":
+        assert "its threshold" not in replay({"it": policy}, log).verdict("it")
+
+
+def test_a_plan_that_needs_the_future_is_refused() -> None:
+    class Hasty(hs.UCB):
+        name = "hasty"
+        sees_ahead = True
+
+        def step(self, carry: Any, view: View) -> tuple[float, Any]:
+            return (0.0 if view.t < 5 else min(1.0, view.future)), carry
+
+    with pytest.raises(ValueError, match=r"looks at view\.future"):
+        replay(Hasty(), fixed_log(MEANS, 50))
 
 
 def test_rewards_that_do_not_fit_the_rule_are_told() -> None:
@@ -260,9 +395,11 @@ def test_the_seed_decides() -> None:
         ({"arms": []}, "no arm is to be studied"),
         ({"bin": 0}, "a bin must have a length above 0"),
         ({"bin": math.nan}, "a bin must have a length above 0"),
+        ({"bin": 1e-300}, "bins of 1e-300 are too short"),
         ({"turns": 0}, "turns must be a whole number"),
         ({"init": "later"}, "'first-shown' or 'rule'"),
         ({"reweigh": "ips"}, "'accept' or None"),
+        ({"reweigh": "accept"}, "no propensities to thin it by"),
         ({"seed": -1}, "seed"),
     ],
 )

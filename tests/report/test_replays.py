@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import matplotlib as mpl
 import numpy as np
 import pytest
-from tests.replay.logs import fixed_log, mortal_log
+from tests.replay.logs import fixed_log, mortal_log, two_pools
 
 from highseason import report
 from highseason.replay import Events, best_slice, lifespans, replay, replay_many
@@ -55,6 +57,39 @@ def test_many_runs_show_every_run() -> None:
     sizes = [len(line.get_xdata()) for line in figure.canvas.findobj(mpl.lines.Line2D)]
     assert sizes.count(7) == 2
     assert "e" in words_in(figure).splitlines()
+
+
+def test_a_log_that_misleads_is_told_in_the_picture() -> None:
+    tilted = fixed_log((0.2, 0.8), 2000, chances=(0.7, 0.3))
+    for result in (replay("ucb", tilted), replay_many("uniform", tilted, runs=3)):
+        figure = report.replays(result)
+        assert "The log is not uniformly random: means are biased." in words_in(figure)
+        assert "not uniformly random" in figure.words
+    unequal = report.replays(replay("ucb", two_pools(20_000)))
+    assert "Small pools match more often" in words_in(unequal)
+    assert "biased" not in words_in(report.replays(replay("ucb", fixed_log((0.2, 0.8), 2000))))
+
+
+def test_losses_are_in_the_picture() -> None:
+    log = fixed_log((0.2, 0.8), 2000)
+    figure = report.replays(replay("uniform", replace(log, reward=-3.0 - log.reward)))
+    low, high = figure.canvas.axes[0].get_ylim()
+    assert low < -3.6 < high < 0
+
+
+def test_legends_lie_on_nothing() -> None:
+    names = ["ucb", "uniform", "soft-ucb", "greedy", "epsilon-greedy", "ucb:P=1", "ucb:P=3"]
+    lives = lifespans(mortal_log(500))
+    for figure in (
+        report.replays(replay({name: name for name in names}, fixed_log((0.2, 0.8), 2000))),
+        report.lifespans(lives, best_slice(lives, least_arms=3)),
+    ):
+        figure.encode("png")
+        (legend,) = figure.canvas.legends
+        box = legend.get_window_extent()
+        (axes,) = figure.canvas.axes
+        assert not box.overlaps(axes.get_window_extent())
+        assert box.y0 >= 0
 
 
 def test_published_means_are_marked_and_the_source_is_named() -> None:

@@ -20,7 +20,7 @@ from highseason.rewards import Rewards
 USUAL_ARMS, USUAL_TURNS = 25, 500
 
 #: Where the library names an argument, a user of the command line has an option.
-_ARGUMENT = re.compile(r"\b(floor|time|value|turns)=('[^']*')?")
+_ARGUMENT = re.compile(r"\b(floor|time|value|turns|window|reweigh)=('[^']*')?")
 
 
 class AskedWrongly(click.UsageError):
@@ -67,7 +67,7 @@ def read_multiplier(
             return multipliers.as_multiplier(text)  # no shape of that name: it knows what to say
         return _cut(_read(text, time, value, floor), text, turns)
     except ValueError as reason:
-        raise asked_wrongly(_as_options(str(reason))) from reason
+        raise asked_wrongly(as_options(str(reason))) from reason
 
 
 def _refuse_columns(shape: str, time: str | None, value: str | None) -> None:
@@ -98,10 +98,10 @@ def _cut(G: Multiplier, text: str, turns: int | None) -> Multiplier:
     return G.window(1, turns)
 
 
-def _as_options(message: str) -> str:
+def as_options(message: str) -> str:
     """The library's advice in the words of the command line.
 
-    >>> _as_options("choose one, such as value='orders'"), _as_options("pass floor= (a number)")
+    >>> as_options("choose one, such as value='orders'"), as_options("pass floor= (a number)")
     ("choose one, such as --value 'orders'", 'pass --floor (a number)')
     """
     return _ARGUMENT.sub(lambda m: f"--{m[1]} {m[2]}" if m[2] else f"--{m[1]}", message)

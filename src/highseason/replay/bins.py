@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 #: Bins are counted in a table as long as the log's time unless that is mostly empty.
 _SPARSE = 4
+#: Numbers of bins are told apart up to here.
+_MOST = 2.0**53
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +42,8 @@ class Bins:
         if time.size == 0:
             nothing = np.zeros(0, np.int64)
             return cls(nothing.astype(np.int32), nothing, nothing, length)
+        if float(np.abs(time).max()) / length > _MOST:
+            raise ValueError(f"bins of {length:g} are too short for times such as {time[0]}")
         number = np.floor_divide(time, length).astype(np.int64)
         number -= number.min()
         if int(number.max()) > _SPARSE * number.size + 1_000_000:
@@ -54,6 +58,15 @@ class Bins:
     def G(self) -> NDArray[np.float64]:
         """The multiplier of each event."""
         return self.counts[self.of].astype(np.float64)
+
+    @property
+    def middle(self) -> float:
+        """The median G of the events: a bin of G events counts G times."""
+        if not self.counts.size:
+            return math.nan
+        rising = np.sort(self.counts)
+        events = np.cumsum(rising)
+        return float(rising[np.searchsorted(events, events[-1] / 2)])
 
     def weight(self, first: NDArray[np.int64], last: NDArray[np.int64]) -> NDArray[np.float64]:
         """The sum of G over the bins from clock `first` to clock `last`, for each pair."""

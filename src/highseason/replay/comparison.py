@@ -13,6 +13,8 @@ from highseason.core.random import draw, place, seed_key
 from highseason.results.distributions import student_quantile, student_tail
 
 _RESAMPLES = 2000
+#: Windows worth fewer than so many that share no record say nothing of their scatter.
+_FEWEST = 2
 
 
 @dataclass(frozen=True)
@@ -35,8 +37,8 @@ class Comparison:
         student: Two samples with equal variances, as published.
         welch: Two samples with variances of their own.
         bootstrap: A 95 % interval for the difference, runs drawn anew with replacement.
-        block_bootstrap: The same with whole blocks of neighbouring runs, and the runs of both in
-            pairs, for windows that overlap; None where runs are not windows over the same records.
+        paired: A 95 % interval for windows that overlap, the runs of both in pairs; None where runs
+            are not windows over the same records, or too few of them share none.
         independent: How many runs there are that share no record; None if that is not the matter.
     """
 
@@ -44,8 +46,13 @@ class Comparison:
     student: TTest
     welch: TTest
     bootstrap: tuple[float, float]
-    block_bootstrap: tuple[float, float] | None = None
+    paired: tuple[float, float] | None = None
     independent: float | None = None
+
+    @property
+    def block_bootstrap(self) -> tuple[float, float] | None:
+        """What `paired` was called when it came from a bootstrap."""
+        return self.paired
 
     def __str__(self) -> str:
         """In a few lines."""
@@ -55,13 +62,17 @@ class Comparison:
             f"  Welch    p = {self.welch.p:.2g}  ({_range(self.welch.low, self.welch.high)})",
             f"  bootstrap     ({_range(*self.bootstrap)})",
         ]
-        if self.block_bootstrap is not None:
-            lines.append(f"  in blocks     ({_range(*self.block_bootstrap)})")
+        if self.paired is not None:
+            lines.append(f"  in pairs      ({_range(*self.paired)}), overlap reckoned with")
         if self.independent is not None:
             lines.append(
-                f"  the windows overlap: they are worth about {self.independent:.0f} independent "
+                f"  the windows overlap: they are worth about {self.independent:.1f} independent "
                 "runs, and p-values that take them for independent are too small"
             )
+            if self.paired is None:
+                lines.append(
+                    "  that is too few for an interval: give a longer log or a smaller window"
+                )
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
@@ -71,7 +82,7 @@ class Comparison:
             "student": vars(self.student),
             "welch": vars(self.welch),
             "bootstrap": self.bootstrap,
-            "block_bootstrap": self.block_bootstrap,
+            "paired": self.paired,
             "independent": self.independent,
         }
 
@@ -101,15 +112,12 @@ def compare(
     (0.02, 0.0134)
     """
     a, b = _runs(first), _runs(second)
-    blocks = None
-    if block > 0 and a.size == b.size:
-        blocks = _in_blocks(a - b, min(block, a.size), level, seed)
     return Comparison(
         difference=float(a.mean() - b.mean()),
         student=_student(a, b, level),
         welch=_welch(a, b, level),
         bootstrap=_bootstrap(a, b, level, seed),
-        block_bootstrap=blocks,
+        paired=paired_interval(a - b, block, level) if block > 0 and a.size == b.size else None,
         independent=independent,
     )
 
@@ -162,14 +170,25 @@ def _bootstrap(
     return _middle(of_a - of_b, level)
 
 
-def _in_blocks(
-    difference: NDArray[np.float64], block: int, level: float, seed: int
-) -> tuple[float, float]:
-    """The moving-block bootstrap (Künsch 1989) of the mean of paired differences."""
-    blocks = -(-difference.size // block)
-    starts = _places(blocks, difference.size - block + 1, seed, 3)
-    rows = (starts[:, :, None] + np.arange(block)).reshape(_RESAMPLES, -1)
-    return _middle(difference[rows[:, : difference.size]].mean(axis=1), level)
+def paired_interval(
+    difference: NDArray[np.float64], block: int, level: float = 0.95
+) -> tuple[float, float] | None:
+    """A t interval for the mean of paired differences of windows of which neighbours overlap.
+
+    Windows that lie k apart share a part 1 - k/block of their records, and are taken to be
+    correlated by as much.  That says how far the scatter of the windows falls short of what their
+    mean varies by, and (Satterthwaite 1946) how many degrees of freedom the scatter has.
+    """
+    size = difference.size
+    if (size - 1) / block + 1 < _FEWEST:
+        return None
+    apart = np.abs(np.subtract.outer(np.arange(size), np.arange(size)))
+    shared = np.maximum(0.0, 1.0 - apart / block)
+    rest = shared - shared.mean(axis=0) - shared.mean(axis=1)[:, None] + shared.mean()
+    variance = float(difference.var()) * float(shared.mean()) * size / float(np.trace(rest))
+    degrees = float(np.trace(rest)) ** 2 / float((rest**2).sum())
+    test = _test(float(difference.mean()), math.sqrt(variance), degrees, level)
+    return test.low, test.high
 
 
 def _middle(values: NDArray[np.float64], level: float) -> tuple[float, float]:

@@ -1,4 +1,8 @@
-"""Estimates that weigh records by one over their chance, for logs that give propensities.
+"""Estimates that weigh records by one over their chance of having been shown.
+
+They are needed where that chance varies: on logs that give propensities, and on uniform logs whose
+pools are of different sizes, because a record matches with a chance of one over its pool's size and
+the plain mean over matches over-weighs small pools.
 
 What they mean for a policy that learns as it goes: on every record the policy, in the state that
 its matched records have left it in, makes a choice, and 1{choice = shown} / propensity times the
@@ -31,12 +35,14 @@ class Weighted:
         snips: Weights divided by their own sum.
         effective: The number of equally weighted records that would say as much (Kish).
         largest: The largest share of all weight that one record has.
+        shift: By how much `snips` exceeds the plain mean of the same records.
     """
 
     ips: Estimate
     snips: Estimate
     effective: float
     largest: float
+    shift: Estimate
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -45,6 +51,7 @@ class Weighted:
             "snips": vars(self.snips),
             "effective_sample_size": self.effective,
             "largest_share": self.largest,
+            "shift": vars(self.shift),
         }
 
 
@@ -61,15 +68,36 @@ def weighted(
     total = float(weight.sum())
     if records < 1 or total == 0:
         nothing = with_interval(math.nan, math.nan, level)
-        return Weighted(nothing, nothing, 0.0, math.nan)
+        return Weighted(nothing, nothing, 0.0, math.nan, nothing)
     value = float((weight * reward).sum()) / records
     square = float(((weight * reward) ** 2).sum()) / records
     ips = with_interval(value, math.sqrt(max(0.0, square - value**2) / records), level)
-    own = float((weight * reward).sum()) / total
-    error = math.sqrt(float((weight**2 * (reward - own) ** 2).sum())) / total
-    return Weighted(
-        ips, with_interval(own, error, level), kish(weight), float(weight.max()) / total
-    )
+    snips = self_normalised(reward, weight, level)
+    shift = _shift(reward, weight, snips.value, level)
+    return Weighted(ips, snips, kish(weight), float(weight.max()) / total, shift)
+
+
+def self_normalised(
+    reward: NDArray[np.float64], weight: NDArray[np.float64], level: float = 0.95
+) -> Estimate:
+    """The weighted mean; its error by the delta method.
+
+    >>> self_normalised(np.array([1.0, 0.0]), np.array([2.0, 4.0])).value
+    0.333...
+    """
+    total = float(weight.sum())
+    value = float((weight * reward).sum()) / total
+    error = math.sqrt(float((weight**2 * (reward - value) ** 2).sum())) / total
+    return with_interval(value, error, level)
+
+
+def _shift(
+    reward: NDArray[np.float64], weight: NDArray[np.float64], snips: float, level: float
+) -> Estimate:
+    """The two means share their records, so what matters is what each record adds to both."""
+    plain = float(reward.mean())
+    each = weight * (reward - snips) / weight.sum() - (reward - plain) / reward.size
+    return with_interval(snips - plain, math.sqrt(float((each**2).sum())), level)
 
 
 def kish(weight: NDArray[np.float64]) -> float:

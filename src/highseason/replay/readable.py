@@ -101,6 +101,7 @@ def replay_slowly(
         key = turn_key(manner.key, i + 1)
         if least is not None and draw(key, REWARD) * events.chance[row] >= least[pool]:
             counts[THINNED] += 1
+            counts[PASSED] += not trying
             continue
         untried = state.available & (state.decided == 0)
         tried = bool((untried & opening).any())

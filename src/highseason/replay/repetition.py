@@ -8,6 +8,7 @@ not independent; results say so, and how much the windows are worth.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -19,9 +20,12 @@ from numpy.typing import NDArray
 from highseason.core.random import TIES, draw, game_key, place, seed_key, turn_key
 from highseason.core.workers import at_least_one, workers
 from highseason.games.simulate import Policies, labelled
+from highseason.policies import Policy
 from highseason.replay.course import Course
 from highseason.replay.events import Events
 from highseason.replay.kernels.shapes import Track, Walk
+from highseason.replay.outcome import Outcome, outcome
+from highseason.replay.pooled import pooled
 from highseason.replay.run import Progress, made_ready, thins
 from highseason.replay.runner import (
     Init,
@@ -34,6 +38,7 @@ from highseason.replay.runner import (
     walk_window,
 )
 from highseason.replay.runs import RepeatedReplay, Runs
+from highseason.replay.verdict import doubts
 
 How = Literal["auto", "repeat", "windows"]
 
@@ -102,26 +107,29 @@ def replay_many(
         at_least_one(name, value)
     if how not in ("auto", "repeat", "windows"):
         raise ValueError(f"how={how!r} must be 'auto', 'repeat' or 'windows'")
-    options = Options(turns, known_lives, init, thin=thins(reweigh))
     course = made_ready(events, bin, arms)
+    options = Options(turns, known_lives, init, thin=thins(reweigh, course))
     if worth is not None and worth.shape != course.events.time.shape:
         raise ValueError(f"worth has {worth.size:,} numbers for {len(course.events):,} records")
     plan = _Plan(course, runs, times, shuffle, window, step, int(seed), worth)
-    done = 0
+    ways = [_way(policy, how) for policy in players]
+    done, total = 0, sum(len(plan.numbers(way)) for way in ways)
     found = []
     with ThreadPoolExecutor(workers(threads)) as pool:
-        for label, policy in zip(labels, players, strict=True):
+        for label, policy, way in zip(labels, players, ways, strict=True):
             runner = Runner(policy, course, options)
-            chosen = how if how != "auto" else "repeat" if randomised(policy) else "windows"
-            numbers = plan.numbers(chosen)
-            tracks = []
-            for result in pool.map(lambda i: plan.play(runner, chosen, i), numbers):  # noqa: B023
-                tracks.append(result)
+            results = []
+            for result in pool.map(lambda i: plan.play(runner, way, i), plan.numbers(way)):  # noqa: B023
+                results.append(result)
                 done += 1
                 if progress is not None:
-                    progress(done, len(numbers) * len(labels))
-            found.append(_add_up(label, runner, chosen, tracks, plan))
+                    progress(done, total)
+            found.append(_add_up(label, runner, way, results, plan))
     return RepeatedReplay(tuple(found), course.facts, int(seed))
+
+
+def _way(policy: Policy, how: How) -> str:
+    return how if how != "auto" else "repeat" if randomised(policy) else "windows"
 
 
 @dataclass(frozen=True)
@@ -149,13 +157,15 @@ class _Plan:
             )
         return range(min(self.runs, spare // self.step + 1))
 
-    def play(self, runner: Runner, how: str, number: int) -> tuple[float, int, float]:
-        """The reward, the turns and the worth of one run."""
+    def play(self, runner: Runner, how: str, number: int) -> tuple[Outcome, float]:
+        """One run, and the worth of what it matched."""
         walk = self.walk(how, number)
         track: Track = runner.run(walk, self.seed, number)
-        rows = rows_of(walk, track.matched)
-        worth = 0.0 if self.worth is None else float(self.worth[rows].sum())
-        return float(self.course.reward[rows].sum()), int(rows.size), worth
+        wanted = runner.options.turns
+        run = outcome("", runner.policy, self.course, walk, track, wanted, runner.least)
+        if self.worth is None or not run.turns:
+            return run, math.nan
+        return run, float(self.worth[rows_of(walk, track.matched)].sum()) / run.turns
 
     def walk(self, how: str, number: int) -> Walk:
         """The records of one run, in order."""
@@ -171,29 +181,28 @@ class _Plan:
 
 
 def _add_up(
-    label: str, runner: Runner, how: str, results: list[tuple[float, int, float]], plan: _Plan
+    label: str, runner: Runner, how: str, played: list[tuple[Outcome, float]], plan: _Plan
 ) -> Runs:
-    rewards, counts, worths = np.array(results, np.float64).T
-    turns = counts.astype(np.int64)
+    results = [run for run, _ in played]
+    turns = np.array([run.turns for run in results], np.int64)
     wanted = runner.options.turns
+    together = pooled(results)
     sliding = how == "windows"
     spread = (turns.size - 1) * plan.step / plan.window + 1
     return Runs(
         label=label,
         policy=str(runner.policy),
         how=how,
-        means=_each(rewards, turns),
+        means=np.array([run.mean.value for run in results]),
         turns=turns,
-        rewards=rewards,
+        rewards=np.array([run.reward for run in results]),
         exhausted=0 if wanted is None else int((turns < wanted).sum()),
         independent=min(float(turns.size), spread) if sliding else None,
         block=-(-plan.window // plan.step) if sliding else 0,
-        worth=None if plan.worth is None else _each(worths, turns),
+        worth=None if plan.worth is None else np.array([worth for _, worth in played]),
+        read=together.read,
+        rejected=together.rejected,
+        effective=together.effective,
+        per_visitor=together.weighted.snips.value if together.weighted else None,
+        doubts=tuple(doubts(together, plan.course.facts.uniformity)),
     )
-
-
-def _each(sums: NDArray[np.float64], turns: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The mean per turn of each run; NaN where nothing matched."""
-    means = np.full(turns.size, np.nan)
-    np.divide(sums, turns, out=means, where=turns > 0)
-    return means

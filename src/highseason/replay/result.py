@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from highseason.replay.bins import Bins
 from highseason.replay.course import Course
 from highseason.replay.evenness import Uniformity
+from highseason.replay.offpolicy import self_normalised
 from highseason.replay.outcome import Outcome, mean_of
 from highseason.replay.verdict import doubts, verdict
-from highseason.results.statistics import Estimate, with_interval
+from highseason.results.statistics import Estimate
 from highseason.results.table import Table
+
+if TYPE_CHECKING:
+    from highseason.replay.runs import Runs
+
+_Labelled = TypeVar("_Labelled", "Outcome", "Runs")
 
 
 @dataclass(frozen=True)
@@ -27,8 +34,8 @@ class LogFacts:
         span: From the first to the last record, in the log's unit of time.
         bin: The length of a bin of time; G is the number of records in it.
         G: The least, the median and the greatest G of any record.
-        baseline: The mean reward of showing arms at random: of the studied arms' records, weighed
-            by their propensities where the log gives them.
+        baseline: The mean reward per visitor of showing studied arms at random: that of their
+            records, each weighed by one over its chance.
         backwards: How many records are earlier than the one before.
         uniformity: Whether arms were shown as replay needs it.
     """
@@ -51,7 +58,7 @@ class LogFacts:
             arms=int((course.studied & (course.born > 0)).sum()),
             span=int(events.time.max() - events.time.min()) if len(events) else 0,
             bin=course.bins.length,
-            G=_middle_and_ends(course.bins.counts),
+            G=_ends_and_middle(course.bins),
             baseline=_baseline(course),
             backwards=int((np.diff(events.time) < 0).sum()),
             uniformity=uniform,
@@ -81,31 +88,27 @@ class LogFacts:
         }
 
 
-def _middle_and_ends(counts: NDArray[np.int64]) -> tuple[float, float, float]:
-    """The least, the median and the greatest G of any record: a bin of G records counts G times."""
-    if not counts.size:
+def _ends_and_middle(bins: Bins) -> tuple[float, float, float]:
+    """The least, the median and the greatest G of any record."""
+    if not bins.counts.size:
         return math.nan, math.nan, math.nan
-    rising = np.sort(counts)
-    records = np.cumsum(rising)
-    middle = rising[np.searchsorted(records, records[-1] / 2)]
-    return float(rising[0]), float(middle), float(rising[-1])
+    return float(bins.counts.min()), bins.middle, float(bins.counts.max())
 
 
 def _baseline(course: Course) -> Estimate:
     events = course.events
-    met = slice(None) if course.studied.all() else course.studied[events.arm]
-    reward = course.reward[met]
-    if events.propensity is None or not reward.size:
-        return mean_of(reward)
-    weight = 1.0 / (events.chance * np.maximum(events.pools.sizes[events.pool], 1))[met]
-    value = float((weight * reward).sum() / weight.sum())
-    error = math.sqrt(float((weight**2 * (reward - value) ** 2).sum())) / float(weight.sum())
-    return with_interval(value, error)
+    if events.propensity is None and course.studied.all():
+        return mean_of(course.reward)
+    rows = np.flatnonzero(course.studied[events.arm])
+    if not rows.size:
+        return mean_of(course.reward[rows])
+    weight = 1.0 / (course.chance(rows) * np.maximum(course.pools.sizes[course.pool[rows]], 1))
+    return self_normalised(course.reward[rows], weight)
 
 
 @dataclass(frozen=True, eq=False)
 class ReplayResult:
-    """What policies earn on a log, by the unbiased rejection method.
+    """What policies earn on a log, by the rejection method.
 
     Printing it shows the log, a table and a verdict on every estimate.  `result["ucb"]` is the
     `Outcome` of one policy.
@@ -122,14 +125,11 @@ class ReplayResult:
 
     def __getitem__(self, label: str) -> Outcome:
         """The outcome of one policy."""
-        for found in self.outcomes:
-            if found.label == label:
-                return found
-        raise KeyError(f"no policy is called {label!r}; there are: {', '.join(self.policies)}")
+        return labelled_one(self.outcomes, label)
 
     def doubts(self, label: str) -> list[str]:
         """What speaks against believing a policy's estimate; empty if nothing does."""
-        return doubts(self[label], self.log.uniformity, self.log.baseline)
+        return doubts(self[label], self.log.uniformity)
 
     def verdict(self, label: str) -> str:
         """How far a policy's estimate can be trusted, in a sentence."""
@@ -147,7 +147,7 @@ class ReplayResult:
 
     @property
     def weighted_table(self) -> Table | None:
-        """Inverse-propensity estimates; None where the log gives no propensities."""
+        """Estimates per visitor; None where plain means are that already (see `Outcome`)."""
         told = [(o.label, o.weighted) for o in self.outcomes if o.weighted is not None]
         rows = tuple(
             (name, w.snips.value, w.snips.error, w.ips.value, w.ips.error, w.effective)
@@ -161,7 +161,7 @@ class ReplayResult:
         width = max(len(label) for label in self.policies)
         verdicts = [f"{label:<{width}}  {self.verdict(label)}" for label in self.policies]
         weighted = [str(self.weighted_table), ""] if self.weighted_table else []
-        reasons = [f"{o.label:<{width}}  {_rejections(o)}" for o in self.outcomes]
+        reasons = [f"{o.label:<{width}}  {rejections(o)}" for o in self.outcomes]
         parts = [str(self.log), "", str(self.table), "", *weighted, *reasons, "", *verdicts]
         return "\n".join(parts)
 
@@ -180,6 +180,16 @@ class ReplayResult:
         }
 
 
-def _rejections(found: Outcome) -> str:
+def labelled_one(all_of_them: Sequence[_Labelled], label: str) -> _Labelled:
+    """The one of that label."""
+    for one in all_of_them:
+        if one.label == label:
+            return one
+    labels = ", ".join(one.label for one in all_of_them)
+    raise KeyError(f"no policy is called {label!r}; there are: {labels}")
+
+
+def rejections(found: Outcome | Runs) -> str:
+    """How many records were read and used, and why the others were not."""
     why = ", ".join(f"{count:,} {reason}" for reason, count in found.rejected.items() if count)
     return f"read {found.read:,}, used {found.used:,}; not used: {why or 'none'}"

@@ -30,9 +30,11 @@ def replay(
 ) -> ReplayResult:
     """Replay a log for every policy: keep the records whose arm the policy would have shown.
 
-    On a log that was drawn uniformly at random from its pools the mean over the records kept is
-    what the policy earns per turn, without bias, because whether a record is kept does not depend
-    on its reward.  `replay.readable.replay_slowly` says step by step what happens to a record.
+    On a log that was drawn uniformly at random from pools of one size the mean over the records
+    kept is what the policy earns per turn, without bias, because whether a record is kept does not
+    depend on its reward.  Where pools are of different sizes a record is kept with a chance of one
+    over its pool's size: the mean over-weighs small pools, and `Outcome.weighted` puts it right.
+    `replay.readable.replay_slowly` says step by step what happens to a record.
 
     G(t) is the number of records in the record's bin of time, those of arms that are not studied
     included.  It steers the policy; rewards are not multiplied by it.  Rules on G (`q0.75`) and the
@@ -69,14 +71,14 @@ def replay(
     """
     seed_key(seed)  # a bad seed is told before any work
     labels, players = labelled(policies)
-    options = Options(turns, known_lives, init, thin=thins(reweigh))
     course = made_ready(events, bin, arms)
+    options = Options(turns, known_lives, init, thin=thins(reweigh, course))
     walk = walk_all(course)
     found = []
     for i, (label, policy) in enumerate(zip(labels, players, strict=True)):
         runner = Runner(policy, course, options)
         track = runner.run(walk, seed)
-        found.append(outcome(label, runner.policy, course, walk, track, turns, options.thin))
+        found.append(outcome(label, runner.policy, course, walk, track, turns, runner.least))
         if progress is not None:
             progress(i + 1, len(players))
     return ReplayResult(tuple(found), course.facts, int(seed))
@@ -91,8 +93,10 @@ def made_ready(events: Events | Course, bin: float, arms: Sequence[str] | None) 
     return events
 
 
-def thins(reweigh: str | None) -> bool:
-    """Whether the log is to be thinned; other words are refused."""
+def thins(reweigh: str | None, course: Course) -> bool:
+    """Whether the log is to be thinned; other words are refused, and logs that give no chances."""
     if reweigh not in (None, "accept"):
         raise ValueError(f"reweigh={reweigh!r} must be 'accept' or None")
+    if reweigh is not None and course.events.propensity is None:
+        raise ValueError("the log gives no propensities to thin it by: leave reweigh= out")
     return reweigh == "accept"

@@ -15,6 +15,7 @@ from highseason.core.random import game_key
 from highseason.core.workers import at_least_one
 from highseason.games.kernels.rule_functions import RuleFunctions, rule_functions
 from highseason.policies import Policy
+from highseason.policies.view import View
 from highseason.replay.course import Course, columns
 from highseason.replay.kernels.compiled_replay import compiled_replay, empty_track
 from highseason.replay.kernels.plans import CannotCompileError, CompiledPlan, compiled_plan
@@ -36,6 +37,7 @@ from highseason.rules import EPSILON, POOL, Rule
 Init = Literal["first-shown", "rule"]
 
 _NOBODY = np.zeros(0, np.int64)
+_NOTHING = np.zeros(0)
 _ENDLESS = 2**62
 
 log = logging.getLogger("highseason")
@@ -111,13 +113,17 @@ class Runner:
         if policy.needs_expiry and not options.known_lives:
             raise ValueError(
                 f"{policy} explores by the life that arms have left, so it must be told when they "
-                "expire: leave known_lives as it is"
+                "expire: do not keep lives unknown"
             )
         settles = bool(policy.rules_on_g()) and len(course.events) > 0
         self.policy = policy.settle(course.G) if settles else policy
         self.course, self.options = course, options
+        _refuse_future(self.policy, course)
         self._columns = columns(course)
-        self._chance, self._least = _thinning(course) if options.thin else (np.zeros(0),) * 2
+        self._chance = _NOTHING
+        self.least: NDArray[np.float64] | None = None
+        if options.thin:
+            self._chance, self.least = _thinning(course)
         self._plan: CompiledPlan | None = None
         self._functions: RuleFunctions | None = None
         if not len(course.events):
@@ -182,7 +188,11 @@ class Runner:
         room = int(self.course.pools.sizes.max(initial=0))
         track = empty_track(walk.records)
         compiled_replay()(
-            Log(**self._columns, chance=self._chance, least=self._least),
+            Log(
+                **self._columns,
+                chance=self._chance,
+                least=_NOTHING if self.least is None else self.least,
+            ),
             walk,
             self._lives(walk),
             manner._replace(key=cast(int, np.uint64(manner.key))),  # a word, however small
@@ -197,9 +207,8 @@ class Runner:
         return _cut(track)
 
     def _slow(self, walk: Walk, manner: Manner) -> Track:
-        least = self._least if self.options.thin else None
         lives = self._lives(walk)
-        return replay_slowly(self.policy, self.course, rows_of(walk), lives, manner, least)
+        return replay_slowly(self.policy, self.course, rows_of(walk), lives, manner, self.least)
 
     def _wrong(self, turn: int, arm: int, value: float) -> str:
         rule = self.policy.decides_by
@@ -216,6 +225,37 @@ def _cut(track: Track) -> Track:
     """The part of the room that was used."""
     turns = int(track.counts[MATCHED])
     return Track(track.matched[:turns].copy(), track.kind[:turns].copy(), track.counts)
+
+
+class _Blind(View):
+    """A turn whose future nobody may look at."""
+
+    @property
+    def future(self) -> float:
+        raise _LooksAheadError
+
+
+class _LooksAheadError(Exception):
+    """The plan asked for the weight of the turns to come."""
+
+
+def _refuse_future(policy: Policy, course: Course) -> None:
+    """How many turns will match is not known, so neither is what they weigh."""
+    if not len(course.events):
+        return
+    planning, arms = policy.planning, int(course.pools.sizes.max())
+    carry = planning.begin()
+    for G in (course.lowest, course.bins.middle, float(course.bins.counts.max())):
+        for turn in (1, 2, 10, 1000):
+            try:
+                _, carry = planning.step(
+                    carry, _Blind(turn, G, arms, course.lowest, course.lowest, 0)
+                )
+            except _LooksAheadError:
+                raise ValueError(
+                    f"{policy} looks at view.future, the weight of the turns to come, and a replay "
+                    "does not know how many will match: it cannot be replayed"
+                ) from None
 
 
 def _thinning(course: Course) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import functools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -10,7 +13,7 @@ from numpy.typing import NDArray
 
 from highseason.replay.comparison import Comparison, compare
 from highseason.replay.outcome import mean_of
-from highseason.replay.result import LogFacts
+from highseason.replay.result import LogFacts, labelled_one, rejections
 from highseason.results.statistics import Estimate
 from highseason.results.table import Table
 
@@ -30,6 +33,11 @@ class Runs:
         independent: How many windows share no record; None for repetitions.
         block: How many neighbouring windows share records; 0 for repetitions.
         worth: The mean worth of the matched records in each run, where records have one.
+        read: How many records were met, in all runs together.
+        rejected: How many of them were not used, by reason.
+        effective: The effective number of turns, as in `Outcome`, in all runs together.
+        per_visitor: The mean of the runs' weighted means, as in `Outcome.weighted`.
+        doubts: What speaks against believing the mean.
     """
 
     label: str
@@ -42,6 +50,29 @@ class Runs:
     independent: float | None
     block: int
     worth: NDArray[np.float64] | None = None
+    read: int = 0
+    rejected: dict[str, int] = field(default_factory=dict)
+    effective: float = math.nan
+    per_visitor: float | None = None
+    doubts: Sequence[str] = ()
+
+    @property
+    def used(self) -> int:
+        """How many records were used: one a turn."""
+        return int(self.turns.sum())
+
+    @property
+    def verdict(self) -> str:
+        """How far the mean can be trusted, in a sentence."""
+        if self.doubts:
+            return f"Handle with care: {'; '.join(self.doubts)}."
+        runs = f"{self.means.size:,} runs, which share records"
+        return f"Fit for use: {self.used:,} matched turns in {runs}."
+
+    @property
+    def comparable(self) -> bool:
+        """Whether there are runs enough for a test, and each has a mean."""
+        return self.means.size > 1 and bool(np.isfinite(self.means).all())
 
     @property
     def mean(self) -> Estimate:
@@ -57,9 +88,16 @@ class Runs:
             "mean": self.mean.value,
             "mean_se": self.mean.error,
             "means": self.means,
+            "per_visitor": self.per_visitor,
             "turns": self.turns,
             "exhausted": self.exhausted,
             "independent": self.independent,
+            "read": self.read,
+            "used": self.used,
+            "rejected": dict(self.rejected),
+            "effective_sample_size": self.effective,
+            "doubts": list(self.doubts),
+            "verdict": self.verdict,
         }
 
 
@@ -78,10 +116,7 @@ class RepeatedReplay:
 
     def __getitem__(self, label: str) -> Runs:
         """The runs of one policy."""
-        for runs in self.policies:
-            if runs.label == label:
-                return runs
-        raise KeyError(f"no policy is called {label!r}; there are: {', '.join(self.labels)}")
+        return labelled_one(self.policies, label)
 
     def compare(self, first: str, second: str) -> Comparison:
         """Whether the first policy earns more than the second, by several tests."""
@@ -103,14 +138,22 @@ class RepeatedReplay:
         return Table(columns, rows, ("", ".4f", ".4f", "d", ",.0f", "", ""))
 
     def _row(self, runs: Runs) -> tuple[Any, ...]:
-        told: tuple[str, str] = ("", "")
-        first = self.policies[0]
-        enough = all(r.means.size > 1 and np.isfinite(r.means).all() for r in (first, runs))
-        if runs is not first and enough:
-            found = self.compare(runs.label, first.label)
-            told = (f"{found.student.p:.2g}", f"{found.welch.p:.2g}")
-        mean = runs.mean
+        found, mean = self._against_first.get(runs.label), runs.mean
+        told = (f"{found.student.p:.2g}", f"{found.welch.p:.2g}") if found else ("", "")
         return (runs.label, mean.value, mean.error, runs.means.size, runs.turns.mean(), *told)
+
+    @functools.cached_property
+    def _against_first(self) -> dict[str, Comparison]:
+        """Comparisons with the first policy, of those that can be compared with it.
+
+        Repetitions over the log and windows of it scatter for different reasons: no test fits both.
+        """
+        first = self.policies[0]
+        return {
+            runs.label: self.compare(runs.label, first.label)
+            for runs in self.policies[1:]
+            if runs.how == first.how and runs.comparable and first.comparable
+        }
 
     @property
     def notes(self) -> list[str]:
@@ -125,9 +168,19 @@ class RepeatedReplay:
         if windows is not None and windows.block > 1:
             said.append(
                 f"Windows overlap: {windows.means.size} of them are worth about "
-                f"{windows.independent:.0f} independent runs, so p-values are too small; "
-                "compare() gives an interval from blocks of windows."
+                f"{windows.independent:.1f} independent runs, so p-values are too small."
             )
+        if len({runs.how for runs in self.policies}) > 1:
+            said.append(
+                "Policies that repeat the log and those that slide windows over it are not tested "
+                "against each other: their runs scatter for different reasons."
+            )
+        said += [
+            f"{label} less {self.labels[0]}, windows in pairs: {found.difference:+.5f}, "
+            f"95 % {found.paired[0]:+.5f} to {found.paired[1]:+.5f}, overlap reckoned with."
+            for label, found in self._against_first.items()
+            if found.paired is not None
+        ]
         said += [
             f"{runs.label}: {runs.exhausted} of {runs.means.size} runs ended before the turns "
             "asked for; their means are over the turns reached."
@@ -138,18 +191,17 @@ class RepeatedReplay:
 
     def __str__(self) -> str:
         """The log, the table and what to beware of."""
-        return "\n".join([str(self.log), "", str(self.table), "", *self.notes])
+        width = max(len(label) for label in self.labels)
+        reasons = [f"{runs.label:<{width}}  {rejections(runs)}" for runs in self.policies]
+        verdicts = [f"{runs.label:<{width}}  {runs.verdict}" for runs in self.policies]
+        parts = [str(self.log), "", str(self.table), "", *reasons, "", *verdicts, "", *self.notes]
+        return "\n".join(parts)
 
     __repr__ = __str__
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON; comparisons are with the first policy."""
-        first = self.policies[0]
-        compared = {}
-        for runs in self.policies[1:]:
-            usable = all(r.means.size > 1 and np.isfinite(r.means).all() for r in (first, runs))
-            if usable:
-                compared[runs.label] = self.compare(runs.label, first.label).to_dict()
+        compared = {label: found.to_dict() for label, found in self._against_first.items()}
         return {
             "log": self.log.to_dict(),
             "seed": self.seed,

@@ -10,11 +10,13 @@ from highseason.results.statistics import Estimate
 
 #: Fewer turns or rewards than these are an anecdote.
 FEW_TURNS, FEW_REWARDS = 1000, 50
+#: Weighing turns shifts the mean for certain if it does by so many errors.
+ODD_SHIFT = 3.0
 #: A share of matches this far from what a uniform log gives, and beyond chance, is worth a word.
 ODD_SHARE, ODD_SIGMAS = 0.1, 5.0
 
 
-def doubts(found: Outcome, log: Uniformity, baseline: Estimate) -> list[str]:
+def doubts(found: Outcome, log: Uniformity) -> list[str]:
     """Everything that speaks against believing the estimate; empty if nothing does."""
     if found.turns == 0:
         return ["no record matched: the log says nothing about this policy"]
@@ -23,38 +25,58 @@ def doubts(found: Outcome, log: Uniformity, baseline: Estimate) -> list[str]:
         *_range(found),
         *_thinness(found),
         *_end(found),
-        *_no_difference(found, baseline),
+        *_one_sided(found),
         *_odd_matches(found),
     ]
 
 
 def verdict(found: Outcome, log: Uniformity, baseline: Estimate) -> str:
-    """The doubts as a sentence, or that there are none."""
-    against = doubts(found, log, baseline)
+    """The doubts as a sentence, or that there are none; and whether it beats showing at random."""
+    against = doubts(found, log)
     if found.turns == 0:
         return f"Cannot be trusted: {against[0]}."
+    random = _no_difference(found, baseline)
     if against:
-        return f"Handle with care: {'; '.join(against)}."
+        return f"Handle with care: {'; '.join([*against, *random])}."
     width = found.mean.high - found.mean.value
-    return (
-        f"Fit for use: {found.turns:,} matched turns put the mean within ± {width:.2g} "
-        "(95 %, within this run)."
+    told = (
+        f"{found.turns:,} matched turns put the mean within ± {width:.2g} (95 %, within this run)"
     )
+    return f"Fit for use: {'; '.join([told, *random])}."
 
 
 def _bias(found: Outcome, log: Uniformity) -> list[str]:
-    if log.holds and log.tilted and found.weighted is not None:
+    if log.holds and log.tilted and not found.rejected["thinned"]:
         return [
             "by its propensities the log is not uniform, which biases the plain mean: believe the "
-            "weighted estimates, or thin the log (reweigh='accept')"
+            "weighted estimates, or thin the log (reweigh: accept)"
         ]
     if log.holds:
-        return []
+        return _unequal_pools(found)
     if log.checked == "propensity":
         return ["the log contradicts its propensities"]
     return [
         "THE LOG IS NOT UNIFORMLY RANDOM and gives no propensities, so the estimate is BIASED "
         "towards the arms it favoured"
+    ]
+
+
+def over_weighs(found: Outcome) -> bool:
+    """Whether the plain mean is not per visitor, by more than the error that is told with it."""
+    if found.weighted is None:
+        return False
+    shift, told = found.weighted.shift, found.mean.high - found.mean.value
+    return abs(shift.value) > max(told, ODD_SHIFT * shift.error)
+
+
+def _unequal_pools(found: Outcome) -> list[str]:
+    """A uniform log, but small pools matched more often."""
+    if found.weighted is None or not over_weighs(found):
+        return []
+    return [
+        "pools are of different sizes and small ones match more often, so the mean per matched "
+        f"turn ({found.mean.value:.4g}) over-weighs them: per visitor it is "
+        f"{found.weighted.snips.value:.4g} (SNIPS), believe that"
     ]
 
 
@@ -71,8 +93,8 @@ def _range(found: Outcome) -> list[str]:
 def _thinness(found: Outcome) -> list[str]:
     if found.turns < FEW_TURNS:
         return [f"only {found.turns:,} turns matched"]
-    if 0 <= found.reward < FEW_REWARDS:
-        return [f"only {found.reward:g} rewards in {found.turns:,} turns"]
+    if found.rewarded < FEW_REWARDS:
+        return [f"only {found.rewarded:,} rewards in {found.turns:,} turns"]
     if found.effective < 0.1 * found.turns:
         return [f"a few records carry most of the weight ({found.effective:,.0f} effective turns)"]
     return []
@@ -87,18 +109,31 @@ def _end(found: Outcome) -> list[str]:
     ]
 
 
+def _one_sided(found: Outcome) -> list[str]:
+    """A threshold that parts nothing leaves the policy what it would be without."""
+    if found.high is None or 0 < found.high < found.turns:
+        return []
+    side = "never reached" if found.high == 0 else "always reached"
+    return [
+        f"in the turns played G {side} its threshold, so that it was not regulated at all: give a "
+        "lower or higher threshold, or more turns"
+    ]
+
+
 def _no_difference(found: Outcome, baseline: Estimate) -> list[str]:
-    error = math.hypot(found.mean.error, baseline.error)
-    if math.isnan(error) or abs(found.mean.value - baseline.value) > 1.96 * error:
+    # At random is per visitor, and so is a weighted estimate.
+    mean = found.mean if found.weighted is None else found.weighted.snips
+    error = math.hypot(mean.error, baseline.error)
+    if math.isnan(error) or abs(mean.value - baseline.value) > 1.96 * error:
         return []
     return [f"it cannot be told from showing arms at random ({baseline.value:.4g} a turn)"]
 
 
 def _odd_matches(found: Outcome) -> list[str]:
-    expected, asked = found.expected_share, found.turns / found.share if found.share else 0.0
-    if not (0 < expected < 1 and asked > 0):
+    expected = found.expected_share
+    if not (0 < expected < 1 and found.asked > 0):
         return []
-    sigma = math.sqrt(expected * (1 - expected) / asked)
+    sigma = math.sqrt(expected * (1 - expected) / found.asked)
     off = found.share - expected
     if abs(off) < ODD_SIGMAS * sigma or abs(off) < ODD_SHARE * expected:
         return []

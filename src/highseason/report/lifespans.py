@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from highseason.report.drawing import ACCENT, BUSY, DARK, INK, MUTED, panels, style
+from highseason.report.drawing import ACCENT, BUSY, DARK, INK, MUTED, one_legend, panels, style
 from highseason.report.figure import Figure
 from highseason.report.wording import counted, number
 
@@ -44,7 +44,7 @@ def lifespans(lives: Lifespans, chosen: Slice | None = None, title: str | None =
         axes.grid(visible=False, axis="y")
         axes.margins(x=0.01, y=0.01)
         if chosen is not None:
-            axes.legend(loc="lower right")  # who is born late stands at the top
+            one_legend(canvas, [axes])
     return Figure(canvas, title, _words(lives, chosen))
 
 

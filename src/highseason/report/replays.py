@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from highseason.report.drawing import ACCENT, INK, MUTED, look, panels, style
+from highseason.report.drawing import ACCENT, INK, MUTED, look, one_legend, panels, style
 from highseason.report.figure import Figure
 from highseason.report.wording import counted, with_error
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from highseason.replay import LogFacts, RepeatedReplay, ReplayResult
+    from highseason.replay import RepeatedReplay, ReplayResult
 
 _HEIGHT, _FRAME, _ROW = 3.8, 1.3, 0.5
+#: A line of the legend below the figure.
+_ENTRY = 0.2
 #: Letters of a label in a line.
 _WRAPPED = 16
 
@@ -47,28 +49,26 @@ def replays(
     title = title or ("Mean reward per turn, run by run" if many else "Mean reward per turn so far")
     with style():
         rows = len(result.policies)
-        canvas, (axes,) = panels([_FRAME + _ROW * rows if many else _HEIGHT])
+        canvas, (axes,) = panels([_FRAME + _ROW * rows if many else _HEIGHT + _ENTRY * rows])
         if isinstance(result, RepeatedReplay):
             _draw_runs(axes, result, published or {})
+            canvas.supxlabel(_marks(bool(published)) + _source(result, source), fontsize=8)
         else:
-            _draw_curves(axes, result)
+            _draw_curves(axes, result, source)
+            one_legend(canvas, [axes], columns=1)  # where a supxlabel would be
         canvas.suptitle(title, x=0.01, ha="left", fontsize=10, fontweight="bold")
-        told = _source(result.log)
-        told = f"{source}: {told}" if source else told
-        marks = _marks(bool(published)) if many else ""
-        canvas.supxlabel(f"{marks}{told}", fontsize=8)
     words = _words(result)
     return Figure(canvas, title, f"{source}. {words}" if source else words)
 
 
-def _draw_curves(axes: Axes, result: ReplayResult) -> None:
+def _draw_curves(axes: Axes, result: ReplayResult, source: str | None) -> None:
     for i, found in enumerate(result.outcomes):
         if not found.turns:
             continue
         how = look(i)
         axes.plot(
             found.at, found.running, how.line, color=how.color, linewidth=1.7,
-            label=f"{found.label}  {with_error(found.mean.value, found.mean.error)}",
+            label=f"{found.label}  {with_error(found.mean.value, found.mean.error)} (se)",
         )  # fmt: skip
         axes.errorbar(
             found.turns, found.mean.value, yerr=max(0.0, found.mean.high - found.mean.value),
@@ -77,10 +77,13 @@ def _draw_curves(axes: Axes, result: ReplayResult) -> None:
     axes.axhline(
         result.log.baseline.value, color=MUTED, linestyle=":", linewidth=1.4, label="at random"
     )
-    axes.set_xlabel("matched turn   (the last with its 95 % interval within this run)")
+    axes.set_xlabel(
+        "matched turn   (the last with its 95 % interval within this run)\n"
+        f"{_source(result, source)}"
+    )
     axes.set_ylabel("mean reward per turn")
-    axes.set_ylim(bottom=0)
-    axes.legend(loc="best")
+    if axes.get_ylim()[1] > 0 and axes.dataLim.y0 >= 0:  # rewards may be losses
+        axes.set_ylim(bottom=0)
 
 
 def _draw_runs(axes: Axes, result: RepeatedReplay, published: Mapping[str, float]) -> None:
@@ -112,8 +115,27 @@ def _marks(published: bool) -> str:
     return f"bar: mean of all runs; dotted: arms at random{also}\n"
 
 
-def _source(log: LogFacts) -> str:
-    return f"{counted(log.events, 'record')}, {counted(log.arms, 'arm')}"
+def _source(result: ReplayResult | RepeatedReplay, source: str | None) -> str:
+    log = result.log
+    told = f"{counted(log.events, 'record')}, {counted(log.arms, 'arm')}"
+    return "\n".join([f"{source}: {told}" if source else told, *_warnings(result)])
+
+
+def _warnings(result: ReplayResult | RepeatedReplay) -> list[str]:
+    """What would make the means mislead whoever sees nothing but the figure."""
+    from highseason.replay import ReplayResult
+    from highseason.replay.verdict import over_weighs
+
+    uniform = result.log.uniformity
+    if not uniform.holds and uniform.checked == "propensity":
+        return ["The log contradicts its propensities: means are biased."]
+    if not uniform.holds:
+        return ["The log is not uniformly random: means are biased."]
+    if uniform.tilted:
+        return ["The log is not uniform by its propensities: see the weighted means."]
+    if isinstance(result, ReplayResult) and any(map(over_weighs, result.outcomes)):
+        return ["Small pools match more often: see the means per visitor (SNIPS)."]
+    return []
 
 
 def _words(result: ReplayResult | RepeatedReplay) -> str:
@@ -121,6 +143,8 @@ def _words(result: ReplayResult | RepeatedReplay) -> str:
 
     if isinstance(result, RepeatedReplay):
         told = [f"{r.label} {with_error(r.mean.value, r.mean.error)}" for r in result.policies]
-        return f"Mean reward per turn over the runs: {'; '.join(told)}."
+        return " ".join(
+            [f"Mean reward per turn over the runs: {'; '.join(told)}.", *_warnings(result)]
+        )
     told = [f"{o.label} {with_error(o.mean.value, o.mean.error)}" for o in result.outcomes]
-    return f"Mean reward per turn: {'; '.join(told)}."
+    return " ".join([f"Mean reward per turn: {'; '.join(told)}.", *_warnings(result)])

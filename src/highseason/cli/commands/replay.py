@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from highseason.cli.examples import WithExamples
 from highseason.cli.logs import log_argument, moment, read_log, studied
@@ -19,9 +20,12 @@ from highseason.cli.options import (
 )
 from highseason.cli.output import print_json
 from highseason.cli.progress import progress_bar
-from highseason.cli.reading import asked_wrongly
+from highseason.cli.reading import as_options, asked_wrongly
 from highseason.cli.targets import check_figure
 from highseason.policies import Policy
+
+if TYPE_CHECKING:
+    from highseason.replay import Events
 
 
 @click.command(
@@ -73,9 +77,13 @@ from highseason.policies import Policy
     help="Thin a log with propensities until arms are equally likely, and replay what is left.",
 )
 @count_option("--runs", "Many runs instead of one: seeds, or windows for policies without chance.")
-@count_option("--times", "A run plays the log so often (with --runs).", default=4)
-@count_option("--window", "Records of a window (with --runs).", default=100_000)
-@count_option("--step", "Records from window to window (with --runs).", default=4_000)
+@count_option(
+    "--times", "A run plays the log so often (with --runs).", default=4, show_default=True
+)
+@count_option("--window", "Records of a window (with --runs).", default=100_000, show_default=True)
+@count_option(
+    "--step", "Records from window to window (with --runs).", default=4_000, show_default=True
+)
 @seed_option
 @count_option("--threads", "How many threads (with --runs).  [default: all cores]")
 @click.option(
@@ -102,16 +110,19 @@ def command(
     """Say what policies would have earned on a log of displays drawn at random.
 
     Records in which a policy would have shown another arm are discarded; the mean over the others
-    is what it earns per turn, without bias if the log is uniformly random, which is tested.  FILE
-    is an event table, as 'highseason convert' writes it.
+    is what it earns per turn if the log is uniformly random, which is tested, and pools are of one
+    size; if not, means per visitor are given too.  FILE is an event table, as 'highseason convert'
+    writes it.
     """
     from highseason.replay import Course, replay, replay_many
 
+    if runs is None:
+        _refuse("times", "window", "step", "threads")
     if out is not None:
         check_figure(out, "--out")
     events = read_log(log)
     if between is not None:
-        events = events.between(*between)
+        events = _cut(events, *between)
     try:
         course = Course.of(events, bin, studied(arms, events))
         settings["known_lives"] = not unknown_lives
@@ -124,7 +135,7 @@ def command(
                     threads=threads, progress=progress, **settings,
                 )  # fmt: skip
     except ValueError as reason:
-        raise asked_wrongly(reason) from reason
+        raise asked_wrongly(as_options(str(reason))) from reason
     files = [] if out is None else [_draw(result, out)]
     if as_json:
         print_json(result.to_dict() | ({"files": files} if files else {}))
@@ -132,6 +143,25 @@ def command(
     click.echo(str(result))
     for file in files:
         click.echo(f"\nwrote {file}")
+
+
+def _refuse(*names: str) -> None:
+    """Options that would have no effect without --runs."""
+    context = click.get_current_context()
+    for name in names:
+        if context.get_parameter_source(name) is not ParameterSource.DEFAULT:
+            raise asked_wrongly(f"--{name} is for many runs: give --runs too, or leave it out")
+
+
+def _cut(events: Events, start: int, end: int) -> Events:
+    """The records of that time; none is a mistake, not a result."""
+    found = events.between(start, end)
+    if len(found) == 0 and len(events) > 0:
+        first, last = int(events.time.min()), int(events.time.max())
+        raise asked_wrongly(
+            f"no record lies between {start} and {end}: the log goes from {first} to {last}"
+        )
+    return found
 
 
 def _draw(result: Any, out: Path) -> Path:

@@ -209,6 +209,8 @@ def replay_kernel(
         key = turn_key(manner.key, i + 1)
         if log.least.size > 0 and draw(key, REWARD) * log.chance[row] >= log.least[pool]:
             counts[THINNED] += 1
+            if not trying:
+                counts[PASSED] += 1
             continue
         tried = left > 0  # the turn tries an arm, and no choice is made
         if tried and (not opening[this] or seen.decided[at] > 0):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 #: Why a record was not used, or that it was; places in an array of counts.
 OUTSIDE, UNLISTED, THINNED, INITIAL, DIFFERED, MATCHED = 0, 1, 2, 3, 4, 5
-#: … and two more counts: records on which the rule chose, and records outside while it did.
+#: … and two more counts: records on which the rule chose, and those passed over while it did.
 ASKED, PASSED = 6, 7
 COUNTS = 8
 
