@@ -18,7 +18,7 @@ from highseason.replay import Course, Events
 from highseason.replay.kernels.plans import compiled_plan
 from highseason.replay.kernels.shapes import Track, Walk
 from highseason.replay.runner import Options, Runner, walk_all, walk_order, walk_window
-from highseason.rules import UCB_RULE, Rule, State, Turn, draw, jitable, place
+from highseason.rules import UCB_RULE, UNTOLD, Rule, State, Turn, draw, jitable, place
 
 LOG = mortal_log(400)
 POLICIES = settings.POLICIES | {
@@ -216,3 +216,11 @@ def test_a_newborn_arm_stops_all_else_until_it_is_shown() -> None:
     track = Runner(hs.Greedy(), course, Options()).run(walk_all(course))
     assert track.matched.tolist() == [0, 1, 2, 5, 7, 8]
     assert track.kind.tolist() == [2, 2, 1, 2, 1, 1]
+
+
+def test_a_life_that_nobody_knows_is_untold_until_it_ends() -> None:
+    course = Course.of(LOG)
+    blind, told = (course.lives(1, 400, known=known) for known in (False, True))
+    assert set(blind.expiry.tolist()) == {UNTOLD}
+    assert told.expiry.max() < UNTOLD
+    assert blind.death.tolist() == told.death.tolist()

@@ -18,7 +18,7 @@ from highseason.replay.bins import Bins
 from highseason.replay.events import Events
 from highseason.replay.kernels.shapes import Lives
 from highseason.replay.pools import Pools
-from highseason.rules import NEVER
+from highseason.rules import NEVER, UNTOLD
 
 if TYPE_CHECKING:
     from highseason.replay.result import LogFacts
@@ -121,7 +121,7 @@ class Course:
             score = (ends - first + 1).astype(np.float64)
         else:
             score = self.bins.weight(np.maximum(self.born, first), ends)
-        expiry = death.copy() if known else np.full_like(death, NEVER)
+        expiry = death.copy() if known else np.full_like(death, UNTOLD)
         return Lives(birth, expiry, death, score)
 
 

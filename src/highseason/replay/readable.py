@@ -33,7 +33,7 @@ from highseason.replay.kernels.shapes import (
     Manner,
     Track,
 )
-from highseason.rules import NEVER, Turn
+from highseason.rules import UNTOLD, Turn
 
 
 def replay_slowly(
@@ -88,7 +88,7 @@ def replay_slowly(
             state.available[:] = False
             state.available[course.pools[pool]] = True
             state.available[~occurs] = False
-            dead = (state.expiry == NEVER) & (lives.death < clock)
+            dead = (state.expiry == UNTOLD) & (lives.death < clock)
             state.expiry[dead] = lives.death[dead]
             if state.available.any():
                 rule.weigh(state, clock, lives.score, manner.scale)

@@ -37,7 +37,7 @@ from highseason.replay.kernels.shapes import (
     Track,
     Walk,
 )
-from highseason.rules.state import NEVER, State, Turn
+from highseason.rules.state import UNTOLD, State, Turn
 
 
 class WrongReplayError(Exception):
@@ -187,7 +187,7 @@ def replay_kernel(
                 seen = state
                 seen_scores = lives.score
                 for other in range(arms):
-                    if state.expiry[other] == NEVER and lives.death[other] < clock:
+                    if state.expiry[other] == UNTOLD and lives.death[other] < clock:
                         state.expiry[other] = lives.death[other]
             if size > 0:
                 weigh(seen, clock, seen_scores, manner.scale)

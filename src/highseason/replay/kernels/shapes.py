@@ -46,7 +46,7 @@ class Lives(NamedTuple):
 
     Attributes:
         birth: Its first bin; 0 for arms that were there in the run's first bin.
-        expiry: Its last bin as the policy knows it; `NEVER` where lives are not known.
+        expiry: Its last bin as the policy knows it; `UNTOLD` where lives are not known.
         death: Its last bin as it really is.
         score: What `Rule.weigh` ranks arms by.
     """
