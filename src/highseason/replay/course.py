@@ -132,12 +132,10 @@ def pool_lives(
     pools = events.pools
     far = np.iinfo(np.int64)
     first, last = np.full(len(pools), far.max), np.full(len(pools), far.min)
-    if (when[1:] >= when[:-1]).all():  # then the first and the last to be written stay
-        first[events.pool[::-1]] = when[::-1]
-        last[events.pool] = when
-    else:
-        np.minimum.at(first, events.pool, when)
-        np.maximum.at(last, events.pool, when)
+    if when.size:  # a pool mostly stays for thousands of events: these are looked at together
+        runs = np.flatnonzero(np.append(True, events.pool[1:] != events.pool[:-1]))
+        np.minimum.at(first, events.pool[runs], np.minimum.reduceat(when, runs))
+        np.maximum.at(last, events.pool[runs], np.maximum.reduceat(when, runs))
     born, died = np.full(len(events.arms), far.max), np.full(len(events.arms), far.min)
     np.minimum.at(born, pools.members, np.repeat(first, pools.sizes))
     np.maximum.at(died, pools.members, np.repeat(last, pools.sizes))

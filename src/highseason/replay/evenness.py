@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.replay.course import Course
+from highseason.replay.shown import Shown, shown
 from highseason.results.distributions import chi_square_tail
 
 #: A deviation is one if chance makes it less often than this …
@@ -31,13 +32,9 @@ MATTERS_IN_PARTS = 0.1
 
 #: Above this many arms the counts of arms are tested as if they were independent.
 _MANY = 1500
-_TABLE = 50_000_000
 _POOLS_AT_ONCE = 2048
 #: An arm is held against its propensities if they say that it was shown so often.
 _OFTEN = 10
-
-#: Some of the events.
-Rows = slice | NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -115,10 +112,11 @@ def uniformity(course: Course) -> Uniformity:
 
 def _against_uniform(course: Course) -> Uniformity:
     """χ² of the whole log, unless one of its parts shows what the whole does not."""
-    whole = _summed([_chi_square(course)])
+    counts = shown(course)
+    whole = _summed([_chi_square(course, counts)])
     if not whole.holds:
         return whole
-    found = (_summed(parts, MATTERS_IN_PARTS) for parts in _parts(course))
+    found = (_summed(parts, MATTERS_IN_PARTS) for parts in _parts(course, counts))
     return next((part for part in found if not part.holds), whole)
 
 
@@ -133,21 +131,15 @@ class _Chi(NamedTuple):
     when: str
 
 
-def _parts(course: Course) -> Iterator[list[_Chi]]:
+def _parts(course: Course, counts: Shown) -> Iterator[list[_Chi]]:
     """The log by quarters of its records, and by how busy it was: whole at each step."""
-    cuts = np.linspace(0, len(course.events), 5).astype(int).tolist()
-    names = ("first", "second", "third", "last")
     yield [
-        _chi_square(course, slice(first, last), f"the {name} quarter of the log")
-        for name, first, last in zip(names, cuts[:-1], cuts[1:], strict=True)
+        _chi_square(course, counts.where(counts.quarter == q), f"the {name} quarter of the log")
+        for q, name in enumerate(("first", "second", "third", "last"))
     ]
-    counts = course.bins.counts
-    if not counts.size:
-        return
-    busy = (counts >= min(course.bins.middle + 1, counts.max()))[course.bins.of]
     yield [
-        _chi_square(course, rows, f"{name} times")
-        for name, rows in (("quiet", ~busy), ("busy", busy))
+        _chi_square(course, counts.where(counts.busy == busy), f"{name} times")
+        for busy, name in enumerate(("quiet", "busy"))
     ]
 
 
@@ -162,23 +154,22 @@ def _summed(parts: list[_Chi], matters: float = MATTERS) -> Uniformity:
     return Uniformity("uniform", statistic, degrees, p, effect, worst.worst, holds, when=worst.when)
 
 
-def _chi_square(course: Course, rows: Rows = slice(None), when: str = "") -> _Chi:
+def _chi_square(course: Course, counts: Shown, when: str = "") -> _Chi:
     """χ² of how often each arm was shown, given the pools: the statistic of a log-rank test.
 
     An arm's expected count is the sum, over the events whose pool it was in, of one over the pool's
     size; counts of arms that share pools vary together, and the covariance says how.
     """
-    pool, arm, count = shown_pairs(course, rows)
     arms, pools = len(course.events.arms), course.pools
     sizes = np.maximum(pools.sizes, 1)
-    events = np.bincount(pool, count, len(pools))  # of each pool
-    shown = np.bincount(arm, count, arms)
+    events = np.bincount(counts.pool, counts.times, len(pools))  # of each pool
+    seen = np.bincount(counts.arm, counts.times, arms)
     expected = np.bincount(pools.members, np.repeat(events / sizes, pools.sizes), arms)
     offered = expected > 0
     total = float(events.sum())
     if offered.sum() < 2:
         return _Chi(0.0, 0, total, 0.0, ("", 0.0), when)
-    off = np.asarray(shown - expected, np.float64)[offered]
+    off = np.asarray(seen - expected, np.float64)[offered]
     if offered.sum() > _MANY:
         statistic, degrees = float((off**2 / expected[offered]).sum()), int(offered.sum()) - 1
     else:
@@ -190,27 +181,6 @@ def _chi_square(course: Course, rows: Rows = slice(None), when: str = "") -> _Ch
     name = course.events.arms[int(np.flatnonzero(offered)[place])]
     worst = (name, float(off[place] / expected[offered][place]))
     return _Chi(statistic, degrees, total, float(sigmas[place]), worst, when)
-
-
-def shown_pairs(
-    course: Course, rows: Rows = slice(None)
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Every (pool, arm) that was shown out of it, with how often; wrong records are left out."""
-    arms, pools = max(1, len(course.events.arms)), course.pools
-    arm = course.events.arm[rows]
-    met = course.studied[arm]
-    keys = course.pool[rows].astype(np.int64) * arms + arm
-    if not met.all():
-        keys = keys[met]
-    if len(pools) * arms <= _TABLE:
-        table = np.bincount(keys, minlength=1)
-        key = np.flatnonzero(table)
-        count = table[key]
-    else:
-        key, count = np.unique(keys, return_counts=True)
-    members = np.repeat(np.arange(len(pools), dtype=np.int64), pools.sizes) * arms + pools.members
-    right = np.isin(key, members)
-    return key[right] // arms, key[right] % arms, count[right]
 
 
 def _together(course: Course, weight: NDArray[np.float64]) -> NDArray[np.float64]:
