@@ -42,6 +42,14 @@ def test_people_see_the_reasons_and_a_verdict(call: Call, event_table: Path) -> 
         assert words in answer.stdout
 
 
+def test_runs_in_another_order(call: Call, event_table: Path) -> None:
+    words = "replay events.parquet -p ucb --runs 3 --how repeat --times 1 --json".split()
+    plain, shuffled = (json.loads(call(*words, *more).stdout) for more in ([], ["--shuffle"]))
+    assert [found["policies"][0]["how"] for found in (plain, shuffled)] == ["repeat"] * 2
+    assert len(set(plain["policies"][0]["means"])) == 1  # UCB draws no lots
+    assert len(set(shuffled["policies"][0]["means"])) > 1
+
+
 def test_many_runs(call: Call, event_table: Path) -> None:
     words = "replay events.parquet -p epsilon-greedy -p ucb --runs 3 --window 3000 --step 1000"
     answer = call(*words.split(), "--times", "2", "--json", "--threads", "1", "--out", "runs.svg")
@@ -119,6 +127,7 @@ def test_lifespans_as_table_and_picture(call: Call, event_table: Path) -> None:
         ("replay events.parquet -p ucb --between 5 tea", 2, "neither whole seconds nor a date"),
         ("replay events.parquet -p ucb --runs 5", 2, "window of 100,000: give a smaller --window"),
         ("replay events.parquet -p ucb --window 50", 2, "--window is for many runs"),
+        ("replay events.parquet -p ucb --shuffle", 2, "--shuffle is for many runs"),
         ("replay events.parquet -p ucb --threads 1", 2, "--threads is for many runs"),
         ("replay events.parquet -p ucb --reweigh accept", 2, "leave --reweigh out"),
         ("replay events.parquet -p ucb-l --unknown-lives", 2, "must be told when they expire"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 from click.core import ParameterSource
@@ -77,6 +77,18 @@ if TYPE_CHECKING:
     help="Thin a log with propensities until arms are equally likely, and replay what is left.",
 )
 @count_option("--runs", "Many runs instead of one: seeds, or windows for policies without chance.")
+@click.option(
+    "--how",
+    type=click.Choice(["auto", "repeat", "windows"]),
+    default="auto",
+    show_default=True,
+    help="Runs repeat the log or slide a window over it; auto: as the policy draws lots or not.",
+)
+@click.option(
+    "--shuffle",
+    is_flag=True,
+    help="Repeat the log in another order each run (with --runs; for a fixed pool without drift).",
+)
 @count_option(
     "--times", "A run plays the log so often (with --runs).", default=4, show_default=True
 )
@@ -99,6 +111,8 @@ def command(
     arms: str | None,
     unknown_lives: bool,
     runs: int | None,
+    how: Literal["auto", "repeat", "windows"],
+    shuffle: bool,
     times: int,
     window: int,
     step: int,
@@ -117,9 +131,9 @@ def command(
     from highseason.replay import Course, replay, replay_many
 
     if runs is None:
-        _refuse("times", "window", "step", "threads")
+        _refuse("how", "shuffle", "times", "window", "step", "threads")
     if out is not None:
-        check_figure(out, "--out")
+        check_figure(out, "--out", inputs=[log])
     events = read_log(log)
     if between is not None:
         events = _cut(events, *between)
@@ -131,8 +145,8 @@ def command(
                 result: Any = replay(players, course, progress=progress, **settings)
             else:
                 result = replay_many(
-                    players, course, runs=runs, times=times, window=window, step=step,
-                    threads=threads, progress=progress, **settings,
+                    players, course, runs=runs, how=how, shuffle=shuffle, times=times,
+                    window=window, step=step, threads=threads, progress=progress, **settings,
                 )  # fmt: skip
     except ValueError as reason:
         raise asked_wrongly(as_options(str(reason))) from reason
