@@ -20,7 +20,7 @@ from highseason.experiments.logged.grounds import (
     with_shuffled_G,
 )
 from highseason.experiments.logged.playing import published_windows, spread_windows
-from highseason.experiments.logged.results import block_interval
+from highseason.experiments.logged.results import windows_interval
 from highseason.experiments.logged.settings import (
     BESIDE,
     EPSILON,
@@ -251,10 +251,10 @@ def test_windows_that_share_nearly_all_give_no_interval() -> None:
     rng = np.random.default_rng(1)
     a, b = rng.random(40), rng.random(40)
     few = compare(a, b, block=20, independent=2.8)
-    assert np.isnan(block_interval(few)).all()
+    assert np.isnan(windows_interval(few)).all()
     enough = compare(a, b, block=4, independent=10.0)
-    assert block_interval(enough) == enough.block_bootstrap
-    assert block_interval(compare(a, b)) == compare(a, b).bootstrap
+    assert windows_interval(enough) == enough.paired
+    assert windows_interval(compare(a, b)) == compare(a, b).bootstrap
 
 
 @pytest.mark.parametrize("report", ["made", "given"])

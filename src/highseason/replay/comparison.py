@@ -49,11 +49,6 @@ class Comparison:
     paired: tuple[float, float] | None = None
     independent: float | None = None
 
-    @property
-    def block_bootstrap(self) -> tuple[float, float] | None:
-        """What `paired` was called when it came from a bootstrap."""
-        return self.paired
-
     def __str__(self) -> str:
         """In a few lines."""
         lines = [

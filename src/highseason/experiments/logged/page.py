@@ -90,8 +90,8 @@ def _found(made: Made) -> Section:
     shown = wide_picture(
         made.pictures["gains"],
         "Change against the unregulated policy of each table, all on the same windows, with 95 % "
-        "intervals from blocks of windows where these are worth at least four that share no "
-        "record; where not, there is a mark without an interval." + made.note,
+        "intervals that reckon with the overlap of windows where these are worth at least four "
+        "that share no record; where not, there is a mark without an interval." + made.note,
     )
     return Section("What was found", [bullets(made.found), shown])
 
@@ -166,7 +166,7 @@ def _timing(made: Made) -> Section:
 def _over(made: Made) -> str:
     if made.worlds is not None:
         return f"{made.worlds.count} independent logs, in pairs"
-    return "blocks of windows of the slice"
+    return "windows of the slice, in pairs"
 
 
 def _tuned(made: Made) -> Section:
@@ -240,8 +240,8 @@ def _how_it_was_played(made: Made) -> Section:
                     "records.",
                     "Runs are dependent: they share records. Student's test is that of the paper; "
                     "Welch's and the bootstrap over runs take runs for independent as well. "
-                    "Blocks of neighbouring windows do not, and the number of windows that share "
-                    "nothing stands beside them.",
+                    "The intervals of paired windows reckon with the overlap, and the number of "
+                    "windows that share nothing stands beside them.",
                     "Mortal articles: the paper does not say which windows it used. Ours are "
                     "spread evenly over the whole reported part and long enough for the turns. "
                     "Policies know when articles will leave. Age and life are counted in seconds.",

@@ -144,7 +144,7 @@ def _tests(found: Comparison | None) -> dict[str, Any]:
 
 
 def _blocks(found: Comparison | None, name: str) -> dict[str, Any]:
-    low, high = block_interval(found) if found else (math.nan, math.nan)
+    low, high = windows_interval(found) if found else (math.nan, math.nan)
     return {
         f"{name}_difference": found.difference if found else math.nan,
         f"{name}_low": low,
@@ -153,19 +153,19 @@ def _blocks(found: Comparison | None, name: str) -> dict[str, Any]:
     }
 
 
-def block_interval(found: Comparison) -> tuple[float, float]:
-    """From blocks of windows where they overlap, else from the runs.
+def windows_interval(found: Comparison) -> tuple[float, float]:
+    """From windows in pairs, reckoning with their overlap; else from the runs.
 
-    Where all windows share records there is only one block, and no interval.
+    There is none where windows are worth too few that share no record.
     """
     if found.independent is not None and found.independent < _FEWEST:
         return math.nan, math.nan
-    return found.block_bootstrap or found.bootstrap
+    return found.paired or found.bootstrap
 
 
 def as_estimate(found: Comparison) -> Estimate:
-    """The difference with its interval from blocks of windows."""
-    low, high = block_interval(found)
+    """The difference with its interval from windows in pairs."""
+    low, high = windows_interval(found)
     return Estimate(found.difference, math.nan, low, high)
 
 
