@@ -47,7 +47,7 @@ class Course:
     died: NDArray[np.int64]
 
     @classmethod
-    def of(cls, events: Events, bin: float = 1, arms: Sequence[str] | None = None) -> Course:  # noqa: A002
+    def of(cls, events: Events, bin: float = 1, arms: Sequence[str] | None = None) -> Course:  # noqa: A002  # the word users know
         """Prepare a log.
 
         Args:

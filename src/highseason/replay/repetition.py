@@ -119,7 +119,7 @@ def replay_many(
         for label, policy, way in zip(labels, players, ways, strict=True):
             runner = Runner(policy, course, options)
             results = []
-            for result in pool.map(lambda i: plan.play(runner, way, i), plan.numbers(way)):  # noqa: B023
+            for result in pool.map(lambda i: plan.play(runner, way, i), plan.numbers(way)):  # noqa: B023  # called before the loop goes on
                 results.append(result)
                 done += 1
                 if progress is not None:

@@ -84,7 +84,7 @@ def replay(
     return ReplayResult(tuple(found), course.facts, int(seed))
 
 
-def made_ready(events: Events | Course, bin: float, arms: Sequence[str] | None) -> Course:  # noqa: A002
+def made_ready(events: Events | Course, bin: float, arms: Sequence[str] | None) -> Course:  # noqa: A002  # the word users know
     """The log made ready; one that is ready has its bins and its arms already."""
     if not isinstance(events, Course):
         return Course.of(events, bin, arms)

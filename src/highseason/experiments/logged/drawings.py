@@ -36,7 +36,7 @@ def drawings(
         ),
     )
     for block in blocks:
-        yield figure_name(block), lambda block=block: _distribution(block, kind)  # type: ignore[misc]
+        yield figure_name(block), lambda block=block: _distribution(block, kind)  # type: ignore[misc]  # a default binds the loop's value
     yield "timing", lambda: _timing(blocks, worlds, kind)
     yield "gains", lambda: _gains(blocks, kind)
     if worlds is not None:

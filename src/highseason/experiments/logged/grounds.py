@@ -55,7 +55,7 @@ class Ground:
         return float(events.pools.sizes[events.pool].mean())
 
 
-def sliced(data: Data, part: Events, id: str, title: str, where: Slice) -> Ground:  # noqa: A002
+def sliced(data: Data, part: Events, id: str, title: str, where: Slice) -> Ground:  # noqa: A002  # a name in files and on pages
     """A stretch of a part of the log with the arms that are there throughout.
 
     G is counted over the records of all arms, and on the slice as it is, however often it is
@@ -99,7 +99,7 @@ def fixed_grounds(data: Data) -> list[Ground]:
     return grounds
 
 
-def whole(data: Data, part: Events, id: str = "whole") -> Ground:  # noqa: A002
+def whole(data: Data, part: Events, id: str = "whole") -> Ground:  # noqa: A002  # a name in files and on pages
     """All articles of a part of the log, which come and go."""
     return Ground(id, "the whole log", Course.of(part), data.truth(part), None)
 

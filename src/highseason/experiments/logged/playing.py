@@ -110,7 +110,7 @@ class Stage:
         told = self.store.document(f"{name}/{_file(label)}", stamp, make)
         arrays = {key: np.array(told[key]) for key in ("means", "turns", "rewards", "worth")}
         if ground.truth is None:
-            arrays["worth"] = None  # type: ignore[assignment]
+            arrays["worth"] = None  # type: ignore[assignment]  # no truth is known of a real log
         return Runs(**(told | arrays))
 
     def table(

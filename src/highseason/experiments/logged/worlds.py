@@ -71,7 +71,7 @@ def play_worlds(stage: Stage, entries: list[Entry], effort: Effort) -> Iterator[
     found = []
 
     def one(number: int) -> dict[str, dict[str, list[float]]]:
-        return stage.store.document(  # type: ignore[no-any-return]
+        return stage.store.document(  # type: ignore[no-any-return]  # read from JSON
             f"worlds/{number}", stamp, lambda: _played(entries, effort, days, stage.seed, number)
         )
 
