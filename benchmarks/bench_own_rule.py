@@ -35,7 +35,7 @@ def choose(state: State, turn: Turn) -> tuple[int, bool]:
         return first, False
     best, top = 0, -1.0
     for arm in range(state.pulls.size):
-        radius = math.sqrt(turn.number) * (1.0 / math.sqrt(state.pulls[arm]))
+        radius = math.sqrt(turn.level) * (1.0 / math.sqrt(state.pulls[arm]))
         index = state.sums[arm] / state.pulls[arm] + radius
         if index > top:
             best, top = arm, index
@@ -47,7 +47,7 @@ class MyUCB(hs.UCB):
     """UCB with that rule."""
 
     name = ""
-    decides_by = Rule("my-ucb", choose, UCB_RULE.intensity)
+    rule = Rule("my-ucb", choose, UCB_RULE.intensity)
 
 
 @numba.njit
@@ -87,7 +87,7 @@ def ratio(arms: int, turns: int) -> float:
     """The cost of the own rule over that of the scan, after checking that they play alike."""
     rewards, G = hs.rewards.bernoulli(arms=arms), hs.multipliers.wave(turns)
     keys, out = game_keys(0, range(GAMES)), np.empty((GAMES, 2))
-    numbers = hs.UCB().plan(G, arms).numbers
+    numbers = hs.UCB().plan(G, arms).levels
     setting = (keys, rewards.parameters(keys), np.array(G.values), np.array(numbers), out)
     result = hs.simulate(MyUCB(), rewards, G, games=GAMES, threads=1)
     scan(*setting)

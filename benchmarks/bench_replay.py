@@ -1,7 +1,7 @@
 """Replay of ten million generated events against River and the obvious Python loop, in one run.
 
 Ours is `replay` on a log in memory, with all it reports: for one policy from the bare log (counting
-G, lives, testing uniformity come on top), and for a policy more on a log that is ready (`Course`).
+G, lifetimes, testing uniformity come on top), and for a policy more on a log that is ready (`Course`).
 The others get the first records of the same log, as the objects they like, made outside the clock.
 What is compared is CPU time per record, measured in turns.  River's ε falls about as ours does over
 these records; over the whole log both hardly explore, which costs River more and us less.

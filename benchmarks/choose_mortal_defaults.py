@@ -1,7 +1,7 @@
 """Choose the defaults of the policies for mortal arms by simulation, on settings no study reports.
 
 The traffic is that of `choose_defaults.py`, a shop's and not a news page's; arms come and go in an
-even flow, few or many at a time, with short and long lives, near and far apart in what they pay.
+even flow, few or many at a time, with short and long lifetimes, near and far apart in what they pay.
 The score is again the geometric mean over settings of a candidate's regret against the best arm
 alive, relative to the best candidate there.
 
@@ -18,10 +18,10 @@ import numpy as np
 from choose_defaults import SEED, shop_traffic
 
 import highseason as hs
-from highseason.lives import Lives
+from highseason.lifetimes import Lifetimes
 
 GAMES = 40
-Setting = tuple[hs.multipliers.Multiplier, hs.rewards.Rewards, Lives]
+Setting = tuple[hs.multipliers.Multiplier, hs.rewards.Rewards, Lifetimes]
 
 
 def settings() -> list[Setting]:
@@ -32,9 +32,11 @@ def settings() -> list[Setting]:
             (365, 1500), (2.0, 8.0), (5, 25), (0.15, 0.6), ((0.0, 1.0), (0.4, 0.6), (0.0, 0.1))
         )
     ):
-        lives = hs.lives.birth_and_death(days, alive, life * days)
+        lifetimes = hs.lifetimes.birth_and_death(days, alive, life * days)
         traffic = shop_traffic(days, busiest, unit=1e5, seed=number)
-        found.append((traffic, hs.rewards.bernoulli(arms=lives.arms, between=between), lives))
+        found.append(
+            (traffic, hs.rewards.bernoulli(arms=lifetimes.arms, between=between), lifetimes)
+        )
     return found
 
 
@@ -70,8 +72,10 @@ def candidates() -> dict[str, list[hs.Policy]]:
 def scores(policies: Sequence[hs.Policy], where: Sequence[Setting]) -> list[float]:
     """The geometric mean of relative regret, for each candidate."""
     logs = []
-    for traffic, rewards, lives in where:
-        result = hs.simulate(policies, rewards, traffic, games=GAMES, seed=SEED, lives=lives)
+    for traffic, rewards, lifetimes in where:
+        result = hs.simulate(
+            policies, rewards, traffic, games=GAMES, seed=SEED, lifetimes=lifetimes
+        )
         regret = result.moments["regret"].mean
         logs.append(np.log(regret / regret.min()))
     return [float(score) for score in np.exp(np.mean(logs, axis=0))]

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from highseason import forecasters, lives, multipliers, policies, rewards, rules
+from highseason import forecasters, lifetimes, multipliers, policies, rewards, rules
 from highseason.bandit import Bandit
 from highseason.core.version import __version__
 from highseason.games import Game, backtest_cost, forecast_cost, play, simulate
@@ -71,7 +71,7 @@ __all__ = [
     "checks",
     "forecast_cost",
     "forecasters",
-    "lives",
+    "lifetimes",
     "multipliers",
     "play",
     "policies",

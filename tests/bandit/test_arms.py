@@ -213,8 +213,8 @@ BEST_EVER = hs.rules.Rule(
 
 @dataclass(frozen=True)
 class BestEver(hs.Policy):
-    decides_by = BEST_EVER
-    deliberate = True
+    rule = BEST_EVER
+    suppress_plan_warning = True
 
     def step(self, carry: Any, view: Any) -> tuple[float, Any]:
         return 0.0, carry

@@ -158,8 +158,8 @@ def lottery(state: State, turn: Turn) -> tuple[int, bool]:
 
 @dataclass(frozen=True)
 class Lottery(hs.Policy):
-    decides_by = Rule("lottery", lottery, lambda b, t, m: 0.0 * b, tries_each=False)
-    deliberate = True
+    rule = Rule("lottery", lottery, lambda b, t, m: 0.0 * b, tries_each=False)
+    suppress_plan_warning = True
 
     def step(self, carry: Any, view: Any) -> tuple[float, Any]:
         return 1.0, carry
@@ -184,8 +184,8 @@ def test_the_decided_arm_is_never_impossible() -> None:
 
     @dataclass(frozen=True)
     class Needle(hs.Policy):
-        decides_by = Rule("needle", needle, lambda b, t, m: 0.0 * b, tries_each=False)
-        deliberate = True
+        rule = Rule("needle", needle, lambda b, t, m: 0.0 * b, tries_each=False)
+        suppress_plan_warning = True
 
         def step(self, carry: Any, view: Any) -> tuple[float, Any]:
             return 1.0, carry

@@ -139,8 +139,8 @@ def test_a_rule_that_chooses_what_may_not_be_played_is_caught() -> None:
 
     @dataclass(frozen=True)
     class Stubborn(hs.Policy):
-        decides_by = stubborn
-        deliberate = True
+        rule = stubborn
+        suppress_plan_warning = True
 
         def step(self, carry: Any, view: Any) -> tuple[float, Any]:
             return 0.0, carry

@@ -76,7 +76,7 @@ def test_other_ids_play_but_cannot_be_written(arm: Any) -> None:
 def test_every_policy_goes_on_identically(name: str) -> None:
     kind = hs.policies.registry()[name]
     # The shop's first turns play the arms in order, which a cap leaves to the lots.
-    policy = kind(ties="random" if kind().decides_by.tries_each else "lowest")
+    policy = kind(ties="random" if kind().rule.tries_each else "lowest")
     bandit = shop(policy, hs.multipliers.wave(turns=40), reward_range=(0, 1))
     for t in range(6, 40):
         twin = hs.Bandit.from_json(bandit.to_json())
@@ -124,8 +124,8 @@ def test_the_plan_travels_along() -> None:
 def test_huge_seeds_and_numbers() -> None:
     @dataclass(frozen=True)
     class Always(Policy):
-        decides_by = hs.rules.UCB_RULE
-        deliberate = True
+        rule = hs.rules.UCB_RULE
+        suppress_plan_warning = True
 
         def step(self, carry: Any, view: Any) -> tuple[float, Any]:
             return sys.float_info.max, carry
@@ -139,7 +139,7 @@ def test_huge_seeds_and_numbers() -> None:
 def test_a_policy_without_a_name_is_handed_over() -> None:
     @dataclass(frozen=True)
     class Mine(Policy):
-        decides_by = hs.rules.EPSILON
+        rule = hs.rules.EPSILON
         share: float = parameter(0.5, "how often")
 
         def step(self, carry: Any, view: Any) -> tuple[float, Any]:

@@ -39,7 +39,7 @@ expected = st.sampled_from([None, 1.0, 5.0, 40.0])
 
 
 class Twins(RuleBasedStateMachine):
-    """One bandit lives on; its twin is written and read again before every step."""
+    """One bandit lifetimes on; its twin is written and read again before every step."""
 
     @initialize(
         policy=st.sampled_from(POLICIES),

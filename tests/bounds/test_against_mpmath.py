@@ -243,7 +243,7 @@ def test_variable_pool(case: Case, c: float, unit: float) -> None:
     m = len(case.gaps)
     policy = hs.VariablePool(c=c, unit=unit)
     exact = slow.pool_sizes(case.weights, m, mpf(c), mpf(unit))
-    sizes = [int(s) for s in bounds.read_plan(policy, setting(case)).numbers]
+    sizes = [int(s) for s in bounds.read_plan(policy, setting(case)).levels]
     assert sum(a != b for a, b in zip(exact, sizes, strict=True)) <= 1  # floor of a rounded number
     theirs = slow.pool_safe(case.D, case.weights, sizes, mpf(case.r))
     assert same(regret(policy, case).total, theirs)
@@ -265,11 +265,11 @@ def populations(draw: st.DrawFn) -> tuple[list[float], list[tuple[int, int]], li
     n = draw(st.integers(3, 25))
     arms = draw(st.integers(1, 5))
     means = [x / 100 for x in draw(st.lists(st.integers(0, 100), min_size=arms, max_size=arms))]
-    lives = [(1, n)]
+    lifetimes = [(1, n)]
     for _ in range(arms - 1):
         first = draw(st.integers(1, n))
-        lives.append((first, draw(st.integers(first, n + 5))))
-    return means, lives, draw(st.lists(st.floats(0.1, 40.0), min_size=n, max_size=n))
+        lifetimes.append((first, draw(st.integers(first, n + 5))))
+    return means, lifetimes, draw(st.lists(st.floats(0.1, 40.0), min_size=n, max_size=n))
 
 
 @given(populations(), st.sampled_from([1.0, 2.0]), st.sampled_from([1.0, 1.5]))
@@ -277,12 +277,12 @@ def populations(draw: st.DrawFn) -> tuple[list[float], list[tuple[int, int]], li
 def test_mortal(
     population: tuple[list[float], list[tuple[int, int]], list[float]], c: float, unit: float
 ) -> None:
-    means, lives, G = population
+    means, lifetimes, G = population
     H = [g * (1 + 0.1 * (-1) ** t) for t, g in enumerate(G)]
     for form, safe in (("safe", True), ("paper", False)):
-        bound = bounds.mortal_regret(means, lives, G, c=c, form=form, H=H, unit=unit)
+        bound = bounds.mortal_regret(means, lifetimes, G, c=c, form=form, H=H, unit=unit)
         theirs = slow.mortal(
-            floats(means), lives, floats(G), floats(H), mpf(c), mpf(1), mpf(unit), safe
+            floats(means), lifetimes, floats(G), floats(H), mpf(c), mpf(1), mpf(unit), safe
         )
         assert same(bound.total, theirs)
         assert bound.curve[-1] == pytest.approx(bound.total)

@@ -217,7 +217,7 @@ def test_pool_without_its_hypothesis() -> None:
     assert round(printed.total) == 3_112
     assert not printed.valid
     assert "hypothesis" in printed.notes[0]
-    sizes = bounds.read_plan(pool, bounds.Setting.of([0.9, 0.5], None, G.wave(20_000))).numbers
+    sizes = bounds.read_plan(pool, bounds.Setting.of([0.9, 0.5], None, G.wave(20_000))).levels
     assert set(sizes[2:]) == {1.0}
     average, error = played(hs.Greedy(), [0.9, 0.5], G.wave(20_000), games=1500)
     assert average - 3 * error > printed.total
@@ -236,7 +236,7 @@ def test_repaired_pool(mode: str, mean: float, bound: float) -> None:
     safe = bounds.regret(pool, means=[0.9, 0.5], multiplier=stakes, H=repaired.multiplier)
     assert round(safe.total) == bound
     assert digits(safe.trivial, 3) == 168_000
-    sizes = pool.plan(stakes, 2, repaired.multiplier).numbers
+    sizes = pool.plan(stakes, 2, repaired.multiplier).levels
     sample = pool_sample(sizes, stakes.values, [0.9, 0.5], 100, seed=1)
     assert sample.mean == pytest.approx(mean, rel=0.005)
 
@@ -245,32 +245,32 @@ def test_repaired_pool(mode: str, mean: float, bound: float) -> None:
 
 
 def test_mortal_printed_form_is_negative() -> None:
-    stakes, lives = G.wave(20_000), [(1, 20_000)] * 2
-    printed = bounds.mortal_regret([0.9, 0.5], lives, stakes, form="paper")
+    stakes, lifetimes = G.wave(20_000), [(1, 20_000)] * 2
+    printed = bounds.mortal_regret([0.9, 0.5], lifetimes, stakes, form="paper")
     assert digits(printed.total, 2) == -1.5e6
     assert not printed.valid
-    sample = mortal_sample(lives, stakes.values, [0.9, 0.5], 1.0, 100, seed=1)
+    sample = mortal_sample(lifetimes, stakes.values, [0.9, 0.5], 1.0, 100, seed=1)
     assert sample.mean == pytest.approx(104, abs=6 * sample.error)
-    assert sample.mean <= bounds.mortal_regret([0.9, 0.5], lives, stakes).total
+    assert sample.mean <= bounds.mortal_regret([0.9, 0.5], lifetimes, stakes).total
 
 
 def test_one_turn_arms_get_nothing_in_print() -> None:
     n = 200
-    lives, means = [(1, n)], [0.5]
+    lifetimes, means = [(1, n)], [0.5]
     for t in range(2, n + 1):
-        lives += [(t, t), (t, t)]
+        lifetimes += [(t, t), (t, t)]
         means += [0.0, 1.0]
     stakes = np.ones(n)
-    assert bounds.mortal_regret(means, lives, stakes, form="paper").total == 0.0
-    sample = mortal_sample(lives, stakes, means, 1.0, 2, seed=1)
+    assert bounds.mortal_regret(means, lifetimes, stakes, form="paper").total == 0.0
+    sample = mortal_sample(lifetimes, stakes, means, 1.0, 2, seed=1)
     assert sample.mean == 199.0
-    assert bounds.mortal_regret(means, lives, stakes).total >= 199.0
+    assert bounds.mortal_regret(means, lifetimes, stakes).total >= 199.0
 
 
 def test_ucb_sample_plays_as_the_library_does() -> None:
     """The tests' own player against `simulate`, where ties do not matter."""
     stakes = G.wave(2_000)
-    radii = hs.UCB().plan(stakes, 2).numbers
+    radii = hs.UCB().plan(stakes, 2).levels
     sample = ucb_sample(radii, stakes.values, [0.8, 0.4], 300, seed=9)
     average, error = played(hs.UCB(), [0.8, 0.4], stakes, games=300)
     assert sample.mean == pytest.approx(average, abs=5 * math.hypot(error, sample.error))

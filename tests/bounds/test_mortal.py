@@ -43,23 +43,23 @@ def test_immortal_arms_are_soft_ucb() -> None:
 def test_opening_skips_the_dead() -> None:
     """The second arm dies before its turn would come."""
     G = np.ones(10)
-    lives = [(1, 10), (1, 1), (1, 10)]
-    bound = bounds.mortal_regret([0.5, 0.9, 0.3], lives, G)
+    lifetimes = [(1, 10), (1, 1), (1, 10)]
+    bound = bounds.mortal_regret([0.5, 0.9, 0.3], lifetimes, G)
     # turn 1: arm 1 against arm 2 (0.4); turn 2: arm 3 against arm 1 (0.2)
     assert bound.parts["initialisation"] == pytest.approx(0.6)
-    chosen = bounds.mortal_regret([0.5, 0.9, 0.3], lives, G, opening=[2])
+    chosen = bounds.mortal_regret([0.5, 0.9, 0.3], lifetimes, G, opening=[2])
     assert chosen.parts["initialisation"] == pytest.approx(0.6)  # arm 3 against arm 2
 
 
 def test_forecast_steers_and_g_weighs() -> None:
     G = np.array([1.0, 1.0, 5.0, 1.0, 5.0, 1.0])
-    means, lives = [0.9, 0.1], [(1, 6), (1, 6)]
-    known = bounds.mortal_regret(means, lives, G)
-    believed = bounds.mortal_regret(means, lives, G, H=G)
+    means, lifetimes = [0.9, 0.1], [(1, 6), (1, 6)]
+    known = bounds.mortal_regret(means, lifetimes, G)
+    believed = bounds.mortal_regret(means, lifetimes, G, H=G)
     assert believed.total == known.total
-    scaled = bounds.mortal_regret(means, lives, G * 3, H=G)
+    scaled = bounds.mortal_regret(means, lifetimes, G * 3, H=G)
     assert scaled.total == pytest.approx(3 * known.total)
-    in_unit = bounds.mortal_regret(means, lives, G * 3, unit=3.0)
+    in_unit = bounds.mortal_regret(means, lifetimes, G * 3, unit=3.0)
     assert in_unit.total == pytest.approx(3 * known.total)
 
 
@@ -86,7 +86,7 @@ def test_refusals(arguments: dict[str, object], message: str) -> None:
 
 @pytest.mark.parametrize("instance", range(12))
 def test_safe_holds_for_the_policy_as_it_plays(instance: int) -> None:
-    """Random lives, means, c, scores and openings against the games that `simulate` plays."""
+    """Random lifetimes, means, c, scores and openings against the games that `simulate` plays."""
     generator = np.random.default_rng(instance)
     turns, arms = 400, int(generator.integers(2, 7))
     first = np.concatenate([[1, 1], generator.integers(1, turns, arms - 2)])
@@ -99,10 +99,15 @@ def test_safe_holds_for_the_policy_as_it_plays(instance: int) -> None:
     )
     means = generator.random(arms)
     G = hs.multipliers.christmas(turns) if instance % 2 else hs.multipliers.wave(turns)
-    lives = hs.lives.fixed(list(zip(first.tolist(), last.tolist(), strict=True)))
-    bound = bounds.regret(policy, means=means, multiplier=G, lives=lives)
+    lifetimes = hs.lifetimes.fixed(list(zip(first.tolist(), last.tolist(), strict=True)))
+    bound = bounds.regret(policy, means=means, multiplier=G, lifetimes=lifetimes)
     played = hs.simulate(
-        policy, hs.rewards.bernoulli(means=means.tolist()), G, games=200, seed=instance, lives=lives
+        policy,
+        hs.rewards.bernoulli(means=means.tolist()),
+        G,
+        games=200,
+        seed=instance,
+        lifetimes=lifetimes,
     )
     assert bound.total <= bound.trivial * (1 + 1e-9)
     assert played.mean("regret", 0) - 3 * played.error("regret", 0) <= bound.total
@@ -113,23 +118,26 @@ def test_printed_form_fails_where_the_reference_says() -> None:
     turns = 200
     spans = [(1, math.inf), *((t, t) for t in range(2, turns + 1) for _ in range(2))]
     means = [0.5, *[0.0, 1.0] * (turns - 1)]
-    lives, G = hs.lives.fixed(spans), hs.multipliers.constant(turns)
+    lifetimes, G = hs.lifetimes.fixed(spans), hs.multipliers.constant(turns)
     policy = hs.SoftUCBMortal(c=1.0, unit=1.0)
-    printed = bounds.regret(policy, means=means, multiplier=G, lives=lives, form="paper")
-    played = hs.play(policy, hs.rewards.bernoulli(means=means), G, lives=lives)
+    printed = bounds.regret(policy, means=means, multiplier=G, lifetimes=lifetimes, form="paper")
+    played = hs.play(policy, hs.rewards.bernoulli(means=means), G, lifetimes=lifetimes)
     assert (printed.total, printed.valid, played.regret) == (0.0, False, 199.0)
 
 
 def test_lives_are_for_the_theorem_that_has_them() -> None:
-    lives, G = hs.lives.fixed([(1, 9), (2, 9)]), hs.multipliers.wave(9)
+    lifetimes, G = hs.lifetimes.fixed([(1, 9), (2, 9)]), hs.multipliers.wave(9)
     with pytest.raises(bounds.NoTheoremError, match="about arms that stay"):
-        bounds.regret(hs.SoftUCB(), means=[0.1, 0.2], multiplier=G, lives=lives)
+        bounds.regret(hs.SoftUCB(), means=[0.1, 0.2], multiplier=G, lifetimes=lifetimes)
     with pytest.raises(ValueError, match="drawn anew in every game"):
         bounds.regret(
-            hs.SoftUCBMortal(), means=[0.1], multiplier=G, lives=hs.lives.birth_and_death(9, 1, 5)
+            hs.SoftUCBMortal(),
+            means=[0.1],
+            multiplier=G,
+            lifetimes=hs.lifetimes.birth_and_death(9, 1, 5),
         )
-    with pytest.raises(ValueError, match="3 arms, but the lives of 2"):
-        bounds.regret(hs.SoftUCBMortal(), means=[0.1, 0.2, 0.3], multiplier=G, lives=lives)
+    with pytest.raises(ValueError, match="3 arms, but the lifetimes of 2"):
+        bounds.regret(hs.SoftUCBMortal(), means=[0.1, 0.2, 0.3], multiplier=G, lifetimes=lifetimes)
 
 
 def test_a_policy_that_is_not_told_ranks_lives_otherwise() -> None:
@@ -140,7 +148,7 @@ def test_a_policy_that_is_not_told_ranks_lives_otherwise() -> None:
             hs.SoftUCBMortal(c=2, unit=1),
             means=means,
             multiplier=G,
-            lives=hs.lives.fixed(spans, known=known),
+            lifetimes=hs.lifetimes.fixed(spans, known=known),
         )
         for known in (True, False)
     )
@@ -152,6 +160,9 @@ def test_an_arm_born_after_the_end_changes_nothing() -> None:
     G, spans = hs.multipliers.wave(500), [(1, math.inf), (1, 100)]
     policy = hs.SoftUCBMortal(c=1, unit=1)
     late = bounds.regret(
-        policy, means=[0.1, 0.9, 0.5], multiplier=G, lives=hs.lives.fixed([*spans, (600, 700)])
+        policy,
+        means=[0.1, 0.9, 0.5],
+        multiplier=G,
+        lifetimes=hs.lifetimes.fixed([*spans, (600, 700)]),
     )
     assert late.total == bounds.mortal_regret([0.1, 0.9], spans, G).total

@@ -71,7 +71,7 @@ def test_repaired_pools_are_full_for_any_c() -> None:
     G = hs.multipliers.constant(1000, 50.0)
     for c in (1.0001, 1.1, 2.0, 10.0, 1000.0):
         found = repair(G, 3, c)
-        sizes = hs.VariablePool(c=c, unit=1).plan(G, 3, found.multiplier).numbers
+        sizes = hs.VariablePool(c=c, unit=1).plan(G, 3, found.multiplier).levels
         assert (sizes[found.multiplier.values != 50.0] == 3).all()
 
 

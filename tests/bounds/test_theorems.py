@@ -30,7 +30,7 @@ POLICIES = [
     hs.SoftUCB(unit=5),
     hs.VariablePool(c=30, unit=5),
 ]
-CAUSAL = [policy for policy in POLICIES if not policy.sees_ahead]
+CAUSAL = [policy for policy in POLICIES if not policy.uses_future_g]
 each = pytest.mark.parametrize("policy", POLICIES, ids=str)
 
 
@@ -182,7 +182,7 @@ def test_a_threshold_rule_is_read_from_what_was_seen() -> None:
     H = G.shift(1)
     policy = hs.EpsilonZGreedy(k=1000)
     bound = regret(policy, H=H)
-    numbers = policy.plan(G, 3, H).numbers
+    numbers = policy.plan(G, 3, H).levels
     per_turn = numbers * G.values * np.mean([0.6, 0, 0.35])
     explored = np.cumsum(np.where(np.arange(400) >= 3, per_turn, 0))
     assert bound.curves["exploration"] == pytest.approx(explored)
@@ -264,7 +264,7 @@ def test_hypothesis_of_the_pool() -> None:
         plan = bounds.read_plan(
             policy, bounds.Setting.of(None, [0] * m, hs.multipliers.constant(n))
         )
-        check = bounds.pool_hypothesis(plan.numbers, m, Gamma=5.0)
+        check = bounds.pool_hypothesis(plan.levels, m, Gamma=5.0)
         assert (check.lam[-1] >= check.required[-1]) == enough
         assert not check.holds
 
@@ -322,8 +322,8 @@ def test_no_theorem(policy: hs.Policy) -> None:
     "name", ["epsilon-z", "soft-epsilon", "ucb", "ucb-z", "soft-ucb", "variable-pool"]
 )
 def test_the_authors_code_is_refused(name: str) -> None:
-    policy = hs.policies.parse(f"{name}:rule=authors_code")
-    with pytest.raises(bounds.NoTheoremError, match="rule='paper'"):
+    policy = hs.policies.parse(f"{name}:variant=authors_code")
+    with pytest.raises(bounds.NoTheoremError, match="variant='paper'"):
         regret(policy)
 
 
@@ -361,7 +361,7 @@ def test_wide_rewards_are_allowed_if_said() -> None:
 def test_a_policy_of_ones_own_can_enter_a_theorem() -> None:
     @dataclass(frozen=True)
     class Half(hs.Policy):
-        decides_by = hs.rules.EPSILON
+        rule = hs.rules.EPSILON
 
         def step(self, carry: object, view: object) -> tuple[float, object]:
             return 0.5, carry

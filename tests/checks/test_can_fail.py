@@ -33,7 +33,7 @@ def flat(numbers: Any, turns: Any, arms: int) -> Any:
 class Sound(Policy):
     """Keeps every promise; the others differ from it in one thing."""
 
-    decides_by = EPSILON
+    rule = EPSILON
     share: float = parameter(0.3, "chance of exploring", at_least=0)
 
     def step(self, carry: Any, view: Any) -> Step:
@@ -51,25 +51,25 @@ class BeyondOne(Sound):
 
 
 class HalfAnArm(Sound):
-    decides_by = POOL
+    rule = POOL
 
     def step(self, carry: Any, view: Any) -> Step:
         return 1.5, carry
 
 
 class MoreThanAllArms(Sound):
-    decides_by = POOL
+    rule = POOL
 
     def step(self, carry: Any, view: Any) -> Step:
         return view.arms + 1.0, carry
 
 
 class OddIntensity(Sound):
-    decides_by = replace(EPSILON, name="odd", intensity=lambda b, t, arms: 2.0 + b)
+    rule = replace(EPSILON, name="odd", intensity=lambda b, t, arms: 2.0 + b)
 
 
 class ScalarIntensity(Sound):
-    decides_by = replace(EPSILON, name="scalar", intensity=lambda b, t, arms: np.float64(0.5))
+    rule = replace(EPSILON, name="scalar", intensity=lambda b, t, arms: np.float64(0.5))
 
 
 class Moody(Sound):
@@ -106,14 +106,14 @@ class SharedCarry(Sound):
 class Clairvoyant(Sound):
     """Declares that it looks ahead, but has no answer when the future is not known."""
 
-    sees_ahead = True
+    uses_future_g = True
 
     def step(self, carry: Any, view: Any) -> Step:
         return view.future / (view.future + view.G), carry
 
 
 class ForgotDataclass(Policy):
-    decides_by = EPSILON
+    rule = EPSILON
     share: float = parameter(0.3, "chance of exploring")
 
     def step(self, carry: Any, view: Any) -> Step:
@@ -186,7 +186,7 @@ def wide_after_a_death(state: Any, turn: Any) -> tuple[int, bool]:
 
 def playing(choose: Any, **how: Any) -> type[Sound]:
     rule = Rule(choose.__name__, choose, flat, **how)
-    return type(f"Plays_{choose.__name__}", (Sound,), {"decides_by": rule})
+    return type(f"Plays_{choose.__name__}", (Sound,), {"rule": rule})
 
 
 class AllTheSame(Sound):
@@ -198,7 +198,7 @@ class AllTheSame(Sound):
 class Inverted(Policy):
     """Explores on high turns."""
 
-    decides_by = EPSILON
+    rule = EPSILON
     z: Any = threshold()  # noqa: RUF009  # a parameter is a field made by a function
 
     def step(self, carry: Any, view: Any) -> Step:
@@ -227,11 +227,11 @@ def too_many(state: Any, turn: Any) -> Any:
 
 
 class FalseChances(Sound):
-    decides_by = replace(EPSILON, name="false chances", chances=one_sided)
+    rule = replace(EPSILON, name="false chances", chances=one_sided)
 
 
 class ExcessiveChances(Sound):
-    decides_by = replace(EPSILON, name="excessive chances", chances=too_many)
+    rule = replace(EPSILON, name="excessive chances", chances=too_many)
 
 
 BROKEN: list[tuple[type[Policy], str, str]] = [
@@ -246,7 +246,7 @@ BROKEN: list[tuple[type[Policy], str, str]] = [
     (OddIntensity, "exploration_is_a_share", "must be between 0 and 1; turn 1 with 5 arms"),
     (ScalarIntensity, "intensity_takes_arrays", r"has the shape \(\)"),
     (Moody, "same_question_same_plan", "the same when it is asked for again"),
-    (Peeking, "later_turns_do_not_move_the_plan", "declare sees_ahead = True"),
+    (Peeking, "later_turns_do_not_move_the_plan", "declare uses_future_g = True"),
     (SharedCarry, "planners_share_nothing", r"begin\(\) must return something new"),
     (Clairvoyant, "forecast_numbers_know_only_the_past", "nan at turn 1"),
     (playing(out_of_range, tries_each=False), "arms_played_exist", "chose arm 5 in turn 9"),
@@ -264,14 +264,14 @@ BROKEN: list[tuple[type[Policy], str, str]] = [
     (
         playing(wide_after_a_death),
         "play_and_simulate_agree_on_arms_that_come_and_go",
-        "must choose the same arms; with fixed lives, known, they part at turn",
+        "must choose the same arms; with fixed lifetimes, known, they part at turn",
     ),
     (FalseChances, "chances_are_those_of_the_choices", "in turn 5 chances says"),
     (ExcessiveChances, "chances_are_those_of_the_choices", "together 1; turn 1 has"),
     (AllTheSame, "beats_uniform_random", r"it earned \+0.0%"),
     (Inverted, "threshold_below_all_is_greedy", "with z below every G it must play greedily"),
     (Meddling, "threshold_above_all_ignores_the_stakes", "so G must not matter"),
-    (InUnits, "units_of_G_do_not_matter", "give it a parameter with rule=True"),
+    (InUnits, "units_of_G_do_not_matter", "give it a parameter with allows_expression=True"),
 ]
 
 

@@ -74,10 +74,10 @@ def test_overlay_plays_and_draws(call: Call, tmp_path: Path) -> None:
     ("line", "problem"),
     [
         ("bound -p greedy --means .9,.5", "no theorem about greedy"),
-        ("bound -p ucb-z:rule=authors_code --means .9,.5", "use rule='paper'"),
+        ("bound -p ucb-z:variant=authors_code --means .9,.5", "use variant='paper'"),
         ("bound -p ucb --means .9,.5 --turns 1", "at least as many turns as arms"),
         ("bound -p ucb", "--means"),
-        ("bound -p soft-ucb-mortal --means .9,.5 --lives articles", "write 1-90,30- (first"),
+        ("bound -p soft-ucb-mortal --means .9,.5 --lifetimes articles", "write 1-90,30- (first"),
         ("bound --means .9,.5", "--policy soft-ucb"),
         ("bound -p ucb --means .9,1.5", "between 0 and 1"),
         ("bound -p ucb --means .9,x", "such as 0.9,0.5"),

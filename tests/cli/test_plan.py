@@ -22,7 +22,7 @@ def test_json_holds_the_plan(call: Call) -> None:
     plan = hs.UCBZ(z=30).plan(hs.multipliers.wave(turns=100), arms=5)
     assert document["policy"] == "ucb-z:z=30"
     assert (document["turns"], document["arms"]) == (100, 5)
-    assert document["numbers"] == plan.numbers.tolist()
+    assert document["numbers"] == plan.levels.tolist()
     assert document["exploration"] == plan.exploration.tolist()
     assert document["G"] == plan.multiplier.values.tolist()
     assert document["when"]["turns"] == 100
@@ -69,7 +69,7 @@ def test_a_plan_as_a_table(call: Call, traffic: Path, tmp_path: Path) -> None:
     assert list(rows[0]) == ["policy", "turn", "time", "G", "number", "exploration"]
     assert len(rows) == 2 * 56
     plan = hs.UCBZ().plan(hs.multipliers.read(traffic), arms=4)
-    assert [float(row["number"]) for row in rows[56:]] == plan.numbers.tolist()
+    assert [float(row["number"]) for row in rows[56:]] == plan.levels.tolist()
     assert (rows[55]["turn"], rows[55]["time"]) == ("56", "2026-02-28")
 
 

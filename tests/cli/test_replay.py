@@ -130,7 +130,7 @@ def test_lifespans_as_table_and_picture(call: Call, event_table: Path) -> None:
         ("replay events.parquet -p ucb --shuffle", 2, "--shuffle is for many runs"),
         ("replay events.parquet -p ucb --threads 1", 2, "--threads is for many runs"),
         ("replay events.parquet -p ucb --reweigh accept", 2, "leave --reweigh out"),
-        ("replay events.parquet -p ucb-l --unknown-lives", 2, "must be told when they expire"),
+        ("replay events.parquet -p ucb-l --unknown-lifetimes", 2, "must be told when they expire"),
         ("replay events.parquet -p ucb --out x.gif", 2, "the name must end in"),
         ("replay events.parquet -p ucb --between 0 1", 2, "0 and 1: the log goes from"),
         ("replay events.parquet -p ucb --between 1700000000 9", 2, "the log goes from"),

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from highseason.experiments import STUDIES, Outcome, registry, upworthy
+from highseason.studies import STUDIES, Outcome, registry, upworthy
 
 Call = Callable[..., Any]
 

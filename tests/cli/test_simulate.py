@@ -192,7 +192,7 @@ def test_fewer_turns_than_arms_is_told(command: str, call: Call) -> None:
 
 
 def test_arms_that_come_and_go(call: Call) -> None:
-    words = "simulate -p ucb -p soft-ucb-mortal -p cap+ucb --turns 90 --games 20 --json --lives"
+    words = "simulate -p ucb -p soft-ucb-mortal -p cap+ucb --turns 90 --games 20 --json --lifetimes"
     answer = call(*words.split(), "flow:alive=4,life=30")
     document = json.loads(answer.stdout)
     assert (document["arms"], document["lives"]) == (16, "birth-and-death")
@@ -200,26 +200,28 @@ def test_arms_that_come_and_go(call: Call) -> None:
     assert (fixed["arms"], fixed["lives"]) == (3, "fixed")
 
 
-def test_as_many_arms_as_have_lives(call: Call) -> None:
-    words = "simulate -p ucb --turns 9 --games 2 --lives 1-,1-5,1-5 --arms"
+def test_as_many_arms_as_have_lifetimes(call: Call) -> None:
+    words = "simulate -p ucb --turns 9 --games 2 --lifetimes 1-,1-5,1-5 --arms"
     assert call(*words.split(), "3").code == 0
     answer = call(*words.split(), "4")
     assert (answer.code, answer.stdout) == (2, "")
-    assert "--arms 4: --lives says when 3 arms are there; leave out --arms" in answer.line
+    assert "--arms 4: --lifetimes says when 3 arms are there; leave out --arms" in answer.line
 
 
-@pytest.mark.parametrize("lives", ["1-,1-5", "articles:", "flow:alive=3", "articles:start_hour=3"])
-def test_lives_that_policies_are_not_told(lives: str, call: Call) -> None:
-    unknown = f"{lives}{'' if lives.endswith(':') else ','}known=false"
-    words = "simulate -p ucb-l --turns 9 --games 2 --lives"
-    assert call(*words.split(), lives).code == 0
+@pytest.mark.parametrize(
+    "lifetimes", ["1-,1-5", "articles:", "flow:alive=3", "articles:start_hour=3"]
+)
+def test_lives_that_policies_are_not_told(lifetimes: str, call: Call) -> None:
+    unknown = f"{lifetimes}{'' if lifetimes.endswith(':') else ','}known=false"
+    words = "simulate -p ucb-l --turns 9 --games 2 --lifetimes"
+    assert call(*words.split(), lifetimes).code == 0
     answer = call(*words.split(), unknown)
     assert (answer.code, answer.stdout) == (2, "")
     assert "must be told when they expire" in answer.line
 
 
 @pytest.mark.parametrize(
-    ("lives", "told"),
+    ("lifetimes", "told"),
     [
         ("1-90,x", "'x' is not a life"),
         ("9-3,1-", r"the life of arm 1 is \(9, 3\)"),
@@ -231,7 +233,7 @@ def test_lives_that_policies_are_not_told(lives: str, call: Call) -> None:
         ("articles:known=maybe", "there is no 'known'"),
     ],
 )
-def test_lives_that_cannot_be(lives: str, told: str, call: Call) -> None:
-    answer = call("simulate", "-p", "ucb", "--lives", lives)
+def test_lives_that_cannot_be(lifetimes: str, told: str, call: Call) -> None:
+    answer = call("simulate", "-p", "ucb", "--lifetimes", lifetimes)
     assert (answer.code, answer.stdout) == (2, "")
     assert re.search(told, answer.stderr)

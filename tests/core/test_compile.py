@@ -298,8 +298,8 @@ def choose(state, turn):
         return first, False
     return hs.rules.leader(state, turn), True
 class Mine(Policy):
-    decides_by = hs.rules.Rule("mine", choose, lambda number, t, arms: number)
-    deliberate = True
+    rule = hs.rules.Rule("mine", choose, lambda number, t, arms: number)
+    suppress_plan_warning = True
     def step(self, carry, view):
         return 0.0, carry
 G, rewards = hs.multipliers.wave(60), hs.rewards.bernoulli(arms=4)

@@ -22,8 +22,8 @@ from highseason.core.random import (
     draw,
     game_key,
     game_keys,
+    hash_at,
     mix,
-    place,
     seed_key,
     turn_key,
     word,
@@ -49,7 +49,7 @@ PUBLISHED = {
 def test_positions_read_off_the_published_stream(seed: int) -> None:
     wanted = PUBLISHED[seed]
     assert list(islice(splitmix(seed), len(wanted))) == wanted
-    assert [place(seed, position) for position in range(1, len(wanted) + 1)] == wanted
+    assert [hash_at(seed, position) for position in range(1, len(wanted) + 1)] == wanted
 
 
 @given(words)
@@ -59,7 +59,7 @@ def test_mix_is_the_finaliser(z: int) -> None:
 
 @given(words, st.integers(1, 50))
 def test_a_place_is_the_nth_number_of_the_stream(key: int, position: int) -> None:
-    assert place(key, position) == nth(key, position)
+    assert hash_at(key, position) == nth(key, position)
 
 
 @given(st.integers(0, 2**64 - 1), st.integers(0, 40), st.integers(1, 20))
@@ -105,7 +105,7 @@ def fill(keys: Any, t: Any, out: Any) -> None:
         key = turn_key(keys[i], t)
         out[i, 0] = draw(key, DECISION)
         out[i, 1] = draw(key, REWARD)
-        out[i, 2] = draw(place(key, TIES), i)
+        out[i, 2] = draw(hash_at(key, TIES), i)
 
 
 @pytest.mark.jit
@@ -118,7 +118,7 @@ def test_python_and_compiled_code_agree(t: int) -> None:
     compiled(fill, types.void(types.uint64[::1], types.int64, types.float64[:, ::1]))(keys, t, out)
     for i, key in enumerate(keys.tolist()):
         start = turn_key(key, t)
-        expected = [draw(start, DECISION), draw(start, REWARD), draw(place(start, TIES), i)]
+        expected = [draw(start, DECISION), draw(start, REWARD), draw(hash_at(start, TIES), i)]
         assert out[i].tolist() == expected
 
 

@@ -22,7 +22,7 @@ from highseason.core.random import (
     arm_uniforms,
     draw,
     game_keys,
-    place,
+    hash_at,
     turn_key,
 )
 
@@ -113,7 +113,7 @@ def test_arms_are_uniform_and_independent() -> None:
 
 def test_lots_of_a_turn_are_uniform_and_independent() -> None:
     keys = turn_key(game_keys(5, range(4096)), 9)
-    lots = draw(place(keys, TIES)[:, None], np.arange(32, dtype=np.uint64)[None, :])
+    lots = draw(hash_at(keys, TIES)[:, None], np.arange(32, dtype=np.uint64)[None, :])
     assert abs(uniformity(lots)) < LIMIT
     assert abs(correlation(lots[:, 1:], lots[:, :-1])) < LIMIT
 
@@ -124,7 +124,7 @@ def test_no_number_comes_twice_in_a_run() -> None:
     starts = np.sort(keys * np.uint64(pow(GOLDEN, -1, 2**64)))  # places on the one long orbit
     gaps = np.diff(np.append(starts, starts[0]))
     assert gaps.min() > 4 * 2000
-    families = place(keys, ARMS)
+    families = hash_at(keys, ARMS)
     assert len({*keys.tolist(), *families.tolist()}) == 4000
 
 

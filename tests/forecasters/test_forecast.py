@@ -54,8 +54,8 @@ def test_what_is_no_forecast_is_refused() -> None:
 def test_a_sure_forecast_that_is_right_is_knowledge() -> None:
     G = hs.multipliers.christmas(turns=200)
     for policy in (hs.UCBZ(), hs.SoftUCB(), hs.SoftEpsilonGreedy(), hs.EpsilonZGreedy(k=3)):
-        known = policy.plan(G, arms=5).numbers
-        ahead = policy.plan(G, arms=5, forecast=Forecast(G.values)).numbers
+        known = policy.plan(G, arms=5).levels
+        ahead = policy.plan(G, arms=5, forecast=Forecast(G.values)).levels
         np.testing.assert_allclose(ahead, known, rtol=1e-12)
 
 
@@ -63,8 +63,8 @@ def test_the_chance_that_a_turn_is_low_decides_how_much_it_explores() -> None:
     mean = np.full(100, 30.0)
     mean[50:] = 40.0
     forecast = Forecast(mean, normal_quantiles(mean, np.full(100, 5.0)))
-    numbers = hs.UCBZ(z=35).plan(mean, arms=2, forecast=forecast).numbers
-    full = hs.UCB().plan(mean, arms=2).numbers
+    numbers = hs.UCBZ(z=35).plan(mean, arms=2, forecast=forecast).levels
+    full = hs.UCB().plan(mean, arms=2).levels
     share = numbers[2:] / full[2:]
     np.testing.assert_allclose(share, 1 - forecast.chance_above(35)[2:], atol=1 / 19)
 

@@ -27,7 +27,7 @@ POLICIES: dict[str, Policy] = {
     "ucb-z": hs.UCBZ(z=30, P=0.5),
     "soft-ucb": hs.SoftUCB(unit=1),
     "pool": hs.VariablePool(c=60, unit=1),
-    "pool-code": hs.VariablePool(c=1.1, unit=1, rule="authors_code"),
+    "pool-code": hs.VariablePool(c=1.1, unit=1, variant="authors_code"),
     "naive-epsilon": hs.NaiveEpsilonGreedy(k=0.5),
     "naive-ucb": hs.NaiveUCB(),
 }
@@ -65,8 +65,8 @@ def on_the_blackboard(
     parameters = rewards.parameters(game_keys(seed, range(number, number + 1)))[0].tolist()
     plan = policy.plan(G, rewards.arms)
     return blackboard.play(
-        policy.decides_by.name,
-        plan.numbers.tolist(),
+        policy.rule.name,
+        plan.levels.tolist(),
         G.values.tolist(),
         [partial(lambda p, u: rewards.quantile(u, p, rewards.scale), p) for p in parameters],
         seed,

@@ -47,7 +47,7 @@ def test_the_kernel_plays_as_one_would_at_a_table() -> None:
             test, G = int(games.tests[game]), games.seasons[games.season[game]]
             arms = int(TESTS.arms[test])
             wanted = table.play(
-                policy.decides_by.name, policy.plan(G, arms).numbers.tolist(), G.values.tolist(),
+                policy.rule.name, policy.plan(G, arms).levels.tolist(), G.values.tolist(),
                 TESTS.cards[test, :arms].tolist(), TESTS.ones[test, :arms].tolist(),
                 int(games.cards[test]), games.seed, game,
             )  # fmt: skip
@@ -152,7 +152,7 @@ def test_policies_that_go_by_lives_are_refused(policy: Policy) -> None:
 
 @dataclass(frozen=True)
 class Astray(Policy):
-    decides_by = replace(hs.rules.EPSILON, name="astray", choose=lambda state, turn: (7, False))
+    rule = replace(hs.rules.EPSILON, name="astray", choose=lambda state, turn: (7, False))
 
     def step(self, carry: Any, view: Any) -> tuple[float, Any]:
         return 0.0, carry

@@ -58,6 +58,6 @@ def test_luck_is_shared() -> None:
 def test_pools_stay_whole_when_their_stakes_are_unsure() -> None:
     mean = np.full(50, 2.0)
     unsure = Forecast(mean, normal_quantiles(mean, np.full(50, 1.5)))
-    sizes = hs.VariablePool(c=20, unit=1).plan(mean, 5, forecast=unsure).numbers
+    sizes = hs.VariablePool(c=20, unit=1).plan(mean, 5, forecast=unsure).levels
     assert (sizes == np.floor(sizes)).all()
     assert sizes.min() >= 1

@@ -42,7 +42,7 @@ def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> I
 
 
 def concerns(kernel: str, policy: Policy) -> bool:
-    return kernel in ("own", "generic") or policy.decides_by == UCB_RULE
+    return kernel in ("own", "generic") or policy.rule == UCB_RULE
 
 
 def courses(policy: Policy, model: Rewards, G: Any, seed: int, number: int) -> dict[str, Any]:

@@ -87,7 +87,7 @@ def test_a_forecast_steers_and_the_actual_pays() -> None:
     G, H = hs.multipliers.step(60), hs.multipliers.step(60).shift(6)
     model = hs.rewards.bernoulli(arms=4)
     game = hs.play(hs.UCBZ(z=30), model, G, seed=5, forecast=H)
-    assert np.array_equal(game.plan.numbers, hs.UCBZ(z=30).plan(H, 4).numbers)
+    assert np.array_equal(game.plan.levels, hs.UCBZ(z=30).plan(H, 4).levels)
     assert np.array_equal(game.G, G.values)
 
 

@@ -307,7 +307,7 @@ def test_a_quantile_that_cannot_be_compiled_is_said_plainly() -> None:
 @pytest.mark.parametrize("number", [math.nan, math.inf, -1.0], ids=str)
 def test_a_plan_that_means_nothing_is_refused_before_it_reaches_a_kernel(number: float) -> None:
     class Broken(Policy):
-        decides_by = hs.rules.EPSILON
+        rule = hs.rules.EPSILON
 
         def step(self, carry: Any, view: Any) -> tuple[float, Any]:
             return number if view.t == 9 else 0.5, carry
@@ -319,8 +319,8 @@ def test_a_plan_that_means_nothing_is_refused_before_it_reaches_a_kernel(number:
 def test_a_pool_larger_than_the_arms_is_all_of_them() -> None:
     # The rule takes it so; the kernel must not read beyond its arms.
     class Flood(Policy):
-        decides_by = hs.rules.POOL
-        deliberate = True
+        rule = hs.rules.POOL
+        suppress_plan_warning = True
 
         def step(self, carry: Any, view: Any) -> tuple[float, Any]:
             return 7.0, carry

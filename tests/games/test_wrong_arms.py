@@ -20,7 +20,7 @@ def from_the_end(state: State, turn: Turn) -> tuple[int, bool]:
 def playing(choose: Any) -> hs.Policy:
     @dataclass(frozen=True)
     class Wild(hs.Greedy):
-        decides_by = Rule("wild", choose, hs.rules.EPSILON.intensity)
+        rule = Rule("wild", choose, hs.rules.EPSILON.intensity)
 
     return Wild()
 

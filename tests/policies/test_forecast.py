@@ -29,7 +29,7 @@ two = st.integers(1, 30).flatmap(
 CAUSAL: list[Policy] = [
     hs.EpsilonGreedy(k=2), hs.EpsilonZGreedy(k=2, z=30), hs.UCB(), hs.UCBZ(z=30), hs.Greedy(),
     hs.SoftUCB(unit=1), hs.VariablePool(c=9, unit=1), hs.UniformRandom(), hs.NaiveUCB(),
-    hs.EpsilonZGreedy.profile("authors_code").settle(np.array([30.0])),
+    hs.EpsilonZGreedy.profile("authors_code").resolve_thresholds(np.array([30.0])),
 ]  # fmt: skip
 
 
@@ -37,7 +37,7 @@ CAUSAL: list[Policy] = [
 @given(G=multipliers)
 def test_a_perfect_forecast_is_knowledge(policy: Policy, G: list[float]) -> None:
     known, forecast = policy.plan(G, ARMS), policy.plan(G, ARMS, forecast=G)
-    assert forecast.numbers.tolist() == known.numbers.tolist()
+    assert forecast.levels.tolist() == known.levels.tolist()
 
 
 @pytest.mark.parametrize("policy", CAUSAL, ids=str)
@@ -45,9 +45,7 @@ def test_a_perfect_forecast_is_knowledge(policy: Policy, G: list[float]) -> None
 def test_what_is_believed_steers(policy: Policy, both: tuple[list[float], list[float]]) -> None:
     # D: low and high, psi, xi and pool sizes come from H; G is only what pays.
     G, H = both
-    assert (
-        policy.plan(G, ARMS, forecast=H).numbers.tolist() == policy.plan(H, ARMS).numbers.tolist()
-    )
+    assert policy.plan(G, ARMS, forecast=H).levels.tolist() == policy.plan(H, ARMS).levels.tolist()
 
 
 @given(two, st.floats(0.05, 50), st.floats(0.05, 50))
@@ -55,7 +53,7 @@ def test_soft_epsilon_uses_the_running_minimum(
     both: tuple[list[float], list[float]], k: float, unit: float
 ) -> None:
     G, H = both
-    numbers = hs.SoftEpsilonGreedy(k=k, unit=unit).plan(G, ARMS, forecast=H).numbers
+    numbers = hs.SoftEpsilonGreedy(k=k, unit=unit).plan(G, ARMS, forecast=H).levels
     expected = paper.soft_epsilon_forecast(H, ARMS, k, unit)
     np.testing.assert_allclose(numbers, expected, rtol=1e-11)
 
@@ -63,7 +61,7 @@ def test_soft_epsilon_uses_the_running_minimum(
 @given(two)
 def test_rules_on_G_are_read_from_what_was_seen(both: tuple[list[float], list[float]]) -> None:
     G, H = both
-    numbers = hs.UCBZ(z="q0.75").plan(G, ARMS, forecast=H).numbers
+    numbers = hs.UCBZ(z="q0.75").plan(G, ARMS, forecast=H).levels
     for t in range(1, len(G) + 1):
         z = np.quantile([*G[: t - 1], H[t - 1]], 0.75)
         assert numbers[t - 1] == (0.0 if H[t - 1] >= z else 2.0 * math.log(t))
@@ -86,7 +84,7 @@ def test_a_forecast_of_another_length_is_refused() -> None:
 def test_the_plan_of_a_forecast_keeps_the_actual_multiplier() -> None:
     plan = hs.SoftUCB(unit=1).plan([1, 2, 3], arms=1, forecast=[3, 2, 1])
     assert plan.multiplier.values.tolist() == [1, 2, 3]
-    assert not plan.numbers.flags.writeable
+    assert not plan.levels.flags.writeable
 
 
 @given(multipliers, st.integers(1, 5))
@@ -115,13 +113,13 @@ def test_views_of_an_unknown_multiplier(G: list[float], arms: int) -> None:
 class Savings(Policy):
     """A look-ahead policy of one line: explore while much is still to come."""
 
-    decides_by = hs.rules.EPSILON
-    sees_ahead = True
+    rule = hs.rules.EPSILON
+    uses_future_g = True
 
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
         return (1.0 if view.future > 10 else 0.0), carry
 
 
 def test_the_future_is_the_weight_still_to_come() -> None:
-    assert Savings().plan([5, 5, 5, 5], arms=1).numbers.tolist() == [1, 0, 0, 0]
-    assert Savings().plan([5, 5, 5, 5], arms=1, forecast=[5] * 4).numbers.tolist() == [0] * 4
+    assert Savings().plan([5, 5, 5, 5], arms=1).levels.tolist() == [1, 0, 0, 0]
+    assert Savings().plan([5, 5, 5, 5], arms=1, forecast=[5] * 4).levels.tolist() == [0] * 4

@@ -26,7 +26,7 @@ Plan = list[float]
 
 
 def same(policy: Policy, G: Plan, m: int, expected: Plan) -> None:
-    np.testing.assert_allclose(policy.plan(G, m).numbers, expected, rtol=1e-11, atol=1e-14)
+    np.testing.assert_allclose(policy.plan(G, m).levels, expected, rtol=1e-11, atol=1e-14)
 
 
 @given(multipliers, arms)
@@ -44,14 +44,14 @@ def test_epsilon_greedy(G: Plan, m: int, k: float) -> None:
 @given(multipliers, arms, positive, positive)
 def test_epsilon_z(G: Plan, m: int, k: float, z: float) -> None:
     same(hs.EpsilonZGreedy(k=k, z=z), G, m, paper.epsilon_z(G, m, k, z))
-    code = hs.EpsilonZGreedy(k=k, z=z, rule="authors_code")
+    code = hs.EpsilonZGreedy(k=k, z=z, variant="authors_code")
     same(code, G, m, paper.epsilon_z_authors(G, m, k, z))
 
 
 @given(multipliers, arms, positive, positive)
 def test_soft_epsilon(G: Plan, m: int, k: float, unit: float) -> None:
     same(hs.SoftEpsilonGreedy(k=k, unit=unit), G, m, paper.soft_epsilon(G, m, k, unit))
-    code = hs.SoftEpsilonGreedy(k=k, unit=unit, rule="authors_code")
+    code = hs.SoftEpsilonGreedy(k=k, unit=unit, variant="authors_code")
     same(code, G, m, paper.soft_epsilon_authors(G, m, k, unit))
 
 
@@ -59,27 +59,27 @@ def test_soft_epsilon(G: Plan, m: int, k: float, unit: float) -> None:
 def test_ucb(G: Plan, m: int, P: float) -> None:
     same(hs.UCB(P=P), G, m, paper.ucb(G, m, P))
     same(hs.NaiveUCB(P=P), G, m, paper.ucb(G, m, P))
-    same(hs.UCB(P=P, rule="authors_code"), G, m, paper.ucb_authors(G, m, P))
+    same(hs.UCB(P=P, variant="authors_code"), G, m, paper.ucb_authors(G, m, P))
 
 
 @given(multipliers, arms, positive, positive)
 def test_ucb_z(G: Plan, m: int, P: float, z: float) -> None:
     same(hs.UCBZ(P=P, z=z), G, m, paper.ucb_z(G, m, P, z))
-    same(hs.UCBZ(P=P, z=z, rule="authors_code"), G, m, paper.ucb_z_authors(G, m, P, z))
+    same(hs.UCBZ(P=P, z=z, variant="authors_code"), G, m, paper.ucb_z_authors(G, m, P, z))
 
 
 @given(multipliers, arms, positive, positive)
 def test_soft_ucb(G: Plan, m: int, P: float, unit: float) -> None:
     same(hs.SoftUCB(P=P, unit=unit), G, m, paper.soft_ucb(G, m, P, unit))
     # The authors' turn 0 is the first round's, where no number is used.
-    code = hs.SoftUCB(P=P, unit=unit, rule="authors_code").plan(G, m).numbers
+    code = hs.SoftUCB(P=P, unit=unit, variant="authors_code").plan(G, m).levels
     np.testing.assert_allclose(code[1:], paper.soft_ucb_authors(G, m, P, unit)[1:], rtol=1e-11)
 
 
 @given(multipliers, arms, st.floats(1.01, 500), positive)
 def test_variable_pool(G: Plan, m: int, c: float, unit: float) -> None:
     same(hs.VariablePool(c=c, unit=unit), G, m, paper.pool(G, m, c, unit))
-    code = hs.VariablePool(c=c, unit=unit, rule="authors_code")
+    code = hs.VariablePool(c=c, unit=unit, variant="authors_code")
     same(code, G, m, paper.pool_authors(G, m, c, unit))
 
 
@@ -116,7 +116,7 @@ def test_units_may_be_rules(G: Plan) -> None:
 def test_psi_is_at_most_one_and_one_at_the_minimum(G: Plan, m: int) -> None:
     assume(len(G) > m)
     # With k so large that k·m/t never binds, the plan is psi itself.
-    psi = hs.SoftEpsilonGreedy(k=1e9, unit=1).plan(G, m).numbers
+    psi = hs.SoftEpsilonGreedy(k=1e9, unit=1).plan(G, m).levels
     assert (psi > 0).all()
     assert (psi <= 1).all()
     quietest = m + int(np.argmin(G[m:]))
@@ -125,12 +125,12 @@ def test_psi_is_at_most_one_and_one_at_the_minimum(G: Plan, m: int) -> None:
 
 @given(multipliers)
 def test_xi_is_at_least_one(G: Plan) -> None:
-    assert (np.exp(hs.SoftUCB(P=1, unit=1).plan(G, 1).numbers) >= 1).all()
+    assert (np.exp(hs.SoftUCB(P=1, unit=1).plan(G, 1).levels) >= 1).all()
 
 
 @given(multipliers, arms, positive)
 def test_low_turns_never_run_backwards(G: Plan, m: int, z: float) -> None:
-    epsilon = hs.EpsilonZGreedy(k=0.01, z=z).plan(G, m).numbers
+    epsilon = hs.EpsilonZGreedy(k=0.01, z=z).plan(G, m).levels
     low = epsilon[np.asarray(G) < z]
     assert (np.diff(low) <= 0).all()
     assert (epsilon[np.asarray(G) >= z] == 0).all()
@@ -139,7 +139,7 @@ def test_low_turns_never_run_backwards(G: Plan, m: int, z: float) -> None:
 @given(multipliers, arms, st.floats(1.01, 100))
 def test_a_pool_has_between_one_and_all_arms(G: Plan, m: int, c: float) -> None:
     for rule in ("paper", "authors_code"):
-        sizes = hs.VariablePool(c=c, unit=1, rule=rule).plan(G, m).numbers
+        sizes = hs.VariablePool(c=c, unit=1, rule=rule).plan(G, m).levels
         assert ((sizes >= 1) & (sizes <= m) & (sizes == np.floor(sizes))).all()
 
 
@@ -148,23 +148,23 @@ def test_the_published_pool_shrinks_with_stakes_and_the_codes_grows(n: int, m: i
     quiet, busy = [1.0] * n, [40.0] * n
     for rule, sign in (("paper", 1), ("authors_code", -1)):
         policy = hs.VariablePool(c=10, unit=1, rule=rule)
-        assert (sign * (policy.plan(quiet, m).numbers - policy.plan(busy, m).numbers) >= 0).all()
+        assert (sign * (policy.plan(quiet, m).levels - policy.plan(busy, m).levels) >= 0).all()
 
 
 def test_the_floor_has_no_tolerance() -> None:
     # D17: 1.1·3/(1·1.1) is 2.9999999999999996 or 3.0000000000000004, and is taken as it comes.
     c, m, t, G = 1.1, 3, 1, 1.1
     expected = max(1, min(m, int(c * m / (t * G))))
-    assert hs.VariablePool(c=c, unit=1).plan([G], m).numbers[0] == expected
+    assert hs.VariablePool(c=c, unit=1).plan([G], m).levels[0] == expected
 
 
 def test_the_published_pool_is_nearly_always_one() -> None:
     # D16: c = 10, 25 arms, Wave of 1500 turns: more than one arm in only 7 of them.
-    sizes = hs.VariablePool(c=10, unit=1).plan(hs.multipliers.wave(1500), 25).numbers
+    sizes = hs.VariablePool(c=10, unit=1).plan(hs.multipliers.wave(1500), 25).levels
     assert (sizes[25:] > 1).sum() == 7
 
 
 def test_the_published_k_explores_for_ever() -> None:
     # D14: with k = 110 and 25 arms km = 2750, so in 1500 turns ε never falls below 1.
     plan = hs.EpsilonGreedy.profile("authors_code").plan(hs.multipliers.wave(1500), 25)
-    assert (plan.numbers == 1).all()
+    assert (plan.levels == 1).all()

@@ -154,7 +154,7 @@ def test_the_registry_has_the_papers_policies() -> None:
 
 @dataclass(frozen=True)
 class Halving(Policy):
-    decides_by = hs.rules.EPSILON
+    rule = hs.rules.EPSILON
     rate: float = parameter(0.5, "factor from turn to turn", above=0)
 
     def begin(self) -> float:
@@ -167,14 +167,14 @@ class Halving(Policy):
 def test_a_policy_without_a_name_is_known_by_its_class() -> None:
     assert "" not in registry()
     assert str(Halving(rate=0.25)) == "Halving:rate=0.25"
-    assert replace(Halving(), rate=0.1).plan([1, 1, 1], arms=1).numbers.tolist() == [1, 0.1, 0.1**2]
+    assert replace(Halving(), rate=0.1).plan([1, 1, 1], arms=1).levels.tolist() == [1, 0.1, 0.1**2]
     with pytest.raises(ValueError, match="Halving: rate=0 must be above 0"):
         Halving(rate=0)
 
 
 def test_a_policy_without_a_step_says_so() -> None:
     class Lazy(Policy):
-        decides_by = hs.rules.EPSILON
+        rule = hs.rules.EPSILON
 
     with pytest.raises(TypeError, match=r"Lazy has no step\(carry, view\)"):
         Lazy().plan([1, 2], arms=1)

@@ -13,12 +13,12 @@ WAVE = hs.multipliers.wave(300)
 def test_a_plan_is_an_array() -> None:
     plan = hs.SoftUCB(unit=1).plan([1, 1, 40, 1], arms=2)
     assert len(plan) == 4
-    assert plan[2] == plan.numbers[2] == list(plan)[2] == plan.at(3)
-    assert plan[:2].tolist() == plan.numbers[:2].tolist()
-    assert np.array_equal(np.asarray(plan), plan.numbers)
+    assert plan[2] == plan.levels[2] == list(plan)[2] == plan.at(3)
+    assert plan[:2].tolist() == plan.levels[:2].tolist()
+    assert np.array_equal(np.asarray(plan), plan.levels)
     assert np.asarray(plan, dtype=np.float32).dtype == np.float32
     with pytest.raises(ValueError, match="read-only"):
-        plan.numbers[0] = 3
+        plan.levels[0] = 3
 
 
 def test_a_plan_can_be_asked_by_date() -> None:
@@ -119,7 +119,7 @@ def test_the_codes_percentile_on_its_own_step_is_said() -> None:
     # D8: the 65th percentile is 40, and with G > z no turn is high.
     step = hs.multipliers.step(1000, variant="authors_code")
     plan = hs.UCBZ.profile("authors_code").plan(step, 5)
-    assert (plan.numbers[5:] > 0).all()
+    assert (plan.levels[5:] > 0).all()
 
 
 @pytest.mark.filterwarnings("error")
@@ -136,15 +136,15 @@ def test_games_that_end_in_their_first_round_are_left_alone() -> None:
 
 def test_plans_tell_whether_they_need_the_whole_of_G() -> None:
     for policy in (hs.UCB(), hs.EpsilonGreedy(), hs.UCBZ(z=30), hs.SoftUCB(unit=1), hs.Greedy()):
-        assert not policy.needs_whole
+        assert not policy.requires_full_g
     for policy in (hs.UCBZ(), hs.UCBZ(z="0.75*max"), hs.SoftUCB(), hs.SoftEpsilonGreedy(unit=1)):
-        assert policy.needs_whole
+        assert policy.requires_full_g
 
 
 def test_settling_turns_rules_into_numbers() -> None:
-    settled = hs.EpsilonZGreedy(z="q0.5").settle(np.array([1.0, 2.0, 10.0]))
-    assert settled == hs.EpsilonZGreedy(z=2.0)
-    assert hs.UCB().settle(np.ones(3)) == hs.UCB()
+    resolved = hs.EpsilonZGreedy(z="q0.5").resolve_thresholds(np.array([1.0, 2.0, 10.0]))
+    assert resolved == hs.EpsilonZGreedy(z=2.0)
+    assert hs.UCB().resolve_thresholds(np.ones(3)) == hs.UCB()
 
 
 def test_a_plan_remembers_what_it_is_for() -> None:

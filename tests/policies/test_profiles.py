@@ -18,12 +18,12 @@ PAPER = {
 }
 CODE = {
     "epsilon-greedy": hs.EpsilonGreedy(k=110),
-    "epsilon-z": hs.EpsilonZGreedy(k=110, z="q0.65", rule="authors_code"),
-    "soft-epsilon": hs.SoftEpsilonGreedy(k=110, unit=1, rule="authors_code"),
-    "ucb": hs.UCB(rule="authors_code"),
-    "ucb-z": hs.UCBZ(z="q0.65", rule="authors_code"),
-    "soft-ucb": hs.SoftUCB(unit=1, rule="authors_code"),
-    "variable-pool": hs.VariablePool(c=1.1, unit=1, rule="authors_code"),
+    "epsilon-z": hs.EpsilonZGreedy(k=110, z="q0.65", variant="authors_code"),
+    "soft-epsilon": hs.SoftEpsilonGreedy(k=110, unit=1, variant="authors_code"),
+    "ucb": hs.UCB(variant="authors_code"),
+    "ucb-z": hs.UCBZ(z="q0.65", variant="authors_code"),
+    "soft-ucb": hs.SoftUCB(unit=1, variant="authors_code"),
+    "variable-pool": hs.VariablePool(c=1.1, unit=1, variant="authors_code"),
 }
 
 

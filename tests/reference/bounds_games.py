@@ -214,11 +214,11 @@ def pool_sample(sizes: Any, G: Any, means: Any, games: int, seed: int, kind: int
 
 
 def mortal_sample(
-    lives: list[tuple[int, int]], G: Any, means: Any, c: float, games: int, seed: int
+    lifetimes: list[tuple[int, int]], G: Any, means: Any, c: float, games: int, seed: int
 ) -> Sample:
     weights, n = _array(G), len(G)
-    births = np.array([0 if first <= 1 else first for first, _ in lives])
-    deaths = np.array([min(last, n) for _, last in lives])
+    births = np.array([0 if first <= 1 else first for first, _ in lifetimes])
+    deaths = np.array([min(last, n) for _, last in lifetimes])
     psi = np.zeros((n, births.size))
     scores = [weights[max(1, b) - 1 : d].sum() for b, d in zip(births, deaths, strict=True)]
     for t in range(1, n + 1):

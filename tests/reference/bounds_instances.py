@@ -160,12 +160,12 @@ class Outcome:
 
 def numbers_of(instance: Instance) -> Numbers:
     setting = bounds.Setting.of(instance.means, None, instance.G, instance.H)
-    return bounds.read_plan(instance.policy, setting).numbers
+    return bounds.read_plan(instance.policy, setting).levels
 
 
 def play_plan(instance: Instance, numbers: Numbers, count: int) -> Sample:
     """Play as many turns as there are numbers."""
-    play = _PLAYERS[instance.policy.decides_by.name]
+    play = _PLAYERS[instance.policy.rule.name]
     G = instance.G[: numbers.size]
     return play(numbers, G, instance.means, count, instance.seed, instance.kind)
 
@@ -185,7 +185,7 @@ def compare(instance: Instance, count: int) -> Outcome:
 
 class Population(NamedTuple):
     means: Numbers
-    lives: list[tuple[int, int]]
+    lifetimes: list[tuple[int, int]]
     G: Numbers
     c: float
     seed: int
@@ -196,19 +196,21 @@ def populations(count: int, seed: int, turns: tuple[int, int]) -> Iterator[Popul
         rng = np.random.default_rng([seed, i, 99])
         n = int(rng.integers(*turns))
         m = int(rng.integers(2, 9))
-        lives = [(1, n)]
+        lifetimes = [(1, n)]
         for _ in range(m - 1):
             first = 1 if rng.random() < 0.4 else int(rng.integers(1, n))
-            lives.append((first, int(rng.integers(first, n + 1))))
+            lifetimes.append((first, int(rng.integers(first, n + 1))))
         shape = list(SHAPES)[i % len(SHAPES)]
         c = float(rng.choice([1.0, 2.0]))
-        yield Population(rng.random(m), lives, SHAPES[shape](n, rng), c, int(rng.integers(2**31)))
+        yield Population(
+            rng.random(m), lifetimes, SHAPES[shape](n, rng), c, int(rng.integers(2**31))
+        )
 
 
 def compare_mortal(population: Population, count: int) -> tuple[float, float, bool, Sample]:
     """Safe and printed bound, whether the safe one is vacuous, and play."""
-    means, lives, G, c, seed = population
-    safe = bounds.mortal_regret(means, lives, G, c=c)
-    paper = bounds.mortal_regret(means, lives, G, c=c, form="paper")
-    played = games.mortal_sample(lives, G, means, c, count, seed)
+    means, lifetimes, G, c, seed = population
+    safe = bounds.mortal_regret(means, lifetimes, G, c=c)
+    paper = bounds.mortal_regret(means, lifetimes, G, c=c, form="paper")
+    played = games.mortal_sample(lifetimes, G, means, c, count, seed)
     return safe.total, paper.total, safe.vacuous, played

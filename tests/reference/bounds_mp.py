@@ -313,7 +313,7 @@ def pool_paper(D: Sequence[mpf], G: Sequence[mpf], sizes: Sequence[int], Gamma: 
 
 def mortal(
     means: Sequence[mpf],
-    lives: Sequence[tuple[int, int]],
+    lifetimes: Sequence[tuple[int, int]],
     G: Sequence[mpf],
     H: Sequence[mpf],
     c: mpf,
@@ -323,8 +323,10 @@ def mortal(
 ) -> mpf:
     """Both forms; the first round plays all arms alive at turn 1."""
     n, m = len(G), len(means)
-    birth = [0 if first <= 1 else first for first, _ in lives]
-    alive = [[j for j in range(m) if max(1, birth[j]) <= t <= lives[j][1]] for t in range(n + 1)]
+    birth = [0 if first <= 1 else first for first, _ in lifetimes]
+    alive = [
+        [j for j in range(m) if max(1, birth[j]) <= t <= lifetimes[j][1]] for t in range(n + 1)
+    ]
     score = [sum(H[t - 1] for t in range(1, n + 1) if j in alive[t]) for j in range(m)]
 
     def best(t: int) -> int:
@@ -338,7 +340,7 @@ def mortal(
 
     total, played = mpf(0), 0
     for j in range(m):
-        if birth[j] == 0 and lives[j][1] >= played + 1:
+        if birth[j] == 0 and lifetimes[j][1] >= played + 1:
             played += 1
             total += G[played - 1] * (means[best(played)] - means[j])
     worst = sum(

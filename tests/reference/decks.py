@@ -10,7 +10,7 @@ from tests.reference.game import DECISION, REWARD, RULES
 from tests.reference.splitmix import Luck, nth, scramble
 
 
-def place(key: int, position: int) -> int:
+def hash_at(key: int, position: int) -> int:
     return scramble(key) if position == 0 else nth(key, position)
 
 
@@ -21,7 +21,7 @@ def stream(key: int, cards: int, ones: int) -> Iterator[int]:
         shuffle += 1
         hits = ones
         for left in range(cards, 0, -1):
-            u = nth(place(key, shuffle), left) // 2**11 / 2**53
+            u = nth(hash_at(key, shuffle), left) // 2**11 / 2**53
             card = int(u * left < hits)
             hits -= card
             yield card
@@ -39,7 +39,7 @@ def play(
 ) -> dict[str, float]:
     luck = Luck(seed, game, len(G))
     decks = [
-        stream(place(luck.words[REWARD], arm), *both)
+        stream(hash_at(luck.words[REWARD], arm), *both)
         for arm, both in enumerate(zip(cards, ones, strict=True))
     ]
     means = [one / card for one, card in zip(ones, cards, strict=True)]

@@ -32,7 +32,7 @@ class Board:
 
     t: int
     G: Sequence[float]
-    lives: Sequence[Life]
+    lifetimes: Sequence[Life]
     seen: list[list[float]]
 
     @property
@@ -41,11 +41,11 @@ class Board:
 
     @property
     def alive(self) -> list[int]:
-        return [j for j, life in enumerate(self.lives) if life.first <= self.t <= life.last]
+        return [j for j, life in enumerate(self.lifetimes) if life.first <= self.t <= life.last]
 
     def score(self, arm: int, since: int = 1) -> float:
         """The stakes of an arm's whole life (or of what is left of it), within the game."""
-        life = self.lives[arm]
+        life = self.lifetimes[arm]
         turns = range(max(1, life.first, since), int(min(life.last, self.n)) + 1)
         return math.fsum(self.G[t - 1] for t in turns)
 
@@ -56,7 +56,7 @@ class Board:
         return sum(self.score(i, since) <= mine for i in self.alive) / len(self.alive)
 
     def age(self, arm: int) -> int:
-        return self.t - self.lives[arm].born
+        return self.t - self.lifetimes[arm].born
 
 
 Bonus = Callable[[Board, int], float]
@@ -77,7 +77,7 @@ def ucb_l(c: float, unit: float = 1.0, xi: str = "soft") -> Bonus:
             log = math.log(1 + age / (board.G[board.t - 1] / unit))
         else:
             log = math.log(age) if age >= 1 else 0.0
-        left = min(board.lives[arm].last, board.n) - board.t + 1
+        left = min(board.lifetimes[arm].last, board.n) - board.t + 1
         return c * math.log(left) * math.sqrt(2 * log)
 
     return bonus
@@ -100,9 +100,9 @@ def best_index(board: Board, bonus: Bonus) -> tuple[int, bool]:
     return chosen, bool(seen) and mean(seen) == max(played)
 
 
-def initial_arms(G: Sequence[float], lives: Sequence[Life], size: int | None) -> list[int]:
+def initial_arms(G: Sequence[float], lifetimes: Sequence[Life], size: int | None) -> list[int]:
     """M_I: all arms of the first turn, or those of the highest scores, in the order of the list."""
-    board = Board(1, G, lives, [[] for _ in lives])
+    board = Board(1, G, lifetimes, [[] for _ in lifetimes])
     first = board.alive
     if size is None:
         return first
@@ -113,7 +113,7 @@ def initial_arms(G: Sequence[float], lives: Sequence[Life], size: int | None) ->
 def play(
     bonus: Bonus,
     G: Sequence[float],
-    lives: Sequence[Life],
+    lifetimes: Sequence[Life],
     pays: Sequence[Callable[[float], float]],
     seed: int,
     game: int = 0,
@@ -121,8 +121,8 @@ def play(
 ) -> Record:
     """`pays[j](u)` is what arm j pays for the uniform number u."""
     luck = Luck(seed, game, len(G))
-    board = Board(0, G, lives, [[] for _ in lives])
-    waiting = initial_arms(G, lives, initial)
+    board = Board(0, G, lifetimes, [[] for _ in lifetimes])
+    waiting = initial_arms(G, lifetimes, initial)
     record = Record()
     for t in range(1, len(G) + 1):
         board.t = t

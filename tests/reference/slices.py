@@ -7,13 +7,13 @@ from collections.abc import Sequence
 Life = tuple[int, int]
 
 
-def longest(lives: Sequence[Life], arms: int) -> int | None:
+def longest(lifetimes: Sequence[Life], arms: int) -> int | None:
     """The length of the longest interval through which at least so many arms live; None if none."""
-    times = sorted({time for life in lives for time in life})
+    times = sorted({time for life in lifetimes for time in life})
     found = [
         end - start
         for start in times
         for end in times
-        if end >= start and sum(b <= start and d >= end for b, d in lives) >= arms
+        if end >= start and sum(b <= start and d >= end for b, d in lifetimes) >= arms
     ]
     return max(found, default=None)

@@ -18,7 +18,7 @@ from highseason.replay import Course, Events
 from highseason.replay.kernels.plans import compiled_plan
 from highseason.replay.kernels.shapes import Track, Walk
 from highseason.replay.runner import Options, Runner, walk_all, walk_order, walk_window
-from highseason.rules import UCB_RULE, UNTOLD, Rule, State, Turn, draw, jitable, place
+from highseason.rules import UCB_RULE, UNKNOWN_END, Rule, State, Turn, draw, hash_at, jitable
 
 LOG = mortal_log(400)
 POLICIES = settings.POLICIES | {
@@ -36,7 +36,7 @@ OPTIONS = {
     "usual": Options(),
     "strict": Options(init="rule"),
     "short": Options(turns=25),
-    "blind": Options(known_lives=False),
+    "blind": Options(known_lifetimes=False),
     "thinned": Options(thin=True),
 }
 
@@ -61,7 +61,7 @@ def assert_same(policy: Policy, course: Course, walk: Walk, options: Options, se
 @pytest.mark.parametrize("name", POLICIES)
 def test_the_kernel_is_the_readable_loop(name: str, options: str) -> None:
     course = Course.of(replace(LOG, propensity=with_chances(LOG)))
-    if POLICIES[name].needs_expiry and not OPTIONS[options].known_lives:
+    if POLICIES[name].needs_expiry and not OPTIONS[options].known_lifetimes:
         with pytest.raises(ValueError, match="must be told when they expire"):
             Runner(POLICIES[name], course, OPTIONS[options])
         return
@@ -89,7 +89,7 @@ def test_every_registered_policys_step_compiles_to_the_same_numbers() -> None:
         if not cls.__module__.startswith("highseason."):
             continue
         for profile in cls.profiles:
-            policy = cls.profile(profile).settle(np.array([1.0, 3.0, 8.0, 20.0]))
+            policy = cls.profile(profile).resolve_thresholds(np.array([1.0, 3.0, 8.0, 20.0]))
             policy = getattr(policy, "planning", policy)
             plan, parameters, carry = compiled_plan(policy)
             for t, G in ((1, 3.0), (2, 8.0), (90, 20.0), (4000, 1.0)):
@@ -105,7 +105,7 @@ def by_lot(state: State, turn: Turn) -> tuple[int, bool]:
     """A user's rule that looks at the numbers of arms, the clock and ages."""
     best, top = -1, -1.0
     for arm in range(state.available.size):
-        lot = draw(place(turn.key, 3), arm) + 0.01 * (turn.clock - state.birth[arm])
+        lot = draw(hash_at(turn.key, 3), arm) + 0.01 * (turn.clock - state.birth[arm])
         lot += 0.1 * state.weight[arm]
         if state.available[arm] and lot > top:
             best, top = arm, lot
@@ -125,9 +125,9 @@ LOTS = Rule("by-lot", by_lot, UCB_RULE.intensity, tries_each=False, weigh=by_ran
 
 @dataclass(frozen=True)
 class ByLot(hs.Policy):
-    decides_by = LOTS
+    rule = LOTS
     weight_scale = 2.0
-    opens_with = 2
+    initial_arms = 2
 
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
         return view.G * view.arms, carry
@@ -135,7 +135,7 @@ class ByLot(hs.Policy):
 
 @dataclass(frozen=True)
 class TriesTwo(ByLot):
-    decides_by = replace(LOTS, tries_each=True)
+    rule = replace(LOTS, tries_each=True)
     ranks_by_expiry = True
 
 
@@ -184,7 +184,7 @@ def wrong(state: State, turn: Turn) -> tuple[int, bool]:
 
 @dataclass(frozen=True)
 class Wrong(hs.UCB):
-    decides_by = replace(LOTS, name="wrong", choose=wrong)
+    rule = replace(LOTS, name="wrong", choose=wrong)
 
 
 def test_a_rule_that_chooses_a_dead_arm_is_an_error() -> None:
@@ -220,7 +220,7 @@ def test_a_newborn_arm_stops_all_else_until_it_is_shown() -> None:
 
 def test_a_life_that_nobody_knows_is_untold_until_it_ends() -> None:
     course = Course.of(LOG)
-    blind, told = (course.lives(1, 400, known=known) for known in (False, True))
-    assert set(blind.expiry.tolist()) == {UNTOLD}
-    assert told.expiry.max() < UNTOLD
+    blind, told = (course.lifetimes(1, 400, known=known) for known in (False, True))
+    assert set(blind.expiry.tolist()) == {UNKNOWN_END}
+    assert told.expiry.max() < UNKNOWN_END
     assert blind.death.tolist() == told.death.tolist()

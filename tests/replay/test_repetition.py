@@ -35,10 +35,10 @@ def test_births_and_lives_are_counted_from_the_windows_own_start() -> None:
     assert found["soft-ucb-mortal:unit=1"].turns.size == 2
     course = Course.of(log)
     clock = course.bins.clock[course.bins.of[start:]]
-    lives = course.lives(int(clock.min()), int(clock.max()))
+    lifetimes = course.lifetimes(int(clock.min()), int(clock.max()))
     there = (course.born <= clock.min()) & (course.died >= clock.min())
-    assert (lives.birth[there] == 0).all()
-    assert (lives.birth[course.born > clock.min()] > 0).all()
+    assert (lifetimes.birth[there] == 0).all()
+    assert (lifetimes.birth[course.born > clock.min()] > 0).all()
 
 
 def test_the_log_is_played_over_and_g_is_not_counted_over() -> None:

@@ -312,7 +312,7 @@ def test_a_sound_estimate_of_no_difference_is_fit_for_use() -> None:
     [
         ("ucb-z:z=q0.75", "G never reached its threshold"),
         ("ucb-z:z=2", "G always reached its threshold"),
-        ("ucb-z:z=3,rule=authors_code", "G never reached its threshold"),
+        ("ucb-z:z=3,variant=authors_code", "G never reached its threshold"),
         ("ucb-z:z=3", "G always reached its threshold"),
         ("ucb", None),
     ],
@@ -337,7 +337,7 @@ def test_a_threshold_that_the_turns_never_cross_is_told(policy: str, told: str |
 def test_a_plan_that_needs_the_future_is_refused() -> None:
     class Hasty(hs.UCB):
         name = "hasty"
-        sees_ahead = True
+        uses_future_g = True
 
         def step(self, carry: Any, view: View) -> tuple[float, Any]:
             return (0.0 if view.t < 5 else min(1.0, view.future)), carry

@@ -24,7 +24,7 @@ from highseason.replay import (
 )
 
 
-def lives_of(spans: list[tuple[int, int]]) -> Lifespans:
+def lifetimes_of(spans: list[tuple[int, int]]) -> Lifespans:
     birth, death = (np.array(ends, np.int64) for ends in zip(*spans, strict=True))
     nothing = np.zeros(len(spans), np.int64)
     names = tuple(f"arm{i}" for i in range(len(spans)))
@@ -40,7 +40,7 @@ SPANS = st.lists(
 
 @given(SPANS)
 def test_the_frontier_is_what_trying_everything_finds(spans: list[tuple[int, int]]) -> None:
-    found = frontier(lives_of(spans))
+    found = frontier(lifetimes_of(spans))
     for arms in range(1, len(spans) + 1):
         true = longest(spans, arms)
         if true is None:
@@ -56,7 +56,7 @@ def test_the_frontier_is_what_trying_everything_finds(spans: list[tuple[int, int
 
 @given(SPANS)
 def test_more_arms_last_strictly_shorter(spans: list[tuple[int, int]]) -> None:
-    found = frontier(lives_of(spans)).slices
+    found = frontier(lifetimes_of(spans)).slices
     for fewer, more in pairwise(found):
         assert len(fewer.arms) < len(more.arms)
         assert fewer.hours > more.hours
@@ -64,18 +64,18 @@ def test_more_arms_last_strictly_shorter(spans: list[tuple[int, int]]) -> None:
 
 def test_most_arms_for_so_many_hours() -> None:
     hour = 3600
-    lives = lives_of([(0, 9 * hour), (0, 5 * hour), (2 * hour, 5 * hour)])
-    assert best_slice(lives, least_hours=4).arms == ("arm0", "arm1")
-    assert best_slice(lives, least_hours=3).arms == ("arm0", "arm1", "arm2")
+    lifetimes = lifetimes_of([(0, 9 * hour), (0, 5 * hour), (2 * hour, 5 * hour)])
+    assert best_slice(lifetimes, least_hours=4).arms == ("arm0", "arm1")
+    assert best_slice(lifetimes, least_hours=3).arms == ("arm0", "arm1", "arm2")
     with pytest.raises(ValueError, match=r"the longest is 9\.00"):
-        best_slice(lives, least_hours=10)
+        best_slice(lifetimes, least_hours=10)
     with pytest.raises(ValueError, match="either"):
-        best_slice(lives)
+        best_slice(lifetimes)
     with pytest.raises(ValueError, match="at least 1 arm"):
-        best_slice(lives, least_arms=0)
+        best_slice(lifetimes, least_arms=0)
 
 
-def naive_lives(log: Events) -> dict[str, tuple[int, int]]:
+def naive_lifetimes(log: Events) -> dict[str, tuple[int, int]]:
     found: dict[str, tuple[int, int]] = {}
     for time, pool in zip(log.time.tolist(), log.pool.tolist(), strict=True):
         for arm in log.pools[pool].tolist():
@@ -88,7 +88,7 @@ def test_lives_are_first_and_last_appearance_in_pools() -> None:
     log = mortal_log(500)
     found = lifespans(log)
     ends = zip(found.birth.tolist(), found.death.tolist(), strict=True)
-    assert dict(zip(found.arms, ends, strict=True)) == naive_lives(log)
+    assert dict(zip(found.arms, ends, strict=True)) == naive_lifetimes(log)
     assert found.birth.tolist() == sorted(found.birth.tolist())
     number = {name: i for i, name in enumerate(log.arms)}
     for i, name in enumerate(found.arms):
@@ -109,13 +109,16 @@ def test_an_arm_never_shown_lives_and_one_never_offered_does_not() -> None:
 def test_tables_are_written_and_read_back(tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     found = lifespans(mortal_log(300))
-    with found.save(tmp_path / "new" / "lives.csv").open() as file:
+    with found.save(tmp_path / "new" / "lifetimes.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert [row["arm"] for row in rows] == list(found.arms)
     assert [float(row["rate"]) for row in rows] == found.rate.tolist()
-    assert parquet.read_table(found.save(tmp_path / "lives.parquet")).to_pydict() == found.columns()
+    assert (
+        parquet.read_table(found.save(tmp_path / "lifetimes.parquet")).to_pydict()
+        == found.columns()
+    )
     with pytest.raises(ValueError, match=r"\.csv or \.parquet"):
-        found.save(tmp_path / "lives.txt")
+        found.save(tmp_path / "lifetimes.txt")
 
 
 def test_a_slice_cuts_the_log_and_says_how_unbroken_its_pool_is() -> None:

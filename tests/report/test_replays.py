@@ -1,4 +1,4 @@
-"""Pictures of lives and of replays: what is in them."""
+"""Pictures of lifetimes and of replays: what is in them."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def words_in(figure: report.Figure) -> str:
 
 
 def test_a_bar_for_each_life_and_the_slice_stands_out() -> None:
-    lives = lifespans(mortal_log(500))
-    chosen = best_slice(lives, least_arms=3)
-    figure = report.lifespans(lives, chosen)
+    lifetimes = lifespans(mortal_log(500))
+    chosen = best_slice(lifetimes, least_arms=3)
+    figure = report.lifespans(lifetimes, chosen)
     (bars,) = figure.canvas.findobj(mpl.collections.LineCollection)
-    assert len(bars.get_segments()) == len(lives)
+    assert len(bars.get_segments()) == len(lifetimes)
     accent = np.array(mpl.colors.to_rgba(ACCENT))
     marked = [np.allclose(color, accent) for color in bars.get_colors()]
     assert sum(marked) == len(chosen.arms)
@@ -79,10 +79,10 @@ def test_losses_are_in_the_picture() -> None:
 
 def test_legends_lie_on_nothing() -> None:
     names = ["ucb", "uniform", "soft-ucb", "greedy", "epsilon-greedy", "ucb:P=1", "ucb:P=3"]
-    lives = lifespans(mortal_log(500))
+    lifetimes = lifespans(mortal_log(500))
     for figure in (
         report.replays(replay({name: name for name in names}, fixed_log((0.2, 0.8), 2000))),
-        report.lifespans(lives, best_slice(lives, least_arms=3)),
+        report.lifespans(lifetimes, best_slice(lifetimes, least_arms=3)),
     ):
         figure.encode("png")
         (legend,) = figure.canvas.legends

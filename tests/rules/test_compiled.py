@@ -15,7 +15,7 @@ from highseason.rules import (
     EPSILON,
     LIFE,
     MORTAL,
-    NEVER,
+    NO_END,
     POOL,
     UCB_RULE,
     Rule,
@@ -45,7 +45,7 @@ def state_at_random(rule: Rule, generator: np.random.Generator) -> State:
     state.available[3] = True
     state.birth[:] = generator.integers(0, 60, 7)
     state.expiry[:] = state.birth + generator.integers(0, 200, 7)
-    state.expiry[generator.random(7) < 0.3] = NEVER
+    state.expiry[generator.random(7) < 0.3] = NO_END
     state.weight[:] = generator.integers(1, 8, 7) / 7
     if rule.memory:  # the grabber's: three of seven arms have displays, and one is held
         state.memory[:3, 1:21] = generator.integers(0, 2, (3, 20))

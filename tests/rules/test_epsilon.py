@@ -19,9 +19,9 @@ def test_it_does_what_the_coin_says(state: State, turn: Turn) -> None:
     u = draw(turn.key, DECISION)
     if never_chosen(state):
         assert (arm, exploited) == (never_chosen(state)[0], False)
-    elif u < turn.number:
+    elif u < turn.level:
         arms = present(state)
-        at = min(math.floor(u / turn.number * len(arms)), len(arms) - 1)
+        at = min(math.floor(u / turn.level * len(arms)), len(arms) - 1)
         assert (arm, exploited) == (arms[at], False)
     else:
         assert (arm, exploited) == (leader(state, turn), True)

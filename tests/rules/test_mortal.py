@@ -1,4 +1,4 @@
-"""The radii of arms that age, and what their lives weigh."""
+"""The radii of arms that age, and what their lifetimes weigh."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from highseason.rules import LIFE, MORTAL, NEVER, State, Turn, fresh_state
+from highseason.rules import LIFE, MORTAL, NO_END, State, Turn, fresh_state
 
 
-def one_arm(pulls: float = 4.0, birth: int = 0, expiry: int = NEVER, weight: float = 1.0) -> State:
+def one_arm(pulls: float = 4.0, birth: int = 0, expiry: int = NO_END, weight: float = 1.0) -> State:
     state = fresh_state(1)
     state.pulls[0], state.birth[0], state.expiry[0], state.weight[0] = pulls, birth, expiry, weight
     return state

@@ -25,11 +25,11 @@ def test_it_draws_from_the_best(state: State, turn: Turn) -> None:
     arm, exploited = POOL.choose(state, turn)
     if never_chosen(state):
         assert (arm, exploited) == (never_chosen(state)[0], False)
-    elif turn.number == 1:
+    elif turn.level == 1:
         assert (arm, exploited) == (leader(state, turn), True)
     else:
         order = by_rank(state)
-        size = min(int(turn.number), len(order))
+        size = min(int(turn.level), len(order))
         assert arm == order[math.floor(draw(turn.key, DECISION) * size)]
         assert not exploited
 

@@ -8,7 +8,7 @@ from tests.rules.states import means, never_chosen, present, states, turns
 
 from highseason.core.random import game_key, turn_key
 from highseason.rules import (
-    NEVER,
+    NO_END,
     State,
     Turn,
     estimate,
@@ -33,7 +33,7 @@ def test_a_fresh_state_knows_nothing() -> None:
     state = fresh_state(3, memory=2, shared=1)
     assert state.decided.tolist() == state.pulls.tolist() == state.sums.tolist() == [0, 0, 0]
     assert state.available.all()
-    assert state.expiry.tolist() == [NEVER] * 3
+    assert state.expiry.tolist() == [NO_END] * 3
     assert state.weight.tolist() == [1.0] * 3
     assert state.birth.tolist() == [0] * 3
     assert state.memory.shape == (3, 2)

@@ -20,14 +20,14 @@ def test_it_plays_the_highest_index(state: State, turn: Turn) -> None:
     learnt = means(state)
     if never_chosen(state):
         assert (arm, exploited) == (never_chosen(state)[0], False)
-    elif turn.number > 0 and unobserved:
+    elif turn.level > 0 and unobserved:
         # chosen before, but nothing is known of it yet: its radius is infinite
         assert arm == min(unobserved, key=lambda a: (state.decided[a], a))
         assert not exploited
     elif not learnt:
         assert (arm, exploited) == (leader(state, turn), False)
     else:
-        root = math.sqrt(turn.number)
+        root = math.sqrt(turn.level)
         index = {a: x + root * (1 / math.sqrt(state.pulls[a])) for a, x in learnt.items()}
         best = max(index.values())
         assert arm == min(a for a, value in index.items() if value == best)

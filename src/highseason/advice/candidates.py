@@ -77,7 +77,7 @@ def candidates(G: Multiplier, arms: int, more: Iterable[Policy] = ()) -> list[Po
         if getattr(policy, "z", None) in idle:
             continue
         plan = quiet_plan(policy, G, arms)
-        found.setdefault((policy.decides_by.name, plan.digest), policy)
+        found.setdefault((policy.rule.name, plan.digest), policy)
     return list(found.values())
 
 

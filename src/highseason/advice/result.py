@@ -241,7 +241,7 @@ class Advice:
             "policy": str(self.policy),
             "name": self.policy.label,
             "parameters": self.policy.parameters(),
-            "settled": self.policy.settle(self.multiplier.values).parameters(),
+            "settled": self.policy.resolve_thresholds(self.multiplier.values).parameters(),
             "kind": self.chosen.kind,
             "verdict": self.verdict,
             "regulating_pays": self.pays,
@@ -265,7 +265,7 @@ class Advice:
 
     def __str__(self) -> str:
         """The whole of it, for people."""
-        G, settled = self.multiplier, self.policy.settle(self.multiplier.values)
+        G, settled = self.multiplier, self.policy.resolve_thresholds(self.multiplier.values)
         head = (
             f"{G.name}: {counted(G.turns, 'turn')}, G from {number(float(G.values.min()))} to "
             f"{number(float(G.values.max()))}; {counted(self.belief.arms, 'arm')}, {self.belief}"

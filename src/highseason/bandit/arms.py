@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from highseason.bandit.errors import BanditError
 from highseason.bandit.ids import plain
-from highseason.rules import NEVER, Rule, State
+from highseason.rules import NO_END, Rule, State
 
 _SHOWN = 8
 
@@ -23,7 +23,7 @@ _SHOWN = 8
 class Roster:
     """Ids, the rule's statistics, who is in the game and until when, who waits for a low turn.
 
-    `expires` is the last turn of each arm as it was told (`NEVER` if it stays, `UNTOLD` if nobody
+    `expires` is the last turn of each arm as it was told (`NO_END` if it stays, `UNKNOWN_END` if nobody
     knows), `dates` the days of those that were told a day; `opening` marks those that are tried
     before all others; `weighed` says for whom the rule's weights are.
     """
@@ -62,7 +62,7 @@ class Roster:
         return number is None or not (self.active[number] or self.state.decided[number])
 
     def add(
-        self, arm: Any, birth: int, hold: bool, expires: int = NEVER, date: str | None = None
+        self, arm: Any, birth: int, hold: bool, expires: int = NO_END, date: str | None = None
     ) -> None:
         """Bring an arm in, or back in with what was learnt of it."""
         arm = plain(arm)
@@ -138,7 +138,7 @@ class Roster:
         self.state = grown._replace(shared=self.state.shared)
         self.active = np.append(self.active, False)
         self.held = np.append(self.held, False)
-        self.expires = np.append(self.expires, NEVER)
+        self.expires = np.append(self.expires, NO_END)
         self.opening = np.append(self.opening, False)
 
     def _hint(self, arm: Hashable) -> str:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.random import ARMS, place
+from highseason.core.random import ARMS, hash_at
 from highseason.rules import Rule, State, Turn
 
 #: How many sets of random numbers an estimate is made from.
@@ -21,8 +21,8 @@ def chances_of(rule: Rule, state: State, turn: Turn) -> NDArray[np.float64]:
     if rule.chances is not None:
         return rule.chances(state, turn)
     # The turn's own numbers are one of the sets, so the arm it decides for never has chance 0.
-    family = place(turn.key, ARMS)
-    keys = [turn.key, *(place(family, i) for i in range(1, KEYS))]
+    family = hash_at(turn.key, ARMS)
+    keys = [turn.key, *(hash_at(family, i) for i in range(1, KEYS))]
     counts = np.zeros(state.available.size)
     for key in keys:
         counts[rule.choose(state, turn._replace(key=key))[0]] += 1.0

@@ -26,7 +26,7 @@ from highseason.multipliers import Multiplier
 from highseason.multipliers.calendars import Moments
 from highseason.policies import Policy
 from highseason.policies import from_json as policy_from_json
-from highseason.rules import NEVER, State, observe_mean
+from highseason.rules import NO_END, State, observe_mean
 
 FORMAT = "highseason bandit"
 VERSION = 2
@@ -186,13 +186,13 @@ def _read_horizon(entry: dict[str, Any], policy: Policy) -> Horizon:
 
 
 def _read_arms(entry: dict[str, Any], policy: Policy) -> Roster:
-    rule = policy.decides_by
+    rule = policy.rule
     names = [ids.decode(arm) for arm in entry["ids"]]
     if len(set(names)) < len(names):
         raise damaged("two arms have the same id")
     active, held = flags(entry["active"]), flags(entry["held"])
     # Version 1 had none of these.
-    expires = wholes(entry.get("expires", [NEVER] * len(names)))
+    expires = wholes(entry.get("expires", [NO_END] * len(names)))
     opening = flags(entry.get("opening", [False] * len(names)))
     dates = {whole(arm): str(date) for arm, date in entry.get("dates", [])}
     if not all(0 <= arm < len(names) for arm in dates):
@@ -251,5 +251,5 @@ def _check(game: LiveGame) -> None:
     if not np.array_equal(np.bincount(arms, minlength=state.decided.size), state.decided):
         raise damaged("decisions and their counts differ")
     pulls = ledger.observed(state.pulls.size)
-    if game.policy.decides_by.observe is observe_mean and not np.array_equal(pulls, state.pulls):
+    if game.policy.rule.observe is observe_mean and not np.array_equal(pulls, state.pulls):
         raise damaged("rewards and their counts differ")

@@ -17,14 +17,14 @@ from highseason.bandit.chances import chances_of, pack
 from highseason.bandit.errors import BanditError
 from highseason.bandit.horizon import Horizon
 from highseason.bandit.ledger import NOWHERE, Account, Decision, Ledger
-from highseason.bandit.lives import check_told, expiry_turn, weigh
+from highseason.bandit.lifetimes import check_told, expiry_turn, weigh
 from highseason.bandit.numbers import finite, not_negative
 from highseason.bandit.scale import Scale
 from highseason.core.random import game_key, turn_key
 from highseason.core.warn import warn_user
 from highseason.multipliers.instants import When
 from highseason.policies import PlanWarning, Policy
-from highseason.rules import UNTOLD, Turn, estimate
+from highseason.rules import UNKNOWN_END, Turn, estimate
 
 
 class Report(NamedTuple):
@@ -68,7 +68,7 @@ class LiveGame:
         if row != NOWHERE:
             return row
         asked = self._ask(turn, available, expected)
-        rule, state = self.policy.decides_by, self.roster.state
+        rule, state = self.policy.rule, self.roster.state
         chances = chances_of(rule, state, asked)
         arm, exploited = rule.choose(state, asked)
         arm = int(arm)
@@ -76,7 +76,7 @@ class LiveGame:
             raise BanditError(f"the rule {rule.name!r} chose arm {arm}, which may not be played")
         self.roster.decided(arm)
         self.horizon.decided()
-        return self.ledger.enter(turn, arm, asked.number, bool(exploited), pack(chances))
+        return self.ledger.enter(turn, arm, asked.level, bool(exploited), pack(chances))
 
     def chances(self, t: Any, available: Iterable[Any] | None, expected: Any) -> dict[Any, float]:
         """The chance of each arm in a turn; of a decided one, what it was at that moment."""
@@ -86,7 +86,7 @@ class LiveGame:
             found = [self.ledger.chance(row, arm) for arm in range(len(self.roster.ids))]
         else:
             asked = self._ask(turn, available, expected)
-            found = chances_of(self.policy.decides_by, self.roster.state, asked).tolist()
+            found = chances_of(self.policy.rule, self.roster.state, asked).tolist()
         entries = zip(self.roster.ids, found, self.roster.there(turn), strict=True)
         return {name: chance for name, chance, active in entries if active or chance > 0.0}
 
@@ -202,7 +202,7 @@ class LiveGame:
         turn = self._turn(self.ledger.turns[row], self.ledger.numbers[row])
         # Who is there now: the reward may be late, and its turn's arms gone.
         self.roster.state.available[:] = self.roster.there(self.ledger.last_turn)
-        self.policy.decides_by.observe(self.roster.state, turn, self.ledger.arms[row], value)
+        self.policy.rule.observe(self.roster.state, turn, self.ledger.arms[row], value)
 
     # -- arms -------------------------------------------------------------------------------------
 
@@ -217,7 +217,7 @@ class LiveGame:
                 "extend(…) brings one; add it with when='now' to try it at once",
                 PlanWarning,
             )
-        date = str(expires) if isinstance(expires, When) and until < UNTOLD else None
+        date = str(expires) if isinstance(expires, When) and until < UNKNOWN_END else None
         self.roster.add(arm, last + 1, hold, until, date)
 
     def remove_arm(self, arm: Any) -> None:

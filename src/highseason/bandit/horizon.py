@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from highseason.bandit.errors import BanditError, PastForecastError
 from highseason.bandit.numbers import positive
-from highseason.lives import running_worth
+from highseason.lifetimes import running_worth
 from highseason.multipliers import Multiplier, Threshold, as_multiplier, concatenate
 from highseason.multipliers.instants import When
 from highseason.policies import Planner, Policy
-from highseason.policies.planner import known_numbers
+from highseason.policies.planner import known_levels
 
 #: Where a policy has no threshold of its own, turns below this count as low for new arms.
 LOW = Threshold.of("q0.75")
@@ -42,7 +42,7 @@ class Forecast:
 
     def plan_first(self, arms: int) -> None:
         """Compute the plan in the policy's own way, which warns where it is one-sided."""
-        self.use(arms, self.policy.plan(self.multiplier, arms).numbers)
+        self.use(arms, self.policy.plan(self.multiplier, arms).levels)
 
     def use(self, arms: int, numbers: NDArray[np.float64]) -> None:
         """Take these numbers for the plan."""
@@ -52,12 +52,12 @@ class Forecast:
         """The plan for so many arms on all turns known now; computed again when either changed."""
         if self._numbers is None or self._numbers[0] != arms:
             # Not policy.plan: its warnings were given once, by plan_first.
-            self.use(arms, known_numbers(self.policy, self.multiplier, arms))
+            self.use(arms, known_levels(self.policy, self.multiplier, arms))
         assert self._numbers is not None
         return self._numbers[1]
 
     def worth(self) -> NDArray[np.float64]:
-        """Running sums of G, in the steps by which lives are ranked."""
+        """Running sums of G, in the steps by which lifetimes are ranked."""
         if self._worth is None:
             self._worth = running_worth(self.multiplier.values)
         return self._worth
@@ -226,5 +226,5 @@ Horizon: TypeAlias = Forecast | AsItGoes
 
 def low_below(policy: Policy, values: NDArray[np.float64]) -> float:
     """Turns below this are low: the policy's own z, or the 0.75 quantile where it has none."""
-    z = getattr(policy.settle(values), "z", None)
+    z = getattr(policy.resolve_thresholds(values), "z", None)
     return float(z) if isinstance(z, int | float) else LOW.resolve(values)

@@ -13,7 +13,7 @@ from highseason.bandit.game import LiveGame, Ranked, Report
 from highseason.bandit.horizon import AsItGoes, Forecast, Horizon
 from highseason.bandit.ids import plain
 from highseason.bandit.ledger import Decision
-from highseason.bandit.lives import choose_opening
+from highseason.bandit.lifetimes import choose_opening
 from highseason.bandit.scale import Scale
 from highseason.multipliers import Multiplier, as_multiplier
 from highseason.policies import Policy
@@ -85,7 +85,7 @@ class Bandit:
             raise BanditError(f"{policy!r} is not a policy: give one such as hs.SoftUCB()")
         scale = Scale.of(reward_range, policy)
         horizon = _horizon(policy, multiplier, known)
-        game = LiveGame(policy, seed, scale, horizon, Roster(policy.decides_by))
+        game = LiveGame(policy, seed, scale, horizon, Roster(policy.rule))
         if not isinstance(expires, Mapping | None):
             raise BanditError(f"expires={expires!r} must say it by arm, such as {{'a': 30}}")
         ends = dict(expires or {})

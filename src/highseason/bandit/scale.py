@@ -29,7 +29,7 @@ class Scale:
     @classmethod
     def of(cls, reward_range: Any, policy: Policy) -> Scale:
         """Check the range that was given for this policy."""
-        rule = policy.decides_by
+        rule = policy.rule
         if reward_range is None:
             if rule.needs_range:
                 raise BanditError(

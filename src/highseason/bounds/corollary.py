@@ -62,7 +62,7 @@ def two_values(
     if values.size != 2:
         raise ValueError(f"the corollary is about a G of two values; this one has {values.size}")
     low, high = values.tolist()
-    z = policy.settle(G.values).z
+    z = policy.resolve_thresholds(G.values).z
     if not low < z <= high:
         raise ValueError(f"z = {z:g} does not lie between the two values {low:g} and {high:g}")
     bound = regret(policy, means, gaps, G, r=r)

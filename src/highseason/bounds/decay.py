@@ -82,8 +82,8 @@ def decay_table(
     """
     setting = Setting.of(None, [0.0] * (arms - 1) + [gap], multiplier, r=r)
     marks = exploration_figure(policy, setting.multiplier, arms)
-    old = read_plan(EpsilonGreedy(k=policy.k), setting).numbers
-    new = read_plan(policy, setting).numbers
+    old = read_plan(EpsilonGreedy(k=policy.k), setting).levels
+    new = read_plan(policy, setting).levels
     if form == "paper":
         beta_old = printed_beta(printed_x(setting.clock, policy.k, arms), policy.k, gap / r)
         x = printed_x(marks.gamma * setting.clock, policy.k, arms)

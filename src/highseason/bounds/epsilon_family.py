@@ -64,8 +64,8 @@ def safe_bound(
         sides: Turns (after the first round) whose exploitation is to be told apart, by name; all
             together as "exploitation" if None.
     """
-    epsilons = plan.numbers[setting.arms :]
-    leader = leader_cost(setting, blind_pulls(plan.numbers, setting.arms))
+    epsilons = plan.levels[setting.arms :]
+    leader = leader_cost(setting, blind_pulls(plan.levels, setting.arms))
     explored = setting.weights * epsilons * setting.gaps.mean()
     exploited = setting.weights * (1.0 - epsilons) * leader
     return _assembled(policy, setting, "safe", epsilons, explored, exploited, sides, plan.notes)
@@ -138,7 +138,7 @@ def paper_bound(
     policy: Policy, setting: Setting, plan: PlanRead, printed: Printed, sides: Sides | None = None
 ) -> RegretBound:
     """The formula as printed, with D/r for D where rewards have another range than 1."""
-    epsilons = plan.numbers[setting.arms :]
+    epsilons = plan.levels[setting.arms :]
     explored = setting.weights * epsilons * setting.gaps.mean()
     with np.errstate(all="ignore"):
         # beta is evaluated only where the leader may be played: elsewhere it would be 0 · inf

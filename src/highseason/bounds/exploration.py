@@ -62,8 +62,8 @@ def exploration_figure(
     return ExplorationFigure(
         turns=np.arange(m + 1, setting.turns + 1),
         psi=psi(chosen, setting),
-        old=read_plan(EpsilonGreedy(k=chosen.k), setting).numbers[m:],
-        soft=read_plan(chosen, setting).numbers[m:],
+        old=read_plan(EpsilonGreedy(k=chosen.k), setting).levels[m:],
+        soft=read_plan(chosen, setting).levels[m:],
         n_prime=math.floor(chosen.k * m),
         w=math.floor(chosen.k * m / gamma) + 1,
         gamma=gamma,

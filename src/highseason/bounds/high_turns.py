@@ -62,8 +62,8 @@ def high_turn_advantage(
     low, _ = low_turns(policy, setting)
     m = setting.arms
     high = np.flatnonzero(~low[m:])
-    old = read_plan(EpsilonGreedy(k=policy.k), setting).numbers
-    new = read_plan(policy, setting).numbers
+    old = read_plan(EpsilonGreedy(k=policy.k), setting).levels
+    new = read_plan(policy, setting).levels
     epsilon = old[m:][high]
     rows = []
     for gap in setting.worst_first.tolist():

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from highseason.bounds.tails import trivial_curve
-from highseason.lives import Lives
+from highseason.lifetimes import Lifetimes
 from highseason.multipliers import Multiplier, ThresholdWarning, as_multiplier
 from highseason.policies import PlanWarning, Policy
 from highseason.policies.view import Outlook
@@ -56,7 +56,7 @@ class Setting:
         H: Any = None,
         r: float = 1.0,
         Gamma: float = 12.0,
-        lives: Lives | None = None,
+        lifetimes: Lifetimes | None = None,
     ) -> Setting:
         """Check what a user gave; a `ValueError` says what was wrong and what to do."""
         spread = _positive("r", r)
@@ -69,7 +69,7 @@ class Setting:
                 f"a gap of {gap.max():g} is wider than the range of the rewards, r={spread:g}: "
                 "pass r=, the highest reward less the lowest"
             )
-        spans, told = _spans(lives, gap.size, given.turns), lives is None or lives.known
+        spans, told = _spans(lifetimes, gap.size, given.turns), lifetimes is None or lifetimes.known
         if spans is None and given.turns < gap.size:
             raise ValueError(
                 f"{gap.size} arms and {given.turns} turns: every arm is tried once, so a bound "
@@ -147,7 +147,7 @@ class Setting:
 class PlanRead(NamedTuple):
     """A policy's numbers for every turn, and what the plan warned of."""
 
-    numbers: Numbers
+    levels: Numbers
     notes: tuple[str, ...]
 
 
@@ -158,7 +158,7 @@ def read_plan(policy: Policy, setting: Setting) -> PlanRead:
         warnings.simplefilter("always", PlanWarning)
         warnings.simplefilter("always", ThresholdWarning)
         plan = policy.plan(setting.multiplier, setting.arms, setting.forecast)
-    return PlanRead(plan.numbers, tuple(f"{entry.message}." for entry in caught))
+    return PlanRead(plan.levels, tuple(f"{entry.message}." for entry in caught))
 
 
 def low_turns(policy: Any, setting: Setting) -> tuple[Mask, Numbers]:
@@ -167,8 +167,8 @@ def low_turns(policy: Any, setting: Setting) -> tuple[Mask, Numbers]:
     With a forecast and a rule such as `q0.75`, z is read anew in each turn from what was seen.
     """
     if setting.forecast is None:
-        z = np.full(setting.turns, policy.settle(setting.G).z)
-    elif policy.needs_whole:
+        z = np.full(setting.turns, policy.resolve_thresholds(setting.G).z)
+    elif policy.requires_full_g:
         z = _growing_thresholds(policy, setting)
     else:
         z = np.full(setting.turns, policy.z)
@@ -181,22 +181,22 @@ def _growing_thresholds(policy: Any, setting: Setting) -> Numbers:
     pairs = zip(setting.G.tolist(), setting.H.tolist(), strict=True)
     for i, (actual, belief) in enumerate(pairs):
         outlook.expect(belief)
-        z[i] = policy.settle(outlook.values(belief)).z
+        z[i] = policy.resolve_thresholds(outlook.values(belief)).z
         outlook.saw(actual)
     return z
 
 
-def _spans(lives: Lives | None, arms: int, turns: int) -> list[tuple[float, float]] | None:
-    if lives is None:
+def _spans(lifetimes: Lifetimes | None, arms: int, turns: int) -> list[tuple[float, float]] | None:
+    if lifetimes is None:
         return None
-    if lives.name != "fixed":
+    if lifetimes.name != "fixed":
         raise ValueError(
-            f"the lives of {lives.name} are drawn anew in every game: a bound is about given arms, "
-            "so write hs.lives.fixed([(1, 90), (30, inf)])"
+            f"the lifetimes of {lifetimes.name} are drawn anew in every game: a bound is about given arms, "
+            "so write hs.lifetimes.fixed([(1, 90), (30, inf)])"
         )
-    if lives.arms != arms:
-        raise ValueError(f"there are {arms} arms, but the lives of {lives.arms}")
-    found = lives.spans(np.zeros(1, np.uint64), turns)[0].tolist()
+    if lifetimes.arms != arms:
+        raise ValueError(f"there are {arms} arms, but the lifetimes of {lifetimes.arms}")
+    found = lifetimes.spans(np.zeros(1, np.uint64), turns)[0].tolist()
     return [(first, last) for first, last in found]
 
 

@@ -39,7 +39,7 @@ def soft_epsilon_greedy(policy: SoftEpsilonGreedy, setting: Setting, form: Form)
 
 def psi(policy: SoftEpsilonGreedy, setting: Setting) -> Numbers:
     """The psi of every turn after the first round, read from the policy itself."""
-    return read_plan(replace(policy, k=_BOUNDLESS), setting).numbers[setting.arms :]
+    return read_plan(replace(policy, k=_BOUNDLESS), setting).levels[setting.arms :]
 
 
 def least_psi(policy: SoftEpsilonGreedy, setting: Setting) -> float:

@@ -33,8 +33,8 @@ def soft_ucb(policy: SoftUCB, setting: Setting, form: Form) -> RegretBound:
     (5358, 25262)
     """
     plan = read_plan(policy, setting)
-    safe = safe_bound(str(policy), setting, plan.numbers[setting.arms :], plan.notes)
-    return safe if form == "safe" else paper_bound(policy, setting, plan.numbers, safe)
+    safe = safe_bound(str(policy), setting, plan.levels[setting.arms :], plan.notes)
+    return safe if form == "safe" else paper_bound(policy, setting, plan.levels, safe)
 
 
 def safe_bound(
@@ -99,4 +99,4 @@ def _log_xi(policy: SoftUCB, setting: Setting, numbers: Numbers) -> Numbers:
     """log xi(t), which the plan multiplies by P."""
     if policy.P > 0:
         return numbers / policy.P
-    return read_plan(replace(policy, P=1.0), setting).numbers
+    return read_plan(replace(policy, P=1.0), setting).levels

@@ -14,7 +14,7 @@ from highseason.bounds.kernels.build import mortal_costs
 from highseason.bounds.result import Form, RegretBound, assemble
 from highseason.bounds.setting import Setting
 from highseason.bounds.theorems import theorem
-from highseason.lives import running_worth
+from highseason.lifetimes import running_worth
 from highseason.multipliers import as_multiplier
 from highseason.policies import SoftUCBMortal
 
@@ -24,14 +24,14 @@ Counts = NDArray[np.int64]
 
 @theorem(SoftUCBMortal)
 def soft_ucb_mortal(policy: SoftUCBMortal, setting: Setting, form: Form) -> RegretBound:
-    """See `mortal_regret`; without lives, the theorem about arms that never die.
+    """See `mortal_regret`; without lifetimes, the theorem about arms that never die.
 
     >>> import highseason as hs
     >>> G = hs.multipliers.wave(turns=20_000)
-    >>> lives = hs.lives.fixed([(1, math.inf), (1, math.inf), (10_000, math.inf)])
+    >>> lifetimes = hs.lifetimes.fixed([(1, math.inf), (1, math.inf), (10_000, math.inf)])
     >>> means = [0.1, 0.9, 0.2]
     >>> policy = hs.SoftUCBMortal(c=2, unit=1)
-    >>> bound = hs.bounds.regret(policy, means, multiplier=G, lives=lives)
+    >>> bound = hs.bounds.regret(policy, means, multiplier=G, lifetimes=lifetimes)
     >>> bound.valid, round(bound.total / bound.trivial, 1)
     (True, 0.4)
     """
@@ -46,7 +46,7 @@ def soft_ucb_mortal(policy: SoftUCBMortal, setting: Setting, form: Form) -> Regr
         form,
         setting.forecast,
         setting.r,
-        policy.settle(setting.H).unit,
+        policy.resolve_thresholds(setting.H).unit,
         remaining=policy.remaining,
         initial=policy.initial,
         known=setting.told,
@@ -129,7 +129,7 @@ def mortal_regret(
 
     Args:
         means: Of each arm.
-        lifespans: First and last turn of each arm, both included; (1, inf) lives throughout.
+        lifespans: First and last turn of each arm, both included; (1, inf) lifetimes throughout.
         multiplier: G.
         c: The most that psi can be.  The paper has at least 1; the safe form holds for any, but
             says nothing where psi of the best arm is below 1/2.
@@ -154,17 +154,17 @@ def mortal_regret(
         raise ValueError(f"c must be at least 0, not {c!r}")
     if not (r > 0 and unit > 0):
         raise ValueError("r and unit must be above 0")
-    lives = _lives(means, lifespans, multiplier, c, H, unit, opening, remaining, initial, known)
-    safe = _safe(lives, r)
-    return safe if form == "safe" else _paper(lives, r, safe)
+    lifetimes = _lives(means, lifespans, multiplier, c, H, unit, opening, remaining, initial, known)
+    safe = _safe(lifetimes, r)
+    return safe if form == "safe" else _paper(lifetimes, r, safe)
 
 
-def _safe(lives: _Lives, r: float) -> RegretBound:
-    first_round = _first_round(lives)
-    worst = _worst_after(lives)
+def _safe(lifetimes: _Lives, r: float) -> RegretBound:
+    first_round = _first_round(lifetimes)
+    worst = _worst_after(lifetimes)
     costs = mortal_costs(
-        lives.means.copy(), lives.births, lives.deaths, lives.best, lives.stretch, lives.psi,
-        lives.G.copy(), lives.stakes.copy(), len(lives.opening), float(r), turns=lives.turns,
+        lifetimes.means.copy(), lifetimes.births, lifetimes.deaths, lifetimes.best, lifetimes.stretch, lifetimes.psi,
+        lifetimes.G.copy(), lifetimes.stakes.copy(), len(lifetimes.opening), float(r), turns=lifetimes.turns,
     )  # fmt: skip
     curves = {
         "initialisation": np.cumsum(first_round),
@@ -172,37 +172,37 @@ def _safe(lives: _Lives, r: float) -> RegretBound:
     }
     limits = {"initialisation": float(first_round.sum()), "epochs": float(worst.sum())}
     return assemble(
-        "soft-ucb-mortal", "safe", lives.means.size, curves, limits,
+        "soft-ucb-mortal", "safe", lifetimes.means.size, curves, limits,
         np.cumsum(first_round + worst), exact=("initialisation",),
     )  # fmt: skip
 
 
-def _first_round(lives: _Lives) -> Numbers:
-    costs = np.zeros(lives.turns)
-    for i, arm in enumerate(lives.opening):
-        costs[i] = lives.G[i] * lives.gap(arm, i + 1)
+def _first_round(lifetimes: _Lives) -> Numbers:
+    costs = np.zeros(lifetimes.turns)
+    for i, arm in enumerate(lifetimes.opening):
+        costs[i] = lifetimes.G[i] * lifetimes.gap(arm, i + 1)
     return costs
 
 
-def _worst_after(lives: _Lives) -> Numbers:
+def _worst_after(lifetimes: _Lives) -> Numbers:
     """The largest gap alive, weighed, in every turn after the first round."""
-    costs = lives.G * (lives.means[lives.best] - lives.means[lives.worst])
-    costs[: len(lives.opening)] = 0.0
+    costs = lifetimes.G * (lifetimes.means[lifetimes.best] - lifetimes.means[lifetimes.worst])
+    costs[: len(lifetimes.opening)] = 0.0
     return np.asarray(costs)
 
 
 # -- the printed form ------------------------------------------------------------------------------
 
 
-def _paper(lives: _Lives, r: float, safe: RegretBound) -> RegretBound:
-    costs = np.zeros(lives.turns)
+def _paper(lifetimes: _Lives, r: float, safe: RegretBound) -> RegretBound:
+    costs = np.zeros(lifetimes.turns)
     with np.errstate(all="ignore"):
-        for arm in range(lives.means.size):
-            for first, last in lives.epochs(arm):
-                gap = lives.gap(arm, first)
+        for arm in range(lifetimes.means.size):
+            for first, last in lifetimes.epochs(arm):
+                gap = lifetimes.gap(arm, first)
                 if gap > 0:
-                    heaviest = float(lives.G[first - 1 : last].max())
-                    beta = _printed_beta(lives, arm, gap, first, last, r)
+                    heaviest = float(lifetimes.G[first - 1 : last].max())
+                    beta = _printed_beta(lifetimes, arm, gap, first, last, r)
                     # NumPy's minimum keeps a nan, where Python's would drop it
                     costs[last - 1] += heaviest * gap * float(np.minimum(last - first, beta))
     curves = {"initialisation": safe.curves["initialisation"], "epochs": np.cumsum(costs)}
@@ -210,18 +210,20 @@ def _paper(lives: _Lives, r: float, safe: RegretBound) -> RegretBound:
     reasons = [] if total >= safe.total else [f"it is below the safe form, {safe.total:,.6g}."]
     return assemble(
         safe.policy, "paper", safe.arms, curves, safe.limits,
-        np.cumsum(_first_round(lives) + _worst_after(lives)),
+        np.cumsum(_first_round(lifetimes) + _worst_after(lifetimes)),
         exact=("initialisation",), valid=not reasons, notes=reasons,
     )  # fmt: skip
 
 
-def _printed_beta(lives: _Lives, arm: int, gap: float, first: int, last: int, r: float) -> float:
+def _printed_beta(
+    lifetimes: _Lives, arm: int, gap: float, first: int, last: int, r: float
+) -> float:
     """beta^M = u + the series, with psi where its square belongs, and no clipping."""
     t = np.arange(first, last + 1, dtype=np.float64)
-    rows, star = lives.stretch[first - 1 : last], int(lives.best[first - 1])
-    psi_own, psi_star = lives.psi[rows, arm], lives.psi[rows, star]
-    s_own, s_star = float(lives.births[arm]), float(lives.births[star])
-    stakes = lives.stakes[first - 1 : last]
+    rows, star = lifetimes.stretch[first - 1 : last], int(lifetimes.best[first - 1])
+    psi_own, psi_star = lifetimes.psi[rows, arm], lifetimes.psi[rows, star]
+    s_own, s_star = float(lifetimes.births[arm]), float(lifetimes.births[star])
+    stakes = lifetimes.stakes[first - 1 : last]
     own, best = np.log1p((t - s_own) / stakes), np.log1p((t - s_star) / stakes)
     u = float(np.ceil(8.0 * psi_own * own / gap**2).max())
     chances = np.exp(-4.0 / r**2 * psi_own * own) + np.exp(-4.0 / r**2 * psi_star * best)

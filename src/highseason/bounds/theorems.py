@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from highseason.bounds.result import Form, RegretBound
 from highseason.bounds.setting import Means, Setting
-from highseason.lives import Lives
+from highseason.lifetimes import Lifetimes
 from highseason.policies import Policy, SoftUCBMortal
 
 Calculator = Callable[[Any, Setting, Form], RegretBound]
@@ -75,7 +75,7 @@ def regret(
     H: Any = None,
     r: float = 1.0,
     Gamma: float = 12.0,
-    lives: Lives | None = None,
+    lifetimes: Lifetimes | None = None,
 ) -> RegretBound:
     """Bound the mean regret of a policy before it is played.
 
@@ -92,7 +92,7 @@ def regret(
             and weighs nothing.  As `forecast` in `simulate`.
         r: The range of the rewards, highest minus lowest.
         Gamma: The constant above 5 of the variable pool's theorem; only its printed form uses it.
-        lives: When each arm is there, `hs.lives.fixed([…])`; only soft UCB mortal has a theorem for
+        lifetimes: When each arm is there, `hs.lifetimes.fixed([…])`; only soft UCB mortal has a theorem for
             arms that come and go.
 
     >>> import highseason as hs
@@ -106,12 +106,12 @@ def regret(
     calculate = _calculator_for(policy)
     if form not in ("safe", "paper"):
         raise ValueError(f"form={form!r} must be 'safe' or 'paper'")
-    if lives is not None and not isinstance(policy, SoftUCBMortal):
+    if lifetimes is not None and not isinstance(policy, SoftUCBMortal):
         raise NoTheoremError(
             f"the theorem about {policy.label} is about arms that stay: for arms that come and go "
             f"there is one about {SoftUCBMortal.name}"
         )
-    return calculate(policy, Setting.of(means, gaps, multiplier, H, r, Gamma, lives), form)
+    return calculate(policy, Setting.of(means, gaps, multiplier, H, r, Gamma, lifetimes), form)
 
 
 def _calculator_for(policy: Policy) -> Calculator:
@@ -124,6 +124,6 @@ def _calculator_for(policy: Policy) -> Calculator:
     if getattr(policy, "rule", "paper") != "paper":
         raise NoTheoremError(
             f"{policy}: the theorems are about the formulas of the paper, and its authors' code "
-            "plays others; use rule='paper'"
+            "plays others; use variant='paper'"
         )
     return found

@@ -37,7 +37,7 @@ def variable_pool(policy: VariablePool, setting: Setting, form: Form) -> RegretB
 
 
 def _safe(policy: VariablePool, setting: Setting, plan: PlanRead) -> RegretBound:
-    sizes = plan.numbers[setting.arms :].astype(np.int64)
+    sizes = plan.levels[setting.arms :].astype(np.int64)
     falling = np.sort(setting.gaps)[::-1]
     costs = setting.weights * pool_costs(falling, sizes, setting.r)
     full = sizes == setting.arms
@@ -62,7 +62,7 @@ def _safe(policy: VariablePool, setting: Setting, plan: PlanRead) -> RegretBound
 
 
 def _paper(policy: VariablePool, setting: Setting, plan: PlanRead) -> RegretBound:
-    sizes = plan.numbers.astype(np.int64)
+    sizes = plan.levels.astype(np.int64)
     rising = np.sort(setting.gaps)
     edges = rising[sizes - 1]  # the gap of the m_t-th best arm
     t = np.arange(1, setting.turns + 1, dtype=np.float64)
@@ -74,7 +74,7 @@ def _paper(policy: VariablePool, setting: Setting, plan: PlanRead) -> RegretBoun
             beta = near + 2.0 / d * np.exp(-setting.Gamma * d / 2.0 * np.log(t))
             costs += gap * setting.G * 2.0 / sizes * beta
         curve = np.cumsum(costs)
-    reasons = _reasons(setting, plan.numbers, edges) if setting.worst_first.size else []
+    reasons = _reasons(setting, plan.levels, edges) if setting.worst_first.size else []
     return assemble(
         str(policy), "paper", setting.arms, {"pool": curve}, {"pool": float(setting.trivial[-1])},
         setting.trivial, valid=not reasons, notes=(*reasons, *plan.notes),
@@ -128,7 +128,7 @@ def pool_hypothesis(
 
     >>> import highseason as hs
     >>> plan = hs.VariablePool(c=300, unit=1).plan(hs.multipliers.constant(500), arms=2)
-    >>> check = pool_hypothesis(plan.numbers, arms=2)
+    >>> check = pool_hypothesis(plan.levels, arms=2)
     >>> check.holds, check.first_failure
     (False, 2)
     """

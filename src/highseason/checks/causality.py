@@ -21,32 +21,32 @@ FACTORS = (0.01, 100.0)
 
 def settled(policy: Policy) -> Policy:
     """The policy with its rules on G turned into numbers: what is left must be causal by itself."""
-    return policy.settle(season().values)
+    return policy.resolve_thresholds(season().values)
 
 
-@check(applies=lambda policy: not settled(policy).needs_whole)
+@check(applies=lambda policy: not settled(policy).requires_full_g)
 def later_turns_do_not_move_the_plan(policy: Policy) -> None:
-    """Change G after turn t: the numbers up to t stay.  `sees_ahead = True` declares otherwise."""
+    """Change G after turn t: the numbers up to t stay.  `uses_future_g = True` declares otherwise."""
     steady = settled(policy)
-    before = steady.plan(season(), ARMS).numbers
+    before = steady.plan(season(), ARMS).levels
     for cut in CUTS:
         for factor in FACTORS:
-            after = steady.plan(_changed_after(season(), cut, factor), ARMS).numbers
+            after = steady.plan(_changed_after(season(), cut, factor), ARMS).levels
             _same_start(
                 before,
                 after,
                 cut,
                 f"G was changed after turn {cut} only, but the plan of turn {{t}} changed too: "
-                "declare sees_ahead = True, or do without view.floor, view.lowest and view.future",
+                "declare uses_future_g = True, or do without view.floor, view.lowest and view.future",
             )
 
 
-@check(applies=lambda policy: not settled(policy).needs_whole)
+@check(applies=lambda policy: not settled(policy).requires_full_g)
 def planner_agrees_with_plan(policy: Policy) -> None:
     """Told G turn by turn, a policy that does not look ahead makes the very same plan."""
     steady = settled(policy)
     _same_start(
-        steady.plan(season(), ARMS).numbers,
+        steady.plan(season(), ARMS).levels,
         _stepwise(steady, season(), season()),
         TURNS,
         "planner() and plan() must give the same numbers where the policy does not look ahead; "
@@ -58,7 +58,7 @@ def planner_agrees_with_plan(policy: Policy) -> None:
 def forecast_numbers_know_only_the_past(policy: Policy) -> None:
     """With a forecast, the number of turn t depends on G before t and on what is believed of t."""
     forecast = season().shift(3)
-    before = policy.plan(season(), ARMS, forecast).numbers
+    before = policy.plan(season(), ARMS, forecast).levels
     require_range(policy, before, ARMS, "planned from a forecast, turn by turn")
     for cut in CUTS:
         for factor in FACTORS:
@@ -66,7 +66,7 @@ def forecast_numbers_know_only_the_past(policy: Policy) -> None:
                 _changed_after(season(), cut - 1, factor),  # the turn's own G comes after it
                 ARMS,
                 _changed_after(forecast, cut, factor),
-            ).numbers
+            ).levels
             _same_start(
                 before,
                 after,

@@ -19,10 +19,10 @@ TURNS, TIMES = (1, ARMS, ARMS + 1, ARMS + 2, 17, 40), 1500
 TOLERANCE = 5.0
 
 
-@check(applies=lambda policy: policy.decides_by.chances is not None)
+@check(applies=lambda policy: policy.rule.chances is not None)
 def chances_are_those_of_the_choices(policy: Policy) -> None:
     """Decided again with other random numbers, arms come up as often as `chances` says."""
-    chances, choose = policy.decides_by.chances, policy.decides_by.choose
+    chances, choose = policy.rule.chances, policy.rule.choose
     assert chances is not None  # as the check's condition says
     for state, turn in _moments(policy):
         said = chances(state, turn)
@@ -43,7 +43,7 @@ def chances_are_those_of_the_choices(policy: Policy) -> None:
 
 def _moments(policy: Policy) -> Iterator[tuple[State, Turn]]:
     """A game stopped before some of its turns; rewards are coarse, so that arms are often equal."""
-    rule, start = policy.decides_by, game_key(SEED, 0)
+    rule, start = policy.rule, game_key(SEED, 0)
     state = rule.fresh_state(ARMS)
     for t, number in enumerate(policy.plan(season(max(TURNS)), ARMS), start=1):
         turn = Turn(t, number, turn_key(start, t), policy.ties == "random", t)

@@ -36,7 +36,7 @@ def arms_played_exist(policy: Policy) -> None:
             )
 
 
-@check(applies=lambda policy: policy.decides_by.tries_each)
+@check(applies=lambda policy: policy.rule.tries_each)
 def every_arm_is_tried_once_first(policy: Policy) -> None:
     """Turns 1 … m play arm 1 … m, and never count as exploitation (tries_each declares it)."""
     game = play(policy, reward_models()[0], season(), seed=SEED)
@@ -80,7 +80,7 @@ def play_and_simulate_agree(policy: Policy) -> None:
             same_totals(compiled, game, number, f"{rewards.name} rewards")
 
 
-@check(applies=lambda policy: policy.decides_by in RANGES)
+@check(applies=lambda policy: policy.rule in RANGES)
 def fast_kernel_plays_as_the_plain_one(policy: Policy) -> None:
     """The rule's own kernel against the loop that asks the rule arm by arm, ties included."""
     plain = on_generic_path(policy)

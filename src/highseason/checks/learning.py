@@ -47,7 +47,7 @@ def scaled_rewards_mislead(policy: Policy) -> None:
     )
 
 
-@check(applies=lambda policy: _learns(policy) and not policy.deliberate)
+@check(applies=lambda policy: _learns(policy) and not policy.suppress_plan_warning)
 def beats_uniform_random(policy: Policy) -> None:
     """In long games with few arms it earns clearly more than arms played at random."""
     arms_played_exist(policy)
@@ -65,7 +65,7 @@ def beats_uniform_random(policy: Policy) -> None:
 def _first_turn_moved_by_G(policy: Policy, number: int) -> int | None:
     rewards = reward_models()[1]
     varied = powers_of_two()
-    numbers = policy.plan(varied, rewards.arms).numbers
+    numbers = policy.plan(varied, rewards.arms).levels
     twin = following(policy, numbers)
     steady = constant(varied.turns)
     arms = [play(twin, rewards, G, SEED, number).arms for G in (varied, steady)]

@@ -13,12 +13,12 @@ from highseason.checks.settings import (
     TURNS,
     coarse_mean,
     coarse_quantile,
-    lives_to_play,
+    lifetimes_to_play,
     season,
 )
 from highseason.core.random import game_keys
 from highseason.games import play, simulate
-from highseason.lives import Lives
+from highseason.lifetimes import Lifetimes
 from highseason.policies import Policy
 from highseason.rewards import Rewards
 
@@ -26,21 +26,25 @@ from highseason.rewards import Rewards
 GAMES = 5
 
 
-def _settings(policy: Policy) -> Iterator[tuple[Lives, Rewards, str]]:
-    """Lives that are known and, unless the policy cannot do without, lives that are not."""
+def _settings(policy: Policy) -> Iterator[tuple[Lifetimes, Rewards, str]]:
+    """Lifetimes that are known and, unless the policy cannot do without, lifetimes that are not."""
     for known in (True,) if policy.needs_expiry else (True, False):
-        for lives in lives_to_play(known):
+        for lifetimes in lifetimes_to_play(known):
             # Rewards in eighths: the same arms tie again and again.
-            arms = rewards.custom(coarse_quantile, coarse_mean, arms=lives.arms, name="eighths")
-            yield lives, arms, f"{lives.name} lives, {'known' if known else 'not known'},"
+            arms = rewards.custom(coarse_quantile, coarse_mean, arms=lifetimes.arms, name="eighths")
+            yield (
+                lifetimes,
+                arms,
+                f"{lifetimes.name} lifetimes, {'known' if known else 'not known'},",
+            )
 
 
 @check()
 def arms_not_there_are_never_played(policy: Policy) -> None:
     """From its first to its last turn, and in no other, may an arm be played."""
-    for lives, arms, where in _settings(policy):
-        game = play(policy, arms, season(), seed=SEED, lives=lives)
-        spans = lives.spans(game_keys(SEED, range(1)), TURNS)[0]
+    for lifetimes, arms, where in _settings(policy):
+        game = play(policy, arms, season(), seed=SEED, lifetimes=lifetimes)
+        spans = lifetimes.spans(game_keys(SEED, range(1)), TURNS)[0]
         for t, arm in enumerate(game.arms.tolist(), start=1):
             first, last = spans[arm].tolist()
             expect(
@@ -54,10 +58,14 @@ def arms_not_there_are_never_played(policy: Policy) -> None:
 def play_and_simulate_agree_on_arms_that_come_and_go(policy: Policy) -> None:
     """The readable loop and the kernel let the same arms live, and choose the same."""
     arms_not_there_are_never_played(policy)
-    for lives, arms, where in _settings(policy):
-        result = simulate(policy, arms, season(), games=1, seed=SEED, curves=TURNS, lives=lives)
-        same_course(result, play(policy, arms, season(), seed=SEED, lives=lives), where)
-        result = simulate(policy, arms, season(), games=GAMES, seed=SEED, keep="games", lives=lives)
+    for lifetimes, arms, where in _settings(policy):
+        result = simulate(
+            policy, arms, season(), games=1, seed=SEED, curves=TURNS, lifetimes=lifetimes
+        )
+        same_course(result, play(policy, arms, season(), seed=SEED, lifetimes=lifetimes), where)
+        result = simulate(
+            policy, arms, season(), games=GAMES, seed=SEED, keep="games", lifetimes=lifetimes
+        )
         for number in range(GAMES):
-            game = play(policy, arms, season(), seed=SEED, game=number, lives=lives)
+            game = play(policy, arms, season(), seed=SEED, game=number, lifetimes=lifetimes)
             same_totals(result, game, number, where)

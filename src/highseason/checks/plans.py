@@ -30,7 +30,7 @@ RANGES: dict[Rule, _Range] = {
 @check()
 def intensity_takes_arrays(policy: Policy) -> None:
     """`plan.exploration` asks it for all turns at once."""
-    rule, turns = policy.decides_by, np.arange(1, 5)
+    rule, turns = policy.rule, np.arange(1, 5)
     shape = np.shape(rule.intensity(np.clip(np.ones(4), *rule.allowed), turns, 3))
     expect(
         shape == turns.shape,
@@ -45,9 +45,9 @@ def every_turn_has_a_finite_number(policy: Policy) -> None:
     for G, arms in seasons():
         plan = policy.plan(G, arms)
         expect(
-            plan.numbers.shape == (G.turns,),
+            plan.levels.shape == (G.turns,),
             f"a plan needs one number for each of {G.turns} turns; "
-            f"this one has the shape {plan.numbers.shape}",
+            f"this one has the shape {plan.levels.shape}",
         )
         for t, number in enumerate(plan, start=1):
             expect(
@@ -57,19 +57,19 @@ def every_turn_has_a_finite_number(policy: Policy) -> None:
             )
 
 
-@check(applies=lambda policy: policy.decides_by in RANGES)
+@check(applies=lambda policy: policy.rule in RANGES)
 def numbers_mean_something_to_the_rule(policy: Policy) -> None:
     """ε in [0, 1]; b >= 0; 1 <= m_t <= m, whole."""
     for G, arms in seasons():
-        require_range(policy, policy.plan(G, arms).numbers, arms, f"with {arms} arms on {G!r}")
+        require_range(policy, policy.plan(G, arms).levels, arms, f"with {arms} arms on {G!r}")
 
 
 @check()
 def exploration_is_a_share(policy: Policy) -> None:
     """What `plan.exploration` draws lies between 0 and 1 before it is clipped."""
-    rule = policy.decides_by
+    rule = policy.rule
     for G, arms in seasons():
-        numbers, turns = policy.plan(G, arms).numbers, np.arange(1, G.turns + 1)
+        numbers, turns = policy.plan(G, arms).levels, np.arange(1, G.turns + 1)
         shares = rule.intensity(numbers, turns, arms)
         for t in turns[~((shares >= 0.0) & (shares <= 1.0))][:1]:
             raise CheckFailed(
@@ -88,20 +88,20 @@ def same_question_same_plan(policy: Policy) -> None:
             "a plan must be the same when it is asked for again: keep what is remembered from "
             "turn to turn in the carry, not in the policy",
         )
-        expect(not first.numbers.flags.writeable, "a plan's numbers must be read-only")
+        expect(not first.levels.flags.writeable, "a plan's numbers must be read-only")
 
 
 def require_range(policy: Policy, numbers: NDArray[np.float64], arms: int, where: str) -> None:
     """Fail where a number means nothing to the policy's rule."""
-    if policy.decides_by not in RANGES:
+    if policy.rule not in RANGES:
         wrong = np.flatnonzero(~np.isfinite(numbers))
         meaning = "a finite number"
     else:
-        meaning, keeps = RANGES[policy.decides_by]
+        meaning, keeps = RANGES[policy.rule]
         wrong = np.flatnonzero(~keeps(numbers, arms))
     if wrong.size:
         i = int(wrong[0])
         raise CheckFailed(
-            f"the rule {policy.decides_by.name!r} expects {meaning}; "
+            f"the rule {policy.rule.name!r} expects {meaning}; "
             f"{where}, turn {i + 1} has {float(numbers[i])!r}"
         )

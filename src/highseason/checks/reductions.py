@@ -37,7 +37,7 @@ class Reduction:
 
     def concerns(self, policy: Policy) -> bool:
         """A policy of this class; with another rule it would be another policy's twin."""
-        return isinstance(policy, self.policy) and policy.decides_by == self.policy.decides_by
+        return isinstance(policy, self.policy) and policy.rule == self.policy.rule
 
 
 REDUCTIONS = (
@@ -53,7 +53,7 @@ REDUCTIONS = (
         policies.UCBZ,
         {"z": math.inf},
         season(),
-        lambda p: policies.UCB(P=p.P, rule=p.rule, ties=p.ties),
+        lambda p: policies.UCB(P=p.P, variant=p.variant, ties=p.ties),
     ),
     Reduction(
         "on a constant G",
@@ -65,7 +65,7 @@ REDUCTIONS = (
     Reduction(
         "with c < 2, unit 1 and G >= 1",
         policies.VariablePool,
-        {"c": math.nextafter(2.0, 0.0), "unit": 1.0, "rule": "paper"},
+        {"c": math.nextafter(2.0, 0.0), "unit": 1.0, "variant": "paper"},
         season(),
         lambda p: policies.Greedy(ties=p.ties),
     ),
@@ -83,14 +83,14 @@ def becomes_the_policy_it_reduces_to(policy: Policy) -> None:
 
 
 def _regulates_by_threshold(policy: Policy) -> bool:
-    return "z" in parameters_on_G(policy) and policy.decides_by in RANGES
+    return "z" in parameters_on_G(policy) and policy.rule in RANGES
 
 
 @check(applies=_regulates_by_threshold)
 def threshold_above_all_ignores_the_stakes(policy: Policy) -> None:
     """With z infinite no turn is high, and the plan is the same for every G."""
     free = with_parameters(policy, z=math.inf)
-    one, other = (free.plan(G, ARMS).numbers for G in (season(), season().shift(7)))
+    one, other = (free.plan(G, ARMS).levels for G in (season(), season().shift(7)))
     differ = np.flatnonzero(one != other)
     if differ.size:
         raise CheckFailed(
@@ -117,7 +117,7 @@ def units_of_G_do_not_matter(policy: Policy) -> None:
     expect(
         policy.plan(G, ARMS).digest == larger.plan(many, ARMS).digest,
         f"with G and {_names(policy)} times {FACTOR:g} the plan must stay the same; it changed. "
-        "If it depends on the scale of G, give it a parameter with rule=True, as `unit` of SoftUCB",
+        "If it depends on the scale of G, give it a parameter with allows_expression=True, as `unit` of SoftUCB",
     )
     rewards = reward_models()[0]
     one = simulate(policy, rewards, G, games=GAMES, seed=SEED)

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason import lives, multipliers, rewards
-from highseason.lives import Lives
+from highseason import lifetimes, multipliers, rewards
+from highseason.lifetimes import Lifetimes
 from highseason.multipliers import Multiplier, ThresholdWarning
 from highseason.policies import PlanWarning
 from highseason.rewards import Rewards
@@ -79,8 +79,8 @@ def reward_models(arms: int = ARMS) -> list[Rewards]:
     ]
 
 
-def lives_to_play(known: bool) -> list[Lives]:
-    """Lives in which arms are there throughout, die, come later, come for one turn; and a flow."""
+def lifetimes_to_play(known: bool) -> list[Lifetimes]:
+    """Lifetimes in which arms are there throughout, die, come later, come for one turn; and a flow."""
     spans = [(1, 40), (1, math.inf), (30, 90), (31, 31), (91, TURNS), (2, 45)]
-    flow = lives.birth_and_death(TURNS, alive=3, life=20, known=known)
-    return [lives.fixed(spans, known=known), flow]
+    flow = lifetimes.birth_and_death(TURNS, alive=3, life=20, known=known)
+    return [lifetimes.fixed(spans, known=known), flow]

@@ -29,8 +29,8 @@ def following(policy: Policy, numbers: NDArray[np.float64]) -> Policy:
 
 def on_generic_path(policy: Policy) -> Policy:
     """A twin that no fast kernel knows: its rule is the same, under another name."""
-    rule = policy.decides_by
-    return _twin(policy, decides_by=replace(rule, name=f"{rule.name}, arm by arm"))
+    rule = policy.rule
+    return _twin(policy, rule=replace(rule, name=f"{rule.name}, arm by arm"))
 
 
 def with_parameters(policy: Policy, **values: Any) -> Policy:
@@ -53,7 +53,8 @@ def parameters_on_G(policy: Policy) -> dict[str, Any]:
     return {
         entry.name: getattr(policy, entry.name)
         for entry in fields(policy)
-        if isinstance(entry.metadata.get("limits"), Limits) and entry.metadata["limits"].rule
+        if isinstance(entry.metadata.get("limits"), Limits)
+        and entry.metadata["limits"].allows_expression
     }
 
 

@@ -21,7 +21,7 @@ import click
 from highseason.cli import commands
 from highseason.cli.examples import WithExamples
 from highseason.cli.messages import one_line, replace_what_cannot_be_shown, say, warnings_as_lines
-from highseason.cli.reading import AskedWrongly, asked_wrongly
+from highseason.cli.reading import UsageError, usage_error
 
 NAME = "highseason"
 FAILED, INTERRUPTED = 1, 130
@@ -68,7 +68,7 @@ class CommandGroup(WithExamples, click.Group):
             known = self.list_commands(ctx)
             near = difflib.get_close_matches(args[0], known, n=1, cutoff=0.5)
             hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(known)}"
-            raise asked_wrongly(f"no command is called {args[0]!r}: {hint}")
+            raise usage_error(f"no command is called {args[0]!r}: {hint}")
         return super().resolve_command(ctx, args)
 
     def main(
@@ -112,7 +112,7 @@ def _tell(reason: Exception, session: Session) -> int:
         context = getattr(reason, "ctx", None)
         where = context.command_path if context else NAME
         # What click finds wrong it does not say how to put right; we do, or have done already.
-        more = "" if isinstance(reason, AskedWrongly) else f" (see '{where} --help')"
+        more = "" if isinstance(reason, UsageError) else f" (see '{where} --help')"
         say(one_line(reason.format_message().rstrip(".")) + more, where)
         return reason.exit_code
     if isinstance(reason, _TOLD):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from highseason.cli.reading import asked_wrongly
+from highseason.cli.reading import usage_error
 
 if TYPE_CHECKING:
     from highseason.replay import Events
@@ -21,14 +21,14 @@ def read_log(path: Path) -> Events:
     from highseason.replay import read_events
 
     if not path.exists():
-        raise asked_wrongly(
+        raise usage_error(
             f"there is no file {path}: check the path, or make an event table from a log with "
             "'highseason convert'"
         )
     try:
         return read_events(path)
     except ValueError as reason:
-        raise asked_wrongly(reason) from reason
+        raise usage_error(reason) from reason
 
 
 def moment(text: str) -> int:
@@ -60,7 +60,7 @@ def studied(text: str | None, events: Events) -> tuple[str, ...] | None:
 
     found = always_on_offer(events)
     if not found:
-        raise asked_wrongly(
+        raise usage_error(
             "no arm is on offer in every record, so --arms always leaves none: cut the log with "
             "--between, or find a stretch with 'highseason slice'"
         )

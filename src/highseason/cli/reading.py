@@ -23,13 +23,13 @@ USUAL_ARMS, USUAL_TURNS = 25, 500
 _ARGUMENT = re.compile(r"\b(floor|time|value|turns|window|reweigh)=('[^']*')?")
 
 
-class AskedWrongly(click.UsageError):
+class UsageError(click.UsageError):
     """Ends with exit code 2 and a line that says what to put right."""
 
 
-def asked_wrongly(reason: Exception | str) -> AskedWrongly:
+def usage_error(reason: Exception | str) -> UsageError:
     """The error, told of the command that is running."""
-    return AskedWrongly(str(reason), click.get_current_context(silent=True))
+    return UsageError(str(reason), click.get_current_context(silent=True))
 
 
 def read_policies(texts: Sequence[str], profile: str | None) -> dict[str, Policy]:
@@ -39,13 +39,13 @@ def read_policies(texts: Sequence[str], profile: str | None) -> dict[str, Policy
     30.0
     """
     if not texts:
-        raise asked_wrongly(
+        raise usage_error(
             "say which policy, such as --policy soft-ucb; 'highseason policies' lists them"
         )
     try:
         found = [_policy(text, profile) for text in texts]
     except ValueError as reason:
-        raise asked_wrongly(reason) from reason
+        raise usage_error(reason) from reason
     return dict(zip(unique_labels(texts), found, strict=True))
 
 
@@ -67,13 +67,13 @@ def read_multiplier(
             return multipliers.as_multiplier(text)  # no shape of that name: it knows what to say
         return _cut(_read(text, time, value, floor), text, turns)
     except ValueError as reason:
-        raise asked_wrongly(as_options(str(reason))) from reason
+        raise usage_error(as_options(str(reason))) from reason
 
 
 def _refuse_columns(shape: str, time: str | None, value: str | None) -> None:
     for option, column in (("--time", time), ("--value", value)):
         if column is not None:
-            raise asked_wrongly(
+            raise usage_error(
                 f"{option} names a column, and the shape {shape!r} has none: leave it out, or give "
                 "a file with --multiplier"
             )
@@ -81,7 +81,7 @@ def _refuse_columns(shape: str, time: str | None, value: str | None) -> None:
 
 def _read(text: str, time: str | None, value: str | None, floor: float | None) -> Multiplier:
     if not Path(text).exists():
-        raise asked_wrongly(
+        raise usage_error(
             f"there is no file {text}: check the path, or give a shape ({', '.join(SHAPES)})"
         )
     return multipliers.read(text, time=time, value=value, floor=floor)
@@ -91,7 +91,7 @@ def _cut(G: Multiplier, text: str, turns: int | None) -> Multiplier:
     if turns is None:
         return G
     if turns > G.turns:
-        raise asked_wrongly(
+        raise usage_error(
             f"{text} has {counted(G.turns, 'turn')}, fewer than --turns {turns}: leave --turns "
             "out, or give a longer file"
         )
@@ -116,7 +116,7 @@ def read_rewards(text: str, arms: int | None, means: str | None) -> Rewards:
     name, _, rest = text.partition(":")
     fixed = None if means is None else _numbers(means)
     if fixed is not None and arms not in (None, len(fixed)):
-        raise asked_wrongly(
+        raise usage_error(
             f"--arms {arms} does not fit the {len(fixed)} numbers of --means: leave --arms out"
         )
     if fixed is None and arms is None:
@@ -124,7 +124,7 @@ def read_rewards(text: str, arms: int | None, means: str | None) -> Rewards:
     try:
         return _family(name)(arms, fixed, _pairs(name, rest))
     except ValueError as reason:
-        raise asked_wrongly(reason) from reason
+        raise usage_error(reason) from reason
 
 
 Family = Callable[[int | None, list[float] | None, dict[str, Any]], Rewards]
@@ -159,7 +159,7 @@ def _numbers(text: str) -> list[float]:
     try:
         return [_number(part, "--means") for part in text.split(",")]
     except ValueError as reason:
-        raise asked_wrongly(f"{reason}; write numbers with commas, such as 0.9,0.5") from reason
+        raise usage_error(f"{reason}; write numbers with commas, such as 0.9,0.5") from reason
 
 
 def _number(text: str, what: str) -> float:

@@ -6,21 +6,21 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from highseason.cli.reading import asked_wrongly
+from highseason.cli.reading import usage_error
 from highseason.report import check_target
 
 
 def check_file(path: Path, option: str, inputs: Iterable[Path] = ()) -> None:
     """A file can be written there, and is none of those to be read; its folder is made."""
     if path.is_dir():
-        raise asked_wrongly(f"{option} {path} is a folder: give the name of a file in it")
+        raise usage_error(f"{option} {path} is a folder: give the name of a file in it")
     if path.exists() and any(given.exists() and path.samefile(given) for given in inputs):
-        raise asked_wrongly(
+        raise usage_error(
             f"{option} {path} is the file to be read, which would be lost: choose another name"
         )
     check_folder(path.parent, f"{option} {path}")
     if path.exists() and not os.access(path, os.W_OK):
-        raise asked_wrongly(f"{option} {path} is write-protected: choose another name")
+        raise usage_error(f"{option} {path} is write-protected: choose another name")
 
 
 def check_figure(path: Path, option: str, or_else: str = "", inputs: Iterable[Path] = ()) -> None:
@@ -29,7 +29,7 @@ def check_figure(path: Path, option: str, or_else: str = "", inputs: Iterable[Pa
     try:
         check_target(path)
     except ValueError as reason:
-        raise asked_wrongly(f"{option}: {reason}{or_else}") from reason
+        raise usage_error(f"{option}: {reason}{or_else}") from reason
 
 
 def check_folder(folder: Path, what: str) -> None:
@@ -37,12 +37,12 @@ def check_folder(folder: Path, what: str) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as reason:
-        raise asked_wrongly(
+        raise usage_error(
             f"cannot write {what}: {reason.filename} is not a folder; choose another place"
         ) from reason
     except OSError as reason:
-        raise asked_wrongly(
+        raise usage_error(
             f"cannot write {what}: {reason.strerror}; choose another place"
         ) from reason
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise asked_wrongly(f"cannot write {what}: no permission in {folder}; choose another place")
+        raise usage_error(f"cannot write {what}: no permission in {folder}; choose another place")

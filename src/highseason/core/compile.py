@@ -1,7 +1,7 @@
 """Compiling kernels with numba: at first use, cached on disk, never at import.
 
 numba's own cache goes stale silently when an imported helper changes, because it looks only at the
-file of the function itself.  Ours lives in a folder named after a hash of *all* kernel sources, so
+file of the function itself.  Ours lifetimes in a folder named after a hash of *all* kernel sources, so
 an edit anywhere starts a fresh one.  The folder is `$HIGHSEASON_CACHE_DIR`, or `highseason` in the
 user's cache folder.  Where it cannot be written, kernels are compiled in memory and a warning says
 so once.  A function without a source file (typed in a REPL) is compiled uncached.

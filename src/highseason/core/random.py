@@ -48,7 +48,7 @@ def mix(z: Any) -> Any:
 
 
 @jitable
-def place(key: Any, position: Any) -> Any:
+def hash_at(key: Any, position: Any) -> Any:
     """The 64 random bits at `position` after `key`; also the key of a family of its own."""
     return mix(word(word(key) + word(word(position) * GOLDEN)))
 
@@ -56,7 +56,7 @@ def place(key: Any, position: Any) -> Any:
 @jitable
 def draw(key: Any, position: Any) -> Any:
     """A uniform number in [0, 1) with 53 random bits."""
-    return (place(key, position) >> 11) * UNIT
+    return (hash_at(key, position) >> 11) * UNIT
 
 
 @jitable
@@ -67,13 +67,13 @@ def turn_key(game: Any, t: Any) -> Any:
 
 def game_key(seed: int, game: int) -> int:
     """Where game number `game` of a run with this `seed` begins."""
-    return int(place(seed_key(seed), game + 1))
+    return int(hash_at(seed_key(seed), game + 1))
 
 
 def game_keys(seed: int, games: range) -> NDArray[np.uint64]:
     """`game_key` for many games at once."""
     numbers = np.arange(games.start + 1, games.stop + 1, dtype=np.uint64)
-    return np.asarray(place(np.uint64(seed_key(seed)), numbers))
+    return np.asarray(hash_at(np.uint64(seed_key(seed)), numbers))
 
 
 def seed_key(seed: int) -> int:
@@ -93,5 +93,5 @@ def arm_uniforms(keys: NDArray[np.uint64], arms: int) -> NDArray[np.float64]:
 
     They stand in the family of turn 0, which no game plays.
     """
-    family = place(keys, ARMS)[:, None]
+    family = hash_at(keys, ARMS)[:, None]
     return np.asarray(draw(family, np.arange(arms, dtype=np.uint64)[None, :]))

@@ -20,12 +20,12 @@ from highseason.core.workers import workers
 from highseason.games.kernels.decks import OUT, Days, Round, Shelf
 from highseason.games.kernels.decks_build import decks_kernel_for
 from highseason.games.kernels.generic import WrongArmError
-from highseason.games.kernels.population import lives_matter
+from highseason.games.kernels.population import lifetimes_matter
 from highseason.multipliers import Multiplier
 from highseason.policies import Policy
-from highseason.policies.planner import known_numbers
+from highseason.policies.planner import known_levels
 from highseason.rewards.cards import Decks
-from highseason.rules import Rule, wrong_arm
+from highseason.rules import Rule, illegal_arm_message
 
 #: Games that a thread takes at a time.
 _PART = 128
@@ -119,7 +119,7 @@ def play_decks(
     (array([[ True]]), array([[ True]]))
 
     Raises:
-        ValueError: A policy learns rewards times G, or goes by lives, which decks do not have.
+        ValueError: A policy learns rewards times G, or goes by lifetimes, which decks do not have.
     """
     pairs, plans = _plan_rows(games)
     keys = game_keys(games.seed, range(len(games)))
@@ -142,12 +142,12 @@ def _by_rule(players: Sequence[Policy]) -> list[list[int]]:
     for place, policy in enumerate(players):
         if policy.learns_scaled:
             raise ValueError(f"{policy} learns rewards times G; games with decks pay click rates")
-        if lives_matter(policy):
+        if lifetimes_matter(policy):
             raise ValueError(
                 f"{policy} goes by how long arms live; in games with decks all arms stay, and "
-                "nothing tells it of lives: play it with hs.simulate, or take soft-ucb here"
+                "nothing tells it of lifetimes: play it with hs.simulate, or take soft-ucb here"
             )
-        found.setdefault((policy.decides_by, policy.ties), []).append(place)
+        found.setdefault((policy.rule, policy.ties), []).append(place)
     return list(found.values())
 
 
@@ -162,10 +162,10 @@ def _task(
     players: Sequence[Policy], games: DeckGames, pairs: list[tuple[int, int]], arrays: Round
 ) -> Callable[[slice], NDArray[np.float64]]:
     """What plays some of the games with players of one rule, and gives their totals."""
-    rule, random_ties = players[0].decides_by, players[0].ties == "random"
+    rule, random_ties = players[0].rule, players[0].ties == "random"
     # A plan of a few weeks that never explores is no mistake here: no warnings.
     numbers = np.array(
-        [[known_numbers(p, games.seasons[s], arms) for s, arms in pairs] for p in players]
+        [[known_levels(p, games.seasons[s], arms) for s, arms in pairs] for p in players]
     )
     kernel, functions = decks_kernel_for(rule)
     decks, days = games.decks, games.days
@@ -183,7 +183,7 @@ def _task(
             )
         except WrongArmError as found:
             turn, arm = found.args
-            raise ValueError(wrong_arm(rule, turn, arm, int(decks.arms.max()))) from None
+            raise ValueError(illegal_arm_message(rule, turn, arm, int(decks.arms.max()))) from None
         return out
 
     return play

@@ -8,34 +8,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.forecasters import Forecast, OneStep
-from highseason.lives import Lives, running_worth
+from highseason.lifetimes import Lifetimes, running_worth
 from highseason.multipliers import as_multiplier
 from highseason.policies import Plan
 from highseason.rewards import Rewards
-from highseason.rules import NEVER
+from highseason.rules import NO_END
 
 
-def arms_at_once(rewards: Rewards, lives: Lives | None, turns: int) -> int:
+def arms_at_once(rewards: Rewards, lifetimes: Lifetimes | None, turns: int) -> int:
     """How many arms a plan is made for: all of them, or as many as are there on average."""
-    if lives is None:
+    if lifetimes is None:
         return rewards.arms
-    if not isinstance(lives, Lives):
-        raise ValueError(f"{lives!r} are not lives; write hs.lives.fixed([(1, 90), (30, inf)])")
-    if lives.arms != rewards.arms:
+    if not isinstance(lifetimes, Lifetimes):
         raise ValueError(
-            f"the rewards have {rewards.arms} arms, the lives {lives.arms}: give them as many, "
-            "such as hs.rewards.bernoulli(arms=lives.arms)"
+            f"{lifetimes!r} are not lifetimes; write hs.lifetimes.fixed([(1, 90), (30, inf)])"
         )
-    return lives.typical(turns)
+    if lifetimes.arms != rewards.arms:
+        raise ValueError(
+            f"the rewards have {rewards.arms} arms, the lifetimes {lifetimes.arms}: give them as many, "
+            "such as hs.rewards.bernoulli(arms=lifetimes.arms)"
+        )
+    return lifetimes.typical(turns)
 
 
 def spans_of(
-    lives: Lives | None, keys: NDArray[np.uint64], arms: int, turns: int
+    lifetimes: Lifetimes | None, keys: NDArray[np.uint64], arms: int, turns: int
 ) -> NDArray[np.int64]:
     """First and last turn of every arm, by game."""
-    if lives is not None:
-        return lives.spans(keys, turns)
-    return np.broadcast_to(np.array([1, NEVER], np.int64), (keys.size, arms, 2))
+    if lifetimes is not None:
+        return lifetimes.spans(keys, turns)
+    return np.broadcast_to(np.array([1, NO_END], np.int64), (keys.size, arms, 2))
 
 
 def worth_of(plan: Plan, forecast: Any) -> NDArray[np.float64]:

@@ -18,14 +18,14 @@ from highseason.games.kernels.population import (
     offer,
     population_of,
     renew,
-    score_lives,
+    score_lifetimes,
 )
 from highseason.games.people import arms_at_once, spans_of, worth_of
-from highseason.lives import Lives
+from highseason.lifetimes import Lifetimes
 from highseason.multipliers import as_multiplier
 from highseason.policies import Plan, Policy
 from highseason.rewards import Rewards
-from highseason.rules import Turn, wrong_arm
+from highseason.rules import Turn, illegal_arm_message
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +88,7 @@ def play(
     seed: int = 0,
     game: int = 0,
     forecast: Any = None,
-    lives: Lives | None = None,
+    lifetimes: Lifetimes | None = None,
 ) -> Game:
     """Play game number `game` of the run that `simulate(…, seed=seed)` plays.
 
@@ -99,8 +99,8 @@ def play(
         seed: The seed of the run.
         game: Which of its games, from 0.
         forecast: What the policy believes of each turn before it comes; None when G is known.
-        lives: When each arm is there; None if all of them always are.  The plan is made for as many
-            arms as are there on average, and lives are weighed by G, or by its forecast.
+        lifetimes: When each arm is there; None if all of them always are.  The plan is made for as many
+            arms as are there on average, and lifetimes are weighed by G, or by its forecast.
 
     >>> import highseason as hs
     >>> G = hs.multipliers.wave(turns=50)
@@ -111,15 +111,17 @@ def play(
     True
     """
     G = as_multiplier(multiplier)
-    plan = policy.plan(G, arms_at_once(rewards, lives, G.turns), forecast)
+    plan = policy.plan(G, arms_at_once(rewards, lifetimes, G.turns), forecast)
     start = game_key(seed, game)
     key = np.array([start], np.uint64)
     parameters = rewards.parameters(key)[0]
     means = rewards.means(parameters)
-    people = population_of(policy, spans_of(lives, key, rewards.arms, G.turns)[0], lives, G.turns)
-    score_lives(people, worth_of(plan, forecast), policy.ranks_by_expiry, G.turns)
+    people = population_of(
+        policy, spans_of(lifetimes, key, rewards.arms, G.turns)[0], lifetimes, G.turns
+    )
+    score_lifetimes(people, worth_of(plan, forecast), policy.ranks_by_expiry, G.turns)
 
-    rule = policy.decides_by
+    rule = policy.rule
     state = rule.fresh_state(rewards.arms)
     arms, paid, best_paid = np.empty(G.turns, np.int64), np.empty(G.turns), np.empty(G.turns)
     best_arms, exploited = np.empty(G.turns, np.int64), np.empty(G.turns, np.bool_)
@@ -135,7 +137,7 @@ def play(
         turn = Turn(i + 1, plan[i], turn_key(start, i + 1), policy.ties == "random", i + 1)
         arm, exploited[i] = rule.choose(state, turn)
         if not (0 <= arm < rewards.arms and state.available[arm]):
-            raise ValueError(wrong_arm(rule, i + 1, arm, rewards.arms))
+            raise ValueError(illegal_arm_message(rule, i + 1, arm, rewards.arms))
         state.decided[arm] += 1
         u = draw(turn.key, REWARD)
         arms[i], paid[i] = arm, rewards.quantile(u, parameters[arm], rewards.scale)

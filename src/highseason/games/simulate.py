@@ -22,10 +22,10 @@ from highseason.games.kernels.build import (
     writable,
 )
 from highseason.games.kernels.law import law_of
-from highseason.games.kernels.population import lives_matter
+from highseason.games.kernels.population import lifetimes_matter
 from highseason.games.kernels.stage import OUT, TRACE, Stage
 from highseason.games.people import arms_at_once, spans_of, worth_of
-from highseason.lives import Lives
+from highseason.lifetimes import Lifetimes
 from highseason.multipliers import Multiplier, as_multiplier
 from highseason.policies import Plan, Policy, parse
 from highseason.results import Curves, SimulationResult, unique_labels
@@ -55,7 +55,7 @@ def simulate(
     curves: bool | int | Sequence[int] | NDArray[np.int64] = False,
     keep: str | None = None,
     forecast: Any = None,
-    lives: Lives | None = None,
+    lifetimes: Lifetimes | None = None,
     progress: Progress | None = None,
 ) -> SimulationResult:
     """Play `games` games with every policy; all face the same arms and the same luck.
@@ -73,7 +73,7 @@ def simulate(
             games are kept up to 100,000.
         forecast: What the policies believe of each turn before it comes; None when G is known.
             Numbers, a one-step forecaster, or a `Forecast` of the whole season (see `Policy.plan`).
-        lives: When each arm is there, such as `hs.lives.articles(turns)`; None if all of them
+        lifetimes: When each arm is there, such as `hs.lifetimes.articles(turns)`; None if all of them
             always are.  Regret is then counted against the best arm there, and `best_pulls` are its
             pulls.  Plans are made for as many arms as are there on average.
         progress: Called with (games done, games in all) as the work goes on.
@@ -84,7 +84,7 @@ def simulate(
     >>> result.gain("ucb-z:z=30").value > 0.1
     True
     """
-    run = _Run.prepare(policies, rewards, multiplier, seed, forecast, curves, lives)
+    run = _Run.prepare(policies, rewards, multiplier, seed, forecast, curves, lifetimes)
     games = at_least_one("games", games)
     hands = workers(threads)
     if keep not in (None, "games", "summary"):
@@ -115,7 +115,7 @@ class _Run:
     stages: tuple[Stage, ...]
     luck: Kernel
     quantile: Callable[[float, float, float], float]
-    lives: Lives | None
+    lifetimes: Lifetimes | None
 
     @classmethod
     def prepare(
@@ -126,14 +126,14 @@ class _Run:
         seed: int,
         forecast: Any,
         curves: bool | int | Sequence[int] | NDArray[np.int64],
-        lives: Lives | None,
+        lifetimes: Lifetimes | None,
     ) -> _Run:
         seed_key(seed)  # a bad seed is told before any work
         if not isinstance(rewards, Rewards):
             raise ValueError(f"{rewards!r} are not rewards; write hs.rewards.bernoulli(arms=25)")
         labels, players = labelled(policies)
         G = as_multiplier(multiplier)
-        arms = arms_at_once(rewards, lives, G.turns)
+        arms = arms_at_once(rewards, lifetimes, G.turns)
         plans = tuple(policy.plan(G, arms, forecast) for policy in players)
         checkpoints = _checkpoints(curves, G.turns)
         stages = tuple(_stage(plan, rewards, checkpoints) for plan in plans)
@@ -141,7 +141,7 @@ class _Run:
             labels=labels,
             plans=plans,
             kernels=tuple(
-                _kernel(plan, stage, rewards.arms, lives, forecast)
+                _kernel(plan, stage, rewards.arms, lifetimes, forecast)
                 for plan, stage in zip(plans, stages, strict=True)
             ),
             rewards=rewards,
@@ -149,9 +149,9 @@ class _Run:
             seed=int(seed),
             checkpoints=checkpoints,
             stages=stages,
-            luck=luck_kernel(_type_of_law(stages[0]), lives is not None),
+            luck=luck_kernel(_type_of_law(stages[0]), lifetimes is not None),
             quantile=compiled_quantile(rewards.quantile),
-            lives=lives,
+            lifetimes=lifetimes,
         )
 
     def blocks(self, games: int) -> list[range]:
@@ -197,7 +197,7 @@ class _Run:
             "seed": self.seed,
             "rewards": self.rewards.name,
             "rewards_scale": self.rewards.scale,
-            "lives": None if self.lives is None else self.lives.name,
+            "lives": None if self.lifetimes is None else self.lifetimes.name,
             "multiplier": self.G.name,
             "multiplier_digest": self.G.digest(),
             "parameters": [str(plan.policy) for plan in self.plans],
@@ -225,8 +225,8 @@ class _Block:
         means = run.rewards.means(parameters)
         gaps = writable(means.max(axis=1, keepdims=True) - means)
         mortal: tuple[NDArray[Any], ...] = ()
-        if run.lives is not None or any(lives_matter(plan.policy) for plan in run.plans):
-            spans = spans_of(run.lives, keys, run.rewards.arms, run.G.turns)
+        if run.lifetimes is not None or any(lifetimes_matter(plan.policy) for plan in run.plans):
+            spans = spans_of(run.lifetimes, keys, run.rewards.arms, run.G.turns)
             mortal = writable(means), spans[..., 0].copy(), spans[..., 1].copy()
         policies = len(run.plans)
         traces = np.empty((policies, keys.size, run.checkpoints.size, len(TRACE)))
@@ -242,13 +242,13 @@ class _Block:
 
     def _luck_task(self, part: slice) -> Callable[[], None]:
         run = self.run
-        arms = self._arms(run.lives is not None, part)
+        arms = self._arms(run.lifetimes is not None, part)
         arguments = (self.keys[part], *arms, self.best[part])
         return lambda: run.luck(run.stages[0], run.quantile, *arguments)
 
     def _task(self, policy: int, part: slice) -> Callable[[], None]:
         run = self.run
-        mortal = run.lives is not None or lives_matter(run.plans[policy].policy)
+        mortal = run.lifetimes is not None or lifetimes_matter(run.plans[policy].policy)
         arguments = (
             self.keys[part],
             *self._arms(mortal, part),
@@ -258,7 +258,7 @@ class _Block:
         return lambda: run.kernels[policy](run.stages[policy], run.quantile, *arguments)
 
     def _arms(self, mortal: bool, part: slice) -> tuple[NDArray[Any], ...]:
-        """What a kernel is told of the arms: their gaps, or their means and lives."""
+        """What a kernel is told of the arms: their gaps, or their means and lifetimes."""
         told = self.mortal if mortal else (self.gaps,)
         return self.parameters[part], *(column[part] for column in told)
 
@@ -273,17 +273,19 @@ def _stage(plan: Plan, rewards: Rewards, checkpoints: NDArray[np.int64]) -> Stag
     return Stage(
         G=G,
         worth=G if plan.policy.learns_scaled else np.ones_like(G),
-        numbers=writable(plan.numbers),
+        levels=writable(plan.levels),
         checkpoints=checkpoints,
         law=law_of(rewards.quantile, rewards.scale, plan.policy.learns_scaled),
     )
 
 
-def _kernel(plan: Plan, stage: Stage, arms: int, lives: Lives | None, forecast: Any) -> Kernel:
+def _kernel(
+    plan: Plan, stage: Stage, arms: int, lifetimes: Lifetimes | None, forecast: Any
+) -> Kernel:
     policy, law = plan.policy, _type_of_law(stage)
-    if lives is not None or lives_matter(policy):
-        return mortal_kernel_for(policy, law, lives, worth_of(plan, forecast))
-    return kernel_for(policy.decides_by, policy.ties == "random", law, arms, stage.G.size)
+    if lifetimes is not None or lifetimes_matter(policy):
+        return mortal_kernel_for(policy, law, lifetimes, worth_of(plan, forecast))
+    return kernel_for(policy.rule, policy.ties == "random", law, arms, stage.G.size)
 
 
 def _type_of_law(stage: Stage) -> Any:

@@ -8,8 +8,8 @@ the command line and the conformance checks find it:
 >>> from highseason.policies import Policy, parameter
 >>> @dataclass(frozen=True)
 ... class ExploreWhenQuiet(Policy):
-...     decides_by = hs.rules.EPSILON
-...     sees_ahead = True  # view.lowest is the least G of the whole game
+...     rule = hs.rules.EPSILON
+...     uses_future_g = True  # view.lowest is the least G of the whole game
 ...     share: float = parameter(0.5, "of the way down from the busiest to the quietest turn")
 ...     def step(self, carry, view):
 ...         return min(1.0, self.share * view.lowest / view.G), carry
@@ -32,7 +32,7 @@ from highseason.multipliers import Threshold, as_multiplier
 from highseason.multipliers.thresholds import warn_if_one_sided
 from highseason.policies.parameters import Limits, parameter
 from highseason.policies.plan import Plan
-from highseason.policies.planner import Planner, known_numbers, numbers_from
+from highseason.policies.planner import Planner, known_levels, levels_from
 from highseason.policies.registry import enter
 from highseason.policies.view import View
 from highseason.rewards import check_arms
@@ -41,22 +41,22 @@ from highseason.rules import Rule
 
 @dataclass(frozen=True)
 class Policy:
-    """What all policies share.  Subclasses give `name`, `decides_by` and `step`.
+    """What all policies share.  Subclasses give `name`, `rule` and `step`.
 
     Attributes:
         ties: Equal arms go to the lowest, or are drawn by lot.
     """
 
     name: ClassVar[str] = ""
-    decides_by: ClassVar[Rule]
+    rule: ClassVar[Rule]
     #: Published values, by profile name.
     profiles: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     #: Whether `step` looks at `view.floor`, `view.lowest` or `view.future`.
-    sees_ahead: ClassVar[bool] = False
+    uses_future_g: ClassVar[bool] = False
     #: Average the rewards as they come, multiplied by G (the bias the paper warns of).
     learns_scaled: ClassVar[bool] = False
     #: Never or always exploring is the point of it: no warning.
-    deliberate: ClassVar[bool] = False
+    suppress_plan_warning: ClassVar[bool] = False
     #: Whether it cannot play without knowing when each arm expires.
     needs_expiry: ClassVar[bool] = False
 
@@ -93,13 +93,13 @@ class Policy:
         raise TypeError(f"{type(self).__name__} has no step(carry, view)")
 
     @property
-    def needs_whole(self) -> bool:
+    def requires_full_g(self) -> bool:
         """Whether the plan at turn t depends on G after t (a quantile, a least value)."""
-        return self.sees_ahead or bool(self.rules_on_g())
+        return self.uses_future_g or bool(self.unresolved_thresholds())
 
-    def settle(self, values: NDArray[np.float64]) -> Self:
+    def resolve_thresholds(self, values: NDArray[np.float64]) -> Self:
         """The same policy with its rules on G (`q0.75`, `0.75*max`) turned into numbers."""
-        rules = self.rules_on_g()
+        rules = self.unresolved_thresholds()
         if not rules:
             return self
         numbers: dict[str, Any] = {name: rule.resolve(values) for name, rule in rules.items()}
@@ -117,15 +117,15 @@ class Policy:
                 first turn, from the whole of the forecast and nothing else.
 
         >>> import highseason as hs
-        >>> hs.EpsilonGreedy(k=1).plan([1, 1, 1, 1], arms=2).numbers
+        >>> hs.EpsilonGreedy(k=1).plan([1, 1, 1, 1], arms=2).levels
         array([1.        , 1.        , 0.66666667, 0.5       ])
         """
         multiplier = as_multiplier(G)
         arms = check_arms(arms)
         if forecast is None:
-            numbers = known_numbers(self, multiplier, arms)
+            numbers = known_levels(self, multiplier, arms)
         else:
-            numbers = numbers_from(self, multiplier, forecast, arms)
+            numbers = levels_from(self, multiplier, forecast, arms)
         plan = Plan(self, multiplier, arms, numbers)
         if not self._warn_of_threshold(multiplier.values):
             plan.warn_if_one_sided()
@@ -137,16 +137,16 @@ class Policy:
 
     def _warn_of_threshold(self, values: NDArray[np.float64]) -> bool:
         """Warn of a z that parts nothing, and say whether it did."""
-        z = getattr(self.settle(values), "z", None)
+        z = getattr(self.resolve_thresholds(values), "z", None)
         return z is not None and warn_if_one_sided(values, z, what=str(self))
 
-    def rules_on_g(self) -> dict[str, Threshold]:
+    def unresolved_thresholds(self) -> dict[str, Threshold]:
         """The parameters that are still rules on G, such as `q0.75`, by name."""
         found = {}
         for entry in fields(self):
             limits = entry.metadata.get("limits")
             value = getattr(self, entry.name)
-            if isinstance(limits, Limits) and limits.rule and isinstance(value, str):
+            if isinstance(limits, Limits) and limits.allows_expression and isinstance(value, str):
                 found[entry.name] = Threshold.of(value)
         return found
 
@@ -163,12 +163,12 @@ class Policy:
         return False
 
     @property
-    def opens_with(self) -> int:
+    def initial_arms(self) -> int:
         """How many of the arms there at the start are tried first; 0 for all of them."""
         return 0
 
     @property
-    def planning(self) -> Policy:
+    def unwrapped(self) -> Policy:
         """The policy whose `step` makes the plan: itself, or the one it is wrapped around."""
         return self
 
@@ -177,7 +177,7 @@ class Policy:
     def advice_if_never(self, plan: Plan) -> str:
         """Why this plan may never explore; the end of a warning's sentence."""
         G = plan.multiplier.values
-        z = getattr(self.settle(G), "z", None)
+        z = getattr(self.resolve_thresholds(G), "z", None)
         if z is not None and bool((G[plan.arms :] >= z).all()):
             return f": every turn after the first round is high (G >= {_short(z)}). Raise z"
         unit = getattr(self, "unit", None)
@@ -195,7 +195,7 @@ class Policy:
 
     def _knobs(self) -> str:
         """The parameters that set how much it explores."""
-        own = self.planning.parameters()
+        own = self.unwrapped.parameters()
         return " or ".join(name for name in ("k", "P", "c") if name in own) or "plan"
 
     def parameters(self) -> dict[str, Any]:

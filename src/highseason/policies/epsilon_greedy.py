@@ -31,7 +31,7 @@ class EpsilonGreedy(Policy):
     """
 
     name = "epsilon-greedy"
-    decides_by = EPSILON
+    rule = EPSILON
     profiles = {"paper": {"k": 1100.0}, "authors_code": {"k": 110.0}}
 
     k: float = exploration(1.0)

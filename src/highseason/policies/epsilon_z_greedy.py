@@ -18,27 +18,27 @@ class EpsilonZGreedy(Policy):
     t~ counts the low turns up to and including this one, those of the first round too, so a
     multiplier that is always low gives ε-greedy.
 
-    `rule="authors_code"`: high means G > z, and ε falls with the calendar turn t, not with t~.
+    `variant="authors_code"`: high means G > z, and ε falls with the calendar turn t, not with t~.
 
     >>> import highseason as hs
-    >>> hs.EpsilonZGreedy(k=1, z=30).plan([1, 1, 40, 1], arms=2).numbers
+    >>> hs.EpsilonZGreedy(k=1, z=30).plan([1, 1, 40, 1], arms=2).levels
     array([1.        , 1.        , 0.        , 0.66666667])
     """
 
     name = "epsilon-z"
-    decides_by = EPSILON
+    rule = EPSILON
     profiles = {
         "paper": {"k": 1100.0, "z": 30.0},
-        "authors_code": {"k": 110.0, "z": "q0.65", "rule": "authors_code"},
+        "authors_code": {"k": 110.0, "z": "q0.65", "variant": "authors_code"},
     }
 
     k: float = exploration(1.0)
     z: OnG = threshold()
-    rule: str = formula()
+    variant: str = formula()
 
     def step(self, carry: int, view: View) -> tuple[float, int]:
         """The carry counts low turns."""
-        if self.rule == "authors_code":
+        if self.variant == "authors_code":
             epsilon = decaying_epsilon(self.k, view.arms, view.t)
             return (0.0 if view.G > self.z else epsilon), carry
         if view.G >= self.z:

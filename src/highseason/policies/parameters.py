@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from highseason.multipliers import Threshold
 
-#: A number, or a rule on G such as "q0.75", which `Policy.settle` turns into one before any step.
+#: A number, or a rule on G such as "q0.75", which `Policy.resolve_thresholds` turns into one before any step.
 OnG: TypeAlias = Any
 
 
@@ -29,7 +29,7 @@ class Limits:
     flag: bool = False
     inner: bool = False
     choices: Sequence[str] = ()
-    rule: bool = False
+    allows_expression: bool = False
     infinite: bool = False
 
     def check(self, owner: str, name: str, value: Any) -> Any:
@@ -40,7 +40,7 @@ class Limits:
             return value
         if self.flag:
             return self._flag(owner, name, value)
-        if self.rule:
+        if self.allows_expression:
             return self._rule(owner, name, value)
         number = self._number(owner, name, value)
         return int(number) if self.whole else number
@@ -99,7 +99,7 @@ def threshold(default: float | str = "q0.75") -> Any:
         default,
         "turns with G >= z are high: a number, a quantile of G (q0.75) or a share of its maximum "
         "(0.75*max)",
-        rule=True,
+        allows_expression=True,
         above=0.0,
         infinite=True,
     )
@@ -110,7 +110,7 @@ def unit_rule(default: float | str) -> Any:
     return parameter(
         default,
         "G is divided by this before it steers: a number, or a rule on G such as q0.5 (its median)",
-        rule=True,
+        allows_expression=True,
         above=0.0,
     )
 

@@ -38,18 +38,18 @@ class Plan:
     policy: Policy
     multiplier: Multiplier
     arms: int
-    numbers: NDArray[np.float64]
+    levels: NDArray[np.float64]
 
     def at(self, t: Any) -> float:
         """The number of turn `t` (from 1), or of a date if the multiplier has a calendar."""
-        return float(self.numbers[self.multiplier.turn_of(t) - 1])
+        return float(self.levels[self.multiplier.turn_of(t) - 1])
 
     @cached_property
     def exploration(self) -> NDArray[np.float64]:
         """How much each turn explores, in [0, 1]; 1 while every arm is tried once."""
-        rule = self.policy.decides_by
+        rule = self.policy.rule
         turns = np.arange(1, len(self) + 1)
-        shares = self.policy.weight_scale * rule.intensity(self.numbers, turns, self.arms)
+        shares = self.policy.weight_scale * rule.intensity(self.levels, turns, self.arms)
         if rule.tries_each:
             shares[: self.arms] = 1.0
         return np.clip(shares, 0.0, 1.0)
@@ -57,15 +57,15 @@ class Plan:
     @property
     def digest(self) -> str:
         """A fingerprint of the numbers: equal digests, equal plans."""
-        return hashlib.sha256(self.numbers.tobytes()).hexdigest()[:16]
+        return hashlib.sha256(self.levels.tobytes()).hexdigest()[:16]
 
     def warn_if_one_sided(self) -> None:
         """Say so when no turn, or every turn, explores: the plan then regulates nothing."""
-        rule = self.policy.decides_by
+        rule = self.policy.rule
         chosen = slice(self.arms if rule.tries_each else 0, None)
-        if self.policy.deliberate or self.numbers[chosen].size == 0:
+        if self.policy.suppress_plan_warning or self.levels[chosen].size == 0:
             return
-        if rule.idle(self.numbers[chosen]).all():
+        if rule.idle(self.levels[chosen]).all():
             message = f"never explores{self.policy.advice_if_never(self)}"
         elif self.exploration[chosen].min() >= 1.0:
             message = f"explores fully in every turn{self.policy.advice_if_always(self)}"
@@ -77,11 +77,11 @@ class Plan:
         self, dtype: DTypeLike | None = None, copy: bool | None = None
     ) -> NDArray[np.float64]:
         """The numbers, so that NumPy and matplotlib take a plan as it is."""
-        return np.array(self.numbers, dtype=dtype, copy=copy)
+        return np.array(self.levels, dtype=dtype, copy=copy)
 
     def __len__(self) -> int:
         """How many turns."""
-        return int(self.numbers.size)
+        return int(self.levels.size)
 
     @overload
     def __getitem__(self, item: int) -> float: ...
@@ -89,8 +89,8 @@ class Plan:
     def __getitem__(self, item: slice) -> NDArray[np.float64]: ...
     def __getitem__(self, item: int | slice) -> float | NDArray[np.float64]:
         """As an array: position 0 is turn 1."""
-        return self.numbers[item]
+        return self.levels[item]
 
     def __iter__(self) -> Iterator[float]:
         """The numbers, turn by turn."""
-        return iter(self.numbers.tolist())
+        return iter(self.levels.tolist())

@@ -32,10 +32,10 @@ class Planner:
     def number(self, belief: float) -> float:
         """This turn's number, from what is believed of this turn and what was seen before."""
         view = self._outlook.expect(belief)
-        settled = self._policy
-        if settled.rules_on_g():
-            settled = settled.settle(self._outlook.values(belief))
-        number, self._carry = settled.step(self._carry, view)
+        resolved = self._policy
+        if resolved.unresolved_thresholds():
+            resolved = resolved.resolve_thresholds(self._outlook.values(belief))
+        number, self._carry = resolved.step(self._carry, view)
         return number
 
     def saw(self, actual: float) -> None:
@@ -43,7 +43,7 @@ class Planner:
         self._outlook.saw(actual)
 
 
-def known_numbers(policy: Policy, multiplier: Multiplier, arms: int) -> NDArray[np.float64]:
+def known_levels(policy: Policy, multiplier: Multiplier, arms: int) -> NDArray[np.float64]:
     """The whole plan for a G that is known: the same steps, run ahead.
 
     Studies ask for the same plan again and again (other rewards, other seeds): it is remembered,
@@ -59,35 +59,35 @@ def known_numbers(policy: Policy, multiplier: Multiplier, arms: int) -> NDArray[
 
 
 def _scan(policy: Policy, multiplier: Multiplier, arms: int) -> NDArray[np.float64]:
-    settled = policy.settle(multiplier.values)
+    resolved = policy.resolve_thresholds(multiplier.values)
     numbers = np.empty(multiplier.turns)
-    carry = settled.begin()
+    carry = resolved.begin()
     for view in known_views(multiplier.values, arms):
-        numbers[view.t - 1], carry = settled.step(carry, view)
+        numbers[view.t - 1], carry = resolved.step(carry, view)
     return _checked(policy, numbers)
 
 
 _remembered_scan = functools.lru_cache(maxsize=128)(_scan)
 
 
-def numbers_from(
+def levels_from(
     policy: Policy, actual: Multiplier, forecast: Any, arms: int
 ) -> NDArray[np.float64]:
     """The whole plan when G is not known: from beliefs turn by turn, or a season's forecast."""
     if isinstance(forecast, Forecast):
         _require_same_turns(len(forecast), actual.turns)
-        return ahead_numbers(policy, forecast, arms)
+        return season_levels(policy, forecast, arms)
     if isinstance(forecast, OneStep):
-        return forecast_numbers(policy, actual, forecast.path(actual), arms)
+        return one_step_levels(policy, actual, forecast.path(actual), arms)
     if isinstance(forecast, Forecaster):
         raise ValueError(
             f"{forecast} forecasts a whole season: fit it on what came before the game, and give "
             f"what it predicts, forecast=….fit(past).predict({actual.turns})"
         )
-    return forecast_numbers(policy, actual, as_multiplier(forecast), arms)
+    return one_step_levels(policy, actual, as_multiplier(forecast), arms)
 
 
-def ahead_numbers(policy: Policy, forecast: Forecast, arms: int) -> NDArray[np.float64]:
+def season_levels(policy: Policy, forecast: Forecast, arms: int) -> NDArray[np.float64]:
     """The whole plan from a forecast of the whole season, made before its first turn.
 
     The number of a turn is the mean of the numbers that its likely values would give: where they
@@ -96,16 +96,16 @@ def ahead_numbers(policy: Policy, forecast: Forecast, arms: int) -> NDArray[np.f
     carried from turn to turn follows the median.
     """
     atoms = forecast.atoms()
-    settled = policy.settle(atoms.ravel())
+    resolved = policy.resolve_thresholds(atoms.ravel())
     numbers = np.empty(len(forecast))
-    carry = settled.begin()
+    carry = resolved.begin()
     middle = forecast.median.tolist()
     for view, likely in zip(known_views(forecast.mean, arms), atoms.T.tolist(), strict=True):
         i = view.t - 1
-        each = [settled.step(carry, view._replace(G=value))[0] for value in likely]
+        each = [resolved.step(carry, view._replace(G=value))[0] for value in likely]
         numbers[i] = sum(each) / len(each)
-        _, carry = settled.step(carry, view._replace(G=middle[i]))
-    if policy.decides_by is POOL:  # its numbers count arms
+        _, carry = resolved.step(carry, view._replace(G=middle[i]))
+    if policy.rule is POOL:  # its numbers count arms
         numbers = np.floor(numbers + 0.5)
     return _checked(policy, numbers)
 
@@ -115,7 +115,7 @@ def _require_same_turns(forecast: int, actual: int) -> None:
         raise ValueError(f"the forecast has {forecast} turns, the multiplier {actual}")
 
 
-def forecast_numbers(
+def one_step_levels(
     policy: Policy, actual: Multiplier, forecast: Multiplier, arms: int
 ) -> NDArray[np.float64]:
     """The whole plan when each turn is only forecast: a turn sees its forecast and the past."""
@@ -131,13 +131,13 @@ def forecast_numbers(
 
 def _checked(policy: Policy, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
     """The numbers, read-only; one that the rule cannot take is an error that names its turn."""
-    low, high = policy.decides_by.allowed
+    low, high = policy.rule.allowed
     wrong = np.flatnonzero(~(np.isfinite(numbers) & (numbers >= low) & (numbers <= high)))
     if wrong.size:
         turn = int(wrong[0])
         raise ValueError(
             f"{policy}: the plan gives {numbers[turn]} at turn {turn + 1}, but the "
-            f"{policy.decides_by.name} rule takes finite numbers from {low:g} to {high:g}"
+            f"{policy.rule.name} rule takes finite numbers from {low:g} to {high:g}"
         )
     numbers.setflags(write=False)
     return numbers

@@ -82,7 +82,7 @@ def repair(
 def _sizes(multiplier: Multiplier, arms: int, c: float, unit: float) -> NDArray[np.float64]:
     with warnings.catch_warnings():  # that it never explores is why it is being repaired
         warnings.simplefilter("ignore", PlanWarning)
-        return VariablePool(c=c, unit=unit).plan(multiplier, arms).numbers
+        return VariablePool(c=c, unit=unit).plan(multiplier, arms).levels
 
 
 def _fill(

@@ -17,14 +17,14 @@ class Greedy(Policy):
     Not in the paper, and needed beside it: in its simulated settings greedy ties with the best.
 
     >>> import highseason as hs
-    >>> hs.Greedy().plan([1, 1, 1], arms=2).numbers
+    >>> hs.Greedy().plan([1, 1, 1], arms=2).levels
     array([0., 0., 0.])
     """
 
     name = "greedy"
-    decides_by = EPSILON
+    rule = EPSILON
     profiles = {"paper": {}, "authors_code": {}}
-    deliberate = True
+    suppress_plan_warning = True
 
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
         """Never explore."""
@@ -36,14 +36,14 @@ class UniformRandom(Policy):
     """Try every arm once, then play any arm with equal chance: the floor under every policy.
 
     >>> import highseason as hs
-    >>> hs.UniformRandom().plan([1, 1, 1], arms=2).numbers
+    >>> hs.UniformRandom().plan([1, 1, 1], arms=2).levels
     array([1., 1., 1.])
     """
 
     name = "uniform"
-    decides_by = EPSILON
+    rule = EPSILON
     profiles = {"paper": {}, "authors_code": {}}
-    deliberate = True
+    suppress_plan_warning = True
 
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
         """Always explore."""

@@ -48,7 +48,7 @@ def parse(text: str) -> Policy:
     """Read a policy as it is written on the command line.
 
     >>> parse("ucb-z:z=31")
-    UCBZ(ties='lowest', z=31.0, P=2.0, rule='paper')
+    UCBZ(ties='lowest', z=31.0, P=2.0, variant='paper')
     >>> print(parse("cap:cap=0.5+spare-old-arms+soft-ucb-mortal"))
     cap:cap=0.5+spare-old-arms+soft-ucb-mortal
     """

@@ -20,22 +20,22 @@ class SoftUCB(Policy):
     u is the unit in which G is measured: with page views in millions and unit=1 the radius would
     all but vanish.
 
-    `rule="authors_code"`: turns count from 0 inside xi.
+    `variant="authors_code"`: turns count from 0 inside xi.
 
     >>> import highseason as hs
-    >>> hs.SoftUCB(unit=1).plan([1, 1, 40, 1], arms=2).numbers.round(2)
+    >>> hs.SoftUCB(unit=1).plan([1, 1, 40, 1], arms=2).levels.round(2)
     array([1.39, 2.2 , 0.14, 3.22])
     """
 
     name = "soft-ucb"
-    decides_by = UCB_RULE
-    profiles = {"paper": {"unit": 1.0}, "authors_code": {"unit": 1.0, "rule": "authors_code"}}
+    rule = UCB_RULE
+    profiles = {"paper": {"unit": 1.0}, "authors_code": {"unit": 1.0, "variant": "authors_code"}}
 
     unit: OnG = unit_rule("q0.1")
     P: float = radius()
-    rule: str = formula()
+    variant: str = formula()
 
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
         """Nothing is carried."""
         scaled = view.G / self.unit
-        return self.P * math.log1p(clock(self.rule, view.t) / scaled), carry
+        return self.P * math.log1p(clock(self.variant, view.t) / scaled), carry

@@ -26,15 +26,15 @@ class SoftUCBMortal(Policy):
 
     >>> import highseason as hs
     >>> G = hs.multipliers.wave(turns=400)
-    >>> two_lives = hs.lives.fixed([(1, 400), (1, 200), (201, 400)])
+    >>> two_lifetimes = hs.lifetimes.fixed([(1, 400), (1, 200), (201, 400)])
     >>> arms = hs.rewards.bernoulli(means=[0.3, 0.6, 0.5])
-    >>> game = hs.play(hs.SoftUCBMortal(), arms, G, lives=two_lives)
+    >>> game = hs.play(hs.SoftUCBMortal(), arms, G, lifetimes=two_lifetimes)
     >>> 1 in game.arms[200:]  # it is not there any more
     False
     """
 
     name = "soft-ucb-mortal"
-    decides_by = MORTAL
+    rule = MORTAL
     profiles = {"paper": {"c": 2.0, "unit": 1.0}}
 
     c: float = parameter(0.1, "the most that psi can be", at_least=0.0)
@@ -57,7 +57,7 @@ class SoftUCBMortal(Policy):
         return self.remaining
 
     @property
-    def opens_with(self) -> int:
+    def initial_arms(self) -> int:
         """The size of the paper's M_I."""
         return self.initial
 

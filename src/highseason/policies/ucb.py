@@ -14,16 +14,16 @@ from highseason.rules import UCB_RULE
 
 
 @jitable
-def clock(rule: str, t: int) -> int:
+def clock(variant: str, t: int) -> int:
     """The turn inside the logarithm; the authors' code counts turns from 0."""
-    return max(1, t - 1) if rule == "authors_code" else t
+    return max(1, t - 1) if variant == "authors_code" else t
 
 
 @dataclass(frozen=True)
 class UCB(Policy):
     """Play the arm with the highest estimate + sqrt(P log t / pulls); P = 2 is UCB1.
 
-    `rule="authors_code"`: turns count from 0 inside the logarithm.
+    `variant="authors_code"`: turns count from 0 inside the logarithm.
 
     >>> import highseason as hs
     >>> hs.UCB().plan(hs.multipliers.wave(turns=100), arms=5).at(100)  # 2 log 100
@@ -31,12 +31,12 @@ class UCB(Policy):
     """
 
     name = "ucb"
-    decides_by = UCB_RULE
-    profiles = {"paper": {}, "authors_code": {"rule": "authors_code"}}
+    rule = UCB_RULE
+    profiles = {"paper": {}, "authors_code": {"variant": "authors_code"}}
 
     P: float = radius()
-    rule: str = formula()
+    variant: str = formula()
 
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
         """The number under the root, before it is divided by an arm's pulls."""
-        return self.P * math.log(clock(self.rule, view.t)), carry
+        return self.P * math.log(clock(self.variant, view.t)), carry

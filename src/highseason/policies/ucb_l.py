@@ -19,16 +19,16 @@ class UCBL(Policy):
     paper's reading, regulated by G.  `xi="age"`: xi_j is the age itself and G plays no part, the
     original UCB-L and the honest baseline.  Arms not tried yet come first.
 
-    The published c = 0.011 belongs to lives counted in seconds.  log(l_j - t + 1) grows with the
+    The published c = 0.011 belongs to lifetimes counted in seconds.  log(l_j - t + 1) grows with the
     unit of time, but slowly: for turns of a day, too, c = 0.01 was found best.
 
     >>> import highseason as hs
-    >>> hs.UCBL(xi="age").plan([1, 9, 9], arms=2).numbers  # the stakes play no part
+    >>> hs.UCBL(xi="age").plan([1, 9, 9], arms=2).levels  # the stakes play no part
     array([0., 0., 0.])
     """
 
     name = "ucb-l"
-    decides_by = LIFE
+    rule = LIFE
     profiles = {"paper": {"c": 0.011, "unit": 1.0}}
     needs_expiry = True
 

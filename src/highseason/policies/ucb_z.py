@@ -17,22 +17,22 @@ from highseason.rules import UCB_RULE
 class UCBZ(Policy):
     """High turns (G(t) >= z): play the leader.  Low turns: as UCB, with the calendar turn t.
 
-    `rule="authors_code"`: high means G > z, and turns count from 0 inside the logarithm.
+    `variant="authors_code"`: high means G > z, and turns count from 0 inside the logarithm.
 
     >>> import highseason as hs
-    >>> hs.UCBZ(z=30).plan([1, 1, 40, 1], arms=2).numbers.round(2)
+    >>> hs.UCBZ(z=30).plan([1, 1, 40, 1], arms=2).levels.round(2)
     array([0.  , 1.39, 0.  , 2.77])
     """
 
     name = "ucb-z"
-    decides_by = UCB_RULE
-    profiles = {"paper": {"z": 30.0}, "authors_code": {"z": "q0.65", "rule": "authors_code"}}
+    rule = UCB_RULE
+    profiles = {"paper": {"z": 30.0}, "authors_code": {"z": "q0.65", "variant": "authors_code"}}
 
     z: OnG = threshold()
     P: float = radius()
-    rule: str = formula()
+    variant: str = formula()
 
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
         """0 on a high turn: the index is then the estimate itself."""
-        high = view.G > self.z if self.rule == "authors_code" else view.G >= self.z
-        return (0.0 if high else self.P * math.log(clock(self.rule, view.t))), carry
+        high = view.G > self.z if self.variant == "authors_code" else view.G >= self.z
+        return (0.0 if high else self.P * math.log(clock(self.variant, view.t))), carry

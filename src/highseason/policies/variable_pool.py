@@ -16,29 +16,29 @@ from highseason.rules import POOL
 class VariablePool(Policy):
     """Draw uniformly among the m_t best arms, m_t = min(m, max(1, floor(c·m·u / (t·G(t))))).
 
-    u is the unit in which G is measured.  `rule="authors_code"` multiplies by G(t) instead, as both
+    u is the unit in which G is measured.  `variant="authors_code"` multiplies by G(t) instead, as both
     public codes do: the pool then *grows* on busy turns, the opposite of the stated aim.
 
     >>> import highseason as hs
-    >>> hs.VariablePool(c=4, unit=1).plan([1, 1, 1, 40, 1], arms=2).numbers
+    >>> hs.VariablePool(c=4, unit=1).plan([1, 1, 1, 40, 1], arms=2).levels
     array([2., 2., 2., 1., 1.])
     """
 
     name = "variable-pool"
-    decides_by = POOL
+    rule = POOL
     profiles = {
         "paper": {"c": 10.0, "unit": 1.0},
-        "authors_code": {"c": 1.1, "unit": 1.0, "rule": "authors_code"},
+        "authors_code": {"c": 1.1, "unit": 1.0, "variant": "authors_code"},
     }
 
     c: float = parameter(20.0, "size of the pool; larger explores longer", above=1.0)
     unit: OnG = unit_rule("q0.5")
-    rule: str = formula()
+    variant: str = formula()
 
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
         """The floor is taken in double precision, without a tolerance."""
         scaled = view.G / self.unit
-        if self.rule == "authors_code":
+        if self.variant == "authors_code":
             size = self.c * view.arms / view.t * scaled
         else:
             size = self.c * view.arms / (view.t * scaled)

@@ -62,7 +62,7 @@ __all__ = [
     "write_events",
 ]
 
-#: Where each name lives.  A part is loaded when it is asked for: a program that converts a log
+#: Where each name lifetimes.  A part is loaded when it is asked for: a program that converts a log
 #: needs nothing of what replays it.
 _HOMES = {
     "Comparison": "comparison",

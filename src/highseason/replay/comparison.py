@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from highseason.core.random import draw, place, seed_key
+from highseason.core.random import draw, hash_at, seed_key
 from highseason.results.distributions import student_quantile, student_tail
 
 _RESAMPLES = 2000
@@ -152,7 +152,7 @@ def _test(difference: float, error: float, degrees: float, level: float) -> TTes
 
 def _places(count: int, among: int, seed: int, use: int) -> NDArray[np.int64]:
     """For each resample so many places, drawn by counter: the same on any machine."""
-    key = np.uint64(place(seed_key(seed), use))
+    key = np.uint64(hash_at(seed_key(seed), use))
     numbers = draw(key, np.arange(_RESAMPLES * count, dtype=np.uint64))
     return np.asarray(numbers * among, np.int64).reshape(_RESAMPLES, count)
 

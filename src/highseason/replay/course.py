@@ -1,4 +1,4 @@
-"""A log made ready to be replayed: G, the clock, the pools that are studied, lives.
+"""A log made ready to be replayed: G, the clock, the pools that are studied, lifetimes.
 
 All of it is settled once, on the whole log given.  Runs over parts of it (windows, repetitions)
 share it, so that G is what the *log* had, however often its records are played.
@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from highseason.replay.bins import Bins
 from highseason.replay.events import Events
-from highseason.replay.kernels.shapes import Lives
+from highseason.replay.kernels.shapes import Lifetimes
 from highseason.replay.pools import Pools
-from highseason.rules import NEVER, UNTOLD
+from highseason.rules import NO_END, UNKNOWN_END
 
 if TYPE_CHECKING:
     from highseason.replay.result import LogFacts
@@ -59,7 +59,7 @@ class Course:
         bins = Bins.cut(events.time, bin)
         studied = _studied(events, arms)
         pool, pools = _studied_pools(events, studied)
-        born, died = pool_lives(events, bins.clock[bins.of])
+        born, died = pool_lifetimes(events, bins.clock[bins.of])
         return cls(events, bins, studied, pool, pools, born, died)
 
     @functools.cached_property
@@ -101,8 +101,10 @@ class Course:
             return self.events.propensity[rows]
         return np.asarray(1.0 / self.events.pools.sizes[self.events.pool[rows]])
 
-    def lives(self, first: int, last: int, known: bool = True, by_expiry: bool = False) -> Lives:
-        """The lives of arms in a run from clock `first` to clock `last` of the log.
+    def lifetimes(
+        self, first: int, last: int, known: bool = True, by_expiry: bool = False
+    ) -> Lifetimes:
+        """The lifetimes of arms in a run from clock `first` to clock `last` of the log.
 
         Args:
             first: The first bin; the run's own clock is 1 there.
@@ -115,17 +117,17 @@ class Course:
         birth = np.where(self.born <= first, 0, self.born - first + 1)
         # Nothing is known of arms that are not studied, never on offer, or gone before the run.
         hidden = ~self.studied | (self.born == 0) | (self.died < first)
-        death = np.where(hidden, NEVER, self.died - first + 1)
+        death = np.where(hidden, NO_END, self.died - first + 1)
         ends = np.minimum(self.died, last) if known else np.full_like(self.died, last)
         if by_expiry:
             score = (ends - first + 1).astype(np.float64)
         else:
             score = self.bins.weight(np.maximum(self.born, first), ends)
-        expiry = death.copy() if known else np.full_like(death, UNTOLD)
-        return Lives(birth, expiry, death, score)
+        expiry = death.copy() if known else np.full_like(death, UNKNOWN_END)
+        return Lifetimes(birth, expiry, death, score)
 
 
-def pool_lives(
+def pool_lifetimes(
     events: Events, when: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The least and the greatest of `when` at which each arm is in a pool; 0 where it never is."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.replay.course import pool_lives
+from highseason.replay.course import pool_lifetimes
 from highseason.replay.events import Events
 from highseason.replay.reading.parquet import arrow
 from highseason.replay.whole_file import whole_file
@@ -104,7 +104,7 @@ def lifespans(events: Events) -> Lifespans:
     a        0   3600   1.00      2       1  0.5000
     b     3600   7200   1.00      1       1  1.0000
     """
-    born, died = pool_lives(events, events.time)
+    born, died = pool_lifetimes(events, events.time)
     offered = np.zeros(len(events.arms), np.bool_)
     met = np.zeros(len(events.pools), np.bool_)
     met[events.pool] = True

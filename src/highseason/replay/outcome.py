@@ -174,7 +174,7 @@ def _high_turns(policy: Policy, course: Course, rows: NDArray[np.int64]) -> int 
 
 def _needs_other_rewards(policy: Policy, course: Course) -> bool:
     low, high = course.reward_range
-    return policy.decides_by.needs_range and (low < 0 or high > 1)
+    return policy.rule.needs_range and (low < 0 or high > 1)
 
 
 def mean_of(values: NDArray[np.float64], level: float = 0.95) -> Estimate:

@@ -29,18 +29,18 @@ from highseason.replay.kernels.shapes import (
     THINNED,
     TRIED,
     UNLISTED,
-    Lives,
+    Lifetimes,
     Manner,
     Track,
 )
-from highseason.rules import UNTOLD, Turn
+from highseason.rules import UNKNOWN_END, Turn
 
 
 def replay_slowly(
     policy: Policy,
     course: Course,
     rows: NDArray[np.int64],
-    lives: Lives,
+    lifetimes: Lifetimes,
     manner: Manner,
     least: NDArray[np.float64] | None = None,
 ) -> Track:
@@ -51,7 +51,7 @@ def replay_slowly(
     1. Its arm is not studied, or not in its pool: pass it over.
     2. Where a log is thinned (`least`): pass it over with a chance that makes every arm of the pool
        equally likely to remain.
-    3. Where the policy opens with some arms (`manner.opens_with`, the paper's M_I) and one of them
+    3. Where the policy opens with some arms (`manner.initial_arms`, the paper's M_I) and one of them
        is available and untried: a record that shows such an arm is its first turn; any other is
        discarded.
     4. Otherwise ask the rule, with the turn number = matched turns + 1, the G of the record's bin
@@ -64,10 +64,10 @@ def replay_slowly(
     6. Another arm than the one shown: discard; nothing is learnt and no turn passes.
     7. The same arm: the turn counts, its reward is learnt, and the plan carries on.
     """
-    events, rule = course.events, policy.decides_by
-    planning = policy.planning
+    events, rule = course.events, policy.rule
+    unwrapped = policy.unwrapped
     state = rule.fresh_state(len(events.arms))
-    state.birth[:], state.expiry[:] = lives.birth, lives.expiry
+    state.birth[:], state.expiry[:] = lifetimes.birth, lifetimes.expiry
     state.available[:] = False
     rule.start(state)
     occurs = _occurring(course, rows)
@@ -75,7 +75,7 @@ def replay_slowly(
     counts = np.zeros(COUNTS, np.int64)
     matched, kinds = [], []
     begun, trying = False, True
-    carry, pool, turn = planning.begin(), -1, 1
+    carry, pool, turn = unwrapped.begin(), -1, 1
     for i, row in enumerate(rows.tolist()):
         arm, G = int(events.arm[row]), float(course.G[row])
         clock = int(course.bins.clock[course.bins.of[row]]) - manner.start + 1
@@ -88,13 +88,13 @@ def replay_slowly(
             state.available[:] = False
             state.available[course.pools[pool]] = True
             state.available[~occurs] = False
-            dead = (state.expiry == UNTOLD) & (lives.death < clock)
-            state.expiry[dead] = lives.death[dead]
+            dead = (state.expiry == UNKNOWN_END) & (lifetimes.death < clock)
+            state.expiry[dead] = lifetimes.death[dead]
             if state.available.any():
-                rule.weigh(state, clock, lives.score, manner.scale)
+                rule.weigh(state, clock, lifetimes.score, manner.scale)
                 if not begun:
                     begun = True
-                    choose_opening(state, manner.opens_with, opening)
+                    choose_opening(state, manner.initial_arms, opening)
         if not state.available[arm]:
             counts[UNLISTED] += 1
             continue
@@ -110,7 +110,7 @@ def replay_slowly(
             continue
         size = int(state.available.sum())
         view = View(turn, G, size, manner.lowest, manner.lowest, math.nan)
-        number, carried = planning.step(carry, view)
+        number, carried = unwrapped.step(carry, view)
         if not (math.isfinite(number) and manner.low <= number <= manner.high):
             raise WrongReplayError(turn, -1, number)
         asked = Turn(turn, number, key, manner.random_ties, clock)

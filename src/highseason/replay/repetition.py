@@ -17,7 +17,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.random import TIES, draw, game_key, place, seed_key, turn_key
+from highseason.core.random import TIES, draw, game_key, hash_at, seed_key, turn_key
 from highseason.core.workers import at_least_one, workers
 from highseason.games.simulate import Policies, labelled
 from highseason.policies import Policy
@@ -56,7 +56,7 @@ def replay_many(
     bin: float = 1,  # noqa: A002  # as in replay
     arms: Sequence[str] | None = None,
     turns: int | None = None,
-    known_lives: bool = True,
+    known_lifetimes: bool = True,
     init: Init = "first-shown",
     reweigh: str | None = None,
     worth: NDArray[np.float64] | None = None,
@@ -80,10 +80,10 @@ def replay_many(
             for a fixed pool and rates that do not drift.
         window: The records of a window.
         step: From one window's first record to the next one's.
-        bin: As in `replay`; so are `arms`, `turns`, `known_lives`, `init` and `reweigh`.
+        bin: As in `replay`; so are `arms`, `turns`, `known_lifetimes`, `init` and `reweigh`.
         arms: The arms to study.
         turns: Stop each run after so many matched turns.
-        known_lives: Whether it is known when an arm will die.
+        known_lifetimes: Whether it is known when an arm will die.
         init: How arms that were never played begin.
         reweigh: "accept" thins a log with known propensities.
         worth: Another number for each record, of which runs give the mean too: on a log that was
@@ -108,7 +108,7 @@ def replay_many(
     if how not in ("auto", "repeat", "windows"):
         raise ValueError(f"how={how!r} must be 'auto', 'repeat' or 'windows'")
     course = made_ready(events, bin, arms)
-    options = Options(turns, known_lives, init, thin=thins(reweigh, course))
+    options = Options(turns, known_lifetimes, init, thin=thins(reweigh, course))
     if worth is not None and worth.shape != course.events.time.shape:
         raise ValueError(f"worth has {worth.size:,} numbers for {len(course.events):,} records")
     plan = _Plan(course, runs, times, shuffle, window, step, int(seed), worth)
@@ -175,7 +175,7 @@ class _Plan:
             return walk_all(self.course, self.times)
         records = len(self.course.events)
         # The family of turn 0, which no record has.
-        lots = np.uint64(place(turn_key(game_key(self.seed, number), 0), TIES))
+        lots = np.uint64(hash_at(turn_key(game_key(self.seed, number), 0), TIES))
         drawn = draw(lots, np.arange(records * self.times, dtype=np.uint64))
         return walk_order(np.argsort(drawn, kind="stable") % max(1, records))
 

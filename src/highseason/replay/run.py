@@ -22,7 +22,7 @@ def replay(
     bin: float = 1,  # noqa: A002  # the paper's word for it
     arms: Sequence[str] | None = None,
     turns: int | None = None,
-    known_lives: bool = True,
+    known_lifetimes: bool = True,
     init: Init = "first-shown",
     reweigh: str | None = None,
     seed: int = 0,
@@ -49,7 +49,7 @@ def replay(
             studied part.  All arms if None.
         turns: Stop after so many matched turns.  Where the log ends before, the mean is over the
             turns reached.
-        known_lives: Whether policies for mortal arms know when an arm will die; if not, they reckon
+        known_lifetimes: Whether policies for mortal arms know when an arm will die; if not, they reckon
             with the end of the log.
         init: How arms that were never played begin, for rules that try every arm once.
             "first-shown": the first record that shows an untried arm is its first turn, whatever
@@ -72,7 +72,7 @@ def replay(
     seed_key(seed)  # a bad seed is told before any work
     labels, players = labelled(policies)
     course = made_ready(events, bin, arms)
-    options = Options(turns, known_lives, init, thin=thins(reweigh, course))
+    options = Options(turns, known_lifetimes, init, thin=thins(reweigh, course))
     walk = walk_all(course)
     found = []
     for i, (label, policy) in enumerate(zip(labels, players, strict=True)):

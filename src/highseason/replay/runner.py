@@ -48,7 +48,7 @@ class Options:
     """How policies are replayed; see `replay` for what each means."""
 
     turns: int | None = None
-    known_lives: bool = True
+    known_lifetimes: bool = True
     init: Init = "first-shown"
     thin: bool = False
 
@@ -88,7 +88,7 @@ def randomised(policy: Policy) -> bool:
     Index rules without random ties do not, whatever wraps them; of any other rule we must think
     that it may.
     """
-    return policy.ties == "random" or policy.planning.decides_by.bonus is None
+    return policy.ties == "random" or policy.unwrapped.rule.bonus is None
 
 
 def _of_the_house(rule: Rule) -> bool:
@@ -97,7 +97,7 @@ def _of_the_house(rule: Rule) -> bool:
 
 def _keeps(policy: Policy) -> int:
     """When a choice stands: we know it only of our own rules."""
-    rule = policy.decides_by
+    rule = policy.rule
     if policy.ties == "random" or not _of_the_house(rule):
         return NEVER_KEPT
     if not randomised(policy):
@@ -110,13 +110,13 @@ class Runner:
 
     def __init__(self, policy: Policy, course: Course, options: Options) -> None:
         """Settle the policy's rules on G, and compile."""
-        if policy.needs_expiry and not options.known_lives:
+        if policy.needs_expiry and not options.known_lifetimes:
             raise ValueError(
                 f"{policy} explores by the life that arms have left, so it must be told when they "
-                "expire: do not keep lives unknown"
+                "expire: do not keep lifetimes unknown"
             )
-        settles = bool(policy.rules_on_g()) and len(course.events) > 0
-        self.policy = policy.settle(course.G) if settles else policy
+        settles = bool(policy.unresolved_thresholds()) and len(course.events) > 0
+        self.policy = policy.resolve_thresholds(course.G) if settles else policy
         self.course, self.options = course, options
         _refuse_future(self.policy, course)
         self._columns = columns(course)
@@ -129,8 +129,8 @@ class Runner:
         if not len(course.events):
             return
         try:
-            self._functions = rule_functions(policy.decides_by)
-            self._plan = compiled_plan(self.policy.planning)
+            self._functions = rule_functions(policy.rule)
+            self._plan = compiled_plan(self.policy.unwrapped)
             compiled_replay()  # here, not by every thread that plays
         except (CannotCompileError, ValueError) as reason:
             _say_slow(type(policy).__name__, str(reason).partition("\n")[0])
@@ -148,7 +148,7 @@ class Runner:
             raise ValueError(self._wrong(turn, arm, value)) from None
 
     def _manner(self, walk: Walk, key: int) -> Manner:
-        policy, rule = self.policy, self.policy.decides_by
+        policy, rule = self.policy, self.policy.rule
         random_ties = policy.ties == "random"
         return Manner(
             key=key,
@@ -159,7 +159,7 @@ class Runner:
             low=rule.allowed[0],
             high=rule.allowed[1],
             first_shown=self.options.init == "first-shown" and rule.tries_each,
-            opens_with=policy.opens_with,
+            initial_arms=policy.initial_arms,
             random_ties=random_ties,
             scaled=policy.learns_scaled,
             # Rules of the house compare arms and never look at an arm's number, but for lots; one
@@ -177,14 +177,14 @@ class Runner:
         return int(bins.clock[met.min()]), int(bins.clock[met.max()])
 
     def _lives(self, walk: Walk) -> Any:
-        known, by_expiry = self.options.known_lives, self.policy.ranks_by_expiry
-        return self.course.lives(*self._span(walk), known, by_expiry)
+        known, by_expiry = self.options.known_lifetimes, self.policy.ranks_by_expiry
+        return self.course.lifetimes(*self._span(walk), known, by_expiry)
 
     def _fast(self, walk: Walk, manner: Manner) -> Track:
         assert self._plan is not None
         assert self._functions is not None
         plan, parameters, carry = self._plan
-        rule = self.policy.decides_by
+        rule = self.policy.rule
         room = int(self.course.pools.sizes.max(initial=0))
         track = empty_track(walk.records)
         compiled_replay()(
@@ -207,11 +207,11 @@ class Runner:
         return _cut(track)
 
     def _slow(self, walk: Walk, manner: Manner) -> Track:
-        lives = self._lives(walk)
-        return replay_slowly(self.policy, self.course, rows_of(walk), lives, manner, self.least)
+        lifetimes = self._lives(walk)
+        return replay_slowly(self.policy, self.course, rows_of(walk), lifetimes, manner, self.least)
 
     def _wrong(self, turn: int, arm: int, value: float) -> str:
-        rule = self.policy.decides_by
+        rule = self.policy.rule
         low, high = rule.allowed
         if np.isfinite(value) and low <= value <= high:
             return f"the rule {rule.name!r} chose arm {arm} in turn {turn}, which is not on offer"
@@ -243,12 +243,12 @@ def _refuse_future(policy: Policy, course: Course) -> None:
     """How many turns will match is not known, so neither is what they weigh."""
     if not len(course.events):
         return
-    planning, arms = policy.planning, int(course.pools.sizes.max())
-    carry = planning.begin()
+    unwrapped, arms = policy.unwrapped, int(course.pools.sizes.max())
+    carry = unwrapped.begin()
     for G in (course.lowest, course.bins.middle, float(course.bins.counts.max())):
         for turn in (1, 2, 10, 1000):
             try:
-                _, carry = planning.step(
+                _, carry = unwrapped.step(
                     carry, _Blind(turn, G, arms, course.lowest, course.lowest, 0)
                 )
             except _LooksAheadError:

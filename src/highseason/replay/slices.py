@@ -99,13 +99,13 @@ def frontier(of: Events | Lifespans) -> Frontier:
     >>> [(len(one.arms), one.hours) for one in frontier(log).slices]
     [(1, 1.0), (2, 0.0)]
     """
-    lives = of if isinstance(of, Lifespans) else lifespans(of)
-    best = _longest(lives)
+    lifetimes = of if isinstance(of, Lifespans) else lifespans(of)
+    best = _longest(lifetimes)
     found: list[Slice] = []
     for length, start in best:
         end = start + length
-        through = np.flatnonzero((lives.birth <= start) & (lives.death >= end))
-        one = Slice(start, end, tuple(lives.arms[i] for i in through))
+        through = np.flatnonzero((lifetimes.birth <= start) & (lifetimes.death >= end))
+        one = Slice(start, end, tuple(lifetimes.arms[i] for i in through))
         if not found or len(one.arms) > len(found[-1].arms):
             found.append(one)
     # Where more arms last as long, they are the better slice: keep it alone.
@@ -117,13 +117,13 @@ def frontier(of: Events | Lifespans) -> Frontier:
     return Frontier(tuple(kept))
 
 
-def _longest(lives: Lifespans) -> list[tuple[int, int]]:
+def _longest(lifetimes: Lifespans) -> list[tuple[int, int]]:
     """For K = 1, 2, …: the length of the longest stretch with K arms, and its earliest start."""
-    most = len(lives)
+    most = len(lifetimes)
     length = np.full(most, -1, np.int64)
     begin = np.zeros(most, np.int64)
-    for start in np.unique(lives.birth).tolist():
-        deaths = lives.death[(lives.birth <= start) & (lives.death >= start)]
+    for start in np.unique(lifetimes.birth).tolist():
+        deaths = lifetimes.death[(lifetimes.birth <= start) & (lifetimes.death >= start)]
         lasting = np.sort(deaths)[::-1] - start
         better = lasting > length[: lasting.size]
         length[: lasting.size][better] = lasting[better]

@@ -38,7 +38,7 @@ def choices(plan: Plan, leads: Mapping[str, Estimate], title: str | None = None)
     with style():
         canvas, (top, middle, bottom) = panels([_FRAME + _ROW * len(leads), _PLAN, _STAKES])
         _draw_leads(top, leads)
-        first = min(plan.arms, len(plan)) if plan.policy.decides_by.tries_each else 0
+        first = min(plan.arms, len(plan)) if plan.policy.rule.tries_each else 0
         steps = edges(G)
         if first:
             stairs(

@@ -66,9 +66,9 @@ def exploration_chances(
     with style():
         canvas, (axes,) = _row(1, 3.4)
         axes.plot(turns, psi, color=ACCENT, linewidth=0.7, alpha=0.75, label="psi(t)")
-        axes.plot(turns, soft.numbers, color=INK, linewidth=0.9, label="soft ε-greedy")
+        axes.plot(turns, soft.levels, color=INK, linewidth=0.9, label="soft ε-greedy")
         axes.plot(
-            turns, plain.numbers, "--", color=DARK, linewidth=1.8, label="ε-greedy, min(1, km/t)"
+            turns, plain.levels, "--", color=DARK, linewidth=1.8, label="ε-greedy, min(1, km/t)"
         )
         for name, turn in marks.items():
             axes.axvline(turn, color=MUTED, linestyle=":", linewidth=1.2)

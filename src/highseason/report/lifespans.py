@@ -1,4 +1,4 @@
-"""Lives of arms as bars over time, and the stretch that was chosen among them."""
+"""Lifetimes of arms as bars over time, and the stretch that was chosen among them."""
 
 from __future__ import annotations
 
@@ -19,25 +19,27 @@ _HEIGHT, _ROW, _MOST = 2.4, 0.02, 7.0
 _EPOCH = 631_152_000
 
 
-def lifespans(lives: Lifespans, chosen: Slice | None = None, title: str | None = None) -> Figure:
+def lifespans(
+    lifetimes: Lifespans, chosen: Slice | None = None, title: str | None = None
+) -> Figure:
     """A bar for each arm, from birth to death; the chosen stretch is shaded, its arms stand out.
 
     Args:
-        lives: What `replay.lifespans` found.
+        lifetimes: What `replay.lifespans` found.
         chosen: A stretch, as `replay.best_slice` finds it.
         title: Above the figure.
 
     >>> import highseason as hs
     >>> log = hs.replay.generate_events(0.02, seed=1).events
-    >>> lives = hs.replay.lifespans(log)
-    >>> lifespans(lives, hs.replay.best_slice(lives, least_arms=5))
+    >>> lifetimes = hs.replay.lifespans(log)
+    >>> lifespans(lifetimes, hs.replay.best_slice(lifetimes, least_arms=5))
     <Figure: When each arm was on offer>
     """
     title = title or "When each arm was on offer"
-    start = int(lives.birth.min()) if len(lives) else 0
+    start = int(lifetimes.birth.min()) if len(lifetimes) else 0
     with style():
-        canvas, (axes,) = panels([min(_MOST, _HEIGHT + _ROW * len(lives))])
-        _draw(axes, lives, start, chosen)
+        canvas, (axes,) = panels([min(_MOST, _HEIGHT + _ROW * len(lifetimes))])
+        _draw(axes, lifetimes, start, chosen)
         axes.set_title(title, loc="left")
         axes.set_ylabel("arm, in the order of birth")
         axes.set_xlabel(f"hours{_since(start)}")
@@ -45,21 +47,23 @@ def lifespans(lives: Lifespans, chosen: Slice | None = None, title: str | None =
         axes.margins(x=0.01, y=0.01)
         if chosen is not None:
             one_legend(canvas, [axes])
-    return Figure(canvas, title, _words(lives, chosen))
+    return Figure(canvas, title, _words(lifetimes, chosen))
 
 
-def _draw(axes: Axes, lives: Lifespans, start: int, chosen: Slice | None) -> None:
+def _draw(axes: Axes, lifetimes: Lifespans, start: int, chosen: Slice | None) -> None:
     through = set(chosen.arms if chosen is not None else ())
-    colors = [ACCENT if arm in through else DARK if not through else MUTED for arm in lives.arms]
-    births, deaths = (lives.birth - start) / 3600, (lives.death - start) / 3600
+    colors = [
+        ACCENT if arm in through else DARK if not through else MUTED for arm in lifetimes.arms
+    ]
+    births, deaths = (lifetimes.birth - start) / 3600, (lifetimes.death - start) / 3600
     if chosen is not None:
         ends = [(time - start) / 3600 for time in (chosen.start, chosen.end)]
         told = f"{counted(len(chosen.arms), 'arm')} for {chosen.hours:.1f} hours"
         axes.axvspan(*ends, color=BUSY, alpha=0.6, linewidth=0, zorder=0, label=told)
         for end in ends:
             axes.axvline(end, color=INK, linewidth=0.8, linestyle="--")
-    thickness = max(0.5, min(3.0, 150 / max(1, len(lives))))
-    axes.hlines(range(len(lives)), births, deaths, colors=colors, linewidth=thickness)
+    thickness = max(0.5, min(3.0, 150 / max(1, len(lifetimes))))
+    axes.hlines(range(len(lifetimes)), births, deaths, colors=colors, linewidth=thickness)
 
 
 def _since(start: int) -> str:
@@ -68,12 +72,12 @@ def _since(start: int) -> str:
     return f" since {datetime.fromtimestamp(start, UTC):%Y-%m-%d %H:%M} UTC"
 
 
-def _words(lives: Lifespans, chosen: Slice | None) -> str:
-    if not len(lives):
+def _words(lifetimes: Lifespans, chosen: Slice | None) -> str:
+    if not len(lifetimes):
         return "No arm was ever on offer."
-    hours = sorted(lives.hours.tolist())
+    hours = sorted(lifetimes.hours.tolist())
     middle = hours[len(hours) // 2]
-    told = f"{counted(len(lives), 'arm')}; half of them on offer for {number(middle)} hours or less"
+    told = f"{counted(len(lifetimes), 'arm')}; half of them on offer for {number(middle)} hours or less"
     if chosen is None:
         return f"{told}."
     return f"{told}. Chosen: {counted(len(chosen.arms), 'arm')} for {chosen.hours:.2f} hours."

@@ -66,7 +66,7 @@ def plan(
 def _draw(axes: Axes, label: str, drawn: Plan, z: float) -> None:
     G, steps = drawn.multiplier, edges(drawn.multiplier)
     shade_busy(axes, G, z)
-    first = min(drawn.arms, len(drawn)) if drawn.policy.decides_by.tries_each else 0
+    first = min(drawn.arms, len(drawn)) if drawn.policy.rule.tries_each else 0
     if first:
         stairs(
             axes, drawn.exploration[:first], steps[: first + 1], fill=True, facecolor=LIGHT,
@@ -102,7 +102,7 @@ def _common_multiplier(plans: dict[str, Plan]) -> Multiplier:
 
 def _threshold(plans: dict[str, Plan], G: Multiplier) -> float:
     for drawn in plans.values():
-        z = getattr(drawn.policy.settle(G.values), "z", None)
+        z = getattr(drawn.policy.resolve_thresholds(G.values), "z", None)
         if z is not None:
             return float(z)
     return Threshold.of(_USUAL).resolve(G.values)

@@ -115,7 +115,7 @@ quiet turns (G < 14, 50 % of the turns) carry 100 % of the exploration; 3 % of t
 are played exploring.
     """
     G = plan.multiplier.values
-    first = min(plan.arms, len(plan)) if plan.policy.decides_by.tries_each else 0
+    first = min(plan.arms, len(plan)) if plan.policy.rule.tries_each else 0
     later = plan.exploration[first:]
     quiet = G[first:] < G.mean()
     total = float(later.sum())

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from highseason.core.jitable import jitable
-from highseason.core.random import draw, place
+from highseason.core.random import draw, hash_at
 
 #: What is kept of a deck while it is dealt: how often it was shuffled, the cards and the ones left
 #: of that shuffle, and the cards and the ones seen so far.
@@ -107,7 +107,7 @@ def look(key: int, hand, cards: int, ones: int, upto: int, places) -> int:  # ty
         if hand[LEFT] == 0:
             hand[PASS] += 1
             hand[LEFT], hand[ONES] = cards, ones
-        shuffle = place(key, hand[PASS])
+        shuffle = hash_at(key, hand[PASS])
         left, hits, seen, found = hand[LEFT], hand[ONES], hand[SEEN], hand[FOUND]
         stop = left - min(left, upto - seen)
         while left > stop:

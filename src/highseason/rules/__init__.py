@@ -6,7 +6,7 @@ What a rule of one's own needs is here too: `State` and `Turn`, the random numbe
 """
 
 from highseason.core.jitable import jitable
-from highseason.core.random import ARMS, DECISION, REWARD, TIES, draw, place
+from highseason.core.random import ARMS, DECISION, REWARD, TIES, draw, hash_at
 from highseason.rules.epsilon import EPSILON
 from highseason.rules.mortal import LIFE, MORTAL
 from highseason.rules.pool import POOL
@@ -18,8 +18,8 @@ from highseason.rules.ranking import (
     untried,
     wins_tie,
 )
-from highseason.rules.rule import Rule, observe_mean, start_empty, wrong_arm
-from highseason.rules.state import NEVER, UNTOLD, State, Turn, fresh_state
+from highseason.rules.rule import Rule, illegal_arm_message, observe_mean, start_empty
+from highseason.rules.state import NO_END, UNKNOWN_END, State, Turn, fresh_state
 from highseason.rules.ucb import UCB_RULE
 
 __all__ = [
@@ -28,26 +28,26 @@ __all__ = [
     "EPSILON",
     "LIFE",
     "MORTAL",
-    "NEVER",
+    "NO_END",
     "POOL",
     "REWARD",
     "TIES",
     "UCB_RULE",
-    "UNTOLD",
+    "UNKNOWN_END",
     "Rule",
     "State",
     "Turn",
     "draw",
     "estimate",
     "fresh_state",
+    "hash_at",
+    "illegal_arm_message",
     "jitable",
     "leader",
     "least_decided",
     "observe_mean",
     "pick_available",
-    "place",
     "start_empty",
     "untried",
     "wins_tie",
-    "wrong_arm",
 ]

@@ -24,7 +24,7 @@ def choose(state: State, turn: Turn) -> tuple[int, bool]:
     first = untried(state)
     if first >= 0:
         return first, False
-    epsilon = turn.number
+    epsilon = turn.level
     coin = draw(turn.key, DECISION)
     if coin < epsilon:
         return pick_available(state, coin / epsilon), False
@@ -43,7 +43,7 @@ def chances(state: State, turn: Turn) -> NDArray[np.float64]:
     first = untried_chances(state)
     if first is not None:
         return first
-    epsilon = min(1.0, max(0.0, turn.number))
+    epsilon = min(1.0, max(0.0, turn.level))
     everyone = state.available / state.available.sum()
     return np.asarray(epsilon * everyone + (1.0 - epsilon) * leader_chances(state, turn))
 

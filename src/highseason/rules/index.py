@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.rules.ranking import (
-    among_equals,
     estimate,
     estimates,
     leader,
     leader_chances,
     least_decided,
     least_decided_chances,
+    tie_probabilities,
     untried,
     untried_chances,
     wins_tie,
@@ -39,7 +39,7 @@ def index_choose(bonus: Bonus, zero_exploits: bool) -> Choose:
         first = untried(state)
         if first >= 0:
             return first, False
-        if turn.number > 0.0 or not zero_exploits:
+        if turn.level > 0.0 or not zero_exploits:
             unseen = least_decided(state, False)
             if unseen >= 0:  # chosen before, but its reward has not come: its bonus is infinite
                 return unseen, False
@@ -67,7 +67,7 @@ def index_chances(bonus: Bonus, zero_exploits: bool) -> Chances:
     def chances(state: State, turn: Turn) -> NDArray[np.float64]:
         """All on one arm; where indices are equal and ties are by lot, shared among those."""
         forced = untried_chances(state)
-        if forced is None and (turn.number > 0.0 or not zero_exploits):
+        if forced is None and (turn.level > 0.0 or not zero_exploits):
             forced = least_decided_chances(state, False)
         if forced is not None:
             return forced
@@ -75,6 +75,8 @@ def index_chances(bonus: Bonus, zero_exploits: bool) -> Chances:
         for arm in np.flatnonzero(index > -np.inf).tolist():
             index[arm] += bonus(state, turn, arm)
         top = index.max()
-        return leader_chances(state, turn) if top == -np.inf else among_equals(turn, index == top)
+        return (
+            leader_chances(state, turn) if top == -np.inf else tie_probabilities(turn, index == top)
+        )
 
     return chances

@@ -33,7 +33,7 @@ def root_at_age(turns: int, stakes: float) -> float:
 @jitable
 def weighted_bonus(state: State, turn: Turn, arm: int) -> float:
     """psi · sqrt(2 log xi / pulls)."""
-    root = root_at_age(age(state, turn, arm), turn.number)
+    root = root_at_age(age(state, turn, arm), turn.level)
     return float(state.weight[arm] * root * (1.0 / math.sqrt(state.pulls[arm])))
 
 
@@ -45,7 +45,7 @@ def life_bonus(state: State, turn: Turn, arm: int) -> float:
 
 
 @jitable
-def weigh_by_rank(state: State, clock: int, scores: NDArray[np.float64], scale: float) -> None:
+def rank_weights(state: State, clock: int, scores: NDArray[np.float64], scale: float) -> None:
     """psi: `scale` times the share of the arms there whose score is no greater than its own."""
     there = scores[state.available]
     for arm in range(scores.size):
@@ -81,7 +81,7 @@ MORTAL = Rule(
     needs_range=True,
     chances=index_chances(weighted_bonus, zero_exploits=False),
     bonus=weighted_bonus,
-    weigh=weigh_by_rank,
+    weigh=rank_weights,
 )
 
 LIFE = Rule(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
-from highseason.core.random import DECISION, TIES, draw, place
+from highseason.core.random import DECISION, TIES, draw, hash_at
 from highseason.rules.ranking import (
     estimate,
     estimates,
@@ -27,10 +27,10 @@ def choose(state: State, turn: Turn) -> tuple[int, bool]:
     first = untried(state)
     if first >= 0:
         return first, False
-    if turn.number <= 1.0:
+    if turn.level <= 1.0:
         return leader(state, turn), True
     order = best_first(state, turn)
-    size = min(int(turn.number), order.size)
+    size = min(int(turn.level), order.size)
     rank = min(int(draw(turn.key, DECISION) * size), size - 1)
     return int(order[rank]), False
 
@@ -42,7 +42,7 @@ def best_first(state: State, turn: Turn):  # type: ignore[no-untyped-def]  # num
     if turn.random_ties:
         lots = np.empty(arms.size, np.float64)
         for i in range(arms.size):
-            lots[i] = draw(place(turn.key, TIES), int(arms[i]))
+            lots[i] = draw(hash_at(turn.key, TIES), int(arms[i]))
         arms = arms[np.argsort(lots, kind="mergesort")]
     values = np.empty(arms.size, np.float64)
     for i in range(arms.size):
@@ -62,10 +62,10 @@ def chances(state: State, turn: Turn) -> NDArray[np.float64]:
     first = untried_chances(state)
     if first is not None:
         return first
-    if turn.number <= 1.0:
+    if turn.level <= 1.0:
         return leader_chances(state, turn)
     order = best_first(state, turn)
-    size = min(int(turn.number), order.size)
+    size = min(int(turn.level), order.size)
     out = np.zeros(state.available.size)
     out[order[:size]] = 1.0
     if turn.random_ties:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
-from highseason.core.random import TIES, draw, place
+from highseason.core.random import TIES, draw, hash_at
 from highseason.rules.state import State, Turn
 
 
@@ -31,7 +31,7 @@ def wins_tie(turn: Turn, challenger: int, holder: int) -> bool:
     """Whether `challenger`, seen after `holder` and of equal value, takes its place."""
     if not turn.random_ties:
         return challenger < holder
-    lots = place(turn.key, TIES)
+    lots = hash_at(turn.key, TIES)
     return bool(draw(lots, challenger) < draw(lots, holder))
 
 
@@ -100,24 +100,24 @@ def estimates(state: State) -> NDArray[np.float64]:
     return out
 
 
-def certainly(arm: int, arms: int) -> NDArray[np.float64]:
+def one_hot(arm: int, arms: int) -> NDArray[np.float64]:
     """All the chance on one arm."""
     out = np.zeros(arms)
     out[arm] = 1.0
     return out
 
 
-def among_equals(turn: Turn, equals: NDArray[np.bool_]) -> NDArray[np.float64]:
+def tie_probabilities(turn: Turn, equals: NDArray[np.bool_]) -> NDArray[np.float64]:
     """How a tie falls: on the lowest of the equals, or on each of them alike (the lowest lot)."""
     if not turn.random_ties:
-        return certainly(int(equals.argmax()), equals.size)
+        return one_hot(int(equals.argmax()), equals.size)
     return np.asarray(equals / equals.sum())
 
 
 def untried_chances(state: State) -> NDArray[np.float64] | None:
     """What `untried` decides: all on one arm; None where all available arms were chosen before."""
     fresh = state.available & (state.decided == 0)
-    return certainly(int(fresh.argmax()), fresh.size) if fresh.any() else None
+    return one_hot(int(fresh.argmax()), fresh.size) if fresh.any() else None
 
 
 def least_decided_chances(state: State, observed: bool) -> NDArray[np.float64] | None:
@@ -126,7 +126,7 @@ def least_decided_chances(state: State, observed: bool) -> NDArray[np.float64] |
     if not asked.any():
         return None
     counts = np.where(asked, state.decided, np.iinfo(np.int64).max)
-    return certainly(int(counts.argmin()), asked.size)
+    return one_hot(int(counts.argmin()), asked.size)
 
 
 def leader_chances(state: State, turn: Turn) -> NDArray[np.float64]:
@@ -136,4 +136,4 @@ def leader_chances(state: State, turn: Turn) -> NDArray[np.float64]:
     if top == -np.inf:
         unseen = least_decided_chances(state, True)
         return np.zeros(values.size) if unseen is None else unseen
-    return among_equals(turn, values == top)
+    return tie_probabilities(turn, values == top)

@@ -40,7 +40,7 @@ def start_empty(state: State) -> None:
 
 
 @jitable
-def weigh_alike(state: State, clock: int, scores: NDArray[np.float64], scale: float) -> None:
+def uniform_weights(state: State, clock: int, scores: NDArray[np.float64], scale: float) -> None:
     """No arm is worth more exploring than another."""
     state.weight[:] = scale
 
@@ -50,7 +50,7 @@ def never_idle(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
     return np.zeros(numbers.shape, np.bool_)
 
 
-def wrong_arm(rule: Rule, turn: int, arm: int, arms: int) -> str:
+def illegal_arm_message(rule: Rule, turn: int, arm: int, arms: int) -> str:
     """What to say of a rule that chose an arm which does not exist, or is not there."""
     what = f"the rule {rule.name!r} chose arm {arm} in turn {turn}"
     if 0 <= arm < arms:
@@ -97,7 +97,7 @@ class Rule:
     idle: Idle = never_idle
     shared: int = 0
     bonus: Bonus | None = None
-    weigh: Weigh = weigh_alike
+    weigh: Weigh = uniform_weights
     zero_exploits: bool = False
 
     def fresh_state(self, arms: int) -> State:

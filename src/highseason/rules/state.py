@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 #: The expiry of an arm that is known to stay for ever, and of one of which nobody knows the end.
-NEVER = 2**62
-UNTOLD = NEVER - 1
+NO_END = 2**62
+UNKNOWN_END = NO_END - 1
 
 
 class State(NamedTuple):
@@ -25,7 +25,7 @@ class State(NamedTuple):
         sums: The sum of those rewards.
         available: Whether it may be played now.
         birth: Its first turn by the turn's `clock`; 0 for those that were there from the start.
-        expiry: Its last turn by that clock; `NEVER` if it stays, `UNTOLD` where nobody
+        expiry: Its last turn by that clock; `NO_END` if it stays, `UNKNOWN_END` where nobody
             knows.
         weight: How much exploring it is worth, as the rule's `weigh` last said.
         memory: The rule's own numbers, a row for each arm.
@@ -48,7 +48,7 @@ class Turn(NamedTuple):
 
     Attributes:
         t: Its number, from 1.
-        number: What the plan says.
+        level: The plan's exploration level.
         key: Where its random numbers begin.
         random_ties: Whether equals are drawn by lot.
         clock: What births and expiries are counted in: the turn itself in a game, the bin of time
@@ -56,7 +56,7 @@ class Turn(NamedTuple):
     """
 
     t: int
-    number: float
+    level: float
     key: int
     random_ties: bool
     clock: int
@@ -70,7 +70,7 @@ def fresh_state(arms: int, memory: int = 0, shared: int = 0) -> State:
         sums=np.zeros(arms, np.float64),
         available=np.ones(arms, np.bool_),
         birth=np.zeros(arms, np.int64),
-        expiry=np.full(arms, NEVER, np.int64),
+        expiry=np.full(arms, NO_END, np.int64),
         weight=np.ones(arms, np.float64),
         memory=np.zeros((arms, memory), np.float64),
         shared=np.zeros(shared, np.float64),

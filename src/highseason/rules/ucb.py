@@ -16,7 +16,7 @@ from highseason.rules.state import State, Turn
 @jitable
 def bonus(state: State, turn: Turn, arm: int) -> float:
     """The confidence radius; the number is what stands under the root, over the pulls."""
-    return math.sqrt(turn.number) * (1.0 / math.sqrt(state.pulls[arm]))
+    return math.sqrt(turn.level) * (1.0 / math.sqrt(state.pulls[arm]))
 
 
 def intensity(

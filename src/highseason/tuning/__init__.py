@@ -10,7 +10,7 @@
 from highseason.tuning.halving import SEARCHES, Trial, search
 from highseason.tuning.outcome import Curve, Tuned
 from highseason.tuning.space import Axis, Space
-from highseason.tuning.tuner import other_seed, tune
+from highseason.tuning.tuner import derive_seed, tune
 
 __all__ = [
     "SEARCHES",
@@ -19,7 +19,7 @@ __all__ = [
     "Space",
     "Trial",
     "Tuned",
-    "other_seed",
+    "derive_seed",
     "search",
     "tune",
 ]

@@ -76,7 +76,7 @@ class Space:
         >>> Space.of(hs.UCBZ, G, {"z": (10, 40)}).axes
         (Axis(name='z', low=10.0, high=40.0, kind='linear'),)
         """
-        start = (policy() if isinstance(policy, type) else policy).settle(G.values)
+        start = (policy() if isinstance(policy, type) else policy).resolve_thresholds(G.values)
         limits = {
             entry.name: entry.metadata["limits"]
             for entry in fields(start)
@@ -143,7 +143,7 @@ def _is_no_number(limits: Limits) -> bool:
 
 
 def _axis(name: str, limits: Limits, ends: tuple[float, float] | None, G: Multiplier) -> Axis:
-    if ends is None and limits.rule:
+    if ends is None and limits.allows_expression:
         ends = float(G.values.min()), _ABOVE * float(G.values.max())
     if ends is None:
         floor = max(limits.above or 0.0, limits.at_least or 0.0)

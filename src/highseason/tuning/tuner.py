@@ -67,7 +67,7 @@ def tune(
     G = as_multiplier(multiplier)
     chosen = Space.of(policy, G, space)
     start = policy() if isinstance(policy, type) else policy
-    table = Table(rewards, G, other_seed(seed, "search"), threads)
+    table = Table(rewards, G, derive_seed(seed, "search"), threads)
     found = look(chosen, table, trials, games, search, progress)
     best = found[0].policy
     reported = _report(best, start, rewards, G, games, seed, threads)
@@ -75,10 +75,10 @@ def tune(
     return Tuned(best, start, found, reported, curves, search, table.seed)
 
 
-def other_seed(seed: int, use: str) -> int:
+def derive_seed(seed: int, use: str) -> int:
     """A seed for games that no report shows.
 
-    >>> other_seed(0, "search") != other_seed(1, "search") != 0
+    >>> derive_seed(0, "search") != derive_seed(1, "search") != 0
     True
     """
     return int.from_bytes(hashlib.sha256(f"{seed}/{use}".encode()).digest()[:6], "big")

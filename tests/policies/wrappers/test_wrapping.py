@@ -37,7 +37,7 @@ def test_text_and_json_lead_back(text: str) -> None:
     for twin in (parse(str(policy)), from_json(policy.to_json())):
         assert twin == policy
         assert hash(twin) == hash(policy)
-        assert twin.decides_by is policy.decides_by
+        assert twin.rule is policy.rule
 
 
 @pytest.mark.parametrize("text", TEXTS)
@@ -49,7 +49,7 @@ def test_copies_are_equal(text: str, copied: Any) -> None:
     policy = parse(text)
     twin = copied(policy)
     assert twin == policy
-    assert twin.decides_by is policy.decides_by
+    assert twin.rule is policy.rule
 
 
 def test_signs_of_numbers_are_not_joints() -> None:
@@ -135,13 +135,15 @@ def test_ties_by_lot_on_either_side_are_by_lot(policy: hs.PeakGrabber) -> None:
 def test_the_plan_stays(base: str, G: list[float]) -> None:
     inner = parse(base)
     wrapped = hs.PeakGrabber(hs.Discounted(inner))
-    assert wrapped.plan(G, arms=3).numbers.tolist() == inner.plan(G, arms=3).numbers.tolist()
-    assert wrapped.needs_whole == inner.needs_whole
-    assert wrapped.planning == inner
+    assert wrapped.plan(G, arms=3).levels.tolist() == inner.plan(G, arms=3).levels.tolist()
+    assert wrapped.requires_full_g == inner.requires_full_g
+    assert wrapped.unwrapped == inner
     values = np.array(G)
-    assert wrapped.rules_on_g().keys() == inner.rules_on_g().keys()
-    assert wrapped.settle(values) == hs.PeakGrabber(hs.Discounted(inner.settle(values)))
-    assert not wrapped.settle(values).rules_on_g()
+    assert wrapped.unresolved_thresholds().keys() == inner.unresolved_thresholds().keys()
+    assert wrapped.resolve_thresholds(values) == hs.PeakGrabber(
+        hs.Discounted(inner.resolve_thresholds(values))
+    )
+    assert not wrapped.resolve_thresholds(values).unresolved_thresholds()
 
 
 def test_parameters_of_the_plan_can_be_asked_for() -> None:
@@ -157,11 +159,11 @@ def test_parameters_of_the_plan_can_be_asked_for() -> None:
     ("base", "attribute"),
     [
         (hs.NaiveUCB(), "learns_scaled"),
-        (hs.SoftEpsilonGreedy(), "sees_ahead"),
-        (hs.UniformRandom(), "deliberate"),
+        (hs.SoftEpsilonGreedy(), "uses_future_g"),
+        (hs.UniformRandom(), "suppress_plan_warning"),
         (hs.UCBL(), "needs_expiry"),
     ],
-    ids=["learns_scaled", "sees_ahead", "deliberate", "needs_expiry"],
+    ids=["learns_scaled", "uses_future_g", "suppress_plan_warning", "needs_expiry"],
 )
 def test_what_the_policy_within_declares(base: Policy, attribute: str) -> None:
     assert getattr(hs.PeakGrabber(base), attribute)
@@ -171,7 +173,7 @@ def test_what_the_policy_within_declares(base: Policy, attribute: str) -> None:
 
 def test_what_mortal_arms_need_to_know() -> None:
     policy = hs.CapIndex(hs.SpareOldArms(hs.SoftUCBMortal(c=3, remaining=True, initial=5)))
-    assert (policy.weight_scale, policy.ranks_by_expiry, policy.opens_with) == (3.0, True, 5)
+    assert (policy.weight_scale, policy.ranks_by_expiry, policy.initial_arms) == (3.0, True, 5)
 
 
 def test_it_cannot_be_changed() -> None:
@@ -203,9 +205,9 @@ def test_a_wrapper_of_ones_own() -> None:
 @pytest.mark.filterwarnings("ignore::highseason.PlanWarning")
 def test_the_numbers_of_a_mortal_plan_are_stakes_in_the_policys_unit() -> None:
     G = [1.0, 4.0, 8.0]
-    assert hs.SoftUCBMortal(unit=2).plan(G, arms=2).numbers.tolist() == [0.5, 2.0, 4.0]
-    assert hs.UCBL(unit=2).plan(G, arms=2).numbers.tolist() == [0.5, 2.0, 4.0]
-    assert hs.UCBL(xi="age").plan(G, arms=2).numbers.tolist() == [0.0] * 3
+    assert hs.SoftUCBMortal(unit=2).plan(G, arms=2).levels.tolist() == [0.5, 2.0, 4.0]
+    assert hs.UCBL(unit=2).plan(G, arms=2).levels.tolist() == [0.5, 2.0, 4.0]
+    assert hs.UCBL(xi="age").plan(G, arms=2).levels.tolist() == [0.0] * 3
 
 
 def test_published_values() -> None:

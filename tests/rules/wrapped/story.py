@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from highseason.core.random import game_key, turn_key
-from highseason.rules import NEVER, Rule, Turn
+from highseason.rules import NO_END, Rule, Turn
 
 
 class Story:
@@ -45,7 +45,7 @@ class Story:
     def weigh(self) -> None:
         self.rule.weigh(self.state, self.t + 1, self.state.sums * 0.0, 1.0)
 
-    def lives(self, arm: int, birth: int, expiry: int = NEVER) -> None:
+    def lifetimes(self, arm: int, birth: int, expiry: int = NO_END) -> None:
         self.state.birth[arm], self.state.expiry[arm] = birth, expiry
 
 

@@ -65,7 +65,7 @@ def under(cap: float, state: State) -> State:
 def test_it_is_the_order_of_the_contest(state: State, turn: Turn, cap: float) -> None:
     """Written as a sort: index, then estimate, then fewest choices, then the lowest arm."""
     known = means(state)
-    root = math.sqrt(turn.number)
+    root = math.sqrt(turn.level)
 
     def rank(arm: int) -> tuple[float, float, int, int]:
         if arm not in known:
@@ -83,7 +83,7 @@ def test_a_cap_out_of_reach_is_no_cap(state: State, turn: Turn) -> None:
     """Up to equal indices: those go to the higher estimate, and otherwise to the lower arm."""
     arm = int(capped(UCB_RULE, 1e6).choose(under(1e6, state), turn)[0])
     plain = int(UCB_RULE.choose(state, turn)[0])
-    root, known = math.sqrt(turn.number), means(state)
+    root, known = math.sqrt(turn.level), means(state)
     index = {a: x + root * (1 / math.sqrt(state.pulls[a])) for a, x in known.items()}
     assert untried(state) >= 0 or index[arm] == index[plain]
 

@@ -7,7 +7,7 @@ import math
 import pytest
 from tests.rules.wrapped.story import Story
 
-from highseason.rules import EPSILON, NEVER, POOL, UCB_RULE, UNTOLD, Turn, fresh_state
+from highseason.rules import EPSILON, NO_END, POOL, UCB_RULE, UNKNOWN_END, Turn, fresh_state
 from highseason.rules.mortal import MORTAL
 from highseason.rules.wrapped import sparing_old_arms
 
@@ -30,7 +30,7 @@ def test_it_falls_to_nothing_at_the_end_of_a_known_life(t: int, share: float) ->
 
 def test_it_never_falls_below_nothing() -> None:
     assert bonus(birth=0, expiry=30, t=31) == 0.0
-    assert bonus(birth=0, expiry=UNTOLD, t=500, mean_life=40.0) == 0.0
+    assert bonus(birth=0, expiry=UNKNOWN_END, t=500, mean_life=40.0) == 0.0
 
 
 def test_before_its_birth_an_arm_is_not_younger_than_new() -> None:
@@ -42,18 +42,18 @@ def test_a_life_of_one_turn_is_not_explored() -> None:
 
 
 def test_where_nobody_knows_it_lives_as_long_as_those_that_died() -> None:
-    assert bonus(birth=0, expiry=UNTOLD, t=10, mean_life=40.0) == pytest.approx(0.75)
-    assert bonus(birth=0, expiry=UNTOLD, t=10) == 1.0  # nobody died yet
-    assert bonus(birth=0, expiry=UNTOLD, t=10, mean_life=0.0) == 0.0  # one turn each
+    assert bonus(birth=0, expiry=UNKNOWN_END, t=10, mean_life=40.0) == pytest.approx(0.75)
+    assert bonus(birth=0, expiry=UNKNOWN_END, t=10) == 1.0  # nobody died yet
+    assert bonus(birth=0, expiry=UNKNOWN_END, t=10, mean_life=0.0) == 0.0  # one turn each
 
 
 def test_an_arm_that_stays_for_ever_is_never_old() -> None:
-    assert bonus(birth=0, expiry=NEVER, t=500, mean_life=40.0) == 1.0
+    assert bonus(birth=0, expiry=NO_END, t=500, mean_life=40.0) == 1.0
 
 
 def test_the_mean_life_of_the_dead() -> None:
     story = Story(SPARING, 4, number=1.0)
-    story.lives(3, birth=25)
+    story.lifetimes(3, birth=25)
     story.t = 20
     story.weigh()
     assert story.state.shared[0] == -1.0
@@ -69,11 +69,11 @@ def test_the_mean_life_of_the_dead() -> None:
 def test_who_was_never_there_has_not_lived() -> None:
     story = Story(SPARING, 3, number=1.0)
     story.t = 4
-    story.lives(0, birth=5, expiry=4)  # brought in and taken out between two turns
-    story.lives(1, birth=0, expiry=0)  # taken out before the first turn
+    story.lifetimes(0, birth=5, expiry=4)  # brought in and taken out between two turns
+    story.lifetimes(1, birth=0, expiry=0)  # taken out before the first turn
     story.weigh()
     assert story.state.shared[0] == -1.0
-    story.lives(0, birth=4, expiry=4)
+    story.lifetimes(0, birth=4, expiry=4)
     story.weigh()
     assert story.state.shared[0] == 0.0  # a life of one turn is one
 
@@ -83,10 +83,10 @@ def test_an_old_arm_is_explored_no_more() -> None:
     story = Story(SPARING, 2, number=4.0)
     story.tell(0, [0.5, 0.5])
     story.tell(1, [0.4, 0.4])
-    story.lives(0, birth=0, expiry=5)
-    story.lives(1, birth=4, expiry=400)
+    story.lifetimes(0, birth=0, expiry=5)
+    story.lifetimes(1, birth=4, expiry=400)
     assert story.ask() == (1, False)
-    story.lives(1, birth=0, expiry=5)  # both at their end: what is known decides
+    story.lifetimes(1, birth=0, expiry=5)  # both at their end: what is known decides
     assert story.ask() == (0, True)
 
 
@@ -95,7 +95,7 @@ def test_around_a_rule_that_weighs() -> None:
     story = Story(rule, 2, number=1.0)
     story.tell(0, [0.5])
     story.tell(1, [0.5])
-    story.lives(0, birth=0, expiry=10)
+    story.lifetimes(0, birth=0, expiry=10)
     rule.weigh(story.state, 3, story.state.sums * 0.0 + [1.0, 2.0], 2.0)
     assert story.state.weight.tolist() == [1.0, 2.0]  # psi = 2 · 1/2 and 2 · 2/2
     assert rule.bonus is not None

@@ -18,7 +18,7 @@ from highseason.cli.options import (
 )
 from highseason.cli.output import print_json
 from highseason.cli.progress import progress_bar
-from highseason.cli.reading import USUAL_ARMS, asked_wrongly
+from highseason.cli.reading import USUAL_ARMS, usage_error
 from highseason.cli.targets import check_figure
 from highseason.multipliers import Multiplier
 
@@ -97,7 +97,7 @@ def command(
                 threads=threads, progress=progress,
             )  # fmt: skip
     except ValueError as reason:
-        raise asked_wrongly(reason) from reason
+        raise usage_error(reason) from reason
     files = [] if out is None else [advice.figure().save(out)]
     if as_json:
         print_json(advice.to_dict() | ({"files": files} if files else {}))

@@ -12,7 +12,7 @@ import numpy as np
 from highseason import bounds
 from highseason.bounds import RegretBound
 from highseason.cli.examples import WithExamples
-from highseason.cli.lives import lives_option, read_lives
+from highseason.cli.lifetimes import lifetimes_option, read_lifetimes
 from highseason.cli.options import (
     count_option,
     debug_option,
@@ -23,10 +23,10 @@ from highseason.cli.options import (
 )
 from highseason.cli.output import print_json
 from highseason.cli.progress import progress_bar
-from highseason.cli.reading import asked_wrongly, read_rewards
+from highseason.cli.reading import read_rewards, usage_error
 from highseason.cli.targets import check_figure
 from highseason.games import simulate
-from highseason.lives import Lives
+from highseason.lifetimes import Lifetimes
 from highseason.multipliers import Multiplier
 from highseason.policies import Policy
 from highseason.report import bound as draw_bounds
@@ -57,7 +57,7 @@ _STOPS = 200
     metavar="NUMBERS",
     help="The means of the arms, in the order in which they are first tried, such as 0.9,0.8,0.5.",
 )
-@lives_option
+@lifetimes_option
 @click.option(
     "--form",
     type=click.Choice(["safe", "paper"]),
@@ -78,7 +78,7 @@ def command(
     players: dict[str, Policy],
     G: Multiplier,
     means: str,
-    lives_text: str | None,
+    lifetimes_text: str | None,
     form: Literal["safe", "paper"],
     overlay: Path | None,
     games: int,
@@ -93,16 +93,16 @@ def command(
     if overlay is not None:
         check_figure(overlay, "--overlay")
     arms = read_rewards("bernoulli", None, means)
-    lives = read_lives(lives_text, G.turns)
-    if lives is not None and lives.name != "fixed":
-        raise asked_wrongly(
-            f"--lives {lives_text}: these are drawn anew in every game, and a bound is about given "
+    lifetimes = read_lifetimes(lifetimes_text, G.turns)
+    if lifetimes is not None and lifetimes.name != "fixed":
+        raise usage_error(
+            f"--lifetimes {lifetimes_text}: these are drawn anew in every game, and a bound is about given "
             "arms: write 1-90,30- (first and last turn of each)"
         )
-    told = {label: _bound(policy, arms, G, form, lives) for label, policy in players.items()}
+    told = {label: _bound(policy, arms, G, form, lifetimes) for label, policy in players.items()}
     played = None
     if overlay is not None:
-        played = _play(players, arms, G, games, seed, lives)
+        played = _play(players, arms, G, games, seed, lifetimes)
         draw_bounds(told, played).save(overlay)
     if as_json:
         documents = [_document(told, label, played) for label in told]
@@ -121,12 +121,12 @@ def _bound(
     arms: Rewards,
     G: Multiplier,
     form: Literal["safe", "paper"],
-    lives: Lives | None,
+    lifetimes: Lifetimes | None,
 ) -> RegretBound:
     try:
-        return bounds.regret(policy, arms, multiplier=G, form=form, lives=lives)
+        return bounds.regret(policy, arms, multiplier=G, form=form, lifetimes=lifetimes)
     except ValueError as reason:
-        raise asked_wrongly(reason) from reason
+        raise usage_error(reason) from reason
 
 
 def _play(
@@ -135,12 +135,14 @@ def _play(
     G: Multiplier,
     games: int,
     seed: int,
-    lives: Lives | None,
+    lifetimes: Lifetimes | None,
 ) -> SimulationResult:
     stops = np.unique(np.geomspace(1, G.turns, _STOPS).round().astype(np.int64))
     with progress_bar("games") as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the notes of the bound tell them
-        return simulate(players, arms, G, games, seed, curves=stops, lives=lives, progress=progress)
+        return simulate(
+            players, arms, G, games, seed, curves=stops, lifetimes=lifetimes, progress=progress
+        )
 
 
 def _played(result: SimulationResult | None, label: str) -> str:

@@ -14,7 +14,7 @@ from highseason.cli.messages import say
 from highseason.cli.options import count_option, debug_option, json_option
 from highseason.cli.output import plain_table, print_json, print_table
 from highseason.cli.progress import progress_bar
-from highseason.cli.reading import asked_wrongly
+from highseason.cli.reading import usage_error
 from highseason.cli.targets import check_file
 from highseason.replay import ConversionReport, OpenBanditLog, TableLog, YahooLog, convert
 from highseason.replay.reading.source import Source
@@ -136,7 +136,7 @@ def table(table: Path, out: Path, as_json: bool, **columns: Any) -> None:
     try:
         log = TableLog(table, **columns)
     except ValueError as reason:
-        raise asked_wrongly(reason) from reason
+        raise usage_error(reason) from reason
     _convert(log, out, as_json)
 
 
@@ -146,7 +146,7 @@ def _convert(log: Source, out: Path, as_json: bool) -> None:
         with progress_bar("reading") as progress:
             report = convert(log, out, progress)
     except ValueError as reason:
-        raise asked_wrongly(reason) from reason
+        raise usage_error(reason) from reason
     for file in report.damaged:
         say(f"warning: {file}; what could be read is kept")
     if report.backwards:

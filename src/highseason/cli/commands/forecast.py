@@ -13,7 +13,7 @@ import numpy as np
 from highseason.cli.examples import WithExamples
 from highseason.cli.options import count_option, debug_option, json_option, positive
 from highseason.cli.output import plain_table, print_json, print_table
-from highseason.cli.reading import asked_wrongly, read_multiplier
+from highseason.cli.reading import read_multiplier, usage_error
 from highseason.cli.targets import check_figure, check_file
 from highseason.forecasters import Forecast, Forecaster, SeasonAhead, backtest, parse, special_days
 from highseason.multipliers import Multiplier, Threshold
@@ -92,7 +92,7 @@ def command(
         limit = Threshold.of(z).resolve(np.concatenate([past.values, found.mean]))
         errors = _errors(past, forecaster, horizon, backtest)
     except ValueError as reason:
-        raise asked_wrongly(reason) from reason
+        raise usage_error(reason) from reason
     rows = _rows(found, limit, country if holidays else None)
     if out is not None:
         if _is_csv(out):

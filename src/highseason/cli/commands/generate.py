@@ -12,7 +12,7 @@ from highseason.cli.examples import GroupWithExamples, WithExamples
 from highseason.cli.options import count_option, debug_option, json_option, positive, seed_option
 from highseason.cli.output import print_json
 from highseason.cli.progress import progress_bar
-from highseason.cli.reading import asked_wrongly
+from highseason.cli.reading import usage_error
 from highseason.cli.targets import check_folder
 from highseason.replay import generate_log
 from highseason.report.wording import number
@@ -80,19 +80,19 @@ def command() -> None:
 def yahoo(out: str, as_json: bool, **settings: Any) -> None:
     """Make a log like those of the Yahoo! front page, in the format R6B.
 
-    Pools, lives of articles, click rates and traffic follow what is known of the real logs; nothing
+    Pools, lifetimes of articles, click rates and traffic follow what is known of the real logs; nothing
     in it is real.
     """
     path = Path(out)
     is_folder = out.endswith(("/", "\\")) or path.is_dir()
     check_folder(path if is_folder else path.parent, f"--out {out}")
     if not math.isfinite(settings["tilt"]):
-        raise asked_wrongly(f"--tilt {settings['tilt']} is not a finite number")
+        raise usage_error(f"--tilt {settings['tilt']} is not a finite number")
     try:
         with progress_bar("writing") as progress:
             files = generate_log(path, progress=progress, **settings)
     except ValueError as reason:
-        raise asked_wrongly(reason) from reason
+        raise usage_error(reason) from reason
     size = sum(file.stat().st_size for file in files)
     if as_json:
         print_json({"files": [str(file) for file in files], "bytes": size, **settings})

@@ -12,7 +12,7 @@ from highseason.cli.examples import WithExamples
 from highseason.cli.logs import log_argument, read_log
 from highseason.cli.options import count_option, debug_option, json_option
 from highseason.cli.output import print_json
-from highseason.cli.reading import asked_wrongly
+from highseason.cli.reading import usage_error
 from highseason.cli.targets import check_figure, check_file
 from highseason.report.wording import counted
 
@@ -51,36 +51,36 @@ def command(log: Path, least_arms: int | None, out: Path | None, as_json: bool) 
         check_file(out, "--out", [log])
     elif out is not None:
         check_figure(out, "--out", " (a table: in .csv or .parquet)", [log])
-    lives = lifespans(read_log(log))
+    lifetimes = lifespans(read_log(log))
     try:
-        chosen = None if least_arms is None else best_slice(lives, least_arms)
+        chosen = None if least_arms is None else best_slice(lifetimes, least_arms)
     except ValueError as reason:
-        raise asked_wrongly(reason) from reason
-    files = [] if out is None else [_write(lives, chosen, out)]
+        raise usage_error(reason) from reason
+    files = [] if out is None else [_write(lifetimes, chosen, out)]
     if as_json:
-        document = {"arms": len(lives), **lives.columns()}
+        document = {"arms": len(lifetimes), **lifetimes.columns()}
         print_json(document | ({"files": files} if files else {}))
         return
     if not files:
-        click.echo(str(lives))
-    click.echo(_summary(lives))
+        click.echo(str(lifetimes))
+    click.echo(_summary(lifetimes))
     for file in files:
         click.echo(f"wrote {file}")
 
 
-def _write(lives: Lifespans, chosen: Slice | None, out: Path) -> Path:
+def _write(lifetimes: Lifespans, chosen: Slice | None, out: Path) -> Path:
     if out.suffix.lower() in _TABLES:
-        return lives.save(out)
+        return lifetimes.save(out)
     from highseason.report import lifespans as draw
 
-    return draw(lives, chosen).save(out)
+    return draw(lifetimes, chosen).save(out)
 
 
-def _summary(lives: Lifespans) -> str:
-    if not len(lives):
+def _summary(lifetimes: Lifespans) -> str:
+    if not len(lifetimes):
         return "no arm was ever on offer"
-    low, middle, high = np.quantile(lives.hours, (0, 0.5, 1)).tolist()
+    low, middle, high = np.quantile(lifetimes.hours, (0, 0.5, 1)).tolist()
     return (
-        f"{counted(len(lives), 'arm')}, on offer for {low:.2f} to {high:.2f} hours, half of them "
+        f"{counted(len(lifetimes), 'arm')}, on offer for {low:.2f} to {high:.2f} hours, half of them "
         f"for {middle:.2f} or less"
     )

@@ -112,7 +112,7 @@ def _write_csv(plans: dict[str, Plan], out: Path) -> None:
 
 def _describe(label: str, plan: Plan) -> dict[str, Any]:
     G = plan.multiplier
-    settled = plan.policy.settle(G.values)
+    settled = plan.policy.resolve_thresholds(G.values)
     document: dict[str, Any] = {
         "policy": label,
         "parameters": plan.policy.parameters(),
@@ -121,7 +121,7 @@ def _describe(label: str, plan: Plan) -> dict[str, Any]:
         "arms": plan.arms,
         "turns": len(plan),
         "G": G.values,
-        "numbers": plan.numbers,
+        "numbers": plan.levels,
         "exploration": plan.exploration,
         "when": timing(plan).to_dict(),
         "plan_digest": plan.digest,

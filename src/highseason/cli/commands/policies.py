@@ -40,7 +40,7 @@ def _describe(policy: type[Policy]) -> dict[str, Any]:
         "name": policy.name,
         "class": policy.__name__,
         "doc": _sentence(policy),
-        "rule": policy().decides_by.name,
+        "rule": policy().rule.name,
         "parameters": [
             {
                 "name": entry.name,

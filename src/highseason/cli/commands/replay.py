@@ -20,7 +20,7 @@ from highseason.cli.options import (
 )
 from highseason.cli.output import print_json
 from highseason.cli.progress import progress_bar
-from highseason.cli.reading import as_options, asked_wrongly
+from highseason.cli.reading import as_options, usage_error
 from highseason.cli.targets import check_figure
 from highseason.policies import Policy
 
@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     help="Untried arms begin with their first showing, or in the order the rule asks for.",
 )
 @click.option(
-    "--unknown-lives", is_flag=True, help="Do not tell policies when an arm will disappear."
+    "--unknown-lifetimes", is_flag=True, help="Do not tell policies when an arm will disappear."
 )
 @click.option(
     "--reweigh",
@@ -109,7 +109,7 @@ def command(
     bin: float,  # noqa: A002  # the option's name
     between: tuple[int, int] | None,
     arms: str | None,
-    unknown_lives: bool,
+    unknown_lifetimes: bool,
     runs: int | None,
     how: Literal["auto", "repeat", "windows"],
     shuffle: bool,
@@ -139,7 +139,7 @@ def command(
         events = _cut(events, *between)
     try:
         course = Course.of(events, bin, studied(arms, events))
-        settings["known_lives"] = not unknown_lives
+        settings["known_lifetimes"] = not unknown_lifetimes
         with progress_bar("runs" if runs else "policies") as progress:
             if runs is None:
                 result: Any = replay(players, course, progress=progress, **settings)
@@ -149,7 +149,7 @@ def command(
                     window=window, step=step, threads=threads, progress=progress, **settings,
                 )  # fmt: skip
     except ValueError as reason:
-        raise asked_wrongly(as_options(str(reason))) from reason
+        raise usage_error(as_options(str(reason))) from reason
     files = [] if out is None else [_draw(result, out)]
     if as_json:
         print_json(result.to_dict() | ({"files": files} if files else {}))
@@ -164,7 +164,7 @@ def _refuse(*names: str) -> None:
     context = click.get_current_context()
     for name in names:
         if context.get_parameter_source(name) is not ParameterSource.DEFAULT:
-            raise asked_wrongly(f"--{name} is for many runs: give --runs too, or leave it out")
+            raise usage_error(f"--{name} is for many runs: give --runs too, or leave it out")
 
 
 def _cut(events: Events, start: int, end: int) -> Events:
@@ -172,7 +172,7 @@ def _cut(events: Events, start: int, end: int) -> Events:
     found = events.between(start, end)
     if len(found) == 0 and len(events) > 0:
         first, last = int(events.time.min()), int(events.time.max())
-        raise asked_wrongly(
+        raise usage_error(
             f"no record lies between {start} and {end}: the log goes from {first} to {last}"
         )
     return found

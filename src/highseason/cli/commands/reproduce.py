@@ -13,9 +13,9 @@ from highseason.cli.messages import say
 from highseason.cli.options import count_option, debug_option, json_option, seed_option
 from highseason.cli.output import print_json
 from highseason.cli.progress import progress_bar
-from highseason.cli.reading import asked_wrongly
+from highseason.cli.reading import usage_error
 from highseason.cli.targets import check_file, check_folder
-from highseason.experiments import SOURCES, STUDIES, MissingDataError, Outcome
+from highseason.studies import SOURCES, STUDIES, MissingDataError, Outcome
 
 
 def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -104,11 +104,11 @@ def command(
             raise
         except MissingDataError as reason:
             if only or files.get(name):
-                raise asked_wrongly(reason) from reason
+                raise usage_error(reason) from reason
             say(f"note: left out: {reason}")
             continue
         except ValueError as reason:
-            raise asked_wrongly(reason) from reason
+            raise usage_error(reason) from reason
         if not as_json:
             _print(name, done[name])
     if as_json:

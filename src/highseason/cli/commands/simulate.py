@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from highseason.cli.examples import WithExamples
-from highseason.cli.lives import arms_of, lives_option, read_lives
+from highseason.cli.lifetimes import arms_of, lifetimes_option, read_lifetimes
 from highseason.cli.messages import note_if_too_short
 from highseason.cli.options import (
     arms_that_pay,
@@ -21,7 +21,7 @@ from highseason.cli.options import (
 )
 from highseason.cli.output import plain_table, print_json, print_table
 from highseason.cli.progress import progress_bar
-from highseason.cli.reading import asked_wrongly
+from highseason.cli.reading import usage_error
 from highseason.cli.targets import check_figure, check_file
 from highseason.games import simulate
 from highseason.multipliers import Multiplier
@@ -44,13 +44,13 @@ _QUANTILES = (0.1, 0.5, 0.9)
         "    --multiplier wave --arms 25 --turns 500 --games 1000 --seed 1",
         "highseason simulate -p ucb -p ucb-z -p greedy -m traffic.csv --out rewards.png",
         "highseason simulate -p ucb -p soft-ucb --means 0.9,0.8,0.5 --json",
-        "highseason simulate -p ucb -p soft-ucb-mortal -p ucb-l --lives articles --turns 1440",
+        "highseason simulate -p ucb -p soft-ucb-mortal -p ucb-l --lifetimes articles --turns 1440",
     ],
 )
 @players
 @stakes
 @arms_that_pay
-@lives_option
+@lifetimes_option
 @count_option("--games", "How many games.", default=1000, show_default=True)
 @seed_option
 @count_option("--threads", "How many threads.  [default: all cores]")
@@ -67,7 +67,7 @@ def command(
     players: dict[str, Policy],
     G: Multiplier,
     rewards: Rewards,
-    lives_text: str | None,
+    lifetimes_text: str | None,
     games: int,
     seed: int,
     threads: int | None,
@@ -84,15 +84,15 @@ def command(
         check_file(save, "--save")
     if out is not None:
         check_figure(out, "--out")
-    lives = read_lives(lives_text, G.turns)
+    lifetimes = read_lifetimes(lifetimes_text, G.turns)
     told = click.get_current_context().params["arms"] is not None
-    rewards = arms_of(rewards, lives, told)
-    if lives is None:
+    rewards = arms_of(rewards, lifetimes, told)
+    if lifetimes is None:
         note_if_too_short(G.turns, rewards.arms)
     with progress_bar("games") as progress:
         result = _simulate(
             players, rewards, G, games, seed,
-            threads=threads, curves=with_curves, lives=lives, progress=progress,
+            threads=threads, curves=with_curves, lifetimes=lifetimes, progress=progress,
         )  # fmt: skip
     files = [*_save(result, save), *_draw(result, out)]
     if as_json:
@@ -107,7 +107,7 @@ def _simulate(*what: Any, **how: Any) -> SimulationResult:
     try:
         return simulate(*what, **how)
     except ValueError as reason:
-        raise asked_wrongly(reason) from reason
+        raise usage_error(reason) from reason
 
 
 def _save(result: SimulationResult, target: Path | None) -> list[Path]:

@@ -11,7 +11,7 @@ from highseason.cli.examples import WithExamples
 from highseason.cli.logs import log_argument, read_log
 from highseason.cli.options import count_option, debug_option, json_option, positive
 from highseason.cli.output import print_json
-from highseason.cli.reading import asked_wrongly
+from highseason.cli.reading import usage_error
 from highseason.cli.targets import check_file
 from highseason.report.wording import counted, percent
 
@@ -59,13 +59,13 @@ def command(
     from highseason.replay import frontier, write_events
 
     if least_arms is not None and least_hours is not None:
-        raise asked_wrongly("--least-arms and --least-hours exclude each other: leave one out")
+        raise usage_error("--least-arms and --least-hours exclude each other: leave one out")
     chosen = least_arms is not None or least_hours is not None
     if out is not None:
         if not chosen:
-            raise asked_wrongly("--out writes one slice: say which, such as --least-arms 24")
+            raise usage_error("--out writes one slice: say which, such as --least-arms 24")
         if out.suffix.lower() != ".parquet":
-            raise asked_wrongly(f"--out {out}: an event table's name ends in .parquet")
+            raise usage_error(f"--out {out}: an event table's name ends in .parquet")
         check_file(out, "--out", [log])
     events = read_log(log)
     found = frontier(events)
@@ -100,7 +100,7 @@ def _choose(found: Frontier, least_arms: int | None, least_hours: float | None) 
         assert least_hours is not None
         return found.with_hours(least_hours)
     except ValueError as reason:
-        raise asked_wrongly(reason) from reason
+        raise usage_error(reason) from reason
 
 
 def _tell_frontier(found: Frontier, as_json: bool) -> None:

@@ -18,7 +18,7 @@ from highseason.cli.options import (
 )
 from highseason.cli.output import plain_table, print_json, print_table
 from highseason.cli.progress import progress_bar
-from highseason.cli.reading import asked_wrongly
+from highseason.cli.reading import usage_error
 from highseason.cli.targets import check_figure
 from highseason.multipliers import Multiplier
 from highseason.policies import parse
@@ -80,7 +80,7 @@ def command(
         start = parse(policy)
         Space.of(start, G, parameters or None)  # a wrong name is told before any work
     except ValueError as reason:
-        raise asked_wrongly(reason) from reason
+        raise usage_error(reason) from reason
     if out is not None:
         check_figure(out, "--out")
     note_if_too_short(G.turns, rewards.arms)

@@ -27,10 +27,10 @@ from highseason.games.kernels.rule_functions import (
 from highseason.games.kernels.stage import Stage
 from highseason.games.kernels.ucb_groups import ucb_groups_kernel
 from highseason.games.kernels.ucb_lanes import ucb_lanes_kernel
-from highseason.lives import Lives
+from highseason.lifetimes import Lifetimes
 from highseason.policies import Policy
 from highseason.rewards.model import Quantile
-from highseason.rules import EPSILON, POOL, UCB_RULE, Rule, fresh_state, wrong_arm
+from highseason.rules import EPSILON, POOL, UCB_RULE, Rule, fresh_state, illegal_arm_message
 
 Kernel = Callable[..., None]
 
@@ -80,16 +80,16 @@ def generic_kernel_for(rule: Rule, random_ties: bool, law: type[Law]) -> Kernel:
             kernel(*arguments, state, random_ties, *functions)
         except WrongArmError as found:
             turn, arm = found.args
-            raise ValueError(wrong_arm(rule, turn, arm, parameters.shape[1])) from None
+            raise ValueError(illegal_arm_message(rule, turn, arm, parameters.shape[1])) from None
 
     return play
 
 
 def mortal_kernel_for(
-    policy: Policy, law: type[Law], lives: Lives | None, worth: NDArray[np.float64]
+    policy: Policy, law: type[Law], lifetimes: Lifetimes | None, worth: NDArray[np.float64]
 ) -> Kernel:
     """The kernel for arms that come and go, with this policy's functions and a state."""
-    types, rule = numba_types(), policy.decides_by
+    types, rule = numba_types(), policy.rule
     signature = types.void(
         *_mortal_arguments(law),
         types.float64[:, ::1],
@@ -107,13 +107,15 @@ def mortal_kernel_for(
         first, last = arguments[5], arguments[6]
         arms = first.shape[1]
         state = fresh_state(arms, rule.memory, rule.shared)
-        people = population_of(policy, np.stack([first[0], last[0]], axis=1), lives, worth.size - 1)
+        people = population_of(
+            policy, np.stack([first[0], last[0]], axis=1), lifetimes, worth.size - 1
+        )
         ways = policy.ranks_by_expiry, policy.ties == "random"
         try:
             kernel(*arguments, state, people, worth, *ways, *functions)
         except WrongArmError as found:
             turn, arm = found.args
-            raise ValueError(wrong_arm(rule, turn, arm, arms)) from None
+            raise ValueError(illegal_arm_message(rule, turn, arm, arms)) from None
 
     return play
 

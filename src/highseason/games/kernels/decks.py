@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
-from highseason.core.random import REWARD, place, turn_key
+from highseason.core.random import REWARD, hash_at, turn_key
 from highseason.games.kernels.generic import WrongArmError
 from highseason.rewards.cards import HAND, look
 from highseason.rules.state import State, Turn
@@ -72,7 +72,7 @@ def decks_kernel(
             tests.arms[test], tests.means[test], tests.cards[test], tests.ones[test],
         )  # fmt: skip
         best, total = np.argmax(means), games.cards[game]
-        decks = place(games.keys[game], REWARD)  # in the family of turn 0, which no game plays
+        decks = hash_at(games.keys[game], REWARD)  # in the family of turn 0, which no game plays
         hands, places = np.zeros((arms, HAND), np.int64), room(cards[:arms], ones[:arms], total)
         for player in range(numbers.shape[0]):
             state = fresh(arms, memory, shared)
@@ -90,7 +90,7 @@ def decks_kernel(
                 count, before = after - before, after
                 dealt[arm] += count
                 there = look(
-                    place(decks, arm), hands[arm], cards[arm], ones[arm], dealt[arm], places[arm]
+                    hash_at(decks, arm), hands[arm], cards[arm], ones[arm], dealt[arm], places[arm]
                 )
                 hits = 0
                 while known[arm] < there and places[arm, known[arm]] <= dealt[arm]:

@@ -18,7 +18,7 @@ from highseason.games.kernels.stage import (
     write_totals,
 )
 from highseason.rewards.model import Quantile
-from highseason.rules.state import NEVER, State, Turn
+from highseason.rules.state import NO_END, State, Turn
 
 
 class WrongArmError(Exception):
@@ -33,7 +33,7 @@ def empty(state: State) -> None:
     state.sums[:] = 0.0
     state.available[:] = True
     state.birth[:] = 0
-    state.expiry[:] = NEVER
+    state.expiry[:] = NO_END
     state.weight[:] = 1.0
     state.memory[:] = 0.0
     state.shared[:] = 0.0

@@ -17,7 +17,7 @@ from highseason.games.kernels.population import (
     choose_opening,
     offer,
     renew,
-    score_lives,
+    score_lifetimes,
 )
 from highseason.games.kernels.stage import (
     Stage,
@@ -56,7 +56,7 @@ def mortal_kernel(
         start(state)
         population.first[:] = first[game]
         population.last[:] = last[game]
-        score_lives(population, worth, by_expiry, G.size)
+        score_lifetimes(population, worth, by_expiry, G.size)
         change, opening, best = 1, True, -1
         reward, regret, exploited, best_pulls, mark = 0.0, 0.0, 0.0, 0, 0
         due = next_checkpoint(checkpoints, mark)

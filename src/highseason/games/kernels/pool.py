@@ -24,7 +24,7 @@ from highseason.rewards.model import Quantile
 
 
 @jitable
-def settle(order: NDArray[np.int64], ranked: NDArray[np.float64], rank: int) -> None:
+def resolve_thresholds(order: NDArray[np.int64], ranked: NDArray[np.float64], rank: int) -> None:
     """Move the entry at `rank` to its place; `ranked` holds the means in the order of `order`."""
     arm, mean = order[rank], ranked[rank]
     while rank > 0 and (
@@ -74,7 +74,7 @@ def pool_kernel(
             sums[arm] += learn(law, x, paid, worth[i], G[i])
             pulls[arm] += 1.0
             ranked[rank] = sums[arm] / pulls[arm]
-            settle(order, ranked, rank)
+            resolve_thresholds(order, ranked, rank)
             reward += paid
             regret += G[i] * gap[arm]
             exploited += paid if greedy else 0.0

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
-from highseason.lives import Lives
+from highseason.lifetimes import Lifetimes
 from highseason.policies import Policy
-from highseason.rules.rule import Weigh, weigh_alike
-from highseason.rules.state import NEVER, UNTOLD, State
+from highseason.rules.rule import Weigh, uniform_weights
+from highseason.rules.state import NO_END, UNKNOWN_END, State
 
 
 class Population(NamedTuple):
@@ -28,9 +28,9 @@ class Population(NamedTuple):
         opening: Which of them are to be tried before all others.
         known: Whether the policy is told when an arm will expire.
         end: The latest expiry it is told: the end of the game where it counts the life left, or
-            `NEVER`.
+            `NO_END`.
         scale: What the rule's `weigh` is given.
-        opens_with: How many of the arms there at the start are tried before the rule is free.
+        initial_arms: How many of the arms there at the start are tried before the rule is free.
     """
 
     first: NDArray[np.int64]
@@ -41,11 +41,11 @@ class Population(NamedTuple):
     known: bool
     end: int
     scale: float
-    opens_with: int
+    initial_arms: int
 
 
 @jitable
-def score_lives(
+def score_lifetimes(
     population: Population, worth: NDArray[np.float64], by_expiry: bool, turns: int
 ) -> None:
     """Score every arm: the sum of G over its life, or how late it dies.
@@ -62,7 +62,7 @@ def score_lives(
 @jitable
 def renew(state: State, population: Population, t: int, weigh: Weigh) -> int:
     """Let the state say who is there at turn t; gives the next turn at which that changes."""
-    change = NEVER
+    change = NO_END
     for arm in range(population.first.size):
         first, last = population.first[arm], population.last[arm]
         there = first <= t <= last
@@ -72,7 +72,7 @@ def renew(state: State, population: Population, t: int, weigh: Weigh) -> int:
         else:
             state.birth[arm] = 0 if first <= 1 else first
             told = min(last, population.end)
-            state.expiry[arm] = told if population.known or last < t else UNTOLD
+            state.expiry[arm] = told if population.known or last < t else UNKNOWN_END
             change = min(change, last + 1) if there else change
     weigh(state, t, population.scores, population.scale)
     return change
@@ -82,7 +82,7 @@ def renew(state: State, population: Population, t: int, weigh: Weigh) -> int:
 def choose_opening(state: State, population: Population) -> None:
     """The arms to be tried first: of those there in turn 1, so many of the highest weight."""
     population.opening[:] = False
-    for _ in range(population.opens_with):
+    for _ in range(population.initial_arms):
         best = -1
         for arm in range(population.alive.size):
             free = population.alive[arm] and not population.opening[arm]
@@ -117,21 +117,21 @@ def best_there(population: Population, means: NDArray[np.float64]) -> int:
 
 
 def population_of(
-    policy: Policy, spans: NDArray[np.int64], lives: Lives | None, turns: int
+    policy: Policy, spans: NDArray[np.int64], lifetimes: Lifetimes | None, turns: int
 ) -> Population:
     """The arms of a game as a policy meets them, before the first turn.
 
     Raises:
         ValueError: The policy needs to know when arms expire, and is not told.
     """
-    known = lives is None or lives.known
+    known = lifetimes is None or lifetimes.known
     if policy.needs_expiry and not known:
         raise ValueError(
             f"{policy} explores by the life that arms have left, so it must be told when they "
-            "expire: these lives have known=False"
+            "expire: these lifetimes have known=False"
         )
     arms = spans.shape[0]
-    all_first = arms if lives is not None and policy.decides_by.tries_each else 0
+    all_first = arms if lifetimes is not None and policy.rule.tries_each else 0
     return Population(
         first=np.ascontiguousarray(spans[:, 0]),
         last=np.ascontiguousarray(spans[:, 1]),
@@ -139,13 +139,13 @@ def population_of(
         alive=np.zeros(arms, np.bool_),
         opening=np.zeros(arms, np.bool_),
         known=known,
-        end=turns if policy.needs_expiry else NEVER,
+        end=turns if policy.needs_expiry else NO_END,
         scale=float(policy.weight_scale),
-        opens_with=policy.opens_with or all_first,
+        initial_arms=policy.initial_arms or all_first,
     )
 
 
-def lives_matter(policy: Policy) -> bool:
+def lifetimes_matter(policy: Policy) -> bool:
     """Whether a policy plays otherwise than its rule alone would among arms that never die."""
-    weighs = policy.decides_by.weigh is not weigh_alike
-    return weighs or policy.needs_expiry or policy.opens_with > 0
+    weighs = policy.rule.weigh is not uniform_weights
+    return weighs or policy.needs_expiry or policy.initial_arms > 0

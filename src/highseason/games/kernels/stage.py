@@ -36,7 +36,7 @@ class Stage(NamedTuple):
 
     G: NDArray[np.float64]
     worth: NDArray[np.float64]
-    numbers: NDArray[np.float64]
+    levels: NDArray[np.float64]
     checkpoints: NDArray[np.int64]
     law: Law
 

@@ -18,7 +18,7 @@ from highseason.policies.view import View
 from highseason.rules import Rule
 
 #: What a wrapper takes over from the class of the policy within.
-_TAKEN_OVER = ("sees_ahead", "learns_scaled", "deliberate", "needs_expiry")
+_TAKEN_OVER = ("uses_future_g", "learns_scaled", "suppress_plan_warning", "needs_expiry")
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Wrapper(Policy):
         ties = "random" if "random" in (self.ties, self.base.ties) else "lowest"
         made: dict[str, Any] = {name: getattr(self.base, name) for name in _TAKEN_OVER}
         made |= {"ties": ties, "base": replace(self.base, ties=ties)}
-        made["decides_by"] = self._rule()
+        made["rule"] = self._rule()
         for name, value in made.items():
             object.__setattr__(self, name, value)
 
@@ -54,7 +54,7 @@ class Wrapper(Policy):
 
     def _rule(self) -> Rule:
         try:
-            return self.wrapped(self.base.decides_by)
+            return self.wrapped(self.base.rule)
         except ValueError as reason:
             raise ValueError(f"{self.label} around {self.base}: {reason}") from None
 
@@ -68,13 +68,13 @@ class Wrapper(Policy):
         """As the policy within."""
         return self.base.step(carry, view)
 
-    def settle(self, values: NDArray[np.float64]) -> Self:
-        """The same wrapper around the settled policy."""
-        return replace(self, base=self.base.settle(values))
+    def resolve_thresholds(self, values: NDArray[np.float64]) -> Self:
+        """The same wrapper around the resolved policy."""
+        return replace(self, base=self.base.resolve_thresholds(values))
 
-    def rules_on_g(self) -> dict[str, Threshold]:
+    def unresolved_thresholds(self) -> dict[str, Threshold]:
         """Those of the policy within."""
-        return self.base.rules_on_g()
+        return self.base.unresolved_thresholds()
 
     @property
     def weight_scale(self) -> float:
@@ -87,14 +87,14 @@ class Wrapper(Policy):
         return self.base.ranks_by_expiry
 
     @property
-    def opens_with(self) -> int:
+    def initial_arms(self) -> int:
         """As the policy within."""
-        return self.base.opens_with
+        return self.base.initial_arms
 
     @property
-    def planning(self) -> Policy:
+    def unwrapped(self) -> Policy:
         """The innermost policy."""
-        return self.base.planning
+        return self.base.unwrapped
 
     def __getattr__(self, name: str) -> Any:
         """Parameters of the plan, such as `z` and `unit`, are those of the policy within."""

@@ -121,9 +121,14 @@ def _compact(world: World, log: Piece) -> Generated:
         arms=tuple(world.ids[i] for i in seen),
         pools=Pools.of([number[pool].tolist() for pool in pools]),
     )
-    lives = world.lives
+    lifetimes = world.lifetimes
     return Generated(
-        events, world.rates[seen], lives.births[seen], lives.deaths[seen], share[at], world.drift
+        events,
+        world.rates[seen],
+        lifetimes.births[seen],
+        lifetimes.deaths[seen],
+        share[at],
+        world.drift,
     )
 
 

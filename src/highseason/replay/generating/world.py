@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.random import arm_uniforms, place, seed_key
+from highseason.core.random import arm_uniforms, hash_at, seed_key
 from highseason.replay.generating.front_page import FrontPage
-from highseason.replay.generating.lives import Lives, draw_lives
+from highseason.replay.generating.lifetimes import Lifetimes, draw_lifetimes
 from highseason.replay.kernels.generate import Offer, Traffic
 from highseason.replay.pools import Pools
 
@@ -33,7 +33,7 @@ class World:
     end: int
     ids: tuple[str, ...]
     rates: NDArray[np.float64]
-    lives: Lives
+    lifetimes: Lifetimes
     pools: Pools
     offer: Offer
     traffic: Traffic
@@ -41,7 +41,7 @@ class World:
 
     def key(self, family: int) -> int:
         """Where a family of this log's random numbers begins."""
-        return int(place(seed_key(self.seed), family))
+        return int(hash_at(seed_key(self.seed), family))
 
     @property
     def burst_key(self) -> int:
@@ -59,12 +59,12 @@ def make_world(page: FrontPage) -> World:
     end = page.start + page.seconds
     fixed = page.fixed_pool
     if fixed is None:
-        lives = draw_lives(int(place(seed_key(page.seed), _LIVES)), page.start, end)
+        lifetimes = draw_lifetimes(int(hash_at(seed_key(page.seed), _LIVES)), page.start, end)
     else:
-        lives = Lives(np.full(fixed, page.start, np.int64), np.full(fixed, end, np.int64))
-    count = lives.births.size
+        lifetimes = Lifetimes(np.full(fixed, page.start, np.int64), np.full(fixed, end, np.int64))
+    count = lifetimes.births.size
     rates = _rates(page.seed, count) if page.rates is None else np.array(page.rates, np.float64)
-    since, pools = _pools(lives, page.start, end)
+    since, pools = _pools(lifetimes, page.start, end)
     drift = 0.0 if fixed else page.drift
     offer = Offer(
         since=since,
@@ -72,35 +72,35 @@ def make_world(page: FrontPage) -> World:
         members=pools.members,
         reach=_reach(pools, _weights(rates, page.tilt)),
         rates=rates,
-        slopes=drift * rates / (lives.deaths - lives.births),
-        middles=(lives.births + lives.deaths) / 2,
+        slopes=drift * rates / (lifetimes.deaths - lifetimes.births),
+        middles=(lifetimes.births + lifetimes.deaths) / 2,
     )
     level = page.events_per_second / (1.0 + page.bursts)
     traffic = Traffic(float(level), float(page.rhythm), float(_PEAK), float(page.bursts), _BLOCK)
     ids = _ids(page.seed, count)
-    return World(page.seed, page.start, end, ids, rates, lives, pools, offer, traffic, drift)
+    return World(page.seed, page.start, end, ids, rates, lifetimes, pools, offer, traffic, drift)
 
 
 def _rates(seed: int, count: int) -> NDArray[np.float64]:
     """Click rates: of six uniform numbers the third smallest has the distribution Beta(3, 4)."""
-    keys = place(np.uint64(place(seed_key(seed), _RATES)), np.arange(count, dtype=np.uint64))
+    keys = hash_at(np.uint64(hash_at(seed_key(seed), _RATES)), np.arange(count, dtype=np.uint64))
     uniforms = np.sort(arm_uniforms(keys, sum(_BETA) - 1), axis=1)[:, _BETA[0] - 1]
     return np.asarray(LOWEST_RATE + (HIGHEST_RATE - LOWEST_RATE) * uniforms)
 
 
 def _ids(seed: int, count: int) -> tuple[str, ...]:
     """Names as Yahoo! gave them: numbers that rise with the births, with gaps."""
-    keys = np.array([place(seed_key(seed), _IDS)], np.uint64)
+    keys = np.array([hash_at(seed_key(seed), _IDS)], np.uint64)
     gaps = 1 + (arm_uniforms(keys, count)[0] * 25).astype(np.int64)
     return tuple(f"id-{number}" for number in 550_000 + np.cumsum(gaps))
 
 
-def _pools(lives: Lives, start: int, end: int) -> tuple[NDArray[np.int64], Pools]:
+def _pools(lifetimes: Lifetimes, start: int, end: int) -> tuple[NDArray[np.int64], Pools]:
     """The pools in their order, and from when on each is offered."""
-    changes = np.unique(np.concatenate([lives.births, lives.deaths]))
+    changes = np.unique(np.concatenate([lifetimes.births, lifetimes.deaths]))
     inside = changes[(changes > start) & (changes < end)]
     since = np.concatenate([[start], inside]).astype(np.int64)
-    offered = [np.flatnonzero((lives.births <= s) & (s < lives.deaths)) for s in since]
+    offered = [np.flatnonzero((lifetimes.births <= s) & (s < lifetimes.deaths)) for s in since]
     return since, Pools.of([pool.tolist() for pool in offered])
 
 

@@ -11,7 +11,7 @@ from highseason.core.compile import compiled
 from highseason.games.kernels.rule_functions import function_types, numba_types, state_type
 from highseason.replay.kernels.plans import plan_type
 from highseason.replay.kernels.replay import replay_kernel
-from highseason.replay.kernels.shapes import COUNTS, Lives, Log, Manner, Track, Walk
+from highseason.replay.kernels.shapes import COUNTS, Lifetimes, Log, Manner, Track, Walk
 
 
 @functools.cache
@@ -28,7 +28,7 @@ def compiled_replay() -> Any:
     arguments = (
         types.NamedTuple(log, Log),
         types.NamedTuple((whole, whole, whole, wholes), Walk),
-        types.NamedTuple((wholes, wholes, wholes, numbers), Lives),
+        types.NamedTuple((wholes, wholes, wholes, numbers), Lifetimes),
         types.NamedTuple(manner, Manner),
         types.uint8[::1],
         numbers,

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
-from highseason.core.random import draw, place
+from highseason.core.random import draw, hash_at
 
 DAY = 86_400
 
@@ -80,7 +80,7 @@ def count_events(
     for i in range(counts.size):
         mean = intensity(traffic, burst_key, start + i)
         parts = max(1, math.ceil(mean / _LARGEST))
-        second = place(key, start + i)
+        second = hash_at(key, start + i)
         counts[i] = 0
         for part in range(parts):
             counts[i] += poisson(second, part, mean / parts)
@@ -104,9 +104,9 @@ def fill_events(
         while now + 1 < offer.since.size and offer.since[now + 1] <= at:
             now += 1
         begin, end = offer.offsets[now], offer.offsets[now + 1]
-        second = place(key, at)
+        second = hash_at(key, at)
         for event in range(counts[i]):
-            luck = place(second, _EVENTS_AT + event)
+            luck = hash_at(second, _EVENTS_AT + event)
             u = draw(luck, _SHOWN)
             place_in_pool = np.searchsorted(offer.reach[begin:end], u, side="right")
             shown = offer.members[begin + min(place_in_pool, end - begin - 1)]

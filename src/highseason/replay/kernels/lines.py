@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
-from highseason.core.random import place, word
+from highseason.core.random import hash_at, word
 
 #: Of this many features a user has some; the first is always on.
 FEATURES = 136
@@ -61,7 +61,7 @@ def write_user(key: int, target: NDArray[np.uint8], at: int) -> int:
     at = copy(_USER, 0, _USER.size, target, at)
     feature = 1
     step = 0
-    luck = place(key, 0)
+    luck = hash_at(key, 0)
     while True:
         feature += 1 + int(np.int64(luck & word(15)))
         if feature > FEATURES:
@@ -69,7 +69,7 @@ def write_user(key: int, target: NDArray[np.uint8], at: int) -> int:
         target[at] = _BLANK
         at = write_number(feature, target, at + 1)
         step += 1
-        luck = luck >> word(4) if step % 16 else place(key, step)
+        luck = luck >> word(4) if step % 16 else hash_at(key, step)
 
 
 def write_lines(
@@ -94,7 +94,7 @@ def write_lines(
         at = copy(wording.ids, wording.id_from[shown], wording.id_from[shown + 1], target, at + 1)
         target[at] = _BLANK
         target[at + 1] = _ZERO + reward[row]
-        at = write_user(place(key, first + row), target, at + 2)
+        at = write_user(hash_at(key, first + row), target, at + 2)
         begin, end = wording.text_from[offered], wording.text_from[offered + 1]
         at = copy(wording.texts, begin, end, target, at)
     return at

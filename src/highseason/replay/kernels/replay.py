@@ -31,13 +31,13 @@ from highseason.replay.kernels.shapes import (
     THINNED,
     TRIED,
     UNLISTED,
-    Lives,
+    Lifetimes,
     Log,
     Manner,
     Track,
     Walk,
 )
-from highseason.rules.state import UNTOLD, State, Turn
+from highseason.rules.state import UNKNOWN_END, State, Turn
 
 
 class WrongReplayError(Exception):
@@ -113,7 +113,7 @@ def still_stands(keeps: int, number: float, key: int) -> bool:
 def replay_kernel(
     log: Log,
     walk: Walk,
-    lives: Lives,
+    lifetimes: Lifetimes,
     manner: Manner,
     parameters: NDArray[np.uint8],
     carry: NDArray[np.float64],
@@ -134,8 +134,8 @@ def replay_kernel(
     arms = state.decided.size
     shown = np.zeros(arms, np.bool_)
     find_shown(log, walk, shown)
-    state.birth[:] = lives.birth
-    state.expiry[:] = lives.expiry
+    state.birth[:] = lifetimes.birth
+    state.expiry[:] = lifetimes.expiry
     state.available[:] = False
     start(state)
     counts = track.counts
@@ -173,7 +173,7 @@ def replay_kernel(
                     place[member] = size if manner.compact else member
                     if manner.compact:
                         copy_arms(state, room, member, size)
-                        scores[size] = lives.score[member]
+                        scores[size] = lifetimes.score[member]
                     state.available[member] = True
                     size += 1
             if manner.compact:
@@ -185,16 +185,16 @@ def replay_kernel(
                 seen_scores = scores[:size]
             else:
                 seen = state
-                seen_scores = lives.score
+                seen_scores = lifetimes.score
                 for other in range(arms):
-                    if state.expiry[other] == UNTOLD and lives.death[other] < clock:
-                        state.expiry[other] = lives.death[other]
+                    if state.expiry[other] == UNKNOWN_END and lifetimes.death[other] < clock:
+                        state.expiry[other] = lifetimes.death[other]
             if size > 0:
                 weigh(seen, clock, seen_scores, manner.scale)
             if not begun and size > 0:
                 begun = True
                 marks = np.zeros(seen.decided.size, np.bool_)
-                choose_opening(seen, manner.opens_with, marks)
+                choose_opening(seen, manner.initial_arms, marks)
                 for s in range(size):
                     opening[held[s]] = marks[place[held[s]]]
             left = 0

@@ -41,12 +41,12 @@ class Log(NamedTuple):
     least: NDArray[np.float64]
 
 
-class Lives(NamedTuple):
+class Lifetimes(NamedTuple):
     """When each arm is there, by the clock of one run, and what its life is worth.
 
     Attributes:
         birth: Its first bin; 0 for arms that were there in the run's first bin.
-        expiry: Its last bin as the policy knows it; `UNTOLD` where lives are not known.
+        expiry: Its last bin as the policy knows it; `UNKNOWN_END` where lifetimes are not known.
         death: Its last bin as it really is.
         score: What `Rule.weigh` ranks arms by.
     """
@@ -78,7 +78,7 @@ class Manner(NamedTuple):
         low: The least number a plan may hold.
         high: The greatest.
         first_shown: Whether any untried arm that is shown will do where the rule asks for one.
-        opens_with: How many arms of the first pool are tried before the rule is asked at all.
+        initial_arms: How many arms of the first pool are tried before the rule is asked at all.
         random_ties: Whether equals are drawn by lot.
         scaled: Whether rewards are learnt multiplied by G.
         compact: Whether the rule may be shown the arms of the pool alone.
@@ -93,7 +93,7 @@ class Manner(NamedTuple):
     low: float
     high: float
     first_shown: bool
-    opens_with: int
+    initial_arms: int
     random_ties: bool
     scaled: bool
     compact: bool

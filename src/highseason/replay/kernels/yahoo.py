@@ -49,7 +49,7 @@ REFUSED = 14  # why that line is no event, if Python found that it is none
 STATES = 15
 
 UNKNOWN, R6A, R6B = 0, 1, 2
-NEVER = -1  # the time of the last event while there is none
+NO_END = -1  # the time of the last event while there is none
 
 #: Texts of pools that are remembered, found by hash; one more is for a text too wide for these.
 SLOTS, WIDTH = 256, 8192
@@ -286,7 +286,7 @@ def scan_lines(
             notes[note, 2], notes[note, 3] = at, stop
             note += 1
         at = min(stop + 1, end)
-        if fault == OTHER and before == NEVER:
+        if fault == OTHER and before == NO_END:
             why = WRONG_FORMAT
             break
     state[POSITION], state[LINE], state[ROW], state[NOTE] = at, line, row, note

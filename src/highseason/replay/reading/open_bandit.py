@@ -75,11 +75,11 @@ class _RowReader:
 
     def __init__(self, log: OpenBanditLog, rows: Rows, book: Book) -> None:
         self._log, self._book = log, book
-        self._time, self._item = rows.place("timestamp"), rows.place("item_id")
-        self._click = rows.place("click")
+        self._time, self._item = rows.column_index("timestamp"), rows.column_index("item_id")
+        self._click = rows.column_index("click")
         asked = {"campaign": log.campaign, "position": log.position}
         self._places = {
-            name: rows.place(name)
+            name: rows.column_index(name)
             for name in ("campaign", "position", "propensity_score")
             if name in rows.names or asked.get(name) is not None
         }

@@ -42,7 +42,7 @@ class Rows:
     rows: Iterator[Row]
     hand_back: Callable[[], None]  # give all lines of the last row but its first once more
 
-    def place(self, name: str) -> int:
+    def column_index(self, name: str) -> int:
         """Where a column stands."""
         if name not in self.names:
             shown = [shortened(known) for known in self.names[:_SHOWN]]

@@ -103,10 +103,10 @@ class _RowReader:
 
     def __init__(self, log: TableLog, rows: Rows, book: Book) -> None:
         self._log, self._book = log, book
-        self._time, self._arm = rows.place(log.time), rows.place(log.arm)
-        self._reward = rows.place(log.reward)
-        self._pool = None if log.pool is None else rows.place(log.pool)
-        self._chance = None if log.propensity is None else rows.place(log.propensity)
+        self._time, self._arm = rows.column_index(log.time), rows.column_index(log.arm)
+        self._reward = rows.column_index(log.reward)
+        self._pool = None if log.pool is None else rows.column_index(log.pool)
+        self._chance = None if log.propensity is None else rows.column_index(log.propensity)
         places = (self._time, self._arm, self._reward, self._pool, self._chance)
         self._width = 1 + max(place for place in places if place is not None)
         self._pools: dict[str, _Offered] = {}

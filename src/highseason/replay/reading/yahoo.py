@@ -103,7 +103,7 @@ class _Reading:
         self._state = np.zeros(kernel.STATES, np.int64)
         self._state[kernel.FORMAT] = _FORMATS.get(log.format or "", kernel.UNKNOWN)
         self._state[kernel.LOOKED_AT] = -1
-        self._state[kernel.LAST_TIME] = kernel.NEVER
+        self._state[kernel.LAST_TIME] = kernel.NO_END
         self._notes = np.zeros((_NOTES, 4), np.int64)
         self._block = np.zeros(_BLOCK, np.uint8)
         self._batch = _fresh_batch()

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
-from highseason.rules.ranking import among_equals, estimate, estimates, wins_tie
+from highseason.rules.ranking import estimate, estimates, tie_probabilities, wins_tie
 from highseason.rules.rule import Bonus, Choose, Rule
 from highseason.rules.state import State, Turn
 from highseason.rules.wrapped.index_only import bonus_of
@@ -42,7 +42,7 @@ def capped(rule: Rule, cap: float) -> Rule:
         equals &= values == values[equals].max()
         if values[equals][0] == -np.inf:
             equals &= state.decided == state.decided[equals].min()
-        return among_equals(turn, equals)
+        return tie_probabilities(turn, equals)
 
     return replace(
         rule,

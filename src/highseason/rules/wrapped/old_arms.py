@@ -12,7 +12,7 @@ from highseason.core.jitable import jitable
 from highseason.rules.index import index_chances, index_choose
 from highseason.rules.ranking import age
 from highseason.rules.rule import Rule
-from highseason.rules.state import NEVER, UNTOLD, State, Turn
+from highseason.rules.state import NO_END, UNKNOWN_END, State, Turn
 from highseason.rules.wrapped.index_only import bonus_of
 
 
@@ -31,9 +31,9 @@ def sparing_old_arms(rule: Rule) -> Rule:
     def fading_bonus(state: State, turn: Turn, arm: int) -> float:
         """The rule's bonus times the share of its life that an arm has before it."""
         life = float(state.expiry[arm] - state.birth[arm])
-        if state.expiry[arm] == UNTOLD:
+        if state.expiry[arm] == UNKNOWN_END:
             life = state.shared[place]
-        if state.expiry[arm] == NEVER or life < 0.0:
+        if state.expiry[arm] == NO_END or life < 0.0:
             return bonus(state, turn, arm)
         left = life - age(state, turn, arm)
         return bonus(state, turn, arm) * (left / life) if left > 0.0 else 0.0

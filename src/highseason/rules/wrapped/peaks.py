@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
-from highseason.rules.ranking import certainly, estimate
+from highseason.rules.ranking import estimate, one_hot
 from highseason.rules.rule import Choose, Observe, Rule
 from highseason.rules.state import State, Turn
 
@@ -99,7 +99,7 @@ def _grabbing(
         """All on the arm that is held, and otherwise as the rule within."""
         assert chances_base is not None  # see below
         arm = made.arm_to_hold(state)
-        return certainly(arm, state.pulls.size) if arm >= 0 else chances_base(state, turn)
+        return one_hot(arm, state.pulls.size) if arm >= 0 else chances_base(state, turn)
 
     return replace(
         rule,

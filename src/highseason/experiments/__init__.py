@@ -1,6 +1,0 @@
-"""Studies: one folder each, with its settings as data, a run and an analysis."""
-
-from highseason.experiments.registry import SOURCES, STUDIES
-from highseason.experiments.study import MissingDataError, Outcome
-
-__all__ = ["SOURCES", "STUDIES", "MissingDataError", "Outcome"]

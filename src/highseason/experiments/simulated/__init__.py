@@ -1,5 +1,0 @@
-"""The paper's simulated study: every setting, every figure, and what it shows."""
-
-from highseason.experiments.simulated.running import run
-
-__all__ = ["run"]

@@ -1,5 +1,0 @@
-"""Our own study: games in which it matters when one explores."""
-
-from highseason.experiments.timing.running import run
-
-__all__ = ["run"]

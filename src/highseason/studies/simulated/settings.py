@@ -1,0 +1,157 @@
+"""What is simulated: settings, players and profiles, as data."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from highseason import multipliers, rewards
+from highseason.multipliers import Multiplier
+from highseason.policies import (
+    UCB,
+    UCBZ,
+    EpsilonGreedy,
+    EpsilonZGreedy,
+    Greedy,
+    Policy,
+    SoftEpsilonGreedy,
+    SoftUCB,
+    UniformRandom,
+    VariablePool,
+)
+from highseason.rewards import Rewards
+from highseason.studies.tuned import Budget
+
+#: The paper plays so many games in each setting.
+GAMES, QUICK_GAMES = 50, 10
+
+#: The one gain that the paper's text gives as a number is played so often.
+HEADLINE_GAMES = 4000
+
+#: What each policy may spend on tuning, in every setting.
+BUDGET, QUICK_BUDGET = Budget(trials=16, games=180), Budget(trials=6, games=40)
+
+#: In the order of the paper's bars.
+BASELINES: tuple[type[Policy], ...] = (EpsilonGreedy, UCB)
+REGULATED: tuple[type[Policy], ...] = (
+    EpsilonZGreedy, SoftEpsilonGreedy, UCBZ, SoftUCB, VariablePool,
+)  # fmt: skip
+BESIDE: tuple[type[Policy], ...] = (Greedy, UniformRandom)
+
+#: Which baseline each regulated policy regulates; the pool regulates neither.
+REGULATES = {
+    "epsilon-z": "epsilon-greedy",
+    "soft-epsilon": "epsilon-greedy",
+    "ucb-z": "ucb",
+    "soft-ucb": "ucb",
+}
+
+PROFILES = {
+    "paper": "the paper's formulas, with k = 1100, z = 30 and c = 10",
+    "authors_code": "the formulas, shapes and values of the authors' simulation code",
+    "tuned": "the paper's formulas, every policy tuned to every setting with the same budget",
+}
+USUAL_PROFILES = ("paper", "tuned")
+
+SHAPES = ("wave", "step", "christmas")
+ARMS = (25, 50, 100, 200)
+TURNS = (500, 1000, 1500)
+
+#: The threshold that the paper's figure shows for all three shapes.
+Z = 30.0
+
+
+@dataclass(frozen=True)
+class Law:
+    """A reward model: its name in ids, in figures, and whether the paper has it."""
+
+    id: str
+    title: str
+    sigma: float | None
+    published: bool
+
+    def rewards(self, arms: int) -> Rewards:
+        """Arms whose means are drawn from [0, 1] in every game."""
+        if self.sigma is None:
+            return rewards.bernoulli(arms=arms)
+        return rewards.truncated_normal(arms=arms, sigma=self.sigma)
+
+
+LAWS = (
+    Law("bernoulli", "Bernoulli rewards", None, True),
+    Law("normal-1", "clipped normal rewards, sigma 1", 1.0, True),
+    Law("normal-0.1", "clipped normal rewards, sigma 0.1", 0.1, False),
+)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One cell of the grid.
+
+    >>> Setting(LAWS[0], "wave", 25, 500).id
+    'bernoulli-wave-25-arms-500-turns'
+    """
+
+    law: Law
+    shape: str
+    arms: int
+    turns: int
+
+    @property
+    def id(self) -> str:
+        """A name one can read aloud."""
+        return f"{self.law.id}-{self.shape}-{self.arms}-arms-{self.turns}-turns"
+
+    @property
+    def axis_label(self) -> str:
+        """As it stands under the paper's plots."""
+        return f"{self.arms}a\n{self.turns}t"
+
+    def rewards(self) -> Rewards:
+        """What the arms pay."""
+        return self.law.rewards(self.arms)
+
+    def multiplier(self, profile: str) -> Multiplier:
+        """The stakes; the authors' code has other shapes than the paper's text."""
+        variant = "authors_code" if profile == "authors_code" else "paper"
+        return multipliers.SHAPES[self.shape](turns=self.turns, variant=variant)
+
+
+HEADLINE = Setting(LAWS[0], "wave", 25, 500)
+
+
+def grid(quick: bool = False) -> list[Setting]:
+    """Every setting, those with the same plans side by side.
+
+    >>> len(grid()), sum(setting.law.published for setting in grid())
+    (108, 72)
+    """
+    arms, turns = ((10, 25), (100, 200)) if quick else (ARMS, TURNS)
+    return [
+        Setting(law, shape, m, n)
+        for shape, m, n, law in itertools.product(SHAPES, arms, turns, LAWS)
+    ]
+
+
+def players(profile: str, tuned: dict[str, Policy]) -> dict[str, Policy]:
+    """Everybody who plays under a profile, by label, in the order of the figures."""
+    seven = (*BASELINES, *REGULATED)
+    if profile == "tuned":
+        found = {policy.name: tuned[policy.name] for policy in seven}
+    else:
+        found = {policy.name: policy.profile(profile) for policy in seven}
+        found |= {tuned_label(policy): tuned[policy.name] for policy in BASELINES}
+    found |= {policy.name: policy() for policy in BESIDE}
+    order = [*names(seven), *names(BESIDE), *map(tuned_label, BASELINES)]
+    return {label: found[label] for label in order if label in found}
+
+
+def tuned_label(policy: type[Policy]) -> str:
+    """A tuned baseline, beside the published one."""
+    return f"{policy.name} (tuned)"
+
+
+def names(policies: Sequence[type[Policy]]) -> list[str]:
+    """What they are called."""
+    return [policy.name for policy in policies]

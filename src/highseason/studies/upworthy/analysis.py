@@ -1,0 +1,133 @@
+"""What regulating changes, over all tests, test by test, and where G has its peaks.
+
+The tests are the sample: games of one test share their decks, so every interval takes a test's
+games together (a ratio of sums over tests).  The page views are those of one site, and fixed.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.results import Estimate, Moments, ratio_gain, with_interval
+from highseason.studies.upworthy.playing import Played
+from highseason.studies.upworthy.settings import GROUPS
+
+Chosen = NDArray[np.bool_] | None
+
+
+def per_test(
+    played: Played, values: NDArray[np.float64], chosen: Chosen = None
+) -> NDArray[np.float64]:
+    """Sums over the games of each test; `values` has a row per player and a column per game."""
+    _, place = np.unique(played.games.tests, return_inverse=True)
+    weights = values if chosen is None else values * chosen
+    return np.stack([np.bincount(place.ravel(), row) for row in np.atleast_2d(weights)])
+
+
+def change(played: Played, metric: str, policy: str, base: str, chosen: Chosen = None) -> Estimate:
+    """By what share a metric of `policy` exceeds that of `base`, with its interval over tests."""
+    rows = [played.row(policy), played.row(base)]
+    return ratio_gain(Moments.of(per_test(played, played.totals[metric][rows], chosen)), 0, 1)
+
+
+def reward_gain(played: Played, policy: str, base: str, chosen: Chosen = None) -> Estimate:
+    """By what share the clicks of `policy` exceed those of `base`."""
+    return change(played, "reward", policy, base, chosen)
+
+
+def regret_saved(played: Played, policy: str, base: str) -> Estimate:
+    """What share of the regret of `base` is saved."""
+    found = change(played, "regret", policy, base)
+    return Estimate(-found.value, found.error, -found.high, -found.low)
+
+
+def share_of_best(played: Played, label: str) -> Estimate:
+    """Clicks as a share of what the best headlines were worth."""
+    both = np.stack([played.totals["reward"][played.row(label)], played.games.best_reward])
+    found = ratio_gain(Moments.of(per_test(played, both)), 0, 1)
+    return Estimate(1 + found.value, found.error, 1 + found.low, 1 + found.high)
+
+
+def expected_share(played: Played, label: str) -> float:
+    """The same in expectation: what the headlines shown are worth by their decks' means."""
+    lost = played.totals["regret"][played.row(label)].sum()
+    return float(1 - lost / played.games.best_reward.sum())
+
+
+def overdrawn(played: Played, label: str) -> float:
+    """The share of all cards that came from decks already used up."""
+    dealt = played.games.cards[played.games.tests].sum()
+    return float(played.totals["overdrawn"][played.row(label)].sum() / dealt)
+
+
+def won_and_lost(played: Played, policy: str, base: str) -> tuple[float, float]:
+    """The shares of tests over whose games `policy` loses less, and more, than `base`."""
+    rows = [played.row(policy), played.row(base)]
+    mine, other = per_test(played, played.totals["regret"][rows])
+    near = 1e-9 * np.maximum(1.0, other)
+    return float((mine < other - near).mean()), float((mine > other + near).mean())
+
+
+# -- where G has its peaks -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Dose:
+    """The gain in one group of windows: those whose greatest G is about so many times the mean."""
+
+    spread: float
+    least: float
+    most: float
+    games: int
+    gain: Estimate
+
+
+def doses(played: Played, policy: str, base: str) -> list[Dose]:
+    """The gain over windows of rising spread."""
+    spread = played.spreads[played.games.season]
+    return [
+        Dose(
+            float(spread[group].mean()),
+            float(spread[group].min()),
+            float(spread[group].max()),
+            int(group.sum()),
+            reward_gain(played, policy, base, group),
+        )
+        for group in groups(played)
+    ]
+
+
+def groups(played: Played) -> list[NDArray[np.bool_]]:
+    """Games by the spread of their window, in groups of nearly the same number of windows.
+
+    Only windows in which somebody played are counted; fewer of them than groups are a group each.
+    """
+    windows, own = np.unique(played.games.season, return_inverse=True)
+    rank = np.empty(windows.size, np.int64)
+    rank[np.argsort(played.spreads[windows], kind="stable")] = np.arange(windows.size)
+    count = min(GROUPS, windows.size)
+    group = (rank * count // windows.size)[own.ravel()]
+    return [group == i for i in range(count)]
+
+
+def in_all_groups(played: Played) -> int:
+    """How many tests have games in every group: their windows are drawn by lot."""
+    there = [set(played.games.tests[group].tolist()) for group in groups(played)]
+    return len(set.intersection(*there))
+
+
+def dose_response(played: Played, policy: str, base: str) -> Estimate:
+    """The gain where G spreads most less the gain where it spreads least, paired by test."""
+    rows = [played.row(policy), played.row(base)]
+    parts, values = [], []
+    for group in (groups(played)[-1], groups(played)[0]):
+        mine, other = per_test(played, played.totals["reward"][rows], group)
+        ratio = mine.sum() / other.sum()
+        values.append(ratio)
+        parts.append((mine - ratio * other) / other.mean())
+    error = float(np.std(parts[0] - parts[1], ddof=1) / math.sqrt(parts[0].size))
+    return with_interval(float(values[0] - values[1]), error)
