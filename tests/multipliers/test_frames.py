@@ -12,7 +12,7 @@ import pytest
 
 from highseason.multipliers import MultiplierError, as_multiplier, from_series, read
 
-pd = pytest.importorskip("pandas", reason="needs the extra highseason[frames]")
+pd = pytest.importorskip("pandas", reason="needs the extra highseason[files]")
 DAYS = ["2013-12-25", "2013-12-26"]
 
 

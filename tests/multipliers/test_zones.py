@@ -29,7 +29,7 @@ from highseason.multipliers import (
 )
 from highseason.multipliers.zones import checked_zone, offsets, to_instants, to_local
 
-pd = pytest.importorskip("pandas", reason="needs the extra highseason[frames]")
+pd = pytest.importorskip("pandas", reason="needs the extra highseason[files]")
 ROME = "Europe/Rome"
 ZONES = [ROME, "America/St_Johns", "America/Havana", "Australia/Lord_Howe", "Asia/Beirut", "+05:30"]
 

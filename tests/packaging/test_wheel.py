@@ -171,7 +171,7 @@ def test_core_plays_games_from_the_command_line(core: Environment) -> None:
 @pytest.mark.parametrize(
     ("use", "extra"),
     [
-        ("result.to_pandas()", "highseason[frames]"),
+        ("result.to_pandas()", "highseason[files]"),
         ("hs.report.rewards(result).save('rewards.png')", "highseason[plots]"),
     ],
     ids=["frames", "plots"],

@@ -113,7 +113,7 @@ def birth_and_death(turns: int, alive: int, life: float, known: bool = True) -> 
         turns: How long the game is: it decides how many arms it sees.
         alive: How many arms are there at a time, on average.  A turn always has one: whoever went
             last stays until somebody comes, so with 1 or 2 there are somewhat more than asked for.
-        life: How many turns an arm lifetimes, on average.
+        life: How many turns an arm lives, on average.
         known: Whether policies are told when an arm will expire.
 
     >>> flow = birth_and_death(turns=1000, alive=10, life=100)

@@ -13,7 +13,7 @@ from highseason.multipliers.zones import checked_zone
 
 
 def read_parquet(path: Path) -> Table:
-    """Read a Parquet file; needs the extra ``highseason[frames]``.
+    """Read a Parquet file; needs the extra ``highseason[files]``.
 
     >>> import tempfile
     >>> import pandas as pd
@@ -29,7 +29,7 @@ def read_parquet(path: Path) -> Table:
         parquet = import_module("pyarrow.parquet")
     except ImportError as error:
         raise ImportError(
-            "reading Parquet needs pyarrow: install the extra, highseason[frames]"
+            "reading Parquet needs pyarrow: install the extra, highseason[files]"
         ) from error
     try:
         table = parquet.ParquetFile(path).read()

@@ -11,6 +11,6 @@ def pandas() -> Any:
         import pandas as pd
     except ImportError:
         raise ImportError(
-            "this needs pandas, which is not installed: pip install 'highseason[frames]'"
+            "this needs pandas, which is not installed: pip install 'highseason[files]'"
         ) from None
     return pd
