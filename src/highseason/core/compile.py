@@ -43,6 +43,7 @@ _KERNEL_FOLDERS = (
     "games/kernels",
     "bounds/kernels",
     "replay/kernels",
+    "studies/upworthy",
 )
 
 

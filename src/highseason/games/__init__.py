@@ -1,6 +1,5 @@
 """Games: `play` is the readable loop, `simulate` plays many at once; both choose the same arms."""
 
-from highseason.games.decks import DeckGames, play_decks
 from highseason.games.forecast_cost import (
     BacktestCost,
     ForecastCost,
@@ -12,12 +11,10 @@ from highseason.games.simulate import simulate
 
 __all__ = [
     "BacktestCost",
-    "DeckGames",
     "ForecastCost",
     "Game",
     "backtest_cost",
     "forecast_cost",
     "play",
-    "play_decks",
     "simulate",
 ]

@@ -15,8 +15,8 @@ from highseason.core.random import draw, seed_key
 from highseason.multipliers import Multiplier
 from highseason.multipliers.readers import READERS
 from highseason.multipliers.tables import Column, Table, read_table
-from highseason.rewards.cards import Decks, decks
 from highseason.studies.study import MissingDataError
+from highseason.studies.upworthy.cards import Decks, decks
 from highseason.studies.upworthy.settings import FEWEST_ARMS
 from highseason.tuning import derive_seed
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.games.decks import DeckGames, play_decks
 from highseason.policies import Policy, from_json
 from highseason.report.wording import counted
 from highseason.studies.store import Store, fingerprint
 from highseason.studies.study import MissingDataError
 from highseason.studies.upworthy.data import Data, halves, shuffled
+from highseason.studies.upworthy.deck_games import DeckGames, play_decks
 from highseason.studies.upworthy.settings import (
     BESIDE,
     GROUPS,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from highseason.rewards.cards import Decks, decks
+from highseason.studies.upworthy.cards import Decks, decks
 from highseason.studies.upworthy.data import Data
 from highseason.studies.upworthy.settings import Setting
 

@@ -11,9 +11,9 @@ from tests.games.settings import POLICIES
 from tests.reference import decks as table
 
 import highseason as hs
-from highseason.games.decks import DeckGames, play_decks
 from highseason.policies import Policy
-from highseason.rewards.cards import decks
+from highseason.studies.upworthy.cards import decks
+from highseason.studies.upworthy.deck_games import DeckGames, play_decks
 
 pytestmark = [pytest.mark.jit, pytest.mark.filterwarnings("ignore::highseason.PlanWarning")]
 

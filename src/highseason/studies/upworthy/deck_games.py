@@ -17,15 +17,14 @@ from numpy.typing import NDArray
 
 from highseason.core.random import game_keys
 from highseason.core.workers import workers
-from highseason.games.kernels.decks import OUT, Days, Round, Shelf
-from highseason.games.kernels.decks_build import decks_kernel_for
 from highseason.games.kernels.generic import WrongArmError
 from highseason.games.kernels.population import lifetimes_matter
 from highseason.multipliers import Multiplier
 from highseason.policies import Policy
 from highseason.policies.planner import known_levels
-from highseason.rewards.cards import Decks
 from highseason.rules import Rule, illegal_arm_message
+from highseason.studies.upworthy.cards import Decks
+from highseason.studies.upworthy.deck_kernel import OUT, Days, Round, Shelf, decks_kernel_for
 
 #: Games that a thread takes at a time.
 _PART = 128
@@ -111,7 +110,8 @@ def play_decks(
     a deck was used up and shuffled anew) and `best_cards` (cards of the best deck).
 
     >>> import highseason as hs
-    >>> tests, G = hs.rewards.decks(["a"], [[500, 500]], [[5, 50]]), hs.multipliers.wave(turns=10)
+    >>> from highseason.studies.upworthy.cards import decks
+    >>> tests, G = decks(["a"], [[500, 500]], [[5, 50]]), hs.multipliers.wave(turns=10)
     >>> once = np.array([0])  # one game: of the first test, in the first season
     >>> games = DeckGames(tests, [G], once, once, tests.total)
     >>> found = play_decks({"greedy": hs.Greedy()}, games)

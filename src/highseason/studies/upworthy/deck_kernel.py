@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.core.compile import compiled, function_type
 from highseason.core.jitable import jitable
 from highseason.core.random import REWARD, hash_at, turn_key
 from highseason.games.kernels.generic import WrongArmError
-from highseason.rewards.cards import HAND, look
+from highseason.games.kernels.rule_functions import (
+    function_types,
+    numba_types,
+    rule_functions,
+    state_type,
+)
+from highseason.rules import Rule, fresh_state
 from highseason.rules.state import State, Turn
+from highseason.studies.upworthy.cards import HAND, look
 
 #: What is known of a game when it is over.
 OUT = ("reward", "regret", "overdrawn", "best_cards")
@@ -112,3 +121,27 @@ def room(cards, ones, total: int):  # type: ignore[no-untyped-def]  # numba forb
     for arm in range(cards.size):
         most = max(most, ones[arm] * (total // cards[arm] + 1))
     return np.empty((cards.size, most), np.int64)
+
+
+@functools.cache
+def decks_kernel_for(rule: Rule) -> tuple[Callable[..., None], tuple[Any, ...]]:
+    """The compiled kernel, and the compiled functions of a rule that it is given last."""
+    types = numba_types()
+    fresh = state_type()(types.int64, types.int64, types.int64)
+    whole, table = types.int64[::1], types.float64[:, ::1]
+    signature = types.void(
+        types.NamedTuple((whole, types.int64[:, ::1], types.int64[:, ::1], table), Shelf),
+        types.NamedUniTuple(table, 2, Days),
+        types.NamedTuple((types.uint64[::1], whole, whole, whole, whole), Round),
+        types.float64[:, :, ::1],
+        types.int64,
+        types.int64,
+        types.boolean,
+        types.float64[:, :, ::1],
+        function_type(fresh),
+        *function_types()[:3],
+    )
+    return compiled(decks_kernel, signature), (
+        compiled(fresh_state, fresh),
+        *rule_functions(rule)[:3],
+    )

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.reference.decks import stream
 
-from highseason.rewards.cards import HAND, decks, look
+from highseason.studies.upworthy.cards import HAND, decks, look
 
 pytestmark = pytest.mark.jit
 
