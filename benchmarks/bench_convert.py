@@ -30,7 +30,7 @@ BYTES_A_DAY = 1.0e9  # of the busy hours that come first
 
 
 def ours(log: Path, out: Path) -> int:
-    from highseason.replay import YahooLog, convert
+    from highseason.logs import YahooLog, convert
 
     return convert(YahooLog((log,)), out).events
 
@@ -84,7 +84,7 @@ def measure(way: str, small: Path, log: Path, out: Path) -> None:
 
 
 def main() -> int:
-    from highseason.replay import generate_log
+    from highseason.logs import generate_log
 
     found: dict[str, list[dict[str, float]]] = {way: [] for way in WAYS}
     with tempfile.TemporaryDirectory() as folder:

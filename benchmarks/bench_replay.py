@@ -26,7 +26,8 @@ from rich.console import Console
 from rich.table import Table
 
 import highseason as hs
-from highseason.replay import Course, Events, generate_events, replay
+from highseason.logs import Events, generate_events
+from highseason.replay import Course, replay
 
 DAYS = 5.6
 SAMPLE = 100_000

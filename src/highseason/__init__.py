@@ -33,7 +33,7 @@ from highseason.policies import (
 from highseason.results import SimulationResult
 
 if TYPE_CHECKING:
-    from highseason import advice, bounds, checks, replay, report, tuning
+    from highseason import advice, bounds, checks, logs, replay, report, tuning
     from highseason.advice import advise
     from highseason.tuning import tune
 
@@ -72,6 +72,7 @@ __all__ = [
     "forecast_cost",
     "forecasters",
     "lifetimes",
+    "logs",
     "multipliers",
     "play",
     "policies",
@@ -92,7 +93,17 @@ def __dir__() -> list[str]:
 
 def __getattr__(name: str) -> Any:
     """Bring these in when they are asked for: most programs do without them, and start sooner."""
-    if name not in ("advice", "advise", "bounds", "checks", "replay", "report", "tune", "tuning"):
+    if name not in (
+        "advice",
+        "advise",
+        "bounds",
+        "checks",
+        "logs",
+        "replay",
+        "report",
+        "tune",
+        "tuning",
+    ):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 

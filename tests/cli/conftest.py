@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from highseason.cli import main
-from highseason.replay import generate_events, write_events
+from highseason.logs import generate_events, write_events
 
 
 @dataclass(frozen=True)

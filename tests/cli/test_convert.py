@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from highseason.replay import generate_events, read_events
+from highseason.logs import generate_events, read_events
 
 Call = Callable[..., Any]
 

@@ -10,14 +10,8 @@ from typing import Any
 import pytest
 from tests.replay.logs import mortal_log
 
-from highseason.replay import (
-    Events,
-    always_on_offer,
-    read_events,
-    replay,
-    replay_many,
-    write_events,
-)
+from highseason.logs import Events, always_on_offer, read_events, write_events
+from highseason.replay import replay, replay_many
 
 Call = Callable[..., Any]
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.replay import Events, Pools
+from highseason.logs import Events, Pools
 
 
 def fixed_log(

@@ -12,9 +12,10 @@ from tests.replay.logs import mortal_log, with_chances
 
 import highseason as hs
 from highseason.core.random import game_key
+from highseason.logs import Events
 from highseason.policies import Policy, registry
 from highseason.policies.view import View
-from highseason.replay import Course, Events
+from highseason.replay import Course
 from highseason.replay.kernels.plans import compiled_plan
 from highseason.replay.kernels.shapes import Track, Walk
 from highseason.replay.runner import Options, Runner, walk_all, walk_order, walk_window

@@ -12,18 +12,10 @@ import pytest
 from tests.replay.logs import fixed_log, mortal_log, two_pools
 
 import highseason as hs
+from highseason.logs import Events, OpenBanditLog, Pools, collect, generate_events
 from highseason.policies import Policy
 from highseason.policies.view import View
-from highseason.replay import (
-    Course,
-    Events,
-    OpenBanditLog,
-    Pools,
-    collect,
-    generate_events,
-    replay,
-    uniformity,
-)
+from highseason.replay import Course, replay, uniformity
 from highseason.replay.kernels.shapes import TRIED
 from highseason.replay.runner import Options, Runner, rows_of, walk_order, walk_window
 

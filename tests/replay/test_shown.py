@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from tests.replay.logs import mortal_log
 
-from highseason.replay import Course, Events
+from highseason.logs import Events
+from highseason.replay import Course
 from highseason.replay import shown as room
 from highseason.replay.shown import shown
 

@@ -10,7 +10,8 @@ import pytest
 from tests.replay.logs import fixed_log, mortal_log, two_pools
 
 from highseason import report
-from highseason.replay import Events, best_slice, lifespans, replay, replay_many
+from highseason.logs import Events, best_slice, lifespans
+from highseason.replay import replay, replay_many
 from highseason.report.drawing import ACCENT
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from highseason.replay import compare, generate_events, generate_log, write_events
+from highseason.logs import generate_events, generate_log, write_events
+from highseason.replay import compare
 from highseason.studies.logged import run
 from highseason.studies.logged.data import Data, read
 from highseason.studies.logged.grounds import (

@@ -11,14 +11,14 @@ import click
 from highseason.cli.reading import usage_error
 
 if TYPE_CHECKING:
-    from highseason.replay import Events
+    from highseason.logs import Events
 
 log_argument = click.argument("log", metavar="FILE", type=click.Path(path_type=Path))
 
 
 def read_log(path: Path) -> Events:
     """An event table, as `highseason convert` writes it."""
-    from highseason.replay import read_events
+    from highseason.logs import read_events
 
     if not path.exists():
         raise usage_error(
@@ -56,7 +56,7 @@ def studied(text: str | None, events: Events) -> tuple[str, ...] | None:
         return None
     if text != "always":
         return tuple(part.strip() for part in text.split(",") if part.strip())
-    from highseason.replay import always_on_offer
+    from highseason.logs import always_on_offer
 
     found = always_on_offer(events)
     if not found:

@@ -42,6 +42,7 @@ _KERNEL_FOLDERS = (
     "forecasters/kernels",
     "games/kernels",
     "bounds/kernels",
+    "logs/kernels",
     "replay/kernels",
     "studies/upworthy",
 )

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.logs.arm_lifespans import pool_lifetimes
+from highseason.logs.events import Events
+from highseason.logs.pools import Pools
 from highseason.replay.bins import Bins
-from highseason.replay.events import Events
 from highseason.replay.kernels.shapes import Lifetimes
-from highseason.replay.pools import Pools
 from highseason.rules import NO_END, UNKNOWN_END
 
 if TYPE_CHECKING:
@@ -125,25 +126,6 @@ class Course:
             score = self.bins.weight(np.maximum(self.born, first), ends)
         expiry = death.copy() if known else np.full_like(death, UNKNOWN_END)
         return Lifetimes(birth, expiry, death, score)
-
-
-def pool_lifetimes(
-    events: Events, when: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The least and the greatest of `when` at which each arm is in a pool; 0 where it never is."""
-    pools = events.pools
-    far = np.iinfo(np.int64)
-    first, last = np.full(len(pools), far.max), np.full(len(pools), far.min)
-    if when.size:  # a pool mostly stays for thousands of events: these are looked at together
-        runs = np.flatnonzero(np.append(True, events.pool[1:] != events.pool[:-1]))
-        np.minimum.at(first, events.pool[runs], np.minimum.reduceat(when, runs))
-        np.maximum.at(last, events.pool[runs], np.maximum.reduceat(when, runs))
-    born, died = np.full(len(events.arms), far.max), np.full(len(events.arms), far.min)
-    np.minimum.at(born, pools.members, np.repeat(first, pools.sizes))
-    np.maximum.at(died, pools.members, np.repeat(last, pools.sizes))
-    never = born == far.max
-    born[never], died[never] = 0, 0
-    return born, died
 
 
 def _check_numbers(events: Events) -> None:

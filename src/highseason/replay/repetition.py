@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from highseason.core.random import TIES, draw, game_key, hash_at, seed_key, turn_key
 from highseason.core.workers import at_least_one, workers
 from highseason.games.simulate import Policies, labelled
+from highseason.logs.events import Events
 from highseason.policies import Policy
 from highseason.replay.course import Course
-from highseason.replay.events import Events
 from highseason.replay.kernels.shapes import Track, Walk
 from highseason.replay.outcome import Outcome, outcome
 from highseason.replay.pooled import pooled
@@ -96,7 +96,7 @@ def replay_many(
     >>> rng = np.random.default_rng(1)
     >>> shown = rng.choice(["a", "b"], 6000)
     >>> clicks = rng.random(6000) < np.where(shown == "b", 0.6, 0.2)
-    >>> log = hs.replay.Events.of(np.arange(6000) // 8, shown, clicks, [["a", "b"]] * 6000)
+    >>> log = hs.logs.Events.of(np.arange(6000) // 8, shown, clicks, [["a", "b"]] * 6000)
     >>> found = replay_many(["epsilon-greedy", "ucb"], log, runs=20, window=2000, step=200)
     >>> found["epsilon-greedy"].how, found["ucb"].how, found["ucb"].independent
     ('repeat', 'windows', 2.9)

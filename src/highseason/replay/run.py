@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 from highseason.core.random import seed_key
 from highseason.games.simulate import Policies, labelled
+from highseason.logs.events import Events
 from highseason.replay.course import Course
-from highseason.replay.events import Events
 from highseason.replay.outcome import outcome
 from highseason.replay.result import ReplayResult
 from highseason.replay.runner import Init, Options, Runner, walk_all
@@ -64,7 +64,7 @@ def replay(
     >>> rng = np.random.default_rng(1)
     >>> shown = rng.choice(["a", "b"], 5000)
     >>> clicks = rng.random(5000) < np.where(shown == "b", 0.6, 0.2)
-    >>> log = hs.replay.Events.of(np.arange(5000) // 8, shown, clicks, [["a", "b"]] * 5000)
+    >>> log = hs.logs.Events.of(np.arange(5000) // 8, shown, clicks, [["a", "b"]] * 5000)
     >>> result = replay(["uniform", "soft-ucb"], log)
     >>> result["soft-ucb"].mean.value > result["uniform"].mean.value + 0.1
     True

@@ -12,7 +12,7 @@ from highseason.report.wording import counted, number
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from highseason.replay import Lifespans, Slice
+    from highseason.logs import Lifespans, Slice
 
 _HEIGHT, _ROW, _MOST = 2.4, 0.02, 7.0
 #: Times from here on are taken for seconds of the Unix epoch: the year 1990.
@@ -30,9 +30,9 @@ def lifespans(
         title: Above the figure.
 
     >>> import highseason as hs
-    >>> log = hs.replay.generate_events(0.02, seed=1).events
-    >>> lifetimes = hs.replay.lifespans(log)
-    >>> lifespans(lifetimes, hs.replay.best_slice(lifetimes, least_arms=5))
+    >>> log = hs.logs.generate_events(0.02, seed=1).events
+    >>> lifetimes = hs.logs.lifespans(log)
+    >>> lifespans(lifetimes, hs.logs.best_slice(lifetimes, least_arms=5))
     <Figure: When each arm was on offer>
     """
     title = title or "When each arm was on offer"

@@ -39,7 +39,7 @@ def replays(
         source: What the log is, for a line below the figure.
 
     >>> import highseason as hs
-    >>> log = hs.replay.generate_events(0.01, seed=1, articles=5).events
+    >>> log = hs.logs.generate_events(0.01, seed=1, articles=5).events
     >>> replays(hs.replay.replay(["ucb", "soft-ucb"], log))
     <Figure: Mean reward per turn so far>
     """

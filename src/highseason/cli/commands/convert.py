@@ -16,8 +16,8 @@ from highseason.cli.output import plain_table, print_json, print_table
 from highseason.cli.progress import progress_bar
 from highseason.cli.reading import usage_error
 from highseason.cli.targets import check_file
-from highseason.replay import ConversionReport, OpenBanditLog, TableLog, YahooLog, convert
-from highseason.replay.reading.source import Source
+from highseason.logs import ConversionReport, OpenBanditLog, TableLog, YahooLog, convert
+from highseason.logs.source import Source
 from highseason.report.wording import counted, number
 
 Function = Callable[..., Any]

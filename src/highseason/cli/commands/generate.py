@@ -14,7 +14,7 @@ from highseason.cli.output import print_json
 from highseason.cli.progress import progress_bar
 from highseason.cli.reading import usage_error
 from highseason.cli.targets import check_folder
-from highseason.replay import generate_log
+from highseason.logs import generate_log
 from highseason.report.wording import number
 
 

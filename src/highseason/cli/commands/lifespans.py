@@ -17,7 +17,7 @@ from highseason.cli.targets import check_figure, check_file
 from highseason.report.wording import counted
 
 if TYPE_CHECKING:
-    from highseason.replay import Lifespans, Slice
+    from highseason.logs import Lifespans, Slice
 
 _TABLES = (".csv", ".parquet")
 
@@ -45,7 +45,7 @@ def command(log: Path, least_arms: int | None, out: Path | None, as_json: bool) 
 
     FILE is an event table, as 'highseason convert' writes it.
     """
-    from highseason.replay import best_slice, lifespans
+    from highseason.logs import best_slice, lifespans
 
     if out is not None and out.suffix.lower() in _TABLES:
         check_file(out, "--out", [log])

@@ -25,7 +25,7 @@ from highseason.cli.targets import check_figure
 from highseason.policies import Policy
 
 if TYPE_CHECKING:
-    from highseason.replay import Events
+    from highseason.logs import Events
 
 
 @click.command(

@@ -16,7 +16,7 @@ from highseason.cli.targets import check_file
 from highseason.report.wording import counted, percent
 
 if TYPE_CHECKING:
-    from highseason.replay import Frontier, Slice
+    from highseason.logs import Frontier, Slice
 
 
 @click.command(
@@ -56,7 +56,7 @@ def command(
     The records of other arms stay in the slice, because they belong to G; replay it with --arms
     always, or with the arms listed here.
     """
-    from highseason.replay import frontier, write_events
+    from highseason.logs import frontier, write_events
 
     if least_arms is not None and least_hours is not None:
         raise usage_error("--least-arms and --least-hours exclude each other: leave one out")

@@ -10,14 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.replay import (
-    Events,
-    Generated,
-    YahooLog,
-    collect,
-    generate_events,
-    read_events,
-)
+from highseason.logs import Events, Generated, YahooLog, collect, generate_events, read_events
 from highseason.studies.logged.settings import Effort
 from highseason.studies.study import Progress
 

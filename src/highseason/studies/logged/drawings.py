@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from highseason.replay import lifespans
+from highseason.logs import lifespans
 from highseason.report.figure import Figure
 from highseason.report.intervals import differences
 from highseason.report.lifespans import lifespans as draw_lifespans

@@ -8,14 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.random import draw, seed_key
-from highseason.replay import (
-    Course,
-    Events,
-    LogFacts,
-    Slice,
-    always_on_offer,
-    frontier,
-)
+from highseason.logs import Events, Slice, always_on_offer, frontier
+from highseason.replay import Course, LogFacts
 from highseason.replay.bins import Bins
 from highseason.studies.logged.data import Data
 from highseason.studies.logged.settings import FIXED_ARMS, PUBLISHED_SLICE

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.workers import workers
+from highseason.logs import generate_events
+from highseason.logs.generating.front_page import START
 from highseason.policies import Policy
-from highseason.replay import Course, generate_events, replay_many
-from highseason.replay.generating.front_page import START
+from highseason.replay import Course, replay_many
 from highseason.studies.logged.grounds import with_shuffled_G
 from highseason.studies.logged.playing import Stage
 from highseason.studies.logged.settings import FIXED_ARMS, Effort

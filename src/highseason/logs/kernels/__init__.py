@@ -1,0 +1,1 @@
+"""The compiled loops of `logs`: lines in, lines out, events made up."""

@@ -1,0 +1,249 @@
+"""Open Bandit tables and any others: columns by name, and every bad row told."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from highseason.logs import OpenBanditLog, TableLog, collect
+from highseason.logs.book import Book
+from highseason.logs.journal import Journal
+
+DATA = Path(__file__).parents[3].parent / "shared" / "data"
+SMALL = DATA / "open_bandit_random_small.csv.gz"
+
+SHOP = """\
+when,shown,paid,offered,chance
+2026-01-01 10:00:00,tea,2.5,tea milk,0.5
+1767261601,milk,0,milk tea,0.25
+2026-01-01T12:00:02+02:00,tea,1,tea,1
+"""
+COLUMNS: dict[str, Any] = {"time": "when", "arm": "shown", "reward": "paid"}
+
+
+def put(folder: Path, text: str) -> Path:
+    path = folder / "shop.csv"
+    path.write_text(text)
+    return path
+
+
+def test_columns_are_found_by_name(tmp_path: Path) -> None:
+    log = TableLog(
+        put(tmp_path, SHOP), **COLUMNS, pool="offered", separator=" ", propensity="chance"
+    )
+    events, report = collect(log)
+    assert events.time.tolist() == [1767261600, 1767261601, 1767261602]
+    assert [events.arms[arm] for arm in events.arm] == ["tea", "milk", "tea"]
+    assert events.reward.tolist() == [2.5, 0, 1]
+    assert events.propensity is not None
+    assert events.propensity.tolist() == [0.5, 0.25, 1]
+    assert [sorted(events.arms[arm] for arm in events.pools[p]) for p in events.pool] == [
+        ["milk", "tea"], ["milk", "tea"], ["tea"]
+    ]  # fmt: skip
+    assert (report.lines, report.skipped, report.notes) == (3, {}, ())
+
+
+def test_without_a_pool_all_arms_are_on_offer_and_that_is_said(tmp_path: Path) -> None:
+    events, report = collect(TableLog(put(tmp_path, SHOP), **COLUMNS))
+    assert (len(events.pools), events.pools.sizes.tolist()) == (1, [2])
+    assert events.propensity is None
+    assert ["pool" in note or "propensity" in note for note in report.notes] == [True, True]
+
+
+BAD = {
+    "soon,tea,1,tea,1": "the time is neither",
+    "1,,1,tea,1": "there is no arm",
+    "1,tea,much,tea,1": "the reward is not a number",
+    "1,tea,nan,tea,1": "the reward is not a number",
+    "1,tea,1,,1": "the pool is not a list of arms",
+    "1,tea,1,milk,1": "the arm shown is not in its pool",
+    "1,tea,1,tea,0": "the propensity is not above 0",
+    "1,tea,1,tea,": "the propensity is not above 0",
+    "1,tea": "the row has too few cells",
+    '"1,tea,1,' + "x" * 200_000: "the row cannot be read as CSV",
+    "": "blank line",
+}
+
+
+@pytest.mark.parametrize("row", BAD, ids=BAD.values())
+def test_a_bad_row_is_named(row: str, tmp_path: Path) -> None:
+    path = put(tmp_path, SHOP + row + "\n")
+    log = TableLog(path, **COLUMNS, pool="offered", separator=" ", propensity="chance")
+    events, report = collect(log)
+    assert (len(events), report.lines) == (3, 4)
+    ((reason, count),) = report.skipped.items()
+    assert count == 1
+    assert BAD[row] in reason
+    if row:
+        (example,) = report.examples
+        assert (example.file, example.line) == (str(path), 5)
+
+
+STRAY = {
+    "opened in the middle": '{i},"a,0',
+    "opened in the last cell": '{i},a,"0',
+    "closed on a later line": '{i},"a,0\n7,b,1\n7,c",1',
+    "closed on a later line, before more": '{i},"a,0\n7,b,1\n7,"c,1',
+    "an id of two lines": '{i},"a\nb",0',
+}
+
+
+@pytest.mark.parametrize("kind", STRAY)
+@pytest.mark.parametrize("after", [0, 3, 1000])
+def test_a_stray_quote_costs_only_its_own_lines(kind: str, after: int, tmp_path: Path) -> None:
+    stray = STRAY[kind].format(i=7)
+    rows = ["time,arm,reward", "5,a,1", "6,b,0", stray, *(f"{9 + i},b,1" for i in range(after))]
+    events, report = collect(TableLog(put(tmp_path, "\n".join(rows) + "\n")))
+    swallowed = stray.count("\n7,b") + stray.count('\n7,c"')  # a quote within a cell is text
+    assert report.lines == 2 + after + 1 + stray.count("\n")
+    assert len(events) == 2 + after + swallowed
+    assert report.examples[0].line == 4
+
+
+def test_rows_of_several_lines_are_read(tmp_path: Path) -> None:
+    path = put(tmp_path, 'time,arm,reward,note\n5,"a",1,"two\nlines, ""quoted"""\n6,"b" ,0,x\n')
+    events, report = collect(TableLog(path))
+    assert (events.time.tolist(), events.arms) == ([5, 6], ("a", "b"))
+    assert (report.lines, report.skipped) == (2, {})
+
+
+def test_a_stray_quote_in_the_header_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"shop\.csv, line 1: expected the names .* as CSV: time,"):
+        collect(TableLog(put(tmp_path, 'time,"arm,reward\n5,a,1\n6,a,1\n')))
+
+
+def test_lines_too_long_are_left_out(tmp_path: Path) -> None:
+    path = put(tmp_path, "time,arm,reward\n5,a,1\n" + "x" * 3_000_000 + "\n6,a,1\n")
+    events, report = collect(TableLog(path))
+    assert (len(events), report.skipped) == (2, {"longer than 1048576 characters": 1})
+    assert (report.examples[0].line, len(report.examples[0].text)) == (3, 80)
+    with pytest.raises(ValueError, match=r"line 1: expected the names .* longer than 1048576"):
+        collect(TableLog(put(tmp_path, "x" * 3_000_000)))
+
+
+def test_many_columns_make_no_endless_error(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"among .* and 999,951 more") as caught:
+        collect(TableLog(put(tmp_path, "," * 1_000_000)))
+    assert len(str(caught.value)) < 1000
+
+
+def test_arms_and_pools_of_rows_left_out_are_none_of_the_log(tmp_path: Path) -> None:
+    path = put(tmp_path, "time,arm,reward,pool\n5,a,1,x|y\n6,b,1,c|b\n7,c,x,c|d\n")
+    events, report = collect(TableLog(path, pool="pool"))
+    assert (events.arms, report.arms) == (("c", "b"), 2)
+    assert (len(events.pools), report.pools) == (1, 1)
+
+
+def test_clicks_are_small_and_checked(tmp_path: Path) -> None:
+    log = TableLog(put(tmp_path, SHOP), **COLUMNS, clicks=True)
+    events, report = collect(log)
+    assert events.reward.dtype == np.uint8
+    assert report.skipped == {"the click is neither 0 nor 1": 1}
+
+
+def test_a_wrong_column_is_an_error_that_names_the_file(tmp_path: Path) -> None:
+    path = put(tmp_path, SHOP)
+    with pytest.raises(ValueError, match=r"shop\.csv, line 1: .*'show'.*did you mean 'shown'\?"):
+        collect(TableLog(path, time="when", arm="show", reward="paid"))
+    with pytest.raises(ValueError, match="the file is empty"):
+        collect(TableLog(put(tmp_path, ""), **COLUMNS))
+    with pytest.raises(ValueError, match=r"no event in 0 lines; expected a time in 'when'"):
+        collect(TableLog(put(tmp_path, SHOP.splitlines()[0]), **COLUMNS))
+    with pytest.raises(ValueError, match="separator"):
+        TableLog(path, separator="")
+
+
+def test_time_going_backwards_is_kept_and_told(tmp_path: Path) -> None:
+    path = put(tmp_path, "time,arm,reward\n5,a,1\n4,a,0\n6,b,1\n")
+    events, report = collect(TableLog(path))
+    assert (len(events), report.backwards) == (3, 1)
+    assert [(e.reason, e.line) for e in report.examples] == [("time goes backwards", 3)]
+
+
+def test_semicolons_tabs_and_gzip(tmp_path: Path) -> None:
+    for mark in ";\t":
+        path = tmp_path / "shop.txt"
+        path.write_bytes(gzip.compress(f"time{mark}arm{mark}reward\n5{mark}a{mark}1\n".encode()))
+        assert len(collect(TableLog(path))[0]) == 1
+
+
+def test_a_truncated_gzip_gives_what_it_has(tmp_path: Path) -> None:
+    rows = "".join(f"{i * 7919 % 10007},a{i},1\n" for i in range(5000))
+    path = tmp_path / "log.csv.gz"
+    path.write_bytes(gzip.compress(f"time,arm,reward\n{rows}".encode())[:-100])
+    events, report = collect(TableLog(path))
+    assert report.damaged == (f"{path}: the gzip file ends early",)
+    assert report.skipped == {"the gzip file ends early": 1}
+    assert 4000 < len(events) == report.lines - 1 < 5000
+
+
+def test_parquet_with_lists_and_times(tmp_path: Path) -> None:
+    frame = pd.DataFrame(
+        {
+            "time": pd.to_datetime(["2026-01-01T00:00:00.5", "2026-01-01T00:00:01.0", None]),
+            "arm": [1, 2, 1],
+            "reward": [0.5, 1.0, 0.0],
+            "pool": [[1, 2], [2], [1]],
+        }
+    )
+    frame.to_parquet(tmp_path / "log.parquet")
+    events, report = collect(TableLog(tmp_path / "log.parquet", pool="pool"))
+    assert (events.time.tolist(), events.arms) == ([1767225600, 1767225601], ("1", "2"))
+    assert report.skipped == {"the time is neither a number of seconds nor an ISO time": 1}
+    assert report.examples[0].line == 3
+
+
+@given(text=st.text(alphabet='0123456789,|ab"\n\r\x00.-é', max_size=200))
+def test_any_table_is_survived_and_no_row_is_lost(
+    text: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("table") / "log.csv"
+    path.write_bytes(("time,arm,reward,pool\n" + text).encode())
+    book, journal = Book(), Journal()
+    batches = list(TableLog(path, pool="pool").batches(book, journal))
+    assert sum(batch.time.size for batch in batches) == journal.events
+    assert journal.lines == journal.events + journal.skipped.total()
+
+
+FULL = """\
+,timestamp,item_id,position,click,propensity_score,user_feature_0
+0,2019-11-24 00:00:00.000100+00:00,3,1,0,0.0125,x
+1,2019-11-24 00:00:01.000100+00:00,7,2,1,0.0125,x
+2,2019-11-24 00:00:02.000100+00:00,3,1,7,0.0125,x
+3,2019-11-24 00:00:02.000100+00:00,3,1,1,2,x
+"""
+
+
+def test_the_full_layout_of_open_bandit(tmp_path: Path) -> None:
+    path = put(tmp_path, FULL)
+    events, report = collect(OpenBanditLog(path))
+    assert events.arms == ("3", "7")
+    assert (events.pools.sizes.tolist(), events.reward.tolist()) == ([2], [0, 1])
+    assert np.allclose(events.chance, 0.0125)
+    assert report.notes == ()
+    assert len(report.skipped) == 2
+    only, report = collect(OpenBanditLog(path, position=2))
+    assert (only.arms, report.skipped["in another position"]) == (("7",), 3)
+
+
+@pytest.mark.realdata
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"no real data: {DATA} does not exist")
+def test_the_real_open_bandit_logs() -> None:
+    for campaign, items, clicks in (("all", 80, 38), ("men", 34, 46), ("women", 46, 46)):
+        events, report = collect(OpenBanditLog(SMALL, campaign))
+        assert (len(events), len(events.arms), int(events.reward.sum())) == (10_000, items, clicks)
+        assert np.allclose(events.chance, 1 / items)
+        assert "uniformly" in report.notes[0]
+        assert report.skipped == {"of another campaign": 20_000}
+    events, report = collect(OpenBanditLog(SMALL))
+    assert (len(events), len(events.arms)) == (30_000, 160)
+    assert events.pools.sizes.tolist() == [80, 34, 46]
+    assert {name.partition("/")[0] for name in events.arms} == {"all", "men", "women"}
+    assert report.backwards == 2
