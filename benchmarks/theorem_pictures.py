@@ -53,7 +53,7 @@ PICTURES = {
 def main(folder: Path) -> None:
     for name, draw in PICTURES.items():
         figure = draw()
-        print(figure.save(folder / f"{name}.png"), figure.words)
+        print(figure.save(folder / f"{name}.png"), figure.alt)
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ def test_a_bound_shows_its_parts_and_the_games(
         drawn = {line.get_label(): line for line in axes.lines}
         assert drawn["the bound"].get_ydata()[-1] == told.total
         assert drawn["the worst arm in every turn"].get_ydata()[-1] == told.trivial
-    assert f"{played.mean('regret', 0):.4g}" in figure.words
+    assert f"{played.mean('regret', 0):.4g}" in figure.alt
 
 
 def test_a_bound_alone(bounds: list[hs.bounds.RegretBound]) -> None:
@@ -88,7 +88,7 @@ def test_exploration_chances_mark_both_phases() -> None:
     words = texts(figure)
     assert {"n' = 22", "w = 603", "ε-greedy", "soft ε-greedy"} <= set(words)
     assert len(figure.encode("png")) < 150_000
-    assert "w = 603" in figure.words
+    assert "w = 603" in figure.alt
 
 
 def test_a_phase_beyond_the_axis_is_not_marked() -> None:
@@ -107,7 +107,7 @@ def test_minimum_pulls_count_where_the_printed_lemma_fails() -> None:
     printed = 1 + np.searchsorted(hs.bounds.pull_steps(1000, 2, 0.5, form="paper"), t, "right")
     failures = int((printed > pulls)[2:].sum())
     assert failures > 0
-    assert f"promises too much after {failures} turns, the safe one after 0 turns" in figure.words
+    assert f"promises too much after {failures} turns, the safe one after 0 turns" in figure.alt
     assert "promised, as it holds" in texts(figure)
 
 

@@ -53,7 +53,7 @@ def test_figures_are_saved_and_show_themselves(
             assert path.read_bytes().startswith(start)
         assert figure._repr_png_().startswith(b"\x89PNG\r\n")
         assert figure.title in repr(figure)
-        assert figure.words
+        assert figure.alt
 
 
 def test_the_same_figure_is_the_same_file(result: hs.SimulationResult) -> None:

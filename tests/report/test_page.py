@@ -8,6 +8,8 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
+import pytest
+
 import highseason as hs
 from highseason import report
 from highseason.report.page import (
@@ -16,8 +18,10 @@ from highseason.report.page import (
     bullets,
     columns,
     command,
+    folded,
     paragraph,
     pictures,
+    render,
     table,
 )
 from highseason.results import Table
@@ -46,9 +50,9 @@ def page(result: hs.SimulationResult) -> Page:
         "Tea & cake",
         "What was <earned>",
         [
-            Section("First", [columns(paragraph("a < b & 5 %"), bullets(["one", "two"]))]),
+            Section("First", [columns(paragraph("a < b & 5%"), bullets(["one", "two"]))]),
             Section("Second", [pictures((figure, "A caption")), table(result.summary())]),
-            Section("Third", [command("highseason plan > page")]),
+            Section("Third", [folded("more", command("highseason plan > page"))]),
         ],
     )
 
@@ -60,7 +64,7 @@ def test_html_is_well_formed_and_escaped(result: hs.SimulationResult) -> None:
     assert checker.open == []
     assert "<title>Tea &amp; cake</title>" in html
     assert "What was &lt;earned&gt;" in html
-    assert "a &lt; b &amp; 5&nbsp;%" in html
+    assert "a &lt; b &amp; 5%" in html
     assert "highseason plan &gt; page" in html
 
 
@@ -70,6 +74,46 @@ def test_pictures_are_inside_and_have_words(result: hs.SimulationResult) -> None
     assert b"<svg" in base64.b64decode(data)
     (alt,) = re.findall(r'alt="([^"]+)"', html)
     assert alt.startswith("Mean reward of a game. Mean reward by policy: ucb ")
+
+
+def test_a_linked_picture_is_a_file_that_loads_when_it_scrolls_into_view(
+    result: hs.SimulationResult, tmp_path: Path
+) -> None:
+    picture = report.rewards(result).picture()
+    picture.save(tmp_path / "figures" / "rewards.svg")
+    html = pictures((picture.linked("figures/rewards.svg"), "A caption"))
+    assert "base64" not in html
+    (tag,) = re.findall(r"<img[^>]+>", html)
+    assert 'loading="lazy"' in tag
+    assert 'src="figures/rewards.svg"' in tag
+    width, height = (int(n) for n in re.findall(r'(?:width|height)="(\d+)"', tag))
+    assert width / height == pytest.approx(picture.width / picture.height)
+    assert 300 < width < 1200
+
+
+def test_a_template_of_ones_own_extends_the_base_and_uses_its_blocks(
+    result: hs.SimulationResult, tmp_path: Path
+) -> None:
+    path = tmp_path / "mine.html.j2"
+    path.write_text(
+        '{% extends "base.html.j2" %}{% import "blocks.html.j2" as ui %}{% block content %}\n'
+        '{{ ui.contents(["Tea & cake"]) }}\n'
+        '{% call ui.section("Tea & cake") %}\n'
+        '{{ ui.figure(picture, "Earned & spent", number="Figure 7") }}\n'
+        "{{ ui.table(content, sortable=true) }}\n"
+        "{% endcall %}{% endblock %}\n",
+        encoding="utf-8",
+    )
+    html = render(
+        path, title="A page", picture=report.rewards(result).picture(), content=result.summary()
+    )
+    checker = Balance()
+    checker.feed(html)
+    assert checker.open == []
+    assert '<a href="#tea-cake">Tea &amp; cake</a>' in html
+    assert '<section id="tea-cake">' in html
+    assert "<figcaption><strong>Figure 7.</strong> Earned &amp; spent</figcaption>" in html
+    assert '<table class="sortable">' in html
 
 
 def test_it_is_made_for_telephones_and_for_the_dark(result: hs.SimulationResult) -> None:

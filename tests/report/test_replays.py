@@ -30,12 +30,12 @@ def test_a_bar_for_each_life_and_the_slice_stands_out() -> None:
     marked = [np.allclose(color, accent) for color in bars.get_colors()]
     assert sum(marked) == len(chosen.arms)
     assert f"{len(chosen.arms)} arms" in words_in(figure)
-    assert f"Chosen: {len(chosen.arms)} arms" in figure.words
+    assert f"Chosen: {len(chosen.arms)} arms" in figure.alt
 
 
 def test_no_arms_no_failure() -> None:
     figure = report.lifespans(lifespans(Events.of([], [], [], [])))
-    assert figure.words == "No arm was ever on offer."
+    assert figure.alt == "No arm was ever on offer."
     assert figure.encode("svg")
 
 
@@ -65,7 +65,7 @@ def test_a_log_that_misleads_is_told_in_the_picture() -> None:
     for result in (replay("ucb", tilted), replay_many("uniform", tilted, runs=3)):
         figure = report.replays(result)
         assert "The log is not uniformly random: means are biased." in words_in(figure)
-        assert "not uniformly random" in figure.words
+        assert "not uniformly random" in figure.alt
     unequal = report.replays(replay("ucb", two_pools(20_000)))
     assert "Small pools match more often" in words_in(unequal)
     assert "biased" not in words_in(report.replays(replay("ucb", fixed_log((0.2, 0.8), 2000))))
@@ -102,7 +102,7 @@ def test_published_means_are_marked_and_the_source_is_named() -> None:
     assert [(m.get_xdata().tolist(), m.get_ydata().tolist()) for m in marks] == [([0.43], [1])]
     assert "diamond: published" in words_in(figure)
     assert "MADE UP: 600 records" in words_in(figure)
-    assert figure.words.startswith("MADE UP. ")
+    assert figure.alt.startswith("MADE UP. ")
 
 
 def test_long_names_leave_the_title_inside() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import io
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
 
 #: What a figure can be saved as.
 SUFFIXES = (".png", ".svg", ".pdf")
+
+_PX_PER_PT = 96 / 72
 
 #: What a file says about itself: its title, its content in words, and no date, so that the same
 #: figure gives the same bytes.
@@ -26,23 +30,55 @@ _METADATA: dict[str, tuple[str, dict[str, Any]]] = {
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure that is drawn and done: what a page shows of it.
+    """A rendered figure, as a page shows it.
 
     Attributes:
         title: What it shows, in a few words.
-        words: Its content in a sentence or two.
+        alt: Its content in a sentence or two, for readers who cannot see it.
         svg: The bytes of its SVG file.
+        src: Its address relative to the page; empty if the page holds the figure itself.
     """
 
     title: str
-    words: str
+    alt: str
     svg: bytes
+    src: str = ""
 
     def save(self, path: Path) -> Path:
         """Write the SVG file."""
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(self.svg)
         return path
+
+    def linked(self, src: str) -> Picture:
+        """The same picture, loaded by the page from `src` when it scrolls into view.
+
+        >>> Picture("Mean reward", "ucb 12", b"<svg/>").linked("figures/rewards.svg").src
+        'figures/rewards.svg'
+        """
+        return replace(self, src=src)
+
+    @property
+    def width(self) -> int:
+        """In CSS pixels."""
+        return self._length("width")
+
+    @property
+    def height(self) -> int:
+        """In CSS pixels."""
+        return self._length("height")
+
+    @property
+    def data_uri(self) -> str:
+        """The picture as an address that holds its content."""
+        # An image rather than SVG among the HTML: ids of one figure cannot meet another's.
+        return f"data:image/svg+xml;base64,{base64.b64encode(self.svg).decode('ascii')}"
+
+    def _length(self, side: str) -> int:
+        match = re.search(
+            rf'<svg[^>]*\s{side}="([0-9.]+)pt"', self.svg[:2000].decode("ascii", "replace")
+        )
+        return round(float(match[1]) * _PX_PER_PT) if match else 0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,12 +88,12 @@ class Figure:
     Attributes:
         canvas: The matplotlib figure, for those who want to change it.
         title: What it shows, in a few words.
-        words: The same for those who cannot see it: the figure's content in a sentence or two.
+        alt: Its content in a sentence or two, for readers who cannot see it.
     """
 
     canvas: Canvas
     title: str
-    words: str = ""
+    alt: str = ""
 
     def save(self, path: str | Path) -> Path:
         """Write the figure to `path` (.png, .svg or .pdf); missing folders are made."""
@@ -71,14 +107,14 @@ class Figure:
         """The bytes of a file: "png", "svg" or "pdf"."""
         buffer = io.BytesIO()
         content, others = _METADATA[kind]
-        metadata = {"Title": self.title, content: self.words, **others}
+        metadata = {"Title": self.title, content: self.alt, **others}
         with style():
             self.canvas.savefig(buffer, format=kind, metadata=metadata)
         return buffer.getvalue()
 
     def picture(self) -> Picture:
         """The figure as a page shows it."""
-        return Picture(self.title, self.words, self.encode("svg"))
+        return Picture(self.title, self.alt, self.encode("svg"))
 
     def _repr_png_(self) -> bytes:
         """For notebooks."""
