@@ -158,21 +158,21 @@ def test_undecided_turns_follow_the_plan_of_the_arms_and_turns_known_now(name: s
     policy = hs.policies.registry()[name]()
     G = hs.multipliers.wave(turns=30)
     bandit = shop(policy, G, reward_range=(0, 1))
-    before = [bandit.decide(t).number for t in (1, 2, 9)]
+    before = [bandit.decide(t).level for t in (1, 2, 9)]
     bandit.add_arm("d", when="now")
     bandit.add_arm("e", when="low")
     bandit.remove_arm("a")
-    numbers = policy.plan(G, arms=4).numbers
-    assert [bandit.decide(t).number for t in (3, 10, 30)] == [numbers[i] for i in (2, 9, 29)]
+    numbers = policy.plan(G, arms=4).levels
+    assert [bandit.decide(t).level for t in (3, 10, 30)] == [numbers[i] for i in (2, 9, 29)]
 
     more = hs.multipliers.from_values([0.01, 1000.0, 7.0])
     bandit.extend(more)
-    numbers = policy.plan(G.then(more), arms=4).numbers
-    assert [bandit.decide(t).number for t in (4, 29, 31, 33)] == [
+    numbers = policy.plan(G.then(more), arms=4).levels
+    assert [bandit.decide(t).level for t in (4, 29, 31, 33)] == [
         numbers[i] for i in (3, 28, 30, 32)
     ]
-    known = policy.plan(G, arms=3).numbers
-    assert [bandit.decision(t).number for t in (1, 2, 9)] == before == [known[i] for i in (0, 1, 8)]
+    known = policy.plan(G, arms=3).levels
+    assert [bandit.decision(t).level for t in (1, 2, 9)] == before == [known[i] for i in (0, 1, 8)]
 
 
 def test_a_one_sided_plan_warns_once() -> None:
@@ -194,7 +194,7 @@ def test_a_forecast_steers_and_the_traffic_that_came_does_not() -> None:
     for t in (1, 2, 3, 4):
         for bandit, traffic in ((one, 5.0), (other, 500.0)):
             bandit.update(bandit.pull(t), 0.5 * traffic, t, traffic)
-    assert one.decide().number == other.decide().number
+    assert one.decide().level == other.decide().level
 
 
 # without a multiplier

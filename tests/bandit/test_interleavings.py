@@ -119,7 +119,7 @@ class Twins(RuleBasedStateMachine):
         assert self.one.ranking() == self.twin.ranking()
         log = self.one.decisions()
         assert {d.turn: d.arm for d in log} == {t: d.arm for t, d in self.decided.items()}
-        state = self.one._game.roster.state
+        state = self.one._session.table.state
         learnt = [d for d in log if d.reward is not None and d.traffic]
         assert state.decided.sum() == len(log)
         assert state.pulls.sum() == len(learnt)

@@ -88,7 +88,7 @@ def test_zero_traffic_says_nothing_of_thresholds() -> None:
     bandit = hs.Bandit(["a", "b"], hs.SoftUCB(), reward_range=(0, 1))
     for _ in range(4):
         bandit.update(bandit.pull(expected=10.0), 0.0, traffic=0.0)
-    assert math.isfinite(bandit.decide(expected=10.0).number)
+    assert math.isfinite(bandit.decide(expected=10.0).level)
 
 
 def test_without_a_turn_the_most_recent_decision_of_the_arm_is_meant() -> None:
@@ -225,7 +225,7 @@ def test_rows_must_be_reports(row: Any) -> None:
 def test_rewards_are_scaled_to_their_range() -> None:
     bandit = shop(reward_range=(2, 12))
     bandit.update("a", 70.0, t=1, traffic=10)
-    assert bandit._game.roster.state.sums[0] == 0.5
+    assert bandit._session.table.state.sums[0] == 0.5
     assert estimates(bandit)["a"] == 7.0
     assert bandit.clipped == 0
 
@@ -248,7 +248,7 @@ def test_without_a_range_nothing_is_scaled_or_clipped() -> None:
 def test_naive_policies_learn_totals() -> None:
     bandit = shop(hs.NaiveEpsilonGreedy(k=1), reward_range=(2, 12))
     bandit.update_many([("a", 70.0, 1, 10), ("b", 2000.0, 2, 100), ("c", 0.0, 3, 1)])
-    assert bandit._game.roster.state.sums.tolist() == [5.0, 100.0, 0.0]
+    assert bandit._session.table.state.sums.tolist() == [5.0, 100.0, 0.0]
     assert bandit.clipped == 2
     assert bandit.ranking()[0] == Ranked("b", 1000.0, 1)
 
@@ -268,5 +268,5 @@ def test_the_order_of_rewards_does_not_matter_to_what_is_learnt(
     for t in order:
         late.update(late.pull(t), float(t), t, traffic=4.0)
     # Quarters are exact, so sums do not depend on the order of their terms.
-    np.testing.assert_array_equal(bandit._game.roster.state.sums, late._game.roster.state.sums)
+    np.testing.assert_array_equal(bandit._session.table.state.sums, late._session.table.state.sums)
     assert bandit.ranking() == late.ranking()

@@ -47,7 +47,7 @@ def test_known_multiplier(name: str, ties: str, family: str) -> None:
         assert chosen(bandit, game) == game.arms.tolist()
         log = bandit.decisions()
         assert [d.exploited for d in log] == game.exploited.tolist()
-        assert [d.number for d in log] == game.plan.levels.tolist()
+        assert [d.level for d in log] == game.plan.levels.tolist()
         assert bandit.clipped == 0
 
 

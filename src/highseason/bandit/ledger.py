@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.bandit.chances import Packed
 from highseason.bandit.errors import ConflictError
+from highseason.bandit.propensities import Packed
 
 NOWHERE = -1
 
@@ -30,7 +30,7 @@ class Decision:
         arm: The id of the arm.
         probability: How likely that arm was when the turn was decided (its propensity).
         exploited: Whether the turn was pure exploitation, as the policy's family defines it.
-        number: The plan's number for the turn when it was decided.
+        level: The plan's exploration level of the turn when it was decided.
         reward: The turn's total reward, or None while it has not come.
         traffic: What it is divided by, or None while that has not come.
     """
@@ -39,7 +39,7 @@ class Decision:
     arm: Hashable
     probability: float
     exploited: bool
-    number: float
+    level: float
     reward: float | None = None
     traffic: float | None = None
 

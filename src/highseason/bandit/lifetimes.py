@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.bandit.arms import Roster
+from highseason.bandit.arm_table import ArmTable
 from highseason.bandit.errors import BanditError
-from highseason.bandit.horizon import AsItGoes, Horizon
+from highseason.bandit.multiplier_source import MultiplierSource, OnlineMultiplier
 from highseason.multipliers.instants import When
 from highseason.policies import Policy
 from highseason.rules import NO_END, UNKNOWN_END
 
 
-def expiry_turn(horizon: Horizon, expires: Any, last: int) -> int:
+def expiry_turn(source: MultiplierSource, expires: Any, last: int) -> int:
     """The last turn of an arm, told as a turn or a date.
 
     `NO_END` for None, `UNKNOWN_END` for "unknown".
@@ -26,7 +26,7 @@ def expiry_turn(horizon: Horizon, expires: Any, last: int) -> int:
     if isinstance(expires, str) and expires == "unknown":
         return UNKNOWN_END
     if isinstance(expires, When):
-        turn = horizon.turn_by(str(expires))
+        turn = source.turn_by(str(expires))
     else:
         try:
             if isinstance(expires, bool):  # no number of a turn, though Python counts with it
@@ -43,9 +43,9 @@ def expiry_turn(horizon: Horizon, expires: Any, last: int) -> int:
     return min(turn, UNKNOWN_END - 1)
 
 
-def check_told(policy: Policy, horizon: Horizon, arm: Any, expires: int) -> None:
+def check_told(policy: Policy, source: MultiplierSource, arm: Any, expires: int) -> None:
     """A policy that explores by the life left cannot play an arm of which nobody knows it."""
-    told = expires < UNKNOWN_END or (expires == NO_END and not isinstance(horizon, AsItGoes))
+    told = expires < UNKNOWN_END or (expires == NO_END and not isinstance(source, OnlineMultiplier))
     if policy.needs_expiry and not told:
         raise BanditError(
             f"{policy} explores by the life that arms have left: say when {arm!r} expires, "
@@ -53,43 +53,43 @@ def check_told(policy: Policy, horizon: Horizon, arm: Any, expires: int) -> None
         )
 
 
-def weigh(roster: Roster, policy: Policy, horizon: Horizon, turn: int) -> None:
+def weigh(table: ArmTable, policy: Policy, source: MultiplierSource, turn: int) -> None:
     """Tell the rule who is there at a turn and until when; it weighs them when that has changed."""
-    state = roster.state
-    state.available[:] = roster.there(turn)
-    known = 0 if isinstance(horizon, AsItGoes) else horizon.multiplier.turns
-    people = state.available, state.birth, roster.expires, roster.expires < turn
+    state = table.state
+    state.available[:] = table.there(turn)
+    known = 0 if isinstance(source, OnlineMultiplier) else source.multiplier.turns
+    people = state.available, state.birth, table.expires, table.expires < turn
     seen = known, *(column.tobytes() for column in people)
-    if roster.weighed == seen:
+    if table.weighed == seen:
         return
-    roster.weighed = seen
-    state.expiry[:] = roster.expires
+    table.weighed = seen
+    state.expiry[:] = table.expires
     if policy.needs_expiry and known:
-        np.minimum(roster.expires, known, out=state.expiry)
-    policy.rule.weigh(state, turn, scores(roster, policy, horizon), policy.weight_scale)
+        np.minimum(table.expires, known, out=state.expiry)
+    policy.rule.weigh(state, turn, scores(table, policy, source), policy.weight_scale)
 
 
-def scores(roster: Roster, policy: Policy, horizon: Horizon) -> NDArray[np.float64]:
+def scores(table: ArmTable, policy: Policy, source: MultiplierSource) -> NDArray[np.float64]:
     """What each arm's life is worth: the sum of G over it, or how late it ends.
 
     Where nothing is known of the turns ahead, all of them count alike.
     """
-    first = np.maximum(1, roster.state.birth)
-    if isinstance(horizon, AsItGoes):
-        length = roster.expires - (0 if policy.ranks_by_expiry else first)
-        return np.where(roster.expires >= UNKNOWN_END, np.inf, length)
-    last = np.minimum(roster.expires, horizon.multiplier.turns)
+    first = np.maximum(1, table.state.birth)
+    if isinstance(source, OnlineMultiplier):
+        length = table.expires - (0 if policy.ranks_by_expiry else first)
+        return np.where(table.expires >= UNKNOWN_END, np.inf, length)
+    last = np.minimum(table.expires, source.multiplier.turns)
     if policy.ranks_by_expiry:
         return last.astype(np.float64)
-    worth = horizon.worth()
+    worth = source.worth()
     return np.asarray(worth[last] - worth[np.minimum(first - 1, last)])
 
 
-def choose_opening(roster: Roster, policy: Policy, horizon: Horizon) -> None:
+def choose_opening(table: ArmTable, policy: Policy, source: MultiplierSource) -> None:
     """Mark the arms that are tried before all others: so many of those of highest weight."""
     if policy.initial_arms == 0:
         return
-    weigh(roster, policy, horizon, 1)
-    there = np.flatnonzero(roster.there(1))
-    best = there[np.argsort(-roster.state.weight[there], kind="stable")]
-    roster.opening[best[: policy.initial_arms]] = True
+    weigh(table, policy, source, 1)
+    there = np.flatnonzero(table.there(1))
+    best = there[np.argsort(-table.state.weight[there], kind="stable")]
+    table.opening[best[: policy.initial_arms]] = True

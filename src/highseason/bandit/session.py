@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from highseason.bandit.arms import Roster, listed
-from highseason.bandit.chances import chances_of, pack
+from highseason.bandit.arm_table import ArmTable, listed
 from highseason.bandit.errors import BanditError
-from highseason.bandit.horizon import Horizon
 from highseason.bandit.ledger import NOWHERE, Account, Decision, Ledger
 from highseason.bandit.lifetimes import check_told, expiry_turn, weigh
+from highseason.bandit.multiplier_source import MultiplierSource
 from highseason.bandit.numbers import finite, not_negative
+from highseason.bandit.propensities import chances_of, pack
 from highseason.bandit.scale import Scale
 from highseason.core.random import game_key, turn_key
 from highseason.core.warn import warn_user
@@ -47,16 +47,16 @@ class Ranked(NamedTuple):
     pulls: int
 
 
-class LiveGame:
-    """Arms, horizon and ledger, and how they move together."""
+class BanditSession:
+    """Arms, source and ledger, and how they move together."""
 
     def __init__(
-        self, policy: Policy, seed: int, scale: Scale, horizon: Horizon, roster: Roster
+        self, policy: Policy, seed: int, scale: Scale, source: MultiplierSource, table: ArmTable
     ) -> None:
         """A game in which no turn was decided yet."""
         self._start = game_key(seed, 0)
         self.policy, self.seed, self.scale = policy, int(seed), scale
-        self.horizon, self.roster, self.ledger = horizon, roster, Ledger()
+        self.source, self.table, self.ledger = source, table, Ledger()
         self.clipped = 0
 
     # -- deciding ---------------------------------------------------------------------------------
@@ -68,14 +68,14 @@ class LiveGame:
         if row != NOWHERE:
             return row
         asked = self._ask(turn, available, expected)
-        rule, state = self.policy.rule, self.roster.state
+        rule, state = self.policy.rule, self.table.state
         chances = chances_of(rule, state, asked)
         arm, exploited = rule.choose(state, asked)
         arm = int(arm)
         if not (0 <= arm < state.available.size and state.available[arm]):
             raise BanditError(f"the rule {rule.name!r} chose arm {arm}, which may not be played")
-        self.roster.decided(arm)
-        self.horizon.decided()
+        self.table.decided(arm)
+        self.source.decided()
         return self.ledger.enter(turn, arm, asked.level, bool(exploited), pack(chances))
 
     def chances(self, t: Any, available: Iterable[Any] | None, expected: Any) -> dict[Any, float]:
@@ -83,26 +83,26 @@ class LiveGame:
         turn = self.turn_of(t)
         row = self.ledger.row(turn)
         if row != NOWHERE:
-            found = [self.ledger.chance(row, arm) for arm in range(len(self.roster.ids))]
+            found = [self.ledger.chance(row, arm) for arm in range(len(self.table.ids))]
         else:
             asked = self._ask(turn, available, expected)
-            found = chances_of(self.policy.rule, self.roster.state, asked).tolist()
-        entries = zip(self.roster.ids, found, self.roster.there(turn), strict=True)
+            found = chances_of(self.policy.rule, self.table.state, asked).tolist()
+        entries = zip(self.table.ids, found, self.table.there(turn), strict=True)
         return {name: chance for name, chance, active in entries if active or chance > 0.0}
 
     def turn_of(self, t: Any) -> int:
         """The turn that is meant; None is the one after the last that was decided."""
-        return self.horizon.turn_of(self.ledger.last_turn + 1 if t is None else t)
+        return self.source.turn_of(self.ledger.last_turn + 1 if t is None else t)
 
     def _ask(self, turn: int, available: Iterable[Any] | None, expected: Any) -> Turn:
         """The question to the rule, with the arms that may be played marked in its state."""
         names = None if available is None else listed("available", available)
-        allowed = self.roster.asked(turn, names)
-        number = self.horizon.number(turn, int(self.roster.there(turn).sum()), expected)
-        if self.roster.held.any() and not self.horizon.is_low(turn):
-            allowed = self.roster.without_held(allowed)
-        weigh(self.roster, self.policy, self.horizon, turn)
-        self.roster.state.available[:] = self.roster.unopened(allowed)
+        allowed = self.table.asked(turn, names)
+        number = self.source.number(turn, int(self.table.there(turn).sum()), expected)
+        if self.table.held.any() and not self.source.is_low(turn):
+            allowed = self.table.without_held(allowed)
+        weigh(self.table, self.policy, self.source, turn)
+        self.table.state.available[:] = self.table.unopened(allowed)
         return self._turn(turn, number)
 
     def _turn(self, turn: int, number: float) -> Turn:
@@ -144,14 +144,14 @@ class LiveGame:
 
     def row_of_decided(self, t: Any) -> int:
         """Where a decided turn stands in the ledger."""
-        turn = self.horizon.turn_of(t)
+        turn = self.source.turn_of(t)
         row = self.ledger.row(turn)
         if row == NOWHERE:
             raise BanditError(f"turn {turn} was never decided: ask pull(t={turn}) first")
         return row
 
     def _row_of(self, report: Report, fresh: dict[int, Account]) -> int:
-        arm = self.roster.number(report.arm)
+        arm = self.table.number(report.arm)
         if report.t is None:
             row = self.ledger.latest_open(arm, taken=fresh)
             if row == NOWHERE:
@@ -162,7 +162,7 @@ class LiveGame:
             return row
         row = self.row_of_decided(report.t)
         if self.ledger.arms[row] != arm:
-            decided = self.roster.ids[self.ledger.arms[row]]
+            decided = self.table.ids[self.ledger.arms[row]]
             raise BanditError(
                 f"turn {self.ledger.turns[row]} was decided for the arm {decided!r}, "
                 f"not {report.arm!r}"
@@ -174,7 +174,7 @@ class LiveGame:
         traffic = None if report.traffic is None else not_negative("traffic", report.traffic)
         account = known.merged(Account(finite("reward", report.reward), traffic), turn)
         if account.traffic is None:
-            account = account._replace(traffic=self.horizon.truth(turn))
+            account = account._replace(traffic=self.source.truth(turn))
         self._check_mean(account)
         return account
 
@@ -192,7 +192,7 @@ class LiveGame:
         before = self.ledger.account(row)
         self.ledger.book(row, account)
         if before.traffic is None and account.traffic is not None:
-            self.horizon.saw(account.traffic)
+            self.source.saw(account.traffic)
         if account.outcome is not None and before.outcome is None:
             self._learn(row, *account.outcome)
 
@@ -201,55 +201,55 @@ class LiveGame:
         self.clipped += clipped
         turn = self._turn(self.ledger.turns[row], self.ledger.numbers[row])
         # Who is there now: the reward may be late, and its turn's arms gone.
-        self.roster.state.available[:] = self.roster.there(self.ledger.last_turn)
-        self.policy.rule.observe(self.roster.state, turn, self.ledger.arms[row], value)
+        self.table.state.available[:] = self.table.there(self.ledger.last_turn)
+        self.policy.rule.observe(self.table.state, turn, self.ledger.arms[row], value)
 
     # -- arms -------------------------------------------------------------------------------------
 
     def add_arm(self, arm: Any, hold: bool, expires: Any) -> None:
         """Bring an arm in; held back until a low turn if asked so and it was never tried."""
         last = self.ledger.last_turn
-        until = expiry_turn(self.horizon, expires, last)
-        check_told(self.policy, self.horizon, arm, until)
-        if hold and self.roster.is_new(arm) and not self.horizon.low_after(last):
+        until = expiry_turn(self.source, expires, last)
+        check_told(self.policy, self.source, arm, until)
+        if hold and self.table.is_new(arm) and not self.source.low_after(last):
             warn_user(
                 f"no low turn is left in the forecast to try the arm {arm!r} on: it waits until "
                 "extend(…) brings one; add it with when='now' to try it at once",
                 PlanWarning,
             )
         date = str(expires) if isinstance(expires, When) and until < UNKNOWN_END else None
-        self.roster.add(arm, last + 1, hold, until, date)
+        self.table.add(arm, last + 1, hold, until, date)
 
     def remove_arm(self, arm: Any) -> None:
         """Take an arm out after the last turn that was decided."""
-        self.roster.remove(arm, self.ledger.last_turn)
+        self.table.remove(arm, self.ledger.last_turn)
 
     def extend(self, more: Any) -> None:
         """Append turns; arms that were told to go on a date go on that date."""
-        self.horizon.extend(more)
-        for arm, date in self.roster.dates.items():
-            self.roster.expires[arm] = self.horizon.turn_by(date)
+        self.source.extend(more)
+        for arm, date in self.table.dates.items():
+            self.table.expires[arm] = self.source.turn_by(date)
 
     @property
     def names(self) -> tuple[Any, ...]:
         """The arms in the game in the turn after the last that was decided."""
-        return self.roster.names(self.ledger.last_turn + 1)
+        return self.table.names(self.ledger.last_turn + 1)
 
     # -- looking ----------------------------------------------------------------------------------
 
     def ranking(self) -> list[Ranked]:
         """The arms in the game, the best estimate first, those without any last."""
-        there = self.roster.there(self.ledger.last_turn + 1)
+        there = self.table.there(self.ledger.last_turn + 1)
         pulls = self.ledger.observed(there.size).tolist()
         ranked = [self._ranked(arm, pulls[arm]) for arm in np.flatnonzero(there).tolist()]
         return sorted(ranked, key=lambda r: math.inf if r.estimate is None else -r.estimate)
 
     def _ranked(self, arm: int, pulls: int) -> Ranked:
-        state = self.roster.state
+        state = self.table.state
         seen = state.pulls[arm] > 0
         value = self.scale.shown(float(estimate(state, arm))) if seen else None
-        return Ranked(self.roster.ids[arm], value, pulls)
+        return Ranked(self.table.ids[arm], value, pulls)
 
     def decision(self, row: int) -> Decision:
         """A row of the ledger, with the arm's id."""
-        return self.ledger.decision(row, self.roster.ids)
+        return self.ledger.decision(row, self.table.ids)

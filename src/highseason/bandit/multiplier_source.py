@@ -25,7 +25,7 @@ from highseason.policies.planner import known_levels
 LOW = Threshold.of("q0.75")
 
 
-class Forecast:
+class KnownMultiplier:
     """A multiplier for all turns, true or believed; the plan is one array, computed when needed."""
 
     def __init__(self, policy: Policy, multiplier: Multiplier, known: bool) -> None:
@@ -122,7 +122,7 @@ class Forecast:
         self._numbers = None
 
 
-class AsItGoes:
+class OnlineMultiplier:
     """No multiplier: each turn comes with what is expected of it, one after the other.
 
     The policy's planner runs along.  It is played again from what was believed and seen so far
@@ -221,7 +221,7 @@ class AsItGoes:
         raise BanditError("this bandit has no multiplier to extend: its turns come with expected=…")
 
 
-Horizon: TypeAlias = Forecast | AsItGoes
+MultiplierSource: TypeAlias = KnownMultiplier | OnlineMultiplier
 
 
 def low_below(policy: Policy, values: NDArray[np.float64]) -> float:

@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.bandit import ids
-from highseason.bandit.arms import Roster
-from highseason.bandit.chances import Packed
+from highseason.bandit.arm_table import ArmTable
 from highseason.bandit.columns import damaged, flags, floats, same_length, whole, wholes, written
 from highseason.bandit.errors import DocumentError
-from highseason.bandit.game import LiveGame
-from highseason.bandit.horizon import AsItGoes, Forecast, Horizon
 from highseason.bandit.ledger import Account, Ledger, known
+from highseason.bandit.multiplier_source import KnownMultiplier, MultiplierSource, OnlineMultiplier
+from highseason.bandit.propensities import Packed
 from highseason.bandit.scale import Scale
+from highseason.bandit.session import BanditSession
 from highseason.core.version import __version__
 from highseason.multipliers import Multiplier
 from highseason.multipliers.calendars import Moments
@@ -40,7 +40,7 @@ _TURN_FLOATS = ("numbers", "rewards", "traffic")
 # -- writing ---------------------------------------------------------------------------------------
 
 
-def write(game: LiveGame) -> str:
+def write(game: BanditSession) -> str:
     """The whole game as text."""
     document = {
         "format": FORMAT,
@@ -50,21 +50,21 @@ def write(game: LiveGame) -> str:
         "seed": game.seed,
         "reward_range": game.scale.reward_range,
         "clipped": game.clipped,
-        "horizon": _write_horizon(game.horizon, len(game.names)),
-        "arms": _write_arms(game.roster),
+        "horizon": _write_source(game.source, len(game.names)),
+        "arms": _write_arms(game.table),
         "decisions": _write_ledger(game.ledger),
     }
     return json.dumps(document, allow_nan=False, separators=(",", ":"))
 
 
-def _write_horizon(horizon: Horizon, arms: int) -> dict[str, Any]:
-    if isinstance(horizon, AsItGoes):
-        return {"beliefs": horizon.beliefs, "seen": horizon.seen}
-    G = horizon.multiplier
+def _write_source(source: MultiplierSource, arms: int) -> dict[str, Any]:
+    if isinstance(source, OnlineMultiplier):
+        return {"beliefs": source.beliefs, "seen": source.seen}
+    G = source.multiplier
     # The plan travels along: another machine's logarithm may differ in the last bit.
-    plan = {"arms": arms, "numbers": written(horizon.plan(arms))} if arms else None
+    plan = {"arms": arms, "numbers": written(source.plan(arms))} if arms else None
     return {
-        "known": horizon.known,
+        "known": source.known,
         "name": G.name,
         "values": written(G.values),
         # With a zone in UTC: the clock on the wall may say the same hour twice.
@@ -78,15 +78,15 @@ def _texts(instants: NDArray[np.datetime64]) -> list[str]:
     return list(np.datetime_as_string(instants).tolist())
 
 
-def _write_arms(roster: Roster) -> dict[str, Any]:
-    state = roster.state
+def _write_arms(table: ArmTable) -> dict[str, Any]:
+    state = table.state
     return {
-        "ids": [ids.encode(arm) for arm in roster.ids],
-        "active": roster.active.tolist(),
-        "held": roster.held.tolist(),
-        "expires": roster.expires.tolist(),
-        "dates": list(roster.dates.items()),
-        "opening": roster.opening.tolist(),
+        "ids": [ids.encode(arm) for arm in table.ids],
+        "active": table.active.tolist(),
+        "held": table.held.tolist(),
+        "expires": table.expires.tolist(),
+        "dates": list(table.dates.items()),
+        "opening": table.opening.tolist(),
         **{name: getattr(state, name).tolist() for name in _ARM_INTEGERS},
         **{name: written(getattr(state, name)) for name in _ARM_FLOATS},
         "memory": [written(row) for row in state.memory],
@@ -106,7 +106,7 @@ def _write_ledger(ledger: Ledger) -> dict[str, Any]:
 # -- reading ---------------------------------------------------------------------------------------
 
 
-def read(text: str | bytes, policy: Policy | None) -> LiveGame:
+def read(text: str | bytes, policy: Policy | None) -> BanditSession:
     """The game that `write` wrote; anything else is refused with the reason."""
     document = _opened(text)
     try:
@@ -138,12 +138,12 @@ def _opened(text: str | bytes) -> dict[str, Any]:
     return document
 
 
-def _read(document: dict[str, Any], given: Policy | None) -> LiveGame:
+def _read(document: dict[str, Any], given: Policy | None) -> BanditSession:
     policy = _read_policy(document["policy"], given)
-    horizon = _read_horizon(document["horizon"], policy)
-    roster = _read_arms(document["arms"], policy)
+    source = _read_source(document["horizon"], policy)
+    table = _read_arms(document["arms"], policy)
     scale = Scale.of(document["reward_range"], policy)
-    game = LiveGame(policy, whole(document["seed"]), scale, horizon, roster)
+    game = BanditSession(policy, whole(document["seed"]), scale, source, table)
     game.clipped = whole(document["clipped"])
     _read_ledger(document["decisions"], game)
     return game
@@ -165,19 +165,19 @@ def _read_policy(entry: dict[str, Any], given: Policy | None) -> Policy:
         ) from reason
 
 
-def _read_horizon(entry: dict[str, Any], policy: Policy) -> Horizon:
+def _read_source(entry: dict[str, Any], policy: Policy) -> MultiplierSource:
     if "beliefs" in entry:
-        horizon = AsItGoes(policy)
-        horizon.beliefs = floats(entry["beliefs"]).tolist()
-        horizon.seen = [(whole(at), float(traffic)) for at, traffic in entry["seen"]]
-        return horizon
+        source = OnlineMultiplier(policy)
+        source.beliefs = floats(entry["beliefs"]).tolist()
+        source.seen = [(whole(at), float(traffic)) for at, traffic in entry["seen"]]
+        return source
     calendar = entry["calendar"]
     times: Any = None
     zone = entry.get("zone")  # none was written before there were zones
     if calendar is not None:
         times = Moments(np.array(calendar, dtype="datetime64"), "UTC" if zone else None)
     G = Multiplier(floats(entry["values"]), times, str(entry["name"]), zone)
-    forecast = Forecast(policy, G, known=bool(flags([entry["known"]])[0]))
+    forecast = KnownMultiplier(policy, G, known=bool(flags([entry["known"]])[0]))
     if entry["plan"] is not None:
         plan = floats(entry["plan"]["numbers"])
         same_length(G.turns, plan=plan)
@@ -185,7 +185,7 @@ def _read_horizon(entry: dict[str, Any], policy: Policy) -> Horizon:
     return forecast
 
 
-def _read_arms(entry: dict[str, Any], policy: Policy) -> Roster:
+def _read_arms(entry: dict[str, Any], policy: Policy) -> ArmTable:
     rule = policy.rule
     names = [ids.decode(arm) for arm in entry["ids"]]
     if len(set(names)) < len(names):
@@ -207,13 +207,13 @@ def _read_arms(entry: dict[str, Any], policy: Policy) -> Roster:
     same_length(len(names), active=active, held=held, expires=expires, opening=opening, **columns)
     shared = floats(entry.get("shared", [0.0] * rule.shared))  # version 1 had none
     same_length(rule.shared, shared=shared)
-    roster = Roster(rule)
+    table = ArmTable(rule)
     state = State(**columns, available=active.copy(), shared=shared)
-    roster.restore(names, state, active, held, expires, opening, dates)
-    return roster
+    table.restore(names, state, active, held, expires, opening, dates)
+    return table
 
 
-def _read_ledger(entry: dict[str, Any], game: LiveGame) -> None:
+def _read_ledger(entry: dict[str, Any], game: BanditSession) -> None:
     columns = {name: wholes(entry[name]).tolist() for name in _TURN_INTEGERS}
     columns |= {name: floats(entry[name]).tolist() for name in _TURN_FLOATS}
     decided = len(columns["turns"])
@@ -221,10 +221,10 @@ def _read_ledger(entry: dict[str, Any], game: LiveGame) -> None:
     packed: list[Packed | None] = [None] * decided
     for row, ends, values in entry["chances"]:
         packed[whole(row)] = _packed(ends, values)
-    turns, arms, limit = columns["turns"], columns["arms"], _turns_of(game.horizon)
+    turns, arms, limit = columns["turns"], columns["arms"], _turns_of(game.source)
     if len(set(turns)) < decided or not all(1 <= turn <= limit for turn in turns):
         raise damaged("a turn was decided twice, or is past the forecast")
-    if not all(0 <= arm < len(game.roster.ids) for arm in arms):
+    if not all(0 <= arm < len(game.table.ids) for arm in arms):
         raise damaged("a turn was decided for an arm that is not there")
     for row in range(decided):
         exploited = bool(columns["exploited"][row])
@@ -238,14 +238,14 @@ def _packed(ends: list[Any], values: list[Any]) -> Packed:
     return Packed(array("q", wholes(ends).tolist()), array("d", floats(values).tolist()))
 
 
-def _turns_of(horizon: Horizon) -> int:
-    return len(horizon.beliefs) if isinstance(horizon, AsItGoes) else horizon.multiplier.turns
+def _turns_of(source: MultiplierSource) -> int:
+    return len(source.beliefs) if isinstance(source, OnlineMultiplier) else source.multiplier.turns
 
 
-def _check(game: LiveGame) -> None:
+def _check(game: BanditSession) -> None:
     """What the ledger says must fit what the arms say."""
-    ledger, state = game.ledger, game.roster.state
-    if isinstance(game.horizon, AsItGoes) and len(ledger) != len(game.horizon.beliefs):
+    ledger, state = game.ledger, game.table.state
+    if isinstance(game.source, OnlineMultiplier) and len(ledger) != len(game.source.beliefs):
         raise damaged("decisions and beliefs differ in number")
     arms = np.array(ledger.arms, np.int64)
     if not np.array_equal(np.bincount(arms, minlength=state.decided.size), state.decided):

@@ -6,15 +6,15 @@ import threading
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Literal, Self
 
-from highseason.bandit import document
-from highseason.bandit.arms import Roster, listed
+from highseason.bandit import serialization
+from highseason.bandit.arm_table import ArmTable, listed
 from highseason.bandit.errors import BanditError
-from highseason.bandit.game import LiveGame, Ranked, Report
-from highseason.bandit.horizon import AsItGoes, Forecast, Horizon
 from highseason.bandit.ids import plain
 from highseason.bandit.ledger import Decision
 from highseason.bandit.lifetimes import choose_opening
+from highseason.bandit.multiplier_source import KnownMultiplier, MultiplierSource, OnlineMultiplier
 from highseason.bandit.scale import Scale
+from highseason.bandit.session import BanditSession, Ranked, Report
 from highseason.multipliers import Multiplier, as_multiplier
 from highseason.policies import Policy
 
@@ -84,8 +84,8 @@ class Bandit:
         if not isinstance(policy, Policy):
             raise BanditError(f"{policy!r} is not a policy: give one such as hs.SoftUCB()")
         scale = Scale.of(reward_range, policy)
-        horizon = _horizon(policy, multiplier, known)
-        game = LiveGame(policy, seed, scale, horizon, Roster(policy.rule))
+        source = _source(policy, multiplier, known)
+        game = BanditSession(policy, seed, scale, source, ArmTable(policy.rule))
         if not isinstance(expires, Mapping | None):
             raise BanditError(f"expires={expires!r} must say it by arm, such as {{'a': 30}}")
         ends = dict(expires or {})
@@ -95,13 +95,13 @@ class Bandit:
             raise BanditError(f"expires names {next(iter(ends))!r}, which is not among the arms")
         if not game.names:
             raise BanditError("a bandit needs at least one arm")
-        choose_opening(game.roster, policy, horizon)
+        choose_opening(game.table, policy, source)
         self._begin(game)
-        if isinstance(horizon, Forecast):
-            horizon.plan_first(len(game.names))  # now, so that its warnings come now, only once
+        if isinstance(source, KnownMultiplier):
+            source.plan_first(len(game.names))  # now, so that its warnings come now, only once
 
-    def _begin(self, game: LiveGame) -> None:
-        self._game = game
+    def _begin(self, game: BanditSession) -> None:
+        self._session = game
         self._lock = threading.RLock()
 
     # -- deciding ---------------------------------------------------------------------------------
@@ -146,11 +146,11 @@ turn 3: append turns with extend(…)
 
         >>> import highseason as hs
         >>> hs.Bandit(["a", "b"], hs.Greedy(), [5, 5, 5]).decide()
-        Decision(turn=1, arm='a', probability=1.0, exploited=False, number=0.0,
+        Decision(turn=1, arm='a', probability=1.0, exploited=False, level=0.0,
                  reward=None, traffic=None)
         """
         with self._lock:
-            return self._game.decision(self._game.decide(t, available, expected))
+            return self._session.decision(self._session.decide(t, available, expected))
 
     def probabilities(
         self, t: Any = None, available: Iterable[Hashable] | None = None, expected: Any = None
@@ -176,7 +176,7 @@ turn 3: append turns with extend(…)
         {'a': 0.125, 'b': 0.875}
         """
         with self._lock:
-            return self._game.chances(t, available, expected)
+            return self._session.chances(t, available, expected)
 
     # -- learning ---------------------------------------------------------------------------------
 
@@ -204,7 +204,7 @@ turn 3: append turns with extend(…)
         Ranked(arm='a', estimate=5.0, pulls=1)
         """
         with self._lock:
-            self._game.update([Report(arm, reward, t, traffic)])
+            self._session.update([Report(arm, reward, t, traffic)])
 
     def update_many(self, rows: Iterable[Mapping[str, Any] | Sequence[Any]]) -> None:
         """Tell what many turns brought: all of the rows are taken in, or none.
@@ -225,7 +225,7 @@ turn 3: append turns with extend(…)
         """
         reports = [_report(number, row) for number, row in enumerate(rows, start=1)]
         with self._lock:
-            self._game.update(reports, numbered=True)
+            self._session.update(reports, numbered=True)
 
     def traffic(self, t: Any, value: Any) -> None:
         """Tell the traffic of a decided turn; a reward that waits for it is then learnt.
@@ -238,7 +238,7 @@ turn 3: append turns with extend(…)
         []
         """
         with self._lock:
-            self._game.tell_traffic(t, value)
+            self._session.tell_traffic(t, value)
 
     # -- arms and turns ---------------------------------------------------------------------------
 
@@ -270,7 +270,7 @@ turn 3: append turns with extend(…)
         if when not in ("low", "now"):
             raise BanditError(f"when={when!r} must be 'low' or 'now'")
         with self._lock:
-            self._game.add_arm(arm, hold=when == "low", expires=expires)
+            self._session.add_arm(arm, hold=when == "low", expires=expires)
 
     def remove_arm(self, arm: Hashable) -> None:
         """Take an arm out of the game: no turn will be decided for it any more.
@@ -284,7 +284,7 @@ turn 3: append turns with extend(…)
         {'b'}
         """
         with self._lock:
-            self._game.remove_arm(arm)
+            self._session.remove_arm(arm)
 
     def extend(self, more: Any) -> None:
         """Append turns to the multiplier.
@@ -303,7 +303,7 @@ turn 3: append turns with extend(…)
         3
         """
         with self._lock:
-            self._game.extend(more)
+            self._session.extend(more)
 
     # -- looking ----------------------------------------------------------------------------------
 
@@ -320,7 +320,7 @@ turn 3: append turns with extend(…)
         [Ranked(arm='a', estimate=4.0, pulls=1), Ranked(arm='b', estimate=None, pulls=0)]
         """
         with self._lock:
-            return self._game.ranking()
+            return self._session.ranking()
 
     def decision(self, t: Any) -> Decision:
         """What was decided for a turn, how likely it was, and what has come of it so far.
@@ -332,66 +332,66 @@ turn 3: append turns with extend(…)
         5.0
         """
         with self._lock:
-            return self._game.decision(self._game.row_of_decided(t))
+            return self._session.decision(self._session.row_of_decided(t))
 
     def decisions(self) -> list[Decision]:
         """The whole log, in the order in which turns were decided."""
         with self._lock:
-            return [self._game.decision(row) for row in range(len(self._game.ledger))]
+            return [self._session.decision(row) for row in range(len(self._session.ledger))]
 
     @property
     def pending(self) -> list[Decision]:
         """Decisions whose reward has come and waits for its traffic."""
         with self._lock:
-            return [self._game.decision(row) for row in self._game.ledger.pending()]
+            return [self._session.decision(row) for row in self._session.ledger.pending()]
 
     @property
     def unrewarded(self) -> list[Decision]:
         """Decisions whose reward has not come yet."""
         with self._lock:
-            return [self._game.decision(row) for row in self._game.ledger.unrewarded()]
+            return [self._session.decision(row) for row in self._session.ledger.unrewarded()]
 
     @property
     def arms(self) -> tuple[Any, ...]:
         """The arms in the game in the turn after the last that was decided."""
         with self._lock:
-            return self._game.names
+            return self._session.names
 
     @property
     def clipped(self) -> int:
         """How many rewards lay outside `reward_range`.  More than a few: the range is wrong."""
-        return self._game.clipped
+        return self._session.clipped
 
     @property
     def policy(self) -> Policy:
         """How it plays."""
-        return self._game.policy
+        return self._session.policy
 
     @property
     def seed(self) -> int:
         """Where its random numbers come from."""
-        return self._game.seed
+        return self._session.seed
 
     @property
     def reward_range(self) -> tuple[float, float] | None:
         """The least and the greatest reward per customer, if they were given."""
-        return self._game.scale.reward_range
+        return self._session.scale.reward_range
 
     @property
     def known(self) -> bool:
         """Whether the multiplier is declared to be the traffic itself."""
-        return self._game.horizon.known
+        return self._session.source.known
 
     @property
     def multiplier(self) -> Multiplier | None:
         """G, or its forecast, as far as it goes now."""
-        horizon = self._game.horizon
-        return horizon.multiplier if isinstance(horizon, Forecast) else None
+        source = self._session.source
+        return source.multiplier if isinstance(source, KnownMultiplier) else None
 
     def __repr__(self) -> str:
         with self._lock:
             turns = "" if self.multiplier is None else f" of {self.multiplier.turns}"
-            decided = len(self._game.ledger)
+            decided = len(self._session.ledger)
             return f"<Bandit {self.policy}: {len(self.arms)} arms, {decided}{turns} turns decided>"
 
     # -- keeping ----------------------------------------------------------------------------------
@@ -408,7 +408,7 @@ turn 3: append turns with extend(…)
         True
         """
         with self._lock:
-            return document.write(self._game)
+            return serialization.write(self._session)
 
     @classmethod
     def from_json(cls, text: str | bytes, policy: Policy | None = None) -> Self:
@@ -422,16 +422,16 @@ turn 3: append turns with extend(…)
             DocumentError: It is damaged, or a later version wrote it.
         """
         bandit = cls.__new__(cls)
-        bandit._begin(document.read(text, policy))
+        bandit._begin(serialization.read(text, policy))
         return bandit
 
 
-def _horizon(policy: Policy, multiplier: Any, known: bool) -> Horizon:
+def _source(policy: Policy, multiplier: Any, known: bool) -> MultiplierSource:
     if multiplier is not None:
-        return Forecast(policy, as_multiplier(multiplier), bool(known))
+        return KnownMultiplier(policy, as_multiplier(multiplier), bool(known))
     if known:
         raise BanditError("known=True declares the multiplier to be the truth, but there is none")
-    return AsItGoes(policy)
+    return OnlineMultiplier(policy)
 
 
 def _report(number: int, row: Mapping[str, Any] | Sequence[Any]) -> Report:

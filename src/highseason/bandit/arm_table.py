@@ -20,11 +20,11 @@ from highseason.rules import NO_END, Rule, State
 _SHOWN = 8
 
 
-class Roster:
+class ArmTable:
     """Ids, the rule's statistics, who is in the game and until when, who waits for a low turn.
 
-    `expires` is the last turn of each arm as it was told (`NO_END` if it stays, `UNKNOWN_END` if nobody
-    knows), `dates` the days of those that were told a day; `opening` marks those that are tried
+    `expires` is the last turn of each arm as it was told (`NO_END` if it stays, `UNKNOWN_END` if not
+    known), `dates` the days of those that were told a day; `opening` marks those that are tried
     before all others; `weighed` says for whom the rule's weights are.
     """
 

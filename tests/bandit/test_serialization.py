@@ -118,7 +118,7 @@ def test_the_plan_travels_along() -> None:
     """Another machine's logarithm may differ in the last bit: the numbers are not computed anew."""
     document = json.loads(shop(hs.SoftUCB(), reward_range=(0, 1)).to_json())
     document["horizon"]["plan"]["numbers"][5] = 0.125
-    assert hs.Bandit.from_json(json.dumps(document)).decide(6).number == 0.125
+    assert hs.Bandit.from_json(json.dumps(document)).decide(6).level == 0.125
 
 
 def test_huge_seeds_and_numbers() -> None:
@@ -133,7 +133,7 @@ def test_huge_seeds_and_numbers() -> None:
     bandit = hs.Bandit(["a"], Always(), [1.0, 2.0], reward_range=(0, 1), seed=10**60)
     bandit.pull()
     twin = hs.Bandit.from_json(bandit.to_json(), policy=Always())
-    assert (twin.seed, twin.decision(1).number) == (10**60, sys.float_info.max)
+    assert (twin.seed, twin.decision(1).level) == (10**60, sys.float_info.max)
 
 
 def test_a_policy_without_a_name_is_handed_over() -> None:
