@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 
 import pytest
 
 import highseason as hs
-from highseason.tuning import Axis, Space, derive_seed
-from highseason.tuning.halving import Table, search
+from highseason.tuning import Axis, Budget, Score, Space, derive_seed, on_games, search
 
 G = hs.multipliers.wave(turns=200)
 ARMS = hs.rewards.bernoulli(arms=8)
@@ -42,17 +42,28 @@ def test_what_is_reported_was_not_chosen_by() -> None:
 
 
 def test_only_the_best_go_on_and_meet_the_same_games() -> None:
-    space, table = Space.of(hs.UCBZ, G), Table(ARMS, G, seed=1)
-    trials = search(space, table, trials=12, games=180, how="spread")
+    evaluate = on_games(ARMS, G, seed=1)
+    trials = search(Space.of(hs.UCBZ, G), evaluate, Budget.halving(trials=12, games=180))
     played = [trial.games for trial in trials]
     assert played == sorted(played, reverse=True)
     assert set(played) == {20, 60, 180}
     assert played.count(20) > played.count(60) >= 1
-    assert trials[0].regret == min(t.regret for t in trials if t.games == 180)
-    again = table.play([trials[0].policy], 180)[0]
-    assert (again.policy, again.games, again.regret) == (
-        trials[0].policy, trials[0].games, trials[0].regret,
-    )  # fmt: skip
+    assert trials[0].loss == min(t.loss for t in trials if t.games == 180)
+    (again,) = evaluate([trials[0].policy], 180)
+    assert again.loss == trials[0].loss
+
+
+def test_any_evaluator_can_be_searched() -> None:
+    seen: list[tuple[int, int]] = []
+
+    def evaluate(policies: Sequence[hs.policies.Policy], games: int) -> list[Score]:
+        seen.append((len(policies), games))
+        return [Score(abs(policy.parameters()["P"] - 1), 0.0) for policy in policies]
+
+    trials = search(Space.of(hs.UCB, G), evaluate, Budget(((40, 1), (5, 6))))
+    assert seen == [(40, 1), (5, 6)]
+    assert trials[0].policy.parameters()["P"] == pytest.approx(1, abs=0.3)
+    assert [trial.games for trial in trials[:6]] == [6] * 5 + [1]
 
 
 def test_the_curve_is_zero_where_it_was_tuned() -> None:

@@ -9,8 +9,8 @@ from highseason.multipliers import Multiplier
 from highseason.policies import Policy, from_json
 from highseason.rewards import Rewards
 from highseason.studies.store import Store, fingerprint
-from highseason.tuning import Space, derive_seed, search
-from highseason.tuning.halving import Table
+from highseason.tuning import Budget as Rounds
+from highseason.tuning import Space, derive_seed, on_games, search
 
 
 @dataclass(frozen=True)
@@ -39,11 +39,10 @@ def tuned_players(
     )  # fmt: skip
 
     def find() -> dict[str, str]:
-        table = Table(rewards, G, played, threads)
+        evaluate = on_games(rewards, G, played, threads)
+        rounds = Rounds.halving(budget.trials, budget.games)
         return {
-            policy.name: search(Space.of(policy, G), table, budget.trials, budget.games, "spread")[
-                0
-            ].policy.to_json()
+            policy.name: search(Space.of(policy, G), evaluate, rounds)[0].policy.to_json()
             for policy in policies
         }
 

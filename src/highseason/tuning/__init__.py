@@ -1,4 +1,4 @@
-"""Find good parameters by playing: many candidates on few games, the best of them on more.
+"""Search for good parameters: many candidates on few games, the best of them on more.
 
 >>> import highseason as hs
 >>> G = hs.multipliers.wave(turns=200)
@@ -7,19 +7,32 @@
 ('ucb-z', 6)
 """
 
-from highseason.tuning.halving import SEARCHES, Trial, search
-from highseason.tuning.outcome import Curve, Tuned
+from highseason.tuning.halving import (
+    METHODS,
+    Budget,
+    Evaluate,
+    Score,
+    Trial,
+    derive_seed,
+    quiet_plans,
+    search,
+)
 from highseason.tuning.space import Axis, Space
-from highseason.tuning.tuner import derive_seed, tune
+from highseason.tuning.tuner import Curve, Tuned, on_games, tune
 
 __all__ = [
-    "SEARCHES",
+    "METHODS",
     "Axis",
+    "Budget",
     "Curve",
+    "Evaluate",
+    "Score",
     "Space",
     "Trial",
     "Tuned",
     "derive_seed",
+    "on_games",
+    "quiet_plans",
     "search",
     "tune",
 ]

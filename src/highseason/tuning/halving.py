@@ -1,145 +1,163 @@
-"""Successive halving: every candidate plays a few games, the best third plays three times as many.
+"""The one tuner: successive halving over candidates, whatever evaluates them.
 
-All candidates meet the same games (common random numbers), so they differ by their parameters and
-not by their luck.  Those who go on play the first games again: a game is a function of its seed.
+All candidates are evaluated on the same games (common random numbers), so they differ by their
+parameters and not by their luck.  Candidates that survive a round play its games again in the next:
+a game is a function of its seed.
 """
 
 from __future__ import annotations
 
+import hashlib
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
-from highseason.games import simulate
-from highseason.multipliers import Multiplier
 from highseason.policies import Policy
-from highseason.rewards import Rewards
 from highseason.tuning.space import Space
 
-#: Of so many candidates one goes on.
-_PART = 3
-#: Fewer games than this tell nobody from anybody.
-_FEWEST = 20
+#: One candidate in so many survives a round.
+_FACTOR = 3
+#: Fewer games than this do not separate candidates.
+_LEAST_GAMES = 20
 #: How many candidates Optuna proposes at a time; it learns in between.
 _BATCH = 8
 
-Told = Callable[[int, int], None]
+Progress = Callable[[int, int], None]
+
+
+class Score(NamedTuple):
+    """What a candidate lost on average, and the standard error; lower is better."""
+
+    loss: float
+    error: float
+
+
+class Evaluate(Protocol):
+    """Scores candidates, all of them on the same games."""
+
+    def __call__(self, policies: Sequence[Policy], games: int, /) -> Sequence[Score]:
+        """One score per policy, over the first `games` games."""
+        ...
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What one search may spend: `(candidates, games)` of each round.
+
+    >>> Budget.halving(trials=27, games=360)
+    Budget(rounds=((27, 40), (9, 120), (3, 360)))
+    """
+
+    rounds: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def halving(cls, trials: int, games: int) -> Budget:
+        """Every round keeps the best third and triples the games, up to `games`."""
+        played = [games]
+        left = trials
+        while left > _FACTOR and played[0] // _FACTOR >= _LEAST_GAMES:
+            played.insert(0, played[0] // _FACTOR)
+            left //= _FACTOR
+        counts = [trials]
+        for _ in played[1:]:
+            counts.append(max(2, counts[-1] // _FACTOR))
+        return cls(tuple(zip(counts, played, strict=True)))
+
+    @property
+    def trials(self) -> int:
+        """How many candidates there are."""
+        return self.rounds[0][0]
+
+    @property
+    def games(self) -> int:
+        """How many games the finalists play."""
+        return self.rounds[-1][1]
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A candidate, and what it cost over the games it was allowed: lower regret is better."""
+    """A candidate, and what it lost over the games it played: lower is better."""
 
     policy: Policy
     games: int
-    regret: float
+    loss: float
     error: float
 
 
-@dataclass(frozen=True)
-class Table:
-    """The table at which candidates play: the arms, the stakes, the seed."""
-
-    rewards: Rewards
-    G: Multiplier
-    seed: int
-    threads: int | None = None
-
-    def play(self, candidates: Sequence[Policy], games: int) -> list[Trial]:
-        """One trial each."""
-        players = {str(place): policy for place, policy in enumerate(candidates)}
-        with quiet_plans():
-            result = simulate(
-                players,
-                self.rewards,
-                self.G,
-                games,
-                self.seed,
-                threads=self.threads,
-                keep="summary",
-            )
-        return [
-            Trial(policy, games, result.mean("regret", i), result.error("regret", i))
-            for i, policy in enumerate(candidates)
-        ]
-
-
 def search(
-    space: Space, table: Table, trials: int, games: int, how: str = "tpe", told: Told | None = None
+    space: Space,
+    evaluate: Evaluate,
+    budget: Budget,
+    *,
+    method: str = "spread",
+    seed: int = 0,
+    progress: Progress | None = None,
 ) -> tuple[Trial, ...]:
-    """Try `trials` candidates; the last ones left play `games` games.  The best comes first.
+    """Find the candidate of `space` that loses least.
 
     Args:
-        space: Where to look.
-        table: What they play.
-        trials: How many candidates.
-        games: How many games the finalists play; each round before has a third of the next.
-        how: "tpe" lets Optuna propose, "spread" covers the space evenly.
-        told: Called with (rounds done, rounds in all).
+        space: The candidates.
+        evaluate: Scores candidates: on simulated games (`on_games`), a replayed log, or anything
+            else.
+        budget: How many candidates and games each round has.
+        method: "tpe" lets Optuna propose candidates, "spread" covers the space evenly.
+        seed: Optuna's seed.
+        progress: Called with (rounds done, rounds in total).
+
+    Returns:
+        Every candidate, the best first.
     """
-    if how not in SEARCHES:
-        raise ValueError(f"search={how!r} must be one of {', '.join(SEARCHES)}")
-    rounds = _rounds(trials, games)
-    done = SEARCHES[how](space, table, trials, rounds[0])
-    for number, more in enumerate(rounds[1:], start=1):
-        if told is not None:
-            told(number, len(rounds))
-        done.sort(key=_merit)
-        keep = max(2, len([t for t in done if t.games == rounds[number - 1]]) // _PART)
-        done[:keep] = table.play([trial.policy for trial in done[:keep]], more)
-    if told is not None:
-        told(len(rounds), len(rounds))
-    return tuple(sorted(done, key=_merit))
+    if method not in METHODS:
+        raise ValueError(f"search={method!r} must be one of {', '.join(METHODS)}")
+    trials, games = budget.rounds[0]
+    done = METHODS[method](space, evaluate, trials, games, seed)
+    for number, (count, more) in enumerate(budget.rounds[1:], start=1):
+        if progress is not None:
+            progress(number, len(budget.rounds))
+        done.sort(key=_rank)
+        done[:count] = _trials([trial.policy for trial in done[:count]], evaluate, more)
+    if progress is not None:
+        progress(len(budget.rounds), len(budget.rounds))
+    return tuple(sorted(done, key=_rank))
 
 
-def _merit(trial: Trial) -> tuple[int, float]:
-    """Who played longest comes first; among those, who lost least."""
-    return -trial.games, trial.regret
+def _rank(trial: Trial) -> tuple[int, float]:
+    """Candidates that survived longest come first; among those, the lowest loss."""
+    return -trial.games, trial.loss
 
 
-def _rounds(trials: int, games: int) -> list[int]:
-    """The games of each round, rising to `games`.
-
-    >>> _rounds(27, 360)
-    [40, 120, 360]
-    """
-    found = [games]
-    left = trials
-    while left > _PART and found[0] // _PART >= _FEWEST:
-        found.insert(0, found[0] // _PART)
-        left = left // _PART
-    return found
+def _trials(policies: Sequence[Policy], evaluate: Evaluate, games: int) -> list[Trial]:
+    scores = evaluate(policies, games)
+    return [Trial(p, games, *score) for p, score in zip(policies, scores, strict=True)]
 
 
-def _spread(space: Space, table: Table, trials: int, games: int) -> list[Trial]:
-    anchors = space.anchors()[:trials]
-    points = space.spread(max(0, trials - len(anchors)))
-    return table.play([*anchors, *map(space.candidate, points)], games)
+def _spread(space: Space, evaluate: Evaluate, trials: int, games: int, seed: int) -> list[Trial]:
+    return _trials(space.candidates(trials), evaluate, games)
 
 
-def _tpe(space: Space, table: Table, trials: int, games: int) -> list[Trial]:
+def _tpe(space: Space, evaluate: Evaluate, trials: int, games: int, seed: int) -> list[Trial]:
     optuna = _optuna()
     ranges = {axis.name: optuna.distributions.FloatDistribution(0.0, 1.0) for axis in space.axes}
-    with _hushed(optuna):
+    with _quiet_optuna(optuna):
         sampler = optuna.samplers.TPESampler(
-            seed=table.seed % 2**32, n_startup_trials=_BATCH, constant_liar=True
+            seed=seed % 2**32, n_startup_trials=_BATCH, constant_liar=True
         )
         study = optuna.create_study(sampler=sampler, direction="minimize")
-        done = table.play(space.anchors()[:trials], games)
+        done = _trials(space.anchors()[:trials], evaluate, games)
         while len(done) < trials:
             asked = [study.ask(ranges) for _ in range(min(_BATCH, trials - len(done)))]
             places = [[each.params[axis.name] for axis in space.axes] for each in asked]
-            found = table.play([space.candidate(place) for place in places], games)
-            for each, trial in zip(asked, found, strict=True):
-                study.tell(each, trial.regret)
-            done += found
+            batch = _trials([space.candidate(place) for place in places], evaluate, games)
+            for each, trial in zip(asked, batch, strict=True):
+                study.tell(each, trial.loss)
+            done += batch
     return done
 
 
 #: Ways to propose candidates.
-SEARCHES: dict[str, Callable[[Space, Table, int, int], list[Trial]]] = {
+METHODS: dict[str, Callable[[Space, Evaluate, int, int, int], list[Trial]]] = {
     "tpe": _tpe,
     "spread": _spread,
 }
@@ -150,15 +168,14 @@ def _optuna() -> Any:
         import optuna
     except ImportError:
         raise ImportError(
-            "search='tpe' needs Optuna, which is not installed: pip install 'highseason[tuning]', "
-            "or search='spread', which needs nothing"
+            "search='tpe' needs Optuna: pip install 'highseason[tuning]', or use search='spread'"
         ) from None
     return optuna
 
 
 @contextmanager
-def _hushed(optuna: Any) -> Iterator[None]:
-    """Optuna announces every study; the program that asked decides what is said."""
+def _quiet_optuna(optuna: Any) -> Iterator[None]:
+    """Optuna logs every study; the calling program decides what is printed."""
     before = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     try:
@@ -169,7 +186,16 @@ def _hushed(optuna: Any) -> Iterator[None]:
 
 @contextmanager
 def quiet_plans() -> Iterator[None]:
-    """Candidates that never explore, or always do, are part of the search."""
+    """Candidates that never explore, or always do, are part of a search: do not warn of them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         yield
+
+
+def derive_seed(seed: int, use: str) -> int:
+    """A seed for games that no report shows.
+
+    >>> derive_seed(0, "search") != derive_seed(1, "search") != 0
+    True
+    """
+    return int.from_bytes(hashlib.sha256(f"{seed}/{use}".encode()).digest()[:6], "big")

@@ -1,4 +1,4 @@
-"""What there is to choose from: an axis for each parameter, and points spread over all of them."""
+"""The candidates of a search: an axis for each parameter, and points spread over all of them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from highseason.multipliers import Multiplier
 from highseason.policies import Policy
 from highseason.policies.parameters import Limits
 
-#: How far the exploration constants (k, P, c) are looked for where nothing else is said.
+#: The usual range of the exploration constants (k, P, c).
 _LEAST, _MOST = 1e-3, 1e2
 #: Just above the greatest G: no turn reaches it.
 _ABOVE = 1.02
-#: A range that spans more than this many times its lower end is walked in equal factors.
+#: A range that spans more than this many times its lower end is logarithmic.
 _WIDE = 20.0
 
 
@@ -28,11 +28,14 @@ class Axis:
         name: The parameter.
         low: The value at 0.
         high: The value at 1.
-        kind: "log" walks in equal factors, "linear" in equal steps.
+        kind: "log" or "linear".
         whole: Whether only whole numbers make sense.
+        form: For a value that is an expression on G, such as "q{:.2f}" or "{:.3g}*max".
 
     >>> Axis("k", 0.01, 100, "log").value(0.5), Axis("z", 0, 40, "linear").value(0.75)
     (1.0, 30.0)
+    >>> Axis("z", 0, 1, "linear", form="q{:.2f}").setting(0.75)
+    'q0.75'
     """
 
     name: str
@@ -40,14 +43,21 @@ class Axis:
     high: float
     kind: str
     whole: bool = field(default=False, repr=False)
+    form: str = field(default="", repr=False)
 
     def value(self, place: float) -> float:
-        """The value at a place in [0, 1], in three figures: more would be false precision."""
-        if self.kind == "log":
-            value = _round(self.low * (self.high / self.low) ** place)
-        else:
-            value = _round(self.low + (self.high - self.low) * place)
+        """The value at a place in [0, 1], to three figures: more would be false precision."""
+        value = float(f"{self._exact(place):.3g}")
         return round(value) if self.whole else value
+
+    def setting(self, place: float) -> float | str:
+        """What the parameter is set to: the value, or the expression that holds it."""
+        return self.form.format(self._exact(place)) if self.form else self.value(place)
+
+    def _exact(self, place: float) -> float:
+        if self.kind == "log":
+            return float(self.low * (self.high / self.low) ** place)
+        return self.low + (self.high - self.low) * place
 
 
 @dataclass(frozen=True)
@@ -66,8 +76,8 @@ class Space:
     ) -> Space:
         """The usual axes of a policy, or those that `space` names.
 
-        What is measured on the scale of G (z, unit) goes from its least value to just above its
-        greatest: at one end every turn is high, at the other none.
+        Parameters on the scale of G (z, unit) range from its least value to just above its
+        greatest: at one end every turn is high, at the other none is.
 
         >>> import highseason as hs
         >>> G = hs.multipliers.step(turns=100)
@@ -81,7 +91,7 @@ class Space:
             entry.name: entry.metadata["limits"]
             for entry in fields(start)
             if isinstance(entry.metadata.get("limits"), Limits)
-            and not _is_no_number(entry.metadata["limits"])
+            and not _is_not_numeric(entry.metadata["limits"])
         }
         wanted = _wanted(space, list(limits))
         for name in wanted:
@@ -98,26 +108,28 @@ class Space:
     def candidate(self, places: Sequence[float]) -> Policy:
         """The policy at a point of the unit cube."""
         values: dict[str, Any] = {
-            axis.name: axis.value(place) for axis, place in zip(self.axes, places, strict=True)
+            axis.name: axis.setting(place) for axis, place in zip(self.axes, places, strict=True)
         }
         return replace(self.start, **values)
+
+    def candidates(self, count: int) -> list[Policy]:
+        """The anchors, and points spread evenly over the space: `count` in total."""
+        anchors = self.anchors()[:count]
+        return anchors + [self.candidate(point) for point in self.spread(count - len(anchors))]
 
     def anchors(self) -> list[Policy]:
         """Two that are always tried: the policy as it is, and where it explores least."""
         least: dict[str, Any] = {
             axis.name: 0.0
             for axis in self.axes
-            if axis.kind == "log" and _allows_zero(self.start, axis.name)
+            if axis.kind == "log" and not axis.form and _allows_zero(self.start, axis.name)
         }
-        found = [self.start]
-        if least:
-            found.append(replace(self.start, **least))
-        return found
+        return [self.start, replace(self.start, **least)] if least else [self.start]
 
     def spread(self, count: int) -> list[tuple[float, ...]]:
-        """Points that fill the cube evenly, the first few as well as all of them.
+        """Points that fill the unit cube evenly, whether few or many.
 
-        An additive recurrence on the generalised golden ratio: no chance, the same everywhere.
+        An additive recurrence on the generalised golden ratio: deterministic on every machine.
         """
         size = len(self.axes)
         ratio = 2.0
@@ -138,7 +150,7 @@ def _wanted(
     return dict(space) if isinstance(space, Mapping) else dict.fromkeys(space)
 
 
-def _is_no_number(limits: Limits) -> bool:
+def _is_not_numeric(limits: Limits) -> bool:
     return bool(limits.choices) or limits.flag or limits.inner
 
 
@@ -152,7 +164,7 @@ def _axis(name: str, limits: Limits, ends: tuple[float, float] | None, G: Multip
         return Axis(name, max(_LEAST, 1.01 * floor), most, "log", limits.whole)
     low, high = (float(end) for end in ends)
     if not low < high:
-        raise ValueError(f"{name}: {ends} must be two rising numbers")
+        raise ValueError(f"{name}: {ends} must be two rising numbers (low, high)")
     kind = "log" if 0 < low and high > _WIDE * low else "linear"
     return Axis(name, low, high, kind, limits.whole)
 
@@ -164,7 +176,3 @@ def _allows_zero(policy: Policy, name: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _round(value: float) -> float:
-    return float(f"{value:.3g}")

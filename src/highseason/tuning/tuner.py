@@ -2,23 +2,103 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from highseason.games import simulate
 from highseason.multipliers import Multiplier, as_multiplier
 from highseason.policies import Greedy, Policy
-from highseason.results import SimulationResult, ratio_gain
+from highseason.results import Estimate, SimulationResult, Table, ratio_gain
 from highseason.rewards import Rewards
-from highseason.tuning.halving import Table, Told, quiet_plans
-from highseason.tuning.halving import search as look
-from highseason.tuning.outcome import Curve, Tuned
+from highseason.tuning.halving import (
+    Budget,
+    Evaluate,
+    Progress,
+    Score,
+    Trial,
+    derive_seed,
+    quiet_plans,
+)
+from highseason.tuning.halving import search as _search
 from highseason.tuning.space import Axis, Space
 
 #: Values of each parameter on its sensitivity curve.
 _POINTS = 9
+
+
+@dataclass(frozen=True)
+class Curve:
+    """How the reward changes along one parameter, the others as tuned; on the reported games.
+
+    Attributes:
+        axis: The parameter and its range.
+        values: The values tried, rising.
+        changes: The change of the mean reward against the tuned policy, as a share; paired.
+    """
+
+    axis: Axis
+    values: tuple[float, ...]
+    changes: tuple[Estimate, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Tuned:
+    """The result of `tune`.
+
+    Attributes:
+        policy: The best candidate.
+        start: The policy the search started from.
+        trials: Every candidate with the games it played; the best first.
+        reported: "tuned", "as given" and "greedy" on games that no candidate was chosen by.
+        curves: A sensitivity curve for each parameter, on those games too.
+        search: How candidates were proposed.
+        search_seed: The seed of the games that candidates were chosen by.
+    """
+
+    policy: Policy
+    start: Policy
+    trials: tuple[Trial, ...]
+    reported: SimulationResult
+    curves: tuple[Curve, ...]
+    search: str
+    search_seed: int
+
+    def gain(self, over: str = "as given") -> Estimate:
+        """The gain in mean reward over "as given" or "greedy", on the reported games."""
+        return self.reported.gain("tuned", over)
+
+    def summary(self) -> Table:
+        """All candidates, the finalists first: parameters, games, regret."""
+        rows = tuple((str(t.policy), t.games, t.loss, t.error) for t in self.trials)
+        return Table(("candidate", "games", "regret", "± se"), rows, ("", "d", ".2f", ".2f"))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The content of the command line's `--json`."""
+        return {
+            "policy": str(self.policy),
+            "parameters": self.policy.parameters(),
+            "start": str(self.start),
+            "gain_over_start": vars(self.gain()),
+            "gain_over_greedy": vars(self.gain("greedy")),
+            "reported": self.reported.to_dict(),
+            "trials": [
+                {"policy": str(t.policy), "games": t.games, "regret": t.loss, "error": t.error}
+                for t in self.trials
+            ],
+            "sensitivity": [
+                {
+                    "parameter": curve.axis.name,
+                    "points": [
+                        {"value": value, **vars(change)}
+                        for value, change in zip(curve.values, curve.changes, strict=True)
+                    ],
+                }
+                for curve in self.curves
+            ],
+            "search": self.search,
+            "search_seed": self.search_seed,
+        }
 
 
 def tune(
@@ -32,13 +112,13 @@ def tune(
     space: Mapping[str, tuple[float, float] | None] | Sequence[str] | None = None,
     search: str = "tpe",
     threads: int | None = None,
-    progress: Told | None = None,
+    progress: Progress | None = None,
 ) -> Tuned:
-    """Find parameters with low regret, and say what they give on games they were not chosen by.
+    """Find parameters with low regret, and report what they give on other games.
 
     Candidates are compared on the same games (common random numbers) by successive halving: all
-    play a few, the best third plays three times as many, and so on.  What is reported, and the
-    sensitivity curves, come from other games: those of `simulate(…, seed=seed)`.
+    play a few, the best third plays three times as many, and so on.  The report and the sensitivity
+    curves come from other games: those of `simulate(…, seed=seed)`.
 
     Args:
         policy: A class, or an instance to start from.
@@ -50,9 +130,9 @@ def tune(
         space: Which parameters, or a range for each, such as `{"k": (0.01, 10), "z": None}`;
             all of them over their usual ranges if None.
         search: "tpe" lets Optuna propose candidates (the extra `tuning`); "spread" covers the
-            space evenly and needs nothing.
-        threads: How many; all cores if None.
-        progress: Called with (steps done, steps in all).
+            space evenly and needs no extra.
+        threads: Number of threads; all cores if None.
+        progress: Called with (rounds done, rounds in total).
 
     >>> import highseason as hs
     >>> G = hs.multipliers.wave(turns=300)
@@ -67,35 +147,37 @@ def tune(
     G = as_multiplier(multiplier)
     chosen = Space.of(policy, G, space)
     start = policy() if isinstance(policy, type) else policy
-    table = Table(rewards, G, derive_seed(seed, "search"), threads)
-    found = look(chosen, table, trials, games, search, progress)
-    best = found[0].policy
-    reported = _report(best, start, rewards, G, games, seed, threads)
-    curves = tuple(_curve(axis, best, rewards, G, games, seed, threads) for axis in chosen.axes)
-    return Tuned(best, start, found, reported, curves, search, table.seed)
-
-
-def derive_seed(seed: int, use: str) -> int:
-    """A seed for games that no report shows.
-
-    >>> derive_seed(0, "search") != derive_seed(1, "search") != 0
-    True
-    """
-    return int.from_bytes(hashlib.sha256(f"{seed}/{use}".encode()).digest()[:6], "big")
-
-
-def _report(
-    best: Policy,
-    start: Policy,
-    rewards: Rewards,
-    G: Multiplier,
-    games: int,
-    seed: int,
-    threads: int | None,
-) -> SimulationResult:
+    own = derive_seed(seed, "search")
+    evaluate = on_games(rewards, G, own, threads)
+    budget = Budget.halving(trials, games)
+    done = _search(chosen, evaluate, budget, method=search, seed=own, progress=progress)
+    best = done[0].policy
     players: dict[str, Policy] = {"tuned": best, "as given": start, "greedy": Greedy()}
     with quiet_plans():
-        return simulate(players, rewards, G, games, seed, threads=threads)
+        reported = simulate(players, rewards, G, games, seed, threads=threads)
+    curves = tuple(_curve(axis, best, rewards, G, games, seed, threads) for axis in chosen.axes)
+    return Tuned(best, start, done, reported, curves, search, own)
+
+
+def on_games(rewards: Rewards, G: Multiplier, seed: int, threads: int | None = None) -> Evaluate:
+    """Score candidates by their regret in simulated games.
+
+    >>> import highseason as hs
+    >>> evaluate = on_games(hs.rewards.bernoulli(arms=3), hs.multipliers.wave(60), seed=1)
+    >>> [score] = evaluate([hs.Greedy()], 20)
+    >>> score.loss > 0
+    True
+    """
+
+    def evaluate(policies: Sequence[Policy], games: int) -> list[Score]:
+        players = {str(i): policy for i, policy in enumerate(policies)}
+        with quiet_plans():
+            result = simulate(players, rewards, G, games, seed, threads=threads, keep="summary")
+        return [
+            Score(result.mean("regret", i), result.error("regret", i)) for i in range(len(players))
+        ]
+
+    return evaluate
 
 
 def _curve(

@@ -1,4 +1,4 @@
-"""`highseason tune`: the parameters that serve best on such traffic."""
+"""`highseason tune`: the best parameters for your traffic."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from highseason.report import sensitivity
 from highseason.report.setting import setting
 from highseason.report.wording import signed_percent, with_error, with_range
 from highseason.rewards import Rewards
-from highseason.tuning import SEARCHES, Curve, Space, Tuned, tune
+from highseason.tuning import METHODS, Curve, Space, Tuned, tune
 
 
 @click.command(
@@ -41,21 +41,27 @@ from highseason.tuning import SEARCHES, Curve, Space, Tuned, tune
 @stakes
 @arms_that_pay
 @click.option(
-    "--parameter", "parameters", multiple=True, metavar="NAME", help="Tune this one; repeatable."
+    "--parameter",
+    "parameters",
+    multiple=True,
+    metavar="NAME",
+    help="Tune only this parameter; repeatable.",
 )
-@count_option("--trials", "How many candidates.", default=48, show_default=True)
-@count_option("--games", "How many games finalists play.", least=2, default=400, show_default=True)
+@count_option("--trials", "Number of candidates.", default=48, show_default=True)
+@count_option(
+    "--games", "Number of games the finalists play.", least=2, default=400, show_default=True
+)
 @click.option(
     "--search",
-    type=click.Choice(list(SEARCHES)),
+    type=click.Choice(list(METHODS)),
     default="tpe",
     show_default=True,
-    help="Who proposes: Optuna (tpe), or an even spread, which needs no extra.",
+    help="How to propose candidates: Optuna (tpe), or spread evenly (needs no extra).",
 )
 @seed_option
-@count_option("--threads", "How many threads.  [default: all cores]")
+@count_option("--threads", "Number of threads.  [default: all cores]")
 @click.option(
-    "--out", type=click.Path(path_type=Path), help="Draw the sensitivity (.png, .svg, .pdf)."
+    "--out", type=click.Path(path_type=Path), help="Save the sensitivity curves (.png, .svg, .pdf)."
 )
 @json_option
 @debug_option
@@ -72,13 +78,13 @@ def command(
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Find good parameters for a policy by playing on such traffic.
+    """Find good parameters for a policy on your traffic.
 
-    Candidates meet the same games; what is printed comes from other games than those that chose.
+    All candidates play the same games.  The printed results come from other games.
     """
     try:
         start = parse(policy)
-        Space.of(start, G, parameters or None)  # a wrong name is told before any work
+        Space.of(start, G, parameters or None)  # report a wrong name before any work
     except ValueError as reason:
         raise usage_error(reason) from reason
     if out is not None:
@@ -101,7 +107,7 @@ def command(
 
 def _print(tuned: Tuned) -> None:
     result = tuned.reported
-    click.echo(f"{setting(result)} (other games than the {len(tuned.trials)} candidates played)")
+    click.echo(f"{setting(result)} (games that none of the {len(tuned.trials)} candidates played)")
     table = plain_table("policy", "parameters", "reward", "regret", "gain of tuned")
     table.columns[1].justify = "left"
     players = {"tuned": str(tuned.policy), "as given": str(tuned.start), "greedy": "greedy"}
@@ -116,12 +122,12 @@ def _print(tuned: Tuned) -> None:
         )
     print_table(table)
     for curve in tuned.curves:
-        click.echo(_told(curve))
+        click.echo(_curve_line(curve))
 
 
-def _told(curve: Curve) -> str:
+def _curve_line(curve: Curve) -> str:
     points = ", ".join(
         f"{value:g}: {signed_percent(change.value)}"
         for value, change in zip(curve.values, curve.changes, strict=True)
     )
-    return f"{curve.axis.name}, the rest as tuned: {points}"
+    return f"{curve.axis.name}, others as tuned: {points}"

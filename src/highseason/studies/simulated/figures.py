@@ -27,7 +27,7 @@ from highseason.studies.simulated.settings import (
     names,
     tuned_label,
 )
-from highseason.tuning.halving import quiet_plans
+from highseason.tuning import quiet_plans
 
 #: Long enough to show each shape, short enough to tell the waves apart.
 _SHOWN = 300

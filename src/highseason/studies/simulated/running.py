@@ -32,7 +32,7 @@ from highseason.studies.simulated.settings import (
 from highseason.studies.store import Store, fingerprint
 from highseason.studies.study import Outcome, Progress, Work
 from highseason.studies.tuned import Budget, tuned_players
-from highseason.tuning.halving import quiet_plans
+from highseason.tuning import quiet_plans
 
 #: Steps of progress beside those of the settings: figures of a profile, and what comes once.
 _DRAWN, _OTHERS = 28, 6

@@ -26,8 +26,7 @@ from highseason.studies.timing.settings import (
     real,
 )
 from highseason.studies.tuned import Budget, tuned_players
-from highseason.tuning import derive_seed
-from highseason.tuning.halving import quiet_plans
+from highseason.tuning import derive_seed, quiet_plans
 
 
 def run(
