@@ -22,13 +22,13 @@ import numpy as np
 
 import highseason as hs
 from highseason.core.random import REWARD, draw, game_keys, turn_key
-from highseason.rules import UCB_RULE, Rule, State, Turn
+from highseason.rules import UCB_RULE, ArmState, Rule, Turn
 from highseason.rules.ranking import untried
 
 GAMES = 200
 
 
-def choose(state: State, turn: Turn) -> tuple[int, bool]:
+def choose(state: ArmState, turn: Turn) -> tuple[int, bool]:
     """UCB as a user would write it."""
     first = untried(state)
     if first >= 0:

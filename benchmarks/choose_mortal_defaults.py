@@ -18,7 +18,7 @@ import numpy as np
 from choose_defaults import SEED, shop_traffic
 
 import highseason as hs
-from highseason.lifetimes import Lifetimes
+from highseason.engine.lifetimes import Lifetimes
 
 GAMES = 40
 Setting = tuple[hs.multipliers.Multiplier, hs.rewards.Rewards, Lifetimes]

@@ -2,9 +2,10 @@
 
 from typing import TYPE_CHECKING, Any
 
-from highseason import forecasters, lifetimes, multipliers, policies, rewards, rules
+from highseason import forecasters, multipliers, policies, rewards, rules
 from highseason.bandit import Bandit
 from highseason.core.version import __version__
+from highseason.engine import lifetimes
 from highseason.games import Game, backtest_cost, forecast_cost, play, simulate
 from highseason.policies import (
     UCB,

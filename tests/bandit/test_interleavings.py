@@ -121,7 +121,7 @@ class Twins(RuleBasedStateMachine):
         assert {d.turn: d.arm for d in log} == {t: d.arm for t, d in self.decided.items()}
         state = self.one._session.table.state
         learnt = [d for d in log if d.reward is not None and d.traffic]
-        assert state.decided.sum() == len(log)
+        assert state.selections.sum() == len(log)
         assert state.pulls.sum() == len(learnt)
         waiting = [d.turn for d in log if d.reward is not None and d.traffic is None]
         assert [d.turn for d in self.one.pending] == waiting

@@ -14,7 +14,7 @@ import pytest
 import highseason as hs
 from highseason.bandit import BanditError
 from highseason.core.random import game_keys
-from highseason.lifetimes import Lifetimes
+from highseason.engine.lifetimes import Lifetimes
 from highseason.rules import NO_END
 
 pytestmark = pytest.mark.filterwarnings("ignore::highseason.PlanWarning")
@@ -272,7 +272,7 @@ def test_an_expired_arm_comes_back_with_what_was_learnt_and_a_new_life() -> None
     bandit.add_arm("a", expires=30)
     table = bandit._session.table
     assert {arm for arm, _, count in bandit.ranking() if count} == {"a", "b"}
-    assert table.state.birth.tolist() == [11, 0]
+    assert table.state.start.tolist() == [11, 0]
     assert {bandit.pull(t) for t in range(11, 31)} == {"a", "b"}
     assert {bandit.pull(t) for t in range(31, 41)} == {"b"}
     bandit.remove_arm("b")
@@ -306,12 +306,12 @@ def counting(policy: hs.Policy) -> tuple[hs.Policy, list[int]]:
     """The policy, and the turns at which its rule weighs the arms."""
     base, turns = policy.rule, []
 
-    def weigh(state: Any, clock: int, scores: Any, scale: float) -> None:
+    def set_weights(state: Any, clock: int, scores: Any, scale: float) -> None:
         turns.append(clock)
-        base.weigh(state, clock, scores, scale)
+        base.set_weights(state, clock, scores, scale)
 
     class Counting(type(policy)):  # type: ignore[misc]  # of whatever kind it is
-        rule = replace(base, weigh=weigh)
+        rule = replace(base, set_weights=set_weights)
 
     return Counting(), turns
 
@@ -350,10 +350,10 @@ def test_ucb_l_must_know_when_arms_expire() -> None:
 def test_to_ucb_l_a_life_ends_with_the_forecast_as_far_as_it_goes() -> None:
     bandit = shop(hs.UCBL(), expires={"a": 60})
     bandit.pull()
-    assert bandit._session.table.state.expiry.tolist() == [40, 40]
+    assert bandit._session.table.state.end.tolist() == [40, 40]
     bandit.extend([5.0] * 40)
     bandit.pull()
-    assert bandit._session.table.state.expiry.tolist() == [60, 80]
+    assert bandit._session.table.state.end.tolist() == [60, 80]
 
 
 def test_a_late_reward_does_not_hold_an_arm_that_is_gone() -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import highseason as hs
 from highseason.bandit.propensities import pack
 from highseason.core.random import DECISION, draw, game_key, turn_key
-from highseason.rules import EPSILON, POOL, UCB_RULE, Rule, State, Turn, fresh_state
+from highseason.rules import EPSILON, POOL, UCB_RULE, ArmState, Rule, Turn, fresh_state
 
 RULES = {rule.name: rule for rule in (EPSILON, UCB_RULE, POOL)}
 NUMBERS = {
@@ -28,20 +28,20 @@ TRIALS = 2000
 
 
 @st.composite
-def states(draw: st.DrawFn) -> State:
+def states(draw: st.DrawFn) -> ArmState:
     """Few arms and few distinct values: ties, unobserved, untried and missing arms all occur."""
     arms = draw(st.integers(1, 5))
     state = fresh_state(arms)
     for arm in range(arms):
-        state.decided[arm] = draw(st.integers(0 if draw(st.booleans()) else 1, 3))
-        state.pulls[arm] = draw(st.integers(0, int(state.decided[arm])))
+        state.selections[arm] = draw(st.integers(0 if draw(st.booleans()) else 1, 3))
+        state.pulls[arm] = draw(st.integers(0, int(state.selections[arm])))
         state.sums[arm] = state.pulls[arm] * draw(st.sampled_from([0.0, 0.5, 1.0]))
         state.available[arm] = draw(st.booleans())
     state.available[draw(st.integers(0, arms - 1))] = True
     return state
 
 
-def shares(rule: Rule, state: State, turn: Turn) -> np.ndarray:
+def shares(rule: Rule, state: ArmState, turn: Turn) -> np.ndarray:
     counts = np.zeros(state.available.size)
     game = game_key(seed=5, game=1)
     for t in range(TRIALS):
@@ -55,8 +55,8 @@ def shares(rule: Rule, state: State, turn: Turn) -> np.ndarray:
 def test_chances_are_those_of_the_choices(name: str, data: st.DataObject) -> None:
     rule, state = RULES[name], data.draw(states())
     turn = Turn(9, data.draw(NUMBERS[name]), 0, data.draw(st.booleans()), 9)
-    assert rule.chances is not None
-    chances = rule.chances(state, turn)
+    assert rule.probabilities is not None
+    chances = rule.probabilities(state, turn)
     assert math.isclose(chances.sum(), 1.0)
     assert (chances[~state.available] == 0).all()
     seen = shares(rule, state, turn)
@@ -68,12 +68,12 @@ def test_chances_are_those_of_the_choices(name: str, data: st.DataObject) -> Non
 
 def test_known_answers() -> None:
     state = fresh_state(4)
-    state.decided[:] = state.pulls[:] = 2
+    state.selections[:] = state.pulls[:] = 2
     state.sums[:] = [2.0, 0.0, 2.0, 1.0]
 
     def chances(rule: Rule, number: float, random_ties: bool = True) -> list[float]:
-        assert rule.chances is not None
-        return rule.chances(state, Turn(9, number, 0, random_ties, 9)).tolist()
+        assert rule.probabilities is not None
+        return rule.probabilities(state, Turn(9, number, 0, random_ties, 9)).tolist()
 
     assert chances(EPSILON, 0.2) == pytest.approx([0.45, 0.05, 0.45, 0.05])
     assert chances(EPSILON, 0.2, random_ties=False) == pytest.approx([0.85, 0.05, 0.05, 0.05])
@@ -150,7 +150,7 @@ def test_propensities_weigh_the_log_to_the_truth() -> None:
     assert abs(np.mean(scores) - 0.7) < 4 * np.std(scores) / math.sqrt(len(scores))
 
 
-def lottery(state: State, turn: Turn) -> tuple[int, bool]:
+def lottery(state: ArmState, turn: Turn) -> tuple[int, bool]:
     """It cannot say its chances: 1/4 for the first available arm, the rest for the last."""
     arms = np.flatnonzero(state.available)
     return int(arms[0 if draw(turn.key, DECISION) < 0.25 else -1]), False
@@ -179,7 +179,7 @@ def test_chances_are_estimated_where_a_rule_cannot_say() -> None:
 def test_the_decided_arm_is_never_impossible() -> None:
     once = turn_key(game_key(1, 0), 2)
 
-    def needle(state: State, turn: Turn) -> tuple[int, bool]:
+    def needle(state: ArmState, turn: Turn) -> tuple[int, bool]:
         return int(turn.key == once), False
 
     @dataclass(frozen=True)

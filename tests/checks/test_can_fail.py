@@ -227,11 +227,11 @@ def too_many(state: Any, turn: Any) -> Any:
 
 
 class FalseChances(Sound):
-    rule = replace(EPSILON, name="false chances", chances=one_sided)
+    rule = replace(EPSILON, name="false chances", probabilities=one_sided)
 
 
 class ExcessiveChances(Sound):
-    rule = replace(EPSILON, name="excessive chances", chances=too_many)
+    rule = replace(EPSILON, name="excessive chances", probabilities=too_many)
 
 
 BROKEN: list[tuple[type[Policy], str, str]] = [

@@ -20,8 +20,8 @@ from tests.reference.mortal import Bonus, Life
 import highseason as hs
 from highseason.checks.sameness import same_course, same_totals
 from highseason.core.random import game_keys
-from highseason.games.kernels.population import lifetimes_matter
-from highseason.lifetimes import Lifetimes
+from highseason.engine.lifetimes import Lifetimes
+from highseason.engine.lifetimes.presence import lifetimes_matter
 from highseason.policies import Policy
 
 pytestmark = pytest.mark.filterwarnings("ignore::highseason.PlanWarning")

@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 
 import highseason as hs
-from highseason.rules import Rule, State, Turn
+from highseason.rules import ArmState, Rule, Turn
 
 
-def far_away(state: State, turn: Turn) -> tuple[int, bool]:
+def far_away(state: ArmState, turn: Turn) -> tuple[int, bool]:
     return (10_000_000 if turn.t == 7 else 0), False
 
 
-def from_the_end(state: State, turn: Turn) -> tuple[int, bool]:
+def from_the_end(state: ArmState, turn: Turn) -> tuple[int, bool]:
     return -1, False
 
 

@@ -19,7 +19,7 @@ from highseason.replay import Course
 from highseason.replay.kernels.plans import compiled_plan
 from highseason.replay.kernels.shapes import Track, Walk
 from highseason.replay.runner import Options, Runner, walk_all, walk_order, walk_window
-from highseason.rules import UCB_RULE, UNKNOWN_END, Rule, State, Turn, draw, hash_at, jitable
+from highseason.rules import UCB_RULE, UNKNOWN_END, ArmState, Rule, Turn, draw, hash_at, jitable
 
 LOG = mortal_log(400)
 POLICIES = settings.POLICIES | {
@@ -102,18 +102,18 @@ def test_every_registered_policys_step_compiles_to_the_same_numbers() -> None:
 
 
 @jitable
-def by_lot(state: State, turn: Turn) -> tuple[int, bool]:
+def by_lot(state: ArmState, turn: Turn) -> tuple[int, bool]:
     """A user's rule that looks at the numbers of arms, the clock and ages."""
     best, top = -1, -1.0
     for arm in range(state.available.size):
-        lot = draw(hash_at(turn.key, 3), arm) + 0.01 * (turn.clock - state.birth[arm])
+        lot = draw(hash_at(turn.key, 3), arm) + 0.01 * (turn.clock - state.start[arm])
         lot += 0.1 * state.weight[arm]
         if state.available[arm] and lot > top:
             best, top = arm, lot
     return best, False
 
 
-def by_rank(state: State, clock: int, scores: Any, scale: float) -> None:
+def by_rank(state: ArmState, clock: int, scores: Any, scale: float) -> None:
     for arm in range(scores.size):
         state.weight[arm] = 0.0
         for other in range(scores.size):
@@ -121,7 +121,7 @@ def by_rank(state: State, clock: int, scores: Any, scale: float) -> None:
                 state.weight[arm] += scale
 
 
-LOTS = Rule("by-lot", by_lot, UCB_RULE.intensity, tries_each=False, weigh=by_rank)
+LOTS = Rule("by-lot", by_lot, UCB_RULE.intensity, tries_each=False, set_weights=by_rank)
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,7 @@ def test_a_plan_that_goes_astray_is_an_error_that_names_the_turn() -> None:
         hs.replay.replay(Astray(), LOG)
 
 
-def wrong(state: State, turn: Turn) -> tuple[int, bool]:
+def wrong(state: ArmState, turn: Turn) -> tuple[int, bool]:
     return 0, False
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from highseason.core.random import game_key, turn_key
-from highseason.rules import State, Turn, fresh_state
+from highseason.rules import ArmState, Turn, fresh_state
 
 
 @st.composite
-def states(draw: st.DrawFn, observed: bool = False) -> State:
+def states(draw: st.DrawFn, observed: bool = False) -> ArmState:
     """Some arms gone, some never chosen, some chosen but not observed; few values, so many ties."""
     arms = draw(st.integers(1, 7))
     state = fresh_state(arms)
     for arm in range(arms):
         state.pulls[arm] = draw(st.integers(1 if observed else 0, 4))
-        state.decided[arm] = state.pulls[arm] + draw(st.integers(0, 2))
+        state.selections[arm] = state.pulls[arm] + draw(st.integers(0, 2))
         state.sums[arm] = state.pulls[arm] * draw(st.sampled_from([0.0, 0.25, 0.5, 1.0]))
         state.available[arm] = draw(st.booleans())
     state.available[draw(st.integers(0, arms - 1))] = True
@@ -29,7 +29,7 @@ def turns(draw: st.DrawFn, numbers: st.SearchStrategy[float], random_ties: bool 
     return Turn(t, draw(numbers), key, random_ties, t)
 
 
-def means(state: State) -> dict[int, float]:
+def means(state: ArmState) -> dict[int, float]:
     """What was learnt of the arms that are there and were observed."""
     return {
         arm: state.sums[arm] / state.pulls[arm]
@@ -38,9 +38,9 @@ def means(state: State) -> dict[int, float]:
     }
 
 
-def present(state: State) -> list[int]:
+def present(state: ArmState) -> list[int]:
     return [arm for arm in range(state.available.size) if state.available[arm]]
 
 
-def never_chosen(state: State) -> list[int]:
-    return [arm for arm in present(state) if state.decided[arm] == 0]
+def never_chosen(state: ArmState) -> list[int]:
+    return [arm for arm in present(state) if state.selections[arm] == 0]

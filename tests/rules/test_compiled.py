@@ -10,7 +10,7 @@ import pytest
 
 from highseason.core.compile import compiled
 from highseason.core.random import game_key, turn_key
-from highseason.games.kernels.rule_functions import state_type, turn_type
+from highseason.engine.abi import state_type, turn_type
 from highseason.rules import (
     EPSILON,
     LIFE,
@@ -18,8 +18,8 @@ from highseason.rules import (
     NO_END,
     POOL,
     UCB_RULE,
+    ArmState,
     Rule,
-    State,
     Turn,
 )
 from highseason.rules.wrapped import capped, peak_grabber, sparing_old_arms
@@ -36,16 +36,16 @@ NUMBERS = {
 }
 
 
-def state_at_random(rule: Rule, generator: np.random.Generator) -> State:
+def state_at_random(rule: Rule, generator: np.random.Generator) -> ArmState:
     state = rule.fresh_state(7)
     state.pulls[:] = generator.integers(0, 4, 7)
-    state.decided[:] = state.pulls + generator.integers(0, 2, 7)
+    state.selections[:] = state.pulls + generator.integers(0, 2, 7)
     state.sums[:] = state.pulls * generator.integers(0, 3, 7) / 2
     state.available[:] = generator.random(7) < 0.8
     state.available[3] = True
-    state.birth[:] = generator.integers(0, 60, 7)
-    state.expiry[:] = state.birth + generator.integers(0, 200, 7)
-    state.expiry[generator.random(7) < 0.3] = NO_END
+    state.start[:] = generator.integers(0, 60, 7)
+    state.end[:] = state.start + generator.integers(0, 200, 7)
+    state.end[generator.random(7) < 0.3] = NO_END
     state.weight[:] = generator.integers(1, 8, 7) / 7
     if rule.memory:  # the grabber's: three of seven arms have displays, and one is held
         state.memory[:3, 1:21] = generator.integers(0, 2, (3, 20))

@@ -8,13 +8,13 @@ from hypothesis import strategies as st
 from tests.rules.states import means, never_chosen, present, states, turns
 
 from highseason.core.random import DECISION, draw, game_key
-from highseason.rules import EPSILON, State, Turn, fresh_state, leader
+from highseason.rules import EPSILON, ArmState, Turn, fresh_state, leader
 
 chances = st.one_of(st.sampled_from([0.0, 1.0]), st.floats(0, 1))
 
 
 @given(states(), turns(chances))
-def test_it_does_what_the_coin_says(state: State, turn: Turn) -> None:
+def test_it_does_what_the_coin_says(state: ArmState, turn: Turn) -> None:
     arm, exploited = EPSILON.choose(state, turn)
     u = draw(turn.key, DECISION)
     if never_chosen(state):
@@ -31,7 +31,7 @@ def test_it_does_what_the_coin_says(state: State, turn: Turn) -> None:
 
 def test_exploring_is_uniform_and_as_frequent_as_told() -> None:
     state = fresh_state(4)
-    state.decided[:], state.pulls[:], state.sums[:] = 1, 1, [0.0, 1.0, 0.0, 0.0]
+    state.selections[:], state.pulls[:], state.sums[:] = 1, 1, [0.0, 1.0, 0.0, 0.0]
     told = [EPSILON.choose(state, Turn(9, 0.4, game_key(3, i), False, 9)) for i in range(8000)]
     explored = [arm for arm, exploited in told if not exploited]
     assert abs(len(explored) / 8000 - 0.4) < 4 * math.sqrt(0.24 / 8000)

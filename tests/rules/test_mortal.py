@@ -9,12 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from highseason.rules import LIFE, MORTAL, NO_END, State, Turn, fresh_state
+from highseason.rules import LIFE, MORTAL, NO_END, ArmState, Turn, fresh_state
 
 
-def one_arm(pulls: float = 4.0, birth: int = 0, expiry: int = NO_END, weight: float = 1.0) -> State:
+def one_arm(
+    pulls: float = 4.0, birth: int = 0, expiry: int = NO_END, weight: float = 1.0
+) -> ArmState:
     state = fresh_state(1)
-    state.pulls[0], state.birth[0], state.expiry[0], state.weight[0] = pulls, birth, expiry, weight
+    state.pulls[0], state.start[0], state.end[0], state.weight[0] = pulls, birth, expiry, weight
     return state
 
 
@@ -22,12 +24,12 @@ def at(t: int, stakes: float = 1.0) -> Turn:
     return Turn(t, stakes, 0, False, t)
 
 
-def mortal_bonus(state: State, turn: Turn) -> float:
+def mortal_bonus(state: ArmState, turn: Turn) -> float:
     assert MORTAL.bonus is not None
     return MORTAL.bonus(state, turn, 0)
 
 
-def life_bonus(state: State, turn: Turn) -> float:
+def life_bonus(state: ArmState, turn: Turn) -> float:
     assert LIFE.bonus is not None
     return LIFE.bonus(state, turn, 0)
 
@@ -76,7 +78,7 @@ def test_radii_shrink_with_the_stakes_and_grow_with_age_and_life() -> None:
 def test_psi_is_the_share_of_no_greater_scores(arms: list[tuple[int, bool]], c: float) -> None:
     state = fresh_state(len(arms))
     state.available[:] = [there for _, there in arms]
-    MORTAL.weigh(state, 1, np.array([float(score) for score, _ in arms]), c)
+    MORTAL.set_weights(state, 1, np.array([float(score) for score, _ in arms]), c)
     scores = [score for score, there in arms if there]
     for arm, (score, there) in enumerate(arms):
         if there:
@@ -89,7 +91,7 @@ def test_psi_is_the_share_of_no_greater_scores(arms: list[tuple[int, bool]], c: 
 
 def test_other_rules_weigh_alike() -> None:
     state = fresh_state(3)
-    LIFE.weigh(state, 1, np.array([1.0, 2.0, 3.0]), 0.1)
+    LIFE.set_weights(state, 1, np.array([1.0, 2.0, 3.0]), 0.1)
     assert state.weight.tolist() == [0.1] * 3
 
 
@@ -98,6 +100,6 @@ def test_intensity_is_the_radius_of_an_even_share_from_the_start() -> None:
     found = MORTAL.intensity(stakes, turns, 10)
     by_hand = [math.sqrt(2 * math.log(x) * 10 / 200) for x in (201, 6, 200)]
     assert found.tolist() == pytest.approx(by_hand)
-    assert MORTAL.idle(np.array([1.0, 1e6])).tolist() == [False, True]
+    assert MORTAL.negligible(np.array([1.0, 1e6])).tolist() == [False, True]
     assert MORTAL.needs_range
     assert LIFE.needs_range

@@ -8,20 +8,20 @@ from hypothesis import strategies as st
 from tests.rules.states import means, never_chosen, present, states, turns
 
 from highseason.core.random import DECISION, draw, game_key
-from highseason.rules import POOL, State, Turn, fresh_state, leader
+from highseason.rules import POOL, ArmState, Turn, fresh_state, leader
 from highseason.rules.pool import best_first
 
 sizes = st.integers(1, 9).map(float)
 
 
-def by_rank(state: State) -> list[int]:
+def by_rank(state: ArmState) -> list[int]:
     """By falling estimate, then number; what was never observed comes last."""
     learnt = means(state)
     return sorted(present(state), key=lambda arm: (-learnt.get(arm, -math.inf), arm))
 
 
 @given(states(), turns(sizes))
-def test_it_draws_from_the_best(state: State, turn: Turn) -> None:
+def test_it_draws_from_the_best(state: ArmState, turn: Turn) -> None:
     arm, exploited = POOL.choose(state, turn)
     if never_chosen(state):
         assert (arm, exploited) == (never_chosen(state)[0], False)
@@ -35,12 +35,12 @@ def test_it_draws_from_the_best(state: State, turn: Turn) -> None:
 
 
 @given(states(), turns(sizes))
-def test_arms_are_ranked(state: State, turn: Turn) -> None:
+def test_arms_are_ranked(state: ArmState, turn: Turn) -> None:
     assert best_first(state, turn).tolist() == by_rank(state)
 
 
 @given(states(), turns(sizes, random_ties=True))
-def test_by_lot_only_equals_change_places(state: State, turn: Turn) -> None:
+def test_by_lot_only_equals_change_places(state: ArmState, turn: Turn) -> None:
     learnt = means(state)
     ranked = [learnt.get(arm, -math.inf) for arm in best_first(state, turn).tolist()]
     assert ranked == sorted(ranked, reverse=True)
@@ -49,7 +49,7 @@ def test_by_lot_only_equals_change_places(state: State, turn: Turn) -> None:
 
 def test_every_arm_of_the_pool_is_drawn_equally_often() -> None:
     state = fresh_state(6)
-    state.decided[:], state.pulls[:] = 1, 1
+    state.selections[:], state.pulls[:] = 1, 1
     state.sums[:] = [0.1, 0.9, 0.8, 0.2, 0.7, 0.3]
     arms = [POOL.choose(state, Turn(9, 3.0, game_key(1, i), False, 9))[0] for i in range(6000)]
     counts = np.bincount(arms, minlength=6)
@@ -59,7 +59,7 @@ def test_every_arm_of_the_pool_is_drawn_equally_often() -> None:
 
 def test_by_lot_equals_share_the_last_place() -> None:
     state = fresh_state(3)
-    state.decided[:], state.pulls[:], state.sums[:] = 1, 1, [0.5, 0.9, 0.5]
+    state.selections[:], state.pulls[:], state.sums[:] = 1, 1, [0.5, 0.9, 0.5]
     arms = [POOL.choose(state, Turn(9, 2.0, game_key(1, i), True, 9))[0] for i in range(6000)]
     counts = np.bincount(arms, minlength=3)
     assert ((counts - np.array([1500, 3000, 1500])) ** 2 / [1500, 3000, 1500]).sum() < 18

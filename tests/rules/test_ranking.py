@@ -9,12 +9,12 @@ from tests.rules.states import means, never_chosen, present, states, turns
 from highseason.core.random import game_key, turn_key
 from highseason.rules import (
     NO_END,
-    State,
+    ArmState,
     Turn,
     estimate,
     fresh_state,
     leader,
-    least_decided,
+    least_selected,
     observe_mean,
     pick_available,
     start_empty,
@@ -31,11 +31,11 @@ def turn_with_lots(seed: int) -> Turn:
 
 def test_a_fresh_state_knows_nothing() -> None:
     state = fresh_state(3, memory=2, shared=1)
-    assert state.decided.tolist() == state.pulls.tolist() == state.sums.tolist() == [0, 0, 0]
+    assert state.selections.tolist() == state.pulls.tolist() == state.sums.tolist() == [0, 0, 0]
     assert state.available.all()
-    assert state.expiry.tolist() == [NO_END] * 3
+    assert state.end.tolist() == [NO_END] * 3
     assert state.weight.tolist() == [1.0] * 3
-    assert state.birth.tolist() == [0] * 3
+    assert state.start.tolist() == [0] * 3
     assert state.memory.shape == (3, 2)
     assert state.shared.tolist() == [0.0]
     assert all(part.shape[0] == 3 for part in state[:-1])
@@ -49,34 +49,34 @@ def test_observing_counts_and_adds() -> None:
         observe_mean(state, turn, 1, value)
     assert state.pulls.tolist() == [0, 3]
     assert estimate(state, 1) == 0.25
-    assert state.decided.tolist() == [0, 0]  # the one who decides counts decisions
+    assert state.selections.tolist() == [0, 0]  # the one who decides counts decisions
 
 
 @given(states())
-def test_untried_is_the_first_never_chosen(state: State) -> None:
+def test_untried_is_the_first_never_chosen(state: ArmState) -> None:
     assert untried(state) == next(iter(never_chosen(state)), -1)
 
 
 @given(states(), any_turn)
-def test_the_leader_is_the_lowest_of_the_best(state: State, turn: Turn) -> None:
+def test_the_leader_is_the_lowest_of_the_best(state: ArmState, turn: Turn) -> None:
     learnt = means(state)
     if learnt:
         top = max(learnt.values())
         assert leader(state, turn) == min(arm for arm, mean in learnt.items() if mean == top)
     else:
-        chosen = min(present(state), key=lambda arm: (state.decided[arm], arm))
+        chosen = min(present(state), key=lambda arm: (state.selections[arm], arm))
         assert leader(state, turn) == chosen
 
 
 @given(states(), st.booleans())
-def test_least_decided(state: State, observed: bool) -> None:
+def test_least_decided(state: ArmState, observed: bool) -> None:
     asked = [arm for arm in present(state) if observed or state.pulls[arm] == 0]
-    expected = min(asked, key=lambda arm: (state.decided[arm], arm), default=-1)
-    assert least_decided(state, observed) == expected
+    expected = min(asked, key=lambda arm: (state.selections[arm], arm), default=-1)
+    assert least_selected(state, observed) == expected
 
 
 @given(states(observed=True), st.floats(0, 1, exclude_max=True))
-def test_picking_divides_the_interval_evenly(state: State, share: float) -> None:
+def test_picking_divides_the_interval_evenly(state: ArmState, share: float) -> None:
     arms = present(state)
     picked = pick_available(state, share)
     i = arms.index(picked)
@@ -90,7 +90,7 @@ def test_picking_never_runs_over_the_end() -> None:
     assert pick_available(state, 1.0) == 2
     state.available[:] = False
     assert pick_available(state, 0.5) == -1
-    assert untried(state) == least_decided(state, True) == -1
+    assert untried(state) == least_selected(state, True) == -1
 
 
 @given(st.integers(0, 5), st.integers(0, 5))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from highseason.bandit.errors import BanditError
 from highseason.bandit.ids import plain
-from highseason.rules import NO_END, Rule, State
+from highseason.rules import NO_END, ArmState, Rule
 
 _SHOWN = 8
 
@@ -32,7 +32,7 @@ class ArmTable:
         """Nobody yet."""
         self.rule = rule
         self.ids: list[Hashable] = []
-        self.state: State = rule.fresh_state(0)
+        self.state: ArmState = rule.fresh_state(0)
         self.active: NDArray[np.bool_] = np.zeros(0, np.bool_)
         self.held: NDArray[np.bool_] = np.zeros(0, np.bool_)
         self.expires: NDArray[np.int64] = np.zeros(0, np.int64)
@@ -59,7 +59,7 @@ class ArmTable:
     def is_new(self, arm: Any) -> bool:
         """Whether the arm is not in the game and was never tried before."""
         number = self._numbers.get(plain(arm))
-        return number is None or not (self.active[number] or self.state.decided[number])
+        return number is None or not (self.active[number] or self.state.selections[number])
 
     def add(
         self, arm: Any, birth: int, hold: bool, expires: int = NO_END, date: str | None = None
@@ -74,12 +74,12 @@ class ArmTable:
         elif self.there(birth)[number]:
             raise BanditError(f"the arm {arm!r} is there already: ids must differ")
         self.active[number] = True
-        self.state.birth[number] = birth if birth > 1 else 0  # one that comes back is young again
+        self.state.start[number] = birth if birth > 1 else 0  # one that comes back is young again
         self.expires[number] = expires
         self.dates.pop(number, None)
         if date is not None:
             self.dates[number] = date
-        self.held[number] = hold and not self.state.decided[number]
+        self.held[number] = hold and not self.state.selections[number]
 
     def remove(self, arm: Any, last: int) -> None:
         """Take an arm out of the game after turn `last`; its statistics stay."""
@@ -93,7 +93,7 @@ class ArmTable:
     def restore(
         self,
         ids: Iterable[Hashable],
-        state: State,
+        state: ArmState,
         active: NDArray[np.bool_],
         held: NDArray[np.bool_],
         expires: NDArray[np.int64],
@@ -118,7 +118,7 @@ class ArmTable:
 
     def unopened(self, allowed: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """What is left of the opening, if any of it is; else all that is allowed."""
-        left = allowed & self.opening & (self.state.decided == 0)
+        left = allowed & self.opening & (self.state.selections == 0)
         return left if left.any() else allowed
 
     def without_held(self, allowed: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -128,13 +128,13 @@ class ArmTable:
 
     def decided(self, number: int) -> None:
         """Count a choice; an arm that was tried does not wait any more."""
-        self.state.decided[number] += 1
+        self.state.selections[number] += 1
         self.held[number] = False
 
     def _grow(self) -> None:
         one = self.rule.fresh_state(1)  # the newcomer alone: the others' memory goes on
         pairs = zip(self.state, one, strict=True)
-        grown = State(*(np.concatenate(pair) for pair in pairs))
+        grown = ArmState(*(np.concatenate(pair) for pair in pairs))
         self.state = grown._replace(shared=self.state.shared)
         self.active = np.append(self.active, False)
         self.held = np.append(self.held, False)

@@ -58,15 +58,15 @@ def weigh(table: ArmTable, policy: Policy, source: MultiplierSource, turn: int) 
     state = table.state
     state.available[:] = table.there(turn)
     known = 0 if isinstance(source, OnlineMultiplier) else source.multiplier.turns
-    people = state.available, state.birth, table.expires, table.expires < turn
+    people = state.available, state.start, table.expires, table.expires < turn
     seen = known, *(column.tobytes() for column in people)
     if table.weighed == seen:
         return
     table.weighed = seen
-    state.expiry[:] = table.expires
+    state.end[:] = table.expires
     if policy.needs_expiry and known:
-        np.minimum(table.expires, known, out=state.expiry)
-    policy.rule.weigh(state, turn, scores(table, policy, source), policy.weight_scale)
+        np.minimum(table.expires, known, out=state.end)
+    policy.rule.set_weights(state, turn, scores(table, policy, source), policy.weight_scale)
 
 
 def scores(table: ArmTable, policy: Policy, source: MultiplierSource) -> NDArray[np.float64]:
@@ -74,7 +74,7 @@ def scores(table: ArmTable, policy: Policy, source: MultiplierSource) -> NDArray
 
     Where nothing is known of the turns ahead, all of them count alike.
     """
-    first = np.maximum(1, table.state.birth)
+    first = np.maximum(1, table.state.start)
     if isinstance(source, OnlineMultiplier):
         length = table.expires - (0 if policy.ranks_by_expiry else first)
         return np.where(table.expires >= UNKNOWN_END, np.inf, length)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from highseason.bandit.errors import BanditError, PastForecastError
 from highseason.bandit.numbers import positive
-from highseason.lifetimes import running_worth
+from highseason.engine.lifetimes import running_worth
 from highseason.multipliers import Multiplier, Threshold, as_multiplier, concatenate
 from highseason.multipliers.instants import When
 from highseason.policies import Planner, Policy

@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.random import ARMS, hash_at
-from highseason.rules import Rule, State, Turn
+from highseason.rules import ArmState, Rule, Turn
 
 #: How many sets of random numbers an estimate is made from.
 KEYS = 4096
 
 
-def chances_of(rule: Rule, state: State, turn: Turn) -> NDArray[np.float64]:
+def chances_of(rule: Rule, state: ArmState, turn: Turn) -> NDArray[np.float64]:
     """The chance of each arm over the random numbers that the turn may have had."""
-    if rule.chances is not None:
-        return rule.chances(state, turn)
+    if rule.probabilities is not None:
+        return rule.probabilities(state, turn)
     # The turn's own numbers are one of the sets, so the arm it decides for never has chance 0.
     family = hash_at(turn.key, ARMS)
     keys = [turn.key, *(hash_at(family, i) for i in range(1, KEYS))]

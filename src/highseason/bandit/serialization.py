@@ -26,12 +26,13 @@ from highseason.multipliers import Multiplier
 from highseason.multipliers.calendars import Moments
 from highseason.policies import Policy
 from highseason.policies import from_json as policy_from_json
-from highseason.rules import NO_END, State, observe_mean
+from highseason.rules import NO_END, ArmState, observe_mean
 
 FORMAT = "highseason bandit"
 VERSION = 2
 
-_ARM_INTEGERS = ("decided", "birth", "expiry")
+#: The keys of version 2, and the fields of the state that they hold.
+_ARM_INTEGERS = {"decided": "selections", "birth": "start", "expiry": "end"}
 _ARM_FLOATS = ("pulls", "sums", "weight")
 _TURN_INTEGERS = ("turns", "arms", "exploited")
 _TURN_FLOATS = ("numbers", "rewards", "traffic")
@@ -87,7 +88,7 @@ def _write_arms(table: ArmTable) -> dict[str, Any]:
         "expires": table.expires.tolist(),
         "dates": list(table.dates.items()),
         "opening": table.opening.tolist(),
-        **{name: getattr(state, name).tolist() for name in _ARM_INTEGERS},
+        **{key: getattr(state, name).tolist() for key, name in _ARM_INTEGERS.items()},
         **{name: written(getattr(state, name)) for name in _ARM_FLOATS},
         "memory": [written(row) for row in state.memory],
         "shared": written(state.shared),
@@ -198,7 +199,7 @@ def _read_arms(entry: dict[str, Any], policy: Policy) -> ArmTable:
     if not all(0 <= arm < len(names) for arm in dates):
         raise damaged("an arm that is not there goes on a date")
     columns: dict[str, NDArray[Any]] = {
-        **{name: wholes(entry[name]) for name in _ARM_INTEGERS},
+        **{key: wholes(entry[key]) for key in _ARM_INTEGERS},
         **{name: floats(entry[name]) for name in _ARM_FLOATS},
         "memory": np.array([floats(row) for row in entry["memory"]]).reshape(-1, rule.memory)
         if rule.memory
@@ -208,7 +209,8 @@ def _read_arms(entry: dict[str, Any], policy: Policy) -> ArmTable:
     shared = floats(entry.get("shared", [0.0] * rule.shared))  # version 1 had none
     same_length(rule.shared, shared=shared)
     table = ArmTable(rule)
-    state = State(**columns, available=active.copy(), shared=shared)
+    fields = {_ARM_INTEGERS.get(key, key): column for key, column in columns.items()}
+    state = ArmState(**fields, available=active.copy(), shared=shared)
     table.restore(names, state, active, held, expires, opening, dates)
     return table
 
@@ -248,7 +250,7 @@ def _check(game: BanditSession) -> None:
     if isinstance(game.source, OnlineMultiplier) and len(ledger) != len(game.source.beliefs):
         raise damaged("decisions and beliefs differ in number")
     arms = np.array(ledger.arms, np.int64)
-    if not np.array_equal(np.bincount(arms, minlength=state.decided.size), state.decided):
+    if not np.array_equal(np.bincount(arms, minlength=state.selections.size), state.selections):
         raise damaged("decisions and their counts differ")
     pulls = ledger.observed(state.pulls.size)
     if game.policy.rule.observe is observe_mean and not np.array_equal(pulls, state.pulls):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from highseason.bounds.tails import trivial_curve
-from highseason.lifetimes import Lifetimes
+from highseason.engine.lifetimes import Lifetimes
 from highseason.multipliers import Multiplier, ThresholdWarning, as_multiplier
 from highseason.policies import PlanWarning, Policy
 from highseason.policies.view import Outlook

@@ -14,7 +14,7 @@ from highseason.bounds.kernels.build import mortal_costs
 from highseason.bounds.result import Form, RegretBound, assemble
 from highseason.bounds.setting import Setting
 from highseason.bounds.theorems import theorem
-from highseason.lifetimes import running_worth
+from highseason.engine.lifetimes import running_worth
 from highseason.multipliers import as_multiplier
 from highseason.policies import SoftUCBMortal
 

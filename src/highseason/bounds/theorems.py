@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from highseason.bounds.result import Form, RegretBound
 from highseason.bounds.setting import Means, Setting
-from highseason.lifetimes import Lifetimes
+from highseason.engine.lifetimes import Lifetimes
 from highseason.policies import Policy, SoftUCBMortal
 
 Calculator = Callable[[Any, Setting, Form], RegretBound]

@@ -11,7 +11,7 @@ from highseason.checks.failure import expect
 from highseason.checks.settings import ARMS, SEED, season
 from highseason.core.random import REWARD, draw, game_key, turn_key
 from highseason.policies import Policy
-from highseason.rules import State, Turn
+from highseason.rules import ArmState, Turn
 
 #: The turns looked at, and how often each of them is decided.
 TURNS, TIMES = (1, ARMS, ARMS + 1, ARMS + 2, 17, 40), 1500
@@ -19,10 +19,10 @@ TURNS, TIMES = (1, ARMS, ARMS + 1, ARMS + 2, 17, 40), 1500
 TOLERANCE = 5.0
 
 
-@check(applies=lambda policy: policy.rule.chances is not None)
+@check(applies=lambda policy: policy.rule.probabilities is not None)
 def chances_are_those_of_the_choices(policy: Policy) -> None:
     """Decided again with other random numbers, arms come up as often as `chances` says."""
-    chances, choose = policy.rule.chances, policy.rule.choose
+    chances, choose = policy.rule.probabilities, policy.rule.choose
     assert chances is not None  # as the check's condition says
     for state, turn in _moments(policy):
         said = chances(state, turn)
@@ -41,7 +41,7 @@ def chances_are_those_of_the_choices(policy: Policy) -> None:
         )
 
 
-def _moments(policy: Policy) -> Iterator[tuple[State, Turn]]:
+def _moments(policy: Policy) -> Iterator[tuple[ArmState, Turn]]:
     """A game stopped before some of its turns; rewards are coarse, so that arms are often equal."""
     rule, start = policy.rule, game_key(SEED, 0)
     state = rule.fresh_state(ARMS)
@@ -50,5 +50,5 @@ def _moments(policy: Policy) -> Iterator[tuple[State, Turn]]:
         if t in TURNS:
             yield state, turn
         arm, _ = rule.choose(state, turn)
-        state.decided[arm] += 1
+        state.selections[arm] += 1
         rule.observe(state, turn, arm, float(draw(turn.key, REWARD) < 0.5))

@@ -17,8 +17,8 @@ from highseason.checks.settings import (
     season,
 )
 from highseason.core.random import game_keys
+from highseason.engine.lifetimes import Lifetimes
 from highseason.games import play, simulate
-from highseason.lifetimes import Lifetimes
 from highseason.policies import Policy
 from highseason.rewards import Rewards
 

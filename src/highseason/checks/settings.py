@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason import lifetimes, multipliers, rewards
-from highseason.lifetimes import Lifetimes
+from highseason.engine.lifetimes import Lifetimes
 from highseason.multipliers import Multiplier, ThresholdWarning
 from highseason.policies import PlanWarning
 from highseason.rewards import Rewards

@@ -10,7 +10,7 @@ import click
 
 from highseason import lifetimes
 from highseason.cli.reading import usage_error
-from highseason.lifetimes import Lifetimes
+from highseason.engine.lifetimes import Lifetimes
 from highseason.rewards import Rewards
 
 _EXAMPLES = "write 1-90,30- (first and last turn of each arm), articles, or flow:alive=10,life=100"

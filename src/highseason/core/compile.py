@@ -36,6 +36,7 @@ log = logging.getLogger("highseason")
 _PACKAGE = Path(__file__).resolve().parents[1]
 _KERNEL_FOLDERS = (
     "core",
+    "engine",
     "policies",
     "rules",
     "rewards",

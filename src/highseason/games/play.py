@@ -12,16 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.random import REWARD, draw, game_key, turn_key
-from highseason.games.kernels.population import (
+from highseason.engine.lifetimes import Lifetimes
+from highseason.engine.lifetimes.presence import (
+    arms_at_once,
     best_there,
     choose_opening,
     offer,
     population_of,
     renew,
     score_lifetimes,
+    spans_of,
+    worth_of,
 )
-from highseason.games.people import arms_at_once, spans_of, worth_of
-from highseason.lifetimes import Lifetimes
 from highseason.multipliers import as_multiplier
 from highseason.policies import Plan, Policy
 from highseason.rewards import Rewards
@@ -119,7 +121,9 @@ def play(
     people = population_of(
         policy, spans_of(lifetimes, key, rewards.arms, G.turns)[0], lifetimes, G.turns
     )
-    score_lifetimes(people, worth_of(plan, forecast), policy.ranks_by_expiry, G.turns)
+    score_lifetimes(
+        people, worth_of(plan.multiplier.values, forecast), policy.ranks_by_expiry, G.turns
+    )
 
     rule = policy.rule
     state = rule.fresh_state(rewards.arms)
@@ -128,7 +132,7 @@ def play(
     change, opening, best = 1, True, -1
     for i, value in enumerate(G.values):
         if i + 1 == change:
-            change = renew(state, people, i + 1, rule.weigh)
+            change = renew(state, people, i + 1, rule.set_weights)
             best = best_there(people, means)
         if i == 0:
             choose_opening(state, people)
@@ -138,7 +142,7 @@ def play(
         arm, exploited[i] = rule.choose(state, turn)
         if not (0 <= arm < rewards.arms and state.available[arm]):
             raise ValueError(illegal_arm_message(rule, i + 1, arm, rewards.arms))
-        state.decided[arm] += 1
+        state.selections[arm] += 1
         u = draw(turn.key, REWARD)
         arms[i], paid[i] = arm, rewards.quantile(u, parameters[arm], rewards.scale)
         best_arms[i], best_paid[i] = best, rewards.quantile(u, parameters[best], rewards.scale)

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from highseason.core.random import game_keys, seed_key
 from highseason.core.version import __version__
 from highseason.core.workers import at_least_one, workers
+from highseason.engine.lifetimes import Lifetimes
+from highseason.engine.lifetimes.presence import arms_at_once, lifetimes_matter, spans_of, worth_of
 from highseason.games.kernels.build import (
     Kernel,
     compiled_quantile,
@@ -22,10 +24,7 @@ from highseason.games.kernels.build import (
     writable,
 )
 from highseason.games.kernels.law import law_of
-from highseason.games.kernels.population import lifetimes_matter
 from highseason.games.kernels.stage import OUT, TRACE, Stage
-from highseason.games.people import arms_at_once, spans_of, worth_of
-from highseason.lifetimes import Lifetimes
 from highseason.multipliers import Multiplier, as_multiplier
 from highseason.policies import Plan, Policy, parse
 from highseason.results import Curves, SimulationResult, unique_labels
@@ -284,7 +283,7 @@ def _kernel(
 ) -> Kernel:
     policy, law = plan.policy, _type_of_law(stage)
     if lifetimes is not None or lifetimes_matter(policy):
-        return mortal_kernel_for(policy, law, lifetimes, worth_of(plan, forecast))
+        return mortal_kernel_for(policy, law, lifetimes, worth_of(plan.multiplier.values, forecast))
     return kernel_for(policy.rule, policy.ties == "random", law, arms, stage.G.size)
 
 

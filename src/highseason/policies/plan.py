@@ -65,7 +65,7 @@ class Plan:
         chosen = slice(self.arms if rule.tries_each else 0, None)
         if self.policy.suppress_plan_warning or self.levels[chosen].size == 0:
             return
-        if rule.idle(self.levels[chosen]).all():
+        if rule.negligible(self.levels[chosen]).all():
             message = f"never explores{self.policy.advice_if_never(self)}"
         elif self.exploration[chosen].min() >= 1.0:
             message = f"explores fully in every turn{self.policy.advice_if_always(self)}"

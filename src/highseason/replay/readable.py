@@ -67,7 +67,7 @@ def replay_slowly(
     events, rule = course.events, policy.rule
     unwrapped = policy.unwrapped
     state = rule.fresh_state(len(events.arms))
-    state.birth[:], state.expiry[:] = lifetimes.birth, lifetimes.expiry
+    state.start[:], state.end[:] = lifetimes.birth, lifetimes.expiry
     state.available[:] = False
     rule.start(state)
     occurs = _occurring(course, rows)
@@ -88,10 +88,10 @@ def replay_slowly(
             state.available[:] = False
             state.available[course.pools[pool]] = True
             state.available[~occurs] = False
-            dead = (state.expiry == UNKNOWN_END) & (lifetimes.death < clock)
-            state.expiry[dead] = lifetimes.death[dead]
+            dead = (state.end == UNKNOWN_END) & (lifetimes.death < clock)
+            state.end[dead] = lifetimes.death[dead]
             if state.available.any():
-                rule.weigh(state, clock, lifetimes.score, manner.scale)
+                rule.set_weights(state, clock, lifetimes.score, manner.scale)
                 if not begun:
                     begun = True
                     choose_opening(state, manner.initial_arms, opening)
@@ -103,7 +103,7 @@ def replay_slowly(
             counts[THINNED] += 1
             counts[PASSED] += not trying
             continue
-        untried = state.available & (state.decided == 0)
+        untried = state.available & (state.selections == 0)
         tried = bool((untried & opening).any())
         if tried and not (untried & opening)[arm]:
             counts[INITIAL] += 1
@@ -130,7 +130,7 @@ def replay_slowly(
         if chosen != arm:
             counts[DIFFERED] += 1
             continue
-        state.decided[arm] += 1
+        state.selections[arm] += 1
         reward = float(course.reward[row])
         rule.observe(state, asked, arm, G * reward if manner.scaled else reward)
         counts[MATCHED] += 1

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from highseason.core.random import game_key
 from highseason.core.workers import at_least_one
-from highseason.games.kernels.rule_functions import RuleFunctions, rule_functions
+from highseason.engine.abi import RuleFunctions, rule_functions
 from highseason.policies import Policy
 from highseason.policies.view import View
 from highseason.replay.course import Course, columns

@@ -1,25 +1,26 @@
 """Rules: how an arm is chosen, given this turn's number from the plan.  One rule a file.
 
-What a rule of one's own needs is here too: `State` and `Turn`, the random numbers of a turn
+What a rule of one's own needs is here too: `ArmState` and `Turn`, the random numbers of a turn
 (`draw`, `place` and what they are for), the comparisons of the built-in rules, and the mark
 `jitable` for helpers that must run inside compiled code.
 """
 
 from highseason.core.jitable import jitable
 from highseason.core.random import ARMS, DECISION, REWARD, TIES, draw, hash_at
+from highseason.engine.arms import NO_END, UNKNOWN_END, ArmState, fresh_state
+from highseason.engine.turn import Turn
 from highseason.rules.epsilon import EPSILON
 from highseason.rules.mortal import LIFE, MORTAL
 from highseason.rules.pool import POOL
 from highseason.rules.ranking import (
     estimate,
     leader,
-    least_decided,
+    least_selected,
     pick_available,
     untried,
     wins_tie,
 )
 from highseason.rules.rule import Rule, illegal_arm_message, observe_mean, start_empty
-from highseason.rules.state import NO_END, UNKNOWN_END, State, Turn, fresh_state
 from highseason.rules.ucb import UCB_RULE
 
 __all__ = [
@@ -34,8 +35,8 @@ __all__ = [
     "TIES",
     "UCB_RULE",
     "UNKNOWN_END",
+    "ArmState",
     "Rule",
-    "State",
     "Turn",
     "draw",
     "estimate",
@@ -44,7 +45,7 @@ __all__ = [
     "illegal_arm_message",
     "jitable",
     "leader",
-    "least_decided",
+    "least_selected",
     "observe_mean",
     "pick_available",
     "start_empty",

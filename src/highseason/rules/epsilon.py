@@ -7,19 +7,20 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.core.random import DECISION, draw
+from highseason.engine.arms import ArmState
+from highseason.engine.turn import Turn
 from highseason.rules.ranking import (
     leader,
-    leader_chances,
+    leader_probabilities,
     pick_available,
     untried,
-    untried_chances,
+    untried_probabilities,
 )
 from highseason.rules.rule import Rule
-from highseason.rules.state import State, Turn
 
 
 @jitable
-def choose(state: State, turn: Turn) -> tuple[int, bool]:
+def choose(state: ArmState, turn: Turn) -> tuple[int, bool]:
     """Toss the coin; the same uniform number that said *explore* also says which arm."""
     first = untried(state)
     if first >= 0:
@@ -38,19 +39,26 @@ def intensity(
     return epsilons
 
 
-def chances(state: State, turn: Turn) -> NDArray[np.float64]:
+def probabilities(state: ArmState, turn: Turn) -> NDArray[np.float64]:
     """ε shared by all available arms, and the rest on the leader."""
-    first = untried_chances(state)
+    first = untried_probabilities(state)
     if first is not None:
         return first
     epsilon = min(1.0, max(0.0, turn.level))
     everyone = state.available / state.available.sum()
-    return np.asarray(epsilon * everyone + (1.0 - epsilon) * leader_chances(state, turn))
+    return np.asarray(epsilon * everyone + (1.0 - epsilon) * leader_probabilities(state, turn))
 
 
-def idle(epsilons: NDArray[np.float64]) -> NDArray[np.bool_]:
+def negligible(epsilons: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Less than once in a hundred turns."""
     return epsilons < 0.01
 
 
-EPSILON = Rule("epsilon", choose, intensity, idle=idle, allowed=(0.0, 1.0), chances=chances)
+EPSILON = Rule(
+    "epsilon",
+    choose,
+    intensity,
+    negligible=negligible,
+    allowed=(0.0, 1.0),
+    probabilities=probabilities,
+)

@@ -1,6 +1,6 @@
 """Index rules: play the arm whose estimate plus bonus is highest.
 
-Such a rule is its bonus.  From it `index_choose` makes the choice and `index_chances` the chances;
+Such a rule is its bonus.  From it `index_choose` makes the choice and `index_probabilities` its probabilities;
 wrappers that change or cap a bonus build on the same two.
 """
 
@@ -13,20 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
+from highseason.engine.arms import ArmState
+from highseason.engine.turn import Turn
 from highseason.rules.ranking import (
     estimate,
     estimates,
     leader,
-    leader_chances,
-    least_decided,
-    least_decided_chances,
+    leader_probabilities,
+    least_selected,
+    least_selected_probabilities,
     tie_probabilities,
     untried,
-    untried_chances,
+    untried_probabilities,
     wins_tie,
 )
-from highseason.rules.rule import Bonus, Chances, Choose
-from highseason.rules.state import State, Turn
+from highseason.rules.rule import Bonus, Choose, Probabilities
 
 
 @functools.cache
@@ -34,13 +35,13 @@ def index_choose(bonus: Bonus, zero_exploits: bool) -> Choose:
     """The choice of an index rule; `zero_exploits` where a number of 0 takes the bonus away."""
 
     @jitable
-    def choose(state: State, turn: Turn) -> tuple[int, bool]:
+    def choose(state: ArmState, turn: Turn) -> tuple[int, bool]:
         """Pick the highest index; it exploits when the arm also attains the highest estimate."""
         first = untried(state)
         if first >= 0:
             return first, False
         if turn.level > 0.0 or not zero_exploits:
-            unseen = least_decided(state, False)
+            unseen = least_selected(state, False)
             if unseen >= 0:  # chosen before, but its reward has not come: its bonus is infinite
                 return unseen, False
         best = -1
@@ -61,14 +62,14 @@ def index_choose(bonus: Bonus, zero_exploits: bool) -> Choose:
 
 
 @functools.cache
-def index_chances(bonus: Bonus, zero_exploits: bool) -> Chances:
-    """The chances of that choice."""
+def index_probabilities(bonus: Bonus, zero_exploits: bool) -> Probabilities:
+    """The probabilities of that choice."""
 
-    def chances(state: State, turn: Turn) -> NDArray[np.float64]:
+    def probabilities(state: ArmState, turn: Turn) -> NDArray[np.float64]:
         """All on one arm; where indices are equal and ties are by lot, shared among those."""
-        forced = untried_chances(state)
+        forced = untried_probabilities(state)
         if forced is None and (turn.level > 0.0 or not zero_exploits):
-            forced = least_decided_chances(state, False)
+            forced = least_selected_probabilities(state, False)
         if forced is not None:
             return forced
         index = estimates(state)
@@ -76,7 +77,9 @@ def index_chances(bonus: Bonus, zero_exploits: bool) -> Chances:
             index[arm] += bonus(state, turn, arm)
         top = index.max()
         return (
-            leader_chances(state, turn) if top == -np.inf else tie_probabilities(turn, index == top)
+            leader_probabilities(state, turn)
+            if top == -np.inf
+            else tie_probabilities(turn, index == top)
         )
 
-    return chances
+    return probabilities

@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
-from highseason.rules.index import index_chances, index_choose
+from highseason.engine.arms import ArmState
+from highseason.engine.turn import Turn
+from highseason.rules.index import index_choose, index_probabilities
 from highseason.rules.ranking import age
 from highseason.rules.rule import Rule
-from highseason.rules.state import State, Turn
-from highseason.rules.ucb import idle as ucb_idle
 from highseason.rules.ucb import intensity as ucb_intensity
+from highseason.rules.ucb import negligible as ucb_negligible
 
 
 @jitable
@@ -31,21 +32,21 @@ def root_at_age(turns: int, stakes: float) -> float:
 
 
 @jitable
-def weighted_bonus(state: State, turn: Turn, arm: int) -> float:
+def weighted_bonus(state: ArmState, turn: Turn, arm: int) -> float:
     """psi · sqrt(2 log xi / pulls)."""
     root = root_at_age(age(state, turn, arm), turn.level)
     return float(state.weight[arm] * root * (1.0 / math.sqrt(state.pulls[arm])))
 
 
 @jitable
-def life_bonus(state: State, turn: Turn, arm: int) -> float:
+def life_bonus(state: ArmState, turn: Turn, arm: int) -> float:
     """c · log(life left + 1) · sqrt(2 log xi / pulls)."""
-    left = max(0, state.expiry[arm] - turn.clock)
+    left = max(0, state.end[arm] - turn.clock)
     return math.log1p(left) * weighted_bonus(state, turn, arm)
 
 
 @jitable
-def rank_weights(state: State, clock: int, scores: NDArray[np.float64], scale: float) -> None:
+def rank_weights(state: ArmState, clock: int, scores: NDArray[np.float64], scale: float) -> None:
     """psi: `scale` times the share of the arms there whose score is no greater than its own."""
     there = scores[state.available]
     for arm in range(scores.size):
@@ -61,9 +62,9 @@ def intensity(
     return ucb_intensity(_at_age(turns, stakes), turns, arms)
 
 
-def idle(stakes: NDArray[np.float64]) -> NDArray[np.bool_]:
+def negligible(stakes: NDArray[np.float64]) -> NDArray[np.bool_]:
     """That of UCB with the radius of an arm at an age of 1,000."""
-    return ucb_idle(_at_age(np.full(stakes.shape, 1000), stakes))
+    return ucb_negligible(_at_age(np.full(stakes.shape, 1000), stakes))
 
 
 def _at_age(turns: NDArray[np.int64], stakes: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -76,21 +77,21 @@ MORTAL = Rule(
     "mortal",
     index_choose(weighted_bonus, zero_exploits=False),
     intensity,
-    idle=idle,
+    negligible=negligible,
     allowed=(0.0, math.inf),
     needs_range=True,
-    chances=index_chances(weighted_bonus, zero_exploits=False),
+    probabilities=index_probabilities(weighted_bonus, zero_exploits=False),
     bonus=weighted_bonus,
-    weigh=rank_weights,
+    set_weights=rank_weights,
 )
 
 LIFE = Rule(
     "life",
     index_choose(life_bonus, zero_exploits=False),
     intensity,
-    idle=idle,
+    negligible=negligible,
     allowed=(0.0, math.inf),
     needs_range=True,
-    chances=index_chances(life_bonus, zero_exploits=False),
+    probabilities=index_probabilities(life_bonus, zero_exploits=False),
     bonus=life_bonus,
 )

@@ -9,20 +9,21 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.core.random import DECISION, TIES, draw, hash_at
+from highseason.engine.arms import ArmState
+from highseason.engine.turn import Turn
 from highseason.rules.ranking import (
     estimate,
     estimates,
     leader,
-    leader_chances,
+    leader_probabilities,
     untried,
-    untried_chances,
+    untried_probabilities,
 )
 from highseason.rules.rule import Rule
-from highseason.rules.state import State, Turn
 
 
 @jitable
-def choose(state: State, turn: Turn) -> tuple[int, bool]:
+def choose(state: ArmState, turn: Turn) -> tuple[int, bool]:
     """Draw a rank below m_t, and play the arm of that rank."""
     first = untried(state)
     if first >= 0:
@@ -36,7 +37,7 @@ def choose(state: State, turn: Turn) -> tuple[int, bool]:
 
 
 @jitable
-def best_first(state: State, turn: Turn):  # type: ignore[no-untyped-def]  # numba forbids subscripts
+def best_first(state: ArmState, turn: Turn):  # type: ignore[no-untyped-def]  # numba forbids subscripts
     """The available arms by falling estimate; arms not yet observed come last."""
     arms = np.nonzero(state.available)[0]
     if turn.random_ties:
@@ -57,13 +58,13 @@ def intensity(
     return (sizes - 1.0) / max(arms - 1.0, 1.0)
 
 
-def chances(state: State, turn: Turn) -> NDArray[np.float64]:
+def probabilities(state: ArmState, turn: Turn) -> NDArray[np.float64]:
     """The same for every arm in the pool; equals at its edge share the places left there."""
-    first = untried_chances(state)
+    first = untried_probabilities(state)
     if first is not None:
         return first
     if turn.level <= 1.0:
-        return leader_chances(state, turn)
+        return leader_probabilities(state, turn)
     order = best_first(state, turn)
     size = min(int(turn.level), order.size)
     out = np.zeros(state.available.size)
@@ -75,9 +76,16 @@ def chances(state: State, turn: Turn) -> NDArray[np.float64]:
     return np.asarray(out / size)
 
 
-def idle(sizes: NDArray[np.float64]) -> NDArray[np.bool_]:
+def negligible(sizes: NDArray[np.float64]) -> NDArray[np.bool_]:
     """A pool of one."""
     return sizes < 2.0
 
 
-POOL = Rule("pool", choose, intensity, idle=idle, allowed=(1.0, math.inf), chances=chances)
+POOL = Rule(
+    "pool",
+    choose,
+    intensity,
+    negligible=negligible,
+    allowed=(1.0, math.inf),
+    probabilities=probabilities,
+)

@@ -11,19 +11,20 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.core.random import TIES, draw, hash_at
-from highseason.rules.state import State, Turn
+from highseason.engine.arms import ArmState
+from highseason.engine.turn import Turn
 
 
 @jitable
-def estimate(state: State, arm: int) -> float:
+def estimate(state: ArmState, arm: int) -> float:
     """The mean of what was learnt from `arm`; it must have been observed."""
     return state.sums[arm] / state.pulls[arm]  # type: ignore[no-any-return]  # a NumPy scalar
 
 
 @jitable
-def age(state: State, turn: Turn, arm: int) -> int:
+def age(state: ArmState, turn: Turn, arm: int) -> int:
     """How long `arm` has been there; 0 in a turn before its birth, should that be asked late."""
-    return max(0, turn.clock - state.birth[arm])  # type: ignore[no-any-return]  # a NumPy scalar
+    return max(0, turn.clock - state.start[arm])  # type: ignore[no-any-return]  # a NumPy scalar
 
 
 @jitable
@@ -36,27 +37,27 @@ def wins_tie(turn: Turn, challenger: int, holder: int) -> bool:
 
 
 @jitable
-def untried(state: State) -> int:
+def untried(state: ArmState) -> int:
     """The first available arm that was never chosen, or -1: the paper's rules start with these."""
-    for arm in range(state.decided.size):
-        if state.available[arm] and state.decided[arm] == 0:
+    for arm in range(state.selections.size):
+        if state.available[arm] and state.selections[arm] == 0:
             return arm
     return -1
 
 
 @jitable
-def least_decided(state: State, observed: bool) -> int:
+def least_selected(state: ArmState, observed: bool) -> int:
     """The available arm chosen least often, or -1; only unobserved ones unless `observed`."""
     best = -1
-    for arm in range(state.decided.size):
+    for arm in range(state.selections.size):
         asked = state.available[arm] and (observed or state.pulls[arm] == 0)
-        if asked and (best < 0 or state.decided[arm] < state.decided[best]):
+        if asked and (best < 0 or state.selections[arm] < state.selections[best]):
             best = arm
     return best
 
 
 @jitable
-def leader(state: State, turn: Turn) -> int:
+def leader(state: ArmState, turn: Turn) -> int:
     """The available arm with the highest estimate.
 
     Before any reward has come in, the arm chosen least often: there is nothing to exploit yet.
@@ -69,12 +70,12 @@ def leader(state: State, turn: Turn) -> int:
             if best < 0 or value > top or (value == top and wins_tie(turn, arm, best)):
                 best, top = arm, value
     if best < 0:
-        return least_decided(state, True)
+        return least_selected(state, True)
     return best
 
 
 @jitable
-def pick_available(state: State, share: float) -> int:
+def pick_available(state: ArmState, share: float) -> int:
     """The arm at `share` (in [0, 1)) of the way through the available ones: uniform if it is."""
     count = 0
     for arm in range(state.available.size):
@@ -89,10 +90,10 @@ def pick_available(state: State, share: float) -> int:
     return -1
 
 
-# -- the chances of those choices: arrays, and never compiled --------------------------------------
+# -- the probabilities of those choices: arrays, and never compiled --------------------------------------
 
 
-def estimates(state: State) -> NDArray[np.float64]:
+def estimates(state: ArmState) -> NDArray[np.float64]:
     """The estimate of every available arm that was observed, bit for bit; -inf for the others."""
     seen = state.available & (state.pulls > 0)
     out = np.full(seen.size, -np.inf)
@@ -114,26 +115,26 @@ def tie_probabilities(turn: Turn, equals: NDArray[np.bool_]) -> NDArray[np.float
     return np.asarray(equals / equals.sum())
 
 
-def untried_chances(state: State) -> NDArray[np.float64] | None:
+def untried_probabilities(state: ArmState) -> NDArray[np.float64] | None:
     """What `untried` decides: all on one arm; None where all available arms were chosen before."""
-    fresh = state.available & (state.decided == 0)
+    fresh = state.available & (state.selections == 0)
     return one_hot(int(fresh.argmax()), fresh.size) if fresh.any() else None
 
 
-def least_decided_chances(state: State, observed: bool) -> NDArray[np.float64] | None:
-    """What `least_decided` decides, or None where it finds no arm."""
+def least_selected_probabilities(state: ArmState, observed: bool) -> NDArray[np.float64] | None:
+    """What `least_selected` decides, or None where it finds no arm."""
     asked = state.available if observed else state.available & (state.pulls == 0)
     if not asked.any():
         return None
-    counts = np.where(asked, state.decided, np.iinfo(np.int64).max)
+    counts = np.where(asked, state.selections, np.iinfo(np.int64).max)
     return one_hot(int(counts.argmin()), asked.size)
 
 
-def leader_chances(state: State, turn: Turn) -> NDArray[np.float64]:
+def leader_probabilities(state: ArmState, turn: Turn) -> NDArray[np.float64]:
     """How likely each arm is to be the `leader`."""
     values = estimates(state)
     top = values.max()
     if top == -np.inf:
-        unseen = least_decided_chances(state, True)
+        unseen = least_selected_probabilities(state, True)
         return np.zeros(values.size) if unseen is None else unseen
     return tie_probabilities(turn, values == top)

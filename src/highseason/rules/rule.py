@@ -15,37 +15,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
-from highseason.rules.state import State, Turn, fresh_state
+from highseason.engine.arms import ArmState, fresh_state
+from highseason.engine.lifetimes.presence import SetWeights, uniform_weights
+from highseason.engine.turn import Turn
 
-Choose = Callable[[State, Turn], tuple[int, bool]]
-Observe = Callable[[State, Turn, int, float], None]
-Start = Callable[[State], None]
-Bonus = Callable[[State, Turn, int], float]
-Weigh = Callable[[State, int, NDArray[np.float64], float], None]
+Choose = Callable[[ArmState, Turn], tuple[int, bool]]
+Observe = Callable[[ArmState, Turn, int, float], None]
+Start = Callable[[ArmState], None]
+Bonus = Callable[[ArmState, Turn, int], float]
 Intensity = Callable[[NDArray[np.float64], NDArray[np.int64], int], NDArray[np.float64]]
-Idle = Callable[[NDArray[np.float64]], NDArray[np.bool_]]
-Chances = Callable[[State, Turn], NDArray[np.float64]]
+Negligible = Callable[[NDArray[np.float64]], NDArray[np.bool_]]
+Probabilities = Callable[[ArmState, Turn], NDArray[np.float64]]
 
 
 @jitable
-def observe_mean(state: State, turn: Turn, arm: int, value: float) -> None:
+def observe_mean(state: ArmState, turn: Turn, arm: int, value: float) -> None:
     """Count the pull and add the value: all that an average needs."""
     state.pulls[arm] += 1
     state.sums[arm] += value
 
 
 @jitable
-def start_empty(state: State) -> None:
+def start_empty(state: ArmState) -> None:
     """Nothing to prepare."""
 
 
-@jitable
-def uniform_weights(state: State, clock: int, scores: NDArray[np.float64], scale: float) -> None:
-    """No arm is worth more exploring than another."""
-    state.weight[:] = scale
-
-
-def never_idle(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
+def never_negligible(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
     """A rule that says nothing of it: every number may explore."""
     return np.zeros(numbers.shape, np.bool_)
 
@@ -74,14 +69,14 @@ class Rule:
         bonus: What an arm that was observed gets on top of its estimate, for rules that play the
             highest sum of the two (index rules); None for all others.
         zero_exploits: Whether a plan's 0 takes an index rule's bonus away.
-        weigh: Fills `state.weight` when arms have come or gone, given the clock, a score for each
-            arm (what its life is worth) and the policy's scale; `renew` in `games.kernels` asks.
+        set_weights: Fills `state.weight` when arms have come or gone, given the clock, a score for each
+            arm (what its life is worth) and the policy's scale; `engine.lifetimes` calls it.
         allowed: The least and the greatest number a plan may hold; others are refused.
         tries_each: Whether every arm is played once before the rule starts to choose.
         needs_range: Whether rewards must lie in [0, 1] for the rule to mean anything (UCB type).
-        chances: The exact chance of each arm over the turn's random numbers, for propensity logs;
+        probabilities: The exact chance of each arm over the turn's random numbers, for propensity logs;
             where a rule cannot say, `Bandit` estimates it by asking `choose` many times.
-        idle: Which of a plan's numbers explore next to nothing; a plan of only these is warned of.
+        negligible: Which of a plan's numbers explore next to nothing; a plan of only these is warned of.
     """
 
     name: str
@@ -93,14 +88,14 @@ class Rule:
     allowed: tuple[float, float] = (-math.inf, math.inf)
     tries_each: bool = True
     needs_range: bool = False
-    chances: Chances | None = None
-    idle: Idle = never_idle
+    probabilities: Probabilities | None = None
+    negligible: Negligible = never_negligible
     shared: int = 0
     bonus: Bonus | None = None
-    weigh: Weigh = uniform_weights
+    set_weights: SetWeights = uniform_weights
     zero_exploits: bool = False
 
-    def fresh_state(self, arms: int) -> State:
+    def fresh_state(self, arms: int) -> ArmState:
         """The state before the first turn, as the rule starts."""
         state = fresh_state(arms, self.memory, self.shared)
         self.start(state)

@@ -8,13 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
-from highseason.rules.index import index_chances, index_choose
+from highseason.engine.arms import ArmState
+from highseason.engine.turn import Turn
+from highseason.rules.index import index_choose, index_probabilities
 from highseason.rules.rule import Rule
-from highseason.rules.state import State, Turn
 
 
 @jitable
-def bonus(state: State, turn: Turn, arm: int) -> float:
+def bonus(state: ArmState, turn: Turn, arm: int) -> float:
     """The confidence radius; the number is what stands under the root, over the pulls."""
     return math.sqrt(turn.level) * (1.0 / math.sqrt(state.pulls[arm]))
 
@@ -26,7 +27,7 @@ def intensity(
     return np.minimum(1.0, np.sqrt(numbers * arms / turns))
 
 
-def idle(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
+def negligible(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Even an arm that was tried but once has a radius under a tenth of the range of rewards."""
     return numbers < 0.01
 
@@ -35,10 +36,10 @@ UCB_RULE = Rule(
     "ucb",
     index_choose(bonus, zero_exploits=True),
     intensity,
-    idle=idle,
+    negligible=negligible,
     allowed=(0.0, math.inf),
     needs_range=True,
-    chances=index_chances(bonus, zero_exploits=True),
+    probabilities=index_probabilities(bonus, zero_exploits=True),
     bonus=bonus,
     zero_exploits=True,
 )

@@ -22,7 +22,7 @@ class Story:
     def tell(self, arm: int, values: Iterable[float]) -> None:
         for value in values:
             turn = self.turn()
-            self.state.decided[arm] += 1
+            self.state.selections[arm] += 1
             self.rule.observe(self.state, turn, arm, value)
             self.t += 1
 
@@ -30,8 +30,8 @@ class Story:
         """The choice, asked twice: asking changes nothing."""
         first, second = (self.rule.choose(self.state, self.turn()) for _ in range(2))
         assert first == second
-        assert self.rule.chances is not None
-        chances = self.rule.chances(self.state, self.turn())
+        assert self.rule.probabilities is not None
+        chances = self.rule.probabilities(self.state, self.turn())
         assert chances[first[0]] == 1.0
         assert chances.sum() == 1.0
         return int(first[0]), bool(first[1])
@@ -39,14 +39,14 @@ class Story:
     def dies(self, arm: int) -> None:
         """The arm's last turn was the one before."""
         self.state.available[arm] = False
-        self.state.expiry[arm] = self.t
+        self.state.end[arm] = self.t
         self.weigh()
 
     def weigh(self) -> None:
-        self.rule.weigh(self.state, self.t + 1, self.state.sums * 0.0, 1.0)
+        self.rule.set_weights(self.state, self.t + 1, self.state.sums * 0.0, 1.0)
 
     def lifetimes(self, arm: int, birth: int, expiry: int = NO_END) -> None:
-        self.state.birth[arm], self.state.expiry[arm] = birth, expiry
+        self.state.start[arm], self.state.end[arm] = birth, expiry
 
 
 def clicks(count: int, of: int) -> list[float]:

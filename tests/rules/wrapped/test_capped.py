@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.rules.states import means, present, states, turns
 from tests.rules.wrapped.story import Story
 
-from highseason.rules import EPSILON, UCB_RULE, State, Turn, untried
+from highseason.rules import EPSILON, UCB_RULE, ArmState, Turn, untried
 from highseason.rules.wrapped import capped, sparing_old_arms
 
 CAPPED = capped(UCB_RULE, 0.88)
@@ -31,7 +31,7 @@ def test_arms_never_tried_stand_at_the_cap_behind_those_that_reach_it() -> None:
     assert story.ask() == (1, True)  # 0.9, capped to 0.88: before the two unknown ones
     story.tell(1, [0.7] * 3)  # a radius of 0.1: 0.8
     assert story.ask() == (0, False)  # now the unknown promise more, the lowest first
-    story.state.decided[0] += 1  # … chosen, its reward still to come
+    story.state.selections[0] += 1  # … chosen, its reward still to come
     assert story.ask() == (2, False)
     story.tell(0, [0.0])
     story.tell(2, [0.1])
@@ -56,20 +56,20 @@ def test_nothing_is_tried_once_just_so() -> None:
     assert story.ask() == (1, False)
 
 
-def under(cap: float, state: State) -> State:
+def under(cap: float, state: ArmState) -> ArmState:
     """The state with the cap in its place."""
     return state._replace(shared=np.array([cap]))
 
 
 @given(states(), turns(st.floats(0, 5)), st.sampled_from([0.3, 0.5, 0.88, 2.0]))
-def test_it_is_the_order_of_the_contest(state: State, turn: Turn, cap: float) -> None:
+def test_it_is_the_order_of_the_contest(state: ArmState, turn: Turn, cap: float) -> None:
     """Written as a sort: index, then estimate, then fewest choices, then the lowest arm."""
     known = means(state)
     root = math.sqrt(turn.level)
 
     def rank(arm: int) -> tuple[float, float, int, int]:
         if arm not in known:
-            return -cap, math.inf, state.decided[arm], arm
+            return -cap, math.inf, state.selections[arm], arm
         index = min(cap, known[arm] + root * (1 / math.sqrt(state.pulls[arm])))
         return -index, -known[arm], 0, arm
 
@@ -79,7 +79,7 @@ def test_it_is_the_order_of_the_contest(state: State, turn: Turn, cap: float) ->
 
 
 @given(states(observed=True), turns(st.floats(0, 5)))
-def test_a_cap_out_of_reach_is_no_cap(state: State, turn: Turn) -> None:
+def test_a_cap_out_of_reach_is_no_cap(state: ArmState, turn: Turn) -> None:
     """Up to equal indices: those go to the higher estimate, and otherwise to the lower arm."""
     arm = int(capped(UCB_RULE, 1e6).choose(under(1e6, state), turn)[0])
     plain = int(UCB_RULE.choose(state, turn)[0])

@@ -22,7 +22,7 @@ def test_a_discounted_estimate_is_a_weighted_mean(values: list[float], discount:
     by_hand = sum(w * x for w, x in zip(weights, values, strict=True)) / sum(weights)
     assert estimate(story.state, 1) == pytest.approx(by_hand)
     assert story.state.pulls.tolist() == pytest.approx([0.0, sum(weights)])
-    assert story.state.decided.tolist() == [0, len(values)]
+    assert story.state.selections.tolist() == [0, len(values)]
 
 
 @given(VALUES, st.integers(1, 8))

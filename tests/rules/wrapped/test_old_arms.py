@@ -17,7 +17,7 @@ SPARING = sparing_old_arms(UCB_RULE)
 def bonus(birth: int, expiry: int, t: int, mean_life: float = -1.0) -> float:
     """The bonus of an arm with one pull, where a plain one would have 1."""
     state = fresh_state(1, shared=1)
-    state.pulls[0], state.birth[0], state.expiry[0] = 1.0, birth, expiry
+    state.pulls[0], state.start[0], state.end[0] = 1.0, birth, expiry
     state.shared[0] = mean_life
     assert SPARING.bonus is not None
     return SPARING.bonus(state, Turn(t, 1.0, 0, False, t), 0)
@@ -96,7 +96,7 @@ def test_around_a_rule_that_weighs() -> None:
     story.tell(0, [0.5])
     story.tell(1, [0.5])
     story.lifetimes(0, birth=0, expiry=10)
-    rule.weigh(story.state, 3, story.state.sums * 0.0 + [1.0, 2.0], 2.0)
+    rule.set_weights(story.state, 3, story.state.sums * 0.0 + [1.0, 2.0], 2.0)
     assert story.state.weight.tolist() == [1.0, 2.0]  # psi = 2 · 1/2 and 2 · 2/2
     assert rule.bonus is not None
     turn = Turn(5, 1.0, 0, False, 5)

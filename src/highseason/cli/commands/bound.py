@@ -25,8 +25,8 @@ from highseason.cli.output import print_json
 from highseason.cli.progress import progress_bar
 from highseason.cli.reading import read_rewards, usage_error
 from highseason.cli.targets import check_figure
+from highseason.engine.lifetimes import Lifetimes
 from highseason.games import simulate
-from highseason.lifetimes import Lifetimes
 from highseason.multipliers import Multiplier
 from highseason.policies import Policy
 from highseason.report import bound as draw_bounds

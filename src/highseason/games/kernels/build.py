@@ -10,24 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.compile import compiled, function_type
-from highseason.games.kernels.epsilon import epsilon_kernel
-from highseason.games.kernels.generic import WrongArmError, generic_kernel
-from highseason.games.kernels.law import Law
-from highseason.games.kernels.luck import best_totals
-from highseason.games.kernels.mortal import best_alive_totals, mortal_kernel
-from highseason.games.kernels.pool import pool_kernel
-from highseason.games.kernels.population import Population, population_of
-from highseason.games.kernels.rule_functions import (
+from highseason.engine.abi import (
     function_types,
     numba_types,
     rule_functions,
     state_type,
     users_function,
 )
+from highseason.engine.lifetimes import Lifetimes
+from highseason.engine.lifetimes.presence import Population, population_of
+from highseason.games.kernels.epsilon import epsilon_kernel
+from highseason.games.kernels.generic import WrongArmError, generic_kernel
+from highseason.games.kernels.law import Law
+from highseason.games.kernels.luck import best_totals
+from highseason.games.kernels.mortal import best_alive_totals, mortal_kernel
+from highseason.games.kernels.pool import pool_kernel
 from highseason.games.kernels.stage import Stage
 from highseason.games.kernels.ucb_groups import ucb_groups_kernel
 from highseason.games.kernels.ucb_lanes import ucb_lanes_kernel
-from highseason.lifetimes import Lifetimes
 from highseason.policies import Policy
 from highseason.rewards.model import Quantile
 from highseason.rules import EPSILON, POOL, UCB_RULE, Rule, fresh_state, illegal_arm_message

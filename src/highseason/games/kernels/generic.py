@@ -7,8 +7,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.jitable import jitable
 from highseason.core.random import turn_key
+from highseason.engine.arms import ArmState, reset_state
+from highseason.engine.turn import Turn
 from highseason.games.kernels.law import learn, pay
 from highseason.games.kernels.stage import (
     Stage,
@@ -18,25 +19,10 @@ from highseason.games.kernels.stage import (
     write_totals,
 )
 from highseason.rewards.model import Quantile
-from highseason.rules.state import NO_END, State, Turn
 
 
 class WrongArmError(Exception):
     """A rule chose an arm that does not exist: the turn, and what it chose."""
-
-
-@jitable
-def empty(state: State) -> None:
-    """Make the state as it is before the first turn."""
-    state.decided[:] = 0
-    state.pulls[:] = 0.0
-    state.sums[:] = 0.0
-    state.available[:] = True
-    state.birth[:] = 0
-    state.expiry[:] = NO_END
-    state.weight[:] = 1.0
-    state.memory[:] = 0.0
-    state.shared[:] = 0.0
 
 
 def generic_kernel(
@@ -47,16 +33,16 @@ def generic_kernel(
     gaps: NDArray[np.float64],
     out: NDArray[np.float64],
     trace: NDArray[np.float64],
-    state: State,
+    state: ArmState,
     random_ties: bool,
-    start: Callable[[State], None],
-    choose: Callable[[State, Turn], tuple[int, bool]],
-    observe: Callable[[State, Turn, int, float], None],
+    start: Callable[[ArmState], None],
+    choose: Callable[[ArmState, Turn], tuple[int, bool]],
+    observe: Callable[[ArmState, Turn, int, float], None],
 ) -> None:
     """Play one game per key with one and the same `state`, emptied before each."""
     G, worth, numbers, checkpoints, law = stage
     for game in range(keys.size):
-        empty(state)
+        reset_state(state)
         start(state)
         reward, regret, exploited, mark = 0.0, 0.0, 0.0, 0
         due = next_checkpoint(checkpoints, mark)
@@ -64,9 +50,9 @@ def generic_kernel(
             key = turn_key(keys[game], i + 1)
             turn = Turn(i + 1, numbers[i], key, random_ties, i + 1)
             arm, greedy = choose(state, turn)
-            if not 0 <= arm < state.decided.size:
+            if not 0 <= arm < state.selections.size:
                 raise WrongArmError(i + 1, arm)
-            state.decided[arm] += 1
+            state.selections[arm] += 1
             x = pay(law, quantile, key, parameters[game, arm])
             paid = G[i] * x
             observe(state, turn, arm, learn(law, x, paid, worth[i], G[i]))
@@ -77,4 +63,4 @@ def generic_kernel(
                 write_running(trace, game, mark, reward, regret)
                 mark += 1
                 due = next_checkpoint(checkpoints, mark)
-        write_totals(out, game, reward, regret, exploited, state.decided[best_arm(gaps[game])])
+        write_totals(out, game, reward, regret, exploited, state.selections[best_arm(gaps[game])])

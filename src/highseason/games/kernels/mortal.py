@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.core.random import turn_key
-from highseason.games.kernels.generic import WrongArmError, empty
-from highseason.games.kernels.law import learn, pay
-from highseason.games.kernels.population import (
+from highseason.engine.arms import ArmState, reset_state
+from highseason.engine.lifetimes.presence import (
     Population,
     best_there,
     choose_opening,
@@ -19,6 +18,9 @@ from highseason.games.kernels.population import (
     renew,
     score_lifetimes,
 )
+from highseason.engine.turn import Turn
+from highseason.games.kernels.generic import WrongArmError
+from highseason.games.kernels.law import learn, pay
 from highseason.games.kernels.stage import (
     Stage,
     next_checkpoint,
@@ -26,7 +28,6 @@ from highseason.games.kernels.stage import (
     write_totals,
 )
 from highseason.rewards.model import Quantile
-from highseason.rules.state import State, Turn
 
 
 def mortal_kernel(
@@ -39,20 +40,20 @@ def mortal_kernel(
     last: NDArray[np.int64],
     out: NDArray[np.float64],
     trace: NDArray[np.float64],
-    state: State,
+    state: ArmState,
     population: Population,
     worth: NDArray[np.float64],
     by_expiry: bool,
     random_ties: bool,
-    start: Callable[[State], None],
-    choose: Callable[[State, Turn], tuple[int, bool]],
-    observe: Callable[[State, Turn, int, float], None],
-    weigh: Callable[[State, int, NDArray[np.float64], float], None],
+    start: Callable[[ArmState], None],
+    choose: Callable[[ArmState, Turn], tuple[int, bool]],
+    observe: Callable[[ArmState, Turn, int, float], None],
+    set_weights: Callable[[ArmState, int, NDArray[np.float64], float], None],
 ) -> None:
     """Play one game per key with one and the same `state` and `population`, filled before each."""
     G, learnt_as, numbers, checkpoints, law = stage
     for game in range(keys.size):
-        empty(state)
+        reset_state(state)
         start(state)
         population.first[:] = first[game]
         population.last[:] = last[game]
@@ -62,7 +63,7 @@ def mortal_kernel(
         due = next_checkpoint(checkpoints, mark)
         for i in range(G.size):
             if i + 1 == change:
-                change = renew(state, population, i + 1, weigh)
+                change = renew(state, population, i + 1, set_weights)
                 best = best_there(population, means[game])
             if i == 0:
                 choose_opening(state, population)
@@ -71,9 +72,9 @@ def mortal_kernel(
             key = turn_key(keys[game], i + 1)
             turn = Turn(i + 1, numbers[i], key, random_ties, i + 1)
             arm, greedy = choose(state, turn)
-            if not (0 <= arm < state.decided.size and state.available[arm]):
+            if not (0 <= arm < state.selections.size and state.available[arm]):
                 raise WrongArmError(i + 1, arm)
-            state.decided[arm] += 1
+            state.selections[arm] += 1
             x = pay(law, quantile, key, parameters[game, arm])
             paid = G[i] * x
             if opening:

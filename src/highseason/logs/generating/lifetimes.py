@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.random import draw, hash_at
-from highseason.lifetimes.birth_and_death import ARTICLE_HOURS, ARTICLE_QUANTILES
+from highseason.engine.lifetimes.flows import ARTICLE_HOURS, ARTICLE_QUANTILES
 from highseason.logs.kernels.generate import DAY, poisson
 
 MARK = 300  # seconds between the times at which articles come and go

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from highseason.core.compile import compiled
-from highseason.games.kernels.rule_functions import function_types, numba_types, state_type
+from highseason.engine.abi import function_types, numba_types, state_type
 from highseason.replay.kernels.plans import plan_type
 from highseason.replay.kernels.replay import replay_kernel
 from highseason.replay.kernels.shapes import COUNTS, Lifetimes, Log, Manner, Track, Walk

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from highseason.core.compile import compiled, function_type
 from highseason.core.jitable import jitable
-from highseason.games.kernels.rule_functions import numba_types
+from highseason.engine.abi import numba_types
 from highseason.policies.view import View
 
 if TYPE_CHECKING:

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.core.random import DECISION, REWARD, draw, turn_key
+from highseason.engine.arms import UNKNOWN_END, ArmState
+from highseason.engine.turn import Turn
 from highseason.policies.view import View
 from highseason.replay.kernels.shapes import (
     ASKED,
@@ -37,7 +39,6 @@ from highseason.replay.kernels.shapes import (
     Track,
     Walk,
 )
-from highseason.rules.state import UNKNOWN_END, State, Turn
 
 
 class WrongReplayError(Exception):
@@ -76,20 +77,20 @@ def find_shown(log: Log, walk: Walk, shown: NDArray[np.bool_]) -> None:
 
 
 @jitable
-def copy_arms(source: State, target: State, from_arm: int, to_arm: int) -> None:
+def copy_arms(source: ArmState, target: ArmState, from_arm: int, to_arm: int) -> None:
     """What is known of one arm, from one state to another."""
-    target.decided[to_arm] = source.decided[from_arm]
+    target.selections[to_arm] = source.selections[from_arm]
     target.pulls[to_arm] = source.pulls[from_arm]
     target.sums[to_arm] = source.sums[from_arm]
-    target.birth[to_arm] = source.birth[from_arm]
-    target.expiry[to_arm] = source.expiry[from_arm]
+    target.start[to_arm] = source.start[from_arm]
+    target.end[to_arm] = source.end[from_arm]
     target.weight[to_arm] = source.weight[from_arm]
     for i in range(source.memory.shape[1]):
         target.memory[to_arm, i] = source.memory[from_arm, i]
 
 
 @jitable
-def choose_opening(state: State, count: int, opening: NDArray[np.bool_]) -> None:
+def choose_opening(state: ArmState, count: int, opening: NDArray[np.bool_]) -> None:
     """Mark the arms to be tried before all others: so many available ones of the highest weight."""
     for _ in range(count):
         best = -1
@@ -118,12 +119,12 @@ def replay_kernel(
     parameters: NDArray[np.uint8],
     carry: NDArray[np.float64],
     plan: Callable[[NDArray[np.uint8], NDArray[np.float64], View], float],
-    state: State,
-    room: State,
-    start: Callable[[State], None],
-    choose: Callable[[State, Turn], tuple[int, bool]],
-    observe: Callable[[State, Turn, int, float], None],
-    weigh: Callable[[State, int, NDArray[np.float64], float], None],
+    state: ArmState,
+    room: ArmState,
+    start: Callable[[ArmState], None],
+    choose: Callable[[ArmState, Turn], tuple[int, bool]],
+    observe: Callable[[ArmState, Turn, int, float], None],
+    set_weights: Callable[[ArmState, int, NDArray[np.float64], float], None],
     track: Track,
 ) -> None:
     """Play one policy along the walk.
@@ -131,11 +132,11 @@ def replay_kernel(
     `state` is that of all arms, `room` one for the largest pool.  `carry[0]` is what the plan
     carries, `carry[1]` what it will carry if this record matches.
     """
-    arms = state.decided.size
+    arms = state.selections.size
     shown = np.zeros(arms, np.bool_)
     find_shown(log, walk, shown)
-    state.birth[:] = lifetimes.birth
-    state.expiry[:] = lifetimes.expiry
+    state.start[:] = lifetimes.birth
+    state.end[:] = lifetimes.expiry
     state.available[:] = False
     start(state)
     counts = track.counts
@@ -177,9 +178,9 @@ def replay_kernel(
                     state.available[member] = True
                     size += 1
             if manner.compact:
-                seen = State(
-                    room.decided[:size], room.pulls[:size], room.sums[:size],
-                    room.available[:size], room.birth[:size], room.expiry[:size],
+                seen = ArmState(
+                    room.selections[:size], room.pulls[:size], room.sums[:size],
+                    room.available[:size], room.start[:size], room.end[:size],
                     room.weight[:size], room.memory[:size], state.shared,
                 )  # fmt: skip
                 seen_scores = scores[:size]
@@ -187,19 +188,19 @@ def replay_kernel(
                 seen = state
                 seen_scores = lifetimes.score
                 for other in range(arms):
-                    if state.expiry[other] == UNKNOWN_END and lifetimes.death[other] < clock:
-                        state.expiry[other] = lifetimes.death[other]
+                    if state.end[other] == UNKNOWN_END and lifetimes.death[other] < clock:
+                        state.end[other] = lifetimes.death[other]
             if size > 0:
-                weigh(seen, clock, seen_scores, manner.scale)
+                set_weights(seen, clock, seen_scores, manner.scale)
             if not begun and size > 0:
                 begun = True
-                marks = np.zeros(seen.decided.size, np.bool_)
+                marks = np.zeros(seen.selections.size, np.bool_)
                 choose_opening(seen, manner.initial_arms, marks)
                 for s in range(size):
                     opening[held[s]] = marks[place[held[s]]]
             left = 0
             for s in range(size):
-                if opening[held[s]] and seen.decided[place[held[s]]] == 0:
+                if opening[held[s]] and seen.selections[place[held[s]]] == 0:
                     left += 1
             standing = False
         at = place[this]
@@ -213,7 +214,7 @@ def replay_kernel(
                 counts[PASSED] += 1
             continue
         tried = left > 0  # the turn tries an arm, and no choice is made
-        if tried and (not opening[this] or seen.decided[at] > 0):
+        if tried and (not opening[this] or seen.selections[at] > 0):
             counts[INITIAL] += 1
             continue
         G = log.bin_weight[log.bin[row]]
@@ -236,14 +237,14 @@ def replay_kernel(
                 arm, greedy = kept, kept_greedy
             else:
                 arm, greedy = choose(seen, asked)
-                if not (0 <= arm < seen.decided.size and seen.available[arm]):
+                if not (0 <= arm < seen.selections.size and seen.available[arm]):
                     raise WrongReplayError(turn, arm, number)
                 if manner.keeps == INDEX or (greedy and manner.keeps > 0):
                     standing, kept, kept_greedy = True, arm, greedy
-            trying = manner.first_shown and seen.decided[arm] == 0
+            trying = manner.first_shown and seen.selections[arm] == 0
             if not trying:
                 counts[ASKED] += 1
-            elif seen.decided[at] > 0:
+            elif seen.selections[at] > 0:
                 counts[INITIAL] += 1
                 continue
             else:
@@ -251,7 +252,7 @@ def replay_kernel(
         if arm != at:
             counts[DIFFERED] += 1
             continue
-        seen.decided[at] += 1
+        seen.selections[at] += 1
         reward = log.reward[row]
         observe(seen, asked, at, G * reward if manner.scaled else reward)
         track.matched[counts[MATCHED]] = i

@@ -48,7 +48,7 @@ class Lifetimes(NamedTuple):
         birth: Its first bin; 0 for arms that were there in the run's first bin.
         expiry: Its last bin as the policy knows it; `UNKNOWN_END` where lifetimes are not known.
         death: Its last bin as it really is.
-        score: What `Rule.weigh` ranks arms by.
+        score: What `Rule.set_weights` ranks arms by.
     """
 
     birth: NDArray[np.int64]
@@ -74,7 +74,7 @@ class Manner(NamedTuple):
         start: The clock of the log at which the run's own is 1.
         turns: Stop after so many matched turns.
         lowest: The least G of the log.
-        scale: What `Rule.weigh` multiplies weights by.
+        scale: What `Rule.set_weights` multiplies weights by.
         low: The least number a plan may hold.
         high: The greatest.
         first_shown: Whether any untried arm that is shown will do where the rule asks for one.

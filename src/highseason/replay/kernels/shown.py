@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.compile import compiled
-from highseason.games.kernels.rule_functions import numba_types
+from highseason.engine.abi import numba_types
 
 
 def count_shown(

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
+from highseason.engine.arms import ArmState
+from highseason.engine.turn import Turn
 from highseason.rules.ranking import estimate, estimates, tie_probabilities, wins_tie
 from highseason.rules.rule import Bonus, Choose, Rule
-from highseason.rules.state import State, Turn
 from highseason.rules.wrapped.index_only import bonus_of
 
 
@@ -26,12 +27,12 @@ def capped(rule: Rule, cap: float) -> Rule:
     bonus, start_base, place = bonus_of(rule, "the cap"), rule.start, rule.shared
 
     @jitable
-    def start(state: State) -> None:
+    def start(state: ArmState) -> None:
         """Note the cap: with another one the same compiled code chooses."""
         start_base(state)
         state.shared[place] = cap
 
-    def chances(state: State, turn: Turn) -> NDArray[np.float64]:
+    def probabilities(state: ArmState, turn: Turn) -> NDArray[np.float64]:
         """All on one arm, or shared among full equals where ties are by lot."""
         values = estimates(state)
         index = np.full(values.size, -np.inf)
@@ -41,7 +42,7 @@ def capped(rule: Rule, cap: float) -> Rule:
         equals = index == index.max()
         equals &= values == values[equals].max()
         if values[equals][0] == -np.inf:
-            equals &= state.decided == state.decided[equals].min()
+            equals &= state.selections == state.selections[equals].min()
         return tie_probabilities(turn, equals)
 
     return replace(
@@ -49,7 +50,7 @@ def capped(rule: Rule, cap: float) -> Rule:
         name=f"{rule.name}, capped",
         start=start,
         choose=_choose(bonus, place),
-        chances=chances,
+        probabilities=probabilities,
         shared=rule.shared + 1,
         tries_each=False,
         bonus=None,
@@ -61,7 +62,7 @@ def _choose(bonus: Bonus, place: int) -> Choose:
     """The choice under the cap that stands at `place` among the numbers of the whole game."""
 
     @jitable
-    def choose(state: State, turn: Turn) -> tuple[int, bool]:
+    def choose(state: ArmState, turn: Turn) -> tuple[int, bool]:
         """Compare index, then estimate, then how often an arm was chosen."""
         cap = state.shared[place]
         best = -1
@@ -78,7 +79,7 @@ def _choose(bonus: Bonus, place: int) -> Choose:
             if not wins and index == top:
                 wins = value > value_of_best
                 if value == value_of_best:
-                    rivals = state.decided[arm], state.decided[best]
+                    rivals = state.selections[arm], state.selections[best]
                     unseen = value == -math.inf and rivals[0] != rivals[1]
                     wins = rivals[0] < rivals[1] if unseen else wins_tie(turn, arm, best)
             if wins:

@@ -10,8 +10,9 @@ import functools
 from dataclasses import replace
 
 from highseason.core.jitable import jitable
+from highseason.engine.arms import ArmState
+from highseason.engine.turn import Turn
 from highseason.rules.rule import Rule, observe_mean
-from highseason.rules.state import State, Turn
 
 
 @functools.cache
@@ -20,7 +21,7 @@ def discounted(rule: Rule, discount: float) -> Rule:
     _check_plain_mean(rule, "a discount")
 
     @jitable
-    def observe(state: State, turn: Turn, arm: int, value: float) -> None:
+    def observe(state: ArmState, turn: Turn, arm: int, value: float) -> None:
         """Let the past fade, then count the pull."""
         state.pulls[arm] = discount * state.pulls[arm] + 1.0
         state.sums[arm] = discount * state.sums[arm] + value
@@ -36,7 +37,7 @@ def windowed(rule: Rule, window: int) -> Rule:
     count = first + window
 
     @jitable
-    def observe(state: State, turn: Turn, arm: int, value: float) -> None:
+    def observe(state: ArmState, turn: Turn, arm: int, value: float) -> None:
         """Write over the oldest, and add up what is there: no rounding errors pile up."""
         seen = int(state.memory[arm, count])
         state.memory[arm, first + seen % window] = value

@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
+from highseason.engine.arms import ArmState
+from highseason.engine.turn import Turn
 from highseason.rules.ranking import estimate, one_hot
 from highseason.rules.rule import Choose, Observe, Rule
-from highseason.rules.state import State, Turn
 
 #: What a grabber keeps of the whole game: the arm held plus 1 (0: none), the rate of all displays,
 #: how many displays there have been; the length of a window, by how much a display moves the rate,
@@ -30,7 +31,7 @@ HELD, RATE, DISPLAYS, WINDOW, MOVES, LINE = range(6)
 #: Given the line, and the sum and the number of the displays in an arm's window.
 Starts = Callable[[float, float, int, int], bool]
 #: Given the state, the arm, the mean of its window, and where the grabber's numbers begin.
-Lasts = Callable[[State, int, float, int], bool]
+Lasts = Callable[[ArmState, int, float, int], bool]
 
 
 @functools.cache
@@ -61,7 +62,7 @@ def _brought_enough(line: float, total: float, displays: int, window: int) -> bo
 
 
 @jitable
-def _nobody_is_better(state: State, arm: int, mean: float, place: int) -> bool:
+def _nobody_is_better(state: ArmState, arm: int, mean: float, place: int) -> bool:
     for other in range(state.pulls.size):
         rival = other != arm and state.available[other] and state.pulls[other] > 0
         if rival and mean < estimate(state, other):
@@ -75,7 +76,7 @@ def _is_full(line: float, total: float, displays: int, window: int) -> bool:
 
 
 @jitable
-def _is_above_all(state: State, arm: int, mean: float, place: int) -> bool:
+def _is_above_all(state: ArmState, arm: int, mean: float, place: int) -> bool:
     return bool(mean >= state.shared[place + LINE] * state.shared[place + RATE] and mean > 0.0)
 
 
@@ -84,22 +85,22 @@ def _grabbing(
 ) -> Rule:
     """The rule within, but for an arm that is held; a run is where `starts` and `lasts` agree."""
     window, moves, line = settings
-    start_base, chances_base, place = rule.start, rule.chances, rule.shared
+    start_base, probabilities_base, place = rule.start, rule.probabilities, rule.shared
     made = _functions(rule.choose, rule.observe, rule.memory, place, starts, lasts)
 
     @jitable
-    def start(state: State) -> None:
+    def start(state: ArmState) -> None:
         """Put the settings in their place."""
         start_base(state)
         state.shared[place + WINDOW] = window
         state.shared[place + MOVES] = moves
         state.shared[place + LINE] = line
 
-    def chances(state: State, turn: Turn) -> NDArray[np.float64]:
+    def probabilities(state: ArmState, turn: Turn) -> NDArray[np.float64]:
         """All on the arm that is held, and otherwise as the rule within."""
-        assert chances_base is not None  # see below
+        assert probabilities_base is not None  # see below
         arm = made.arm_to_hold(state)
-        return one_hot(arm, state.pulls.size) if arm >= 0 else chances_base(state, turn)
+        return one_hot(arm, state.pulls.size) if arm >= 0 else probabilities_base(state, turn)
 
     return replace(
         rule,
@@ -107,7 +108,7 @@ def _grabbing(
         start=start,
         choose=made.choose,
         observe=made.observe,
-        chances=None if chances_base is None else chances,
+        probabilities=None if probabilities_base is None else probabilities,
         memory=rule.memory + int(window) + 1,
         shared=rule.shared + 6,
         bonus=None,
@@ -117,7 +118,7 @@ def _grabbing(
 class _Functions(NamedTuple):
     choose: Choose
     observe: Observe
-    arm_to_hold: Callable[[State], int]
+    arm_to_hold: Callable[[ArmState], int]
 
 
 @functools.cache
@@ -135,7 +136,7 @@ def _functions(
     """
 
     @jitable
-    def lately(state: State, arm: int) -> tuple[float, int]:
+    def lately(state: ArmState, arm: int) -> tuple[float, int]:
         """The sum and the number of the displays in an arm's window."""
         displays = min(int(state.memory[arm, first]), int(state.shared[place + WINDOW]))
         total = 0.0
@@ -144,7 +145,7 @@ def _functions(
         return total, displays
 
     @jitable
-    def best_run(state: State) -> int:
+    def best_run(state: ArmState) -> int:
         """Of the arms on a run, the one with the highest mean; -1 if there is none."""
         best, top = -1, -math.inf
         line, window = state.shared[place + LINE], int(state.shared[place + WINDOW])
@@ -158,13 +159,13 @@ def _functions(
         return best
 
     @jitable
-    def arm_to_hold(state: State) -> int:
+    def arm_to_hold(state: ArmState) -> int:
         """The arm that is held; if it is not there now, the next best on a run; or -1."""
         arm = int(state.shared[place + HELD]) - 1
         return arm if arm < 0 or state.available[arm] else best_run(state)
 
     @jitable
-    def choose(state: State, turn: Turn) -> tuple[int, bool]:
+    def choose(state: ArmState, turn: Turn) -> tuple[int, bool]:
         """The arm on a run, and otherwise as the rule within."""
         arm = arm_to_hold(state)
         if arm >= 0:
@@ -172,7 +173,7 @@ def _functions(
         return choose_base(state, turn)
 
     @jitable
-    def observe(state: State, turn: Turn, arm: int, value: float) -> None:
+    def observe(state: ArmState, turn: Turn, arm: int, value: float) -> None:
         """Learn as the rule within, note the display, and see whether a run began or ended."""
         observe_base(state, turn, arm, value)
         seen = int(state.memory[arm, first])

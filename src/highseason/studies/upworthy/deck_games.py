@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from highseason.core.random import game_keys
 from highseason.core.workers import workers
+from highseason.engine.lifetimes.presence import lifetimes_matter
 from highseason.games.kernels.generic import WrongArmError
-from highseason.games.kernels.population import lifetimes_matter
 from highseason.multipliers import Multiplier
 from highseason.policies import Policy
 from highseason.policies.planner import known_levels

@@ -12,15 +12,16 @@ from numpy.typing import NDArray
 from highseason.core.compile import compiled, function_type
 from highseason.core.jitable import jitable
 from highseason.core.random import REWARD, hash_at, turn_key
-from highseason.games.kernels.generic import WrongArmError
-from highseason.games.kernels.rule_functions import (
+from highseason.engine.abi import (
     function_types,
     numba_types,
     rule_functions,
     state_type,
 )
+from highseason.engine.arms import ArmState
+from highseason.engine.turn import Turn
+from highseason.games.kernels.generic import WrongArmError
 from highseason.rules import Rule, fresh_state
-from highseason.rules.state import State, Turn
 from highseason.studies.upworthy.cards import HAND, look
 
 #: What is known of a game when it is over.
@@ -66,10 +67,10 @@ def decks_kernel(
     shared: int,
     random_ties: bool,
     out: NDArray[np.float64],
-    fresh: Callable[[int, int, int], State],
-    start: Callable[[State], None],
-    choose: Callable[[State, Turn], tuple[int, bool]],
-    observe: Callable[[State, Turn, int, float], None],
+    fresh: Callable[[int, int, int], ArmState],
+    start: Callable[[ArmState], None],
+    choose: Callable[[ArmState, Turn], tuple[int, bool]],
+    observe: Callable[[ArmState, Turn, int, float], None],
 ) -> None:
     """Play every game with every player of one rule; `numbers` is by player, plan and turn.
 
@@ -94,7 +95,7 @@ def decks_kernel(
                 arm, _ = choose(state, turn)
                 if not 0 <= arm < arms:
                     raise WrongArmError(i + 1, arm)
-                state.decided[arm] += 1
+                state.selections[arm] += 1
                 after = int(total * days.edges[season, i + 1] + 0.5)
                 count, before = after - before, after
                 dealt[arm] += count

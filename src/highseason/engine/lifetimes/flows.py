@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.random import DECISION, REWARD, TIES, UNIT, draw, hash_at
-from highseason.lifetimes.model import Lifetimes, alive_counts
+from highseason.engine.lifetimes.model import Lifetimes, alive_counts
 
 Numbers = NDArray[np.float64]
 #: The shares of all lifetimes at which their lengths are tabulated.

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 import highseason as hs
 from highseason.core.random import game_keys
-from highseason.lifetimes.birth_and_death import ARTICLE_HOURS, ARTICLE_QUANTILES
-from highseason.lifetimes.model import alive_counts
+from highseason.engine.lifetimes.flows import ARTICLE_HOURS, ARTICLE_QUANTILES
+from highseason.engine.lifetimes.model import alive_counts
 
 KEYS = game_keys(5, range(400))
 DAY = 24 * 60

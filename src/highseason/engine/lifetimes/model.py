@@ -101,3 +101,17 @@ def fixed(spans: Sequence[tuple[float, float]], known: bool = True) -> Lifetimes
 
 def _tiled(spans: NDArray[np.int64], games: int) -> NDArray[np.int64]:
     return np.tile(spans, (games, 1, 1))
+
+
+def running_worth(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Running sums of G, beginning with 0, in whole steps that are tiny beside its greatest value.
+
+    Sums of whole numbers are exact.  So lifetimes whose turns are worth the same tie in rank; sums of
+    floats would put one above the other by their last bit.
+
+    >>> worth = running_worth(np.full(9, 0.1))
+    >>> bool(worth[5] - worth[1] == worth[8] - worth[4])
+    True
+    """
+    steps = np.rint(values / values.max() * (2.0**52 / values.size))
+    return np.concatenate([[0.0], np.cumsum(steps)])

@@ -1,20 +1,30 @@
-"""Who is there: how a rule's state follows the births and deaths of a game's arms.
+"""Which arms are present: how a rule's state follows the lifetimes of a game's arms.
 
-`play` and the compiled kernels run these same lines.
+`play` and the compiled kernels run these same functions.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
-from highseason.lifetimes import Lifetimes
-from highseason.policies import Policy
-from highseason.rules.rule import Weigh, uniform_weights
-from highseason.rules.state import NO_END, UNKNOWN_END, State
+from highseason.engine.arms import NO_END, UNKNOWN_END, ArmState
+from highseason.engine.lifetimes.model import Lifetimes, running_worth
+from highseason.forecasters import Forecast, OneStep
+from highseason.multipliers import as_multiplier
+from highseason.rewards import Rewards
+
+SetWeights = Callable[[ArmState, int, NDArray[np.float64], float], None]
+
+
+@jitable
+def uniform_weights(state: ArmState, clock: int, scores: NDArray[np.float64], scale: float) -> None:
+    """Every arm is equally worth exploring."""
+    state.weight[:] = scale
 
 
 class Population(NamedTuple):
@@ -29,7 +39,7 @@ class Population(NamedTuple):
         known: Whether the policy is told when an arm will expire.
         end: The latest expiry it is told: the end of the game where it counts the life left, or
             `NO_END`.
-        scale: What the rule's `weigh` is given.
+        scale: What the rule's `set_weights` is given.
         initial_arms: How many of the arms there at the start are tried before the rule is free.
     """
 
@@ -60,7 +70,7 @@ def score_lifetimes(
 
 
 @jitable
-def renew(state: State, population: Population, t: int, weigh: Weigh) -> int:
+def renew(state: ArmState, population: Population, t: int, set_weights: SetWeights) -> int:
     """Let the state say who is there at turn t; gives the next turn at which that changes."""
     change = NO_END
     for arm in range(population.first.size):
@@ -70,16 +80,16 @@ def renew(state: State, population: Population, t: int, weigh: Weigh) -> int:
         if first > t:
             change = min(change, first)
         else:
-            state.birth[arm] = 0 if first <= 1 else first
+            state.start[arm] = 0 if first <= 1 else first
             told = min(last, population.end)
-            state.expiry[arm] = told if population.known or last < t else UNKNOWN_END
+            state.end[arm] = told if population.known or last < t else UNKNOWN_END
             change = min(change, last + 1) if there else change
-    weigh(state, t, population.scores, population.scale)
+    set_weights(state, t, population.scores, population.scale)
     return change
 
 
 @jitable
-def choose_opening(state: State, population: Population) -> None:
+def choose_opening(state: ArmState, population: Population) -> None:
     """The arms to be tried first: of those there in turn 1, so many of the highest weight."""
     population.opening[:] = False
     for _ in range(population.initial_arms):
@@ -94,11 +104,11 @@ def choose_opening(state: State, population: Population) -> None:
 
 
 @jitable
-def offer(state: State, population: Population) -> bool:
+def offer(state: ArmState, population: Population) -> bool:
     """Offer what is left of the opening; if nothing is, offer all arms there and give False."""
     left = False
     for arm in range(population.alive.size):
-        wanted = population.alive[arm] and population.opening[arm] and state.decided[arm] == 0
+        wanted = population.alive[arm] and population.opening[arm] and state.selections[arm] == 0
         state.available[arm] = wanted
         left = left or wanted
     if not left:
@@ -117,7 +127,7 @@ def best_there(population: Population, means: NDArray[np.float64]) -> int:
 
 
 def population_of(
-    policy: Policy, spans: NDArray[np.int64], lifetimes: Lifetimes | None, turns: int
+    policy: Any, spans: NDArray[np.int64], lifetimes: Lifetimes | None, turns: int
 ) -> Population:
     """The arms of a game as a policy meets them, before the first turn.
 
@@ -145,7 +155,47 @@ def population_of(
     )
 
 
-def lifetimes_matter(policy: Policy) -> bool:
+def lifetimes_matter(policy: Any) -> bool:
     """Whether a policy plays otherwise than its rule alone would among arms that never die."""
-    weighs = policy.rule.weigh is not uniform_weights
+    weighs = policy.rule.set_weights is not uniform_weights
     return weighs or policy.needs_expiry or policy.initial_arms > 0
+
+
+def arms_at_once(rewards: Rewards, lifetimes: Lifetimes | None, turns: int) -> int:
+    """How many arms a plan is made for: all of them, or as many as are there on average."""
+    if lifetimes is None:
+        return rewards.arms
+    if not isinstance(lifetimes, Lifetimes):
+        raise ValueError(
+            f"{lifetimes!r} are not lifetimes; write hs.lifetimes.fixed([(1, 90), (30, inf)])"
+        )
+    if lifetimes.arms != rewards.arms:
+        raise ValueError(
+            f"the rewards have {rewards.arms} arms, the lifetimes {lifetimes.arms}: give them as many, "
+            "such as hs.rewards.bernoulli(arms=lifetimes.arms)"
+        )
+    return lifetimes.typical(turns)
+
+
+def spans_of(
+    lifetimes: Lifetimes | None, keys: NDArray[np.uint64], arms: int, turns: int
+) -> NDArray[np.int64]:
+    """First and last turn of every arm, by game."""
+    if lifetimes is not None:
+        return lifetimes.spans(keys, turns)
+    return np.broadcast_to(np.array([1, NO_END], np.int64), (keys.size, arms, 2))
+
+
+def worth_of(values: NDArray[np.float64], forecast: Any) -> NDArray[np.float64]:
+    """What stretches of turns are worth, by what the policy believes when the game begins.
+
+    Running sums, from 0 on.  A one-step forecaster believes nothing of later turns: all of them
+    then count alike.
+    """
+    if isinstance(forecast, Forecast):
+        values = forecast.mean
+    elif isinstance(forecast, OneStep):
+        values = np.ones_like(values)
+    elif forecast is not None:
+        values = as_multiplier(forecast, turns=values.size).values
+    return running_worth(values)

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from highseason.core.compile import compiled, function_type
-from highseason.rules import Rule, Turn, fresh_state
+from highseason.engine.arms import fresh_state
+from highseason.engine.turn import Turn
 
 
 class RuleFunctions(NamedTuple):
@@ -19,19 +20,19 @@ class RuleFunctions(NamedTuple):
     start: Any
     choose: Any
     observe: Any
-    weigh: Any
+    set_weights: Any
 
 
 _SHAPES = RuleFunctions(
     start="start(state)",
     choose="choose(state, turn) -> (arm, exploited)",
     observe="observe(state, turn, arm, value)",
-    weigh="weigh(state, clock, scores, scale)",
+    set_weights="set_weights(state, clock, scores, scale)",
 )
 
 
 @functools.cache
-def rule_functions(rule: Rule) -> RuleFunctions:
+def rule_functions(rule: Any) -> RuleFunctions:
     """The functions of a rule, compiled; what cannot be compiled is said plainly."""
     return RuleFunctions(
         *(
@@ -68,7 +69,7 @@ def numba_types() -> Any:
 
 @functools.cache
 def state_type() -> Any:
-    """The type of a `State`."""
+    """The type of a `ArmState`."""
     import numba
 
     return numba.typeof(fresh_state(1))
@@ -89,5 +90,5 @@ def _signatures() -> RuleFunctions:
         start=types.void(state),
         choose=types.Tuple((types.int64, types.boolean))(state, turn),
         observe=types.void(state, turn, types.int64, types.float64),
-        weigh=types.void(state, types.int64, types.float64[::1], types.float64),
+        set_weights=types.void(state, types.int64, types.float64[::1], types.float64),
     )

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import highseason as hs
 from highseason.core.random import game_keys
-from highseason.lifetimes.model import Lifetimes, alive_counts
+from highseason.engine.lifetimes.model import Lifetimes, alive_counts
 from highseason.rules import NO_END
 
 KEYS = game_keys(1, range(3))

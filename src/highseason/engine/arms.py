@@ -1,0 +1,74 @@
+"""What a rule knows of the arms.
+
+The state is a plain tuple of arrays, so the same rule runs as Python in `play` and `Bandit` and as
+machine code in `simulate` and `replay`.  Inside the library arms are numbered from 0.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.jitable import jitable
+
+#: The end of an arm that is known to stay for ever, and of one whose end is unknown.
+NO_END = 2**62
+UNKNOWN_END = NO_END - 1
+
+
+class ArmState(NamedTuple):
+    """One entry per arm, except for `shared`.
+
+    Attributes:
+        selections: How often each arm was chosen; rewards may arrive later.
+        pulls: How many rewards its estimate rests on; a fraction where old rewards fade.
+        sums: The sum of those rewards.
+        available: Whether it may be played now.
+        start: The first turn of its lifetime, by the turn's `clock`; 0 if it was there from the
+            start.
+        end: The last turn of its lifetime; `NO_END` if it stays, `UNKNOWN_END` if that is unknown.
+        weight: How much exploring it is worth, as the rule's `set_weights` last computed it.
+        memory: The rule's own numbers, one row per arm.
+        shared: The rule's own numbers about the whole game.
+    """
+
+    selections: NDArray[np.int64]
+    pulls: NDArray[np.float64]
+    sums: NDArray[np.float64]
+    available: NDArray[np.bool_]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
+    weight: NDArray[np.float64]
+    memory: NDArray[np.float64]
+    shared: NDArray[np.float64]
+
+
+def fresh_state(arms: int, memory: int = 0, shared: int = 0) -> ArmState:
+    """The state before the first turn: every arm available for ever, and untried."""
+    return ArmState(
+        selections=np.zeros(arms, np.int64),
+        pulls=np.zeros(arms, np.float64),
+        sums=np.zeros(arms, np.float64),
+        available=np.ones(arms, np.bool_),
+        start=np.zeros(arms, np.int64),
+        end=np.full(arms, NO_END, np.int64),
+        weight=np.ones(arms, np.float64),
+        memory=np.zeros((arms, memory), np.float64),
+        shared=np.zeros(shared, np.float64),
+    )
+
+
+@jitable
+def reset_state(state: ArmState) -> None:
+    """Return a used state to what `fresh_state` gives."""
+    state.selections[:] = 0
+    state.pulls[:] = 0.0
+    state.sums[:] = 0.0
+    state.available[:] = True
+    state.start[:] = 0
+    state.end[:] = NO_END
+    state.weight[:] = 1.0
+    state.memory[:] = 0.0
+    state.shared[:] = 0.0

@@ -1,0 +1,6 @@
+"""Lifetimes: when each arm is there.  Fixed, or drawn anew in every game."""
+
+from highseason.engine.lifetimes.flows import articles, birth_and_death
+from highseason.engine.lifetimes.model import Lifetimes, fixed, running_worth
+
+__all__ = ["Lifetimes", "articles", "birth_and_death", "fixed", "running_worth"]
