@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import os
-import re
+import pkgutil
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 import highseason
 from highseason.core import compile as room
+from highseason.core.jitable import registered
 
 SOURCES = Path(highseason.__file__).parent
 COMPILING = "compiling for this machine"
@@ -182,17 +186,20 @@ def test_an_edited_helper_is_noticed(machine: Machine) -> None:
     assert COMPILING in told
 
 
-def test_the_folder_is_named_after_all_kernel_sources(tmp_path: Path) -> None:
-    for folder in room._KERNEL_FOLDERS:
-        assert list((SOURCES / folder).rglob("*.py")), f"no kernel sources in {folder}"
-    marked = {
-        file.relative_to(SOURCES).parts[:-1]
-        for file in SOURCES.rglob("*.py")
-        if re.search(r"^@jitable|compiled\(", file.read_text(), re.MULTILINE)
-    }
-    watched = [Path(folder).parts for folder in room._KERNEL_FOLDERS]
-    unwatched = {m for m in marked if not any(m[: len(w)] == w for w in watched)}
-    assert not unwatched, f"compiled code in folders the cache does not watch: {unwatched}"
+def test_every_compilable_function_is_in_a_file_that_the_cache_watches() -> None:
+    for module in pkgutil.walk_packages(highseason.__path__, "highseason."):
+        if "__main__" not in module.name:
+            importlib.import_module(module.name)
+    files = {Path(inspect.getfile(entry.function)) for entry in registered()}
+    ours = {file.relative_to(SOURCES).as_posix() for file in files if SOURCES in file.parents}
+    assert ours
+    assert ours <= set(room._compiled_sources())
+
+
+def test_processes_that_start_together_compile_once(machine: Machine) -> None:
+    with ThreadPoolExecutor(3) as pool:
+        done = list(pool.map(lambda _: machine.run(KERNEL)[0].split(), range(3)))
+    assert sorted(hits for *_, hits in done) == ["0", "1", "1"]
 
 
 def test_an_edit_of_the_users_own_file_is_noticed(machine: Machine) -> None:

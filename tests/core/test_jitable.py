@@ -6,21 +6,21 @@ import sys
 from highseason.core import jitable as room
 
 
-def test_marking_leaves_the_function_as_it_is() -> None:
+def test_marking_leaves_the_function_as_it_is_and_registers_it_for_good() -> None:
     def double(x: int) -> int:
         return 2 * x
 
-    waiting = room.take_marked()  # what other modules marked must not be lost
+    before = len(room.registered())
     try:
         assert room.jitable(double) is double
         assert room.jitable_as(lambda x: 3 * x)(double) is double
-        first, second = room.take_marked()
+        first, second = room.registered(since=before)
         assert (first.function, first.native) == (double, None)
         assert second.function is double
         assert second.native is not None
-        assert room.take_marked() == []
+        assert room.registered()[before:] == (first, second)  # reading takes nothing away
     finally:
-        room._waiting.extend(waiting)
+        del room._registry[before:]
 
 
 def test_importing_the_library_imports_no_compiler_and_no_extra() -> None:

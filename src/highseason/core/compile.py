@@ -1,10 +1,11 @@
 """Compiling kernels with numba: at first use, cached on disk, never at import.
 
 numba's own cache goes stale silently when an imported helper changes, because it looks only at the
-file of the function itself.  Ours lifetimes in a folder named after a hash of *all* kernel sources, so
-an edit anywhere starts a fresh one.  The folder is `$HIGHSEASON_CACHE_DIR`, or `highseason` in the
-user's cache folder.  Where it cannot be written, kernels are compiled in memory and a warning says
-so once.  A function without a source file (typed in a REPL) is compiled uncached.
+file of the function itself.  This cache lives in a folder named after a hash of *all* sources with
+compiled code, so an edit anywhere starts a fresh one.  The folder is `$HIGHSEASON_CACHE_DIR`, or
+`highseason` in the user's cache folder.  Where it is not writable, kernels are compiled in memory
+and one warning says so.  A function without a source file (typed in a REPL) is not cached.
+Processes that need the same kernel at the same time compile it once: the others wait and load it.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from highseason.core.jitable import take_marked
+from highseason.core.jitable import registered
 
 if TYPE_CHECKING:
     from numba.core.types import Type
@@ -34,19 +35,6 @@ if TYPE_CHECKING:
 log = logging.getLogger("highseason")
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-_KERNEL_FOLDERS = (
-    "core",
-    "engine",
-    "policies",
-    "rules",
-    "rewards",
-    "forecasters/kernels",
-    "games/kernels",
-    "bounds/kernels",
-    "logs/kernels",
-    "replay/kernels",
-    "studies/upworthy",
-)
 
 
 class CacheWarning(UserWarning):
@@ -57,24 +45,30 @@ class CacheWarning(UserWarning):
 def compiled(function: Callable[..., Any], signature: Any) -> Callable[..., Any]:
     """`function` as machine code for `signature`, from the cache if it was compiled before.
 
-    With `NUMBA_DISABLE_JIT=1` the function itself runs, which is how coverage sees kernels.
+    With `NUMBA_DISABLE_JIT=1` the function itself runs; coverage sees kernels that way.
     """
     import numba
 
     if numba.config.DISABLE_JIT:
-        return _wrapping_around(function)
-    _use_symbols_of_our_own()
-    _register_marked()
+        return _allowing_overflow(function)
+    _number_symbols_randomly()
+    _register_jitables()
     dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
-    _attach_cache(dispatcher, function)
-    with _side_by_side():
+    with _vectorizing(), _cached(dispatcher, function):
         dispatcher.compile(signature)
     dispatcher.disable_compile()
     return dispatcher  # type: ignore[no-any-return]  # numba is untyped
 
 
-def _wrapping_around(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function` as it is; its words may overflow without a warning, as a machine's do."""
+def function_type(signature: Any) -> Type:
+    """The type of a compiled function passed as an argument (a first-class function)."""
+    from numba.core import types
+
+    return types.FunctionType(signature)
+
+
+def _allowing_overflow(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function` as it is, except that integers wrap around without a warning, as in a kernel."""
 
     @functools.wraps(function)
     def run(*arguments: Any) -> Any:
@@ -85,12 +79,12 @@ def _wrapping_around(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @functools.cache
-def _use_symbols_of_our_own() -> None:
-    """Number machine symbols from a place that no other process begins at.
+def _number_symbols_randomly() -> None:
+    """Number machine symbols from a random start, different in every process.
 
-    numba tells functions of one name apart by a number that begins at 1 in every process.  Two
-    closures of one source, kept by two processes, would then have the same symbol; a third that
-    loads both would run the one for the other, and nobody would notice.
+    numba distinguishes functions of one name by a number that starts at 1 in every process.  Two
+    closures of one source, cached by two processes, would then have the same symbol; a third
+    process that loads both would silently run one in place of the other.
     """
     from numba.core.bytecode import FunctionIdentity
 
@@ -98,11 +92,11 @@ def _use_symbols_of_our_own() -> None:
 
 
 @contextlib.contextmanager
-def _side_by_side() -> Iterator[None]:
-    """Let the compiler join like operations on neighbouring lanes; numba leaves that off.
+def _vectorizing() -> Iterator[None]:
+    """Let the compiler combine equal operations on neighbouring lanes, which numba leaves off.
 
-    It joins them without reordering any sum, so results keep their bits.  The switch is global to
-    numba, so it is put back, and nobody else compiles meanwhile.
+    It does not reorder sums, so results keep their bits.  The switch is global to numba: it is
+    restored afterwards, and the compiler lock keeps other threads from compiling meanwhile.
     """
     from numba import config
     from numba.core.compiler_lock import global_compiler_lock
@@ -116,40 +110,45 @@ def _side_by_side() -> Iterator[None]:
             config.SLP_VECTORIZE = before
 
 
-def function_type(signature: Any) -> Type:
-    """The type of a compiled function passed as an argument (a first-class function)."""
-    from numba.core import types
-
-    return types.FunctionType(signature)
+_known_to_numba = 0
 
 
-def _register_marked() -> None:
+def _register_jitables() -> None:
     from numba.extending import overload, register_jitable
 
-    for function, native in take_marked():
+    global _known_to_numba
+    for function, native in registered(_known_to_numba):
+        _known_to_numba += 1
         if native is None:
             register_jitable(function)
         else:
             overload(function, strict=False)(native)  # strict would compare annotations too
 
 
-def _attach_cache(dispatcher: Any, function: Callable[..., Any]) -> None:
-    source = Path(function.__code__.co_filename)
+@contextlib.contextmanager
+def _cached(dispatcher: Any, function: Callable[..., Any]) -> Iterator[None]:
+    """Compile within: from the cache or into it, where there is a folder and a source file."""
     folder = _cache_folder()
-    if folder is not None and source.is_file():
-        dispatcher._cache = _cache_class()(function, folder, _stamp(function))
+    if folder is None or not Path(function.__code__.co_filename).is_file():
+        yield
+        return
+    cache = dispatcher._cache = _cache_class()(function, folder, _stamp(function))
+    try:
+        yield
+    finally:
+        cache.lock.close()
 
 
 @functools.cache
 def _cache_folder() -> Path | None:
-    folder = _cache_root() / _kernel_hash()
+    folder = _cache_root() / _sources_hash()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()
     except OSError as reason:
         warnings.warn(
             f"compiled code cannot be kept in {folder} ({reason.strerror}): this process compiles "
-            "in memory. Set HIGHSEASON_CACHE_DIR to a folder that can be written.",
+            "in memory. Set HIGHSEASON_CACHE_DIR to a writable folder.",
             CacheWarning,
             stacklevel=2,
         )
@@ -171,17 +170,26 @@ def _cache_root() -> Path:
 
 
 @functools.cache
-def _kernel_hash() -> str:
+def _sources_hash() -> str:
+    """A hash of the sources of the package that hold compiled code."""
     digest = hashlib.sha256()
-    for folder in _KERNEL_FOLDERS:
-        for source in sorted((_PACKAGE / folder).rglob("*.py")):
-            digest.update(source.relative_to(_PACKAGE).as_posix().encode() + b"\0")
-            digest.update(source.read_bytes())
+    for name, content in _compiled_sources().items():
+        digest.update(name.encode() + b"\0" + content)
     return digest.hexdigest()[:16]
 
 
+def _compiled_sources() -> dict[str, bytes]:
+    sources = {
+        source.relative_to(_PACKAGE).as_posix(): source.read_bytes()
+        for source in sorted(_PACKAGE.rglob("*.py"))
+    }
+    return {
+        name: text for name, text in sources.items() if b"jitable" in text or b"compiled(" in text
+    }
+
+
 def _stamp(function: Callable[..., Any]) -> str:
-    """What a user's function was compiled from: its file, and what it names in other files."""
+    """What a function was compiled from: its file, and what it names in other files."""
     codes: set[CodeType] = set()
     constants: set[str] = set()
     _gather(function, codes, constants)
@@ -194,38 +202,38 @@ def _stamp(function: Callable[..., Any]) -> str:
 
 
 def _gather(function: Any, codes: set[CodeType], constants: set[str]) -> None:
-    """The code of a function and of all it calls, and the numbers it reads by name."""
-    function = getattr(function, "py_func", function)  # a function somebody compiled with numba
+    """Collect the code of a function and of all it calls, and the constants it reads by name."""
+    function = getattr(function, "py_func", function)  # a function compiled with numba directly
     code = getattr(function, "__code__", None)
     if code is None or code in codes or not Path(code.co_filename).is_file():
         return
     codes.add(code)
-    for label, thing in _around(function, code).items():
-        if isinstance(thing, int | float | complex | str | bytes | tuple):
-            constants.add(f"{label}={thing!r}")
-        elif isinstance(thing, np.ndarray):
-            content = hashlib.sha256(thing.tobytes()).hexdigest()
-            constants.add(f"{label}={thing.dtype}{thing.shape}{content}")
+    for label, value in _names_read(function, code).items():
+        if isinstance(value, int | float | complex | str | bytes | tuple):
+            constants.add(f"{label}={value!r}")
+        elif isinstance(value, np.ndarray):
+            content = hashlib.sha256(value.tobytes()).hexdigest()
+            constants.add(f"{label}={value.dtype}{value.shape}{content}")
         else:
-            _gather(thing, codes, constants)
+            _gather(value, codes, constants)
 
 
-def _around(function: Any, code: CodeType) -> dict[str, Any]:
+def _names_read(function: Any, code: CodeType) -> dict[str, Any]:
     """What a function reads by name: from its module, from modules it names, from its closure."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name in _names(code):
         value = function.__globals__.get(name)
-        found[name] = value
+        values[name] = value
         if isinstance(value, ModuleType):
-            found |= {f"{name}.{member}": getattr(value, member, None) for member in _names(code)}
+            values |= {f"{name}.{member}": getattr(value, member, None) for member in _names(code)}
     for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
         with contextlib.suppress(ValueError):  # a cell that is still empty
-            found[name] = cell.cell_contents
-    return found
+            values[name] = cell.cell_contents
+    return values
 
 
 def _names(code: CodeType) -> set[str]:
-    """All names a piece of code uses, those of functions inside it too."""
+    """All names a piece of code uses, including those of functions inside it."""
     inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
     return set(code.co_names).union(*(_names(constant) for constant in inner))
 
@@ -237,14 +245,16 @@ def _announce() -> None:
 
 @functools.cache
 def _cache_class() -> Any:
-    """numba's file cache, in our folder; built here because numba is imported late."""
+    """numba's file cache, in our folder; defined here because numba is imported late.
+
+    numba's public hook (`NUMBA_CACHE_LOCATOR_CLASSES`) is global: it would move the caches of
+    everything else in the process, and numba before 0.62 does not have it.
+    """
     from numba.core import caching
 
     class Locator(caching._CacheLocator):  # type: ignore[misc]  # numba is untyped
         def __init__(self, function: Callable[..., Any], folder: Path, stamp: str) -> None:
-            self._py_file = function.__code__.co_filename
-            self._line = function.__code__.co_firstlineno
-            self._folder, self._stamp = folder, stamp
+            self._code, self._folder, self._stamp = function.__code__, folder, stamp
             self._is_closure = function.__closure__ is not None
 
         def get_cache_path(self) -> str:
@@ -254,11 +264,11 @@ def _cache_class() -> Any:
             return self._stamp
 
         def get_disambiguator(self) -> str:
-            # Two files of one name may hold functions of one name: the path keeps them apart.
-            path = hashlib.sha256(self._py_file.encode()).hexdigest()[:8]
-            # So may closures be made from one source around several functions.
-            around = f"-{self._stamp[:8]}" if self._is_closure else ""
-            return f"{self._line}-{path}{around}"
+            # Two files of one name may hold functions of one name: the path distinguishes them.
+            path = hashlib.sha256(self._code.co_filename.encode()).hexdigest()[:8]
+            # One source may give several closures: what they close over distinguishes them.
+            closure = f"-{self._stamp[:8]}" if self._is_closure else ""
+            return f"{self._code.co_firstlineno}-{path}{closure}"
 
     class Cache(caching.FunctionCache):  # type: ignore[misc]  # numba is untyped
         def __init__(self, function: Callable[..., Any], folder: Path, stamp: str) -> None:
@@ -271,21 +281,25 @@ def _cache_class() -> Any:
 
             self._impl_class = Implementation
             super().__init__(function)
+            self._lock_file = folder / f"{self._impl.filename_base}.lock"
+            self.lock = contextlib.ExitStack()  # held while this process compiles the function
 
         def load_overload(self, sig: Any, target_context: Any) -> Any:
-            try:
-                found = super().load_overload(sig, target_context)
-            except Exception:  # a damaged file must not stop the work: it is compiled and replaced
-                found = None
-                self._forget()
-            if found is None:
+            cached = self._load_or_reset(sig, target_context)
+            if cached is None:
                 _announce()
-            return found
+                self.lock.enter_context(_locked(self._lock_file))
+                cached = self._load_or_reset(sig, target_context)
+            return cached
 
-        def _forget(self) -> None:
-            """Empty the index, which saving would otherwise stumble over as loading did."""
-            with contextlib.suppress(OSError):
-                self.flush()
+        def _load_or_reset(self, sig: Any, target_context: Any) -> Any:
+            """What the cache holds; a damaged index is emptied, so that saving works again."""
+            try:
+                return super().load_overload(sig, target_context)
+            except Exception:  # a damaged file must not stop the work: compile and replace it
+                with contextlib.suppress(OSError):
+                    self.flush()
+                return None
 
         def save_overload(self, sig: Any, data: Any) -> None:
             try:
@@ -294,3 +308,19 @@ def _cache_class() -> Any:
                 log.warning("compiled code was not kept: %s", reason)
 
     return Cache
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Keep other processes waiting until this one is done.
+
+    Where files cannot be locked (Windows, some network drives) two processes may compile the same
+    function, which costs time and nothing else.
+    """
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(ImportError, OSError):
+            import fcntl
+
+            file = stack.enter_context(path.open("w"))
+            fcntl.flock(file, fcntl.LOCK_EX)  # released when the file is closed
+        yield

@@ -3,50 +3,53 @@
 Rules, rewards and random numbers are written once, as plain functions of scalars, tuples and
 arrays.  `play` and `Bandit` call them as they are; `simulate` compiles them.  Marking a function
 costs nothing: numba is imported only when the first kernel is compiled
-(`highseason.core.compile`).
+(`highseason.core.compile`).  The registry is permanent, so that every backend (numba on the CPU
+today, CUDA later) can read all of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class Marked(NamedTuple):
-    """A marked function and, where Python and machine words differ, its compiled twin."""
+class Jitable(NamedTuple):
+    """A marked function and, where Python and machine words differ, its compiled form."""
 
     function: Callable[..., Any]
     native: Callable[..., Any] | None
 
 
-_waiting: list[Marked] = []
+_registry: list[Jitable] = []
 
 
 def jitable(function: F) -> F:
     """Mark `function` as callable from compiled code too; it stays an ordinary function."""
-    _waiting.append(Marked(function, None))
+    _registry.append(Jitable(function, None))
     return function
 
 
 def jitable_as(native: Callable[..., Callable[..., Any]]) -> Callable[[F], F]:
     """Mark a function whose compiled form differs from its Python form.
 
-    `native` is what numba calls an overload: a function of the arguments' *types* that gives the
-    code to compile for them, with the same names of arguments as the function that is marked.  The
-    two forms must agree; the tests hold them to it.
+    `native` is what numba calls an overload: a function of the arguments' *types* that returns the
+    code to compile for them, with the same argument names as the marked function.  The two forms
+    must agree; tests check that they do.
     """
 
     def mark(function: F) -> F:
-        _waiting.append(Marked(function, native))
+        _registry.append(Jitable(function, native))
         return function
 
     return mark
 
 
-def take_marked() -> list[Marked]:
-    """Hand over the functions marked since the last call (`compile` registers them with numba)."""
-    taken = _waiting.copy()
-    _waiting.clear()
-    return taken
+def registered(since: int = 0) -> Sequence[Jitable]:
+    """All marked functions in the order of marking, without the first `since` of them.
+
+    A backend registers everything once and remembers how many there were, because modules that are
+    imported later mark more.
+    """
+    return tuple(_registry[since:])
