@@ -121,7 +121,7 @@ def _calculator_for(policy: Policy) -> Calculator:
             f"there is no theorem about {policy.label}; there are bounds for "
             f"{', '.join(cls.name for cls in _calculators)}"
         )
-    if getattr(policy, "rule", "paper") != "paper":
+    if getattr(policy, "variant", "paper") != "paper":
         raise NoTheoremError(
             f"{policy}: the theorems are about the formulas of the paper, and its authors' code "
             "plays others; use variant='paper'"
