@@ -1,7 +1,7 @@
 """Replay of ten million generated events against River and the obvious Python loop, in one run.
 
 Ours is `replay` on a log in memory, with all it reports: for one policy from the bare log (counting
-G, lifetimes, testing uniformity come on top), and for a policy more on a log that is ready (`Course`).
+G, lifetimes, testing uniformity come on top), and for a policy more on a log that is ready (`PreparedLog`).
 The others get the first records of the same log, as the objects they like, made outside the clock.
 What is compared is CPU time per record, measured in turns.  River's ε falls about as ours does over
 these records; over the whole log both hardly explore, which costs River more and us less.
@@ -27,7 +27,7 @@ from rich.table import Table
 
 import highseason as hs
 from highseason.logs import Events, generate_events
-from highseason.replay import Course, replay
+from highseason.replay import PreparedLog, replay
 
 DAYS = 5.6
 SAMPLE = 100_000
@@ -143,7 +143,7 @@ def main() -> None:
     ready = dict.fromkeys(POLICIES, math.inf)
     theirs = dict.fromkeys(rivals(), math.inf)
     for _ in range(ROUNDS):
-        course = Course.of(log)
+        course = PreparedLog.of(log)
         replay("greedy", course)  # what a log's facts cost is paid here
         for name, policy in POLICIES.items():
             bare[name] = min(bare[name], seconds(lambda p=policy: replay(p, log)))

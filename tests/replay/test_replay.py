@@ -15,9 +15,9 @@ import highseason as hs
 from highseason.logs import Events, OpenBanditLog, Pools, collect, generate_events
 from highseason.policies import Policy
 from highseason.policies.view import View
-from highseason.replay import Course, replay, uniformity
-from highseason.replay.kernels.shapes import TRIED
-from highseason.replay.runner import Options, Runner, rows_of, walk_order, walk_window
+from highseason.replay import PreparedLog, check_uniformity, replay
+from highseason.replay.kernels.records import TRIED
+from highseason.replay.player import Options, Player, rows_of, walk_order, walk_window
 
 MEANS = (0.3, 0.5, 0.7)
 TURNS, RECORDS, LOGS = 40, 300, 1500
@@ -25,9 +25,9 @@ TURNS, RECORDS, LOGS = 40, 300, 1500
 PLAYERS = [hs.UCB(), hs.UCBZ(z=7), hs.EpsilonGreedy(k=2), hs.EpsilonZGreedy(k=2, z=7)]
 
 
-def replayed(policy: Policy, course: Course, shuffled: bool) -> np.ndarray:
+def replayed(policy: Policy, course: PreparedLog, shuffled: bool) -> np.ndarray:
     """The mean reward per turn of many stretches of one long log, each a log of its own."""
-    runner = Runner(policy, course, Options(turns=TURNS))
+    runner = Player(policy, course, Options(turns=TURNS))
     order = np.random.default_rng(8).permutation(len(course.events))
     means = np.empty(LOGS)
     for i in range(LOGS):
@@ -46,7 +46,7 @@ def replayed(policy: Policy, course: Course, shuffled: bool) -> np.ndarray:
 def test_the_mean_over_many_logs_is_the_policys_value(
     policy: Policy, a_bin: tuple[int, ...]
 ) -> None:
-    course = Course.of(fixed_log(MEANS, RECORDS * LOGS, seed=4, a_bin=a_bin))
+    course = PreparedLog.of(fixed_log(MEANS, RECORDS * LOGS, seed=4, a_bin=a_bin))
     found = replayed(policy, course, shuffled=len(a_bin) > 1)
     arms = hs.rewards.bernoulli(means=MEANS)
     rng = np.random.default_rng(6)
@@ -129,7 +129,7 @@ def test_propensities_that_are_right_only_on_average_are_found_out(claim: str) -
         lies = np.full(20_000, 1 / 3)
     else:
         lies = np.random.default_rng(1).permutation(log.propensity)
-    found = uniformity(Course.of(replace(log, propensity=lies)))
+    found = check_uniformity(PreparedLog.of(replace(log, propensity=lies)))
     assert not found.holds
     assert found.worst[0] in "abc"
     assert f"CONTRADICTS ITS PROPENSITIES (p = {found.p:.2g}" in str(found)
@@ -137,7 +137,9 @@ def test_propensities_that_are_right_only_on_average_are_found_out(claim: str) -
 
 def test_propensities_that_are_right_pass() -> None:
     found = [
-        uniformity(Course.of(fixed_log(MEANS, 2000, seed=seed, chances=CHANCES, tell=True)))
+        check_uniformity(
+            PreparedLog.of(fixed_log(MEANS, 2000, seed=seed, chances=CHANCES, tell=True))
+        )
         for seed in range(60)
     ]
     assert all(one.holds and one.tilted for one in found)
@@ -150,21 +152,21 @@ def test_propensities_that_are_right_pass() -> None:
 def test_a_tilt_that_cancels_over_the_log_is_found(by: str) -> None:
     rng = np.random.default_rng(2)
     log = fixed_log((0.2, 0.6), 8000, a_bin=(3, 12))
-    busy = Course.of(log).G > 3
+    busy = PreparedLog.of(log).G > 3
     tilted = np.arange(8000) < 4000 if by == "time" else busy
     # As often b in the one part as a in the other, whatever their sizes.
     share = np.where(tilted, 0.4, 0.5 + 0.1 * tilted.sum() / (~tilted).sum())
     arm = (rng.random(8000) > share).astype(np.int32)
-    found = uniformity(Course.of(replace(log, arm=arm)))
+    found = check_uniformity(PreparedLog.of(replace(log, arm=arm)))
     assert not found.holds
     assert ("quarter of the log" if by == "time" else "quiet times") in str(found)
 
 
 def test_on_a_uniform_log_the_weighted_mean_is_the_plain_one() -> None:
     log = fixed_log(MEANS, 5000, tell=True)
-    course = Course.of(log)
+    course = PreparedLog.of(log)
     found = replay("ucb", course)["ucb"]
-    runner = Runner(hs.UCB(), course, Options())
+    runner = Player(hs.UCB(), course, Options())
     track = runner.run(walk_window(0, 5000))
     chosen = track.matched[track.kind != TRIED]
     assert found.weighted is not None
@@ -210,7 +212,7 @@ def test_at_random_is_told_per_visitor_for_a_part_of_the_arms_too() -> None:
 
 
 def test_uniform_logs_pass_however_pools_change() -> None:
-    p = [uniformity(Course.of(mortal_log(4000, seed=seed))).p for seed in range(60)]
+    p = [check_uniformity(PreparedLog.of(mortal_log(4000, seed=seed))).p for seed in range(60)]
     assert min(p) > 1e-4
     assert 0.3 < np.mean(p) < 0.7, "p-values of true hypotheses are uniform"
 
@@ -233,7 +235,7 @@ def test_the_statistic_is_what_the_definition_gives() -> None:
             chances[members] = 1 / members.size
             off += np.eye(arms)[arm] - chances
             covariance += np.diag(chances) - np.outer(chances, chances)
-    found = uniformity(Course.of(islands))
+    found = check_uniformity(PreparedLog.of(islands))
     assert found.statistic == pytest.approx(off @ np.linalg.pinv(covariance) @ off)
     assert found.degrees == np.linalg.matrix_rank(covariance) == arms - 2
 
@@ -243,7 +245,7 @@ def test_ten_million_events_do_not_make_a_trifle_a_scandal() -> None:
     arm = np.repeat(np.arange(3), counts).astype(np.int32)
     log = fixed_log(MEANS, int(counts.sum()))
     np.random.default_rng(1).shuffle(arm)
-    found = uniformity(Course.of(replace(log, arm=arm)))
+    found = check_uniformity(PreparedLog.of(replace(log, arm=arm)))
     assert found.p < 1e-4
     assert found.holds
 
@@ -267,7 +269,7 @@ def test_it_stops_after_the_turns_asked_for_and_counts_every_record() -> None:
 
 
 def test_g_counts_records_of_arms_that_are_not_studied() -> None:
-    course = Course.of(fixed_log(MEANS, 100, a_bin=(5,)), arms=["a"])
+    course = PreparedLog.of(fixed_log(MEANS, 100, a_bin=(5,)), arms=["a"])
     assert set(course.G) == {5.0}
 
 
@@ -278,7 +280,7 @@ def test_thin_estimates_are_called_thin() -> None:
     rare = replay("ucb", fixed_log((0.001, 0.002, 0.001), 6000))
     assert "rewards in" in rare.verdict("ucb")
     clear = replay("ucb", fixed_log((0.1, 0.2, 0.9), 60_000))
-    assert clear.doubts("ucb") == []
+    assert clear.issues("ucb") == []
     assert clear.verdict("ucb").startswith("Fit for use")
 
 
@@ -286,7 +288,7 @@ def test_rewards_are_counted_not_added_up() -> None:
     log = fixed_log((0.1, 0.2, 0.9), 60_000)
     small = replay("ucb", replace(log, reward=0.001 * log.reward))
     assert small["ucb"].reward < 50 < small["ucb"].rewarded
-    assert small.doubts("ucb") == []
+    assert small.issues("ucb") == []
     rare = fixed_log((0.001, 0.002, 0.001), 6000)
     few = replay("ucb", replace(rare, reward=25.0 * rare.reward))
     assert f"only {few['ucb'].rewarded} rewards in" in few.verdict("ucb")
@@ -294,7 +296,7 @@ def test_rewards_are_counted_not_added_up() -> None:
 
 def test_a_sound_estimate_of_no_difference_is_fit_for_use() -> None:
     result = replay("uniform", fixed_log((0.5, 0.5), 10_000))
-    assert result.doubts("uniform") == []
+    assert result.issues("uniform") == []
     assert result.verdict("uniform").startswith("Fit for use")
     assert "cannot be told from showing arms at random" in result.verdict("uniform")
 
@@ -343,7 +345,7 @@ def test_rewards_that_do_not_fit_the_rule_are_told() -> None:
     paid = replace(log, reward=25.0 * log.reward)
     result = replay(["ucb", "epsilon-greedy"], paid)
     assert "the log's go from 0 to 25" in result.verdict("ucb")
-    assert result.doubts("epsilon-greedy") == []
+    assert result.issues("epsilon-greedy") == []
 
 
 def test_an_empty_log_says_so() -> None:
@@ -419,11 +421,11 @@ def test_numbers_that_are_none_are_refused(column: str, value: float, told: str)
 
 def test_a_log_that_is_ready_gives_the_same_and_keeps_its_bins() -> None:
     log = fixed_log(MEANS, 2000, a_bin=(3, 12))
-    ready = Course.of(log, bin=2, arms=["a", "c"])
+    ready = PreparedLog.of(log, bin=2, arms=["a", "c"])
     policy = "ucb-z:z=14"
     again = replay(policy, log, bin=2, arms=["a", "c"])[policy]
     assert replay(policy, ready)[policy].to_dict()["mean"] == again.mean.value
-    with pytest.raises(ValueError, match=r"give bin and arms to Course\.of"):
+    with pytest.raises(ValueError, match=r"give bin and arms to PreparedLog\.of"):
         replay(policy, ready, bin=3)
 
 

@@ -1,58 +1,14 @@
-"""Replay: logged events in, and what a policy would have earned on them out."""
+"""Replay: estimate from a log of randomly shown arms what a policy would have earned."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from highseason.replay.comparison import Comparison, compare
-    from highseason.replay.course import Course
-    from highseason.replay.evenness import Uniformity, uniformity
-    from highseason.replay.outcome import Outcome
-    from highseason.replay.repetition import replay_many
-    from highseason.replay.result import LogFacts, ReplayResult
-    from highseason.replay.run import replay
-    from highseason.replay.runs import RepeatedReplay, Runs
-
-__all__ = [
-    "Comparison",
-    "Course",
-    "LogFacts",
-    "Outcome",
-    "RepeatedReplay",
-    "ReplayResult",
-    "Runs",
-    "Uniformity",
-    "compare",
-    "replay",
-    "replay_many",
-    "uniformity",
-]
-
-#: Where each name lifetimes.  A part is loaded when it is asked for: a program that converts a log
-#: needs nothing of what replays it.
-_HOMES = {
-    "Comparison": "comparison",
-    "Course": "course",
-    "LogFacts": "result",
-    "Outcome": "outcome",
-    "RepeatedReplay": "runs",
-    "ReplayResult": "result",
-    "Runs": "runs",
-    "Uniformity": "evenness",
-    "compare": "comparison",
-    "replay": "run",
-    "replay_many": "repetition",
-    "uniformity": "evenness",
-}
-
-
-def __dir__() -> list[str]:
-    """The public names, loaded or not."""
-    return __all__
-
-
-def __getattr__(name: str) -> Any:
-    """Load the part that has it."""
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+from highseason.replay.api import replay as replay
+from highseason.replay.comparison import Comparison as Comparison
+from highseason.replay.comparison import compare as compare
+from highseason.replay.many import replay_many as replay_many
+from highseason.replay.many_result import RepeatedReplay as RepeatedReplay
+from highseason.replay.many_result import Runs as Runs
+from highseason.replay.outcome import ReplayOutcome as ReplayOutcome
+from highseason.replay.prepared_log import PreparedLog as PreparedLog
+from highseason.replay.result import LogSummary as LogSummary
+from highseason.replay.result import ReplayResult as ReplayResult
+from highseason.replay.uniformity import Uniformity as Uniformity
+from highseason.replay.uniformity import check_uniformity as check_uniformity

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.policies import Policy
-from highseason.replay.course import Course
-from highseason.replay.kernels.shapes import (
+from highseason.replay.estimators import Weighted, kish, weighted
+from highseason.replay.kernels.records import (
     ASKED,
     DIFFERED,
     EXPLOITED,
@@ -25,8 +25,8 @@ from highseason.replay.kernels.shapes import (
     Track,
     Walk,
 )
-from highseason.replay.offpolicy import Weighted, kish, weighted
-from highseason.replay.runner import rows_of
+from highseason.replay.player import rows_of
+from highseason.replay.prepared_log import PreparedLog
 from highseason.results.statistics import Estimate, with_interval
 
 #: Checkpoints of the running mean.
@@ -36,7 +36,7 @@ _PIECE = 100_000
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class ReplayOutcome:
     """One policy on one log.
 
     Attributes:
@@ -120,12 +120,12 @@ class Outcome:
 def outcome(
     label: str,
     policy: Policy,
-    course: Course,
+    course: PreparedLog,
     walk: Walk,
     track: Track,
     wanted: int | None,
     least: NDArray[np.float64] | None = None,
-) -> Outcome:
+) -> ReplayOutcome:
     """Add up a run; `least` are the chances of arms in each pool of a log that was thinned."""
     counts = track.counts
     rows = rows_of(walk, track.matched)
@@ -139,7 +139,7 @@ def outcome(
     found = None
     if told or np.unique(chance[chosen]).size > 1:
         found = weighted(reward[chosen], chance[chosen], asked + int(counts[PASSED]))
-    return Outcome(
+    return ReplayOutcome(
         label=label,
         policy=str(policy),
         read=walk.records,
@@ -162,17 +162,17 @@ def outcome(
     )
 
 
-def _high_turns(policy: Policy, course: Course, rows: NDArray[np.int64]) -> int | None:
+def _high_turns(policy: Policy, course: PreparedLog, rows: NDArray[np.int64]) -> int | None:
     """How often a settled policy met high season; an endless threshold is meant to part nothing."""
     z = getattr(policy, "z", None)
     if not isinstance(z, int | float) or math.isinf(z):
         return None
     G = course.bins.counts[course.bins.of[rows]]
-    above = getattr(policy, "rule", "") == "authors_code"
+    above = getattr(policy, "variant", "") == "authors_code"
     return int((G > z if above else G >= z).sum())
 
 
-def _needs_other_rewards(policy: Policy, course: Course) -> bool:
+def _needs_other_rewards(policy: Policy, course: PreparedLog) -> bool:
     low, high = course.reward_range
     return policy.rule.needs_range and (low < 0 or high > 1)
 
@@ -203,7 +203,7 @@ def _rejected(counts: NDArray[np.int64], read: int) -> dict[str, int]:
 
 
 def _uniform_share(
-    course: Course,
+    course: PreparedLog,
     walk: Walk,
     track: Track,
     wanted: int | None,
@@ -219,7 +219,7 @@ def _uniform_share(
     return float((met / sizes).sum() / met.sum())
 
 
-def _met(course: Course, walk: Walk, track: Track, wanted: int | None) -> NDArray[np.int64]:
+def _met(course: PreparedLog, walk: Walk, track: Track, wanted: int | None) -> NDArray[np.int64]:
     """How many records of studied arms each pool has in the walk, up to the last turn wanted."""
     ended = wanted is not None and track.matched.size == wanted
     whole = walk.order.size == 0 and walk.length == len(course.events)

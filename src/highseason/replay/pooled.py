@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from highseason.replay.offpolicy import Weighted
-from highseason.replay.outcome import Outcome, mean_of
+from highseason.replay.estimators import Weighted
+from highseason.replay.outcome import ReplayOutcome, mean_of
 
 
-def pooled(runs: Sequence[Outcome]) -> Outcome:
+def pooled(runs: Sequence[ReplayOutcome]) -> ReplayOutcome:
     """Counts added up, means taken over the runs.
 
     Whether runs ended early is left out, because runs are counted for that; so is the course of the

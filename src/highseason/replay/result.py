@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from highseason.replay.bins import Bins
-from highseason.replay.course import Course
-from highseason.replay.evenness import Uniformity
-from highseason.replay.offpolicy import self_normalised
-from highseason.replay.outcome import Outcome, mean_of
-from highseason.replay.verdict import doubts, verdict
+from highseason.replay.diagnostics import issues, verdict
+from highseason.replay.estimators import self_normalised
+from highseason.replay.outcome import ReplayOutcome, mean_of
+from highseason.replay.prepared_log import PreparedLog
+from highseason.replay.uniformity import Uniformity
 from highseason.results.statistics import Estimate
 from highseason.results.table import Table
 
 if TYPE_CHECKING:
-    from highseason.replay.runs import Runs
+    from highseason.replay.many_result import Runs
 
-_Labelled = TypeVar("_Labelled", "Outcome", "Runs")
+_Labelled = TypeVar("_Labelled", "ReplayOutcome", "Runs")
 
 
 @dataclass(frozen=True)
-class LogFacts:
+class LogSummary:
     """What the log is, whoever replays it.
 
     Attributes:
@@ -50,7 +50,7 @@ class LogFacts:
     uniformity: Uniformity
 
     @classmethod
-    def of(cls, course: Course, uniform: Uniformity) -> LogFacts:
+    def of(cls, course: PreparedLog, uniform: Uniformity) -> LogSummary:
         """Look at a prepared log."""
         events = course.events
         return cls(
@@ -95,7 +95,7 @@ def _ends_and_middle(bins: Bins) -> tuple[float, float, float]:
     return float(bins.counts.min()), bins.middle, float(bins.counts.max())
 
 
-def _baseline(course: Course) -> Estimate:
+def _baseline(course: PreparedLog) -> Estimate:
     events = course.events
     if events.propensity is None and course.studied.all():
         return mean_of(course.reward)
@@ -111,11 +111,11 @@ class ReplayResult:
     """What policies earn on a log, by the rejection method.
 
     Printing it shows the log, a table and a verdict on every estimate.  `result["ucb"]` is the
-    `Outcome` of one policy.
+    `ReplayOutcome` of one policy.
     """
 
-    outcomes: tuple[Outcome, ...]
-    log: LogFacts
+    outcomes: tuple[ReplayOutcome, ...]
+    log: LogSummary
     seed: int
 
     @property
@@ -123,13 +123,13 @@ class ReplayResult:
         """The labels."""
         return tuple(found.label for found in self.outcomes)
 
-    def __getitem__(self, label: str) -> Outcome:
+    def __getitem__(self, label: str) -> ReplayOutcome:
         """The outcome of one policy."""
-        return labelled_one(self.outcomes, label)
+        return by_label(self.outcomes, label)
 
-    def doubts(self, label: str) -> list[str]:
+    def issues(self, label: str) -> list[str]:
         """What speaks against believing a policy's estimate; empty if nothing does."""
-        return doubts(self[label], self.log.uniformity)
+        return issues(self[label], self.log.uniformity)
 
     def verdict(self, label: str) -> str:
         """How far a policy's estimate can be trusted, in a sentence."""
@@ -147,7 +147,7 @@ class ReplayResult:
 
     @property
     def weighted_table(self) -> Table | None:
-        """Estimates per visitor; None where plain means are that already (see `Outcome`)."""
+        """Estimates per visitor; None where plain means are that already (see `ReplayOutcome`)."""
         told = [(o.label, o.weighted) for o in self.outcomes if o.weighted is not None]
         rows = tuple(
             (name, w.snips.value, w.snips.error, w.ips.value, w.ips.error, w.effective)
@@ -174,13 +174,13 @@ class ReplayResult:
             "seed": self.seed,
             "policies": [
                 found.to_dict()
-                | {"doubts": self.doubts(found.label), "verdict": self.verdict(found.label)}
+                | {"doubts": self.issues(found.label), "verdict": self.verdict(found.label)}
                 for found in self.outcomes
             ],
         }
 
 
-def labelled_one(all_of_them: Sequence[_Labelled], label: str) -> _Labelled:
+def by_label(all_of_them: Sequence[_Labelled], label: str) -> _Labelled:
     """The one of that label."""
     for one in all_of_them:
         if one.label == label:
@@ -189,7 +189,7 @@ def labelled_one(all_of_them: Sequence[_Labelled], label: str) -> _Labelled:
     raise KeyError(f"no policy is called {label!r}; there are: {labels}")
 
 
-def rejections(found: Outcome | Runs) -> str:
+def rejections(found: ReplayOutcome | Runs) -> str:
     """How many records were read and used, and why the others were not."""
     why = ", ".join(f"{count:,} {reason}" for reason, count in found.rejected.items() if count)
     return f"read {found.read:,}, used {found.used:,}; not used: {why or 'none'}"

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.replay.course import Course
 from highseason.replay.kernels.shown import compiled_count
+from highseason.replay.prepared_log import PreparedLog
 
 #: Above this many cells pairs are sorted instead of counted in a table.
 _TABLE = 50_000_000
@@ -29,7 +29,7 @@ class Shown(NamedTuple):
         return Shown._make(column[chosen] for column in self)
 
 
-def shown(course: Course) -> Shown:
+def shown(course: PreparedLog) -> Shown:
     """Count; records of arms that are not studied, or not in their pool, are left out.
 
     A bin of time is busy if its G is above the median of the events.
@@ -48,7 +48,7 @@ def shown(course: Course) -> Shown:
 
 
 def _by_table(
-    course: Course, busy: NDArray[np.bool_], cuts: NDArray[np.int64], cells: int
+    course: PreparedLog, busy: NDArray[np.bool_], cuts: NDArray[np.int64], cells: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     table = np.zeros((2 * QUARTERS, cells), np.int64)
     columns = (course.events.arm, course.pool, course.bins.of)
@@ -59,7 +59,7 @@ def _by_table(
 
 
 def _by_sorting(
-    course: Course, busy: NDArray[np.bool_], cuts: NDArray[np.int64], cells: int
+    course: PreparedLog, busy: NDArray[np.bool_], cuts: NDArray[np.int64], cells: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     arm = course.events.arm
     quarter = np.repeat(np.arange(QUARTERS), np.diff(cuts))
@@ -68,7 +68,7 @@ def _by_sorting(
     return np.unique(keys[course.studied[arm]], return_counts=True)
 
 
-def _members(course: Course, arms: int) -> NDArray[np.int64]:
+def _members(course: PreparedLog, arms: int) -> NDArray[np.int64]:
     """Every pair of a pool and an arm in it."""
     pools = course.pools
     return np.repeat(np.arange(len(pools), dtype=np.int64), pools.sizes) * arms + pools.members

@@ -124,7 +124,7 @@ def _source(result: ReplayResult | RepeatedReplay, source: str | None) -> str:
 def _warnings(result: ReplayResult | RepeatedReplay) -> list[str]:
     """What would make the means mislead whoever sees nothing but the figure."""
     from highseason.replay import ReplayResult
-    from highseason.replay.verdict import over_weighs
+    from highseason.replay.diagnostics import over_weighs
 
     uniform = result.log.uniformity
     if not uniform.holds and uniform.checked == "propensity":

@@ -128,7 +128,7 @@ def command(
     size; if not, means per visitor are given too.  FILE is an event table, as 'highseason convert'
     writes it.
     """
-    from highseason.replay import Course, replay, replay_many
+    from highseason.replay import PreparedLog, replay, replay_many
 
     if runs is None:
         _refuse("how", "shuffle", "times", "window", "step", "threads")
@@ -138,7 +138,7 @@ def command(
     if between is not None:
         events = _cut(events, *between)
     try:
-        course = Course.of(events, bin, studied(arms, events))
+        course = PreparedLog.of(events, bin, studied(arms, events))
         settings["known_lifetimes"] = not unknown_lifetimes
         with progress_bar("runs" if runs else "policies") as progress:
             if runs is None:

@@ -1,4 +1,4 @@
-"""The replay of a log, compiled: `readable.replay_slowly` is what it means.
+"""The replay of a log, compiled: `reference.replay_reference` is what it means.
 
 Of hundreds of arms a pool holds a few dozen, so where a rule only compares arms it is shown those
 of the pool alone, copied into a small state when the pool changes.  A choice that nothing has
@@ -18,7 +18,7 @@ from highseason.core.random import DECISION, REWARD, draw, turn_key
 from highseason.engine.arms import UNKNOWN_END, ArmState
 from highseason.engine.turn import Turn
 from highseason.policies.view import View
-from highseason.replay.kernels.shapes import (
+from highseason.replay.kernels.records import (
     ASKED,
     COIN,
     DIFFERED,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from highseason.core.random import draw, seed_key
 from highseason.logs import Events, Slice, always_on_offer, frontier
-from highseason.replay import Course, LogFacts
+from highseason.replay import LogSummary, PreparedLog
 from highseason.replay.bins import Bins
 from highseason.studies.logged.data import Data
 from highseason.studies.logged.settings import FIXED_ARMS, PUBLISHED_SLICE
@@ -33,12 +33,12 @@ class Ground:
 
     id: str
     title: str
-    course: Course
+    course: PreparedLog
     truth: NDArray[np.float64] | None
     slice: Slice | None
 
     @property
-    def facts(self) -> LogFacts:
+    def facts(self) -> LogSummary:
         """What the log is, whoever replays it."""
         return self.course.facts
 
@@ -61,7 +61,7 @@ def sliced(data: Data, part: Events, id: str, title: str, where: Slice) -> Groun
             f"the longest stretch with {len(where.arms)} articles has {len(events):,} records: the "
             "log is too short to be studied"
         )
-    course = Course.of(events, arms=where.arms)
+    course = PreparedLog.of(events, arms=where.arms)
     return Ground(id, title, course, data.truth(events), where)
 
 
@@ -95,10 +95,10 @@ def fixed_grounds(data: Data) -> list[Ground]:
 
 def whole(data: Data, part: Events, id: str = "whole") -> Ground:  # noqa: A002  # a name in files and on pages
     """All articles of a part of the log, which come and go."""
-    return Ground(id, "the whole log", Course.of(part), data.truth(part), None)
+    return Ground(id, "the whole log", PreparedLog.of(part), data.truth(part), None)
 
 
-def with_shuffled_G(course: Course, seed: int) -> Course:
+def with_shuffled_G(course: PreparedLog, seed: int) -> PreparedLog:
     """The same records, each with the G of another: as many busy ones, at times that mean nothing.
 
     A policy that is steered by this G explores as much as before, and not when it is quiet.

@@ -98,7 +98,7 @@ class Stage:
                 turns=protocol.turns,
                 window=protocol.window,
                 step=protocol.step,
-                worth=ground.truth,
+                ground_truth=ground.truth,
                 seed=self.seed,
                 threads=self.threads,
             )[label]
@@ -108,9 +108,9 @@ class Stage:
             }
 
         told = self.store.document(f"{name}/{_file(label)}", stamp, make)
-        arrays = {key: np.array(told[key]) for key in ("means", "turns", "rewards", "worth")}
+        arrays = {key: np.array(told[key]) for key in ("means", "turns", "rewards", "ground_truth")}
         if ground.truth is None:
-            arrays["worth"] = None  # type: ignore[assignment]  # no truth is known of a real log
+            arrays["ground_truth"] = None  # type: ignore[assignment]  # no truth is known of a real log
         return Runs(**(told | arrays))
 
     def table(

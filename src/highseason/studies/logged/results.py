@@ -87,7 +87,7 @@ class Block:
 
 
 def _true(runs: Runs) -> float:
-    return math.nan if runs.worth is None else float(np.nanmean(runs.worth))
+    return math.nan if runs.ground_truth is None else float(np.nanmean(runs.ground_truth))
 
 
 def world_gain(worlds: Worlds, entry: str, label: str, base: str) -> Estimate:

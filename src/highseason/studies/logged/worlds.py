@@ -17,7 +17,7 @@ from highseason.core.workers import workers
 from highseason.logs import generate_events
 from highseason.logs.generating.front_page import START
 from highseason.policies import Policy
-from highseason.replay import Course, replay_many
+from highseason.replay import PreparedLog, replay_many
 from highseason.studies.logged.grounds import with_shuffled_G
 from highseason.studies.logged.playing import Stage
 from highseason.studies.logged.settings import FIXED_ARMS, Effort
@@ -102,7 +102,7 @@ def _played(
         start=START + number * round(days * 86_400),
         events_per_second=effort.each_second,
     )
-    course = Course.of(made.events)
+    course = PreparedLog.of(made.events)
     other = with_shuffled_G(course, seed)
     truth = made.rate(made.events.arm, made.events.time)
     out: dict[str, dict[str, list[float]]] = {}
@@ -115,7 +115,7 @@ def _played(
 
 def _once(
     players: Mapping[str, Policy],
-    course: Course,
+    course: PreparedLog,
     turns: int,
     truth: NDArray[np.float64],
     seed: int,
@@ -123,6 +123,10 @@ def _once(
     """One run of each over the whole of a log: its mean and the truth of it."""
     runs = replay_many(
         players, course, runs=1, how="windows", window=len(course.events), step=1, turns=turns,
-        worth=truth, seed=seed, threads=1,
+        ground_truth=truth, seed=seed, threads=1,
     ).policies  # fmt: skip
-    return {r.label: [float(r.means[0]), float(r.worth[0])] for r in runs if r.worth is not None}
+    return {
+        r.label: [float(r.means[0]), float(r.ground_truth[0])]
+        for r in runs
+        if r.ground_truth is not None
+    }

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from highseason.replay.comparison import Comparison, compare
 from highseason.replay.outcome import mean_of
-from highseason.replay.result import LogFacts, labelled_one, rejections
+from highseason.replay.result import LogSummary, by_label, rejections
 from highseason.results.statistics import Estimate
 from highseason.results.table import Table
 
@@ -32,12 +32,12 @@ class Runs:
         exhausted: How many runs ended before the turns asked for.
         independent: How many windows share no record; None for repetitions.
         block: How many neighbouring windows share records; 0 for repetitions.
-        worth: The mean worth of the matched records in each run, where records have one.
+        ground_truth: The mean worth of the matched records in each run, where records have one.
         read: How many records were met, in all runs together.
         rejected: How many of them were not used, by reason.
-        effective: The effective number of turns, as in `Outcome`, in all runs together.
-        per_visitor: The mean of the runs' weighted means, as in `Outcome.weighted`.
-        doubts: What speaks against believing the mean.
+        effective: The effective number of turns, as in `ReplayOutcome`, in all runs together.
+        per_visitor: The mean of the runs' weighted means, as in `ReplayOutcome.weighted`.
+        issues: What speaks against believing the mean.
     """
 
     label: str
@@ -49,12 +49,12 @@ class Runs:
     exhausted: int
     independent: float | None
     block: int
-    worth: NDArray[np.float64] | None = None
+    ground_truth: NDArray[np.float64] | None = None
     read: int = 0
     rejected: dict[str, int] = field(default_factory=dict)
     effective: float = math.nan
     per_visitor: float | None = None
-    doubts: Sequence[str] = ()
+    issues: Sequence[str] = ()
 
     @property
     def used(self) -> int:
@@ -64,8 +64,8 @@ class Runs:
     @property
     def verdict(self) -> str:
         """How far the mean can be trusted, in a sentence."""
-        if self.doubts:
-            return f"Handle with care: {'; '.join(self.doubts)}."
+        if self.issues:
+            return f"Handle with care: {'; '.join(self.issues)}."
         runs = f"{self.means.size:,} runs, which share records"
         return f"Fit for use: {self.used:,} matched turns in {runs}."
 
@@ -96,7 +96,7 @@ class Runs:
             "used": self.used,
             "rejected": dict(self.rejected),
             "effective_sample_size": self.effective,
-            "doubts": list(self.doubts),
+            "doubts": list(self.issues),
             "verdict": self.verdict,
         }
 
@@ -106,7 +106,7 @@ class RepeatedReplay:
     """Many runs of several policies over one log; `result["ucb"]` are those of one policy."""
 
     policies: tuple[Runs, ...]
-    log: LogFacts
+    log: LogSummary
     seed: int
 
     @property
@@ -116,7 +116,7 @@ class RepeatedReplay:
 
     def __getitem__(self, label: str) -> Runs:
         """The runs of one policy."""
-        return labelled_one(self.policies, label)
+        return by_label(self.policies, label)
 
     def compare(self, first: str, second: str) -> Comparison:
         """Whether the first policy earns more than the second, by several tests."""

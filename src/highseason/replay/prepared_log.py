@@ -18,15 +18,15 @@ from highseason.logs.arm_lifespans import pool_lifetimes
 from highseason.logs.events import Events
 from highseason.logs.pools import Pools
 from highseason.replay.bins import Bins
-from highseason.replay.kernels.shapes import Lifetimes
+from highseason.replay.kernels.records import Lifetimes
 from highseason.rules import NO_END, UNKNOWN_END
 
 if TYPE_CHECKING:
-    from highseason.replay.result import LogFacts
+    from highseason.replay.result import LogSummary
 
 
 @dataclass(frozen=True, eq=False)
-class Course:
+class PreparedLog:
     """What all policies that replay a log share.
 
     Attributes:
@@ -48,7 +48,7 @@ class Course:
     died: NDArray[np.int64]
 
     @classmethod
-    def of(cls, events: Events, bin: float = 1, arms: Sequence[str] | None = None) -> Course:  # noqa: A002  # the word users know
+    def of(cls, events: Events, bin: float = 1, arms: Sequence[str] | None = None) -> PreparedLog:  # noqa: A002  # the word users know
         """Prepare a log.
 
         Args:
@@ -89,12 +89,12 @@ class Course:
         return np.bincount(self.pool, minlength=len(self.pools))
 
     @functools.cached_property
-    def facts(self) -> LogFacts:
+    def facts(self) -> LogSummary:
         """What the log is worth, whoever replays it; worked out once."""
-        from highseason.replay.evenness import uniformity
-        from highseason.replay.result import LogFacts
+        from highseason.replay.result import LogSummary
+        from highseason.replay.uniformity import check_uniformity
 
-        return LogFacts.of(self, uniformity(self))
+        return LogSummary.of(self, check_uniformity(self))
 
     def chance(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """The chances with which the arms of some events were shown."""
@@ -172,7 +172,7 @@ def _studied_pools(events: Events, studied: NDArray[np.bool_]) -> tuple[NDArray[
     return number[events.pool], Pools.of(np.frombuffer(key, np.int32).tolist() for key in kinds)
 
 
-def columns(course: Course) -> dict[str, Any]:
+def columns(course: PreparedLog) -> dict[str, Any]:
     """The columns as compiled code takes them: contiguous, writable, of the types it knows."""
     events, bins = course.events, course.bins
     as_is = {

@@ -15,10 +15,10 @@ from highseason.core.random import game_key
 from highseason.logs import Events
 from highseason.policies import Policy, registry
 from highseason.policies.view import View
-from highseason.replay import Course
+from highseason.replay import PreparedLog
 from highseason.replay.kernels.plans import compiled_plan
-from highseason.replay.kernels.shapes import Track, Walk
-from highseason.replay.runner import Options, Runner, walk_all, walk_order, walk_window
+from highseason.replay.kernels.records import Track, Walk
+from highseason.replay.player import Options, Player, walk_all, walk_order, walk_window
 from highseason.rules import UCB_RULE, UNKNOWN_END, ArmState, Rule, Turn, draw, hash_at, jitable
 
 LOG = mortal_log(400)
@@ -43,15 +43,17 @@ OPTIONS = {
 
 
 def both(
-    policy: Policy, course: Course, walk: Walk, options: Options, seed: int
+    policy: Policy, course: PreparedLog, walk: Walk, options: Options, seed: int
 ) -> tuple[Track, Track]:
-    runner = Runner(policy, course, options)
+    runner = Player(policy, course, options)
     assert runner._plan is not None, f"{policy} was not compiled"
     slow = runner._slow(walk, runner._manner(walk, game_key(seed, 0)))
     return runner.run(walk, seed), slow
 
 
-def assert_same(policy: Policy, course: Course, walk: Walk, options: Options, seed: int) -> None:
+def assert_same(
+    policy: Policy, course: PreparedLog, walk: Walk, options: Options, seed: int
+) -> None:
     fast, slow = both(policy, course, walk, options, seed)
     assert fast.counts.tolist() == slow.counts.tolist()
     assert fast.matched.tolist() == slow.matched.tolist()
@@ -61,10 +63,10 @@ def assert_same(policy: Policy, course: Course, walk: Walk, options: Options, se
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("name", POLICIES)
 def test_the_kernel_is_the_readable_loop(name: str, options: str) -> None:
-    course = Course.of(replace(LOG, propensity=with_chances(LOG)))
+    course = PreparedLog.of(replace(LOG, propensity=with_chances(LOG)))
     if POLICIES[name].needs_expiry and not OPTIONS[options].known_lifetimes:
         with pytest.raises(ValueError, match="must be told when they expire"):
-            Runner(POLICIES[name], course, OPTIONS[options])
+            Player(POLICIES[name], course, OPTIONS[options])
         return
     assert_same(POLICIES[name], course, walk_all(course), OPTIONS[options], seed=3)
 
@@ -72,14 +74,14 @@ def test_the_kernel_is_the_readable_loop(name: str, options: str) -> None:
 @pytest.mark.jit
 @pytest.mark.parametrize("name", ["epsilon-z", "ucb-z", "pool"])
 def test_with_the_jit_off_too(name: str) -> None:
-    course = Course.of(mortal_log(120), arms=["arm0", "arm2", "arm3", "arm5", "arm7"])
+    course = PreparedLog.of(mortal_log(120), arms=["arm0", "arm2", "arm3", "arm5", "arm7"])
     assert_same(POLICIES[name], course, walk_all(course), Options(), seed=1)
 
 
 @pytest.mark.parametrize("ties", ["lowest", "random"])
 @pytest.mark.parametrize("policy", [hs.UCB, hs.EpsilonGreedy, hs.VariablePool])
 def test_studied_arms_windows_orders_and_ties(policy: type[Policy], ties: str) -> None:
-    course = Course.of(LOG, bin=3, arms=["arm1", "arm2", "arm4", "arm6", "arm7"])
+    course = PreparedLog.of(LOG, bin=3, arms=["arm1", "arm2", "arm4", "arm6", "arm7"])
     order = np.random.default_rng(5).permutation(np.tile(np.arange(len(LOG)), 2))
     for walk in (walk_window(120, 150), walk_all(course, times=2), walk_order(order)):
         assert_same(policy(ties=ties), course, walk, Options(), seed=9)
@@ -143,7 +145,7 @@ class TriesTwo(ByLot):
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("policy", [ByLot(), TriesTwo()])
 def test_a_rule_of_ones_own_that_looks_at_everything(policy: Policy, options: str) -> None:
-    course = Course.of(replace(LOG, propensity=with_chances(LOG)))
+    course = PreparedLog.of(replace(LOG, propensity=with_chances(LOG)))
     assert_same(policy, course, walk_all(course), OPTIONS[options], seed=2)
 
 
@@ -197,8 +199,8 @@ def tiny(shown: str, init: str = "first-shown", **more: Any) -> list[int]:
     """The numbers of the matched records of greedy, which plays c once it has seen it pay."""
     pool = [["a", "b", "c", "z"]] * len(shown)
     log = Events.of(range(len(shown)), list(shown), [arm == "c" for arm in shown], pool)
-    course = Course.of(log)
-    runner = Runner(hs.Greedy(), course, Options(init=init, **more))  # type: ignore[arg-type]
+    course = PreparedLog.of(log)
+    runner = Player(hs.Greedy(), course, Options(init=init, **more))  # type: ignore[arg-type]
     return runner.run(walk_all(course)).matched.tolist()
 
 
@@ -213,14 +215,14 @@ def test_a_strict_start_waits_for_the_arm_that_the_rule_asks_for() -> None:
 def test_a_newborn_arm_stops_all_else_until_it_is_shown() -> None:
     shown, pools = "abbbaccbb", ["ab"] * 3 + ["abc"] * 6
     log = Events.of(range(9), list(shown), [arm == "b" for arm in shown], [list(p) for p in pools])
-    course = Course.of(log)
-    track = Runner(hs.Greedy(), course, Options()).run(walk_all(course))
+    course = PreparedLog.of(log)
+    track = Player(hs.Greedy(), course, Options()).run(walk_all(course))
     assert track.matched.tolist() == [0, 1, 2, 5, 7, 8]
     assert track.kind.tolist() == [2, 2, 1, 2, 1, 1]
 
 
 def test_a_life_that_nobody_knows_is_untold_until_it_ends() -> None:
-    course = Course.of(LOG)
+    course = PreparedLog.of(LOG)
     blind, told = (course.lifetimes(1, 400, known=known) for known in (False, True))
     assert set(blind.expiry.tolist()) == {UNKNOWN_END}
     assert told.expiry.max() < UNKNOWN_END

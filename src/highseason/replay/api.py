@@ -7,17 +7,17 @@ from collections.abc import Callable, Sequence
 from highseason.core.random import seed_key
 from highseason.games.simulate import Policies, labelled
 from highseason.logs.events import Events
-from highseason.replay.course import Course
 from highseason.replay.outcome import outcome
+from highseason.replay.player import Init, Options, Player, walk_all
+from highseason.replay.prepared_log import PreparedLog
 from highseason.replay.result import ReplayResult
-from highseason.replay.runner import Init, Options, Runner, walk_all
 
 Progress = Callable[[int, int], None]
 
 
 def replay(
     policies: Policies,
-    events: Events | Course,
+    events: Events | PreparedLog,
     *,
     bin: float = 1,  # noqa: A002  # the paper's word for it
     arms: Sequence[str] | None = None,
@@ -33,8 +33,8 @@ def replay(
     On a log that was drawn uniformly at random from pools of one size the mean over the records
     kept is what the policy earns per turn, without bias, because whether a record is kept does not
     depend on its reward.  Where pools are of different sizes a record is kept with a chance of one
-    over its pool's size: the mean over-weighs small pools, and `Outcome.weighted` puts it right.
-    `replay.readable.replay_slowly` says step by step what happens to a record.
+    over its pool's size: the mean over-weighs small pools, and `ReplayOutcome.weighted` puts it right.
+    `replay.reference.replay_reference` says step by step what happens to a record.
 
     G(t) is the number of records in the record's bin of time, those of arms that are not studied
     included.  It steers the policy; rewards are not multiplied by it.  Rules on G (`q0.75`) and the
@@ -43,7 +43,7 @@ def replay(
 
     Args:
         policies: One, several, or several by label; text is read as on the command line.
-        events: The log; or a `Course`, which is a log made ready, to save doing it again.
+        events: The log; or a `PreparedLog`, which is a log made ready, to save doing it again.
         bin: The length of a bin in the log's unit of time, usually seconds.
         arms: The ids of the arms to study; records of others are passed over, and pools mean their
             studied part.  All arms if None.
@@ -71,12 +71,12 @@ def replay(
     """
     seed_key(seed)  # a bad seed is told before any work
     labels, players = labelled(policies)
-    course = made_ready(events, bin, arms)
-    options = Options(turns, known_lifetimes, init, thin=thins(reweigh, course))
+    course = prepare_log(events, bin, arms)
+    options = Options(turns, known_lifetimes, init, thin=resolve_thinning(reweigh, course))
     walk = walk_all(course)
     found = []
     for i, (label, policy) in enumerate(zip(labels, players, strict=True)):
-        runner = Runner(policy, course, options)
+        runner = Player(policy, course, options)
         track = runner.run(walk, seed)
         found.append(outcome(label, runner.policy, course, walk, track, turns, runner.least))
         if progress is not None:
@@ -84,16 +84,22 @@ def replay(
     return ReplayResult(tuple(found), course.facts, int(seed))
 
 
-def made_ready(events: Events | Course, bin: float, arms: Sequence[str] | None) -> Course:  # noqa: A002  # the word users know
+def prepare_log(
+    events: Events | PreparedLog,
+    bin: float,  # noqa: A002  # as in replay
+    arms: Sequence[str] | None,
+) -> PreparedLog:
     """The log made ready; one that is ready has its bins and its arms already."""
-    if not isinstance(events, Course):
-        return Course.of(events, bin, arms)
+    if not isinstance(events, PreparedLog):
+        return PreparedLog.of(events, bin, arms)
     if bin != 1 or arms is not None:
-        raise ValueError("a Course has its bins and arms already: give bin and arms to Course.of")
+        raise ValueError(
+            "a PreparedLog has its bins and arms already: give bin and arms to PreparedLog.of"
+        )
     return events
 
 
-def thins(reweigh: str | None, course: Course) -> bool:
+def resolve_thinning(reweigh: str | None, course: PreparedLog) -> bool:
     """Whether the log is to be thinned; other words are refused, and logs that give no chances."""
     if reweigh not in (None, "accept"):
         raise ValueError(f"reweigh={reweigh!r} must be 'accept' or None")

@@ -16,11 +16,9 @@ from highseason.core.workers import at_least_one
 from highseason.engine.abi import RuleFunctions, rule_functions
 from highseason.policies import Policy
 from highseason.policies.view import View
-from highseason.replay.course import Course, columns
-from highseason.replay.kernels.compiled_replay import compiled_replay, empty_track
+from highseason.replay.kernels.compiled import compiled_replay, empty_track
 from highseason.replay.kernels.plans import CannotCompileError, CompiledPlan, compiled_plan
-from highseason.replay.kernels.replay import WrongReplayError
-from highseason.replay.kernels.shapes import (
+from highseason.replay.kernels.records import (
     COIN,
     INDEX,
     MATCHED,
@@ -31,7 +29,9 @@ from highseason.replay.kernels.shapes import (
     Track,
     Walk,
 )
-from highseason.replay.readable import replay_slowly
+from highseason.replay.kernels.replay import WrongReplayError
+from highseason.replay.prepared_log import PreparedLog, columns
+from highseason.replay.reference import replay_reference
 from highseason.rules import EPSILON, POOL, Rule
 
 Init = Literal["first-shown", "rule"]
@@ -60,7 +60,7 @@ class Options:
             at_least_one("turns", self.turns)
 
 
-def walk_all(course: Course, times: int = 1) -> Walk:
+def walk_all(course: PreparedLog, times: int = 1) -> Walk:
     """Every record of the log in order, `times` times over."""
     records = len(course.events)
     return Walk(0, max(1, records), records * times, _NOBODY)
@@ -82,7 +82,7 @@ def rows_of(walk: Walk, positions: NDArray[np.int64] | None = None) -> NDArray[n
     return walk.order[at] if walk.order.size else walk.first + at % walk.length
 
 
-def randomised(policy: Policy) -> bool:
+def is_stochastic(policy: Policy) -> bool:
     """Whether the policy draws lots, so that it plays otherwise with another seed.
 
     Index rules without random ties do not, whatever wraps them; of any other rule we must think
@@ -100,15 +100,15 @@ def _keeps(policy: Policy) -> int:
     rule = policy.rule
     if policy.ties == "random" or not _of_the_house(rule):
         return NEVER_KEPT
-    if not randomised(policy):
+    if not is_stochastic(policy):
         return INDEX
     return {EPSILON.choose: COIN, POOL.choose: SMALL_POOL}.get(rule.choose, NEVER_KEPT)
 
 
-class Runner:
+class Player:
     """One policy on one prepared log; `run` plays it along a walk, from any thread."""
 
-    def __init__(self, policy: Policy, course: Course, options: Options) -> None:
+    def __init__(self, policy: Policy, course: PreparedLog, options: Options) -> None:
         """Settle the policy's rules on G, and compile."""
         if policy.needs_expiry and not options.known_lifetimes:
             raise ValueError(
@@ -208,7 +208,9 @@ class Runner:
 
     def _slow(self, walk: Walk, manner: Manner) -> Track:
         lifetimes = self._lives(walk)
-        return replay_slowly(self.policy, self.course, rows_of(walk), lifetimes, manner, self.least)
+        return replay_reference(
+            self.policy, self.course, rows_of(walk), lifetimes, manner, self.least
+        )
 
     def _wrong(self, turn: int, arm: int, value: float) -> str:
         rule = self.policy.rule
@@ -239,7 +241,7 @@ class _LooksAheadError(Exception):
     """The plan asked for the weight of the turns to come."""
 
 
-def _refuse_future(policy: Policy, course: Course) -> None:
+def _refuse_future(policy: Policy, course: PreparedLog) -> None:
     """How many turns will match is not known, so neither is what they weigh."""
     if not len(course.events):
         return
@@ -258,7 +260,7 @@ def _refuse_future(policy: Policy, course: Course) -> None:
                 ) from None
 
 
-def _thinning(course: Course) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _thinning(course: PreparedLog) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The chance of each event, and the least of them in each pool."""
     chance = np.require(course.events.chance, np.float64, ["C", "W"])
     least = np.full(max(1, len(course.pools)), np.inf)

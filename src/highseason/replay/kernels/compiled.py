@@ -10,8 +10,8 @@ import numpy as np
 from highseason.core.compile import compiled
 from highseason.engine.abi import function_types, numba_types, state_type
 from highseason.replay.kernels.plans import plan_type
+from highseason.replay.kernels.records import COUNTS, Lifetimes, Log, Manner, Track, Walk
 from highseason.replay.kernels.replay import replay_kernel
-from highseason.replay.kernels.shapes import COUNTS, Lifetimes, Log, Manner, Track, Walk
 
 
 @functools.cache

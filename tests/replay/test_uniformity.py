@@ -9,12 +9,12 @@ import pytest
 from tests.replay.logs import mortal_log
 
 from highseason.logs import Events
-from highseason.replay import Course
+from highseason.replay import PreparedLog
 from highseason.replay import shown as room
 from highseason.replay.shown import shown
 
 
-def by_hand(course: Course) -> Counter[tuple[int, bool, int, int]]:
+def by_hand(course: PreparedLog) -> Counter[tuple[int, bool, int, int]]:
     events, n = course.events, len(course.events)
     middle = sorted(course.G.tolist())[max(0, -(-n // 2) - 1)]
     line = min(middle + 1, course.G.max())
@@ -35,7 +35,7 @@ def test_counts(cells: int, arms: int | None, monkeypatch: pytest.MonkeyPatch) -
     log = mortal_log(203)
     wrong = Events.of([7, 8], ["x", "y"], [0, 1], [["y"], ["y"]])  # x was not in its pool
     for events in (log, wrong):
-        course = Course.of(events, arms=None if arms is None else events.arms[:arms])
+        course = PreparedLog.of(events, arms=None if arms is None else events.arms[:arms])
         found = shown(course)
         keys = zip(*(column.tolist() for column in found[:4]), strict=True)
         assert dict(zip(keys, found.times.tolist(), strict=True)) == by_hand(course)
@@ -43,5 +43,5 @@ def test_counts(cells: int, arms: int | None, monkeypatch: pytest.MonkeyPatch) -
 
 def test_nothing_is_nothing() -> None:
     empty = Events.of([], [], [], [])
-    assert shown(Course.of(empty)).times.size == 0
-    assert np.asarray(Course.of(empty).born).size == 0
+    assert shown(PreparedLog.of(empty)).times.size == 0
+    assert np.asarray(PreparedLog.of(empty).born).size == 0

@@ -22,30 +22,30 @@ from highseason.core.workers import at_least_one, workers
 from highseason.games.simulate import Policies, labelled
 from highseason.logs.events import Events
 from highseason.policies import Policy
-from highseason.replay.course import Course
-from highseason.replay.kernels.shapes import Track, Walk
-from highseason.replay.outcome import Outcome, outcome
-from highseason.replay.pooled import pooled
-from highseason.replay.run import Progress, made_ready, thins
-from highseason.replay.runner import (
+from highseason.replay.api import Progress, prepare_log, resolve_thinning
+from highseason.replay.diagnostics import issues
+from highseason.replay.kernels.records import Track, Walk
+from highseason.replay.many_result import RepeatedReplay, Runs
+from highseason.replay.outcome import ReplayOutcome, outcome
+from highseason.replay.player import (
     Init,
     Options,
-    Runner,
-    randomised,
+    Player,
+    is_stochastic,
     rows_of,
     walk_all,
     walk_order,
     walk_window,
 )
-from highseason.replay.runs import RepeatedReplay, Runs
-from highseason.replay.verdict import doubts
+from highseason.replay.pooled import pooled
+from highseason.replay.prepared_log import PreparedLog
 
 How = Literal["auto", "repeat", "windows"]
 
 
 def replay_many(
     policies: Policies,
-    events: Events | Course,
+    events: Events | PreparedLog,
     *,
     runs: int = 100,
     how: How = "auto",
@@ -59,7 +59,7 @@ def replay_many(
     known_lifetimes: bool = True,
     init: Init = "first-shown",
     reweigh: str | None = None,
-    worth: NDArray[np.float64] | None = None,
+    ground_truth: NDArray[np.float64] | None = None,
     seed: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -86,7 +86,7 @@ def replay_many(
         known_lifetimes: Whether it is known when an arm will die.
         init: How arms that were never played begin.
         reweigh: "accept" thins a log with known propensities.
-        worth: Another number for each record, of which runs give the mean too: on a log that was
+        ground_truth: Another number for each record, of which runs give the mean too: on a log that was
             made up, the true rate of what was shown.  Policies learn nothing of it.
         seed: Same seed, same result, on any number of threads.
         threads: How many; all cores if None.
@@ -107,17 +107,19 @@ def replay_many(
         at_least_one(name, value)
     if how not in ("auto", "repeat", "windows"):
         raise ValueError(f"how={how!r} must be 'auto', 'repeat' or 'windows'")
-    course = made_ready(events, bin, arms)
-    options = Options(turns, known_lifetimes, init, thin=thins(reweigh, course))
-    if worth is not None and worth.shape != course.events.time.shape:
-        raise ValueError(f"worth has {worth.size:,} numbers for {len(course.events):,} records")
-    plan = _Plan(course, runs, times, shuffle, window, step, int(seed), worth)
+    course = prepare_log(events, bin, arms)
+    options = Options(turns, known_lifetimes, init, thin=resolve_thinning(reweigh, course))
+    if ground_truth is not None and ground_truth.shape != course.events.time.shape:
+        raise ValueError(
+            f"ground_truth has {ground_truth.size:,} numbers for {len(course.events):,} records"
+        )
+    plan = _Plan(course, runs, times, shuffle, window, step, int(seed), ground_truth)
     ways = [_way(policy, how) for policy in players]
     done, total = 0, sum(len(plan.numbers(way)) for way in ways)
     found = []
     with ThreadPoolExecutor(workers(threads)) as pool:
         for label, policy, way in zip(labels, players, ways, strict=True):
-            runner = Runner(policy, course, options)
+            runner = Player(policy, course, options)
             results = []
             for result in pool.map(lambda i: plan.play(runner, way, i), plan.numbers(way)):  # noqa: B023  # called before the loop goes on
                 results.append(result)
@@ -129,21 +131,21 @@ def replay_many(
 
 
 def _way(policy: Policy, how: How) -> str:
-    return how if how != "auto" else "repeat" if randomised(policy) else "windows"
+    return how if how != "auto" else "repeat" if is_stochastic(policy) else "windows"
 
 
 @dataclass(frozen=True)
 class _Plan:
     """Which records each run meets."""
 
-    course: Course
+    course: PreparedLog
     runs: int
     times: int
     shuffle: bool
     window: int
     step: int
     seed: int
-    worth: NDArray[np.float64] | None
+    ground_truth: NDArray[np.float64] | None
 
     def numbers(self, how: str) -> range:
         """The runs that there can be."""
@@ -157,15 +159,15 @@ class _Plan:
             )
         return range(min(self.runs, spare // self.step + 1))
 
-    def play(self, runner: Runner, how: str, number: int) -> tuple[Outcome, float]:
+    def play(self, runner: Player, how: str, number: int) -> tuple[ReplayOutcome, float]:
         """One run, and the worth of what it matched."""
         walk = self.walk(how, number)
         track: Track = runner.run(walk, self.seed, number)
         wanted = runner.options.turns
         run = outcome("", runner.policy, self.course, walk, track, wanted, runner.least)
-        if self.worth is None or not run.turns:
+        if self.ground_truth is None or not run.turns:
             return run, math.nan
-        return run, float(self.worth[rows_of(walk, track.matched)].sum()) / run.turns
+        return run, float(self.ground_truth[rows_of(walk, track.matched)].sum()) / run.turns
 
     def walk(self, how: str, number: int) -> Walk:
         """The records of one run, in order."""
@@ -181,7 +183,7 @@ class _Plan:
 
 
 def _add_up(
-    label: str, runner: Runner, how: str, played: list[tuple[Outcome, float]], plan: _Plan
+    label: str, runner: Player, how: str, played: list[tuple[ReplayOutcome, float]], plan: _Plan
 ) -> Runs:
     results = [run for run, _ in played]
     turns = np.array([run.turns for run in results], np.int64)
@@ -199,10 +201,12 @@ def _add_up(
         exhausted=0 if wanted is None else int((turns < wanted).sum()),
         independent=min(float(turns.size), spread) if sliding else None,
         block=-(-plan.window // plan.step) if sliding else 0,
-        worth=None if plan.worth is None else np.array([worth for _, worth in played]),
+        ground_truth=None
+        if plan.ground_truth is None
+        else np.array([worth for _, worth in played]),
         read=together.read,
         rejected=together.rejected,
         effective=together.effective,
         per_visitor=together.weighted.snips.value if together.weighted else None,
-        doubts=tuple(doubts(together, plan.course.facts.uniformity)),
+        issues=tuple(issues(together, plan.course.facts.uniformity)),
     )

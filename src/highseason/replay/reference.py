@@ -14,9 +14,7 @@ from numpy.typing import NDArray
 from highseason.core.random import REWARD, draw, turn_key
 from highseason.policies import Policy
 from highseason.policies.view import View
-from highseason.replay.course import Course
-from highseason.replay.kernels.replay import WrongReplayError, choose_opening
-from highseason.replay.kernels.shapes import (
+from highseason.replay.kernels.records import (
     ASKED,
     COUNTS,
     DIFFERED,
@@ -33,12 +31,14 @@ from highseason.replay.kernels.shapes import (
     Manner,
     Track,
 )
+from highseason.replay.kernels.replay import WrongReplayError, choose_opening
+from highseason.replay.prepared_log import PreparedLog
 from highseason.rules import UNKNOWN_END, Turn
 
 
-def replay_slowly(
+def replay_reference(
     policy: Policy,
-    course: Course,
+    course: PreparedLog,
     rows: NDArray[np.int64],
     lifetimes: Lifetimes,
     manner: Manner,
@@ -143,7 +143,7 @@ def replay_slowly(
     return Track(np.array(matched, np.int64), np.array(kinds, np.uint8), counts)
 
 
-def _occurring(course: Course, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _occurring(course: PreparedLog, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Which studied arms are shown in the run out of a pool they are in."""
     occurs = np.zeros(len(course.events.arms), np.bool_)
     for row in rows.tolist():

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from highseason.replay.evenness import Uniformity
-from highseason.replay.outcome import Outcome
+from highseason.replay.outcome import ReplayOutcome
+from highseason.replay.uniformity import Uniformity
 from highseason.results.statistics import Estimate
 
 #: Fewer turns or rewards than these are an anecdote.
@@ -16,7 +16,7 @@ ODD_SHIFT = 3.0
 ODD_SHARE, ODD_SIGMAS = 0.1, 5.0
 
 
-def doubts(found: Outcome, log: Uniformity) -> list[str]:
+def issues(found: ReplayOutcome, log: Uniformity) -> list[str]:
     """Everything that speaks against believing the estimate; empty if nothing does."""
     if found.turns == 0:
         return ["no record matched: the log says nothing about this policy"]
@@ -30,9 +30,9 @@ def doubts(found: Outcome, log: Uniformity) -> list[str]:
     ]
 
 
-def verdict(found: Outcome, log: Uniformity, baseline: Estimate) -> str:
+def verdict(found: ReplayOutcome, log: Uniformity, baseline: Estimate) -> str:
     """The doubts as a sentence, or that there are none; and whether it beats showing at random."""
-    against = doubts(found, log)
+    against = issues(found, log)
     if found.turns == 0:
         return f"Cannot be trusted: {against[0]}."
     random = _no_difference(found, baseline)
@@ -45,7 +45,7 @@ def verdict(found: Outcome, log: Uniformity, baseline: Estimate) -> str:
     return f"Fit for use: {'; '.join([told, *random])}."
 
 
-def _bias(found: Outcome, log: Uniformity) -> list[str]:
+def _bias(found: ReplayOutcome, log: Uniformity) -> list[str]:
     if log.holds and log.tilted and not found.rejected["thinned"]:
         return [
             "by its propensities the log is not uniform, which biases the plain mean: believe the "
@@ -61,7 +61,7 @@ def _bias(found: Outcome, log: Uniformity) -> list[str]:
     ]
 
 
-def over_weighs(found: Outcome) -> bool:
+def over_weighs(found: ReplayOutcome) -> bool:
     """Whether the plain mean is not per visitor, by more than the error that is told with it."""
     if found.weighted is None:
         return False
@@ -69,7 +69,7 @@ def over_weighs(found: Outcome) -> bool:
     return abs(shift.value) > max(told, ODD_SHIFT * shift.error)
 
 
-def _unequal_pools(found: Outcome) -> list[str]:
+def _unequal_pools(found: ReplayOutcome) -> list[str]:
     """A uniform log, but small pools matched more often."""
     if found.weighted is None or not over_weighs(found):
         return []
@@ -80,7 +80,7 @@ def _unequal_pools(found: Outcome) -> list[str]:
     ]
 
 
-def _range(found: Outcome) -> list[str]:
+def _range(found: ReplayOutcome) -> list[str]:
     if found.strays is None:
         return []
     low, high = found.strays
@@ -90,7 +90,7 @@ def _range(found: Outcome) -> list[str]:
     ]
 
 
-def _thinness(found: Outcome) -> list[str]:
+def _thinness(found: ReplayOutcome) -> list[str]:
     if found.turns < FEW_TURNS:
         return [f"only {found.turns:,} turns matched"]
     if found.rewarded < FEW_REWARDS:
@@ -100,7 +100,7 @@ def _thinness(found: Outcome) -> list[str]:
     return []
 
 
-def _end(found: Outcome) -> list[str]:
+def _end(found: ReplayOutcome) -> list[str]:
     if found.wanted is None or found.turns >= found.wanted:
         return []
     return [
@@ -109,7 +109,7 @@ def _end(found: Outcome) -> list[str]:
     ]
 
 
-def _one_sided(found: Outcome) -> list[str]:
+def _one_sided(found: ReplayOutcome) -> list[str]:
     """A threshold that parts nothing leaves the policy what it would be without."""
     if found.high is None or 0 < found.high < found.turns:
         return []
@@ -120,7 +120,7 @@ def _one_sided(found: Outcome) -> list[str]:
     ]
 
 
-def _no_difference(found: Outcome, baseline: Estimate) -> list[str]:
+def _no_difference(found: ReplayOutcome, baseline: Estimate) -> list[str]:
     # At random is per visitor, and so is a weighted estimate.
     mean = found.mean if found.weighted is None else found.weighted.snips
     error = math.hypot(mean.error, baseline.error)
@@ -129,7 +129,7 @@ def _no_difference(found: Outcome, baseline: Estimate) -> list[str]:
     return [f"it cannot be told from showing arms at random ({baseline.value:.4g} a turn)"]
 
 
-def _odd_matches(found: Outcome) -> list[str]:
+def _odd_matches(found: ReplayOutcome) -> list[str]:
     expected = found.expected_share
     if not (0 < expected < 1 and found.asked > 0):
         return []

@@ -7,9 +7,9 @@ import pytest
 from tests.replay.logs import fixed_log, mortal_log, two_pools
 
 import highseason as hs
-from highseason.replay import Course, compare, replay, replay_many
+from highseason.replay import PreparedLog, compare, replay, replay_many
 from highseason.replay.comparison import paired_interval
-from highseason.replay.runner import randomised
+from highseason.replay.player import is_stochastic
 
 MEANS = (0.2, 0.4, 0.6)
 LOG = fixed_log(MEANS, 3000, a_bin=(3, 12))
@@ -33,7 +33,7 @@ def test_births_and_lives_are_counted_from_the_windows_own_start() -> None:
     found = replay_many("soft-ucb-mortal:unit=1", log, runs=2, window=300, step=600)
     start = 600
     assert found["soft-ucb-mortal:unit=1"].turns.size == 2
-    course = Course.of(log)
+    course = PreparedLog.of(log)
     clock = course.bins.clock[course.bins.of[start:]]
     lifetimes = course.lifetimes(int(clock.min()), int(clock.max()))
     there = (course.born <= clock.min()) & (course.died >= clock.min())
@@ -79,7 +79,7 @@ def test_many_runs_say_what_became_of_the_records_and_how_far_to_trust_them() ->
         assert runs.read == (3 * 4 * 3000 if runs.how == "repeat" else 3 * 900)
         assert runs.used + sum(runs.rejected.values()) == runs.read
         assert runs.effective == pytest.approx(runs.used)
-        assert runs.doubts == ("only 600 turns matched",)
+        assert runs.issues == ("only 600 turns matched",)
         assert f"read {runs.read:,}, used 600; not used: " in str(found)
     assert found.to_dict()["policies"][0]["verdict"].startswith("Handle with care: only 600")
     plenty = replay_many("uniform", LOG, runs=3)["uniform"]
@@ -140,7 +140,7 @@ def test_runs_that_run_out_are_counted() -> None:
     ],
 )
 def test_who_draws_lots(policy: hs.Policy, draws: bool) -> None:
-    assert randomised(policy) is draws
+    assert is_stochastic(policy) is draws
 
 
 def test_a_better_policy_is_found_better() -> None:
@@ -250,15 +250,17 @@ def test_too_few_or_empty_runs_are_told() -> None:
 def test_runs_tell_the_worth_of_what_they_matched() -> None:
     log = fixed_log((0.2, 0.8), 600)
     players = {"e": "epsilon-greedy", "u": "ucb"}
-    own = replay_many(players, log, runs=4, window=200, step=50, worth=log.reward.astype(float))
+    own = replay_many(
+        players, log, runs=4, window=200, step=50, ground_truth=log.reward.astype(float)
+    )
     for runs in own.policies:
-        assert runs.worth is not None
-        assert runs.worth.tolist() == runs.means.tolist()
-    other = replay_many(players, log, runs=4, window=200, step=50, worth=np.full(600, 7.0))
+        assert runs.ground_truth is not None
+        assert runs.ground_truth.tolist() == runs.means.tolist()
+    other = replay_many(players, log, runs=4, window=200, step=50, ground_truth=np.full(600, 7.0))
     plain = replay_many(players, log, runs=4, window=200, step=50)
     for label in players:
-        assert other[label].worth.tolist() == [7.0] * 4  # type: ignore[union-attr]
+        assert other[label].ground_truth.tolist() == [7.0] * 4  # type: ignore[union-attr]
         assert other[label].means.tolist() == plain[label].means.tolist()  # nothing is learnt of it
-        assert plain[label].worth is None
+        assert plain[label].ground_truth is None
     with pytest.raises(ValueError, match="5 numbers for 600 records"):
-        replay_many(players, log, worth=np.zeros(5))
+        replay_many(players, log, ground_truth=np.zeros(5))

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.replay.course import Course
+from highseason.replay.prepared_log import PreparedLog
 from highseason.replay.shown import Shown, shown
 from highseason.results.distributions import chi_square_tail
 
@@ -103,14 +103,14 @@ class Uniformity:
 _NOTHING_TO_SAY = Uniformity("uniform", 0.0, 0, 1.0, 0.0, ("", 0.0), True)
 
 
-def uniformity(course: Course) -> Uniformity:
+def check_uniformity(course: PreparedLog) -> Uniformity:
     """Test the log: against its propensities where it has them, else against uniform draws."""
     if course.events.propensity is not None:
         return _against_propensities(course)
     return _against_uniform(course)
 
 
-def _against_uniform(course: Course) -> Uniformity:
+def _against_uniform(course: PreparedLog) -> Uniformity:
     """χ² of the whole log, unless one of its parts shows what the whole does not."""
     counts = shown(course)
     whole = _summed([_chi_square(course, counts)])
@@ -131,7 +131,7 @@ class _Chi(NamedTuple):
     when: str
 
 
-def _parts(course: Course, counts: Shown) -> Iterator[list[_Chi]]:
+def _parts(course: PreparedLog, counts: Shown) -> Iterator[list[_Chi]]:
     """The log by quarters of its records, and by how busy it was: whole at each step."""
     yield [
         _chi_square(course, counts.where(counts.quarter == q), f"the {name} quarter of the log")
@@ -154,7 +154,7 @@ def _summed(parts: list[_Chi], matters: float = MATTERS) -> Uniformity:
     return Uniformity("uniform", statistic, degrees, p, effect, worst.worst, holds, when=worst.when)
 
 
-def _chi_square(course: Course, counts: Shown, when: str = "") -> _Chi:
+def _chi_square(course: PreparedLog, counts: Shown, when: str = "") -> _Chi:
     """χ² of how often each arm was shown, given the pools: the statistic of a log-rank test.
 
     An arm's expected count is the sum, over the events whose pool it was in, of one over the pool's
@@ -183,7 +183,7 @@ def _chi_square(course: Course, counts: Shown, when: str = "") -> _Chi:
     return _Chi(statistic, degrees, total, float(sigmas[place]), worst, when)
 
 
-def _together(course: Course, weight: NDArray[np.float64]) -> NDArray[np.float64]:
+def _together(course: PreparedLog, weight: NDArray[np.float64]) -> NDArray[np.float64]:
     """For each pair of arms, the sum of the weights of the pools that hold both."""
     arms, pools = len(course.events.arms), course.pools
     out = np.zeros((arms, arms))
@@ -223,7 +223,7 @@ def _linked(joined: NDArray[np.bool_]) -> NDArray[np.int64]:
         least = lower
 
 
-def _against_propensities(course: Course) -> Uniformity:
+def _against_propensities(course: PreparedLog) -> Uniformity:
     """One over the propensity adds up, over an arm's records, to how often it was on offer.
 
     So it must for every arm that was shown often enough, and one over (propensity times pool size)
@@ -258,7 +258,7 @@ class _Off(NamedTuple):
         return abs(self.share) / self.error if self.error > 0 else 0.0
 
 
-def _arms_off(course: Course) -> Iterator[_Off]:
+def _arms_off(course: PreparedLog) -> Iterator[_Off]:
     """Every arm that should have been shown often enough to tell."""
     events, arms = course.events, len(course.events.arms)
     weight = np.bincount(events.arm, 1.0 / events.chance, arms)
