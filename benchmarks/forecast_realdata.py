@@ -117,7 +117,7 @@ def main() -> int:
         return 0
     for case in cases():
         print(f"\n{case.name}: {case.origin} days known, {case.turns} held out from {case.first}")
-        print(f"{'forecaster':30}{'MASE':>8}{'sMAPE':>8}{'pinball':>10}{'80 % cov.':>10}{'s':>7}")
+        print(f"{'forecaster':30}{'MASE':>8}{'sMAPE':>8}{'pinball':>10}{'80% cov.':>10}{'s':>7}")
         trials = []
         for label, forecaster in FORECASTERS.items():
             start = time.perf_counter()
@@ -131,9 +131,7 @@ def main() -> int:
             )
         print(f"{'policy':16}{'known by':30}{'gain':>9}{'survives':>10}{'of timing':>11}")
         for policy, label, gain, left, timing in costs(Backtest(tuple(trials))):
-            print(
-                f"{policy:16}{label:30}{100 * gain:7.1f} %{100 * left:8.0f} %{100 * timing:9.0f} %"
-            )
+            print(f"{policy:16}{label:30}{100 * gain:7.1f}%{100 * left:8.0f}%{100 * timing:9.0f}%")
     return 0
 
 

@@ -58,7 +58,7 @@ def test_people_are_told_when_it_explores(call: Call) -> None:
     assert head == "multiplier christmas: 500 turns, G from 1.0002 to 1000; 25 arms"
     assert "explores most on turns" in told
     assert "of 475 turns exploit" in told
-    assert "carry 100 % of the exploration" in told
+    assert "carry 100% of the exploration" in told
 
 
 def test_a_plan_as_a_table(call: Call, traffic: Path, tmp_path: Path) -> None:

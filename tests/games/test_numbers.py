@@ -98,12 +98,12 @@ def test_regulation_helps_ucb_and_epsilon(wave: SimulationResult) -> None:
     assert wave.gain("UCB-z", over="UCB").low > 0.10
     assert wave.gain("soft UCB", over="UCB").low > 0.10
     assert wave.gain("eps-z", over="eps").low > 0.40
-    # The text's +68 % is not reproduced: the paper's own formulas give 75 % (section 13).
+    # The text's +68% is not reproduced: the paper's own formulas give 75% (section 13).
     assert wave.gain("soft eps", over="eps").value == pytest.approx(0.76, abs=0.03)
 
 
 def test_the_codes_pool_suffers_at_christmas() -> None:
-    # D16: on Christmas the authors' pool is full at the peak, 23 % below smarter UCB.
+    # D16: on Christmas the authors' pool is full at the peak, 23% below smarter UCB.
     G = hs.multipliers.christmas(500)
     players = {"UCB": hs.UCB(), "pool": hs.VariablePool.profile("authors_code")}
     result = hs.simulate(players, hs.rewards.bernoulli(arms=25), G, games=2000, seed=1)
@@ -111,7 +111,7 @@ def test_the_codes_pool_suffers_at_christmas() -> None:
 
 
 def test_a_large_sigma_leaves_little_to_gain() -> None:
-    # D10: all means lie in [0.316, 0.684]; the increases shrink to at most 29 %.
+    # D10: all means lie in [0.316, 0.684]; the increases shrink to at most 29%.
     G = hs.multipliers.wave(500)
     model = hs.rewards.truncated_normal(arms=25, sigma=1.0)
     result = hs.simulate({"UCB": hs.UCB(), "greedy": hs.Greedy()}, model, G, games=1000, seed=1)

@@ -258,7 +258,7 @@ def test_curves_have_as_many_points_as_asked() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"games": 0}, "games must be a whole number, at least 1, not 0"),
+        ({"games": 0}, "games must be a whole number, at least 1, got 0"),
         ({"games": 2.5}, "games must be a whole number"),
         ({"games": True}, "games must be a whole number"),
         ({"threads": 0}, "threads must be a whole number, at least 1"),

@@ -37,7 +37,7 @@ def test_a_bound_shows_its_parts_and_the_games(
     figure = report.bound(bounds, played)
     words = texts(figure)
     assert {"part: exploration", "part: high", "the bound", "played: mean regret"} <= set(words)
-    assert {"95 % interval of the mean", "the worst arm in every turn"} <= set(words)
+    assert {"95% interval of the mean", "the worst arm in every turn"} <= set(words)
     assert words.count("the bound") == 1  # one legend for all panels
     for axes, told in zip(figure.canvas.axes, bounds, strict=True):
         assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
@@ -65,7 +65,7 @@ def test_a_printed_form_that_breaks_down_can_be_drawn(policy: hs.Policy) -> None
 def test_a_single_game_has_no_interval(bounds: list[hs.bounds.RegretBound]) -> None:
     arms = hs.rewards.bernoulli(means=MEANS)
     one = hs.simulate(POLICIES[:1], arms, G, games=1, seed=3, curves=True)
-    assert "95 % interval of the mean" not in texts(report.bound(bounds[0], one))
+    assert "95% interval of the mean" not in texts(report.bound(bounds[0], one))
 
 
 def test_what_does_not_belong_together_is_refused(

@@ -42,7 +42,7 @@ def test_many_stretches_are_counted() -> None:
 @pytest.mark.parametrize(
     ("policy", "words"),
     [
-        (hs.Greedy(), "explores most on no turn; 95 of 95 turns exploit; 5 % of the stakes"),
+        (hs.Greedy(), "explores most on no turn; 95 of 95 turns exploit; 5% of the stakes"),
         (hs.UniformRandom(), "explores most on every turn alike; 0 of 95 turns exploit"),
     ],
 )

@@ -104,9 +104,9 @@ def test_many_means_are_compiled_and_the_same_bits(monkeypatch: pytest.MonkeyPat
     ("make", "message"),
     [
         (lambda: bernoulli(), r"say how many arms \(arms=25\) or what they pay \(means="),
-        (lambda: bernoulli(arms=0), "at least 1, not 0"),
-        (lambda: bernoulli(arms=-3), "at least 1, not -3"),
-        (lambda: bernoulli(arms=2.5), "whole number, at least 1, not 2.5"),
+        (lambda: bernoulli(arms=0), "at least 1, got 0"),
+        (lambda: bernoulli(arms=-3), "at least 1, got -3"),
+        (lambda: bernoulli(arms=2.5), "whole number, at least 1, got 2.5"),
         (lambda: bernoulli(arms=True), "not True"),
         (lambda: bernoulli(means=[]), "non-empty list"),
         (lambda: bernoulli(means=[[0.1]]), "non-empty list"),

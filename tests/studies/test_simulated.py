@@ -183,15 +183,15 @@ def verdict(found: dict[str, str], words: str) -> str:
 def test_a_verdict_follows_the_numbers() -> None:
     good = verdicts(**REGULATED, variable_pool=150.0)
     assert verdict(good, "beats both smarter baselines") == "holds"
-    assert verdict(good, "10 and 80 %") == "holds"
-    assert verdict(good, "68 %") == "not reproduced"
+    assert verdict(good, "10 and 80%") == "holds"
+    assert verdict(good, "68%") == "not reproduced"
     bad = verdicts(epsilon_z=90, soft_epsilon=90, ucb_z=90, soft_ucb=90, variable_pool=90)
     assert verdict(bad, "beats both smarter baselines") == "not reproduced"
-    assert verdict(bad, "10 and 80 %") == "not reproduced"
+    assert verdict(bad, "10 and 80%") == "not reproduced"
     mixed = verdicts(**REGULATED, variable_pool=90.0)
     assert verdict(mixed, "beats both smarter baselines") == "holds partly"
     assert verdict(mixed, "pool performs consistently") == "not reproduced"
-    assert verdict(verdicts(soft_epsilon=168.0), "68 %") == "holds"
+    assert verdict(verdicts(soft_epsilon=168.0), "68%") == "holds"
 
 
 def test_greedy_is_judged_too() -> None:

@@ -179,7 +179,7 @@ def test_the_page_says_what_is_so(report: Outcome, data: Data) -> None:
     )
     share = 100 * len(tuning & reported) / len(reported)
     assert share > 0
-    assert f"in windows to report, {share:.0f} % (4 weeks) also lie in a window to tune on" in text
+    assert f"in windows to report, {share:.0f}% (4 weeks) also lie in a window to tune on" in text
     # Four games cannot be in five groups.
     assert "of 10 tests there are games in every group for 0 (4 weeks)." in text
     assert any(line.endswith("in the others both have the same.") for line in report.findings)
@@ -195,7 +195,7 @@ def test_cards_past_the_end_are_told_where_there_are_any(data: Data) -> None:
         for cards in (1.0, 0.0)
     )
     told = "Cards dealt past the end of a deck, which is then shuffled anew: "
-    each = "under 1 % (ucb) to under 1 % (ucb) in 4 weeks, whole test"
+    each = "under 1% (ucb) to under 1% (ucb) in 4 weeks, whole test"
     assert past_the_end([some]) == f"{told}{each}."
     assert past_the_end([none, some]) == f"{told}{each}; none in 1 other setting."
     assert past_the_end([none, none]) == f"{told}none in 2 settings."

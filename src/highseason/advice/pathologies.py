@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from highseason.advice.candidates import idle_thresholds
+from highseason.core.formatting import counted, format_number, listed, percent
 from highseason.multipliers import Multiplier
-from highseason.report.wording import counted, listed, number, percent
 
 #: A turn is quiet when it is worth less than this share of the mean turn.
 QUIET = 0.8
@@ -53,7 +53,9 @@ def pathologies(G: Multiplier, arms: int) -> list[Pathology]:
 
 def greedy_is_as_good(turns: int, arms: int) -> Pathology:
     """The games show no clear gain over greedy."""
-    each = f"{counted(turns, 'turn')} for {counted(arms, 'arm')}, {number(turns / arms)} each"
+    each = (
+        f"{counted(turns, 'turn')} for {counted(arms, 'arm')}, {format_number(turns / arms)} each"
+    )
     if turns <= SHORT * arms:
         return Pathology(
             "short-horizon",
@@ -87,7 +89,7 @@ def _high_early(G: Multiplier, arms: int) -> Pathology | None:
     return Pathology(
         "high-early",
         f"The stakes are high early: the first {counted(start, 'turn')} are worth "
-        f"{number(times)} times the mean turn and carry {share} of the whole season.  Nothing is "
+        f"{format_number(times)} times the mean turn and carry {share} of the whole season.  Nothing is "
         "known by then, so the first tries are paid at the highest price, whatever the policy.  "
         "Start trying before the peak, or keep fewer arms through it.",
     )

@@ -10,10 +10,10 @@ from highseason.advice.belief import Belief
 from highseason.advice.candidates import Kind
 from highseason.advice.pathologies import Pathology
 from highseason.bounds import RegretBound
+from highseason.core.formatting import counted, format_number, listed, percent
 from highseason.multipliers import Multiplier
 from highseason.policies import Plan, Policy
 from highseason.report import Figure, Timing, choices, timing
-from highseason.report.wording import counted, listed, number, percent
 from highseason.results import Estimate, Table
 
 #: A bound above this share of the worst case is true and useless.
@@ -31,7 +31,7 @@ class Compared:
         error: Its standard error.
         earned: The share of what the best arm would have earned.
         lead: By how much the advised policy is ahead, as a share of what the best arm would have
-            earned; paired, with its 95 % interval.
+            earned; paired, with its 95% interval.
         chance: How likely the advised policy is really better.
         bound: The safe bound on its regret with arms as they are typically drawn, if there is one.
     """
@@ -199,22 +199,22 @@ class Advice:
         if best.bound.total > _SILENT * best.bound.trivial:
             return (
                 f"The safe bounds say next to nothing here: for arms as they are typically drawn, "
-                f"the least, that of {best.policy}, is {number(best.bound.total)}, "
+                f"the least, that of {best.policy}, is {format_number(best.bound.total)}, "
                 f"{percent(best.bound.total / best.bound.trivial)} of what the worst arm in every "
-                f"turn would cost (played: {number(best.regret)})."
+                f"turn would cost (played: {format_number(best.regret)})."
             )
         text = (
             f"By safe bound, for arms as they are typically drawn, {best.policy} is first: it "
-            f"costs at most {number(best.bound.total)}, "
+            f"costs at most {format_number(best.bound.total)}, "
             f"{percent(best.bound.total / best.bound.trivial)} of the worst case (played: "
-            f"{number(best.regret)})."
+            f"{format_number(best.regret)})."
         )
         if best is self.chosen:
             return text
         own = self.chosen.bound
         if own is None:
             return f"{text}  There is no theorem about {self.policy.label}."
-        told = "says nothing" if own.vacuous else f"is {number(own.total)}"
+        told = "says nothing" if own.vacuous else f"is {format_number(own.total)}"
         return f"{text}  The bound of {self.policy} {told}."
 
     def table(self) -> Table:
@@ -223,7 +223,7 @@ class Advice:
         for one in self.compared:
             own = one is self.chosen
             rows.append((
-                str(one.policy), percent(one.earned, 1), number(one.regret), number(one.error),
+                str(one.policy), percent(one.earned, 1), format_number(one.regret), format_number(one.error),
                 "advised" if own else _points(one.lead), "" if own else _sure(one.chance),
                 _bounded(one.bound),
             ))  # fmt: skip
@@ -267,8 +267,8 @@ class Advice:
         """The whole of it, for people."""
         G, settled = self.multiplier, self.policy.resolve_thresholds(self.multiplier.values)
         head = (
-            f"{G.name}: {counted(G.turns, 'turn')}, G from {number(float(G.values.min()))} to "
-            f"{number(float(G.values.max()))}; {counted(self.belief.arms, 'arm')}, {self.belief}"
+            f"{G.name}: {counted(G.turns, 'turn')}, G from {format_number(float(G.values.min()))} to "
+            f"{format_number(float(G.values.max()))}; {counted(self.belief.arms, 'arm')}, {self.belief}"
         )
         values = ", ".join(f"{k} = {_value(v)}" for k, v in settled.parameters().items()
                            if k not in ("ties", "rule"))  # fmt: skip
@@ -276,7 +276,7 @@ class Advice:
         parts += [f"Its parameters on this G: {values}."] if values else []
         parts += ["", str(self.table())]
         parts += [
-            "earned: of what the best arm would have; ahead: in points of that, with its 95 % "
+            "earned: of what the best arm would have; ahead: in points of that, with its 95% "
             "interval,",
             f"paired; from {counted(self.games, 'game')} that had no part in choosing among "
             f"{counted(self.tried, 'candidate')}.",
@@ -315,7 +315,7 @@ def _sure(chance: float) -> str:
     """A chance from games is never certain.
 
     >>> _sure(1.0), _sure(0.0), _sure(0.5)
-    ('over 99 %', 'under 1 %', '50 %')
+    ('over 99%', 'under 1%', '50%')
     """
     return percent(min(max(chance, 1e-9), 1 - 1e-9))
 
@@ -325,8 +325,8 @@ def _bounded(bound: RegretBound | None) -> str:
         return "no theorem"
     if bound.vacuous:
         return "says nothing"
-    return f"{number(bound.total)} ({percent(bound.total / bound.trivial)})"
+    return f"{format_number(bound.total)} ({percent(bound.total / bound.trivial)})"
 
 
 def _value(value: Any) -> str:
-    return number(value) if isinstance(value, float) else str(value)
+    return format_number(value) if isinstance(value, float) else str(value)

@@ -21,7 +21,7 @@ from highseason.bandit.numbers import finite, not_negative
 from highseason.bandit.propensities import chances_of, pack
 from highseason.bandit.scale import Scale
 from highseason.core.random import game_key, turn_key
-from highseason.core.warn import warn_user
+from highseason.core.warnings import warn_user
 from highseason.multipliers.instants import When
 from highseason.policies import PlanWarning, Policy
 from highseason.rules import UNKNOWN_END, Turn, estimate

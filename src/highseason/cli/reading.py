@@ -11,9 +11,9 @@ from typing import Any
 import click
 
 from highseason import multipliers, policies, rewards
+from highseason.core.formatting import counted
 from highseason.multipliers import SHAPES, Multiplier
 from highseason.policies import Policy
-from highseason.report.wording import counted
 from highseason.results import unique_labels
 from highseason.rewards import Rewards
 

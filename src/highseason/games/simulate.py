@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.core.parallel import worker_count
 from highseason.core.random import game_keys, seed_key
+from highseason.core.validation import whole_number
 from highseason.core.version import __version__
-from highseason.core.workers import at_least_one, workers
 from highseason.engine.lifetimes import Lifetimes
 from highseason.engine.lifetimes.presence import arms_at_once, lifetimes_matter, spans_of, worth_of
 from highseason.games.kernels.build import (
@@ -84,8 +85,8 @@ def simulate(
     True
     """
     run = _Run.prepare(policies, rewards, multiplier, seed, forecast, curves, lifetimes)
-    games = at_least_one("games", games)
-    hands = workers(threads)
+    games = whole_number("games", games, at_least=1)
+    hands = worker_count(threads)
     if keep not in (None, "games", "summary"):
         raise ValueError(f"keep={keep!r} must be 'games' or 'summary'")
     kept = games if keep == "games" or (keep is None and games <= KEPT_GAMES) else 0
@@ -325,7 +326,7 @@ def _checkpoints(
         return chosen
     if curves is False or curves == 0:
         return np.zeros(0, np.int64)
-    count = min(turns, 200 if curves is True else at_least_one("curves", curves))
+    count = min(turns, 200 if curves is True else whole_number("curves", curves, at_least=1))
     return np.unique(np.linspace(1, turns, count).round().astype(np.int64))
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.core.atomic import atomic_write
 from highseason.logs.events import Events
 from highseason.logs.parquet import arrow
-from highseason.logs.whole_file import whole_file
 from highseason.results.table import Table
 
 _COLUMNS = ("arm", "birth", "death", "hours", "shown", "reward", "rate")
@@ -70,7 +70,7 @@ class Lifespans:
         if target.suffix.lower() not in writers:
             raise ValueError(f"a table is saved as .csv or .parquet, not as {target.name}")
         target.parent.mkdir(parents=True, exist_ok=True)
-        with whole_file(target) as unfinished:
+        with atomic_write(target) as unfinished:
             writers[target.suffix.lower()](unfinished)
         return target
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from highseason.core.atomic import atomic_write
 from highseason.logs.book import Book
 from highseason.logs.events import Events
 from highseason.logs.journal import ConversionReport, Journal
 from highseason.logs.parquet import EventWriter
 from highseason.logs.source import Batch, Progress, Source, no_event
-from highseason.logs.whole_file import whole_file
 
 _NO_SECONDS = 10**11  # the year 5138; milliseconds reach it in 1973
 
@@ -54,7 +54,7 @@ def convert(source: Source, out: Path | str, progress: Progress | None = None) -
     begin = time.perf_counter()
     book, journal = Book(), Journal()
     with (
-        whole_file(Path(out)) as unfinished,
+        atomic_write(Path(out)) as unfinished,
         EventWriter(unfinished) as writer,
         ThreadPoolExecutor(max_workers=1) as other,
     ):

@@ -18,10 +18,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.core.atomic import atomic_write
 from highseason.logs.events import Events
 from highseason.logs.pools import Pools
 from highseason.logs.source import Batch
-from highseason.logs.whole_file import whole_file
 
 _KEY = b"highseason"
 _FORMAT, _VERSION = "highseason events", 1
@@ -117,7 +117,7 @@ def write_events(events: Events, path: Path | str) -> None:
     ...     read_events(Path(folder) / "events.parquet").time.tolist()
     [7, 9]
     """
-    with whole_file(Path(path)) as unfinished, EventWriter(unfinished) as writer:
+    with atomic_write(Path(path)) as unfinished, EventWriter(unfinished) as writer:
         for begin in range(0, max(len(events), 1), _ROWS):
             part = events.take(slice(begin, begin + _ROWS))
             batch = Batch(part.time, part.arm, part.reward, part.pool, part.propensity)

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.warn import warn_user
+from highseason.core.warnings import warn_user
 from highseason.multipliers.errors import CalendarWarning, MultiplierError
 from highseason.multipliers.instants import Stamp, When, show, stamp_of
 from highseason.multipliers.zones import (

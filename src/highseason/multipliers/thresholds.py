@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from highseason.core.warn import warn_user
+from highseason.core.warnings import warn_user
 from highseason.multipliers.wording import brief
 
 Kind = Literal["number", "max", "quantile"]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from highseason.core.warn import warn_user
+from highseason.core.warnings import warn_user
 from highseason.multipliers import Multiplier
 
 if TYPE_CHECKING:

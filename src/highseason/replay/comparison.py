@@ -36,8 +36,8 @@ class Comparison:
         difference: The mean of the first less that of the second.
         student: Two samples with equal variances, as published.
         welch: Two samples with variances of their own.
-        bootstrap: A 95 % interval for the difference, runs drawn anew with replacement.
-        paired: A 95 % interval for windows that overlap, the runs of both in pairs; None where runs
+        bootstrap: A 95% interval for the difference, runs drawn anew with replacement.
+        paired: A 95% interval for windows that overlap, the runs of both in pairs; None where runs
             are not windows over the same records, or too few of them share none.
         independent: How many runs there are that share no record; None if that is not the matter.
     """

@@ -39,9 +39,7 @@ def verdict(found: ReplayOutcome, log: Uniformity, baseline: Estimate) -> str:
     if against:
         return f"Handle with care: {'; '.join([*against, *random])}."
     width = found.mean.high - found.mean.value
-    told = (
-        f"{found.turns:,} matched turns put the mean within ± {width:.2g} (95 %, within this run)"
-    )
+    told = f"{found.turns:,} matched turns put the mean within ± {width:.2g} (95%, within this run)"
     return f"Fit for use: {'; '.join([told, *random])}."
 
 
@@ -138,6 +136,6 @@ def _odd_matches(found: ReplayOutcome) -> list[str]:
     if abs(off) < ODD_SIGMAS * sigma or abs(off) < ODD_SHARE * expected:
         return []
     return [
-        f"{100 * found.share:.2f} % of the records matched where a uniform log gives "
-        f"{100 * expected:.2f} %: the arms it chose were shown more or less often than others"
+        f"{100 * found.share:.2f}% of the records matched where a uniform log gives "
+        f"{100 * expected:.2f}%: the arms it chose were shown more or less often than others"
     ]

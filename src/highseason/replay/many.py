@@ -17,8 +17,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.core.parallel import worker_count
 from highseason.core.random import TIES, draw, game_key, hash_at, seed_key, turn_key
-from highseason.core.workers import at_least_one, workers
+from highseason.core.validation import whole_number
 from highseason.games.simulate import Policies, labelled
 from highseason.logs.events import Events
 from highseason.policies import Policy
@@ -104,7 +105,7 @@ def replay_many(
     seed_key(seed)
     labels, players = labelled(policies)
     for name, value in (("runs", runs), ("times", times), ("window", window), ("step", step)):
-        at_least_one(name, value)
+        whole_number(name, value, at_least=1)
     if how not in ("auto", "repeat", "windows"):
         raise ValueError(f"how={how!r} must be 'auto', 'repeat' or 'windows'")
     course = prepare_log(events, bin, arms)
@@ -117,7 +118,7 @@ def replay_many(
     ways = [_way(policy, how) for policy in players]
     done, total = 0, sum(len(plan.numbers(way)) for way in ways)
     found = []
-    with ThreadPoolExecutor(workers(threads)) as pool:
+    with ThreadPoolExecutor(worker_count(threads)) as pool:
         for label, policy, way in zip(labels, players, ways, strict=True):
             runner = Player(policy, course, options)
             results = []

@@ -177,7 +177,7 @@ class RepeatedReplay:
             )
         said += [
             f"{label} less {self.labels[0]}, windows in pairs: {found.difference:+.5f}, "
-            f"95 % {found.paired[0]:+.5f} to {found.paired[1]:+.5f}, overlap reckoned with."
+            f"95% {found.paired[0]:+.5f} to {found.paired[1]:+.5f}, overlap reckoned with."
             for label, found in self._against_first.items()
             if found.paired is not None
         ]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.random import game_key
-from highseason.core.workers import at_least_one
+from highseason.core.validation import whole_number
 from highseason.engine.abi import RuleFunctions, rule_functions
 from highseason.policies import Policy
 from highseason.policies.view import View
@@ -57,7 +57,7 @@ class Options:
         if self.init not in ("first-shown", "rule"):
             raise ValueError(f"init={self.init!r} must be 'first-shown' or 'rule'")
         if self.turns is not None:
-            at_least_one("turns", self.turns)
+            whole_number("turns", self.turns, at_least=1)
 
 
 def walk_all(course: PreparedLog, times: int = 1) -> Walk:

@@ -65,7 +65,7 @@ class Uniformity:
 
     def __str__(self) -> str:
         """In a sentence."""
-        beyond = f"p = {self.p:.2g}, deviation {100 * self.effect:.1f} %"
+        beyond = f"p = {self.p:.2g}, deviation {100 * self.effect:.1f}%"
         claimed = self.checked == "propensity"
         if self.holds:
             found = "agrees with its propensities" if claimed else "looks uniformly random"
@@ -74,7 +74,7 @@ class Uniformity:
         if arm:
             often = "more" if share > 0 else "less"
             when = f" in {self.when}" if self.when else ""
-            beyond += f"; arm {arm} was shown {100 * abs(share):.0f} % {often} often"
+            beyond += f"; arm {arm} was shown {100 * abs(share):.0f}% {often} often"
             beyond += f" than its share{when}"
         if not claimed:
             return f"THE LOG IS NOT UNIFORMLY RANDOM ({beyond})."

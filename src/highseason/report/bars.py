@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from highseason.core.formatting import format_number, percent
 from highseason.report.drawing import ACCENT, DARK, INK, LIGHT, panels, style
 from highseason.report.figure import Figure
 from highseason.report.setting import setting
-from highseason.report.wording import number, percent
 from highseason.results import SimulationResult, with_interval
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _LONG = 20
 def rewards(
     result: SimulationResult, policies: Sequence[str] | None = None, title: str | None = None
 ) -> Figure:
-    """Mean reward of a game under each policy: a bar, its 95 % interval, and its share of the most.
+    """Mean reward of a game under each policy: a bar, its 95% interval, and its share of the most.
 
     The dark part of a bar was earned by pure exploitation, the hatched part while exploring or
     trying every arm once.  The dotted line is what the best arm would have earned.
@@ -51,7 +51,7 @@ def rewards(
         axes.invert_yaxis()
         axes.grid(visible=False, axis="y")
         axes.tick_params(axis="y", length=0)
-        axes.xaxis.set_major_formatter(lambda value, _: number(value))
+        axes.xaxis.set_major_formatter(lambda value, _: format_number(value))
         axes.locator_params(axis="x", nbins=6)
         axes.set_xlabel(setting(result), fontsize=8)
         canvas.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
@@ -72,7 +72,7 @@ def _draw_bars(axes: Axes, result: SimulationResult, chosen: list[int]) -> None:
     widths = [_half_width(result.mean("reward", i), result.error("reward", i)) for i in chosen]
     axes.errorbar(
         means, places, xerr=widths, fmt="none", ecolor=INK, elinewidth=1.4, capsize=3,
-        label="95 % interval of the mean",
+        label="95% interval of the mean",
     )  # fmt: skip
     axes.margins(x=0.03)
 
@@ -83,7 +83,7 @@ def _write_shares(axes: Axes, result: SimulationResult, chosen: list[int]) -> No
     known = math.isfinite(most) and most > 0
     for place, i in enumerate(chosen):
         mean = result.mean("reward", i)
-        text = percent(mean / most, 1) if known else number(mean)
+        text = percent(mean / most, 1) if known else format_number(mean)
         axes.annotate(
             text, (1.0, place), (8, 0), xycoords=axes.get_yaxis_transform(),
             textcoords="offset points", va="center", fontsize=9,
@@ -113,7 +113,7 @@ def _half_width(mean: float, error: float) -> float:
 
 def _words(result: SimulationResult, chosen: list[int]) -> str:
     told = [
-        f"{result.policies[i]} {number(result.mean('reward', i))}, of which "
+        f"{result.policies[i]} {format_number(result.mean('reward', i))}, of which "
         f"{percent(result.exploited_share(i))} exploiting"
         for i in chosen
     ]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from highseason.core.formatting import signed_percent
 from highseason.report.drawing import INK, look, panels, style
 from highseason.report.figure import Figure
-from highseason.report.wording import signed_percent
 from highseason.results import Estimate
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def _draw(axes: Axes, found: Changes, rows: list[str], ways: list[str]) -> None:
     axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.grid(visible=False, axis="y")
     axes.tick_params(axis="y", length=0)
-    axes.xaxis.set_major_formatter(lambda value, _: f"{value:+.0f} %" if value else "0 %")
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:+.0f}%" if value else "0%")
 
 
 def _words(quantities: Mapping[str, Changes]) -> str:

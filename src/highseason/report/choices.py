@@ -79,7 +79,7 @@ def _draw_leads(axes: Axes, leads: Mapping[str, Estimate]) -> None:
     axes.grid(visible=False, axis="y")
     axes.tick_params(axis="y", length=0)
     axes.set_title("how far it is ahead of …", loc="left")
-    axes.set_xlabel("points of what the best arm would earn, 95 % interval", fontsize=9)
+    axes.set_xlabel("points of what the best arm would earn, 95% interval", fontsize=9)
 
 
 def _broken(label: str) -> str:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from highseason.core.formatting import format_number, percent
 from highseason.multipliers import Multiplier
 from highseason.report.drawing import ACCENT, DARK, LIGHT, panels, style
 from highseason.report.figure import Figure
 from highseason.report.seasons import draw_stakes, show_time
-from highseason.report.wording import number, percent
 
 
 def deck_game(cards: Sequence[int], ones: Sequence[int], G: Multiplier, title: str) -> Figure:
-    """The click rate of every arm with its 95 % interval, and G in the days of the game.
+    """The click rate of every arm with its 95% interval, and G in the days of the game.
 
     >>> import highseason as hs
     >>> deck_game([2551, 2629], [39, 68], hs.multipliers.wave(turns=28), "A test")
@@ -44,6 +44,6 @@ def deck_game(cards: Sequence[int], ones: Sequence[int], G: Multiplier, title: s
         show_time(below, G)
         below.set_title("G: cards dealt each day are in proportion to it")
     told = ", ".join(f"arm {i + 1} {percent(rate, 2)}" for i, rate in enumerate(rates))
-    most = number(float(G.values.max() / G.values.mean()))
+    most = format_number(float(G.values.max() / G.values.mean()))
     words = f"Click rates: {told}. Over {G.turns} days G peaks at {most} times its mean."
     return Figure(canvas, title, words)

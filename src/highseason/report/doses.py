@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from highseason.core.formatting import format_number, with_range
 from highseason.report.drawing import INK, look, one_legend, panels, style
 from highseason.report.figure import Figure
-from highseason.report.wording import number, with_range
 from highseason.results import Estimate
 
 Curve = Sequence[tuple[float, Estimate]]
@@ -51,7 +51,9 @@ def dose_response(
         one_legend(canvas, axes, columns=-(-len(names) // 2))
     told = [
         f"{setting}, {name}: "
-        + ", ".join(f"{with_range(g.value, g.low, g.high)} at {number(dose)}" for dose, g in curve)
+        + ", ".join(
+            f"{with_range(g.value, g.low, g.high)} at {format_number(dose)}" for dose, g in curve
+        )
         for setting, curves in rows.items()
         for name, curve in curves.items()
     ]

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.bounds import pull_steps
+from highseason.core.formatting import counted, format_number
 from highseason.report.drawing import ACCENT, INK, LIGHT, panels, style
 from highseason.report.figure import Figure
-from highseason.report.wording import counted, number
 
 _TOP, _BOTTOM = 3.0, 1.7
 
@@ -62,8 +62,8 @@ def minimum_pulls(
         _draw_room(below, turns[after], played[after], {k: v[after] for k, v in promised.items()})
         below.set_xscale("log")
         below.set_xlim(arms, turns[-1])
-        below.xaxis.set_major_formatter(lambda value, _: number(value))
-        below.set_xlabel(f"turn   ({counted(arms, 'arm')}, rewards within {number(r)})")
+        below.xaxis.set_major_formatter(lambda value, _: format_number(value))
+        below.set_xlabel(f"turn   ({counted(arms, 'arm')}, rewards within {format_number(r)})")
         canvas.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
     broken = {form: int((steps > played)[after].sum()) for form, steps in promised.items()}
     return Figure(canvas, title, _words(played, promised, broken))
@@ -103,8 +103,8 @@ def _words(
 ) -> str:
     return (
         f"After {counted(played.size, 'turn')} the neglected arm has been pulled "
-        f"{number(float(played[-1]))} times; promised were {number(float(promised['safe'][-1]))} "
-        f"as it holds and {number(float(promised['paper'][-1]))} as printed.  The printed lemma "
+        f"{format_number(float(played[-1]))} times; promised were {format_number(float(promised['safe'][-1]))} "
+        f"as it holds and {format_number(float(promised['paper'][-1]))} as printed.  The printed lemma "
         f"promises too much after {counted(broken['paper'], 'turn')}, the safe one after "
         f"{counted(broken['safe'], 'turn')}."
     )

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from highseason.core.formatting import counted, format_number, percent
 from highseason.forecasters import Forecast, special_days
 from highseason.multipliers import Multiplier, Threshold, as_multiplier
 from highseason.multipliers.instants import show
 from highseason.report.drawing import ACCENT, BUSY, DARK, INK, LIGHT, MUTED, panels, style
 from highseason.report.figure import Figure
 from highseason.report.seasons import edges, fit, show_time, stairs
-from highseason.report.wording import counted, number, percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,13 +74,13 @@ def forecast(
             stairs(axes, before.values, edges(before), baseline=None, color=MUTED, linewidth=1.1,
                    label="what came so far")  # fmt: skip
         axes.axhline(limit, color=ACCENT, linestyle="--", linewidth=1.2,
-                     label=f"busy from {number(limit)}")  # fmt: skip
+                     label=f"busy from {format_number(limit)}")  # fmt: skip
         axes.set_ylim(0, 1.22 * max(float(high.max()), limit, _highest(before)))
-        axes.yaxis.set_major_formatter(lambda value, _: number(value))
+        axes.yaxis.set_major_formatter(lambda value, _: format_number(value))
         _name_days(axes, G, country)
         stairs(below, chance, steps, fill=True, color=DARK, linewidth=0)
         below.set_ylim(0, 1)
-        below.set_yticks([0, 0.5, 1], ["0 %", "50 %", "100 %"])
+        below.set_yticks([0, 0.5, 1], ["0%", "50%", "100%"])
         below.set_title("The chance that it is busy")
         ends = edges(G) if before is None else np.concatenate([edges(before)[:1], edges(G)[-1:]])
         axes.set_xlim(ends[0], ends[-1]) if before is not None else fit(axes, G)
@@ -140,7 +140,7 @@ def _words(
     busiest = int(np.argmax(G.values))
     when = f"turn {busiest + 1}" if G.calendar is None else show(G.calendar[busiest])
     return (
-        f"{forecast.name} expects from {number(float(G.values.min()))} to "
-        f"{number(float(G.values.max()))} (on {when}); {int((chance >= LIKELY).sum())} of "
-        f"{counted(len(forecast), 'turn')} are probably busy ({number(limit)} or more)."
+        f"{forecast.name} expects from {format_number(float(G.values.min()))} to "
+        f"{format_number(float(G.values.max()))} (on {when}); {int((chance >= LIKELY).sum())} of "
+        f"{counted(len(forecast), 'turn')} are probably busy ({format_number(limit)} or more)."
     )

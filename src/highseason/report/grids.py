@@ -9,9 +9,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from highseason.core.formatting import format_number, percent, signed_percent
 from highseason.report.drawing import INK, LIGHT, MUTED, look, style
 from highseason.report.figure import Figure
-from highseason.report.wording import number, percent, signed_percent
 from highseason.results import SimulationResult, with_interval
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _bars(axes: Axes, result: SimulationResult, policies: Sequence[str]) -> None
     widths = [_half(result.mean("reward", p), result.error("reward", p)) for p in policies]
     axes.errorbar(
         means, places, xerr=widths, fmt="none", ecolor=INK, elinewidth=1.2, capsize=1.8,
-        label="95 % interval of the mean",
+        label="95% interval of the mean",
     )  # fmt: skip
     axes.set_xlim(0, result.settings["max_reward"])
     axes.locator_params(axis="x", nbins=4)
@@ -131,7 +131,7 @@ def increase(
     title: str,
     beside: Sequence[str] = (),
 ) -> Figure:
-    """The increase in mean reward over `base`, a place for each setting, with 95 % intervals.
+    """The increase in mean reward over `base`, a place for each setting, with 95% intervals.
 
     Args:
         results: By what stands under each place ("25a, 500t").
@@ -187,4 +187,4 @@ def _told_increase(
     for label in policies:
         gains = [result.gain(label, base).value for result in results.values()]
         told.append(f"{label} {signed_percent(min(gains))} to {signed_percent(max(gains))}")
-    return f"Increase over {base} in {number(len(results))} settings: {'; '.join(told)}."
+    return f"Increase over {base} in {format_number(len(results))} settings: {'; '.join(told)}."

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.bounds import RegretBound
+from highseason.core.formatting import format_number, percent
 from highseason.report.drawing import ACCENT, DARK, INK, LIGHT, MUTED, one_legend, panels, style
 from highseason.report.figure import Figure
 from highseason.report.setting import setting
-from highseason.report.wording import number, percent
 from highseason.results import SimulationResult, unique_labels
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def bound(
 ) -> Figure:
     """The bound for the game stopped at each turn, its parts, and the regret of simulated games.
 
-    Both axes are logarithmic.  Of the games the mean is drawn with its 95 % interval, and a lighter
+    Both axes are logarithmic.  Of the games the mean is drawn with its 95% interval, and a lighter
     band in which four games of five stay.
 
     Args:
@@ -124,7 +124,7 @@ def _draw_games(axes: Axes, result: SimulationResult, place: int) -> None:
     if math.isfinite(float(error[-1])):
         axes.fill_between(
             found.turns, _above_zero(mean - 1.96 * error), mean + 1.96 * error, color=DARK,
-            alpha=0.4, linewidth=0, label="95 % interval of the mean",
+            alpha=0.4, linewidth=0, label="95% interval of the mean",
         )  # fmt: skip
     axes.plot(
         found.turns, _above_zero(mean), color=DARK, linewidth=1.4, marker="*", markersize=8,
@@ -141,7 +141,7 @@ def _dress(axes: Axes, told: RegretBound, label: str) -> None:
     axes.set_title(label, loc="left")
     axes.set_ylabel("regret so far")
     axes.grid(visible=False, which="minor")
-    axes.xaxis.set_major_formatter(lambda value, _: number(value))
+    axes.xaxis.set_major_formatter(lambda value, _: format_number(value))
     axes.yaxis.set_major_formatter(lambda value, _: _power(value))
     if not told.valid:
         axes.annotate(
@@ -179,7 +179,7 @@ def _power(value: float) -> str:
     """
     exponent = round(math.log10(value))
     if -3 <= exponent <= 5:
-        return number(value)
+        return format_number(value)
     return "10" + str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
 
 
@@ -187,9 +187,9 @@ def _words(bounds: dict[str, RegretBound], result: SimulationResult | None) -> s
     told = []
     for i, (label, one) in enumerate(bounds.items()):
         share = percent(one.total / one.trivial, 1) if one.trivial else "–"
-        text = f"{label}: the bound after {one.turns:,} turns is {number(one.total)}"
+        text = f"{label}: the bound after {one.turns:,} turns is {format_number(one.total)}"
         text += f" ({share} of the worst case)" if math.isfinite(one.total) else ""
         if result is not None:
-            text += f"; played, the mean regret is {number(result.mean('regret', i))}"
+            text += f"; played, the mean regret is {format_number(result.mean('regret', i))}"
         told.append(f"{text}.")
     return " ".join(told)

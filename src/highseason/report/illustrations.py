@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.core.formatting import format_number, percent
 from highseason.multipliers import Multiplier
 from highseason.policies import Plan
 from highseason.report.drawing import ACCENT, DARK, INK, LIGHT, MUTED, style
 from highseason.report.figure import Figure
 from highseason.report.seasons import draw_stakes, shade_busy
-from highseason.report.wording import number, percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,12 +29,14 @@ def shapes(multipliers: Sequence[Multiplier], z: float | None = None, title: str
     >>> shapes([hs.multipliers.wave(100), hs.multipliers.step(100)])
     <Figure: The stakes>
     """
-    title = title or ("The stakes" if z is None else f"The stakes, with the threshold {number(z)}")
+    title = title or (
+        "The stakes" if z is None else f"The stakes, with the threshold {format_number(z)}"
+    )
     with style():
         canvas, row = _row(len(multipliers), 2.6)
         for axes, G in zip(row, multipliers, strict=True):
             if z is not None:
-                shade_busy(axes, G, z, label=f"high: G ≥ {number(z)}")
+                shade_busy(axes, G, z, label=f"high: G ≥ {format_number(z)}")
             draw_stakes(axes, G, z)
             axes.set_title(G.name)
             axes.set_xlabel("turn")
@@ -46,7 +48,7 @@ def shapes(multipliers: Sequence[Multiplier], z: float | None = None, title: str
 
 
 def _told(G: Multiplier, z: float | None) -> str:
-    text = f"{G.name}: G from {number(float(G.values.min()))} to {number(float(G.values.max()))}"
+    text = f"{G.name}: G from {format_number(float(G.values.min()))} to {format_number(float(G.values.max()))}"
     return text if z is None else f"{text}, {percent(float((G.values >= z).mean()))} of turns high"
 
 

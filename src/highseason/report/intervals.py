@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from highseason.core.formatting import with_range
 from highseason.report.drawing import INK, look, style
 from highseason.report.figure import Figure
-from highseason.report.wording import with_range
 from highseason.results import Estimate
 
 _WIDE, _LEFT, _HEAD, _FOOT = 7.2, 2.55, 0.6, 0.85
@@ -15,7 +15,7 @@ _WIDE, _LEFT, _HEAD, _FOOT = 7.2, 2.55, 0.6, 0.85
 def differences(
     rows: Mapping[str, Mapping[str, Estimate]], xlabel: str, title: str, limit: float | None = None
 ) -> Figure:
-    """A row for each setting, a mark with its 95 % interval for each comparison in it.
+    """A row for each setting, a mark with its 95% interval for each comparison in it.
 
     Args:
         rows: Comparisons by name, by the setting's name; shares, drawn as percentages.

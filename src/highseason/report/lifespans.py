@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from highseason.core.formatting import counted, format_number
 from highseason.report.drawing import ACCENT, BUSY, DARK, INK, MUTED, one_legend, panels, style
 from highseason.report.figure import Figure
-from highseason.report.wording import counted, number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,7 +77,7 @@ def _words(lifetimes: Lifespans, chosen: Slice | None) -> str:
         return "No arm was ever on offer."
     hours = sorted(lifetimes.hours.tolist())
     middle = hours[len(hours) // 2]
-    told = f"{counted(len(lifetimes), 'arm')}; half of them on offer for {number(middle)} hours or less"
+    told = f"{counted(len(lifetimes), 'arm')}; half of them on offer for {format_number(middle)} hours or less"
     if chosen is None:
         return f"{told}."
     return f"{told}. Chosen: {counted(len(chosen.arms), 'arm')} for {chosen.hours:.2f} hours."

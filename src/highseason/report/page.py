@@ -26,9 +26,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from highseason.core.formatting import formatted
 from highseason.core.version import __version__
 from highseason.report.figure import Figure, Picture
-from highseason.report.wording import formatted
 from highseason.results import Table
 
 if TYPE_CHECKING:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from highseason.core.formatting import format_number
 from highseason.multipliers import Multiplier, Threshold
 from highseason.policies import Plan
 from highseason.report.drawing import DARK, LIGHT, one_legend, panels, style
 from highseason.report.figure import Figure
 from highseason.report.seasons import draw_stakes, edges, fit, shade_busy, show_time, stairs
 from highseason.report.timing import timing
-from highseason.report.wording import number
 from highseason.results import unique_labels
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def plan(
         canvas, rows = panels([*heights, _STAKES], share_x=True)
         for axes, (label, drawn) in zip(rows[:-1], labelled.items(), strict=True):
             _draw(axes, label, drawn, level)
-        shade_busy(rows[-1], G, level, label=f"busy: G ≥ {number(level)}")
+        shade_busy(rows[-1], G, level, label=f"busy: G ≥ {format_number(level)}")
         draw_stakes(rows[-1], G, level)
         rows[-1].set_title(f"multiplier {G.name}", loc="left", fontweight="normal")
         show_time(rows[-1], G)

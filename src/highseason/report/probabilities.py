@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from highseason.bounds import ExplorationFigure
+from highseason.core.formatting import format_number
 from highseason.report.drawing import ACCENT, DARK, INK, LIGHT, panels, style
 from highseason.report.figure import Figure
-from highseason.report.wording import number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,9 +39,9 @@ def exploration(data: ExplorationFigure, title: str | None = None) -> Figure:
         axes.set_ylim(0, 1.14)
         axes.set_xlim(float(data.turns[0]), float(data.turns[-1]))
         axes.set_yticks([0, 0.25, 0.5, 0.75, 1])
-        axes.xaxis.set_major_formatter(lambda value, _: number(value))
-        _mark(axes, data.n_prime, f"n' = {number(data.n_prime)}")
-        _mark(axes, data.w, f"w = {number(data.w)}")
+        axes.xaxis.set_major_formatter(lambda value, _: format_number(value))
+        _mark(axes, data.n_prime, f"n' = {format_number(data.n_prime)}")
+        _mark(axes, data.w, f"w = {format_number(data.w)}")
         axes.set_xlabel("turn")
         axes.set_ylabel("chance to explore")
         canvas.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
@@ -63,7 +63,7 @@ def _mark(axes: Axes, turn: int, text: str) -> None:
 
 def _words(data: ExplorationFigure) -> str:
     return (
-        f"ε-greedy explores in every turn up to n' = {number(data.n_prime)}, then ever less; soft "
-        f"ε-greedy stays below psi, which falls to {number(data.gamma)} on busy turns; from "
-        f"w = {number(data.w)} on both explore alike."
+        f"ε-greedy explores in every turn up to n' = {format_number(data.n_prime)}, then ever less; soft "
+        f"ε-greedy stays below psi, which falls to {format_number(data.gamma)} on busy turns; from "
+        f"w = {format_number(data.w)} on both explore alike."
     )

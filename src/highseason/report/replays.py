@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from highseason.core.formatting import counted, with_error
 from highseason.report.drawing import ACCENT, INK, MUTED, look, one_legend, panels, style
 from highseason.report.figure import Figure
-from highseason.report.wording import counted, with_error
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -78,7 +78,7 @@ def _draw_curves(axes: Axes, result: ReplayResult, source: str | None) -> None:
         result.log.baseline.value, color=MUTED, linestyle=":", linewidth=1.4, label="at random"
     )
     axes.set_xlabel(
-        "matched turn   (the last with its 95 % interval within this run)\n"
+        "matched turn   (the last with its 95% interval within this run)\n"
         f"{_source(result, source)}"
     )
     axes.set_ylabel("mean reward per turn")

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from highseason.core.formatting import format_number, percent
 from highseason.report.drawing import look, panels, style
 from highseason.report.figure import Figure
 from highseason.report.setting import setting
-from highseason.report.wording import number, percent
 from highseason.results import Curves, SimulationResult
 
 if TYPE_CHECKING:
@@ -96,12 +96,12 @@ def _draw(axes: Axes, found: Curves, lines: dict[str, int], band: tuple[float, f
         )  # fmt: skip
     axes.set_ylim(bottom=min(0.0, float(np.min(mean))))
     axes.margins(x=0.02)
-    axes.yaxis.set_major_formatter(lambda value, _: number(value))
+    axes.yaxis.set_major_formatter(lambda value, _: format_number(value))
 
 
 def _words(
     found: Curves, result: SimulationResult, groups: dict[str, Sequence[str]], metric: str
 ) -> str:
     shown = dict.fromkeys(label for labels in groups.values() for label in labels)
-    told = [f"{label} {number(found.mean[result.index(label), -1])}" for label in shown]
+    told = [f"{label} {format_number(found.mean[result.index(label), -1])}" for label in shown]
     return f"Mean {metric} after the last turn: {', '.join(told)}."

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.core.formatting import format_number
 from highseason.multipliers import Multiplier
 from highseason.report.drawing import ACCENT, BUSY, INK
-from highseason.report.wording import number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -73,7 +73,7 @@ def draw_stakes(axes: Axes, G: Multiplier, z: float | None) -> None:
         axes.locator_params(axis="y", numticks=6)
     else:
         axes.set_ylim(bottom=0)
-    axes.yaxis.set_major_formatter(lambda value, _: number(value))
+    axes.yaxis.set_major_formatter(lambda value, _: format_number(value))
     if z is not None:
         axes.axhline(z, color=ACCENT, linestyle="--", linewidth=1.2)
     fit(axes, G)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from highseason.report.wording import counted
+from highseason.core.formatting import counted
 from highseason.results import SimulationResult
 
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from highseason.core.formatting import counted, format_number, percent
 from highseason.multipliers import Multiplier, Threshold, as_multiplier
 from highseason.report.drawing import panels, style
 from highseason.report.figure import Figure
 from highseason.report.seasons import draw_stakes, shade_busy, show_time
-from highseason.report.wording import counted, number, percent
 
 _HEIGHT = 2.3
 
@@ -33,7 +33,7 @@ def multiplier(G: Any, z: float | str | None = None, title: str | None = None) -
     with style():
         canvas, (axes,) = panels([_HEIGHT])
         if level is not None:
-            shade_busy(axes, G, level, label=f"high: G ≥ {number(level)}")
+            shade_busy(axes, G, level, label=f"high: G ≥ {format_number(level)}")
         draw_stakes(axes, G, level)
         show_time(axes, G)
         axes.set_title(title, loc="left")
@@ -43,9 +43,9 @@ def multiplier(G: Any, z: float | str | None = None, title: str | None = None) -
 
 
 def _words(G: Multiplier, z: float | None) -> str:
-    low, high = number(float(G.values.min())), number(float(G.values.max()))
+    low, high = format_number(float(G.values.min())), format_number(float(G.values.max()))
     text = f"The multiplier {G.name} over {counted(G.turns, 'turn')}, from {low} to {high}"
     if z is None:
         return f"{text}."
     share = float(np.mean(G.values >= z))
-    return f"{text}; {percent(share)} of the turns are high (G ≥ {number(z)})."
+    return f"{text}; {percent(share)} of the turns are high (G ≥ {format_number(z)})."

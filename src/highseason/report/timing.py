@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.core.formatting import counted, format_number, listed, percent
 from highseason.multipliers import Multiplier
 from highseason.multipliers.instants import show
 from highseason.policies import Plan
 from highseason.policies.plan import NEGLIGIBLE
-from highseason.report.wording import counted, listed, number, percent
 
 #: Turns that explore at least this share of the plan's most explore "most".
 _NEARLY = 0.9
@@ -76,7 +76,7 @@ class Timing:
         parts.append(f"{self.exploiting:,} of {counted(later, 'turn')} exploit")
         if np.isfinite(self.quiet_exploration) and 0 < self.quiet_turns < 1:
             parts.append(
-                f"quiet turns (G < {number(self.quiet_below)}, {percent(self.quiet_turns)} of the "
+                f"quiet turns (G < {format_number(self.quiet_below)}, {percent(self.quiet_turns)} of the "
                 f"turns) carry {percent(self.quiet_exploration)} of the exploration"
             )
         parts.append(f"{percent(self.stakes_exploring)} of the stakes are played exploring")
@@ -111,7 +111,7 @@ def timing(plan: Plan) -> Timing:
     >>> plan = hs.EpsilonZGreedy(k=0.5, z=30).plan([1, 1, 1, 40, 1, 40], arms=2)
     >>> print(timing(plan).sentence())
     first tries every arm once (2 turns); explores most on turn 3; 2 of 4 turns exploit; \
-quiet turns (G < 14, 50 % of the turns) carry 100 % of the exploration; 3 % of the stakes \
+quiet turns (G < 14, 50% of the turns) carry 100% of the exploration; 3% of the stakes \
 are played exploring.
     """
     G = plan.multiplier.values

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from highseason.core.formatting import signed_percent
 from highseason.report.drawing import ACCENT, DARK, INK, MUTED, panels, style
 from highseason.report.figure import Figure
 from highseason.report.setting import setting
-from highseason.report.wording import signed_percent
 from highseason.tuning import Curve, Tuned
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def _draw(axes: Axes, curve: Curve, tuned: Tuned) -> None:
     low, mid, high = (
         [100 * getattr(curve.changes[i], end) for i in shown] for end in ("low", "value", "high")
     )
-    axes.fill_between(x, low, high, color=DARK, alpha=0.18, linewidth=0, label="95 % interval")
+    axes.fill_between(x, low, high, color=DARK, alpha=0.18, linewidth=0, label="95% interval")
     axes.plot(x, mid, "-o", color=DARK, markersize=4, linewidth=1.6, label="reward")
     axes.axhline(0, color=MUTED, linewidth=0.8)
     if axis.kind == "log":

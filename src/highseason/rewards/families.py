@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from highseason.core.compile import compiled
 from highseason.core.jitable import jitable
+from highseason.core.special import clipped_normal_mean, normal_quantile
 from highseason.rewards.model import Quantile, Rewards, describe_arms
-from highseason.rewards.normal import clipped_mean
-from highseason.rewards.normal import quantile as normal_quantile
 
 #: Below this many arms in all, a loop in Python is faster than loading compiled code.
 _WORTH_COMPILING = 2_000
@@ -144,7 +143,7 @@ def _fill_clipped_means(
     centres: NDArray[np.float64], sigma: float, out: NDArray[np.float64]
 ) -> None:
     for i in range(centres.size):
-        out[i] = clipped_mean(centres[i], sigma)
+        out[i] = clipped_normal_mean(centres[i], sigma)
 
 
 def _compiled_fill() -> Callable[..., None]:

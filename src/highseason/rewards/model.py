@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.random import arm_uniforms
+from highseason.core.validation import whole_number
 
 Quantile = Callable[[float, float, float], float]
 
@@ -92,6 +93,4 @@ def describe_arms(
 
 def check_arms(arms: int) -> int:
     """A whole number of arms, at least 1."""
-    if isinstance(arms, bool) or not isinstance(arms, int | np.integer) or arms < 1:
-        raise ValueError(f"arms must be a whole number, at least 1, not {arms!r}")
-    return int(arms)
+    return whole_number("arms", arms, at_least=1)

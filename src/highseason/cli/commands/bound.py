@@ -25,12 +25,12 @@ from highseason.cli.output import print_json
 from highseason.cli.progress import progress_bar
 from highseason.cli.reading import read_rewards, usage_error
 from highseason.cli.targets import check_figure
+from highseason.core.formatting import counted, with_error
 from highseason.engine.lifetimes import Lifetimes
 from highseason.games import simulate
 from highseason.multipliers import Multiplier
 from highseason.policies import Policy
 from highseason.report import bound as draw_bounds
-from highseason.report.wording import counted, with_error
 from highseason.results import SimulationResult
 from highseason.rewards import Rewards
 

@@ -16,9 +16,9 @@ from highseason.cli.output import plain_table, print_json, print_table
 from highseason.cli.progress import progress_bar
 from highseason.cli.reading import usage_error
 from highseason.cli.targets import check_file
+from highseason.core.formatting import counted, format_number
 from highseason.logs import ConversionReport, OpenBanditLog, TableLog, YahooLog, convert
 from highseason.logs.source import Source
-from highseason.report.wording import counted, number
 
 Function = Callable[..., Any]
 
@@ -173,7 +173,7 @@ def _print(report: ConversionReport) -> None:
     for reason, count in report.skipped.items():
         found = next((example for example in report.examples if example.reason == reason), None)
         shown = "" if found is None else f"{found.file}, line {found.line}: {found.text}"
-        rows.add_row(reason, number(count), shown)
+        rows.add_row(reason, format_number(count), shown)
     print_table(rows)
 
 

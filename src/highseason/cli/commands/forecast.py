@@ -15,11 +15,11 @@ from highseason.cli.options import count_option, debug_option, json_option, posi
 from highseason.cli.output import plain_table, print_json, print_table
 from highseason.cli.reading import read_multiplier, usage_error
 from highseason.cli.targets import check_figure, check_file
+from highseason.core.formatting import format_number, percent
 from highseason.forecasters import Forecast, Forecaster, SeasonAhead, backtest, parse, special_days
 from highseason.multipliers import Multiplier, Threshold
 from highseason.multipliers.instants import show
 from highseason.report import forecast as draw_forecast
-from highseason.report.wording import number, percent
 
 
 @click.command(
@@ -194,16 +194,16 @@ def _print(
     busy = sum(row["chance_busy"] >= 0.5 for row in rows)
     click.echo(
         f"{past.name}: {past.turns} turns known, {len(found)} forecast by {found.name}; "
-        f"{busy} of them probably busy ({number(limit)} or more)"
+        f"{busy} of them probably busy ({format_number(limit)} or more)"
     )
-    table = plain_table("turn" if found.calendar is None else "when", "expected", "80 % interval",
+    table = plain_table("turn" if found.calendar is None else "when", "expected", "80% interval",
                         "chance busy", "special day")  # fmt: skip
     table.columns[4].justify = "left"
     for row in rows:
         table.add_row(
             str(row.get("time", row["turn"])),
-            number(row["mean"]),
-            f"{number(row['low'])} to {number(row['high'])}",
+            format_number(row["mean"]),
+            f"{format_number(row['low'])} to {format_number(row['high'])}",
             percent(row["chance_busy"]),
             row["special_day"],
         )
@@ -211,5 +211,5 @@ def _print(
     if errors is not None:
         click.echo(
             f"in the past: MASE {errors['mase']:.2f}, sMAPE {percent(errors['smape'])}, "
-            f"{percent(errors['coverage'])} of the turns within the 80 % interval"
+            f"{percent(errors['coverage'])} of the turns within the 80% interval"
         )

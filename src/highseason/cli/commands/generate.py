@@ -14,8 +14,8 @@ from highseason.cli.output import print_json
 from highseason.cli.progress import progress_bar
 from highseason.cli.reading import usage_error
 from highseason.cli.targets import check_folder
+from highseason.core.formatting import format_number
 from highseason.logs import generate_log
-from highseason.report.wording import number
 
 
 @click.group(
@@ -99,4 +99,4 @@ def yahoo(out: str, as_json: bool, **settings: Any) -> None:
         return
     for file in files:
         click.echo(f"wrote {file}")
-    click.echo(f"{number(size)} bytes; generated, not real")
+    click.echo(f"{format_number(size)} bytes; generated, not real")

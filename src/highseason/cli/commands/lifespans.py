@@ -14,7 +14,7 @@ from highseason.cli.options import count_option, debug_option, json_option
 from highseason.cli.output import print_json
 from highseason.cli.reading import usage_error
 from highseason.cli.targets import check_figure, check_file
-from highseason.report.wording import counted
+from highseason.core.formatting import counted
 
 if TYPE_CHECKING:
     from highseason.logs import Lifespans, Slice

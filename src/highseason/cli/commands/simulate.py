@@ -23,13 +23,13 @@ from highseason.cli.output import plain_table, print_json, print_table
 from highseason.cli.progress import progress_bar
 from highseason.cli.reading import usage_error
 from highseason.cli.targets import check_figure, check_file
+from highseason.core.formatting import percent, with_error, with_range
 from highseason.games import simulate
 from highseason.multipliers import Multiplier
 from highseason.policies import Policy
 from highseason.report import curves
 from highseason.report import rewards as draw_rewards
 from highseason.report.setting import setting
-from highseason.report.wording import percent, with_error, with_range
 from highseason.results import SimulationResult
 from highseason.rewards import Rewards
 
@@ -157,7 +157,7 @@ def _print(result: SimulationResult) -> None:
     print_table(table)
     click.echo(
         "± is one standard error; of max: reward over the sum of G; exploited: the share\n"
-        "of it from pure exploitation; gain: with its 95 % interval, paired by games."
+        "of it from pure exploitation; gain: with its 95% interval, paired by games."
     )
 
 

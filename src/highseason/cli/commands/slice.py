@@ -13,7 +13,7 @@ from highseason.cli.options import count_option, debug_option, json_option, posi
 from highseason.cli.output import print_json
 from highseason.cli.reading import usage_error
 from highseason.cli.targets import check_file
-from highseason.report.wording import counted, percent
+from highseason.core.formatting import counted, percent
 
 if TYPE_CHECKING:
     from highseason.logs import Frontier, Slice

@@ -20,11 +20,11 @@ from highseason.cli.output import plain_table, print_json, print_table
 from highseason.cli.progress import progress_bar
 from highseason.cli.reading import usage_error
 from highseason.cli.targets import check_figure
+from highseason.core.formatting import signed_percent, with_error, with_range
 from highseason.multipliers import Multiplier
 from highseason.policies import parse
 from highseason.report import sensitivity
 from highseason.report.setting import setting
-from highseason.report.wording import signed_percent, with_error, with_range
 from highseason.rewards import Rewards
 from highseason.tuning import METHODS, Curve, Space, Tuned, tune
 

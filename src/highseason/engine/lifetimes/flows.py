@@ -150,7 +150,7 @@ def articles(
         turns_per_hour: How many turns an hour has.
         start_hour: The hour of the day, UTC, at which the game begins.
         known: Whether policies are told when an article will go.
-        hours: Quantiles of the hours an article lifetimes, at 0, 5, 25, 50, 75, 95 and 100 %.
+        hours: Quantiles of the hours an article lives, at 0, 5, 25, 50, 75, 95 and 100%.
 
     >>> day = articles(turns=24 * 60)
     >>> day.arms, day.typical(24 * 60)

@@ -12,13 +12,13 @@ from typing import IO, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.core.atomic import atomic_write
 from highseason.logs.generating.events import Piece, pieces
 from highseason.logs.generating.front_page import FrontPage
 from highseason.logs.generating.world import USERS, World, make_world
 from highseason.logs.kernels.build import lines_kernel
 from highseason.logs.kernels.generate import DAY
 from highseason.logs.kernels.lines import ROOM, Wording
-from highseason.logs.whole_file import whole_file
 
 _ROWS = 1 << 14  # lines written at a time
 _LEVEL = 1  # of compression; more takes ten times as long for a third less
@@ -54,7 +54,7 @@ def generate_log(
     made = pieces(world)
     written = []
     for path, end in _files(Path(out), world, zipped):
-        with whole_file(path) as unfinished, _opened(unfinished, zipped) as file:
+        with atomic_write(path) as unfinished, _opened(unfinished, zipped) as file:
             for piece, until in made:
                 writer.write(piece, file)
                 if progress is not None:

@@ -13,7 +13,7 @@ from highseason.logs.generating.lifetimes import Lifetimes, draw_lifetimes
 from highseason.logs.kernels.generate import Offer, Traffic
 from highseason.logs.pools import Pools
 
-#: Lowest and highest click rate of an article, and the Beta distribution between them (mean 3.7 %).
+#: Lowest and highest click rate of an article, and the Beta distribution between them (mean 3.7%).
 LOWEST_RATE, HIGHEST_RATE = 0.013, 0.069
 _BETA = (3, 4)
 

@@ -42,7 +42,7 @@ class PeakGrabber(Wrapper):
 
 @dataclass(frozen=True)
 class DynamicPeakGrabber(Wrapper):
-    """Hold an arm that does 15 % better of late than all displays of late.
+    """Hold an arm that does 15% better of late than all displays of late.
 
     Its last 100 displays are compared with a moving average over all displays.  It is let go when
     it falls below the line, or when it dies.

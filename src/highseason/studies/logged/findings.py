@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from highseason.core.formatting import counted, listed
 from highseason.policies import EpsilonGreedy
 from highseason.replay import Comparison
-from highseason.report.wording import counted, listed
 from highseason.results import Estimate
 from highseason.studies.logged.data import Data
 from highseason.studies.logged.results import (
@@ -84,7 +84,7 @@ def _verdict(blocks: Sequence[Block], worlds: Worlds | None) -> Iterator[str]:
             f"are clearly better than the unregulated one of their table{few}, "
             f"{sum(gain.high < 0 for gain in known)} clearly worse; that they explore when it is "
             f"quiet clearly gains in {sum(gain.low > 0 for gain in times)} of {len(times)} cases "
-            "(95 %)."
+            "(95%)."
         )
 
 
@@ -202,7 +202,7 @@ def _truth(blocks: Sequence[Block]) -> Iterator[str]:
         yield (
             "The truth is known here: replay's means are off the true rates of what was matched "
             f"by {min(off):+.4f} to {max(off):+.4f}, {beyond} of {len(ratios)} of them by more "
-            "than 1.96 standard errors over runs (5 % would be right), the worst by "
+            "than 1.96 standard errors over runs (5% would be right), the worst by "
             f"{max(ratios):.1f}. Runs share one log: their scatter, and the published p-values, "
             "make errors look too small."
         )

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from highseason.core.formatting import counted
 from highseason.report.figure import Picture
 from highseason.report.page import (
     Page,
@@ -20,7 +21,6 @@ from highseason.report.page import (
     pictures,
     wide_picture,
 )
-from highseason.report.wording import counted
 from highseason.studies.logged.data import WHERE, Data
 from highseason.studies.logged.drawings import figure_name
 from highseason.studies.logged.findings import LIMITS
@@ -89,7 +89,7 @@ def report_page(made: Made) -> Page:
 def _found(made: Made) -> Section:
     shown = wide_picture(
         made.pictures["gains"],
-        "Change against the unregulated policy of each table, all on the same windows, with 95 % "
+        "Change against the unregulated policy of each table, all on the same windows, with 95% "
         "intervals that reckon with the overlap of windows where these are worth at least four "
         "that share no record; where not, there is a mark without an interval." + made.note,
     )
@@ -156,7 +156,7 @@ def _timing(made: Made) -> Section:
             ),
             wide_picture(
                 made.pictures["timing"],
-                f"With 95 % intervals over {_over(made)}." + made.note,
+                f"With 95% intervals over {_over(made)}." + made.note,
             ),
             folded("the table", timing_table(made.blocks, made.worlds, made.data)),
         ],
@@ -204,7 +204,7 @@ def _worlds(made: Made, worlds: Worlds) -> Section:
             ),
             wide_picture(
                 made.pictures["worlds"],
-                f"Over {worlds.count} logs, in pairs, with 95 % intervals." + made.note,
+                f"Over {worlds.count} logs, in pairs, with 95% intervals." + made.note,
             ),
             folded("the table", worlds_table(made.blocks, worlds, made.data)),
         ],

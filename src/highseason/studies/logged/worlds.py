@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.workers import workers
+from highseason.core.parallel import worker_count
 from highseason.logs import generate_events
 from highseason.logs.generating.front_page import START
 from highseason.policies import Policy
@@ -76,7 +76,7 @@ def play_worlds(stage: Stage, entries: list[Entry], effort: Effort) -> Iterator[
             f"worlds/{number}", stamp, lambda: _played(entries, effort, days, stage.seed, number)
         )
 
-    with ThreadPoolExecutor(workers(stage.threads)) as pool:
+    with ThreadPoolExecutor(worker_count(stage.threads)) as pool:
         for played in pool.map(one, range(effort.worlds)):
             found.append(played)
             yield None

@@ -64,7 +64,7 @@ def paired_gain(result: SimulationResult, policy: int, base: str) -> Estimate:
 
 
 def sign(estimate: Estimate) -> int:
-    """1 or -1 where the 95 % interval lies on one side of zero, else 0."""
+    """1 or -1 where the 95% interval lies on one side of zero, else 0."""
     return int(estimate.low > 0) - int(estimate.high < 0)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from highseason.report.wording import counted, listed, percent, signed_percent, with_range
+from highseason.core.formatting import counted, listed, percent, signed_percent, with_range
 from highseason.results import Estimate, SimulationResult
 from highseason.studies.simulated.analysis import Results, published, tally
 from highseason.studies.simulated.settings import (
@@ -95,7 +95,7 @@ def _beats_everywhere(found: Found) -> Claim:
     return Claim(
         "Regulating greed beats both smarter baselines in every setting.",
         _graded(won / all_of_them),
-        f"{_upper('; '.join(told))} (95 % intervals, {counted(len(found), 'setting')}, "
+        f"{_upper('; '.join(told))} (95% intervals, {counted(len(found), 'setting')}, "
         f"{counted(len(REGULATED), 'policy')}).",
     )
 
@@ -108,7 +108,7 @@ def _ten_to_eighty(found: Found) -> Claim:
     there = [gain.value for gain in _gains(plot, names(REGULATED), "epsilon-greedy")]
     share = _within(there)
     return Claim(
-        "The gains are generally between 10 and 80 %.",
+        "The gains are generally between 10 and 80%.",
         _graded(share, _NEARLY),
         f"In the plot this is said of (Bernoulli, wave, over ε-greedy) {percent(share)} of "
         f"{len(there)} points lie in that range; they run from {signed_percent(min(there))} to "
@@ -128,11 +128,11 @@ def _sixty_eight(result: SimulationResult) -> Claim:
     theirs = gain.error * math.sqrt(games / GAMES)
     apart = abs(gain.value - _SOFT) / math.hypot(gain.error, theirs)
     return Claim(
-        "Soft ε-greedy earns 68 % more than ε-greedy (25 arms, 500 turns, wave, Bernoulli).",
+        "Soft ε-greedy earns 68% more than ε-greedy (25 arms, 500 turns, wave, Bernoulli).",
         HOLDS if apart <= _FAR else FAILS,
         f"{with_range(gain.value, gain.low, gain.high)} over {counted(games, 'game')}. Another "
         f"{GAMES} games would differ from that by {percent(theirs, 1)} (one standard deviation): "
-        f"68 % is {apart:.1f} of them away.",
+        f"68% is {apart:.1f} of them away.",
     )
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from highseason.core.formatting import counted, listed, percent, signed_percent
 from highseason.report.figure import Picture
 from highseason.report.page import (
     Page,
@@ -24,7 +25,6 @@ from highseason.report.page import (
     wide_picture,
     wide_pictures,
 )
-from highseason.report.wording import counted, listed, percent, signed_percent
 from highseason.results import SimulationResult, Table
 from highseason.studies import numbers
 from highseason.studies.making import made_with
@@ -183,8 +183,8 @@ def _found(made: Made, others: Sequence[Section]) -> Iterator[str]:
                 [(c.says, c.verdict, c.evidence) for c in entries],
             )
     yield paragraph(
-        "A difference is clear when the 95 % interval of the paired games lies on one side of "
-        "zero. A claim holds when all (of generally and consistently: 95 %) of what it speaks of "
+        "A difference is clear when the 95% interval of the paired games lies on one side of "
+        "zero. A claim holds when all (of generally and consistently: 95%) of what it speaks of "
         "bears it out, and partly when half does. Verdicts are on the paper's settings; sigma 0.1 "
         "is shown below."
     )
@@ -269,7 +269,7 @@ def _increases(made: Made, members: Sequence[Family]) -> Iterator[str]:
         shown = [
             (
                 made.pictures[increase_name(family, base)],
-                f"Increase in mean reward over {base}, with 95 % intervals; hollow: not in the "
+                f"Increase in mean reward over {base}, with 95% intervals; hollow: not in the "
                 "paper's figure.",
             )
             for base in names(BASELINES)

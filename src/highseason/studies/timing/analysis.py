@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from highseason.report.wording import counted, with_range
+from highseason.core.formatting import counted, with_range
 from highseason.results import Estimate, SimulationResult, ratio_gain, with_interval
 from highseason.studies.timing.settings import PAIRS, SAME_RULE, Season
 

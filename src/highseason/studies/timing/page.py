@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from highseason.core.formatting import counted, with_range
 from highseason.multipliers import SHAPES, Multiplier
 from highseason.report.figure import Figure, Picture
 from highseason.report.illustrations import shapes
@@ -23,7 +24,6 @@ from highseason.report.page import (
     wide_picture,
     wide_pictures,
 )
-from highseason.report.wording import counted, with_range
 from highseason.results import SimulationResult, Table
 from highseason.studies import numbers
 from highseason.studies.making import made_with
@@ -140,12 +140,12 @@ def _found(made: Made) -> Section:
                 (
                     made.pictures["reward-gains"],
                     "Each mark: a tuned regulated policy against the same rule unregulated and "
-                    "tuned alike, with its 95 % interval.",
+                    "tuned alike, with its 95% interval.",
                 ),
                 (
                     made.pictures["regret-saved"],
                     "The same in regret, which is what there was left to gain, and the pool "
-                    "against greedy. The axis is cut at 100 %; all numbers are in the table.",
+                    "against greedy. The axis is cut at 100%; all numbers are in the table.",
                 ),
             ),
             table(_answer_table(made), sortable=True),

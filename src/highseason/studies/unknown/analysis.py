@@ -93,6 +93,6 @@ def _article(estimator: str) -> str:
 
 def _told(each: Change) -> str:
     return (
-        f"{each.policy} on {each.multiplier} ({each.law}): {100 * each.reward.value:+.1f} % "
+        f"{each.policy} on {each.multiplier} ({each.law}): {100 * each.reward.value:+.1f}% "
         f"({100 * each.reward.low:+.1f} to {100 * each.reward.high:+.1f})"
     )

@@ -117,7 +117,7 @@ def _figure(cell: Cell, found: list[Change], games: int) -> Figure:
             "Change of the regret": {(e.policy, e.estimator): e.regret for e in mine},
         },
         title,
-        f"{games:,} games of {TURNS} turns, {ARMS} arms; lines are 95 % intervals, paired by game",
+        f"{games:,} games of {TURNS} turns, {ARMS} arms; lines are 95% intervals, paired by game",
     )
 
 

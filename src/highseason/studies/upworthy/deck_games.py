@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.core.parallel import worker_count
 from highseason.core.random import game_keys
-from highseason.core.workers import workers
 from highseason.engine.lifetimes.presence import lifetimes_matter
 from highseason.games.kernels.generic import WrongArmError
 from highseason.multipliers import Multiplier
@@ -125,7 +125,7 @@ def play_decks(
     keys = game_keys(games.seed, range(len(games)))
     arrays = Round(keys, games.tests, games.season, plans, games.cards[games.tests])
     out = np.empty((len(policies), len(games), len(OUT)))
-    with ThreadPoolExecutor(workers(threads)) as pool:
+    with ThreadPoolExecutor(worker_count(threads)) as pool:
         work = []
         for rows in _by_rule(list(policies.values())):
             task = _task([list(policies.values())[i] for i in rows], games, pairs, arrays)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from highseason.report.wording import counted, listed, percent, signed_percent
+from highseason.core.formatting import counted, listed, percent, signed_percent
 from highseason.results import Estimate
 from highseason.studies.upworthy.analysis import (
     dose_response,
@@ -57,7 +57,7 @@ def _games_line(results: Sequence[Played]) -> str:
     return (
         f"{tests:,} tests, each played by policies tuned on the other half of them, on "
         f"{len(games) // tests} of {len(games.seasons)} start days: {len(games):,} games in each "
-        f"of {len(results)} settings; intervals are of 95 %, over tests."
+        f"of {len(results)} settings; intervals are of 95%, over tests."
     )
 
 

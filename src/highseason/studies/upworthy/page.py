@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from highseason.core.formatting import counted, listed, percent
 from highseason.report.figure import Picture
 from highseason.report.page import (
     Page,
@@ -21,7 +22,6 @@ from highseason.report.page import (
     table,
     wide_pictures,
 )
-from highseason.report.wording import counted, listed, percent
 from highseason.studies import numbers
 from highseason.studies.making import made_with
 from highseason.studies.upworthy.analysis import in_all_groups
@@ -98,7 +98,7 @@ def _found(made: Made) -> Section:
                 (
                     made.pictures["reward-gains"],
                     "Each mark: a tuned regulated policy against the same rule unregulated and "
-                    "tuned alike, with its 95 % interval over tests.",
+                    "tuned alike, with its 95% interval over tests.",
                 ),
                 (
                     made.pictures["regret-saved"],
@@ -107,7 +107,7 @@ def _found(made: Made) -> Section:
                 ),
                 (
                     made.pictures["defaults"],
-                    "Nothing tuned. With click rates of about 1 %, UCB with P = 2 explores for "
+                    "Nothing tuned. With click rates of about 1%, UCB with P = 2 explores for "
                     "ever, so whatever keeps it from exploring gains much.",
                 ),
             ),
@@ -129,7 +129,7 @@ def _doses(made: Made) -> Section:
             pictures(
                 (
                     made.pictures["doses"],
-                    "Clicks gained at equal tuning, by the spread of G, with 95 % intervals.",
+                    "Clicks gained at equal tuning, by the spread of G, with 95% intervals.",
                 )
             ),
             folded("the table", table(shown, sortable=True)),

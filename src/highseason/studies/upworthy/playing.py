@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.core.formatting import counted
 from highseason.policies import Policy, from_json
-from highseason.report.wording import counted
 from highseason.studies.store import Store, fingerprint
 from highseason.studies.study import MissingDataError
 from highseason.studies.upworthy.data import Data, halves, shuffled

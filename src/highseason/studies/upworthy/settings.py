@@ -100,7 +100,7 @@ QUICK = Effort(candidates=6, finalists=2, tests=40, tuning=2, games=4, windows=(
 def candidates(kind: type[Policy], count: int) -> list[Policy]:
     """What a policy may be tuned to: as it is, where it explores least, and values spread evenly.
 
-    Click rates are near 1 %, so a P that is usual for rewards in [0, 1] is far too large.  Its
+    Click rates are near 1%, so a P that is usual for rewards in [0, 1] is far too large.  Its
     range lies around the variance of a day's click rate (0.01 / 600 visitors, about 1e-5); the
     constants of ε and of UCB both range over four powers of ten.
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from highseason.core.compile import compiled
-from highseason.rewards.normal import below, clipped_mean, density, quantile
+from highseason.core.special import clipped_normal_mean, normal_cdf, normal_density, normal_quantile
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -51,38 +51,38 @@ def relative_error(found: float, exact: Any) -> float:
 
 @pytest.mark.parametrize("u", POINTS)
 def test_quantile_has_full_precision(u: float) -> None:
-    assert relative_error(quantile(u), exact_quantile(u)) < 1e-15
+    assert relative_error(normal_quantile(u), exact_quantile(u)) < 1e-15
 
 
 @settings(max_examples=150)
 @given(st.integers(1, 2**53 - 1))
 def test_quantile_has_full_precision_wherever_a_generator_falls(n: int) -> None:
     u = n * 2.0**-53
-    assert relative_error(quantile(u), exact_quantile(u)) < 1e-15
+    assert relative_error(normal_quantile(u), exact_quantile(u)) < 1e-15
 
 
 def test_quantile_at_the_ends() -> None:
-    assert quantile(0.0) == -math.inf
-    assert quantile(1.0) == math.inf
-    assert quantile(0.5) == 0.0
+    assert normal_quantile(0.0) == -math.inf
+    assert normal_quantile(1.0) == math.inf
+    assert normal_quantile(0.5) == 0.0
 
 
 @given(st.floats(1e-300, 0.5))
 def test_quantile_rises(u: float) -> None:
-    assert quantile(u) <= quantile(math.nextafter(u, 1.0)) + 1e-12
-    assert quantile(u) < quantile(u * 1.01)
+    assert normal_quantile(u) <= normal_quantile(math.nextafter(u, 1.0)) + 1e-12
+    assert normal_quantile(u) < normal_quantile(u * 1.01)
 
 
 @given(st.integers(1, 2**52))
 def test_quantile_is_odd(n: int) -> None:
     u = n * 2.0**-53
-    assert quantile(u) == pytest.approx(-quantile(1.0 - u), rel=1e-14, abs=1e-15)
+    assert normal_quantile(u) == pytest.approx(-normal_quantile(1.0 - u), rel=1e-14, abs=1e-15)
 
 
 @given(st.floats(-8, 8))
 def test_below_and_density(x: float) -> None:
-    assert relative_error(below(x), mpmath.ncdf(x)) < 1e-13
-    assert relative_error(density(x), mpmath.npdf(x)) < 1e-13
+    assert relative_error(normal_cdf(x), mpmath.ncdf(x)) < 1e-13
+    assert relative_error(normal_density(x), mpmath.npdf(x)) < 1e-13
 
 
 def integrated_mean(centre: float, sigma: float) -> Any:
@@ -94,30 +94,30 @@ def integrated_mean(centre: float, sigma: float) -> Any:
 @pytest.mark.parametrize("sigma", [0.1, 0.25, 1.0, 5.0])
 @pytest.mark.parametrize("centre", [0.0, 0.1, 0.5, 0.77, 1.0])
 def test_clipped_mean_is_the_integral(centre: float, sigma: float) -> None:
-    assert clipped_mean(centre, sigma) == pytest.approx(
+    assert clipped_normal_mean(centre, sigma) == pytest.approx(
         float(integrated_mean(centre, sigma)), rel=1e-13
     )
 
 
 def test_clipped_means_of_the_paper() -> None:
     # With sigma = 1 all means lie in [0.316, 0.684] (reference, D10); with a small one they stay.
-    assert round(clipped_mean(0.0, 1.0), 3) == 0.316
-    assert round(clipped_mean(1.0, 1.0), 3) == 0.684
-    assert clipped_mean(0.5, 0.01) == 0.5
+    assert round(clipped_normal_mean(0.0, 1.0), 3) == 0.316
+    assert round(clipped_normal_mean(1.0, 1.0), 3) == 0.684
+    assert clipped_normal_mean(0.5, 0.01) == 0.5
 
 
 @given(st.floats(0, 1), st.floats(0.01, 10))
 def test_clipped_mean_is_symmetric_and_rises(centre: float, sigma: float) -> None:
-    mean = clipped_mean(centre, sigma)
+    mean = clipped_normal_mean(centre, sigma)
     assert 0.0 <= mean <= 1.0
-    assert mean + clipped_mean(1.0 - centre, sigma) == pytest.approx(1.0, abs=1e-12)
-    assert clipped_mean(min(1.0, centre + 0.05), sigma) >= mean
+    assert mean + clipped_normal_mean(1.0 - centre, sigma) == pytest.approx(1.0, abs=1e-12)
+    assert clipped_normal_mean(min(1.0, centre + 0.05), sigma) >= mean
 
 
 def fill(u: Any, centre: float, sigma: float, out: Any) -> None:
     for i in range(u.size):
-        out[i, 0] = quantile(u[i])
-        out[i, 1] = clipped_mean(u[i], sigma)
+        out[i, 0] = normal_quantile(u[i])
+        out[i, 1] = clipped_normal_mean(u[i], sigma)
 
 
 @pytest.mark.jit
@@ -130,5 +130,5 @@ def test_python_and_compiled_code_agree_to_the_last_bit(sigma: float) -> None:
     vector, number = types.float64[::1], types.float64
     kernel = compiled(fill, types.void(vector, number, number, types.float64[:, ::1]))
     kernel(u, 0.0, sigma, out)
-    assert out[:, 0].tolist() == [quantile(x) for x in u.tolist()]
-    assert out[:, 1].tolist() == [clipped_mean(x, sigma) for x in u.tolist()]
+    assert out[:, 0].tolist() == [normal_quantile(x) for x in u.tolist()]
+    assert out[:, 1].tolist() == [clipped_normal_mean(x, sigma) for x in u.tolist()]

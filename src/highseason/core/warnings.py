@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 _PACKAGE = __name__.partition(".")[0]
 
@@ -23,3 +25,16 @@ def warn_user(message: str, category: type[Warning]) -> None:
 
 def _is_ours(module: str) -> bool:
     return module == _PACKAGE or module.startswith(f"{_PACKAGE}.")
+
+
+@contextmanager
+def quiet(*categories: type[Warning]) -> Iterator[None]:
+    """Ignore warnings of these categories, `UserWarning` if none is given.
+
+    >>> with quiet():
+    ...     warnings.warn("not shown", UserWarning)
+    """
+    with warnings.catch_warnings():
+        for category in categories or (UserWarning,):
+            warnings.simplefilter("ignore", category)
+        yield

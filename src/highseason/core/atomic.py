@@ -1,4 +1,4 @@
-"""A file that is whole or not there."""
+"""Atomic writes: a file is complete or absent, never half written."""
 
 from __future__ import annotations
 
@@ -13,17 +13,16 @@ from typing import Any
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
-    """Give another name in the same folder to write to; what is there at the end gets its name.
+def atomic_write(path: Path) -> Iterator[Path]:
+    """Yield a temporary path in the same folder; on success it replaces `path`.
 
-    After an error, an interruption or a polite request to end (SIGTERM) nothing is left.  A process
-    that is killed outright leaves the file under the other name, which begins with a dot and ends
-    in `.unfinished`.
+    After an error, Ctrl-C or SIGTERM nothing is left behind.  A process that is killed outright
+    leaves the temporary file, whose name begins with a dot and ends in `.unfinished`.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "numbers"
-    ...     with whole_file(path) as unfinished:
+    ...     with atomic_write(path) as unfinished:
     ...         _ = unfinished.write_text("1 2 3")
     ...         before = path.exists()
     ...     before, path.read_text()
@@ -31,7 +30,7 @@ def whole_file(path: Path) -> Iterator[Path]:
     """
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.unfinished")
     try:
-        with _ended_by_an_exception():
+        with _sigterm_raises():
             yield unfinished
             _to_disk(unfinished)
             unfinished.replace(path)
@@ -43,9 +42,9 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _ended_by_an_exception() -> Iterator[None]:
-    """Let SIGTERM end the process as an exit does, unless the program has plans of its own."""
-    is_main = threading.current_thread() is threading.main_thread()  # others may not ask
+def _sigterm_raises() -> Iterator[None]:
+    """Turn SIGTERM into SystemExit, unless the program handles it already."""
+    is_main = threading.current_thread() is threading.main_thread()  # only it may set handlers
     if not is_main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         yield
         return
@@ -57,11 +56,11 @@ def _ended_by_an_exception() -> Iterator[None]:
 
 
 def _exit(number: int, frame: Any) -> None:
-    sys.exit(128 + number)  # as shells say it
+    sys.exit(128 + number)  # the shells' convention
 
 
 def _to_disk(path: Path) -> None:
-    """See to it that a file, or a folder's list of files, survives a power cut."""
+    """Flush a file, or a folder's list of files, so that it survives a power cut."""
     handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
     try:
         os.fsync(handle)

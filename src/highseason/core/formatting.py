@@ -1,4 +1,4 @@
-"""Numbers and lists as people read them."""
+"""Numbers, shares and lists as text for people."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 _PLURALS = {"icy": "icies", "ch": "ches"}
 
 
-def number(value: float) -> str:
-    """A number in at most four significant figures, or with its thousands parted.
+def format_number(value: float) -> str:
+    """A number in at most four significant figures, or with its thousands separators.
 
-    >>> number(54782.9), number(31.25), number(0.0123), number(1000.0)
+    >>> format_number(54782.9), format_number(31.25), format_number(0.0123), format_number(1000.0)
     ('54,783', '31.25', '0.0123', '1,000')
     """
     if not math.isfinite(value):
@@ -27,7 +27,7 @@ def with_error(value: float, error: float) -> str:
     ('7,035 ± 19', '0.5049 ± 0.0032', '12 ± –')
     """
     if not (math.isfinite(error) and error > 0):
-        return f"{number(value)} ± {number(error)}"
+        return f"{format_number(value)} ± {format_number(error)}"
     digits = max(0, 1 - math.floor(math.log10(error)))
     return f"{value:,.{digits}f} ± {error:,.{digits}f}"
 
@@ -36,29 +36,29 @@ def percent(share: float, digits: int = 0) -> str:
     """A share as a percentage; a little is not nothing, and nearly all is not all.
 
     >>> percent(0.453), percent(0.0004), percent(0.9999), percent(1.0), percent(0.0)
-    ('45 %', 'under 1 %', 'over 99 %', '100 %', '0 %')
+    ('45%', 'under 1%', 'over 99%', '100%', '0%')
     """
     if not math.isfinite(share):
         return "–"
     edge = 0.5 * 10.0 ** (-2 - digits)
     step = f"{10.0**-digits:.{digits}f}"
     if 0 < share < edge:
-        return f"under {step} %"
+        return f"under {step}%"
     if 1 - edge < share < 1:
-        return f"over {100 - float(step):.{digits}f} %"
-    return f"{100 * share:.{digits}f} %"
+        return f"over {100 - float(step):.{digits}f}%"
+    return f"{100 * share:.{digits}f}%"
 
 
 def signed_percent(share: float, digits: int = 1) -> str:
     """A change as a percentage with its sign.
 
     >>> signed_percent(0.031), signed_percent(-0.0001), signed_percent(float("nan"))
-    ('+3.1 %', '0.0 %', '–')
+    ('+3.1%', '0.0%', '–')
     """
     if not math.isfinite(share):
         return "–"
     text = f"{100 * share:+.{digits}f}"
-    return f"{text.lstrip('+-') if float(text) == 0 else text} %"
+    return f"{text.lstrip('+-') if float(text) == 0 else text}%"
 
 
 def formatted(value: Any, spec: str) -> str:
@@ -78,9 +78,9 @@ def with_range(share: float, low: float, high: float) -> str:
     """A change as a percentage, with the ends of its interval.
 
     >>> with_range(0.031, 0.02, 0.042)
-    '+3.1 % (+2.0 to +4.2)'
+    '+3.1% (+2.0 to +4.2)'
     """
-    ends = [signed_percent(end).removesuffix(" %") for end in (low, high)]
+    ends = [signed_percent(end).removesuffix("%") for end in (low, high)]
     return f"{signed_percent(share)} ({ends[0]} to {ends[1]})"
 
 

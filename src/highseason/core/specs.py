@@ -1,0 +1,97 @@
+"""Things by name: registries, `name:key=value` text, and suggestions for misspelt names."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A suggestion to append to an error: the nearest name, or all names if none is near.
+
+    >>> did_you_mean("UCB-Z", ["ucb", "ucb-z"]), did_you_mean("x", ["wave", "step"])
+    ("Did you mean 'ucb-z'?", 'Choose from: wave, step.')
+    """
+    names = list(known)
+    spelled = {entry.lower(): entry for entry in names}
+    near = difflib.get_close_matches(name.lower(), spelled, n=1, cutoff=0.5)
+    if near:
+        return f"Did you mean {spelled[near[0]]!r}?"
+    return f"Choose from: {', '.join(names)}." if names else "There are none."
+
+
+def split_spec(text: str) -> tuple[str, dict[str, str]]:
+    """Split `name:key=value,key=value` into the name and its options, all as text.
+
+    >>> split_spec("ucb-z:z=31, P=2")
+    ('ucb-z', {'z': '31', 'P': '2'})
+    >>> split_spec("ucb-z:31")
+    Traceback (most recent call last):
+    ...
+    ValueError: 'ucb-z:31': expected key=value after the colon, got '31'
+    """
+    name, _, rest = text.partition(":")
+    options: dict[str, str] = {}
+    for part in filter(None, (piece.strip() for piece in rest.split(","))):
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not (key and equals):
+            raise ValueError(f"{text!r}: expected key=value after the colon, got {part!r}")
+        if key in options:
+            raise ValueError(f"{text!r}: {key!r} is given twice")
+        options[key] = value
+    return name.strip(), options
+
+
+class Registry(Generic[T]):
+    """Classes or functions by name.
+
+    >>> shapes: Registry[int] = Registry("shape")
+    >>> shapes.register("wave", 1)
+    >>> shapes["wavy"]
+    Traceback (most recent call last):
+    ...
+    ValueError: unknown shape 'wavy'. Did you mean 'wave'?
+    """
+
+    def __init__(self, kind: str, error: type[ValueError] = ValueError) -> None:
+        """An empty registry of things of this `kind`, a noun for messages."""
+        self._kind, self._error = kind, error
+        self._entries: dict[str, T] = {}
+
+    def register(self, name: str, entry: T) -> None:
+        """Add an entry.  The same definition may come again (notebooks), another may not."""
+        held = self._entries.get(name, entry)
+        if _identity(held) != _identity(entry):
+            raise self._error(f"the name {name!r} is taken by {_identity(held)[1]}: choose another")
+        self._entries[name] = entry
+
+    def __getitem__(self, name: str) -> T:
+        """The entry of that name; upper and lower case do not matter."""
+        entry = self._entries.get(name) or self._entries.get(name.lower())
+        if entry is None:
+            hint = did_you_mean(name, self._entries)
+            raise self._error(f"unknown {self._kind} {name!r}. {hint}")
+        return entry
+
+    def __contains__(self, name: object) -> bool:
+        """Whether there is an entry of exactly that name."""
+        return name in self._entries
+
+    def __iter__(self) -> Iterator[str]:
+        """All names, in the order of registration."""
+        return iter(self._entries)
+
+    def entries(self) -> dict[str, T]:
+        """A copy of all entries by name."""
+        return dict(self._entries)
+
+
+def _identity(entry: object) -> tuple[str, str]:
+    kind = type(entry)
+    return (
+        getattr(entry, "__module__", kind.__module__),
+        getattr(entry, "__qualname__", repr(entry)),
+    )
