@@ -161,7 +161,7 @@ def uniforms() -> Results:
         "keys": [str(each) for each in keys.tolist()],
         "arms": random.arm_uniforms(keys, 9),
         "turns": [float(hs.rules.draw(random.turn_key(key, t), 1)) for t in range(1, 30)],
-        "places": [str(int(hs.rules.place(key, i))) for i in range(9)],
+        "places": [str(int(hs.rules.hash_at(key, i))) for i in range(9)],
     }
 
 
@@ -243,14 +243,14 @@ def _random() -> Results:
 def _lives() -> Results:
     found: Results = {}
     for label, lives in {
-        "fixed": hs.lives.fixed([(1, 40), (10, math.inf), (30, 80)]),
-        "flow": hs.lives.birth_and_death(turns=80, alive=5, life=20),
-        "articles": hs.lives.articles(80, turns_per_hour=2, start_hour=9.0),
+        "fixed": hs.lifetimes.fixed([(1, 40), (10, math.inf), (30, 80)]),
+        "flow": hs.lifetimes.birth_and_death(turns=80, alive=5, life=20),
+        "articles": hs.lifetimes.articles(80, turns_per_hour=2, start_hour=9.0),
     }.items():
         found[f"{label} arms"] = lives.arms
         found[f"{label} typical"] = lives.typical(80)
         found[f"{label} spans"] = life_spans(lives, 3, 80)
-    found["worth"] = hs.lives.running_worth(np.array([1.0, 2.5, 4.0]))
+    found["worth"] = hs.lifetimes.running_worth(np.array([1.0, 2.5, 4.0]))
     return found
 
 
@@ -331,8 +331,8 @@ def game(played: Any) -> Results:
 
 @each_policy("play")
 def _play(policy: Any) -> Results:
-    G, flow = hs.multipliers.wave(turns=90), hs.lives.birth_and_death(turns=90, alive=6, life=25)
-    untold = hs.lives.fixed(SPANS, known=False)
+    G, flow = hs.multipliers.wave(turns=90), hs.lifetimes.birth_and_death(turns=90, alive=6, life=25)
+    untold = hs.lifetimes.fixed(SPANS, known=False)
     five = hs.rewards.bernoulli(arms=5)
     settings: dict[str, tuple[Any, Any, dict[str, Any]]] = {
         "bernoulli": (five, G, {"seed": 3}),
@@ -340,13 +340,13 @@ def _play(policy: Any) -> Results:
         "fixed means": (hs.rewards.bernoulli(means=FIXED), hs.multipliers.christmas(turns=90), {}),
         "range": (hs.rewards.bernoulli(arms=3, between=(0.4, 0.6)), weekly(60), {}),
         "custom": (custom_rewards(3), G, {}),
-        "lives": (five, G, {"lives": hs.lives.fixed(SPANS)}),
-        "untold lives": (five, G, {"lives": untold}),
-        "flow": (hs.rewards.bernoulli(arms=flow.arms), G, {"lives": flow}),
+        "lives": (five, G, {"lifetimes": hs.lifetimes.fixed(SPANS)}),
+        "untold lives": (five, G, {"lifetimes": untold}),
+        "flow": (hs.rewards.bernoulli(arms=flow.arms), G, {"lifetimes": flow}),
         "walk": (five, G, {"forecast": hs.forecasters.RandomWalk()}),
         "season": (five, G, {"forecast": season_forecast(90)}),
         "season and lives": (
-            five, G, {"forecast": season_forecast(90), "lives": hs.lives.fixed(SPANS)},
+            five, G, {"forecast": season_forecast(90), "lifetimes": hs.lifetimes.fixed(SPANS)},
         ),
     }  # fmt: skip
     found: Results = {}
@@ -424,9 +424,9 @@ def _simulate_normal() -> Results:
 @case("simulate/lives")
 def _simulate_lives() -> Results:
     G = hs.multipliers.wave(turns=90)
-    flow = hs.lives.birth_and_death(turns=90, alive=6, life=25)
+    flow = hs.lifetimes.birth_and_death(turns=90, alive=6, life=25)
     rewards = hs.rewards.bernoulli(arms=flow.arms)
-    return simulate({"rewards": rewards, "multiplier": G, "games": 16, "lives": flow}, players())
+    return simulate({"rewards": rewards, "multiplier": G, "games": 16, "lifetimes": flow}, players())
 
 
 @case("simulate/untold lives, season forecast")
@@ -436,7 +436,7 @@ def _simulate_untold() -> Results:
             "rewards": hs.rewards.bernoulli(means=[*FIXED, 0.7]),
             "multiplier": hs.multipliers.step(turns=80),
             "games": 10,
-            "lives": hs.lives.fixed(SPANS, known=False),
+            "lifetimes": hs.lifetimes.fixed(SPANS, known=False),
             "forecast": season_forecast(80),
         },
         players(),
@@ -453,10 +453,10 @@ def few(*more: str) -> dict[str, Any]:
 
 @case("simulate/articles")
 def _simulate_articles() -> Results:
-    lives = hs.lives.articles(200, turns_per_hour=4)
+    lives = hs.lifetimes.articles(200, turns_per_hour=4)
     rewards = hs.rewards.bernoulli(arms=lives.arms, between=(0.1, 0.3))
     return simulate(
-        {"rewards": rewards, "multiplier": weekly(200), "games": 4, "lives": lives},
+        {"rewards": rewards, "multiplier": weekly(200), "games": 4, "lifetimes": lives},
         few("cap-spare"),
     )
 
@@ -730,7 +730,7 @@ WAYS: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
     "fixed pool": (lambda: front_page().events, {}),
     "by rule": (lambda: front_page().events, {"init": "rule", "turns": 100}),
     "lives": (short_lives, {}),
-    "unknown lives": (short_lives, {"known_lives": False}),
+    "unknown lives": (short_lives, {"known_lifetimes": False}),
     "thinned": (tilted, {"reweigh": "accept"}),
     "propensities": (tilted, {}),
 }
@@ -862,7 +862,7 @@ def _many_shuffled() -> Results:
     )
     found |= named("thinned", many(few(), tilted(), runs=4, reweigh="accept", window=900, step=100))
     return found | named(
-        "unknown", many(few(), short_lives(), runs=4, known_lives=False, init="rule", window=500)
+        "unknown", many(few(), short_lives(), runs=4, known_lifetimes=False, init="rule", window=500)
     )
 
 
@@ -930,13 +930,13 @@ def _theorem(label: str) -> Results:
     policy, found = THEOREMS[label], {}
     step, wave = hs.multipliers.step(turns=1500), hs.multipliers.wave(turns=400)
     believed = 5.0 + 35.0 * noise(400)
-    lives = hs.lives.fixed([(1, math.inf), (1, 200), (100, 350)])
+    lives = hs.lifetimes.fixed([(1, math.inf), (1, 200), (100, 350)])
     settings: dict[str, dict[str, Any]] = {
         "two arms": {"means": [0.9, 0.1], "multiplier": step},
         "four arms": {"means": FIXED, "multiplier": wave},
         "forecast": {"gaps": [0.0, 0.3, 0.5], "multiplier": wave, "H": believed},
         "range": {"gaps": [0.5, 0.0], "multiplier": wave, "r": 2.0, "Gamma": 6.0},
-        "lives": {"means": [0.2, 0.8, 0.5], "multiplier": wave, "lives": lives},
+        "lives": {"means": [0.2, 0.8, 0.5], "multiplier": wave, "lifetimes": lives},
     }
     for name, setting in settings.items():
         for form in ("safe", "paper"):
@@ -1019,7 +1019,7 @@ def _calculators() -> Results:
         found[f"repair {mode} from"] = [fixed.holds_from, fixed.changed]
     setting = b.Setting.of(FIXED, None, hs.multipliers.wave(turns=100))
     found["setting"] = [setting.arms, setting.turns, setting.largest_gap, setting.smallest_gap]
-    found["read plan"] = b.read_plan(hs.SoftUCB(), setting).numbers
+    found["read plan"] = b.read_plan(hs.SoftUCB(), setting).levels
     found["direct"] = [
         calculate(policy, setting, "safe").total
         for calculate, policy in (

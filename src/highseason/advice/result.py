@@ -271,7 +271,7 @@ class Advice:
             f"{format_number(float(G.values.max()))}; {counted(self.belief.arms, 'arm')}, {self.belief}"
         )
         values = ", ".join(f"{k} = {_value(v)}" for k, v in settled.parameters().items()
-                           if k not in ("ties", "rule"))  # fmt: skip
+                           if k not in ("ties", "variant"))  # fmt: skip
         parts = [head, "", self.verdict]
         parts += [f"Its parameters on this G: {values}."] if values else []
         parts += ["", str(self.table())]
