@@ -107,14 +107,21 @@ def word(text: str) -> str:
 
 def deck_games(**settings: Any) -> Any:
     """The games of decks."""
-    from highseason.games import DeckGames
+    from highseason.studies.upworthy.deck_games import DeckGames
 
     return DeckGames(**settings)
 
 
+def decks(*arguments: Any) -> Any:
+    """Decks of cards."""
+    from highseason.studies.upworthy.cards import decks as make
+
+    return make(*arguments)
+
+
 def play_decks(players: dict[str, Any], games: Any, threads: int) -> dict[str, Any]:
     """Play games of decks."""
-    from highseason.games import play_decks as play
+    from highseason.studies.upworthy.deck_games import play_decks as play
 
     return play(players, games, threads=threads)
 
@@ -274,8 +281,8 @@ def _rewards() -> Results:
     found["clipped means"] = tested.means(tested.fixed)
     found["clipped"] = [tested.quantile(x, 0.4, 0.3) for x in u]
     found["bernoulli"] = [hs.rewards.bernoulli(arms=2).quantile(x, 0.4, 0.0) for x in u]
-    decks = hs.rewards.decks(["a", "b"], [[30, 40], [20, 25, 50]], [[3, 9], [1, 5, 9]])
-    return found | {"decks": decks.means, "best": decks.best, "smallest": decks.smallest}
+    tests = decks(["a", "b"], [[30, 40], [20, 25, 50]], [[3, 9], [1, 5, 9]])
+    return found | {"decks": tests.means, "best": tests.best, "smallest": tests.smallest}
 
 
 # -- Plans -----------------------------------------------------------------------------------------
@@ -521,13 +528,13 @@ def _forecast_cost() -> Results:
 @case("decks")
 def _decks() -> Results:
     cards, ones = [[300, 400], [200, 250, 500, 90]], [[30, 49], [10, 25, 90, 2]]
-    decks = hs.rewards.decks(["a", "b"], cards, ones)
+    dealt = decks(["a", "b"], cards, ones)
     seasons = [hs.multipliers.wave(turns=14), hs.multipliers.step(turns=14)]
     tests, season = np.arange(12) % 2, np.arange(12) // 2 % 2
     found: Results = {}
     for even in (False, True):
         games = deck_games(
-            decks=decks, seasons=seasons, tests=tests, season=season, cards=decks.total,
+            decks=dealt, seasons=seasons, tests=tests, season=season, cards=dealt.total,
             seed=4, even=even,
         )  # fmt: skip
         found[f"even {even} best"] = games.best_reward
@@ -579,7 +586,7 @@ def session(bandit: Any, turns: int, *, known: bool, expecting: bool) -> Results
             asked["expected"] = 10 + (7 * t) % 11
         chances.append([bandit.probabilities(**asked).get(arm, -1.0) for arm in "abcde"])
         made = bandit.decide(**asked)
-        log.append([made.turn, made.arm, made.probability, made.exploited, made.number])
+        log.append([made.turn, made.arm, made.probability, made.exploited, made.level])
         waiting.append((made.arm, t))
         if t % 3 == 0:
             for arm, turn in reversed(waiting):
@@ -644,7 +651,7 @@ def _bandit_dates() -> Results:
     return {
         "arms": "".join(arms),
         "clipped": shop.clipped,
-        "log": [[one.turn, one.arm, one.probability, one.number] for one in shop.decisions()],
+        "log": [[one.turn, one.arm, one.probability, one.level] for one in shop.decisions()],
     }
 
 
@@ -659,7 +666,7 @@ def short_lives() -> Any:
     pools = [[j for j in range(12) if 12 * j <= t + 60 and t <= 12 * j + 60] or [0] for t in time]
     shown = [pool[int(u * len(pool))] for pool, u in zip(pools, noise(900, 6), strict=True)]
     clicks = noise(900, 7) < 0.1 + 0.05 * np.array(shown)
-    return hs.replay.Events.of(
+    return hs.logs.Events.of(
         time, [names[j] for j in shown], clicks, [[names[j] for j in pool] for pool in pools]
     )
 
@@ -668,7 +675,7 @@ def short_lives() -> Any:
 def front_page(tilt: float = 0.0) -> Any:
     """A generated log of six articles."""
     rates = [0.05, 0.3, 0.2, 0.1, 0.25, 0.15]
-    return hs.replay.generate_events(1 / 96, seed=3, rates=rates, events_per_second=2, tilt=tilt)
+    return hs.logs.generate_events(1 / 96, seed=3, rates=rates, events_per_second=2, tilt=tilt)
 
 
 @functools.cache
@@ -695,11 +702,11 @@ def columns(events: Any) -> Results:
 @case("replay/generated logs")
 def _generated() -> Results:
     found = named("fixed", columns(front_page().events)) | named("tilted", columns(tilted()))
-    page = hs.replay.generate_events(1 / 48, seed=8, events_per_second=1)
+    page = hs.logs.generate_events(1 / 48, seed=8, events_per_second=1)
     found |= named("page", columns(page.events))
     found |= {"births": page.births, "deaths": page.deaths, "rates": page.rates}
     with tempfile.TemporaryDirectory() as folder:
-        (path,) = hs.replay.generate_log(folder, days=1 / 1440, seed=3)
+        (path,) = hs.logs.generate_log(folder, days=1 / 1440, seed=3)
         found["text"], found["file"] = path.read_text(), path.name
     return found
 
@@ -782,13 +789,13 @@ def _facts() -> Results:
     found["not uniform"] = Near([even.statistic, even.degrees, even.p, even.effect])
     found["not uniform holds"] = even.holds
     events = short_lives()
-    lives = hs.replay.lifespans(events)
+    lives = hs.logs.lifespans(events)
     found |= {"birth": lives.birth, "death": lives.death, "shown": lives.shown, "rate": lives.rate}
-    slices = hs.replay.frontier(events).slices
+    slices = hs.logs.frontier(events).slices
     found["frontier"] = [[one.start, one.end, list(one.arms)] for one in slices]
-    found["best"] = list(hs.replay.best_slice(events, least_arms=4).arms)
+    found["best"] = list(hs.logs.best_slice(events, least_arms=4).arms)
     found["unbroken"] = Near(slices[0].unbroken(events))
-    found["always"] = list(hs.replay.always_on_offer(front_page().events))
+    found["always"] = list(hs.logs.always_on_offer(front_page().events))
     return found
 
 
