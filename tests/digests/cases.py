@@ -129,9 +129,9 @@ def play_decks(players: dict[str, Any], games: Any, threads: int) -> dict[str, A
 def track(policy: Any, course: Any, *, readable: bool = False, **options: Any) -> Any:
     """Matched rows, kinds and counts of one replay, compiled or by the readable loop."""
     from highseason.core.random import game_key
-    from highseason.replay.runner import Options, Runner, walk_all
+    from highseason.replay.player import Options, Player, walk_all
 
-    runner, walk = Runner(policy, course, Options(**options)), walk_all(course)
+    runner, walk = Player(policy, course, Options(**options)), walk_all(course)
     if readable:
         return runner._slow(walk, runner._manner(walk, game_key(7, 0)))
     return runner.run(walk, 7)
@@ -146,9 +146,9 @@ def distributions() -> Any:
 
 def off_policy() -> Any:
     """The module of inverse-propensity estimates."""
-    from highseason.replay import offpolicy
+    from highseason.replay import estimators
 
-    return offpolicy
+    return estimators
 
 
 def life_spans(lives: Any, games: int, turns: int) -> Any:
@@ -746,7 +746,7 @@ WAYS: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
 @functools.cache
 def course(way: str) -> Any:
     """A log made ready."""
-    return hs.replay.Course.of(WAYS[way][0](), 1)
+    return hs.replay.PreparedLog.of(WAYS[way][0](), 1)
 
 
 @each_policy("replay")
@@ -785,7 +785,7 @@ def _facts() -> Results:
             f"{way} worst share": Near(even.worst[1]),
         }
     lied = replace(tilted(), propensity=None)
-    even = hs.replay.uniformity(hs.replay.Course.of(lied, 10))
+    even = hs.replay.check_uniformity(hs.replay.PreparedLog.of(lied, 10))
     found["not uniform"] = Near([even.statistic, even.degrees, even.p, even.effect])
     found["not uniform holds"] = even.holds
     events = short_lives()
@@ -821,7 +821,7 @@ def runs(one: Any) -> Results:
             [one.effective, math.nan if one.independent is None else one.independent]
         ),
         "per visitor": Near(math.nan if one.per_visitor is None else one.per_visitor),
-        "worth": Near([] if one.worth is None else one.worth),
+        "worth": Near([] if one.ground_truth is None else one.ground_truth),
     }
 
 
@@ -865,7 +865,7 @@ def _many_shuffled() -> Results:
     made = front_page()
     worth = made.rate(made.events.arm, made.events.time)
     found = named(
-        "shuffled", many(few(), made.events, runs=4, how="repeat", shuffle=True, worth=worth, bin=2)
+        "shuffled", many(few(), made.events, runs=4, how="repeat", shuffle=True, ground_truth=worth, bin=2)
     )
     found |= named("thinned", many(few(), tilted(), runs=4, reweigh="accept", window=900, step=100))
     return found | named(
@@ -1248,7 +1248,7 @@ def _logs() -> Results:
         paths = {name: Path(folder) / name for name in texts}
         for name, text in texts.items():
             paths[name].write_text(text, encoding="utf-8")
-        r, table = hs.replay, paths["table.csv"]
+        r, table = hs.logs, paths["table.csv"]
         named_columns = {"time": "when", "arm": "what", "reward": "paid"}
         whole = {"pool": "offered", "propensity": "chance"}
         sources = {
