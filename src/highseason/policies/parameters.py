@@ -9,7 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from highseason.multipliers import Threshold
 
@@ -17,9 +20,40 @@ from highseason.multipliers import Threshold
 OnG: TypeAlias = Any
 
 
+#: A range whose ends differ by more than this factor is searched in equal factors.
+_WIDE = 20.0
+#: Just above the greatest G: no turn reaches it.
+_ABOVE_G = 1.02
+
+
+class SearchRange(NamedTuple):
+    """Where tuning looks for a parameter: from `low` to `high`, in equal factors or equal steps."""
+
+    low: float
+    high: float
+    scale: Literal["log", "linear"]
+
+    @classmethod
+    def between(cls, low: float, high: float) -> SearchRange:
+        """The scale that suits two ends: equal factors over a wide range above 0.
+
+        >>> SearchRange.between(1, 40), SearchRange.between(0, 1)
+        (SearchRange(low=1, high=40, scale='log'), SearchRange(low=0, high=1, scale='linear'))
+        """
+        return cls(low, high, "log" if 0 < low and high > _WIDE * low else "linear")
+
+
+#: The search range of exploration constants (k, P, c), and of a number that declares none.
+EXPLORATION = SearchRange(1e-3, 1e2, "log")
+
+
 @dataclass(frozen=True)
 class Limits:
-    """What a parameter may be: a number, yes or no, a word, a rule on G, or a policy within."""
+    """What a parameter may be: a number, yes or no, a word, a rule on G, or a policy within.
+
+    `search` is where tuning looks for it.  A rule on G needs none: it is searched from the least G
+    to just above the greatest, so that at one end every turn is high and at the other none.
+    """
 
     doc: str
     above: float | None = None
@@ -31,6 +65,23 @@ class Limits:
     choices: Sequence[str] = ()
     allows_expression: bool = False
     infinite: bool = False
+    search: tuple[float, float, Literal["log", "linear"]] | None = None
+
+    @property
+    def numeric(self) -> bool:
+        """Whether the parameter is a number, which tuning can search."""
+        return not (self.choices or self.flag or self.inner)
+
+    def search_range(self, G: NDArray[np.float64]) -> SearchRange:
+        """Where tuning looks for the parameter in a game with these values of G."""
+        if self.search is not None:
+            return SearchRange(*self.search)
+        if self.allows_expression:
+            return SearchRange.between(float(G.min()), _ABOVE_G * float(G.max()))
+        floor = max(self.above or 0.0, self.at_least or 0.0)
+        high = EXPLORATION.high * max(1.0, 10 * floor)
+        high = high if self.at_most is None else min(high, self.at_most)
+        return SearchRange(max(EXPLORATION.low, 1.01 * floor), high, "log")
 
     def check(self, owner: str, name: str, value: Any) -> Any:
         """The value as it is kept; a `ValueError` says what was expected."""
@@ -117,12 +168,19 @@ def unit_rule(default: float | str) -> Any:
 
 def exploration(default: float) -> Any:
     """The parameter k of the ε policies."""
-    return parameter(default, "exploration constant; 0 never explores", at_least=0.0)
+    return parameter(
+        default, "exploration constant; 0 never explores", at_least=0.0, search=EXPLORATION
+    )
 
 
 def radius(default: float = 2.0) -> Any:
     """The parameter P of the UCB policies."""
-    return parameter(default, "the radius is sqrt(P log(…) / pulls); 2 is UCB1's", at_least=0.0)
+    return parameter(
+        default,
+        "the radius is sqrt(P log(…) / pulls); 2 is UCB1's",
+        at_least=0.0,
+        search=EXPLORATION,
+    )
 
 
 def formula() -> Any:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from highseason.policies.base import Policy
-from highseason.policies.parameters import OnG, parameter, unit_rule
+from highseason.policies.parameters import EXPLORATION, OnG, parameter, unit_rule
 from highseason.policies.view import View
 from highseason.rules import MORTAL
 
@@ -37,13 +37,17 @@ class SoftUCBMortal(Policy):
     rule = MORTAL
     profiles = {"paper": {"c": 2.0, "unit": 1.0}}
 
-    c: float = parameter(0.1, "the most that psi can be", at_least=0.0)
+    c: float = parameter(0.1, "the most that psi can be", at_least=0.0, search=EXPLORATION)
     unit: OnG = unit_rule("q0.5")
     remaining: bool = parameter(
         False, "rank arms by the life they have left, not by their whole life", flag=True
     )
     initial: int = parameter(
-        0, "how many arms to try first, those of highest psi; 0 for all", at_least=0, whole=True
+        0,
+        "how many arms to try first, those of highest psi; 0 for all",
+        at_least=0,
+        whole=True,
+        search=EXPLORATION,
     )
 
     @property

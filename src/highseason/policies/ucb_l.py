@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from highseason.policies.base import Policy
-from highseason.policies.parameters import OnG, parameter, unit_rule
+from highseason.policies.parameters import EXPLORATION, OnG, parameter, unit_rule
 from highseason.policies.view import View
 from highseason.rules import LIFE
 
@@ -32,7 +32,9 @@ class UCBL(Policy):
     profiles = {"paper": {"c": 0.011, "unit": 1.0}}
     needs_expiry = True
 
-    c: float = parameter(0.01, "how much the logarithm of the life left counts", at_least=0.0)
+    c: float = parameter(
+        0.01, "how much the logarithm of the life left counts", at_least=0.0, search=EXPLORATION
+    )
     xi: str = parameter(
         "soft", "regulated by G, or by the arm's age alone", choices=("soft", "age")
     )

@@ -31,7 +31,9 @@ class VariablePool(Policy):
         "authors_code": {"c": 1.1, "unit": 1.0, "variant": "authors_code"},
     }
 
-    c: float = parameter(20.0, "size of the pool; larger explores longer", above=1.0)
+    c: float = parameter(
+        20.0, "size of the pool; larger explores longer", above=1.0, search=(1.01, 1e3, "log")
+    )
     unit: OnG = unit_rule("q0.5")
     variant: str = formula()
 

@@ -10,14 +10,7 @@ import numpy as np
 
 from highseason.multipliers import Multiplier
 from highseason.policies import Policy
-from highseason.policies.parameters import Limits
-
-#: The usual range of the exploration constants (k, P, c).
-_LEAST, _MOST = 1e-3, 1e2
-#: Just above the greatest G: no turn reaches it.
-_ABOVE = 1.02
-#: A range that spans more than this many times its lower end is logarithmic.
-_WIDE = 20.0
+from highseason.policies.parameters import Limits, SearchRange
 
 
 @dataclass(frozen=True)
@@ -90,8 +83,7 @@ class Space:
         limits = {
             entry.name: entry.metadata["limits"]
             for entry in fields(start)
-            if isinstance(entry.metadata.get("limits"), Limits)
-            and not _is_not_numeric(entry.metadata["limits"])
+            if isinstance(entry.metadata.get("limits"), Limits) and entry.metadata["limits"].numeric
         }
         wanted = _wanted(space, list(limits))
         for name in wanted:
@@ -150,23 +142,15 @@ def _wanted(
     return dict(space) if isinstance(space, Mapping) else dict.fromkeys(space)
 
 
-def _is_not_numeric(limits: Limits) -> bool:
-    return bool(limits.choices) or limits.flag or limits.inner
-
-
 def _axis(name: str, limits: Limits, ends: tuple[float, float] | None, G: Multiplier) -> Axis:
-    if ends is None and limits.allows_expression:
-        ends = float(G.values.min()), _ABOVE * float(G.values.max())
     if ends is None:
-        floor = max(limits.above or 0.0, limits.at_least or 0.0)
-        most = _MOST * max(1.0, 10 * floor)
-        most = most if limits.at_most is None else min(most, limits.at_most)
-        return Axis(name, max(_LEAST, 1.01 * floor), most, "log", limits.whole)
-    low, high = (float(end) for end in ends)
-    if not low < high:
-        raise ValueError(f"{name}: {ends} must be two rising numbers (low, high)")
-    kind = "log" if 0 < low and high > _WIDE * low else "linear"
-    return Axis(name, low, high, kind, limits.whole)
+        search = limits.search_range(G.values)
+    else:
+        low, high = (float(end) for end in ends)
+        if not low < high:
+            raise ValueError(f"{name}: {ends} must be two rising numbers (low, high)")
+        search = SearchRange.between(low, high)
+    return Axis(name, search.low, search.high, search.scale, limits.whole)
 
 
 def _allows_zero(policy: Policy, name: str) -> bool:

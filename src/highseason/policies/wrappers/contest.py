@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from highseason.policies.parameters import parameter
+from highseason.policies.parameters import EXPLORATION, parameter
 from highseason.policies.wrappers.base import Wrapper
 from highseason.rules import Rule
 from highseason.rules.wrapped import (
@@ -31,9 +31,16 @@ class PeakGrabber(Wrapper):
     name = "peak-grabber"
 
     window: int = parameter(
-        100, "displays of an arm to look back on", at_least=1, at_most=1e6, whole=True
+        100,
+        "displays of an arm to look back on",
+        at_least=1,
+        at_most=1e6,
+        whole=True,
+        search=(1.01, 1e3, "log"),
     )
-    trigger: float = parameter(9.0, "what these must have brought together", above=0.0)
+    trigger: float = parameter(
+        9.0, "what these must have brought together", above=0.0, search=EXPLORATION
+    )
 
     def wrapped(self, rule: Rule) -> Rule:
         """With a window for each arm and the one that is held."""
@@ -55,11 +62,20 @@ class DynamicPeakGrabber(Wrapper):
     name = "dynamic-peak-grabber"
 
     window: int = parameter(
-        100, "displays of an arm to look back on", at_least=1, at_most=1e6, whole=True
+        100,
+        "displays of an arm to look back on",
+        at_least=1,
+        at_most=1e6,
+        whole=True,
+        search=(1.01, 1e3, "log"),
     )
-    lift: float = parameter(1.15, "times the rate of all displays", above=0.0)
+    lift: float = parameter(1.15, "times the rate of all displays", above=0.0, search=EXPLORATION)
     memory: float = parameter(
-        0.01, "by how much a display moves the rate of all", above=0.0, at_most=1.0
+        0.01,
+        "by how much a display moves the rate of all",
+        above=0.0,
+        at_most=1.0,
+        search=(1e-3, 1.0, "log"),
     )
 
     def wrapped(self, rule: Rule) -> Rule:
@@ -106,7 +122,7 @@ class CapIndex(Wrapper):
 
     name = "cap"
 
-    cap: float = parameter(0.88, "the highest index")
+    cap: float = parameter(0.88, "the highest index", search=EXPLORATION)
 
     def wrapped(self, rule: Rule) -> Rule:
         """With capped indices."""

@@ -25,7 +25,11 @@ class Discounted(Wrapper):
     name = "discounted"
 
     discount: float = parameter(
-        0.999, "what is left of a reward's weight after the next", above=0.0, at_most=1.0
+        0.999,
+        "what is left of a reward's weight after the next",
+        above=0.0,
+        at_most=1.0,
+        search=(1e-3, 1.0, "log"),
     )
 
     def wrapped(self, rule: Rule) -> Rule:
@@ -45,7 +49,12 @@ class Windowed(Wrapper):
     name = "windowed"
 
     window: int = parameter(
-        1000, "how many of an arm's rewards count", at_least=1, at_most=1e6, whole=True
+        1000,
+        "how many of an arm's rewards count",
+        at_least=1,
+        at_most=1e6,
+        whole=True,
+        search=(1.01, 1e3, "log"),
     )
 
     def wrapped(self, rule: Rule) -> Rule:
