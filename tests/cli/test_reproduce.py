@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from highseason.studies import STUDIES, Outcome, registry, upworthy
+from highseason.cli.commands import reproduce as command
+from highseason.studies import STUDIES, Outcome, Study, reproduce
 
 Call = Callable[..., Any]
 
@@ -17,10 +18,11 @@ Call = Callable[..., Any]
 def test_it_says_where_the_report_is_and_how_long_it_took(call: Call, tmp_path: Path) -> None:
     answer = call("reproduce", "--only", "timing", "--quick", "--out", "new/report")
     assert (answer.code, answer.stderr) == (0, "")
-    *_, seconds, last = answer.stdout.splitlines()
-    assert last == "the report is new/report/index.html: open it in a browser"
-    assert "simulating" in seconds
-    assert "were spent drawing" in seconds
+    *findings, last = answer.stdout.splitlines()
+    assert len(findings) <= 3
+    assert all(line.startswith("- ") for line in findings)
+    assert last.startswith("Report: new/report/index.html (tuning ")
+    assert "drawing" in last
     assert (tmp_path / "new/report/index.html").is_file()
     again = call("reproduce", "--only", "timing", "--quick", "--out", "new/report", "--json")
     (study,) = json.loads(again.stdout)["studies"].values()
@@ -33,24 +35,36 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Stand-ins for the studies, which note how they were called."""
     calls: list[Any] = []
 
-    def stand_in(out: Path, *rest: Any) -> Outcome:
-        calls.append((out, *rest))
+    def stand_in(study: Study, out: Path, **options: Any) -> Outcome:
+        study.choose_profiles(options["profiles"])
+        calls.append((study.name, out, options))
         return Outcome(out / "index.html", ["found"], {"drawing": 1.0})
 
-    for name in STUDIES:
-        monkeypatch.setitem(registry.STUDIES, name, stand_in)
+    monkeypatch.setattr(command, "reproduce", stand_in)
     return calls
 
 
 def test_several_studies_get_a_folder_each(call: Call, asked: list[Any]) -> None:
     assert call("reproduce", "--out", "all").code == 0
-    assert [entry[0] for entry in asked] == [Path("all") / name for name in STUDIES]
+    assert [entry[:2] for entry in asked] == [(name, Path("all") / name) for name in STUDIES]
 
 
 def test_options_reach_the_study(call: Call, asked: list[Any], tmp_path: Path) -> None:
     line = "--only simulated --games 7 --seed 5 --quick --profile paper --profile tuned --threads 2"
     assert call("reproduce", *line.split(), "--data", str(tmp_path)).code == 0
-    assert asked == [(Path("report"), 7, 5, True, ("paper", "tuned"), None, 2, tmp_path, ())]
+    assert asked == [
+        ("simulated", Path("report"), {
+            "games": 7, "seed": 5, "quick": True, "profiles": ("paper", "tuned"), "progress": None,
+            "threads": 2, "data": tmp_path, "files": (),
+        })
+    ]  # fmt: skip
+
+
+def test_of_all_studies_each_takes_the_profiles_it_knows(call: Call, asked: list[Any]) -> None:
+    assert call("reproduce", "--profile", "tuned").code == 0
+    taken = {name: options["profiles"] for name, _, options in asked}
+    assert taken["simulated"] == taken["logged"] == ["tuned"]
+    assert taken["timing"] == taken["unknown"] == []
 
 
 def test_the_files_of_a_study_reach_that_study(
@@ -59,16 +73,22 @@ def test_the_files_of_a_study_reach_that_study(
     here = str(tmp_path)
     line = "--only upworthy --only timing --upworthy"
     assert call("reproduce", *line.split(), here, "--upworthy", here).code == 0
-    assert [entry[-1] for entry in asked] == [(tmp_path, tmp_path), ()]
+    assert [options["files"] for _, _, options in asked] == [(tmp_path, tmp_path), ()]
 
 
 def test_a_study_without_its_data_is_left_out_unless_it_was_asked_for(
     call: Call, asked: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(registry.STUDIES, "upworthy", upworthy.run)
+    stand_in = command.reproduce
+
+    def only_upworthy(study: Study, out: Path, **options: Any) -> Outcome:
+        chosen = reproduce if study.name == "upworthy" else stand_in
+        return chosen(study, out, **options)
+
+    monkeypatch.setattr(command, "reproduce", only_upworthy)
     answer = call("reproduce", "--out", "all")
     assert answer.code == 0
-    assert answer.line.startswith("highseason: note: left out: the study upworthy needs data")
+    assert answer.line.startswith("highseason: note: skipped: the study upworthy needs data")
     assert len(asked) == len(STUDIES) - 1
 
 
@@ -76,14 +96,15 @@ def test_a_study_without_its_data_is_left_out_unless_it_was_asked_for(
     ("line", "told"),
     [
         ("--only simulatd", "simulated"),
-        ("--only simulated --profile papr", "there are: paper, authors_code, tuned"),
+        ("--only simulated --profile papr", "expected one of paper, tuned, authors_code"),
+        ("--only timing --profile paper", "unknown profile 'paper' of the study timing"),
         ("--games 1", "at least 2"),
         ("--data nowhere", "nowhere"),
         ("--only upworthy", "give --upworthy FOLDER"),
         ("--only upworthy --upworthy .", "has no upworthy_ab_packages.csv.gz"),
         ("--upworthy nowhere", "nowhere"),
         ("--only logged --yahoo nowhere", "nowhere"),
-        ("--only logged --profile papr", "there are: paper, tuned"),
+        ("--only logged --profile papr", "expected one of paper, tuned"),
     ],
 )
 def test_what_is_wrong_is_said_in_a_line(call: Call, line: str, told: str) -> None:
@@ -93,13 +114,13 @@ def test_what_is_wrong_is_said_in_a_line(call: Call, line: str, told: str) -> No
 
 
 def test_an_interruption_says_how_to_go_on(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*_: Any) -> Outcome:
+    def interrupted(*_: Any, **__: Any) -> Outcome:
         raise KeyboardInterrupt
 
-    monkeypatch.setitem(registry.STUDIES, "timing", interrupted)
+    monkeypatch.setattr(command, "reproduce", interrupted)
     answer = call("reproduce", "--only", "timing")
     assert answer.code == 130
-    assert "goes on from there" in answer.stderr
+    assert "run the same command to resume" in answer.stderr
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 
 from highseason.logs import generate_events, generate_log, write_events
 from highseason.replay import compare
-from highseason.studies.logged import run
+from highseason.studies.logged import legacy as run
 from highseason.studies.logged.data import Data, read
 from highseason.studies.logged.grounds import (
     Ground,

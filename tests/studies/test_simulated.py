@@ -14,7 +14,8 @@ import pytest
 import highseason as hs
 from highseason.report.figure import Picture
 from highseason.results import Moments, SimulationResult
-from highseason.studies.simulated import claims, run, settings
+from highseason.studies.simulated import claims, settings
+from highseason.studies.simulated import legacy as run
 from highseason.studies.study import Outcome
 
 

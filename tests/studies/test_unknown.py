@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from highseason.studies import STUDIES
-from highseason.studies.unknown import CELLS, ESTIMATORS
+from highseason.studies.unknown import legacy
 from highseason.studies.unknown.analysis import Change, verdicts
 from highseason.studies.unknown.run import play_cell
-from highseason.studies.unknown.settings import policies
+from highseason.studies.unknown.settings import CELLS, ESTIMATORS, policies
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +53,7 @@ def test_verdicts(changes: list[Change]) -> None:
 
 def test_the_page_and_its_files(tmp_path: Path) -> None:
     seen: list[tuple[int, int]] = []
-    told = STUDIES["unknown"](tmp_path, 3, 1, True, (), lambda *done: seen.append(done))
+    told = legacy(tmp_path, 3, 1, True, (), lambda *done: seen.append(done))
     assert seen[-1] == (6, 6)
     page = told.page.read_text()
     assert "does not hold" in page

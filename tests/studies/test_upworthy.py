@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from highseason.studies.store import Store
+from highseason.studies.legacy_store import Store
 from highseason.studies.study import MissingDataError, Outcome
-from highseason.studies.upworthy import analysis, playing, run
+from highseason.studies.upworthy import analysis, playing
+from highseason.studies.upworthy import legacy as run
 from highseason.studies.upworthy.data import TESTS, VIEWS, Data, halves, read
 from highseason.studies.upworthy.findings import left_out, past_the_end
 from highseason.studies.upworthy.settings import (

@@ -40,11 +40,12 @@ _PHRASE = 24
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
-def render(template: str | Path, **context: Any) -> str:
+def render(template: str | Path, folders: Sequence[Path] = (), **context: Any) -> str:
     """The HTML of a page.
 
     Args:
         template: A file of your own, or the name of one of the templates here.
+        folders: Where templates that it extends or imports are looked for, besides its own folder.
         context: What the template shows.  `base.html.j2` needs `title` and takes `lead`, `banner`
             and `sections`.
 
@@ -52,9 +53,9 @@ def render(template: str | Path, **context: Any) -> str:
     >>> "<h1>Tea &amp; cake</h1>" in html
     True
     """
-    folder = template.parent if isinstance(template, Path) else None
+    own = (template.parent,) if isinstance(template, Path) else ()
     name = template.name if isinstance(template, Path) else template
-    return _environment(folder).get_template(name).render(context)
+    return _environment(*own, *folders).get_template(name).render(context)
 
 
 def save(html: str, path: str | Path) -> Path:
@@ -66,16 +67,15 @@ def save(html: str, path: str | Path) -> Path:
 
 
 @cache
-def _environment(folder: Path | None) -> Environment:
+def _environment(*folders: Path) -> Environment:
     try:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
     except ImportError:
         raise ImportError(
             "pages need jinja2, which is not installed: pip install 'highseason[plots]'"
         ) from None
-    folders = [_TEMPLATES] if folder is None else [folder, _TEMPLATES]
     environment = Environment(
-        loader=FileSystemLoader(folders),
+        loader=FileSystemLoader([*folders, _TEMPLATES]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -169,7 +169,7 @@ def block(name: str, *args: Any, **options: Any) -> str:
     >>> block("heading", "Salt & pepper")
     Markup('<h3>Salt &amp; pepper</h3>')
     """
-    macro = getattr(_environment(None).get_template("blocks.html.j2").module, name)
+    macro = getattr(_environment().get_template("blocks.html.j2").module, name)
     return _markup(str(macro(*args, **options)).strip())
 
 

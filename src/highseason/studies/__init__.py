@@ -1,6 +1,7 @@
-"""Studies: one folder each, with its settings as data, a run and an analysis."""
+"""Studies: one folder each, and one pipeline that runs them all."""
 
-from highseason.studies.registry import SOURCES, STUDIES
-from highseason.studies.study import MissingDataError, Outcome
+from highseason.studies.pipeline import reproduce
+from highseason.studies.registry import STUDIES
+from highseason.studies.study import MissingDataError, Outcome, Source, Study
 
-__all__ = ["SOURCES", "STUDIES", "MissingDataError", "Outcome"]
+__all__ = ["STUDIES", "MissingDataError", "Outcome", "Source", "Study", "reproduce"]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from highseason.report.figure import Figure, Picture
-from highseason.studies.study import Work
+from highseason.studies.legacy_work import Work
 
 #: What every figure is saved as, beside the SVG that the page shows.
 KINDS = ("png", "pdf")

@@ -1,18 +1,17 @@
-"""All studies by name; `highseason reproduce --only NAME` runs one of them."""
+"""All studies by name, discovered: every folder here whose `__init__` has a `STUDY`."""
 
-from highseason.studies import logged, simulated, timing, unknown, upworthy
-from highseason.studies.study import Source, Study
+from __future__ import annotations
 
-STUDIES: dict[str, Study] = {
-    "simulated": simulated.run,
-    "timing": timing.run,
-    "unknown": unknown.run,
-    "upworthy": upworthy.run,
-    "logged": logged.run,
-}
+import pkgutil
+from importlib import import_module
+from pathlib import Path
 
-#: Files that are not shipped, by the study that takes them; each becomes an option.
-SOURCES: dict[str, Source] = {
-    "upworthy": upworthy.SOURCE,
-    "logged": logged.SOURCE,
-}
+from highseason.studies.study import Study
+
+
+def _discover() -> dict[str, Study]:
+    folders = [m.name for m in pkgutil.iter_modules([str(Path(__file__).parent)]) if m.ispkg]
+    return {name: import_module(f"{__package__}.{name}").STUDY for name in sorted(folders)}
+
+
+STUDIES = _discover()

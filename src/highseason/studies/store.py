@@ -1,7 +1,7 @@
-"""Finished pieces of a study, kept so that an interrupted run goes on where it stopped.
+"""Finished pieces of a study, stored so that an interrupted run resumes where it stopped.
 
-A piece is written whole or not at all, with a fingerprint of all that it depends on.  One with
-another fingerprint (another seed, other settings, another version) is made anew.
+A piece is written as a whole or not at all, with a fingerprint of everything it depends on: its
+inputs and the sources that compute it.  A piece with another fingerprint is computed again.
 """
 
 from __future__ import annotations
@@ -10,85 +10,117 @@ import functools
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+import numpy as np
 
 import highseason
 from highseason.results import SimulationResult
 
+T = TypeVar("T")
 
-def fingerprint(*parts: Any) -> str:
-    """Sixteen digits that change when any of the parts does, or this program.
+#: Rooms that show, judge or serve results, and do not compute those a study stores.
+_NOT_COMPUTING = ("advice", "bandit", "bounds", "checks", "cli", "report", "service", "studies")
+#: Modules of a study that only present what is stored.
+_PRESENTING = ("__init__.py", "findings.py", "figures.py")
 
-    >>> fingerprint("wave", 1) == fingerprint("wave", 1) != fingerprint("wave", 2)
-    True
-    """
-    text = json.dumps([_program(), *parts], default=str)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+def source_digest(package: Path, study: str) -> str:
+    """A digest of the sources that compute a study's results."""
+    digest = hashlib.sha256()
+    for source in sorted(package.rglob("*.py")):
+        if _computes(source.relative_to(package).parts, study):
+            digest.update(source.read_bytes())
+    return digest.hexdigest()
+
+
+def _computes(parts: tuple[str, ...], study: str) -> bool:
+    if parts[0] == "studies":
+        return parts[1] == study and parts[-1] not in _PRESENTING
+    return len(parts) > 1 and parts[0] not in _NOT_COMPUTING
 
 
 @functools.cache
-def _program() -> str:
-    """A digest of our own sources: a development version has many."""
-    package = Path(highseason.__file__).parent
-    digest = hashlib.sha256()
-    for source in sorted(package.rglob("*.py")):
-        digest.update(source.read_bytes())
-    return digest.hexdigest()
+def _own_sources(study: str) -> str:
+    return source_digest(Path(highseason.__file__).parent, study)
 
 
 @dataclass
 class Store:
-    """A folder of finished pieces."""
+    """A folder of finished pieces of one study."""
 
     folder: Path
-    #: The pieces that an earlier run had left.
-    found: set[str] = field(default_factory=set, init=False)
-    _made: set[str] = field(default_factory=set, init=False)
+    study: str
+    #: Pieces that an earlier run had finished, and those that this one did.
+    reused: set[str] = field(default_factory=set, init=False)
+    computed: set[str] = field(default_factory=set, init=False)
 
-    def result(
-        self, name: str, stamp: str, make: Callable[[], SimulationResult]
+    def simulation(
+        self, name: str, inputs: Any, compute: Callable[[], SimulationResult]
     ) -> SimulationResult:
-        """The stored result if its fingerprint is `stamp`, else a new one, stored."""
+        """A simulation; `inputs` is anything JSON can hold."""
+        stamp = self._fingerprint(inputs)
         path = self.folder / f"{name}.npz"
-        found = _loaded(path)
-        if found is not None and found.settings.get("fingerprint") == stamp:
-            self._note(name)
-            return found
-        self._made.add(name)
-        made = make()
-        made = replace(made, settings=made.settings | {"fingerprint": stamp})
+        try:
+            stored = SimulationResult.load(path)
+        except (OSError, ValueError):
+            stored = None
+        if stored is not None and stored.settings.get("fingerprint") == stamp:
+            self._note_reuse(name)
+            return stored
+        self.computed.add(name)
+        result = compute()
+        result = replace(result, settings=result.settings | {"fingerprint": stamp})
         path.parent.mkdir(parents=True, exist_ok=True)
-        made.save(path)
-        return made
+        result.save(path)
+        return result
 
-    def document(self, name: str, stamp: str, make: Callable[[], Any]) -> Any:
+    def document(self, name: str, inputs: Any, compute: Callable[[], Any]) -> Any:
         """The same for anything that JSON can hold."""
+        stamp = self._fingerprint(inputs)
         path = self.folder / f"{name}.json"
         try:
-            found = json.loads(path.read_text(encoding="utf-8"))
+            stored = json.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError):
-            found = None
-        if isinstance(found, dict) and found.get("fingerprint") == stamp:
-            self._note(name)
-            return found["content"]
-        self._made.add(name)
-        content = make()
+            stored = None
+        if isinstance(stored, dict) and stored.get("fingerprint") == stamp:
+            self._note_reuse(name)
+            return stored["content"]
+        self.computed.add(name)
+        content = compute()
         path.parent.mkdir(parents=True, exist_ok=True)
-        half = path.with_name(path.name + ".part")
-        half.write_text(json.dumps({"fingerprint": stamp, "content": content}), encoding="utf-8")
-        half.replace(path)
+        partial = path.with_name(path.name + ".part")
+        partial.write_text(json.dumps({"fingerprint": stamp, "content": content}), encoding="utf-8")
+        partial.replace(path)
         return content
 
-    def _note(self, name: str) -> None:
-        if name not in self._made:
-            self.found.add(name)
+    def record(self, name: str, inputs: Any, kind: type[T], compute: Callable[[], T]) -> T:
+        """The same for a flat dataclass of arrays, numbers and text."""
+        columns = self.document(name, inputs, lambda: _columns(compute()))
+        return kind(**{key: _array(value) for key, value in columns.items()})
+
+    def _fingerprint(self, inputs: Any) -> str:
+        text = json.dumps([_own_sources(self.study), inputs], default=str)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def _note_reuse(self, name: str) -> None:
+        if name not in self.computed:
+            self.reused.add(name)
 
 
-def _loaded(path: Path) -> SimulationResult | None:
-    """None where there is no whole result: it is then made anew."""
-    try:
-        return SimulationResult.load(path)
-    except (OSError, ValueError):
-        return None
+def _columns(record: Any) -> dict[str, Any]:
+    values = {entry.name: getattr(record, entry.name) for entry in fields(record)}
+    return {
+        key: {"array": value.tolist(), "dtype": value.dtype.str}
+        if isinstance(value, np.ndarray)
+        else value
+        for key, value in values.items()
+    }
+
+
+def _array(value: Any) -> Any:
+    if isinstance(value, dict) and value.keys() == {"array", "dtype"}:
+        return np.array(value["array"], dtype=value["dtype"])
+    return value

@@ -1,19 +1,19 @@
-"""What all studies share: how one is called, what it gives back, and how its time is told."""
+"""What a study is, and what it leaves behind."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Any
 
-Progress = Callable[[int, int], None]
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class MissingDataError(ValueError):
-    """A study was not given the files it cannot do without; says what to give, and where it is."""
+    """A study needs files that were not given; the message names them and their origin."""
 
 
 @dataclass(frozen=True)
@@ -21,24 +21,99 @@ class Source:
     """Files that a study can be given and that are not shipped.
 
     Attributes:
-        option: How they are given on the command line, such as `--upworthy`; may be repeated.
-        words: What is given, for its help.
+        option: The option of `highseason reproduce`, such as `--upworthy`; may be repeated.
+        help: Its help text.
     """
 
     option: str
-    words: str
+    help: str
+
+
+@dataclass(frozen=True)
+class Study:
+    """A folder of this package: `settings`, `run`, `findings`, `figures` and `page.html.j2`.
+
+    The folder's `__init__` holds this description as `STUDY`.  It imports nothing heavy, because
+    the command line reads the descriptions of all studies.
+
+    Attributes:
+        name: The folder's name.
+        title: The title of its page.
+        headline: The figure at the top of the page.
+        profiles: The parameter profiles it knows, the default ones first.
+        default_profiles: How many of these are played if none is asked for.
+        source: The files it takes, if any.
+    """
+
+    name: str
+    title: str
+    headline: str
+    profiles: tuple[str, ...] = ()
+    default_profiles: int = 0
+    source: Source | None = None
+
+    def part(self, name: str) -> Any:
+        """One of its modules, imported when it is needed."""
+        return import_module(f"{__package__}.{self.name}.{name}")
+
+    @property
+    def template(self) -> Path:
+        """The template of its page."""
+        return Path(__file__).parent / self.name / "page.html.j2"
+
+    def choose_profiles(self, asked: Sequence[str]) -> tuple[str, ...]:
+        """The profiles to play: those asked for, or the default ones.
+
+        >>> Study("x", "X", "gains", ("paper", "tuned", "code"), 2).choose_profiles([])
+        ('paper', 'tuned')
+        """
+        for name in asked:
+            if name not in self.profiles:
+                known = f"expected one of {', '.join(self.profiles)}" if self.profiles else "none"
+                raise ValueError(f"unknown profile {name!r} of the study {self.name}: {known}")
+        return tuple(dict.fromkeys(asked)) or self.profiles[: self.default_profiles]
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """What a study's `run` returns; studies extend it by what their figures need.
+
+    Attributes:
+        frames: Tidy tables by file name; the pipeline writes them beside the page.
+        games: How many games (runs, start days) each setting has.
+        facts: Settings worth a line under "How this was made".
+    """
+
+    frames: Mapping[str, pd.DataFrame]
+    games: int
+    facts: Mapping[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """What the frames say, in words; every number in them is computed from the frames.
+
+    Attributes:
+        summary: At most three sentences, also printed by the command line.
+        details: More sentences for the page.
+        frames: Tables of findings, written beside the page too.
+    """
+
+    summary: Sequence[str]
+    details: Sequence[str] = ()
+    frames: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a study leaves behind.
+    """What a finished study leaves behind.
 
     Attributes:
         page: The report to open.
-        findings: What was found, in a few lines.
+        findings: Its summary.
         seconds: How long each kind of work took.
-        files: The tables of numbers beside the page.
-        reused: How many finished pieces an earlier run had left.
+        files: The tables beside the page.
+        reused: How many finished pieces of an earlier run were reused.
     """
 
     page: Path
@@ -46,57 +121,3 @@ class Outcome:
     seconds: dict[str, float]
     files: Sequence[Path] = ()
     reused: int = 0
-
-
-class Study(Protocol):
-    """A study is a function: it writes a report into `out` and says what it found."""
-
-    def __call__(
-        self,
-        out: Path,
-        games: int | None = None,
-        seed: int = 0,
-        quick: bool = False,
-        profile: Sequence[str] = (),
-        progress: Progress | None = None,
-        threads: int | None = None,
-        data: Path | None = None,
-        files: Sequence[Path] = (),
-    ) -> Outcome:
-        """Run it.
-
-        Args:
-            out: The folder for the report; finished pieces found there are not played again.
-            games: How many games a setting; the study's own number if None.
-            seed: Same seed, same numbers.
-            quick: A small sweep, for tests.
-            profile: Whose parameters, where the study has a choice; its own choice if empty.
-            progress: Called with (steps done, steps in all).
-            threads: How many; all cores if None.
-            data: A folder with real data, for studies that use some.
-            files: What was given with the option of the study's own `Source`, where it has one.
-
-        Raises:
-            MissingDataError: Before any work, where it cannot do without files it was not given.
-        """
-        ...
-
-
-@dataclass
-class Work:
-    """Counts steps and seconds as a study goes on."""
-
-    steps: int
-    progress: Progress | None = None
-    done: int = 0
-    seconds: dict[str, float] = field(default_factory=dict)
-
-    @contextmanager
-    def step(self, kind: str) -> Iterator[None]:
-        """One piece of work."""
-        begin = time.perf_counter()
-        yield
-        self.seconds[kind] = self.seconds.get(kind, 0.0) + time.perf_counter() - begin
-        self.done += 1
-        if self.progress is not None:
-            self.progress(self.done, max(self.steps, self.done))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from highseason.multipliers import Multiplier
 from highseason.policies import Policy, from_json
 from highseason.rewards import Rewards
-from highseason.studies.store import Store, fingerprint
+from highseason.studies.legacy_store import Store, fingerprint
 from highseason.tuning import Budget as Rounds
 from highseason.tuning import Space, derive_seed, on_games, search
 

@@ -15,20 +15,21 @@ from highseason.cli.output import print_json
 from highseason.cli.progress import progress_bar
 from highseason.cli.reading import usage_error
 from highseason.cli.targets import check_file, check_folder
-from highseason.studies import SOURCES, STUDIES, MissingDataError, Outcome
+from highseason.studies import STUDIES, MissingDataError, Outcome, reproduce
 
 
 def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """An option for the files of each study that takes some; all arrive by the study's name."""
-    for name, source in SOURCES.items():
-        function = click.option(
-            source.option,
-            name,
-            type=click.Path(path_type=Path, exists=True),
-            multiple=True,
-            metavar="PATH",
-            help=source.words,
-        )(function)
+    """An option for the files of each study that takes some; they arrive by the study's name."""
+    for name, study in STUDIES.items():
+        if study.source is not None:
+            function = click.option(
+                study.source.option,
+                name,
+                type=click.Path(path_type=Path, exists=True),
+                multiple=True,
+                metavar="PATH",
+                help=study.source.help,
+            )(function)
     return function
 
 
@@ -43,31 +44,31 @@ def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
     "--only",
     type=click.Choice(list(STUDIES)),
     multiple=True,
-    help="Which study; may be repeated.  [default: all of them]",
+    help="Run only this study; repeatable.  [default: all]",
 )
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
     default=Path("report"),
     show_default=True,
-    help="The folder for the report; of several studies, a folder in it for each.",
+    help="Folder of the report; several studies get a subfolder each.",
 )
-@count_option("--games", "How many games in each setting.  [default: the study's own]", least=2)
-@click.option("--quick", is_flag=True, help="A small sweep, to see that everything works.")
+@count_option("--games", "Number of games per setting.  [default: the study's own]", least=2)
+@click.option("--quick", is_flag=True, help="Run a small sweep to check that everything works.")
 @click.option(
     "--profile",
     multiple=True,
     metavar="NAME",
-    help="Whose parameters: paper, authors_code or tuned; may be repeated.  [default: the study's]",
+    help="Parameter profile: paper, authors_code or tuned; repeatable.  [default: the study's]",
 )
 @click.option(
     "--data",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="A folder with real traffic (leeds_footfall_hourly.csv.gz …), for studies that use it.",
+    help="Folder with real traffic (leeds_footfall_hourly.csv.gz …), for studies that use it.",
 )
 @source_options
 @seed_option
-@count_option("--threads", "How many threads.  [default: all cores]")
+@count_option("--threads", "Number of threads.  [default: all cores]")
 @json_option
 @debug_option
 def command(
@@ -82,35 +83,37 @@ def command(
     as_json: bool,
     **files: tuple[Path, ...],
 ) -> None:
-    """Run a study of ours or of the paper's and write its report.
+    """Run the paper's studies and ours, and write their reports.
 
-    The report stands alone: it opens without a network.  If you interrupt a run, the same command
-    goes on where it stopped.
+    A report needs no network.  If a run is interrupted, the same command resumes it.
     """
     names = list(dict.fromkeys(only)) or list(STUDIES)
     check_folder(out, f"--out {out}")
     done: dict[str, Outcome] = {}
     for name in names:
+        study = STUDIES[name]
         folder = out if len(names) == 1 else out / name
         check_file(folder / "index.html", "--out")
+        # Of all studies, each takes the profiles that it knows.
+        profiles = profile if only else [p for p in profile if p in study.profiles]
         try:
             with progress_bar(name) as progress:
-                done[name] = STUDIES[name](
-                    folder, games, seed, quick, profile, progress, threads, data,
-                    files.get(name, ()),
+                done[name] = reproduce(
+                    study, folder, games=games, seed=seed, quick=quick, profiles=profiles,
+                    progress=progress, threads=threads, data=data, files=files.get(name, ()),
                 )  # fmt: skip
         except KeyboardInterrupt:
-            say(f"what is finished is kept in {folder}: the same command goes on from there")
+            say(f"finished pieces are kept in {folder}: run the same command to resume")
             raise
         except MissingDataError as reason:
             if only or files.get(name):
                 raise usage_error(reason) from reason
-            say(f"note: left out: {reason}")
+            say(f"note: skipped: {reason}")
             continue
         except ValueError as reason:
             raise usage_error(reason) from reason
         if not as_json:
-            _print(name, done[name])
+            _print(done[name])
     if as_json:
         print_json({"studies": {name: _describe(outcome) for name, outcome in done.items()}})
 
@@ -125,13 +128,9 @@ def _describe(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def _print(name: str, outcome: Outcome) -> None:
+def _print(outcome: Outcome) -> None:
     for line in outcome.findings:
         click.echo(f"- {line}")
-    total = sum(outcome.seconds.values())
-    told = ", ".join(f"{kind} {spent:.1f} s" for kind, spent in outcome.seconds.items())
-    drawing = outcome.seconds.get("drawing", 0.0) / total if total else 0.0
-    click.echo(f"{name}: {told}; {drawing:.0%} of {total:.1f} s were spent drawing")
-    if outcome.reused:
-        click.echo(f"{outcome.reused} finished pieces were found and not played again")
-    click.echo(f"the report is {outcome.page}: open it in a browser")
+    seconds = ", ".join(f"{kind} {spent:.0f} s" for kind, spent in outcome.seconds.items())
+    reused = f"; reused {outcome.reused} finished pieces" if outcome.reused else ""
+    click.echo(f"Report: {outcome.page} ({seconds}{reused})")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from highseason.logs import Events, Generated, YahooLog, collect, generate_events, read_events
 from highseason.studies.logged.settings import Effort
-from highseason.studies.study import Progress
+from highseason.studies.session import Progress
 
 #: The share of a log's time, at its end, that is kept for tuning, and the most of it in seconds.
 KEPT_SHARE, KEPT_MOST = 1 / 3, 2 * 86_400

@@ -10,9 +10,9 @@ import numpy as np
 
 from highseason.policies import Greedy, Policy
 from highseason.replay import RepeatedReplay, Runs, replay_many
+from highseason.studies.legacy_store import Store, fingerprint
+from highseason.studies.legacy_work import Work
 from highseason.studies.logged.grounds import Ground
-from highseason.studies.store import Store, fingerprint
-from highseason.studies.study import Work
 
 #: So much longer than the turns need, on average, is a window of our own.
 _SPARE = 1.25

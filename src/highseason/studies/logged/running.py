@@ -9,6 +9,8 @@ from pathlib import Path
 from highseason.report.drawing import require_matplotlib
 from highseason.studies import numbers
 from highseason.studies.figures import draw_all
+from highseason.studies.legacy_store import Store
+from highseason.studies.legacy_work import Work
 from highseason.studies.logged.data import read
 from highseason.studies.logged.drawings import drawings
 from highseason.studies.logged.findings import headlines
@@ -22,8 +24,8 @@ from highseason.studies.logged.results import (
 )
 from highseason.studies.logged.sessions import Session
 from highseason.studies.logged.settings import FULL, PROFILES, QUICK
-from highseason.studies.store import Store
-from highseason.studies.study import Outcome, Progress, Source, Work
+from highseason.studies.session import Progress
+from highseason.studies.study import Outcome, Source
 
 SOURCE = Source(
     "--yahoo",

@@ -8,10 +8,10 @@ import numpy as np
 
 from highseason.policies import UCBL, Policy, VariablePool, from_json
 from highseason.replay import replay_many
+from highseason.studies.legacy_store import fingerprint
 from highseason.studies.logged.grounds import Ground
 from highseason.studies.logged.playing import Protocol, Stage
 from highseason.studies.logged.settings import BESIDE, Table
-from highseason.studies.store import fingerprint
 from highseason.tuning import Axis, Space
 
 #: Clicks are rare: with means near 0.04 the radius of UCB1 is far too wide.  Every constant of

@@ -18,10 +18,10 @@ from highseason.logs import generate_events
 from highseason.logs.generating.front_page import START
 from highseason.policies import Policy
 from highseason.replay import PreparedLog, replay_many
+from highseason.studies.legacy_store import fingerprint
 from highseason.studies.logged.grounds import with_shuffled_G
 from highseason.studies.logged.playing import Stage
 from highseason.studies.logged.settings import FIXED_ARMS, Effort
-from highseason.studies.store import fingerprint
 from highseason.tuning import derive_seed
 
 _SPARE = 1.15

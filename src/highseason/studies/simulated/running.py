@@ -11,6 +11,9 @@ from highseason.report.drawing import require_matplotlib
 from highseason.results import SimulationResult
 from highseason.studies import numbers
 from highseason.studies.figures import draw_all
+from highseason.studies.legacy_store import Store, fingerprint
+from highseason.studies.legacy_work import Work
+from highseason.studies.session import Progress
 from highseason.studies.simulated import analysis, claims
 from highseason.studies.simulated.figures import drawings
 from highseason.studies.simulated.page import Made, report_page
@@ -29,8 +32,7 @@ from highseason.studies.simulated.settings import (
     grid,
     players,
 )
-from highseason.studies.store import Store, fingerprint
-from highseason.studies.study import Outcome, Progress, Work
+from highseason.studies.study import Outcome
 from highseason.studies.tuned import Budget, tuned_players
 from highseason.tuning import quiet_plans
 

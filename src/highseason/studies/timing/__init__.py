@@ -1,5 +1,9 @@
-"""Our own study: games in which it matters when one explores."""
+"""Our study of timing: at equal tuning, does it matter when a policy explores?"""
 
-from highseason.studies.timing.running import run
+from highseason.studies.study import Study
 
-__all__ = ["run"]
+STUDY = Study(
+    name="timing",
+    title="When timing matters: what regulating gains at equal tuning",
+    headline="reward-gains",
+)

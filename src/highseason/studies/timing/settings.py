@@ -1,6 +1,6 @@
-"""Seasons in which timing could matter: longer games per arm, small gaps, late peaks, real traffic.
+"""Seasons in which timing could matter: many turns per arm, small gaps, late peaks, real traffic.
 
-Chosen before anything was played, and none of them left out afterwards.
+They were chosen before anything was played, and none was left out afterwards.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from highseason.policies import (
     VariablePool,
 )
 from highseason.rewards import Rewards
-from highseason.studies.tuned import Budget
+from highseason.tuning import Budget
 
 GAMES, QUICK_GAMES = 1000, 20
 
-#: What every policy may spend on tuning in each season, whether it has one parameter or two.
-BUDGET, QUICK_BUDGET = Budget(trials=24, games=270), Budget(trials=5, games=20)
+#: What every policy may spend on tuning per season, whether it has one parameter or two.
+BUDGET, QUICK_BUDGET = Budget.halving(24, games=270), Budget.halving(5, games=20)
 
 TUNED: tuple[type[Policy], ...] = (
     EpsilonGreedy, EpsilonZGreedy, SoftEpsilonGreedy, UCB, UCBZ, SoftUCB, VariablePool,
@@ -42,7 +42,7 @@ SAME_RULE = {
     "ucb-z": "ucb",
     "soft-ucb": "ucb",
 }
-#: The pool regulates none of them: it stands beside greedy, which has nothing to tune.
+#: The pool has no unregulated twin: it is compared with greedy, which has nothing to tune.
 PAIRS = SAME_RULE | {"variable-pool": "greedy"}
 
 LEEDS, SHOP = "leeds_footfall_hourly.csv.gz", "online_retail_hourly.csv.gz"
@@ -50,12 +50,12 @@ LEEDS, SHOP = "leeds_footfall_hourly.csv.gz", "online_retail_hourly.csv.gz"
 
 @dataclass(frozen=True)
 class Season:
-    """One setting: the stakes, how many arms, and where their means are drawn.
+    """One setting.
 
     Attributes:
-        id: A name one can read aloud.
+        id: A readable name.
         title: For figures.
-        G: The stakes.
+        G: The multiplier.
         arms: How many arms.
         between: Every game draws the means of its arms between these.
     """
@@ -67,14 +67,14 @@ class Season:
     between: tuple[float, float]
 
     def rewards(self) -> Rewards:
-        """Arms that pay 1 or 0."""
+        """Bernoulli arms."""
         return rewards.bernoulli(arms=self.arms, between=self.between)
 
 
 _ALL, _SMALL, _CLICKS = (0.0, 1.0), (0.45, 0.55), (0.0, 0.1)
 
 
-def made_up(quick: bool = False) -> list[Season]:
+def formula_seasons(quick: bool = False) -> list[Season]:
     """Seasons from formulas."""
     n = 150 if quick else 3000
     wave, step, christmas = (
@@ -101,8 +101,8 @@ def _peak(turns: int, begin: float, end: float, name: str) -> Multiplier:
     return Multiplier(np.where(inside, 50.0, 1.0), name=name)
 
 
-def real(data: Path | None) -> tuple[list[Season], list[str]]:
-    """Seasons of real traffic, and why any is left out."""
+def real_seasons(data: Path | None) -> tuple[list[Season], list[str]]:
+    """Seasons of real traffic, and why any is missing."""
     seasons, missing = [], []
     for name, make in ((LEEDS, _leeds), (SHOP, _shop)):
         if data is None:

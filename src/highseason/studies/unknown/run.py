@@ -16,7 +16,9 @@ from highseason.report import Figure
 from highseason.report.changes import changes as draw_changes
 from highseason.report.page import Page, Section, bullets, command, paragraph, pictures
 from highseason.results import Moments, SimulationResult
-from highseason.studies.study import Outcome, Progress, Work
+from highseason.studies.legacy_work import Work
+from highseason.studies.session import Progress
+from highseason.studies.study import Outcome
 from highseason.studies.unknown.analysis import Change, Verdict, change, verdicts
 from highseason.studies.unknown.settings import (
     ARMS,

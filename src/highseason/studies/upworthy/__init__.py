@@ -1,5 +1,9 @@
 """A study on real outcomes: headline tests as decks, the site's page views as G."""
 
-from highseason.studies.upworthy.running import SOURCE, run
+from highseason.studies.study import Study
+from highseason.studies.upworthy.running import SOURCE
+from highseason.studies.upworthy.running import run as legacy
 
-__all__ = ["SOURCE", "run"]
+__all__ = ["STUDY", "legacy"]
+
+STUDY = Study("upworthy", "Real headlines", "", (), 0, SOURCE)

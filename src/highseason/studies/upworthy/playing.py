@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from highseason.core.formatting import counted
 from highseason.policies import Policy, from_json
-from highseason.studies.store import Store, fingerprint
+from highseason.studies.legacy_store import Store, fingerprint
 from highseason.studies.study import MissingDataError
 from highseason.studies.upworthy.data import Data, halves, shuffled
 from highseason.studies.upworthy.deck_games import DeckGames, play_decks

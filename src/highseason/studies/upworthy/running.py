@@ -9,8 +9,10 @@ from pathlib import Path
 from highseason.report.drawing import require_matplotlib
 from highseason.studies import numbers
 from highseason.studies.figures import draw_all
-from highseason.studies.store import Store
-from highseason.studies.study import Outcome, Progress, Source, Work
+from highseason.studies.legacy_store import Store
+from highseason.studies.legacy_work import Work
+from highseason.studies.session import Progress
+from highseason.studies.study import Outcome, Source
 from highseason.studies.upworthy.data import Data, read
 from highseason.studies.upworthy.drawings import drawings
 from highseason.studies.upworthy.findings import headlines, left_out

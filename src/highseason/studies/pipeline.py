@@ -1,0 +1,169 @@
+"""The one pipeline: run a study, state its findings, draw its figures, write its page.
+
+run(session) -> Results          tidy frames
+findings(results) -> Findings    sentences and tables, computed from the frames
+figures(results)                 how to draw each figure, by file name
+page.html.j2                     the prose, around findings, figures and excerpts of the frames
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from highseason.core.version import __version__
+from highseason.studies import paper
+from highseason.studies.session import Progress, Session
+from highseason.studies.store import Store
+from highseason.studies.study import Findings, Outcome, Results, Study
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from highseason.report.figure import Figure, Picture
+    from highseason.results import Table
+
+#: What every figure is saved as, besides the SVG that the page shows.
+_FORMATS = ("png", "pdf")
+
+
+def reproduce(
+    study: Study,
+    out: Path,
+    *,
+    games: int | None = None,
+    seed: int = 0,
+    quick: bool = False,
+    profiles: Sequence[str] = (),
+    progress: Progress | None = None,
+    threads: int | None = None,
+    data: Path | None = None,
+    files: Sequence[Path] = (),
+) -> Outcome:
+    """Run a study and write its report.
+
+    Args:
+        study: One of `STUDIES`.
+        out: The folder of the report; finished pieces in it are not computed again.
+        games: How many games per setting; the study's own number if None.
+        seed: Same seed, same numbers.
+        quick: A small sweep, for tests.
+        profiles: Parameter profiles, for studies that have several; its default ones if empty.
+        progress: Called with (steps done, steps in total).
+        threads: Number of threads; all cores if None.
+        data: A folder with real traffic, for studies that use some.
+        files: The files of the study's own `Source`, where it has one.
+
+    Raises:
+        MissingDataError: Before any work, if it needs files that were not given.
+    """
+    from highseason.report.drawing import require_matplotlib
+
+    require_matplotlib()
+    legacy = getattr(import_module(f"{__package__}.{study.name}"), "legacy", None)
+    if legacy is not None:  # not on the pipeline yet
+        chosen = study.choose_profiles(profiles)
+        outcome: Outcome = legacy(out, games, seed, quick, chosen, progress, threads, data, files)
+        return outcome
+    session = Session(
+        study, out, games, seed, quick, study.choose_profiles(profiles), threads, data,
+        tuple(files), Store(out / "runs", study.name), progress,
+    )  # fmt: skip
+    results: Results = study.part("run").run(session)
+    drawings = study.part("figures").figures(results)
+    session.expect(len(drawings) + 2, rest=True)
+    with session.step("writing"):
+        findings: Findings = study.part("findings").findings(results)
+        written = [
+            path
+            for name, frame in {**results.frames, **findings.frames}.items()
+            for path in _write(frame, out, name)
+        ]
+    pictures = _draw(drawings, session)
+    with session.step("writing"):
+        page = _write_page(session, results, findings, pictures, written)
+    return Outcome(page, findings.summary, session.seconds, written, len(session.store.reused))
+
+
+def _write(frame: pd.DataFrame, folder: Path, name: str) -> list[Path]:
+    """As CSV, and as Parquet if pyarrow is installed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    table, columns = folder / f"{name}.csv", folder / f"{name}.parquet"
+    frame.to_csv(table, index=False, lineterminator="\n")
+    try:
+        frame.to_parquet(columns, index=False)
+    except ImportError:
+        return [table]
+    return [table, columns]
+
+
+def _draw(drawings: Mapping[str, Callable[[], Figure]], session: Session) -> dict[str, Picture]:
+    """Save every figure; the page holds its headline and links to the others."""
+    pictures = {}
+    for name, draw in drawings.items():
+        with session.step("drawing"):
+            figure = draw()
+            picture = figure.picture()
+            picture.save(session.out / "figures" / f"{name}.svg")
+            for kind in () if session.quick else _FORMATS:
+                figure.save(session.out / "figures" / f"{name}.{kind}")
+        linked = picture.linked(f"figures/{name}.svg")
+        pictures[name] = picture if name == session.study.headline else linked
+    return pictures
+
+
+def _write_page(
+    session: Session,
+    results: Results,
+    findings: Findings,
+    pictures: Mapping[str, Picture],
+    written: Sequence[Path],
+) -> Path:
+    from highseason.core import formatting
+    from highseason.report import page
+
+    study = session.study
+    html = page.render(
+        study.template,
+        [Path(__file__).parent / "templates"],
+        title=study.title,
+        study=study,
+        run=session,
+        command=session.command(results.games),
+        results=results,
+        findings=findings,
+        pictures=pictures,
+        table=excerpt,
+        text=formatting,
+        files=[path.name for path in written],
+        provenance=_provenance(session, results),
+        paper=paper,
+    )
+    return page.save(html, session.out / "index.html")
+
+
+def excerpt(frame: pd.DataFrame, columns: Mapping[str, tuple[str, str]]) -> Table:
+    """Some columns of a frame as a table: for each its heading and its format."""
+    from highseason.results import Table
+
+    rows = zip(*(frame[name].tolist() for name in columns), strict=True)
+    headings, formats = zip(*columns.values(), strict=True)
+    return Table(headings, tuple(rows), formats)
+
+
+def _provenance(session: Session, results: Results) -> Table:
+    """Versions and settings."""
+    from highseason.results import Table
+
+    rows: tuple[tuple[Any, ...], ...] = (
+        ("highseason", __version__),
+        ("Python", platform.python_version()),
+        *((name, version(name)) for name in ("numpy", "numba", "matplotlib")),
+        ("seed", str(session.seed)),
+        *results.facts.items(),
+    )
+    return Table(("", "value"), rows, ("", ""))

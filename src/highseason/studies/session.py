@@ -1,0 +1,149 @@
+"""One run of a study: its options, its store, its progress, and what all studies do alike."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from highseason.games import simulate
+from highseason.multipliers import Multiplier
+from highseason.policies import Policy, from_json
+from highseason.results import SimulationResult
+from highseason.rewards import Rewards
+from highseason.studies.store import Store
+from highseason.studies.study import Study
+from highseason.tuning import (
+    Budget,
+    Evaluate,
+    Space,
+    derive_seed,
+    on_games,
+    quiet_plans,
+    search,
+)
+
+Progress = Callable[[int, int], None]
+
+#: Before a study has run, figures and files are taken for this share of the steps.
+_AFTERWARDS = 0.15
+
+
+@dataclass
+class Session:
+    """The options of one run, and where it stands; see `pipeline.reproduce` for the options."""
+
+    study: Study
+    out: Path
+    games: int | None
+    seed: int
+    quick: bool
+    profiles: tuple[str, ...]
+    threads: int | None
+    data: Path | None
+    files: tuple[Path, ...]
+    store: Store
+    progress: Progress | None = None
+    seconds: dict[str, float] = field(default_factory=dict)
+    _done: int = 0
+    _total: int = 0
+
+    def expect(self, steps: int, rest: bool = False) -> None:
+        """Announce the steps of `run`, or (`rest`) those that are left after it."""
+        self._total = self._done + (steps if rest else round(steps * (1 + _AFTERWARDS)))
+
+    @contextmanager
+    def step(self, kind: str) -> Iterator[None]:
+        """One piece of work, timed and counted."""
+        begin = time.perf_counter()
+        yield
+        self.seconds[kind] = self.seconds.get(kind, 0.0) + time.perf_counter() - begin
+        self._done += 1
+        if self.progress is not None:
+            self.progress(self._done, max(self._total, self._done))
+
+    def simulate(
+        self,
+        name: str,
+        policies: Mapping[str, Policy],
+        rewards: Rewards,
+        G: Multiplier,
+        games: int,
+        seed: int,
+    ) -> SimulationResult:
+        """A simulation, stored; every game is kept."""
+        inputs = [
+            _describe(rewards), G.digest(), games, seed,
+            {label: str(policy) for label, policy in policies.items()},
+        ]  # fmt: skip
+
+        def compute() -> SimulationResult:
+            with quiet_plans():
+                return simulate(
+                    dict(policies), rewards, G, games, seed, threads=self.threads, keep="games"
+                )
+
+        with self.step("simulating"):
+            return self.store.simulation(name, inputs, compute)
+
+    def tune(
+        self,
+        name: str,
+        spaces: Mapping[str, Space],
+        evaluate: Evaluate,
+        budget: Budget,
+        inputs: Any,
+    ) -> dict[str, Policy]:
+        """The best candidate of each space, all with the same budget; stored.
+
+        Args:
+            name: Of the stored piece.
+            spaces: The candidates, by label.
+            evaluate: Scores them on games that the study does not report.
+            budget: The same for every policy.
+            inputs: What the scores depend on besides the candidates.
+        """
+        searched = {label: repr(space) for label, space in spaces.items()}
+
+        def compute() -> dict[str, str]:
+            return {
+                label: search(space, evaluate, budget)[0].policy.to_json()
+                for label, space in spaces.items()
+            }
+
+        with self.step("tuning"):
+            winners = self.store.document(name, [searched, budget.rounds, inputs], compute)
+        return {label: from_json(text) for label, text in winners.items()}
+
+    def tune_on_games(
+        self,
+        name: str,
+        policies: Sequence[type[Policy]],
+        rewards: Rewards,
+        G: Multiplier,
+        budget: Budget,
+        seed: int,
+    ) -> dict[str, Policy]:
+        """The best of each class in simulated games, whose seed is not that of the report."""
+        own = derive_seed(seed, "search")
+        spaces = {policy.name: Space.of(policy, G) for policy in policies}
+        evaluate = on_games(rewards, G, own, self.threads)
+        return self.tune(name, spaces, evaluate, budget, [_describe(rewards), G.digest(), own])
+
+    def command(self, games: int) -> str:
+        """The command line that repeats this run."""
+        words = ["highseason reproduce --only", self.study.name]
+        if self.study.source is not None and self.files:
+            words += [self.study.source.option, "PATH"]
+        if self.data is not None:
+            words.append("--data DATA")
+        words += ["--quick"] * self.quick
+        words += [f"--profile {name}" for name in self.profiles]
+        return " ".join([*words, f"--games {games} --seed {self.seed} --out report/"])
+
+
+def _describe(rewards: Rewards) -> list[Any]:
+    return [rewards.name, rewards.scale, rewards.arms, list(rewards.between), str(rewards.fixed)]

@@ -1,0 +1,52 @@
+"""The figures of the study of timing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pandas as pd
+
+from highseason.multipliers import SHAPES
+from highseason.report.figure import Figure
+from highseason.report.illustrations import shapes
+from highseason.report.intervals import differences
+from highseason.results import Estimate
+from highseason.studies.timing.run import TimingResults
+from highseason.studies.timing.settings import PAIRS, SAME_RULE
+
+_PER_FIGURE = 3
+
+
+def figures(results: TimingResults) -> dict[str, Callable[[], Figure]]:
+    """How to draw each figure, by file name."""
+    numbers = results.frames["numbers"]
+    drawings: dict[str, Callable[[], Figure]] = {
+        "reward-gains": lambda: differences(
+            _rows(numbers, "reward_gain", list(SAME_RULE)),
+            "change of mean reward against the same rule unregulated, %",
+            "What regulating gains at equal tuning",
+        ),
+        "regret-saved": lambda: differences(
+            _rows(numbers, "regret_saved", list(PAIRS)),
+            "share of the regret saved against the same rule unregulated, %",
+            "What regulating saves at equal tuning",
+            limit=1.0,
+        ),
+    }
+    ours = list({s.G.name: s.G for s in results.seasons if s.G.name not in SHAPES}.values())
+    for start in range(0, len(ours), _PER_FIGURE):
+        some = ours[start : start + _PER_FIGURE]
+        drawings[f"multipliers-{start // _PER_FIGURE + 1}"] = lambda some=some: shapes(some)  # type: ignore[misc]  # a default binds the loop's value
+    return drawings
+
+
+def _rows(
+    numbers: pd.DataFrame, name: str, policies: Sequence[str]
+) -> dict[str, dict[str, Estimate]]:
+    """Estimates by season and policy."""
+    columns = [f"{name}{end}" for end in ("", "_se", "_low", "_high")]
+    rows: dict[str, dict[str, Estimate]] = {}
+    for row in numbers[numbers.policy.isin(policies)].to_dict("records"):
+        estimate = Estimate(*(row[column] for column in columns))
+        rows.setdefault(row["title"], {})[row["policy"]] = estimate
+    return rows

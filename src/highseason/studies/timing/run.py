@@ -1,0 +1,105 @@
+"""Tune every policy alike in every season, play other games, and compare."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from highseason.policies import Greedy
+from highseason.results import Estimate, SimulationResult, ratio_gain
+from highseason.studies.session import Session
+from highseason.studies.study import Results
+from highseason.studies.timing.settings import (
+    BUDGET,
+    GAMES,
+    PAIRS,
+    QUICK_BUDGET,
+    QUICK_GAMES,
+    TUNED,
+    Season,
+    formula_seasons,
+    real_seasons,
+)
+from highseason.tuning import Budget, derive_seed
+
+
+@dataclass(frozen=True, eq=False)
+class TimingResults(Results):
+    """The frame `numbers` has a row for each policy in each season.
+
+    Attributes:
+        seasons: What was played.
+        missing: Why real traffic is missing, if it is.
+    """
+
+    seasons: list[Season]
+    missing: list[str]
+
+
+def run(session: Session) -> TimingResults:
+    """Play all seasons."""
+    games = session.games or (QUICK_GAMES if session.quick else GAMES)
+    budget = QUICK_BUDGET if session.quick else BUDGET
+    real, missing = real_seasons(session.data)
+    seasons = [*formula_seasons(session.quick), *real]
+    session.expect(2 * len(seasons))
+    rows = []
+    for season in seasons:
+        rows += rows_of(season, _play(session, season, games, budget))
+    facts = {
+        "games per season": f"{games:,}",
+        "tuning, per policy and season": (
+            f"{budget.trials} candidates; the finalists play {budget.games} games with other seeds"
+        ),
+    }
+    return TimingResults({"numbers": pd.DataFrame(rows)}, games, facts, seasons, missing)
+
+
+def _play(session: Session, season: Season, games: int, budget: Budget) -> SimulationResult:
+    own = derive_seed(session.seed, season.id)  # no two seasons share their luck
+    rewards = season.rewards()
+    tuned = session.tune_on_games(f"tuning/{season.id}", TUNED, rewards, season.G, budget, own)
+    players = {**tuned, "greedy": Greedy()}
+    return session.simulate(season.id, players, rewards, season.G, games, own)
+
+
+def rows_of(season: Season, result: SimulationResult) -> list[dict[str, Any]]:
+    """A row for each policy, with its gain over the same rule unregulated."""
+    rows = []
+    for i, label in enumerate(result.policies):
+        row: dict[str, Any] = {
+            "season": season.id,
+            "title": season.title,
+            "arms": season.arms,
+            "turns": season.G.turns,
+            "policy": label,
+            "parameters": result.settings["parameters"][i],
+            "games": result.settings["games"],
+            "seed": result.settings["seed"],
+        }
+        for metric in ("reward", "regret", "exploited"):
+            row[f"{metric}_mean"] = result.mean(metric, i)
+            row[f"{metric}_se"] = result.error(metric, i)
+        row["reward_share"] = result.mean("reward", i) / result.settings["max_reward"]
+        base = PAIRS.get(label, "")
+        row["against"] = base
+        for name, change in (("reward_gain", reward_gain), ("regret_saved", regret_saved)):
+            gain = change(result, label, base) if base else Estimate(*(math.nan,) * 4)
+            row |= {name: gain.value, f"{name}_se": gain.error}
+            row |= {f"{name}_low": gain.low, f"{name}_high": gain.high}
+        rows.append(row)
+    return rows
+
+
+def reward_gain(result: SimulationResult, policy: str, base: str) -> Estimate:
+    """By what share the mean reward of `policy` exceeds that of `base`."""
+    return result.gain(policy, base)
+
+
+def regret_saved(result: SimulationResult, policy: str, base: str) -> Estimate:
+    """What share of the regret of `base` `policy` saves."""
+    change = ratio_gain(result.moments["regret"], result.index(policy), result.index(base))
+    return Estimate(-change.value, change.error, -change.high, -change.low)

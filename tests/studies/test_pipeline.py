@@ -1,0 +1,97 @@
+"""The pipeline: discovery, profiles, and when a stored piece is computed again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import highseason
+from highseason.studies import STUDIES, Study, paper
+from highseason.studies.store import Store, source_digest
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_every_folder_is_a_study() -> None:
+    folder = Path(highseason.__file__).parent / "studies"
+    folders = {path.parent.name for path in folder.glob("*/__init__.py")}
+    assert set(STUDIES) == folders
+    assert all(STUDIES[name].name == name for name in folders)
+
+
+def test_profiles_are_checked() -> None:
+    study = Study("x", "X", "gains", ("paper", "tuned", "authors_code"), 2)
+    assert study.choose_profiles([]) == ("paper", "tuned")
+    assert study.choose_profiles(["tuned", "tuned"]) == ("tuned",)
+    with pytest.raises(ValueError, match="expected one of paper, tuned, authors_code"):
+        study.choose_profiles(["papr"])
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """A package in miniature."""
+    for name in (
+        "cli/commands/tune.py", "report/page.py", "advice/advise.py", "rules/ucb.py",
+        "games/kernels/lanes.py", "studies/pipeline.py", "studies/timing/run.py",
+        "studies/timing/settings.py", "studies/timing/findings.py", "studies/unknown/run.py",
+    ):  # fmt: skip
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"# {name}\n")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("name", "matters"),
+    [
+        ("cli/commands/tune.py", False),
+        ("report/page.py", False),
+        ("advice/advise.py", False),
+        ("studies/timing/findings.py", False),
+        ("studies/unknown/run.py", False),
+        ("studies/timing/run.py", True),
+        ("studies/timing/settings.py", True),
+        ("rules/ucb.py", True),
+        ("games/kernels/lanes.py", True),
+    ],
+)
+def test_only_sources_that_compute_invalidate_stored_runs(
+    package: Path, name: str, matters: bool
+) -> None:
+    before = source_digest(package, "timing")
+    with (package / name).open("a") as file:
+        file.write("# a typo fixed\n")
+    assert (source_digest(package, "timing") != before) == matters
+
+
+@dataclass(frozen=True)
+class Piece:
+    values: NDArray[np.float64]
+    label: str
+    nothing: None = None
+
+
+def test_a_piece_is_computed_again_when_its_inputs_change(tmp_path: Path) -> None:
+    def compute() -> Piece:
+        return Piece(np.array([0.1, np.nan]), "a")
+
+    store = Store(tmp_path, "timing")
+    store.record("a/b", [1], Piece, compute)
+    again = Store(tmp_path, "timing")
+    piece = again.record("a/b", [1], Piece, compute)
+    np.testing.assert_array_equal(piece.values, [0.1, np.nan])
+    assert (piece.label, piece.nothing, again.reused, again.computed) == ("a", None, {"a/b"}, set())
+    other = Store(tmp_path, "timing")
+    other.record("a/b", [2], Piece, compute)
+    assert (other.reused, other.computed) == (set(), {"a/b"})
+
+
+def test_the_guide_lists_every_figure_and_table_of_the_paper() -> None:
+    guide = (ROOT / "docs/guides/reproduce.md").read_text(encoding="utf-8")
+    for item in paper.ITEMS:
+        command = item.command if item.command.startswith("–") else f"`{item.command}`"
+        assert f"| {item.number} | {item.content} | {item.section} | {command} |" in guide
