@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from highseason.core.warnings import quiet
 from highseason.games import simulate
 from highseason.multipliers import Multiplier
 from highseason.policies import Policy, from_json
@@ -22,7 +23,6 @@ from highseason.tuning import (
     Space,
     derive_seed,
     on_games,
-    quiet_plans,
     search,
 )
 
@@ -81,7 +81,7 @@ class Session:
         ]  # fmt: skip
 
         def compute() -> SimulationResult:
-            with quiet_plans():
+            with quiet():
                 return simulate(
                     dict(policies), rewards, G, games, seed, threads=self.threads, keep="games"
                 )

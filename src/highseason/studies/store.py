@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 import highseason
+from highseason.core.atomic import atomic_write
 from highseason.results import SimulationResult
 
 T = TypeVar("T")
@@ -91,9 +92,9 @@ class Store:
         self.computed.add(name)
         content = compute()
         path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_name(path.name + ".part")
-        partial.write_text(json.dumps({"fingerprint": stamp, "content": content}), encoding="utf-8")
-        partial.replace(path)
+        with atomic_write(path) as unfinished:
+            text = json.dumps({"fingerprint": stamp, "content": content})
+            unfinished.write_text(text, encoding="utf-8")
         return content
 
     def record(self, name: str, inputs: Any, kind: type[T], compute: Callable[[], T]) -> T:

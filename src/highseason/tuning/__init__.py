@@ -14,7 +14,6 @@ from highseason.tuning.halving import (
     Score,
     Trial,
     derive_seed,
-    quiet_plans,
     search,
 )
 from highseason.tuning.space import Axis, Space
@@ -32,7 +31,6 @@ __all__ = [
     "Tuned",
     "derive_seed",
     "on_games",
-    "quiet_plans",
     "search",
     "tune",
 ]

@@ -8,12 +8,12 @@ a game is a function of its seed.
 from __future__ import annotations
 
 import hashlib
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
+from highseason.core.extras import require
 from highseason.policies import Policy
 from highseason.tuning.space import Space
 
@@ -138,7 +138,9 @@ def _spread(space: Space, evaluate: Evaluate, trials: int, games: int, seed: int
 
 
 def _tpe(space: Space, evaluate: Evaluate, trials: int, games: int, seed: int) -> list[Trial]:
-    optuna = _optuna()
+    optuna = require(
+        "optuna", extra="tuning", purpose="search='tpe' (search='spread' needs no extra)"
+    )
     ranges = {axis.name: optuna.distributions.FloatDistribution(0.0, 1.0) for axis in space.axes}
     with _quiet_optuna(optuna):
         sampler = optuna.samplers.TPESampler(
@@ -163,16 +165,6 @@ METHODS: dict[str, Callable[[Space, Evaluate, int, int, int], list[Trial]]] = {
 }
 
 
-def _optuna() -> Any:
-    try:
-        import optuna
-    except ImportError:
-        raise ImportError(
-            "search='tpe' needs Optuna: pip install 'highseason[tuning]', or use search='spread'"
-        ) from None
-    return optuna
-
-
 @contextmanager
 def _quiet_optuna(optuna: Any) -> Iterator[None]:
     """Optuna logs every study; the calling program decides what is printed."""
@@ -182,14 +174,6 @@ def _quiet_optuna(optuna: Any) -> Iterator[None]:
         yield
     finally:
         optuna.logging.set_verbosity(before)
-
-
-@contextmanager
-def quiet_plans() -> Iterator[None]:
-    """Candidates that never explore, or always do, are part of a search: do not warn of them."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        yield
 
 
 def derive_seed(seed: int, use: str) -> int:

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from highseason.core.validation import whole_number
+from highseason.core.warnings import quiet
 from highseason.games import simulate
 from highseason.multipliers import Multiplier, as_multiplier
 from highseason.policies import Greedy, Policy
@@ -18,7 +20,6 @@ from highseason.tuning.halving import (
     Score,
     Trial,
     derive_seed,
-    quiet_plans,
 )
 from highseason.tuning.halving import search as _search
 from highseason.tuning.space import Axis, Space
@@ -141,9 +142,8 @@ def tune(
     >>> tuned.gain().value > 0.3  # 110 is far too much
     True
     """
-    for name, value, least in (("trials", trials, 1), ("games", games, 2)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise ValueError(f"{name} must be a whole number, at least {least}, not {value!r}")
+    trials = whole_number("trials", trials, at_least=1)
+    games = whole_number("games", games, at_least=2)
     G = as_multiplier(multiplier)
     chosen = Space.of(policy, G, space)
     start = policy() if isinstance(policy, type) else policy
@@ -153,7 +153,7 @@ def tune(
     done = _search(chosen, evaluate, budget, method=search, seed=own, progress=progress)
     best = done[0].policy
     players: dict[str, Policy] = {"tuned": best, "as given": start, "greedy": Greedy()}
-    with quiet_plans():
+    with quiet():
         reported = simulate(players, rewards, G, games, seed, threads=threads)
     curves = tuple(_curve(axis, best, rewards, G, games, seed, threads) for axis in chosen.axes)
     return Tuned(best, start, done, reported, curves, search, own)
@@ -171,7 +171,7 @@ def on_games(rewards: Rewards, G: Multiplier, seed: int, threads: int | None = N
 
     def evaluate(policies: Sequence[Policy], games: int) -> list[Score]:
         players = {str(i): policy for i, policy in enumerate(policies)}
-        with quiet_plans():
+        with quiet():
             result = simulate(players, rewards, G, games, seed, threads=threads, keep="summary")
         return [
             Score(result.mean("regret", i), result.error("regret", i)) for i in range(len(players))
@@ -197,7 +197,7 @@ def _curve(
     for value in ordered:
         changed: dict[str, Any] = {axis.name: value}
         players[str(value)] = replace(best, **changed)
-    with quiet_plans():
+    with quiet():
         result = simulate(players, rewards, G, games, seed, threads=threads, keep="summary")
     gains = tuple(ratio_gain(result.moments["reward"], i, 0) for i in range(1, len(players)))
     return Curve(axis, tuple(ordered), gains)

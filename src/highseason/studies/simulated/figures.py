@@ -10,6 +10,7 @@ import numpy as np
 
 from highseason import multipliers, rewards
 from highseason.core.random import game_keys
+from highseason.core.warnings import quiet
 from highseason.policies import EpsilonGreedy, Plan, SoftEpsilonGreedy, VariablePool
 from highseason.report.figure import Figure
 from highseason.report.grids import increase, reward_grid
@@ -27,7 +28,6 @@ from highseason.studies.simulated.settings import (
     names,
     tuned_label,
 )
-from highseason.tuning import quiet_plans
 
 #: Long enough to show each shape, short enough to tell the waves apart.
 _SHOWN = 300
@@ -119,7 +119,7 @@ def _rewards(family: Family) -> Callable[[], Figure]:
 def _chance_plans() -> tuple[Plan, Plan, Plan]:
     """ε-greedy, soft ε-greedy, and psi alone: with a k so large that k·m/t is never the smaller."""
     G = multipliers.sine(turns=_N)
-    with quiet_plans():
+    with quiet():
         return (
             EpsilonGreedy(k=_K).plan(G, _M),
             SoftEpsilonGreedy(k=_K, unit=1.0).plan(G, _M),
@@ -152,7 +152,7 @@ def pool_sizes() -> dict[str, int]:
     sizes = {}
     for name, G in (("G low", float(wave.min())), ("G high", float(wave.max()))):
         values = np.full(t, G)
-        with quiet_plans():
+        with quiet():
             plan = VariablePool(c=_POOL_C, unit=1.0).plan(values, _POOL_ARMS)
         sizes[f"{name} ({G:.3g})"] = int(plan.at(t))
     return sizes

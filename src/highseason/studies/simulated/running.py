@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from highseason.core.warnings import quiet
 from highseason.games import simulate
 from highseason.policies import EpsilonGreedy, Policy, SoftEpsilonGreedy
 from highseason.report.drawing import require_matplotlib
@@ -34,7 +35,6 @@ from highseason.studies.simulated.settings import (
 )
 from highseason.studies.study import Outcome
 from highseason.studies.tuned import Budget, tuned_players
-from highseason.tuning import quiet_plans
 
 #: Steps of progress beside those of the settings: figures of a profile, and what comes once.
 _DRAWN, _OTHERS = 28, 6
@@ -136,7 +136,7 @@ class _Table:
         )
 
         def make() -> SimulationResult:
-            with quiet_plans():
+            with quiet():
                 return simulate(
                     everybody, rewards, G, games, self.seed, threads=self.threads, keep="games"
                 )

@@ -19,7 +19,7 @@ def findings(results: TimingResults) -> Findings:
     numbers = results.frames["numbers"]
     answers = pd.DataFrame([_answer(numbers[numbers.policy == policy]) for policy in PAIRS])
     alike = numbers[numbers.policy.isin(list(SAME_RULE))]
-    best = alike.loc[alike.reward_gain.idxmax()]
+    best = alike.nlargest(1, "reward_gain").iloc[0]
     same = answers[answers.policy.isin(list(SAME_RULE))]
     summary = [
         "At equal tuning, the most that regulating adds to the reward of the same rule is "
