@@ -66,7 +66,7 @@ def test_overlay_plays_and_draws(call: Call, tmp_path: Path) -> None:
     assert document["regret_mean"] == pytest.approx(result.mean("regret", 0))
     assert (tmp_path / "new/bound.png").read_bytes().startswith(b"\x89PNG")
     told = call(*words).stdout
-    assert "played, the mean regret of 30 games is" in told
+    assert "mean regret of 30 games played: " in told
     assert told.splitlines()[-1] == "wrote new/bound.png"
 
 
@@ -77,7 +77,10 @@ def test_overlay_plays_and_draws(call: Call, tmp_path: Path) -> None:
         ("bound -p ucb-z:variant=authors_code --means .9,.5", "use variant='paper'"),
         ("bound -p ucb --means .9,.5 --turns 1", "at least as many turns as arms"),
         ("bound -p ucb", "--means"),
-        ("bound -p soft-ucb-mortal --means .9,.5 --lifetimes articles", "write 1-90,30- (first"),
+        (
+            "bound -p soft-ucb-mortal --means .9,.5 --lifetimes articles",
+            "START-END of each arm, such as 1-90,30-",
+        ),
         ("bound --means .9,.5", "--policy soft-ucb"),
         ("bound -p ucb --means .9,1.5", "between 0 and 1"),
         ("bound -p ucb --means .9,x", "such as 0.9,0.5"),

@@ -11,7 +11,7 @@ import click
 import pytest
 
 from highseason.cli import main
-from highseason.cli.examples import WithExamples
+from highseason.cli.group import WithExamples
 
 Call = Callable[..., Any]
 

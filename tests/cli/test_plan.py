@@ -22,7 +22,7 @@ def test_json_holds_the_plan(call: Call) -> None:
     plan = hs.UCBZ(z=30).plan(hs.multipliers.wave(turns=100), arms=5)
     assert document["policy"] == "ucb-z:z=30"
     assert (document["turns"], document["arms"]) == (100, 5)
-    assert document["numbers"] == plan.levels.tolist()
+    assert document["levels"] == plan.levels.tolist()
     assert document["exploration"] == plan.exploration.tolist()
     assert document["G"] == plan.multiplier.values.tolist()
     assert document["when"]["turns"] == 100
@@ -33,7 +33,7 @@ def test_json_holds_the_plan(call: Call) -> None:
 def test_rules_on_G_are_told_as_numbers(call: Call) -> None:
     document = json.loads(call(*"plan -p ucb-z:z=q0.75 -m wave --turns 100 --json".split()).stdout)
     assert document["parameters"]["z"] == "q0.75"
-    assert document["settled"]["z"] == pytest.approx(
+    assert document["resolved"]["z"] == pytest.approx(
         hs.multipliers.Threshold.of("q0.75").resolve(hs.multipliers.wave(turns=100).values)
     )
 
@@ -66,10 +66,10 @@ def test_a_plan_as_a_table(call: Call, traffic: Path, tmp_path: Path) -> None:
     assert call(*words, "--out", "new/plan.csv").stdout.splitlines()[-1] == "wrote new/plan.csv"
     with (tmp_path / "new/plan.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
-    assert list(rows[0]) == ["policy", "turn", "time", "G", "number", "exploration"]
+    assert list(rows[0]) == ["policy", "turn", "time", "G", "level", "exploration"]
     assert len(rows) == 2 * 56
     plan = hs.UCBZ().plan(hs.multipliers.read(traffic), arms=4)
-    assert [float(row["number"]) for row in rows[56:]] == plan.levels.tolist()
+    assert [float(row["level"]) for row in rows[56:]] == plan.levels.tolist()
     assert (rows[55]["turn"], rows[55]["time"]) == ("56", "2026-02-28")
 
 

@@ -1,7 +1,7 @@
-"""The command line: one command a file in `commands`, each loaded when it is called.
+"""The command line: one command per file in `commands`, each loaded when it is called.
 
 stdout carries the answer and nothing else; progress, warnings and errors go to stderr.  Exit codes:
-0 done, 1 failed, 2 asked wrongly, 130 interrupted.
+0 done, 1 failed, 2 bad usage, 130 interrupted.
 """
 
 import click

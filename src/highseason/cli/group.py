@@ -1,13 +1,12 @@
-"""All commands: found in a folder, loaded late; whatever goes wrong in one becomes a line.
+"""Commands: help with examples, discovery, and the one place where an error becomes an exit code.
 
 A command is a module in `highseason.cli.commands` with a click command called `command`; nothing
-else needs to be told of it.
+else needs to know of it.  Exit codes: 0 done, 1 failed, 2 bad usage, 130 interrupted.
 """
 
 from __future__ import annotations
 
 import ast
-import difflib
 import pkgutil
 import sys
 import traceback
@@ -19,15 +18,15 @@ from typing import Any
 import click
 
 from highseason.cli import commands
-from highseason.cli.examples import WithExamples
-from highseason.cli.messages import one_line, replace_what_cannot_be_shown, say, warnings_as_lines
-from highseason.cli.reading import UsageError, usage_error
+from highseason.cli.messages import one_line, replace_unprintable, say, warnings_as_lines
+from highseason.cli.parsing import UsageError, as_options, usage_error
+from highseason.core.specs import did_you_mean
 
 NAME = "highseason"
 FAILED, INTERRUPTED = 1, 130
 
-#: What can go wrong although the program is right: the message says all there is to say.
-_TOLD = (OSError, ImportError, ValueError, MemoryError)
+#: Errors of the world outside: the message says all there is to say.
+_EXPECTED = (OSError, ImportError, MemoryError)
 
 
 @dataclass
@@ -37,15 +36,61 @@ class Session:
     debug: bool = False
 
 
+class WithExamples(click.Command):
+    """A command that ends its help with examples; the tests run every one of them.
+
+    A `ValueError` of the library is bad usage: it ends with exit code 2 and one line that names
+    options instead of arguments.
+
+    >>> command = WithExamples("greet", examples=["highseason greet"])
+    >>> "  highseason greet" in command.get_help(click.Context(command)).splitlines()
+    True
+    """
+
+    def __init__(self, *args: Any, examples: Sequence[str] = (), **others: Any) -> None:
+        """`examples` are whole command lines; a long one continues after a backslash."""
+        super().__init__(*args, **others)
+        self.examples = tuple(examples)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples verbatim: click would fill the lines."""
+        super().format_epilog(ctx, formatter)
+        formatter.write("\nExamples:\n")
+        for example in self.examples:
+            for line in example.splitlines():
+                formatter.write(f"  {line}\n")
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; what the library refuses is bad usage."""
+        try:
+            return super().invoke(ctx)
+        except ValueError as reason:
+            raise UsageError(as_options(str(reason), ctx), ctx) from reason
+
+
+class GroupWithExamples(WithExamples, click.Group):
+    """Several commands under one word."""
+
+    def __init__(self, *args: Any, **others: Any) -> None:
+        super().__init__(*args, no_args_is_help=False, **others)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Find the command; an unknown name suggests the nearest."""
+        command = super().get_command(ctx, cmd_name)
+        if command is None and not ctx.resilient_parsing:
+            ctx.fail(f"unknown command {cmd_name!r}. {did_you_mean(cmd_name, sorted(self.commands))}")
+        return command
+
+
 class CommandGroup(WithExamples, click.Group):
-    """The commands in the folder `commands`."""
+    """The commands in the folder `commands`, each imported when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Their names, read off the folder without importing any of them."""
+        """Their names, read from the folder without importing any of them."""
         return sorted(m.name.replace("_", "-") for m in pkgutil.iter_modules(commands.__path__))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import the one that was asked for."""
+        """Import the command of that name."""
         if cmd_name not in self.list_commands(ctx):
             return None
         module = import_module(f"{commands.__name__}.{cmd_name.replace('-', '_')}")
@@ -53,10 +98,10 @@ class CommandGroup(WithExamples, click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List them with the first sentence of each, read off the files: importing takes longer."""
+        """List them with their first sentence, parsed from the files: importing takes longer."""
         names = self.list_commands(ctx)
         width = formatter.width - 6 - max(map(len, names))
-        rows = [(n, click.Command(n, help=_said(n)).get_short_help_str(width)) for n in names]
+        rows = [(n, click.Command(n, help=_docstring(n)).get_short_help_str(width)) for n in names]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
 
@@ -65,10 +110,8 @@ class CommandGroup(WithExamples, click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command; an unknown name suggests the nearest."""
         if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
-            known = self.list_commands(ctx)
-            near = difflib.get_close_matches(args[0], known, n=1, cutoff=0.5)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(known)}"
-            raise usage_error(f"no command is called {args[0]!r}: {hint}")
+            hint = did_you_mean(args[0], self.list_commands(ctx))
+            raise usage_error(f"unknown command {args[0]!r}. {hint}")
         return super().resolve_command(ctx, args)
 
     def main(
@@ -79,21 +122,21 @@ class CommandGroup(WithExamples, click.Group):
         standalone_mode: bool = True,
         **extra: Any,
     ) -> Any:
-        """Run, and leave with an exit code that means what the contract says."""
+        """Run, and leave with the exit code that the contract promises."""
         session = Session()
-        replace_what_cannot_be_shown()
+        replace_unprintable()
         try:
             with warnings_as_lines():
                 done = super().main(args, NAME, complete_var, False, obj=session, **extra)
             code = done if isinstance(done, int) else 0
-        except Exception as reason:  # the end of the line: here it becomes a line
-            code = _tell(reason, session)
+        except Exception as reason:  # the last place that can turn it into one line
+            code = _report(reason, session)
         if standalone_mode:
             sys.exit(code)
         return code
 
 
-def _said(name: str) -> str:
+def _docstring(name: str) -> str:
     """The docstring of a command's function."""
     source = pkgutil.get_data(commands.__name__, f"{name.replace('-', '_')}.py") or b""
     for node in ast.parse(source).body:
@@ -102,7 +145,8 @@ def _said(name: str) -> str:
     return ""
 
 
-def _tell(reason: Exception, session: Session) -> int:
+def _report(reason: Exception, session: Session) -> int:
+    """Print one line on stderr and give the exit code."""
     if isinstance(reason, click.Abort):  # Ctrl-C
         say("interrupted")
         return INTERRUPTED
@@ -111,13 +155,14 @@ def _tell(reason: Exception, session: Session) -> int:
     if isinstance(reason, click.ClickException):
         context = getattr(reason, "ctx", None)
         where = context.command_path if context else NAME
-        # What click finds wrong it does not say how to put right; we do, or have done already.
+        # Our own messages say how to fix it; click's do not.
         more = "" if isinstance(reason, UsageError) else f" (see '{where} --help')"
-        say(one_line(reason.format_message().rstrip(".")) + more, where)
+        message = reason.format_message()
+        say(one_line(message if not more else message.rstrip(".")) + more, where)
         return reason.exit_code
-    if isinstance(reason, _TOLD):
+    if isinstance(reason, _EXPECTED):
         say(one_line(str(reason) or type(reason).__name__))
         return FAILED
-    more = "" if session.debug else "; run it again with --debug to see where"
+    more = "" if session.debug else "; run it again with --debug for a traceback"
     say(one_line(f"unexpected {type(reason).__name__}: {reason}{more}"))
     return FAILED

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from highseason.cli.reading import usage_error
+from highseason.cli.parsing import usage_error
 
 if TYPE_CHECKING:
     from highseason.logs import Events

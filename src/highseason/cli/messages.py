@@ -1,11 +1,11 @@
-"""What is said on stderr: one line at a time, each beginning with who says it."""
+"""What goes to stderr: messages, one line each, and a progress bar."""
 
 from __future__ import annotations
 
 import io
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,12 +13,12 @@ import click
 
 
 def say(text: str, who: str = "highseason") -> None:
-    """One line on stderr."""
+    """Print one line on stderr."""
     click.echo(f"{who}: {text}", err=True)
 
 
 def note_if_too_short(turns: int, arms: int) -> None:
-    """Say so when the game ends before every arm was tried once."""
+    """Note that the game ends before every arm was tried once."""
     if turns < arms:
         say(
             f"note: {turns} turns are fewer than {arms} arms: only the first {turns} arms are "
@@ -26,8 +26,8 @@ def note_if_too_short(turns: int, arms: int) -> None:
         )
 
 
-def replace_what_cannot_be_shown() -> None:
-    """Let a terminal that knows no ± or ─ show a ? there: no reason to fail."""
+def replace_unprintable() -> None:
+    """Let a terminal that cannot show ± or ─ show a ? instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
@@ -44,8 +44,8 @@ def one_line(text: str) -> str:
 
 @contextmanager
 def warnings_as_lines() -> Iterator[None]:
-    """Show what the library warns of as lines, each once, without file names or source code."""
-    told: set[str] = set()
+    """Show the library's warnings as lines, each once, without file names or source code."""
+    shown: set[str] = set()
     with warnings.catch_warnings():
         usual = warnings.showwarning
 
@@ -53,10 +53,24 @@ def warnings_as_lines() -> Iterator[None]:
             text = one_line(str(message))
             if not issubclass(category, UserWarning):
                 usual(message, category, *where)
-            elif text not in told:
-                told.add(text)
+            elif text not in shown:
+                shown.add(text)
                 say(f"warning: {text}")
 
         warnings.simplefilter("always", UserWarning)
         warnings.showwarning = show  # type: ignore[assignment]  # its optional tail comes as *where
         yield
+
+
+@contextmanager
+def progress_bar(what: str) -> Iterator[Callable[[int, int], None] | None]:
+    """Give a function of (done, total), or None where stderr is not a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -1,7 +1,7 @@
-"""Options that several commands share, each read into what the library works with.
+"""Options that several commands share, each parsed into what the library works with.
 
-A decorator declares its options and hands the command one finished thing: `@players` gives
-`players`, `@stakes` gives `G`.  So a command sees policies and multipliers, never text.
+A decorator declares its options and passes the command one parsed object: `@players` passes
+`players`, `@stakes` passes `G`.  So a command sees policies and multipliers, never text.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Any
 
 import click
 
-from highseason.cli.reading import read_multiplier, read_policies, read_rewards
+from highseason.cli.parsing import parse_multiplier, parse_policies, parse_rewards
 
 Function = Callable[..., Any]
 
 
 def whole(least: int) -> Callable[[str], int]:
-    """Read a whole number that is not below `least`.
+    """Parse a whole number, at least `least`.
 
     >>> whole(1)("25")
     25
@@ -31,14 +31,14 @@ def whole(least: int) -> Callable[[str], int]:
         except ValueError:
             number = least - 1
         if number < least:
-            raise click.BadParameter(f"{text!r} is not a whole number of at least {least}")
+            raise click.BadParameter(f"expected a whole number, at least {least}, got {text!r}")
         return number
 
     return read
 
 
 def positive(text: str) -> float:
-    """Read a finite number above zero.
+    """Parse a finite number above 0.
 
     >>> positive("0.5")
     0.5
@@ -48,7 +48,7 @@ def positive(text: str) -> float:
     except ValueError:
         number = 0.0
     if not (math.isfinite(number) and number > 0):
-        raise click.BadParameter(f"{text!r} is not a number above 0")
+        raise click.BadParameter(f"expected a number above 0, got {text!r}")
     return number
 
 
@@ -67,10 +67,10 @@ def _start_debugging(context: click.Context, _: click.Parameter, wanted: bool) -
 debug_option = click.option(
     "--debug",
     is_flag=True,
-    is_eager=True,  # before the others: their errors are to be shown in full, too
+    is_eager=True,  # before the others, so that their errors come with a traceback too
     expose_value=False,
     callback=_start_debugging,
-    help="Show the traceback when something goes wrong.",
+    help="Show the traceback of an error.",
 )
 
 json_option = click.option(
@@ -82,10 +82,24 @@ seed_option = click.option(
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="Same seed, same numbers.",
+    help="Seed of all random numbers: same seed, same result.",
 )
 
-arms_option = count_option("--arms", "How many arms.  [default: 25, or as many as --means]")
+#: For commands without randomness: accepted, so that scripts may pass it everywhere.
+ignored_seed_option = click.option("--seed", type=int, expose_value=False, hidden=True)
+
+threads_option = count_option("--threads", "Number of threads.  [default: all cores]")
+
+lifetimes_option = click.option(
+    "--lifetimes",
+    "lifetimes_text",
+    metavar="1-90,30-,…|NAME",
+    help="When each arm exists: START-END of each, or drawn for every game: "
+    "articles[:turns_per_hour=60], flow:alive=10,life=100.  Append ,known=false to hide from "
+    "policies when an arm will end.",
+)
+
+arms_option = count_option("--arms", "Number of arms.  [default: 25, or as many as --means]")
 
 
 def _adding(function: Function, *options: Callable[[Function], Function]) -> Function:
@@ -96,11 +110,11 @@ def _adding(function: Function, *options: Callable[[Function], Function]) -> Fun
 
 
 def players(function: Function) -> Function:
-    """`--policy` and `--profile`, read into policies by label: the text the user typed."""
+    """`--policy` and `--profile`, parsed into policies by label: the text the user typed."""
 
     @functools.wraps(function)
     def called(*args: Any, policy: tuple[str, ...], profile: str | None, **others: Any) -> Any:
-        return function(*args, players=read_policies(policy, profile), **others)
+        return function(*args, players=parse_policies(policy, profile), **others)
 
     return _adding(
         called,
@@ -109,18 +123,18 @@ def players(function: Function) -> Function:
             "-p",
             multiple=True,
             metavar="NAME[:KEY=VALUE,…]",
-            help="A policy, such as soft-ucb or ucb-z:z=30; may be repeated.",
+            help="A policy, such as soft-ucb or ucb-z:z=30; repeatable.",
         ),
         click.option(
             "--profile",
             metavar="NAME",
-            help="Published values for policies given by bare name: paper or authors_code.",
+            help="Published parameters for policies given by bare name: paper or authors_code.",
         ),
     )
 
 
 def stakes(function: Function) -> Function:
-    """`--multiplier` and what belongs to it, read into `G`."""
+    """`--multiplier` and what belongs to it, parsed into `G`."""
 
     @functools.wraps(function)
     def called(
@@ -132,7 +146,7 @@ def stakes(function: Function) -> Function:
         floor: float | None,
         **others: Any,
     ) -> Any:
-        return function(*args, G=read_multiplier(multiplier, turns, time, value, floor), **others)
+        return function(*args, G=parse_multiplier(multiplier, turns, time, value, floor), **others)
 
     return _adding(
         called,
@@ -145,25 +159,29 @@ def stakes(function: Function) -> Function:
             help="wave, christmas, step, constant, sine, or a CSV or Parquet file.",
         ),
         count_option(
-            "--turns", "How many turns; of a file, its first.  [default: 500, or the whole file]"
+            "--turns", "Number of turns; of a file, the first N.  [default: 500, or the whole file]"
         ),
-        click.option("--time", metavar="COLUMN", help="The file's time column, if not obvious."),
-        click.option("--value", metavar="COLUMN", help="The file's value column, if not obvious."),
+        click.option(
+            "--time", metavar="COLUMN", help="The file's time column, if it is not obvious."
+        ),
+        click.option(
+            "--value", metavar="COLUMN", help="The file's value column, if it is not obvious."
+        ),
         click.option(
             "--floor",
             type=positive,
             metavar="NUMBER",
-            help="Raise values below it to it (closed hours).",
+            help="Minimum value; smaller ones are raised to it (for closed hours).",
         ),
     )
 
 
 def arms_that_pay(function: Function) -> Function:
-    """`--rewards`, `--arms` and `--means`, read into `rewards`."""
+    """`--rewards`, `--arms` and `--means`, parsed into `rewards`."""
 
     @functools.wraps(function)
     def called(*args: Any, rewards: str, arms: int | None, means: str | None, **others: Any) -> Any:
-        return function(*args, rewards=read_rewards(rewards, arms, means), **others)
+        return function(*args, rewards=parse_rewards(rewards, arms, means), **others)
 
     return _adding(
         called,
@@ -173,12 +191,12 @@ def arms_that_pay(function: Function) -> Function:
             default="bernoulli",
             show_default=True,
             metavar="NAME[:KEY=VALUE]",
-            help="bernoulli or truncated-normal:sigma=0.1; every game draws its means from [0, 1].",
+            help="bernoulli or truncated-normal:sigma=0.1; means are drawn from [0, 1] in every game.",
         ),
         arms_option,
         click.option(
             "--means",
             metavar="NUMBERS",
-            help="The arms themselves, such as 0.9,0.5 (of truncated-normal: the centres).",
+            help="Mean reward of each arm, e.g. 0.9,0.5 (for truncated-normal: the centres).",
         ),
     )

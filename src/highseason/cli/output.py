@@ -1,4 +1,4 @@
-"""What is said on stdout: one JSON document, or words and a table for people."""
+"""What goes to stdout: one JSON document, or text and a table for people."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ import numpy as np
 if TYPE_CHECKING:
     from rich.table import Table
 
-#: Where stdout is a file or a pipe, nothing limits a line: no table is folded.
-_ENDLESS = 400
+#: Table width where stdout is a file or a pipe: wide enough that nothing is folded.
+_UNLIMITED = 400
 
 
 def print_json(document: Mapping[str, Any]) -> None:
-    """One document on one line; what is not a number is null, because JSON has no word for it."""
+    """Print one document on one line; NaN and infinities become null."""
     click.echo(json.dumps(plain(document), allow_nan=False))
 
 
 def plain(value: Any) -> Any:
-    """The value in the types that JSON has.
+    """The value in JSON's types.
 
     >>> plain({"gain": float("nan"), "turns": (1, 2)})
     {'gain': None, 'turns': [1, 2]}
@@ -42,10 +42,10 @@ def plain(value: Any) -> Any:
 
 
 def print_table(table: Table) -> None:
-    """A rich table and an empty line; as wide as it likes where no terminal sets a width."""
+    """Print a rich table and an empty line; without a terminal the width is not limited."""
     from rich.console import Console
 
-    width = None if sys.stdout.isatty() else _ENDLESS
+    width = None if sys.stdout.isatty() else _UNLIMITED
     console = Console(width=width, markup=False, highlight=False, emoji=False)
     with console.capture() as captured:
         console.print(table)
@@ -55,7 +55,7 @@ def print_table(table: Table) -> None:
 
 
 def plain_table(*columns: str) -> Table:
-    """An empty table in the style of the house: the first column to the left, numbers right."""
+    """An empty table: the first column aligned left, the others right."""
     from rich import box
     from rich.table import Table
 

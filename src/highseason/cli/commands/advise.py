@@ -1,4 +1,4 @@
-"""`highseason advise`: which policy to use on a given traffic, and when not to bother."""
+"""`highseason advise`: which policy suits your traffic, and whether regulating pays."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from highseason.advice import advise
-from highseason.cli.examples import WithExamples
+from highseason.cli.group import WithExamples
+from highseason.cli.messages import progress_bar
 from highseason.cli.options import (
     count_option,
     debug_option,
@@ -15,16 +16,16 @@ from highseason.cli.options import (
     positive,
     seed_option,
     stakes,
+    threads_option,
 )
 from highseason.cli.output import print_json
-from highseason.cli.progress import progress_bar
-from highseason.cli.reading import USUAL_ARMS, usage_error
-from highseason.cli.targets import check_figure
+from highseason.cli.output_paths import check_figure
+from highseason.cli.parsing import DEFAULT_ARMS
 from highseason.multipliers import Multiplier
 
 
 def _ends(text: str) -> tuple[float, float]:
-    """Two numbers with a comma between them.
+    """Two numbers separated by a comma.
 
     >>> _ends("0.2,0.6")
     (0.2, 0.6)
@@ -32,7 +33,7 @@ def _ends(text: str) -> tuple[float, float]:
     try:
         low, high = (float(part) for part in text.split(","))
     except ValueError:
-        raise click.BadParameter(f"{text!r} is not two numbers, such as 0,1") from None
+        raise click.BadParameter(f"expected two numbers, such as 0,1, got {text!r}") from None
     return low, high
 
 
@@ -46,12 +47,12 @@ def _ends(text: str) -> tuple[float, float]:
     ],
 )
 @stakes
-@count_option("--arms", "How many arms.", least=2, default=USUAL_ARMS, show_default=True)
+@count_option("--arms", "Number of arms.", least=2, default=DEFAULT_ARMS, show_default=True)
 @click.option(
     "--gap",
     type=positive,
     metavar="NUMBER",
-    help="How far the second best arm is below the best, if that is known.",
+    help="Gap between the best arm and the second best, if known.",
 )
 @click.option(
     "--means-between",
@@ -59,17 +60,15 @@ def _ends(text: str) -> tuple[float, float]:
     default="0,1",
     show_default=True,
     metavar="LOW,HIGH",
-    help="Where the means of the arms lie, uniformly.",
+    help="Range of the arms' means (uniform).",
 )
 @count_option(
-    "--games", "How many games choose, and how many judge.", least=2, default=1000,
+    "--games", "Games used to choose, and again to evaluate.", least=2, default=1000,
     show_default=True,
 )  # fmt: skip
 @seed_option
-@count_option("--threads", "How many threads.  [default: all cores]")
-@click.option(
-    "--out", type=click.Path(path_type=Path), help="Draw the advice as .png, .svg or .pdf."
-)
+@threads_option
+@click.option("--out", type=click.Path(path_type=Path), help="Draw the advice (.png, .svg, .pdf).")
 @json_option
 @debug_option
 def command(
@@ -83,21 +82,18 @@ def command(
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Say which policy to use on this traffic, how sure that is, and what to beware of.
+    """Recommend a policy for your traffic.
 
-    All policies, with several parameters each, play on this very traffic; fresh games judge the one
-    that was chosen.  If regulating does not pay here, it says so.
+    Every policy, with several parameters each, plays on this very traffic; fresh games evaluate the
+    one that was chosen.  The answer says how sure it is, and whether regulating pays at all.
     """
     if out is not None:
         check_figure(out, "--out")
-    try:
-        with progress_bar("games") as progress:
-            advice = advise(
-                G, arms, gap=gap, means_between=means_between, games=games, seed=seed,
-                threads=threads, progress=progress,
-            )  # fmt: skip
-    except ValueError as reason:
-        raise usage_error(reason) from reason
+    with progress_bar("games") as progress:
+        advice = advise(
+            G, arms, gap=gap, means_between=means_between, games=games, seed=seed,
+            threads=threads, progress=progress,
+        )  # fmt: skip
     files = [] if out is None else [advice.figure().save(out)]
     if as_json:
         print_json(advice.to_dict() | ({"files": files} if files else {}))

@@ -1,8 +1,7 @@
-"""`highseason bound`: what a policy can cost at most, before it is played."""
+"""`highseason bound`: the most a policy can cost, before it is played."""
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,21 +10,22 @@ import numpy as np
 
 from highseason import bounds
 from highseason.bounds import RegretBound
-from highseason.cli.examples import WithExamples
-from highseason.cli.lifetimes import lifetimes_option, read_lifetimes
+from highseason.cli.group import WithExamples
+from highseason.cli.messages import progress_bar
 from highseason.cli.options import (
     count_option,
     debug_option,
     json_option,
+    lifetimes_option,
     players,
     seed_option,
     stakes,
 )
 from highseason.cli.output import print_json
-from highseason.cli.progress import progress_bar
-from highseason.cli.reading import read_rewards, usage_error
-from highseason.cli.targets import check_figure
+from highseason.cli.output_paths import check_figure
+from highseason.cli.parsing import parse_lifetimes, parse_rewards, usage_error
 from highseason.core.formatting import counted, with_error
+from highseason.core.warnings import quiet
 from highseason.engine.lifetimes import Lifetimes
 from highseason.games import simulate
 from highseason.multipliers import Multiplier
@@ -34,7 +34,7 @@ from highseason.report import bound as draw_bounds
 from highseason.results import SimulationResult
 from highseason.rewards import Rewards
 
-#: Where simulated games are looked at: evenly apart on a logarithmic axis.
+#: Checkpoints of the simulated games, evenly spaced on a logarithmic axis.
 _STOPS = 200
 
 
@@ -55,7 +55,7 @@ _STOPS = 200
     "--means",
     required=True,
     metavar="NUMBERS",
-    help="The means of the arms, in the order in which they are first tried, such as 0.9,0.8,0.5.",
+    help="Mean reward of each arm, in the order of the first tries, e.g. 0.9,0.8,0.5.",
 )
 @lifetimes_option
 @click.option(
@@ -63,14 +63,14 @@ _STOPS = 200
     type=click.Choice(["safe", "paper"]),
     default="safe",
     show_default=True,
-    help="Our corrected form, which always holds, or the formula as printed.",
+    help="safe: our corrected form, which always holds; paper: the formula as printed.",
 )
 @click.option(
     "--overlay",
     type=click.Path(path_type=Path),
-    help="Play games, too, and draw both as .png, .svg or .pdf.",
+    help="Also play games, and draw both (.png, .svg, .pdf).",
 )
-@count_option("--games", "How many games for --overlay.", default=200, show_default=True)
+@count_option("--games", "Number of games for --overlay.", default=200, show_default=True)
 @seed_option
 @json_option
 @debug_option
@@ -87,46 +87,36 @@ def command(
 ) -> None:
     """Bound the regret of a policy before it is played.
 
-    The regret is what is lost to not playing the best arm.  A bound that tells no more than the
-    worst case would is called vacuous; a printed formula that is not known to hold, not valid.
+    Regret is what is lost by not always playing the best arm.  A bound no better than the worst
+    case is called vacuous; a printed formula that is not known to hold is called not valid.
     """
     if overlay is not None:
         check_figure(overlay, "--overlay")
-    arms = read_rewards("bernoulli", None, means)
-    lifetimes = read_lifetimes(lifetimes_text, G.turns)
+    arms = parse_rewards("bernoulli", None, means)
+    lifetimes = parse_lifetimes(lifetimes_text, G.turns)
     if lifetimes is not None and lifetimes.name != "fixed":
         raise usage_error(
-            f"--lifetimes {lifetimes_text}: these are drawn anew in every game, and a bound is about given "
-            "arms: write 1-90,30- (first and last turn of each)"
+            f"--lifetimes {lifetimes_text} are drawn for every game, but a bound needs given ones: "
+            "write START-END of each arm, such as 1-90,30-"
         )
-    told = {label: _bound(policy, arms, G, form, lifetimes) for label, policy in players.items()}
+    regret = {
+        label: bounds.regret(policy, arms, multiplier=G, form=form, lifetimes=lifetimes)
+        for label, policy in players.items()
+    }
     played = None
     if overlay is not None:
         played = _play(players, arms, G, games, seed, lifetimes)
-        draw_bounds(told, played).save(overlay)
+        draw_bounds(regret, played).save(overlay)
     if as_json:
-        documents = [_document(told, label, played) for label in told]
+        documents = [_document(regret, label, played) for label in regret]
         file = {} if overlay is None else {"file": overlay}
-        print_json((documents[0] if len(told) == 1 else {"bounds": documents}) | file)
+        print_json((documents[0] if len(regret) == 1 else {"bounds": documents}) | file)
         return
-    click.echo("\n\n".join(map(str, told.values())))
-    for label in told if played is not None else ():
+    click.echo("\n\n".join(map(str, regret.values())))
+    for label in regret if played is not None else ():
         click.echo(f"{label}: {_played(played, label)}")
     if overlay is not None:
         click.echo(f"wrote {overlay}")
-
-
-def _bound(
-    policy: Policy,
-    arms: Rewards,
-    G: Multiplier,
-    form: Literal["safe", "paper"],
-    lifetimes: Lifetimes | None,
-) -> RegretBound:
-    try:
-        return bounds.regret(policy, arms, multiplier=G, form=form, lifetimes=lifetimes)
-    except ValueError as reason:
-        raise usage_error(reason) from reason
 
 
 def _play(
@@ -138,8 +128,7 @@ def _play(
     lifetimes: Lifetimes | None,
 ) -> SimulationResult:
     stops = np.unique(np.geomspace(1, G.turns, _STOPS).round().astype(np.int64))
-    with progress_bar("games") as progress, warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # the notes of the bound tell them
+    with progress_bar("games") as progress, quiet():  # the notes of the bound say the same
         return simulate(
             players, arms, G, games, seed, curves=stops, lifetimes=lifetimes, progress=progress
         )
@@ -147,15 +136,15 @@ def _play(
 
 def _played(result: SimulationResult | None, label: str) -> str:
     assert result is not None  # asked only where games were played
-    told = with_error(result.mean("regret", label), result.error("regret", label))
-    return f"played, the mean regret of {counted(result.settings['games'], 'game')} is {told}"
+    regret = with_error(result.mean("regret", label), result.error("regret", label))
+    return f"mean regret of {counted(result.settings['games'], 'game')} played: {regret}"
 
 
 def _document(
-    told: dict[str, RegretBound], label: str, played: SimulationResult | None
+    regret: dict[str, RegretBound], label: str, played: SimulationResult | None
 ) -> dict[str, Any]:
-    """As the library tells it, but with numbers that JSON lacks as null."""
-    bound = told[label]
+    """The bound's own document, with infinities as numbers, which `print_json` turns into null."""
+    bound = regret[label]
     document = bound.to_dict() | {
         "policy": label,
         "total": bound.total,

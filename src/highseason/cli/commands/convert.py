@@ -9,13 +9,12 @@ from typing import Any, cast
 
 import click
 
-from highseason.cli.examples import GroupWithExamples, WithExamples
-from highseason.cli.messages import say
+from highseason.cli.group import GroupWithExamples, WithExamples
+from highseason.cli.messages import progress_bar, say
 from highseason.cli.options import count_option, debug_option, json_option
 from highseason.cli.output import plain_table, print_json, print_table
-from highseason.cli.progress import progress_bar
-from highseason.cli.reading import usage_error
-from highseason.cli.targets import check_file
+from highseason.cli.output_paths import check_file
+from highseason.cli.parsing import usage_error
 from highseason.core.formatting import counted, format_number
 from highseason.logs import ConversionReport, OpenBanditLog, TableLog, YahooLog, convert
 from highseason.logs.source import Source

@@ -10,11 +10,11 @@ from typing import Any
 import click
 import numpy as np
 
-from highseason.cli.examples import WithExamples
+from highseason.cli.group import WithExamples
 from highseason.cli.options import count_option, debug_option, json_option, positive
 from highseason.cli.output import plain_table, print_json, print_table
-from highseason.cli.reading import read_multiplier, usage_error
-from highseason.cli.targets import check_figure, check_file
+from highseason.cli.output_paths import check_figure, check_file
+from highseason.cli.parsing import parse_multiplier, usage_error
 from highseason.core.formatting import format_number, percent
 from highseason.forecasters import Forecast, Forecaster, SeasonAhead, backtest, parse, special_days
 from highseason.multipliers import Multiplier, Threshold
@@ -84,7 +84,7 @@ def command(
     """
     if out is not None:
         check_file(out, "--out") if _is_csv(out) else check_figure(out, "--out", ", or in .csv")
-    past = read_multiplier(traffic, None, time, value, floor)
+    past = parse_multiplier(traffic, None, time, value, floor)
     try:
         past = past if every is None else past.resample(every)
         forecaster = _forecaster(model, country, holidays, zone)

@@ -8,12 +8,12 @@ from typing import Any
 
 import click
 
-from highseason.cli.examples import GroupWithExamples, WithExamples
+from highseason.cli.group import GroupWithExamples, WithExamples
+from highseason.cli.messages import progress_bar
 from highseason.cli.options import count_option, debug_option, json_option, positive, seed_option
 from highseason.cli.output import print_json
-from highseason.cli.progress import progress_bar
-from highseason.cli.reading import usage_error
-from highseason.cli.targets import check_folder
+from highseason.cli.output_paths import check_folder
+from highseason.cli.parsing import usage_error
 from highseason.core.formatting import format_number
 from highseason.logs import generate_log
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import click
 import numpy as np
 
-from highseason.cli.examples import WithExamples
+from highseason.cli.group import WithExamples
 from highseason.cli.logs import log_argument, read_log
 from highseason.cli.options import count_option, debug_option, json_option
 from highseason.cli.output import print_json
-from highseason.cli.reading import usage_error
-from highseason.cli.targets import check_figure, check_file
+from highseason.cli.output_paths import check_figure, check_file
+from highseason.cli.parsing import usage_error
 from highseason.core.formatting import counted
 
 if TYPE_CHECKING:

@@ -8,12 +8,19 @@ from typing import Any
 
 import click
 
-from highseason.cli.examples import WithExamples
+from highseason.cli.group import WithExamples
 from highseason.cli.messages import note_if_too_short
-from highseason.cli.options import count_option, debug_option, json_option, players, stakes
+from highseason.cli.options import (
+    count_option,
+    debug_option,
+    ignored_seed_option,
+    json_option,
+    players,
+    stakes,
+)
 from highseason.cli.output import print_json
-from highseason.cli.reading import USUAL_ARMS
-from highseason.cli.targets import check_figure, check_file
+from highseason.cli.output_paths import check_figure, check_file
+from highseason.cli.parsing import DEFAULT_ARMS
 from highseason.multipliers import Multiplier
 from highseason.multipliers.instants import show
 from highseason.policies import Plan, Policy
@@ -32,15 +39,13 @@ from highseason.report import timing
 )
 @players
 @stakes
-@count_option("--arms", "How many arms.", default=USUAL_ARMS, show_default=True)
+@count_option("--arms", "Number of arms.", default=DEFAULT_ARMS, show_default=True)
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    help="Draw the plan (.png, .svg, .pdf) or write it turn by turn (.csv).",
+    help="Draw the plan (.png, .svg, .pdf) or write it per turn (.csv).",
 )
-@click.option(
-    "--seed", type=int, expose_value=False, help="Taken, and of no effect: a plan knows no chance."
-)
+@ignored_seed_option
 @json_option
 @debug_option
 def command(
@@ -50,7 +55,7 @@ def command(
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Show when a policy will explore, and when it will not.
+    """Show when a policy will explore.
 
     A file may have a column of times and must have one of values; see --time, --value and --floor.
     """
@@ -61,8 +66,8 @@ def command(
     if out is not None:
         _write(plans, out)
     if as_json:
-        told = [_describe(label, plan) for label, plan in plans.items()]
-        print_json(told[0] if len(told) == 1 else {"plans": told})
+        documents = [_describe(label, plan) for label, plan in plans.items()]
+        print_json(documents[0] if len(documents) == 1 else {"plans": documents})
         return
     click.echo(f"multiplier {G.name}: {_span(G)}; {arms} arms")
     for label, plan in plans.items():
@@ -102,7 +107,7 @@ def _write_csv(plans: dict[str, Plan], out: Path) -> None:
     with out.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(
-            ["policy", "turn", *(["time"] if times else []), "G", "number", "exploration"]
+            ["policy", "turn", *(["time"] if times else []), "G", "level", "exploration"]
         )
         for label, plan in plans.items():
             for i in range(len(plan)):
@@ -112,16 +117,16 @@ def _write_csv(plans: dict[str, Plan], out: Path) -> None:
 
 def _describe(label: str, plan: Plan) -> dict[str, Any]:
     G = plan.multiplier
-    settled = plan.policy.resolve_thresholds(G.values)
+    resolved = plan.policy.resolve_thresholds(G.values)
     document: dict[str, Any] = {
         "policy": label,
         "parameters": plan.policy.parameters(),
-        "settled": settled.parameters(),
+        "resolved": resolved.parameters(),
         "multiplier": G.name,
         "arms": plan.arms,
         "turns": len(plan),
         "G": G.values,
-        "numbers": plan.levels,
+        "levels": plan.levels,
         "exploration": plan.exploration,
         "when": timing(plan).to_dict(),
         "plan_digest": plan.digest,

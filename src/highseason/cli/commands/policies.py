@@ -1,4 +1,4 @@
-"""`highseason policies`: what there is to choose from."""
+"""`highseason policies`: the policies and their parameters."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from highseason.cli.examples import WithExamples
+from highseason.cli.group import WithExamples
 from highseason.cli.options import debug_option, json_option
 from highseason.cli.output import plain_table, print_json, print_table
 from highseason.policies import Policy, registry
@@ -25,14 +25,14 @@ from highseason.policies import Policy, registry
 @debug_option
 def command(as_json: bool) -> None:
     """List the policies with their parameters, defaults and profiles."""
-    found = registry()
+    known = registry()
     if as_json:
-        print_json({"policies": [_describe(policy) for policy in found.values()]})
+        print_json({"policies": [_describe(policy) for policy in known.values()]})
         return
-    _print_policies(found)
-    _print_parameters(found)
+    _print_policies(known)
+    _print_parameters(known)
     click.echo("Parameters follow a colon, as in epsilon-z:k=2,z=q0.75; all have defaults.")
-    click.echo("A wrapper is joined to the policy within by a plus, as in peak-grabber+soft-ucb.")
+    click.echo("A wrapper takes its inner policy after a plus, as in peak-grabber+soft-ucb.")
 
 
 def _describe(policy: type[Policy]) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def _describe(policy: type[Policy]) -> dict[str, Any]:
         "parameters": [
             {
                 "name": entry.name,
-                "default": _told(entry.default),
+                "default": _plain(entry.default),
                 "doc": entry.metadata["limits"].doc,
                 "choices": list(entry.metadata["limits"].choices) or None,
             }
@@ -54,11 +54,11 @@ def _describe(policy: type[Policy]) -> dict[str, Any]:
     }
 
 
-def _print_policies(found: dict[str, type[Policy]]) -> None:
+def _print_policies(known: dict[str, type[Policy]]) -> None:
     table = plain_table("policy", "parameters and defaults", "profiles", "what it does")
     for column in table.columns:
         column.justify = "left"
-    for policy in found.values():
+    for policy in known.values():
         defaults = " ".join(
             f"{entry.name}={_short(entry.default)}" for entry in _parameters(policy)
         )
@@ -70,15 +70,15 @@ def _print_policies(found: dict[str, type[Policy]]) -> None:
     print_table(table)
 
 
-def _print_parameters(found: dict[str, type[Policy]]) -> None:
+def _print_parameters(known: dict[str, type[Policy]]) -> None:
     table = plain_table("parameter", "meaning")
     table.columns[1].justify = "left"
-    told: dict[str, dict[str, list[str]]] = {}
-    for policy in found.values():
+    parameters: dict[str, dict[str, list[str]]] = {}
+    for policy in known.values():
         for entry in _parameters(policy):
-            meanings = told.setdefault(entry.name, {})
+            meanings = parameters.setdefault(entry.name, {})
             meanings.setdefault(entry.metadata["limits"].doc, []).append(policy.name)
-    for name, meanings in sorted(told.items(), key=lambda item: item[0].lower()):
+    for name, meanings in sorted(parameters.items(), key=lambda item: item[0].lower()):
         for meaning, policies in meanings.items():
             whose = f" ({', '.join(policies)})" if len(meanings) > 1 else ""
             table.add_row(name, meaning + whose)
@@ -86,18 +86,18 @@ def _print_parameters(found: dict[str, type[Policy]]) -> None:
 
 
 def _parameters(policy: type[Policy]) -> list[Field[Any]]:
-    """What it takes; what all policies take comes last."""
+    """Its parameters; those shared by all policies come last."""
     shared = {entry.name for entry in fields(Policy)}
-    found = [entry for entry in fields(policy) if "limits" in entry.metadata]
-    return sorted(found, key=lambda entry: entry.name in shared)
+    own = [entry for entry in fields(policy) if "limits" in entry.metadata]
+    return sorted(own, key=lambda entry: entry.name in shared)
 
 
 def _sentence(policy: type[Policy]) -> str:
-    """The first line of what the class says about itself."""
+    """The first line of its docstring."""
     return (policy.__doc__ or "").strip().split("\n")[0]
 
 
-def _told(value: Any) -> Any:
+def _plain(value: Any) -> Any:
     """A default as JSON can hold it."""
     return str(value) if isinstance(value, Policy) else value
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 from click.core import ParameterSource
 
-from highseason.cli.examples import WithExamples
+from highseason.cli.group import WithExamples
 from highseason.cli.logs import log_argument, moment, read_log, studied
+from highseason.cli.messages import progress_bar
 from highseason.cli.options import (
     count_option,
     debug_option,
@@ -19,9 +20,8 @@ from highseason.cli.options import (
     seed_option,
 )
 from highseason.cli.output import print_json
-from highseason.cli.progress import progress_bar
-from highseason.cli.reading import as_options, usage_error
-from highseason.cli.targets import check_figure
+from highseason.cli.output_paths import check_figure
+from highseason.cli.parsing import as_options, usage_error
 from highseason.policies import Policy
 
 if TYPE_CHECKING:

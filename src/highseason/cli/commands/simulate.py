@@ -7,22 +7,22 @@ from typing import Any
 
 import click
 
-from highseason.cli.examples import WithExamples
-from highseason.cli.lifetimes import arms_of, lifetimes_option, read_lifetimes
-from highseason.cli.messages import note_if_too_short
+from highseason.cli.group import WithExamples
+from highseason.cli.messages import note_if_too_short, progress_bar
 from highseason.cli.options import (
     arms_that_pay,
     count_option,
     debug_option,
     json_option,
+    lifetimes_option,
     players,
     seed_option,
     stakes,
+    threads_option,
 )
 from highseason.cli.output import plain_table, print_json, print_table
-from highseason.cli.progress import progress_bar
-from highseason.cli.reading import usage_error
-from highseason.cli.targets import check_figure, check_file
+from highseason.cli.output_paths import check_ending, check_figure, check_file
+from highseason.cli.parsing import match_arms, parse_lifetimes
 from highseason.core.formatting import percent, with_error, with_range
 from highseason.games import simulate
 from highseason.multipliers import Multiplier
@@ -51,15 +51,17 @@ _QUANTILES = (0.1, 0.5, 0.9)
 @stakes
 @arms_that_pay
 @lifetimes_option
-@count_option("--games", "How many games.", default=1000, show_default=True)
+@count_option("--games", "Number of games.", default=1000, show_default=True)
 @seed_option
-@count_option("--threads", "How many threads.  [default: all cores]")
-@click.option("--curves", "with_curves", is_flag=True, help="Keep running totals over turns, too.")
-@click.option("--save", type=click.Path(path_type=Path), help="Keep the result as an .npz file.")
+@threads_option
+@click.option(
+    "--curves", "with_curves", is_flag=True, help="Also record running totals over turns."
+)
+@click.option("--save", type=click.Path(path_type=Path), help="Save the result as an .npz file.")
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    help="Draw the rewards as .png, .svg or .pdf; with --curves also NAME-curves beside it.",
+    help="Draw the rewards (.png, .svg, .pdf); with --curves also NAME-curves beside it.",
 )
 @json_option
 @debug_option
@@ -76,21 +78,22 @@ def command(
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Play many games and compare what was earned.
+    """Play many games and compare the rewards.
 
-    All policies meet the same arms and the same luck; the first is the yardstick for the others.
+    All policies face the same arms and the same luck; the first is the baseline for the others.
     """
     if save is not None:
+        check_ending(save, "--save", ".npz")
         check_file(save, "--save")
     if out is not None:
         check_figure(out, "--out")
-    lifetimes = read_lifetimes(lifetimes_text, G.turns)
-    told = click.get_current_context().params["arms"] is not None
-    rewards = arms_of(rewards, lifetimes, told)
+    lifetimes = parse_lifetimes(lifetimes_text, G.turns)
+    given = click.get_current_context().params["arms"] is not None
+    rewards = match_arms(rewards, lifetimes, given)
     if lifetimes is None:
         note_if_too_short(G.turns, rewards.arms)
     with progress_bar("games") as progress:
-        result = _simulate(
+        result = simulate(
             players, rewards, G, games, seed,
             threads=threads, curves=with_curves, lifetimes=lifetimes, progress=progress,
         )  # fmt: skip
@@ -101,13 +104,6 @@ def command(
     _print(result)
     for file in files:
         click.echo(f"wrote {file}")
-
-
-def _simulate(*what: Any, **how: Any) -> SimulationResult:
-    try:
-        return simulate(*what, **how)
-    except ValueError as reason:
-        raise usage_error(reason) from reason
 
 
 def _save(result: SimulationResult, target: Path | None) -> list[Path]:
@@ -132,13 +128,13 @@ def _document(result: SimulationResult, files: list[Path]) -> dict[str, Any]:
 
 def _curves(result: SimulationResult) -> dict[str, Any]:
     """Running totals by quantity; in each, a row per policy, in the order given."""
-    told: dict[str, Any] = {}
+    document: dict[str, Any] = {}
     for metric, curve in result.curves.items():
-        told["turns"] = curve.turns
-        told[metric] = {"mean": curve.mean}
+        document["turns"] = curve.turns
+        document[metric] = {"mean": curve.mean}
         for q in _QUANTILES:
-            told[metric][f"q{100 * q:.0f}"] = curve.quantile(q)
-    return told
+            document[metric][f"q{100 * q:.0f}"] = curve.quantile(q)
+    return document
 
 
 def _print(result: SimulationResult) -> None:
@@ -156,8 +152,8 @@ def _print(result: SimulationResult) -> None:
         )
     print_table(table)
     click.echo(
-        "± is one standard error; of max: reward over the sum of G; exploited: the share\n"
-        "of it from pure exploitation; gain: with its 95% interval, paired by games."
+        "±: one standard error; of max: reward over the sum of G; exploited: share of the\n"
+        "reward from pure exploitation; gain: with its 95% interval, games paired."
     )
 
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from highseason.cli.examples import WithExamples
+from highseason.cli.group import WithExamples
 from highseason.cli.logs import log_argument, read_log
 from highseason.cli.options import count_option, debug_option, json_option, positive
 from highseason.cli.output import print_json
-from highseason.cli.reading import usage_error
-from highseason.cli.targets import check_file
+from highseason.cli.output_paths import check_file
+from highseason.cli.parsing import usage_error
 from highseason.core.formatting import counted, percent
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from highseason.cli.examples import WithExamples
-from highseason.cli.messages import note_if_too_short
+from highseason.cli.group import WithExamples
+from highseason.cli.messages import note_if_too_short, progress_bar
 from highseason.cli.options import (
     arms_that_pay,
     count_option,
@@ -17,9 +17,8 @@ from highseason.cli.options import (
     stakes,
 )
 from highseason.cli.output import plain_table, print_json, print_table
-from highseason.cli.progress import progress_bar
-from highseason.cli.reading import usage_error
-from highseason.cli.targets import check_figure
+from highseason.cli.output_paths import check_figure
+from highseason.cli.parsing import usage_error
 from highseason.core.formatting import signed_percent, with_error, with_range
 from highseason.multipliers import Multiplier
 from highseason.policies import parse

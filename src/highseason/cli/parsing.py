@@ -1,0 +1,222 @@
+"""From text on the command line to policies, multipliers, rewards and lifetimes."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from highseason import lifetimes, multipliers, policies, rewards
+from highseason.core.formatting import counted
+from highseason.core.specs import did_you_mean, split_spec
+from highseason.engine.lifetimes import Lifetimes
+from highseason.multipliers import SHAPES, Multiplier
+from highseason.policies import Policy
+from highseason.results import unique_labels
+from highseason.rewards import Rewards
+
+DEFAULT_ARMS, DEFAULT_TURNS = 25, 500
+
+#: An argument of the library, with its value if that is text.
+_ARGUMENT = re.compile(r"\b(\w+)=('[^']*')?")
+#: At the end of any lifetimes: policies do not know when an arm will end.
+_UNKNOWN_END = ",known=false"
+
+
+class UsageError(click.UsageError):
+    """Bad usage: exit code 2 and one line that says how to fix it."""
+
+
+def usage_error(reason: Exception | str) -> UsageError:
+    """The error, attributed to the command that is running."""
+    return UsageError(str(reason), click.get_current_context(silent=True))
+
+
+def as_options(message: str, context: click.Context | None = None) -> str:
+    """The library's message with options in place of arguments.
+
+    >>> command = click.Command("plan", params=[click.Option(["--value"]), click.Option(["--z"])])
+    >>> as_options("choose one, such as value='orders', or z=3", click.Context(command))
+    "choose one, such as --value 'orders', or z=3"
+    """
+    context = context or click.get_current_context(silent=True)
+    known = {option for p in context.command.params for option in p.opts} if context else set()
+
+    def option(match: re.Match[str]) -> str:
+        name, value = f"--{match[1].replace('_', '-')}", match[2]
+        follows = message[match.end() : match.end() + 1]
+        if name not in known or (value is None and follows not in ("", *" ,;.)…")):
+            return match[0]
+        return f"{name} {value}" if value else name
+
+    return _ARGUMENT.sub(option, message)
+
+
+def parse_policies(texts: Sequence[str], profile: str | None) -> dict[str, Policy]:
+    """Policies by the text that was typed, in order; repeated ones are numbered.
+
+    >>> parse_policies(["ucb", "ucb-z:z=30"], profile=None)["ucb-z:z=30"].z
+    30.0
+    """
+    if not texts:
+        raise usage_error(
+            "no policy given. Try --policy soft-ucb; 'highseason policies' lists them all"
+        )
+    players = [_policy(text, profile) for text in texts]
+    return dict(zip(unique_labels(texts), players, strict=True))
+
+
+def _policy(text: str, profile: str | None) -> Policy:
+    if profile is None or ":" in text:
+        return policies.parse(text)
+    return policies.find(text.strip()).profile(profile)
+
+
+def parse_multiplier(
+    text: str, turns: int | None, time: str | None, value: str | None, floor: float | None
+) -> Multiplier:
+    """A shape by its name, or a file by its path."""
+    if text in SHAPES:
+        _refuse_columns(text, time, value)
+        return multipliers.as_multiplier(text, turns=turns or DEFAULT_TURNS, floor=floor)
+    path = Path(text)
+    if not path.suffix and not path.exists():
+        return multipliers.as_multiplier(text)  # suggests the nearest shape
+    if not path.exists():
+        raise usage_error(
+            f"there is no file {text}: check the path, or give a shape ({', '.join(SHAPES)})"
+        )
+    return _first_turns(multipliers.read(text, time=time, value=value, floor=floor), text, turns)
+
+
+def _refuse_columns(shape: str, time: str | None, value: str | None) -> None:
+    for option, column in (("--time", time), ("--value", value)):
+        if column is not None:
+            raise usage_error(
+                f"{option} names a column, but the shape {shape!r} has none: leave it out, or give "
+                "a file with --multiplier"
+            )
+
+
+def _first_turns(G: Multiplier, text: str, turns: int | None) -> Multiplier:
+    if turns is None:
+        return G
+    if turns > G.turns:
+        raise usage_error(
+            f"{text} has {counted(G.turns, 'turn')}, fewer than --turns {turns}: leave --turns "
+            "out, or give a longer file"
+        )
+    return G.window(1, turns)
+
+
+Family = Callable[..., Rewards]
+
+#: Reward models by name: how to make one from arms and means, and what else it takes.
+_FAMILIES: dict[str, tuple[Family, tuple[str, ...]]] = {
+    "bernoulli": (rewards.bernoulli, ()),
+    "truncated-normal": (rewards.truncated_normal, ("sigma",)),
+}
+
+
+def parse_rewards(text: str, arms: int | None, means: str | None) -> Rewards:
+    """A reward model.
+
+    >>> parse_rewards("truncated-normal:sigma=0.2", arms=3, means=None).scale
+    0.2
+    """
+    name, options = split_spec(text)
+    if name not in _FAMILIES:
+        raise usage_error(f"unknown rewards {name!r}. {did_you_mean(name, _FAMILIES)}")
+    fixed = None if means is None else _means(means)
+    if fixed is not None and arms not in (None, len(fixed)):
+        raise usage_error(
+            f"--arms {arms} does not match the {len(fixed)} numbers of --means: leave --arms out"
+        )
+    if fixed is None and arms is None:
+        arms = DEFAULT_ARMS
+    make, known = _FAMILIES[name]
+    return make(arms, fixed, **_numbers(name, options, known))
+
+
+def _means(text: str) -> list[float]:
+    try:
+        return [_number(part, "--means") for part in text.split(",")]
+    except ValueError as reason:
+        raise usage_error(f"{reason}; write numbers with commas, such as 0.9,0.5") from reason
+
+
+def _numbers(name: str, options: dict[str, str], known: Sequence[str]) -> dict[str, Any]:
+    for key in options:
+        if key not in known:
+            raise ValueError(f"{name} has no parameter {key!r}; it has: {', '.join(known) or 'none'}")
+    return {key: _number(value, f"{name}: {key}") for key, value in options.items()}
+
+
+def _number(text: str, what: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"{what}: {text.strip()!r} is not a number") from None
+
+
+def parse_lifetimes(text: str | None, turns: int) -> Lifetimes | None:
+    """Lifetimes from the text of `--lifetimes`.
+
+    >>> parse_lifetimes("1-90,30-", turns=100).arms
+    2
+    >>> parse_lifetimes("flow:alive=10,life=50", turns=100).arms
+    30
+    >>> parse_lifetimes("1-90,30-,known=false", turns=100).known
+    False
+    """
+    if text is None:
+        return None
+    known = not text.endswith((_UNKNOWN_END, ":known=false"))
+    try:
+        return replace(
+            _lifetimes(text if known else text[: -len(_UNKNOWN_END)], turns), known=known
+        )
+    except ValueError as reason:
+        raise usage_error(f"--lifetimes {text}: {reason}") from reason
+
+
+def _lifetimes(text: str, turns: int) -> Lifetimes:
+    name = text.partition(":")[0]
+    if name == "articles":
+        options = _numbers(name, split_spec(text)[1], ("turns_per_hour", "start_hour"))
+        return lifetimes.articles(turns, **options)
+    if name == "flow":
+        flow: dict[str, Any] = {"alive": 10, "life": turns / 5}
+        return lifetimes.birth_and_death(
+            turns, **(flow | _numbers(name, split_spec(text)[1], ("alive", "life")))
+        )
+    return lifetimes.fixed([_span(part.strip()) for part in text.split(",")])
+
+
+def _span(text: str) -> tuple[float, float]:
+    start, dash, end = text.partition("-")
+    try:
+        if not dash:
+            raise ValueError
+        return float(int(start)), float(int(end)) if end else math.inf
+    except ValueError:
+        raise ValueError(
+            f"invalid lifetime {text!r}; expected START-END for each arm, such as 1-90,30-, or "
+            "articles, or flow:alive=10,life=100"
+        ) from None
+
+
+def match_arms(rewards: Rewards, population: Lifetimes | None, given: bool) -> Rewards:
+    """As many arms as have lifetimes, unless the arms or their number were `given`."""
+    if population is None or rewards.fixed is not None:
+        return rewards
+    if given and rewards.arms != population.arms:
+        raise usage_error(
+            f"--arms {rewards.arms}: --lifetimes describes {population.arms} arms; leave out --arms"
+        )
+    return replace(rewards, arms=population.arms)
