@@ -9,12 +9,11 @@ from typing import Any
 import click
 
 from highseason.cli.group import WithExamples
-from highseason.cli.messages import say
+from highseason.cli.messages import progress_bar, say
 from highseason.cli.options import count_option, debug_option, json_option, seed_option
 from highseason.cli.output import print_json
-from highseason.cli.messages import progress_bar
-from highseason.cli.parsing import usage_error
 from highseason.cli.output_paths import check_file, check_folder
+from highseason.cli.parsing import usage_error
 from highseason.studies import STUDIES, MissingDataError, Outcome, reproduce
 
 
