@@ -36,30 +36,30 @@ def test_a_bound_shows_its_parts_and_the_games(
 ) -> None:
     figure = report.bound(bounds, played)
     words = texts(figure)
-    assert {"part: exploration", "part: high", "the bound", "played: mean regret"} <= set(words)
-    assert {"95% interval of the mean", "the worst arm in every turn"} <= set(words)
+    assert {"part: exploration", "part: high", "the bound", "simulated: mean regret"} <= set(words)
+    assert {"95% interval of the mean", "always the worst arm"} <= set(words)
     assert words.count("the bound") == 1  # one legend for all panels
-    for axes, told in zip(figure.canvas.axes, bounds, strict=True):
+    for axes, one in zip(figure.canvas.axes, bounds, strict=True):
         assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
-        assert axes.get_title("left") == told.policy
+        assert axes.get_title("left") == one.policy
         drawn = {line.get_label(): line for line in axes.lines}
-        assert drawn["the bound"].get_ydata()[-1] == told.total
-        assert drawn["the worst arm in every turn"].get_ydata()[-1] == told.trivial
+        assert drawn["the bound"].get_ydata()[-1] == one.total
+        assert drawn["always the worst arm"].get_ydata()[-1] == one.trivial
     assert f"{played.mean('regret', 0):.4g}" in figure.alt
 
 
 def test_a_bound_alone(bounds: list[hs.bounds.RegretBound]) -> None:
-    figure = report.bound({"mine": bounds[0]})
-    assert figure.title == "What it can cost"
-    assert "played: mean regret" not in texts(figure)
-    assert figure.canvas.axes[0].get_title("left") == "mine"
+    figure = report.bound({"ours": bounds[0]})
+    assert figure.title == "Regret: the bound"
+    assert "simulated: mean regret" not in texts(figure)
+    assert figure.canvas.axes[0].get_title("left") == "ours"
 
 
 @pytest.mark.parametrize("policy", [hs.VariablePool(), hs.EpsilonZGreedy(k=26, z=30)])
 def test_a_printed_form_that_breaks_down_can_be_drawn(policy: hs.Policy) -> None:
-    told = hs.bounds.regret(policy, [0.5, 0.9], multiplier=G, form="paper")
-    assert not told.valid
-    assert "not a bound here" in texts(report.bound(told))
+    one = hs.bounds.regret(policy, [0.5, 0.9], multiplier=G, form="paper")
+    assert not one.valid
+    assert "not valid as a bound" in texts(report.bound(one))
 
 
 def test_a_single_game_has_no_interval(bounds: list[hs.bounds.RegretBound]) -> None:
@@ -107,8 +107,11 @@ def test_minimum_pulls_count_where_the_printed_lemma_fails() -> None:
     printed = 1 + np.searchsorted(hs.bounds.pull_steps(1000, 2, 0.5, form="paper"), t, "right")
     failures = int((printed > pulls)[2:].sum())
     assert failures > 0
-    assert f"promises too much after {failures} turns, the safe one after 0 turns" in figure.alt
-    assert "promised, as it holds" in texts(figure)
+    assert (
+        f"overstates the pulls after {failures} turns, the corrected one after 0 turns"
+        in figure.alt
+    )
+    assert "guaranteed, corrected" in texts(figure)
 
 
 def test_the_error_of_a_curve_is_that_of_the_games() -> None:

@@ -1,4 +1,4 @@
-"""A page stands alone and says nothing that it was not told."""
+"""Pages: well-formed, escaped, self-contained, or with figures beside them."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_pictures_are_inside_and_have_words(result: hs.SimulationResult) -> None
     (data,) = re.findall(r'src="data:image/svg\+xml;base64,([^"]+)"', html)
     assert b"<svg" in base64.b64decode(data)
     (alt,) = re.findall(r'alt="([^"]+)"', html)
-    assert alt.startswith("Mean reward of a game. Mean reward by policy: ucb ")
+    assert alt.startswith("Mean reward per game. Mean reward by policy: ucb ")
 
 
 def test_a_linked_picture_is_a_file_that_loads_when_it_scrolls_into_view(
@@ -116,7 +116,7 @@ def test_a_template_of_ones_own_extends_the_base_and_uses_its_blocks(
     assert '<table class="sortable">' in html
 
 
-def test_it_is_made_for_telephones_and_for_the_dark(result: hs.SimulationResult) -> None:
+def test_a_page_works_on_phones_and_in_dark_mode(result: hs.SimulationResult) -> None:
     html = page(result).html()
     assert '<meta name="viewport" content="width=device-width, initial-scale=1">' in html
     assert "prefers-color-scheme: dark" in html

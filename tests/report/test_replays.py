@@ -35,18 +35,18 @@ def test_a_bar_for_each_life_and_the_slice_stands_out() -> None:
 
 def test_no_arms_no_failure() -> None:
     figure = report.lifespans(lifespans(Events.of([], [], [], [])))
-    assert figure.alt == "No arm was ever on offer."
+    assert figure.alt == "No arm was ever available."
     assert figure.encode("svg")
 
 
 def test_one_run_shows_how_the_mean_ran() -> None:
     result = replay({"a": "ucb", "none": "greedy"}, fixed_log((0.2, 0.8), 2000))
     figure = report.replays(result)
-    (mine,) = [
+    (drawn,) = [
         line for line in figure.canvas.axes[0].lines if str(line.get_label()).startswith("a ")
     ]
-    assert mine.get_ydata()[-1] == pytest.approx(result["a"].mean.value)
-    assert "at random" in words_in(figure)
+    assert drawn.get_ydata()[-1] == pytest.approx(result["a"].mean.value)
+    assert "random arms" in words_in(figure)
     assert report.replays(replay("ucb", Events.of([], [], [], []))).encode("svg")
 
 
@@ -60,7 +60,7 @@ def test_many_runs_show_every_run() -> None:
     assert "e" in words_in(figure).splitlines()
 
 
-def test_a_log_that_misleads_is_told_in_the_picture() -> None:
+def test_a_misleading_log_is_flagged_in_the_figure() -> None:
     tilted = fixed_log((0.2, 0.8), 2000, chances=(0.7, 0.3))
     for result in (replay("ucb", tilted), replay_many("uniform", tilted, runs=3)):
         figure = report.replays(result)

@@ -14,23 +14,23 @@ from highseason.report import timing
 def test_the_numbers_are_those_of_the_plan() -> None:
     G = hs.multipliers.christmas(turns=500)
     plan = hs.UCBZ(z=30).plan(G, arms=25)
-    told = timing(plan)
+    timed = timing(plan)
     later, quiet = plan.exploration[25:], G.values[25:] < G.values.mean()
-    assert (told.turns, told.first_round) == (500, 25)
-    assert told.exploiting == int((later == 0).sum())
-    assert told.quiet_turns == quiet.mean()
-    assert told.quiet_exploration == 1.0
-    assert told.stakes_exploring == pytest.approx(
+    assert (timed.turns, timed.first_round) == (500, 25)
+    assert timed.exploiting == int((later == 0).sum())
+    assert timed.quiet_turns == quiet.mean()
+    assert timed.quiet_exploration == 1.0
+    assert timed.stakes_exploring == pytest.approx(
         (plan.exploration * G.values).sum() / G.values.sum()
     )
 
 
 def test_stretches_are_the_turns_near_the_most() -> None:
     plan = hs.EpsilonZGreedy(k=1, z=30).plan([1, 1, 1, 40, 40, 1, 1], arms=1)
-    told = timing(plan)
-    assert [(s.first, s.last) for s in told.most] == [(2, 2)]
+    timed = timing(plan)
+    assert [(s.first, s.last) for s in timed.most] == [(2, 2)]
     assert plan.exploration.tolist() == pytest.approx([1, 1 / 2, 1 / 3, 0, 0, 1 / 4, 1 / 5])
-    assert "explores most on turn 2;" in told.sentence()
+    assert "explores most on turn 2;" in timed.sentence()
 
 
 def test_many_stretches_are_counted() -> None:
@@ -42,7 +42,7 @@ def test_many_stretches_are_counted() -> None:
 @pytest.mark.parametrize(
     ("policy", "words"),
     [
-        (hs.Greedy(), "explores most on no turn; 95 of 95 turns exploit; 5% of the stakes"),
+        (hs.Greedy(), "explores most on no turn; 95 of 95 turns exploit; 5% of total G"),
         (hs.UniformRandom(), "explores most on every turn alike; 0 of 95 turns exploit"),
     ],
 )
@@ -51,21 +51,21 @@ def test_those_that_never_or_always_explore(policy: hs.Policy, words: str) -> No
 
 
 def test_a_game_of_nothing_but_first_tries() -> None:
-    told = timing(hs.UCB().plan(hs.multipliers.wave(turns=5), arms=9))
-    assert told.sentence() == "tries a new arm in every turn (5 turns)."
-    assert math.isnan(told.quiet_exploration)
+    timed = timing(hs.UCB().plan(hs.multipliers.wave(turns=5), arms=9))
+    assert timed.sentence() == "tries a new arm in every turn (5 turns)."
+    assert math.isnan(timed.quiet_exploration)
 
 
-def test_a_calendar_is_told_in_dates() -> None:
+def test_a_calendar_is_timed_in_dates() -> None:
     days = ["2026-12-21", "2026-12-22", "2026-12-23", "2026-12-24"]
     G = hs.multipliers.from_values([1, 1, 40, 1], calendar=days)
-    told = timing(hs.EpsilonZGreedy(k=1, z=30).plan(G, arms=1))
-    assert "explores most on 2026-12-22;" in told.sentence()
-    assert told.to_dict()["most"] == [
+    timed = timing(hs.EpsilonZGreedy(k=1, z=30).plan(G, arms=1))
+    assert "explores most on 2026-12-22;" in timed.sentence()
+    assert timed.to_dict()["most"] == [
         {"first": 2, "last": 2, "begins": "2026-12-22", "ends": "2026-12-22"}
     ]
 
 
 def test_it_goes_into_json() -> None:
-    told = timing(hs.UCBZ(z=30).plan(hs.multipliers.wave(turns=100), arms=5)).to_dict()
-    assert json.loads(json.dumps(told)) == told
+    timed = timing(hs.UCBZ(z=30).plan(hs.multipliers.wave(turns=100), arms=5)).to_dict()
+    assert json.loads(json.dumps(timed)) == timed

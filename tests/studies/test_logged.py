@@ -115,7 +115,7 @@ def test_the_tables_hold_the_published_numbers(report: str, request: pytest.Fixt
     for number, table in zip(tables, TABLES, strict=False):
         cells = dict(re.findall(r"<tr><td[^>]*>(.*?)</td><td[^>]*>(.*?)</td>", number))
         for label in table.players:
-            shown = cells[label.replace("'", "&#x27;")]
+            shown = cells[label.replace("'", "&#39;")]
             assert shown == printed.get((table.id, label), "–")
 
 

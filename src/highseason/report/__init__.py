@@ -1,6 +1,6 @@
-"""Figures, pages and plain words: the only room that draws.
+"""Figures and pages: the only room that draws.
 
-Results and plans are handed in; matplotlib is imported when a figure is made, and not before.
+matplotlib is imported when a figure is drawn, not before.
 
 >>> import highseason as hs
 >>> plan = hs.UCBZ().plan(hs.multipliers.christmas(turns=200), arms=10)
@@ -8,40 +8,46 @@ Results and plans are handed in; matplotlib is imported when a figure is made, a
 <Figure: When will it explore?>
 """
 
-from highseason.report.bars import rewards
-from highseason.report.choices import choices
-from highseason.report.figure import SUFFIXES, Figure, check_target
-from highseason.report.forced import minimum_pulls
-from highseason.report.forecasts import forecast
-from highseason.report.guarantees import bound
-from highseason.report.lifespans import lifespans
-from highseason.report.page import Page, Section
-from highseason.report.plans import plan
-from highseason.report.probabilities import exploration
-from highseason.report.replays import replays
-from highseason.report.running import curves
-from highseason.report.stakes import multiplier
+from highseason.report.bound_plots import bound, exploration, minimum_pulls
+from highseason.report.curve_plots import curves, sensitivity
+from highseason.report.figure import SUFFIXES, Figure, Picture, check_target
+from highseason.report.forecast_plots import forecast
+from highseason.report.interval_plots import dose_response, increase, interval_panels, interval_plot
+from highseason.report.log_plots import lifespans, replays
+from highseason.report.multiplier_plots import multiplier, shapes
+from highseason.report.page import Page, Section, render
+from highseason.report.plan_plots import choices, plan
+from highseason.report.reward_bars import deck_game, pools, reward_grid, rewards
 from highseason.report.timing import Timing, timing
-from highseason.report.tuning_curves import sensitivity
 
 __all__ = [
     "SUFFIXES",
     "Figure",
     "Page",
+    "Picture",
     "Section",
     "Timing",
     "bound",
     "check_target",
     "choices",
     "curves",
+    "deck_game",
+    "dose_response",
     "exploration",
     "forecast",
+    "increase",
+    "interval_panels",
+    "interval_plot",
     "lifespans",
     "minimum_pulls",
     "multiplier",
     "plan",
+    "pools",
+    "render",
     "replays",
+    "reward_grid",
     "rewards",
     "sensitivity",
+    "shapes",
     "timing",
 ]

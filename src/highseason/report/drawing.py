@@ -1,23 +1,29 @@
-"""matplotlib, imported when it is used, and one style for every figure.
+"""One style, title and legend for every figure; matplotlib is imported on first use.
 
-Nothing here goes through pyplot, so a figure never touches the windows, the backend or the
-settings of the program that asked for it.
+Nothing here goes through pyplot, so a figure never touches the windows, backend or settings of
+the program around it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from highseason.core.extras import require
+from highseason.core.formatting import format_number
+
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure as Canvas
 
-#: Narrow enough to be read on a telephone, where a wide figure shrinks to nothing.
+#: In inches: narrow enough for a phone, where a wide figure becomes unreadable.
 WIDTH = 5.4
+
+_LONG_LABEL = 20
 
 INK = "#1f2933"
 MUTED = "#5f6b7a"
@@ -27,10 +33,14 @@ LIGHT = "#b9d1ea"
 BUSY = "#f6dcb3"
 ACCENT = "#b3401f"
 
+#: Earned or played by pure exploitation, and while exploring: the same in every figure.
+EXPLOITING: dict[str, Any] = {"color": DARK}
+EXPLORING: dict[str, Any] = {"facecolor": LIGHT, "hatch": "////", "edgecolor": DARK}
+
 
 @dataclass(frozen=True)
 class Look:
-    """How one of several lines is drawn; each differs from the others in more than its colour."""
+    """How one of several lines is drawn; no two differ in colour alone."""
 
     color: str
     line: str
@@ -78,18 +88,13 @@ _STYLE: Any = {
 
 
 def require_matplotlib() -> None:
-    """Import matplotlib, or say which extra brings it."""
-    try:
-        import matplotlib.figure  # noqa: F401  # asked for its presence only
-    except ImportError:
-        raise ImportError(
-            "figures need matplotlib, which is not installed: pip install 'highseason[plots]'"
-        ) from None
+    """Import matplotlib, or name the extra that provides it."""
+    require("matplotlib.figure", extra="plots", purpose="drawing figures")
 
 
 @contextmanager
 def style() -> Iterator[None]:
-    """The style of the house, for as long as something is drawn or written."""
+    """The style of all figures, while one is drawn or written."""
     require_matplotlib()
     import matplotlib as mpl
 
@@ -99,23 +104,54 @@ def style() -> Iterator[None]:
         yield
 
 
-def panels(heights: Sequence[float], share_x: bool = False) -> tuple[Canvas, list[Axes]]:
-    """A figure with panels one below the other, each as high (in inches) as it says."""
-    from matplotlib.figure import Figure as Canvas
+@contextmanager
+def drawing(
+    title: str,
+    heights: Sequence[float],
+    columns: int = 1,
+    width: float = WIDTH,
+    margins: Mapping[str, float] | None = None,
+    **subplots: Any,
+) -> Iterator[tuple[Canvas, list[Axes]]]:
+    """Draw panels in the common style under a title.
 
-    canvas = Canvas(figsize=(WIDTH, sum(heights)), layout="constrained")
-    axes = canvas.subplots(
-        len(heights),
-        1,
-        squeeze=False,
-        sharex=share_x,
-        gridspec_kw={"height_ratios": list(heights)},
-    )
-    return canvas, list(axes[:, 0])
+    Args:
+        title: Above the figure.
+        heights: The height of each row of panels, in inches.
+        columns: Panels per row; they are given row by row.
+        width: Of the figure, in inches.
+        margins: As `GridSpec` takes them; by default matplotlib lays the figure out, which is slow
+            for dozens of panels.
+        subplots: More for `Figure.subplots`, such as `sharex=True`.
+    """
+    with style():
+        from matplotlib.figure import Figure as Canvas
+
+        height = sum(heights)
+        canvas = Canvas(figsize=(width, height), layout=None if margins else "constrained")
+        axes = canvas.subplots(
+            len(heights),
+            columns,
+            squeeze=False,
+            gridspec_kw={"height_ratios": list(heights), **(margins or {})},
+            **subplots,
+        )
+        place = {"y": 1 - 0.12 / height} if margins else {}
+        canvas.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold", **place)
+        yield canvas, list(axes.flat)
 
 
-def one_legend(canvas: Canvas, rows: Sequence[Axes], columns: int | None = None) -> None:
-    """One legend below the figure, with one entry for what all panels share."""
+def legend_below(
+    canvas: Canvas, rows: Sequence[Axes], columns: int | None = None, inside: bool = False
+) -> None:
+    """One legend below the figure, with one entry for what several panels share.
+
+    Args:
+        canvas: The figure.
+        rows: The panels whose entries it lists.
+        columns: Of the legend; all entries in one line by default.
+        inside: Within the bottom margin, for a figure with margins of its own.
+    """
     entries: dict[str, Artist] = {}
     for axes in rows:
         handles, labels = axes.get_legend_handles_labels()
@@ -123,9 +159,22 @@ def one_legend(canvas: Canvas, rows: Sequence[Axes], columns: int | None = None)
     canvas.legend(
         list(entries.values()),
         list(entries),
-        loc="outside lower center",
+        loc="lower center" if inside else "outside lower center",
         ncols=columns or len(entries),
     )
+
+
+def name_rows(axes: Axes, labels: Sequence[str]) -> None:
+    """Write a label at each row, the first on top, with nothing else along that axis."""
+    axes.set_yticks(range(len(labels)), [_wrapped(label) for label in labels])
+    axes.set_ylim(len(labels) - 0.5, -0.5)
+    axes.grid(visible=False, axis="y")
+    axes.tick_params(axis="y", length=0)
+
+
+def number_axis(axis: Axis) -> None:
+    """Write an axis' numbers as the text around it does."""
+    axis.set_major_formatter(lambda value, _: format_number(value))
 
 
 def look(i: int) -> Look:
@@ -135,3 +184,8 @@ def look(i: int) -> Look:
     another marker.
     """
     return Look(_COLORS[i % len(_COLORS)], _LINES[i % len(_LINES)], _MARKERS[i % len(_MARKERS)])
+
+
+def _wrapped(label: str) -> str:
+    """A long label in two lines, split where the parameters begin."""
+    return label.replace(":", ":\n", 1) if len(label) > _LONG_LABEL else label

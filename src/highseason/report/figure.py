@@ -1,4 +1,4 @@
-"""A figure that saves itself; what draws it is nobody's business."""
+"""Figures, independent of what draws them: saved to files, or shown on a page."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ SUFFIXES = (".png", ".svg", ".pdf")
 
 _PX_PER_PT = 96 / 72
 
-#: What a file says about itself: its title, its content in words, and no date, so that the same
-#: figure gives the same bytes.
+#: Where a file keeps the alt text, and no date, so that the same figure gives the same bytes.
 _METADATA: dict[str, tuple[str, dict[str, Any]]] = {
     "png": ("Description", {"Software": None}),
     "svg": ("Description", {"Date": None}),
@@ -83,10 +82,10 @@ class Picture:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Figure:
-    """A finished figure.  In a notebook it shows itself; elsewhere, `save` it.
+    """A figure.  Notebooks display it; elsewhere, `save` it.
 
     Attributes:
-        canvas: The matplotlib figure, for those who want to change it.
+        canvas: The matplotlib figure, for any change of your own.
         title: What it shows, in a few words.
         alt: Its content in a sentence or two, for readers who cannot see it.
     """
@@ -96,7 +95,7 @@ class Figure:
     alt: str = ""
 
     def save(self, path: str | Path) -> Path:
-        """Write the figure to `path` (.png, .svg or .pdf); missing folders are made."""
+        """Write the figure to `path` (.png, .svg or .pdf), creating missing folders."""
         target = check_target(path)
         content = self.encode(target.suffix[1:].lower())
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -126,18 +125,16 @@ class Figure:
 
 
 def check_target(path: str | Path) -> Path:
-    """Whether a figure could be written there, asked before the work and not after it.
+    """Check, before any work is done, that a figure can be saved as `path`.
 
     >>> check_target("plan.jpeg")
     Traceback (most recent call last):
     ...
-    ValueError: a figure cannot be saved as plan.jpeg: the name must end in .png, .svg or .pdf
+    ValueError: cannot save a figure as plan.jpeg: the name must end in .png, .svg or .pdf
     """
     target = Path(path)
     if target.suffix.lower() not in SUFFIXES:
         endings = f"{', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
-        raise ValueError(
-            f"a figure cannot be saved as {target.name}: the name must end in {endings}"
-        )
+        raise ValueError(f"cannot save a figure as {target.name}: the name must end in {endings}")
     require_matplotlib()
     return target

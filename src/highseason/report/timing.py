@@ -1,4 +1,4 @@
-"""When a plan explores, in numbers and in a sentence."""
+"""When a plan explores, as figures and as a sentence."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from highseason.multipliers.instants import show
 from highseason.policies import Plan
 from highseason.policies.plan import NEGLIGIBLE
 
-#: Turns that explore at least this share of the plan's most explore "most".
-_NEARLY = 0.9
-#: How many stretches of turns a sentence can bear.
-_STRETCHES = 3
+#: Turns that explore at least this share of the plan's maximum explore "most".
+_NEAR_MAXIMUM = 0.9
+#: How many stretches of turns a sentence lists.
+_LISTED_STRETCHES = 3
 
 
 @dataclass(frozen=True)
 class Stretch:
-    """Turns in a row, both ends included; with times where there is a calendar."""
+    """Consecutive turns, both ends included, with their times if there is a calendar."""
 
     first: int
     last: int
@@ -40,15 +40,16 @@ class Timing:
     """When a plan explores, once every arm has been tried.
 
     Attributes:
-        turns: How many turns there are.
-        first_round: How many of them try every arm once; the rest of the numbers leave them out.
-        exploiting: How many of the other turns explore less than one part in a hundred.
-        most: The turns that explore most, as stretches; empty when all are alike.
-        quiet_below: Turns with G below this (its mean) are called quiet.
-        quiet_turns: The share of the turns that are quiet.
-        quiet_exploration: The share of the exploration that falls on them; NaN if there is none.
-        stakes_exploring: The share of the season's whole stakes that is played while exploring,
-            each turn weighed by how much it explores; the first round included.
+        turns: The number of turns.
+        first_round: How many of them try every arm once; all below but `stakes_exploring` leaves
+            them out.
+        exploiting: How many of the other turns explore less than 1%.
+        most: The stretches of turns that explore most; empty if all explore alike.
+        quiet_below: Turns with G below this (its mean) are quiet.
+        quiet_turns: The share of turns that are quiet.
+        quiet_exploration: The share of the exploration in quiet turns; NaN if there is none.
+        stakes_exploring: The share of total G played while exploring, each turn weighted by how
+            much it explores.
     """
 
     turns: int
@@ -61,7 +62,7 @@ class Timing:
     stakes_exploring: float
 
     def sentence(self) -> str:
-        """The same in words."""
+        """The same as a sentence."""
         return f"{'; '.join(self._parts())}."
 
     def _parts(self) -> list[str]:
@@ -76,17 +77,17 @@ class Timing:
         parts.append(f"{self.exploiting:,} of {counted(later, 'turn')} exploit")
         if np.isfinite(self.quiet_exploration) and 0 < self.quiet_turns < 1:
             parts.append(
-                f"quiet turns (G < {format_number(self.quiet_below)}, {percent(self.quiet_turns)} of the "
-                f"turns) carry {percent(self.quiet_exploration)} of the exploration"
+                f"quiet turns (G < {format_number(self.quiet_below)}, {percent(self.quiet_turns)} "
+                f"of turns) carry {percent(self.quiet_exploration)} of the exploration"
             )
-        parts.append(f"{percent(self.stakes_exploring)} of the stakes are played exploring")
+        parts.append(f"{percent(self.stakes_exploring)} of total G is played exploring")
         return parts
 
     def where(self) -> str:
-        """The turns that explore most, or why there are none."""
+        """The turns that explore most."""
         if not self.most:
             return "no turn" if np.isnan(self.quiet_exploration) else "every turn alike"
-        shown = [str(stretch) for stretch in self.most[:_STRETCHES]]
+        shown = [str(stretch) for stretch in self.most[:_LISTED_STRETCHES]]
         more = len(self.most) - len(shown)
         if more:
             shown.append(counted(more, "more stretch"))
@@ -95,13 +96,12 @@ class Timing:
         return f"{unit}{listed(shown)}"
 
     def to_dict(self) -> dict[str, Any]:
-        """The numbers and the sentence, for JSON."""
-        told = asdict(self)
-        told["most"] = [
+        """The figures and the sentence, for JSON."""
+        most = [
             {key: value for key, value in asdict(stretch).items() if value is not None}
             for stretch in self.most
         ]
-        return told | {"sentence": self.sentence()}
+        return asdict(self) | {"most": most, "sentence": self.sentence()}
 
 
 def timing(plan: Plan) -> Timing:
@@ -111,11 +111,11 @@ def timing(plan: Plan) -> Timing:
     >>> plan = hs.EpsilonZGreedy(k=0.5, z=30).plan([1, 1, 1, 40, 1, 40], arms=2)
     >>> print(timing(plan).sentence())
     first tries every arm once (2 turns); explores most on turn 3; 2 of 4 turns exploit; \
-quiet turns (G < 14, 50% of the turns) carry 100% of the exploration; 3% of the stakes \
-are played exploring.
+quiet turns (G < 14, 50% of turns) carry 100% of the exploration; 3% of total G is played \
+exploring.
     """
     G = plan.multiplier.values
-    first = min(plan.arms, len(plan)) if plan.policy.rule.tries_each else 0
+    first = first_round(plan)
     later = plan.exploration[first:]
     quiet = G[first:] < G.mean()
     total = float(later.sum())
@@ -131,20 +131,25 @@ are played exploring.
     )
 
 
+def first_round(plan: Plan) -> int:
+    """How many turns the policy needs to try every arm once, at the start."""
+    return min(plan.arms, len(plan)) if plan.policy.rule.tries_each else 0
+
+
 def _peaks(exploration: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """The turns near the highest exploration; none where all are alike."""
+    """The turns near the highest exploration; none if all explore alike."""
     if exploration.size == 0 or np.ptp(exploration) < NEGLIGIBLE:
         return np.zeros(exploration.size, np.bool_)
-    return np.asarray(exploration >= _NEARLY * exploration.max())
+    return np.asarray(exploration >= _NEAR_MAXIMUM * exploration.max())
 
 
 def _stretches(chosen: NDArray[np.bool_], skipped: int, G: Multiplier) -> tuple[Stretch, ...]:
     edges = np.flatnonzero(np.diff(np.concatenate([[False], chosen, [False]]).astype(np.int8)))
-    found = []
+    stretches = []
     for start, stop in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
         first, last = skipped + start + 1, skipped + stop
         times = (None, None) if G.calendar is None else (
             show(G.calendar[first - 1]), show(G.calendar[last - 1])
         )  # fmt: skip
-        found.append(Stretch(first, last, *times))
-    return tuple(found)
+        stretches.append(Stretch(first, last, *times))
+    return tuple(stretches)

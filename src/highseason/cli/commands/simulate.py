@@ -29,7 +29,7 @@ from highseason.multipliers import Multiplier
 from highseason.policies import Policy
 from highseason.report import curves
 from highseason.report import rewards as draw_rewards
-from highseason.report.setting import setting
+from highseason.report.caption import setting
 from highseason.results import SimulationResult
 from highseason.rewards import Rewards
 

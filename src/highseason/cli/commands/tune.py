@@ -23,7 +23,7 @@ from highseason.core.formatting import signed_percent, with_error, with_range
 from highseason.multipliers import Multiplier
 from highseason.policies import parse
 from highseason.report import sensitivity
-from highseason.report.setting import setting
+from highseason.report.caption import setting
 from highseason.rewards import Rewards
 from highseason.tuning import METHODS, Curve, Space, Tuned, tune
 

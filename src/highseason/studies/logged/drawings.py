@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from highseason.logs import lifespans
-from highseason.report.figure import Figure
-from highseason.report.intervals import differences
-from highseason.report.lifespans import lifespans as draw_lifespans
-from highseason.report.replays import replays
+from highseason.report import Figure, interval_plot, replays
+from highseason.report import lifespans as draw_lifespans
 from highseason.results import Estimate
 from highseason.studies.logged.data import Data
 from highseason.studies.logged.results import Block, as_estimate, timings, world_gain
@@ -60,7 +58,7 @@ def _timing(blocks: Sequence[Block], worlds: Worlds | None, kind: str) -> Figure
         if found.block.ground.id == "slice":
             gain = _share(found.gain, found.shuffled)
             rows.setdefault(_short(found.label), {})[found.block.profile] = gain
-    return differences(
+    return interval_plot(
         rows,
         "clicks a turn: G as it is against G shuffled, %",
         f"What the right times are worth ({kind})",
@@ -78,7 +76,7 @@ def _gains(blocks: Sequence[Block], kind: str) -> Figure:
                 base = block.windows[block.table.base].mean.value
                 name = f"{_short(label)} ({block.table.id})"
                 rows.setdefault(name, {})[block.profile] = _share(as_estimate(found), base)
-    return differences(
+    return interval_plot(
         rows,
         "clicks a turn against the unregulated policy of the table, %",
         f"All on the same windows ({kind})",
@@ -96,7 +94,7 @@ def _worlds(blocks: Sequence[Block], worlds: Worlds, kind: str) -> Figure:
                 gain = world_gain(worlds, block.name, label, block.table.base)
                 name = f"{_short(label)} ({block.table.id})"
                 rows.setdefault(name, {})[block.profile] = _share(gain, base)
-    return differences(
+    return interval_plot(
         rows,
         "clicks a turn against the unregulated policy of the table, %",
         f"Over {worlds.count} independent logs ({kind}s)",

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from highseason import multipliers, rewards
+from highseason.bounds import exploration_figure
 from highseason.core.random import game_keys
 from highseason.core.warnings import quiet
-from highseason.policies import EpsilonGreedy, Plan, SoftEpsilonGreedy, VariablePool
-from highseason.report.figure import Figure
-from highseason.report.grids import increase, reward_grid
-from highseason.report.illustrations import exploration_chances, pools, shapes
+from highseason.policies import VariablePool
+from highseason.report import Figure, exploration, increase, pools, reward_grid, shapes
 from highseason.results import SimulationResult, Table
 from highseason.studies.simulated.analysis import Results
 from highseason.studies.simulated.settings import (
@@ -31,9 +29,6 @@ from highseason.studies.simulated.settings import (
 
 #: Long enough to show each shape, short enough to tell the waves apart.
 _SHOWN = 300
-#: Of the figure of exploration chances: its k, arms and turns are not published.  These put both
-#: of its marks on the axis.
-_K, _M, _N = 11.0, 2, 1000
 #: Of the pictures of the pool: the first turn after every arm was tried, with the paper's c.
 _POOL_ARMS, _POOL_C = 25, 10.0
 
@@ -116,31 +111,23 @@ def _rewards(family: Family) -> Callable[[], Figure]:
     return lambda: reward_grid(found, labels, f"Mean reward of a game: {family.title}")
 
 
-def _chance_plans() -> tuple[Plan, Plan, Plan]:
-    """ε-greedy, soft ε-greedy, and psi alone: with a k so large that k·m/t is never the smaller."""
-    G = multipliers.sine(turns=_N)
-    with quiet():
-        return (
-            EpsilonGreedy(k=_K).plan(G, _M),
-            SoftEpsilonGreedy(k=_K, unit=1.0).plan(G, _M),
-            SoftEpsilonGreedy(k=1e12, unit=1.0).plan(G, _M),
-        )
-
-
 def chances() -> Figure:
-    """The chance of exploring, regulated and not."""
-    plain, soft, psi = _chance_plans()
-    gamma = float(np.min(psi.levels[_M:]))
-    marks = {"n'": math.floor(_K * _M), "w": math.floor(_K * _M / gamma) + 1}
-    return exploration_chances(plain, soft, np.asarray(psi), marks)
+    """The probability of exploring, regulated and not."""
+    return exploration(exploration_figure())
 
 
 def chance_table() -> Table:
     """The numbers of that figure, every tenth turn."""
-    plain, soft, psi = _chance_plans()
+    data = exploration_figure()
+    G = multipliers.sine(turns=int(data.turns[-1]))
     rows = tuple(
-        (t, plain.multiplier.at(t), psi.at(t), soft.at(t), plain.at(t)) for t in range(10, _N, 10)
-    )
+        (t, G.at(t), psi, soft, old)
+        for t, psi, soft, old in zip(
+            data.turns.tolist(), data.psi.tolist(), data.soft.tolist(), data.old.tolist(),
+            strict=True,
+        )
+        if t % 10 == 0 and t < data.turns[-1]
+    )  # fmt: skip
     head = ("turn", "G", "psi", "soft ε-greedy", "ε-greedy")
     return Table(head, rows, ("d", ".2f", ".4f", ".4f", ".4f"))
 

@@ -7,9 +7,7 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 
 from highseason.multipliers import SHAPES
-from highseason.report.figure import Figure
-from highseason.report.illustrations import shapes
-from highseason.report.intervals import differences
+from highseason.report import Figure, interval_plot, shapes
 from highseason.results import Estimate
 from highseason.studies.timing.run import TimingResults
 from highseason.studies.timing.settings import PAIRS, SAME_RULE
@@ -21,12 +19,12 @@ def figures(results: TimingResults) -> dict[str, Callable[[], Figure]]:
     """How to draw each figure, by file name."""
     numbers = results.frames["numbers"]
     drawings: dict[str, Callable[[], Figure]] = {
-        "reward-gains": lambda: differences(
+        "reward-gains": lambda: interval_plot(
             _rows(numbers, "reward_gain", list(SAME_RULE)),
             "change of mean reward against the same rule unregulated, %",
             "What regulating gains at equal tuning",
         ),
-        "regret-saved": lambda: differences(
+        "regret-saved": lambda: interval_plot(
             _rows(numbers, "regret_saved", list(PAIRS)),
             "share of the regret saved against the same rule unregulated, %",
             "What regulating saves at equal tuning",

@@ -13,7 +13,7 @@ import numpy as np
 from highseason.games import simulate
 from highseason.policies import Policy
 from highseason.report import Figure
-from highseason.report.changes import changes as draw_changes
+from highseason.report.interval_plots import interval_panels
 from highseason.report.page import Page, Section, bullets, command, paragraph, pictures
 from highseason.results import Moments, SimulationResult
 from highseason.studies.legacy_work import Work
@@ -113,13 +113,17 @@ def _paired(known: SimulationResult, told: SimulationResult, i: int) -> Simulati
 def _figure(cell: Cell, found: list[Change], games: int) -> Figure:
     mine = [each for each in found if each.cell == cell.id]
     title = f"Estimated G: {cell.multiplier}, {cell.law}"
-    return draw_changes(
+    policies = dict.fromkeys(e.policy for e in mine)
+    return interval_panels(
         {
-            "Change of the reward": {(e.policy, e.estimator): e.reward for e in mine},
-            "Change of the regret": {(e.policy, e.estimator): e.regret for e in mine},
+            f"Change in {metric}": {
+                policy: {e.estimator: getattr(e, metric) for e in mine if e.policy == policy}
+                for policy in policies
+            }
+            for metric in ("reward", "regret")
         },
-        title,
         f"{games:,} games of {TURNS} turns, {ARMS} arms; lines are 95% intervals, paired by game",
+        title,
     )
 
 

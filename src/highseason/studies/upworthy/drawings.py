@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from highseason.report.decks import deck_game
-from highseason.report.doses import dose_response
-from highseason.report.figure import Figure
-from highseason.report.intervals import differences
+from highseason.report import Figure, deck_game, dose_response, interval_plot
 from highseason.studies.upworthy.analysis import doses, regret_saved, reward_gain
 from highseason.studies.upworthy.playing import Played
 from highseason.studies.upworthy.settings import PAIRS, SAME_RULE, default, untuned
@@ -17,7 +14,7 @@ def drawings(results: Sequence[Played]) -> Iterator[tuple[str, Callable[[], Figu
     """Each figure's file name, and how to draw it."""
     yield (
         "reward-gains",
-        lambda: differences(
+        lambda: interval_plot(
             {
                 r.setting.title: {p: reward_gain(r, p, b) for p, b in SAME_RULE.items()}
                 for r in results
@@ -28,7 +25,7 @@ def drawings(results: Sequence[Played]) -> Iterator[tuple[str, Callable[[], Figu
     )
     yield (
         "regret-saved",
-        lambda: differences(
+        lambda: interval_plot(
             {
                 r.setting.title: {p: regret_saved(r, p, b) for p, b in SAME_RULE.items()}
                 for r in results
@@ -39,7 +36,7 @@ def drawings(results: Sequence[Played]) -> Iterator[tuple[str, Callable[[], Figu
     )
     yield (
         "defaults",
-        lambda: differences(
+        lambda: interval_plot(
             {
                 r.setting.title: {
                     p: reward_gain(r, default(p), untuned(b)) for p, b in PAIRS.items()

@@ -1,8 +1,6 @@
-"""What was simulated, in half a line: the small print under every picture of a result."""
+"""Captions: what was simulated, in half a line."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from highseason.core.formatting import counted
 from highseason.results import SimulationResult
@@ -16,10 +14,10 @@ def setting(result: SimulationResult) -> str:
     >>> setting(hs.simulate(hs.UCB(), hs.rewards.bernoulli(arms=3), G, games=4, seed=7))
     '4 games of 30 turns, 3 arms (bernoulli), multiplier wave, seed 7'
     """
-    told: dict[str, Any] = result.settings
-    scale = f", sigma {told['rewards_scale']:g}" if told["rewards_scale"] else ""
+    known = result.settings
+    scale = f", sigma {known['rewards_scale']:g}" if known["rewards_scale"] else ""
     return (
-        f"{counted(told['games'], 'game')} of {counted(told['turns'], 'turn')}, "
-        f"{counted(told['arms'], 'arm')} ({told['rewards']}{scale}), "
-        f"multiplier {told['multiplier']}, seed {told['seed']}"
+        f"{counted(known['games'], 'game')} of {counted(known['turns'], 'turn')}, "
+        f"{counted(known['arms'], 'arm')} ({known['rewards']}{scale}), "
+        f"multiplier {known['multiplier']}, seed {known['seed']}"
     )

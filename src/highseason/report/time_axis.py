@@ -1,7 +1,7 @@
-"""Turns as stairs: a time axis, the busy turns in colour, and G itself.
+"""The time axis: turns as steps, busy turns shaded, and G itself.
 
-A turn is a step from one edge to the next.  Equal neighbours are drawn as one step, so that a
-figure of a long season stays a small file.
+A turn is a step from one edge to the next.  Equal neighbours are drawn as one step, which keeps the
+file of a long season small.
 """
 
 from __future__ import annotations
@@ -12,21 +12,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.formatting import format_number
 from highseason.multipliers import Multiplier
-from highseason.report.drawing import ACCENT, BUSY, INK
+from highseason.report.drawing import ACCENT, BUSY, INK, number_axis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Where the highest G exceeds its median this many times, only a logarithm shows both.
+#: Where the highest G is this many times its median, only a logarithmic axis shows both.
 _STEEP = 10.0
 
 Numbers = NDArray[np.float64]
 
 
 def edges(G: Multiplier) -> Numbers:
-    """Where each turn begins, and where the last one ends: turn numbers, or days of a calendar."""
+    """Where each turn begins and the last one ends: turn numbers, or days of the calendar."""
     if G.calendar is None:
         return np.arange(0.5, G.turns + 1.0)
     days = np.asarray(_dates().date2num(G.calendar), dtype=np.float64)
@@ -44,7 +43,7 @@ def stairs(axes: Axes, values: NDArray[Any], steps: Numbers, **look: Any) -> Non
 
 
 def show_time(axes: Axes, G: Multiplier) -> None:
-    """Write turns, or dates, along the lowest axis."""
+    """Label the axis with turns, or with dates."""
     if G.calendar is None:
         axes.set_xlabel("turn")
         axes.locator_params(axis="x", integer=True)
@@ -55,7 +54,7 @@ def show_time(axes: Axes, G: Multiplier) -> None:
 
 
 def shade_busy(axes: Axes, G: Multiplier, z: float, label: str = "") -> None:
-    """Colour the turns with G >= z from top to bottom."""
+    """Shade the turns with G >= z."""
     high = (G.values >= z).astype(np.float64)
     across = axes.get_xaxis_transform()
     stairs(
@@ -64,23 +63,24 @@ def shade_busy(axes: Axes, G: Multiplier, z: float, label: str = "") -> None:
     )  # fmt: skip
 
 
-def draw_stakes(axes: Axes, G: Multiplier, z: float | None) -> None:
-    """G over time, with the threshold where there is one."""
+def draw_multiplier(axes: Axes, G: Multiplier, z: float | None) -> None:
+    """Draw G over time, with its threshold if there is one."""
     stairs(axes, G.values, edges(G), baseline=None, color=INK, linewidth=1.2)
     axes.set_ylabel("G")
     if float(G.values.max()) > _STEEP * float(np.median(G.values)):
         axes.set_yscale("log")
+        axes.set_ylabel("G (log scale)")
         axes.locator_params(axis="y", numticks=6)
     else:
         axes.set_ylim(bottom=0)
-    axes.yaxis.set_major_formatter(lambda value, _: format_number(value))
+    number_axis(axes.yaxis)
     if z is not None:
-        axes.axhline(z, color=ACCENT, linestyle="--", linewidth=1.2)
+        axes.axhline(z, color=ACCENT, linestyle="--", linewidth=1.2, label="threshold z")
     fit(axes, G)
 
 
 def fit(axes: Axes, G: Multiplier) -> None:
-    """The whole season and nothing beside it."""
+    """Limit the axis to the season."""
     ends = edges(G)
     margin = 0.01 * (ends[-1] - ends[0])
     axes.set_xlim(ends[0] - margin, ends[-1] + margin)

@@ -1,4 +1,4 @@
-"""A forecast as a merchandiser reads it: what comes, how sure that is, and which days are busy."""
+"""A forecast: the expected turns, their interval, and which of them are probably busy."""
 
 from __future__ import annotations
 
@@ -10,20 +10,28 @@ from highseason.core.formatting import counted, format_number, percent
 from highseason.forecasters import Forecast, special_days
 from highseason.multipliers import Multiplier, Threshold, as_multiplier
 from highseason.multipliers.instants import show
-from highseason.report.drawing import ACCENT, BUSY, DARK, INK, LIGHT, MUTED, panels, style
+from highseason.report.drawing import (
+    ACCENT,
+    BUSY,
+    DARK,
+    INK,
+    LIGHT,
+    MUTED,
+    drawing,
+    legend_below,
+    number_axis,
+)
 from highseason.report.figure import Figure
-from highseason.report.seasons import edges, fit, show_time, stairs
+from highseason.report.time_axis import edges, fit, show_time, stairs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_HEIGHT = 3.6
-_CHANCES = 1.2
-#: Names of special days that a figure can bear, and how near (in shares of its width) they may be.
-_NAMES, _NEAR = 8, 0.07
-#: Where names would crowd, these go first.
-_FIRST = ("Christmas Day", "Black Friday", "Boxing Day", "New Year's Day")
-#: Where a turn is marked high: the chance of it is at least this.
+#: The most special days that are named, and the least gap between them, as a share of the width.
+_NAMED_DAYS, _LEAST_GAP = 8, 0.07
+#: Where names would crowd, these come first.
+_BEST_KNOWN = ("Christmas Day", "Black Friday", "Boxing Day", "New Year's Day")
+#: A turn is shaded as busy if the probability of it is at least this.
 LIKELY = 0.5
 
 
@@ -35,14 +43,15 @@ def forecast(
     country: str | None = None,
     title: str | None = None,
 ) -> Figure:
-    """The turns to come with their interval, the last turns before them, and the busy ones marked.
+    """The forecast turns with their interval, the last turns before them, and busy turns shaded.
 
     Args:
         forecast: What a forecaster predicted.
         past: The series it was fitted on; its last turns are drawn before the forecast.
-        z: Turns at or above it are busy: a number, or a rule on the past and the forecast's means.
-        level: The interval that is drawn.
-        country: Whose public holidays are named, besides the shopping days.
+        z: Turns with G >= z are busy: a number, or an expression such as "q0.75" over the past and
+            the forecast's means.
+        level: The coverage of the interval.
+        country: Whose public holidays to name, besides shopping days.
         title: Above the figure.
 
     >>> import highseason as hs
@@ -55,39 +64,37 @@ def forecast(
     before = None if past is None else _last(as_multiplier(past), max(7, len(forecast) // 2))
     known = G.values if past is None else np.concatenate([as_multiplier(past).values, G.values])
     limit = Threshold.of(z).resolve(known)
-    chance = forecast.chance_above(limit)
+    probability = forecast.chance_above(limit)
     title = title or f"The next {_spans(G)}"
     low, high = forecast.interval(level)
-    with style():
-        canvas, (axes, below) = panels([_HEIGHT, _CHANCES], share_x=True)
+    with drawing(title, [3.6, 1.2], sharex=True) as (canvas, [axes, below]):
         steps = edges(G)
         stairs(
-            axes, (chance >= LIKELY).astype(np.float64), steps, fill=True, color=BUSY, linewidth=0,
-            transform=axes.get_xaxis_transform(), zorder=0, label="probably busy",
+            axes, (probability >= LIKELY).astype(np.float64), steps, fill=True, color=BUSY,
+            linewidth=0, transform=axes.get_xaxis_transform(), zorder=0, label="probably busy",
         )  # fmt: skip
         axes.fill_between(
             np.repeat(steps, 2)[1:-1], np.repeat(low, 2), np.repeat(high, 2), color=LIGHT,
-            linewidth=0, label=f"{percent(level)} of the outcomes",
+            linewidth=0, label=f"{percent(level)} interval",
         )  # fmt: skip
         stairs(axes, G.values, steps, baseline=None, color=DARK, linewidth=1.8, label="expected")
         if before is not None:
             stairs(axes, before.values, edges(before), baseline=None, color=MUTED, linewidth=1.1,
-                   label="what came so far")  # fmt: skip
+                   label="observed")  # fmt: skip
         axes.axhline(limit, color=ACCENT, linestyle="--", linewidth=1.2,
                      label=f"busy from {format_number(limit)}")  # fmt: skip
         axes.set_ylim(0, 1.22 * max(float(high.max()), limit, _highest(before)))
-        axes.yaxis.set_major_formatter(lambda value, _: format_number(value))
+        number_axis(axes.yaxis)
         _name_days(axes, G, country)
-        stairs(below, chance, steps, fill=True, color=DARK, linewidth=0)
+        stairs(below, probability, steps, fill=True, color=DARK, linewidth=0)
         below.set_ylim(0, 1)
         below.set_yticks([0, 0.5, 1], ["0%", "50%", "100%"])
-        below.set_title("The chance that it is busy")
+        below.set_title("Probability of being busy")
         ends = edges(G) if before is None else np.concatenate([edges(before)[:1], edges(G)[-1:]])
         axes.set_xlim(ends[0], ends[-1]) if before is not None else fit(axes, G)
         show_time(below, G)
-        canvas.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
-        canvas.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=2)
-    return Figure(canvas, title, _words(forecast, G, limit, chance))
+        legend_below(canvas, [axes], columns=2)
+    return Figure(canvas, title, _forecast_alt(forecast, G, limit, probability))
 
 
 def _last(past: Multiplier, turns: int) -> Multiplier:
@@ -110,7 +117,7 @@ def _spans(G: Multiplier) -> str:
 
 
 def _name_days(axes: Axes, G: Multiplier, country: str | None) -> None:
-    """Names above the days that have one; where they crowd, the best known of them."""
+    """Write the names of special days above them; the best known where they crowd."""
     if G.calendar is None or G.turns < 2 or G.calendar[1] - G.calendar[0] > np.timedelta64(1, "D"):
         return
     starts = edges(G)
@@ -121,10 +128,12 @@ def _name_days(axes: Axes, G: Multiplier, country: str | None) -> None:
         for i, name in enumerate(names)
         if name and "days" not in name and not (i and names[i - 1] == name)
     ]
-    days.sort(key=lambda day: _FIRST.index(day[0]) if day[0] in _FIRST else len(_FIRST))
+    days.sort(
+        key=lambda day: _BEST_KNOWN.index(day[0]) if day[0] in _BEST_KNOWN else len(_BEST_KNOWN)
+    )
     placed: list[float] = []
     for name, middle in days:
-        if len(placed) >= _NAMES or any(abs(middle - x) < _NEAR * width for x in placed):
+        if len(placed) >= _NAMED_DAYS or any(abs(middle - x) < _LEAST_GAP * width for x in placed):
             continue
         axes.annotate(
             name, (middle, 1.0), (0, -4), xycoords=axes.get_xaxis_transform(),
@@ -134,13 +143,16 @@ def _name_days(axes: Axes, G: Multiplier, country: str | None) -> None:
         placed.append(middle)
 
 
-def _words(
-    forecast: Forecast, G: Multiplier, limit: float, chance: np.ndarray[Any, np.dtype[np.float64]]
+def _forecast_alt(
+    forecast: Forecast,
+    G: Multiplier,
+    limit: float,
+    probability: np.ndarray[Any, np.dtype[np.float64]],
 ) -> str:
     busiest = int(np.argmax(G.values))
     when = f"turn {busiest + 1}" if G.calendar is None else show(G.calendar[busiest])
     return (
         f"{forecast.name} expects from {format_number(float(G.values.min()))} to "
-        f"{format_number(float(G.values.max()))} (on {when}); {int((chance >= LIKELY).sum())} of "
-        f"{counted(len(forecast), 'turn')} are probably busy ({format_number(limit)} or more)."
+        f"{format_number(float(G.values.max()))} (on {when}); {int((probability >= LIKELY).sum())} "
+        f"of {counted(len(forecast), 'turn')} are probably busy ({format_number(limit)} or more)."
     )

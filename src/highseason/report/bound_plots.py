@@ -1,0 +1,351 @@
+"""Bounds: regret against its bound, the minimum pulls of UCB, probabilities of exploring."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.bounds import ExplorationFigure, RegretBound, pull_steps
+from highseason.core.formatting import counted, format_number, percent
+from highseason.report.caption import setting
+from highseason.report.drawing import (
+    ACCENT,
+    DARK,
+    INK,
+    LIGHT,
+    MUTED,
+    drawing,
+    legend_below,
+    number_axis,
+)
+from highseason.report.figure import Figure
+from highseason.results import SimulationResult, unique_labels
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_ALONE, _STACKED = 4.4, 3.6
+#: The axis ends at this share of the worst case.
+_DEPTH = 1e-6
+#: Strokes of the parts, which are all grey so that the total stands out.
+_STROKES = ("--", "-.", ":", (0, (6, 1, 1, 1, 1, 1)), (0, (1, 1)))
+_MARKERS = ("o", "s", "^", "D", "v")
+_BAND = (0.1, 0.9)
+_POINTS = 400
+
+Bounds = RegretBound | Sequence[RegretBound] | Mapping[str, RegretBound]
+
+
+def bound(
+    bounds: Bounds, result: SimulationResult | None = None, title: str | None = None
+) -> Figure:
+    """The bound for a game stopped at each turn, its parts, and the regret of simulated games.
+
+    Both axes are logarithmic.  The games are drawn as their mean with its 95% interval, and a
+    lighter band that holds four games in five.
+
+    Args:
+        bounds: One bound, several (a panel each), or several by label.
+        result: What `simulate(…, curves=True)` returned for the same policies in the same order.
+        title: Above the figure.
+
+    >>> import highseason as hs
+    >>> G = hs.multipliers.step(turns=2000)
+    >>> policy, means = hs.EpsilonZGreedy(k=50, z=30), [0.9, 0.1]
+    >>> computed = hs.bounds.regret(policy, means=means, multiplier=G)
+    >>> played = hs.simulate(policy, hs.rewards.bernoulli(means=means), G, games=20, curves=True)
+    >>> bound(computed, played)
+    <Figure: Regret: bound and simulation>
+    """
+    labelled = _labelled(bounds)
+    _check(labelled, result)
+    title = title or ("Regret: bound and simulation" if result else "Regret: the bound")
+    heights = [_ALONE] if len(labelled) == 1 else [_STACKED] * len(labelled)
+    names = list(dict.fromkeys(name for one in labelled.values() for name in one.parts))
+    with drawing(title, heights) as (canvas, rows):
+        for i, (axes, (label, one)) in enumerate(zip(rows, labelled.items(), strict=True)):
+            _draw_bound(axes, one, names)
+            if result is not None:
+                _draw_games(axes, result, i)
+            _finish_axes(axes, one, label)
+        caption = "" if result is None else f"\n{setting(result)}"
+        rows[-1].set_xlabel(f"turn at which the game stops{caption}", fontsize=9)
+        legend_below(canvas, rows, columns=2)
+    return Figure(canvas, title, _bound_alt(labelled, result))
+
+
+def _labelled(bounds: Bounds) -> dict[str, RegretBound]:
+    if isinstance(bounds, RegretBound):
+        bounds = [bounds]
+    if isinstance(bounds, Mapping):
+        return dict(bounds)
+    if not bounds:
+        raise ValueError("there is no bound to draw")
+    return dict(zip(unique_labels([one.policy for one in bounds]), bounds, strict=True))
+
+
+def _check(bounds: dict[str, RegretBound], result: SimulationResult | None) -> None:
+    if result is None:
+        return
+    if "regret" not in result.curves:
+        raise ValueError("the result has no curves: simulate with curves=True")
+    if len(result.policies) != len(bounds):
+        raise ValueError(
+            f"{len(bounds)} bounds but {len(result.policies)} simulated policies: both must be of "
+            "the same policies, in the same order"
+        )
+    for one in bounds.values():
+        if (one.turns, one.arms) != (result.settings["turns"], result.settings["arms"]):
+            raise ValueError(
+                "the bound and the result are of different games: draw each in its own figure"
+            )
+
+
+def _draw_bound(axes: Axes, bound: RegretBound, names: list[str]) -> None:
+    shown = _spread(bound.turns)
+    axes.plot(
+        shown, bound.worst[shown - 1], color=ACCENT, linewidth=1.2, linestyle=(0, (1, 2)),
+        label="always the worst arm",
+    )  # fmt: skip
+    axes.plot(
+        shown, _above_zero(bound.curve[shown - 1]), color=INK, linewidth=3.0, label="the bound"
+    )
+    for name, curve in bound.curves.items():
+        i = names.index(name)
+        axes.plot(
+            shown, _above_zero(curve[shown - 1]), color=MUTED, linewidth=1.2,
+            linestyle=_STROKES[i % len(_STROKES)], marker=_MARKERS[i % len(_MARKERS)],
+            markersize=4, markevery=(5 * i, shown.size // 6 or 1), label=f"part: {name}",
+        )  # fmt: skip
+
+
+def _draw_games(axes: Axes, result: SimulationResult, place: int) -> None:
+    totals = result.curves["regret"]
+    mean, error = totals.mean[place], totals.error[place]
+    low, high = (_above_zero(totals.quantile(q)[place]) for q in _BAND)
+    axes.fill_between(
+        totals.turns, low, high, color=LIGHT, alpha=0.55, linewidth=0, label="four games in five"
+    )
+    if math.isfinite(float(error[-1])):
+        axes.fill_between(
+            totals.turns, _above_zero(mean - 1.96 * error), mean + 1.96 * error, color=DARK,
+            alpha=0.4, linewidth=0, label="95% interval of the mean",
+        )  # fmt: skip
+    axes.plot(
+        totals.turns, _above_zero(mean), color=DARK, linewidth=1.4, marker="*", markersize=8,
+        markevery=(9, totals.turns.size // 5 or 1), label="simulated: mean regret",
+    )  # fmt: skip
+
+
+def _finish_axes(axes: Axes, bound: RegretBound, label: str) -> None:
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    top = max(float(bound.worst[-1]), _largest(bound.curve), 1e-300)
+    lows = [float(v) for line in axes.lines if (v := _least(line.get_ydata())) is not None]
+    axes.set_ylim(max(min(lows, default=top), top * _DEPTH) / 1.5, top * 2)
+    axes.set_title(label)
+    axes.set_ylabel("cumulative regret")
+    axes.grid(visible=False, which="minor")
+    number_axis(axes.xaxis)
+    axes.yaxis.set_major_formatter(lambda value, _: _power(value))
+    if not bound.valid:
+        axes.annotate(
+            "not valid as a bound", (0.02, 0.9), xycoords="axes fraction", fontsize=9,
+            color=ACCENT, fontweight="bold",
+        )  # fmt: skip
+
+
+def _spread(turns: int) -> NDArray[np.int64]:
+    """Turns evenly spaced on a logarithmic axis."""
+    return np.unique(np.geomspace(1, turns, _POINTS).round().astype(np.int64))
+
+
+def _above_zero(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """NaN where a logarithmic axis has no place for a value."""
+    return np.where(np.isfinite(values) & (values > 0), values, np.nan)
+
+
+def _largest(values: NDArray[np.float64]) -> float:
+    finite = values[np.isfinite(values)]
+    return float(finite.max()) if finite.size else 0.0
+
+
+def _least(values: object) -> float | None:
+    array = np.asarray(values, dtype=np.float64)
+    array = array[np.isfinite(array)]
+    return float(array.min()) if array.size else None
+
+
+def _power(value: float) -> str:
+    """A tick of a logarithmic axis.
+
+    >>> _power(1000.0), _power(1e7), _power(0.01)
+    ('1,000', '10⁷', '0.01')
+    """
+    exponent = round(math.log10(value))
+    if -3 <= exponent <= 5:
+        return format_number(value)
+    return "10" + str(exponent).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+
+
+def _bound_alt(bounds: dict[str, RegretBound], result: SimulationResult | None) -> str:
+    parts = []
+    for i, (label, one) in enumerate(bounds.items()):
+        share = percent(one.total / one.trivial, 1) if one.trivial else "–"
+        text = f"{label}: the bound after {one.turns:,} turns is {format_number(one.total)}"
+        text += f" ({share} of the worst case)" if math.isfinite(one.total) else ""
+        if result is not None:
+            text += f"; simulated, the mean regret is {format_number(result.mean('regret', i))}"
+        parts.append(f"{text}.")
+    return " ".join(parts)
+
+
+def minimum_pulls(
+    pulls: Any, arms: int, r: float = 1.0, P: float = 2.0, title: str | None = None
+) -> Figure:
+    """The pulls of a neglected arm after each turn, and the minimum that the lemma guarantees.
+
+    The lower panel shows by how many pulls each form stays below the worst case: above zero for
+    the safe form, below zero where the printed one guarantees more than was pulled.
+
+    Args:
+        pulls: How often the arm was pulled up to each turn, in its worst case: it always pays the
+            least and its rivals the most, and ties go to them.
+        arms: The number of arms.
+        r: The range of the rewards.
+        P: The radius is sqrt(P log t / pulls).
+        title: Above the figure.
+
+    >>> import highseason as hs
+    >>> rewards = hs.rewards.bernoulli(means=[1.0, 0.0])  # ties go to the first arm
+    >>> game = hs.play(hs.UCB(), rewards, hs.multipliers.constant(500), seed=1)
+    >>> minimum_pulls((game.arms == 1).cumsum(), arms=2)
+    <Figure: Minimum pulls of every arm under UCB>
+    """
+    played = np.asarray(pulls, dtype=np.int64)
+    turns = np.arange(1, played.size + 1)
+    title = title or "Minimum pulls of every arm under UCB"
+    guaranteed = {form: _guaranteed(turns, arms, r, P, form) for form in ("safe", "paper")}
+    after = slice(arms, None)
+    with drawing(title, [3.0, 1.7], sharex=True) as (canvas, [axes, below]):
+        axes.fill_between(
+            turns[after], 0, played[after], step="post", color=LIGHT, linewidth=0,
+            label="pulls in the worst case",
+        )  # fmt: skip
+        axes.step(
+            turns[after], guaranteed["safe"][after], where="post", color=INK, linewidth=1.8,
+            label="guaranteed, corrected",
+        )  # fmt: skip
+        axes.step(
+            turns[after], guaranteed["paper"][after], where="post", color=ACCENT, linewidth=1.3,
+            linestyle="--", label="guaranteed, as printed",
+        )  # fmt: skip
+        axes.set_ylabel("pulls")
+        axes.set_ylim(bottom=0)
+        axes.legend(loc="upper left")
+        _draw_slack(
+            below, turns[after], played[after], {k: v[after] for k, v in guaranteed.items()}
+        )
+        below.set_xscale("log")
+        below.set_xlim(arms, turns[-1])
+        number_axis(below.xaxis)
+        below.set_xlabel(f"turn   ({counted(arms, 'arm')}, rewards in [0, {format_number(r)}])")
+    overstated = {form: int((steps > played)[after].sum()) for form, steps in guaranteed.items()}
+    return Figure(canvas, title, _pulls_alt(played, guaranteed, overstated))
+
+
+def _guaranteed(
+    turns: NDArray[np.int64], arms: int, r: float, P: float, form: Any
+) -> NDArray[np.int64]:
+    steps = pull_steps(int(turns[-1]), arms, r, P, form)
+    return np.asarray(1 + np.searchsorted(steps, turns, side="right"), dtype=np.int64)
+
+
+def _draw_slack(
+    axes: Axes,
+    turns: NDArray[np.int64],
+    played: NDArray[np.int64],
+    guaranteed: dict[str, NDArray[np.int64]],
+) -> None:
+    slack = {form: played - least for form, least in guaranteed.items()}
+    axes.fill_between(
+        turns, 0, np.maximum(slack["safe"], 0), step="post", color=INK, alpha=0.75, linewidth=0.5
+    )
+    axes.fill_between(
+        turns, np.minimum(slack["paper"], 0), 0, step="post", color=ACCENT, alpha=0.6, linewidth=0.5
+    )
+    axes.axhline(0, color=INK, linewidth=0.8)
+    axes.set_ylabel("pulls")
+    axes.locator_params(axis="y", integer=True, nbins=5)
+    axes.set_title(
+        "above 0: slack of the corrected form; below: the printed form overstates",
+        fontsize=8, fontweight="normal",
+    )  # fmt: skip
+
+
+def _pulls_alt(
+    played: NDArray[np.int64], guaranteed: dict[str, NDArray[np.int64]], overstated: dict[str, int]
+) -> str:
+    return (
+        f"After {counted(played.size, 'turn')} the neglected arm has been pulled "
+        f"{played[-1]:,} times; the corrected lemma guarantees {guaranteed['safe'][-1]:,} and the "
+        f"printed one {guaranteed['paper'][-1]:,}.  The printed lemma overstates the pulls after "
+        f"{counted(overstated['paper'], 'turn')}, the corrected one after "
+        f"{counted(overstated['safe'], 'turn')}."
+    )
+
+
+def exploration(data: ExplorationFigure, title: str | None = None) -> Figure:
+    """The probability of exploring in each turn, under ε-greedy and soft ε-greedy.
+
+    Up to n' ε-greedy explores in every turn.  From w on both explore alike; in between soft
+    ε-greedy stays below psi, and so explores less where G is high.
+
+    Args:
+        data: What `bounds.exploration_figure` returned.
+        title: Above the figure.
+
+    >>> import highseason as hs
+    >>> exploration(hs.bounds.exploration_figure())
+    <Figure: Probability of exploring>
+    """
+    title = title or "Probability of exploring"
+    with drawing(title, [3.6]) as (canvas, [axes]):
+        axes.plot(data.turns, data.psi, color=LIGHT, linewidth=0.9, label="psi(t), the ceiling")
+        axes.plot(data.turns, data.soft, color=DARK, linewidth=1.3, label="soft ε-greedy")
+        axes.plot(data.turns, data.old, color=INK, linestyle="--", linewidth=1.8, label="ε-greedy")
+        axes.set_xscale("log")
+        axes.set_ylim(0, 1.14)
+        axes.set_xlim(float(data.turns[0]), float(data.turns[-1]))
+        axes.set_yticks([0, 0.25, 0.5, 0.75, 1])
+        number_axis(axes.xaxis)
+        _mark(axes, data.n_prime, f"n' = {format_number(data.n_prime)}")
+        _mark(axes, data.w, f"w = {format_number(data.w)}")
+        axes.set_xlabel("turn")
+        axes.set_ylabel("probability of exploring")
+        legend_below(canvas, [axes])
+    return Figure(canvas, title, _exploration_alt(data))
+
+
+def _mark(axes: Axes, turn: int, text: str) -> None:
+    """Draw a line where a phase ends, unless it lies beyond the axis."""
+    low, high = axes.get_xlim()
+    if not low <= turn <= high:
+        return
+    axes.axvline(turn, color=ACCENT, linestyle=":", linewidth=1.6)
+    axes.annotate(
+        text, (turn, 1.07), (-4, 0), textcoords="offset points", ha="right", va="center",
+        fontsize=9, color=ACCENT,
+    )  # fmt: skip
+
+
+def _exploration_alt(data: ExplorationFigure) -> str:
+    return (
+        f"ε-greedy explores in every turn up to n' = {format_number(data.n_prime)}, then less and "
+        f"less; soft ε-greedy stays below psi, which falls to {format_number(data.gamma)} on busy "
+        f"turns; from w = {format_number(data.w)} on both explore alike."
+    )

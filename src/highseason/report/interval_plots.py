@@ -1,0 +1,196 @@
+"""Estimates with their intervals: gains, differences and doses, one mark each."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from highseason.core.formatting import format_number, signed_percent, with_range
+from highseason.report.drawing import INK, MUTED, drawing, legend_below, look, name_rows
+from highseason.report.figure import Figure
+from highseason.results import Estimate, SimulationResult
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: Estimates by row and series.
+Rows = Mapping[str, Mapping[str, Estimate]]
+#: Places along an axis, each with its estimate.
+Points = Sequence[tuple[float, Estimate]]
+
+_WIDE, _BAND = 7.2, "#f1f4f7"
+
+
+def draw_intervals(
+    axes: Axes,
+    series: Mapping[str, Points],
+    upright: bool = False,
+    joined: bool = False,
+    hollow: Collection[str] = (),
+    spread: float = 0.8,
+) -> None:
+    """Draw a mark with its interval for each estimate, a share drawn as a percentage.
+
+    Args:
+        axes: Where to draw.
+        series: Places and estimates by name; series at the same place stand side by side.
+        upright: Whether values run upwards; by default they run to the right.
+        joined: Whether a line joins the marks of a series.
+        hollow: Names of series to draw as hollow grey marks.
+        spread: The distance that the series at one place share.
+    """
+    for i, (name, points) in enumerate(series.items()):
+        how = look(i)
+        shift = (i - (len(series) - 1) / 2) * spread / len(series)
+        places = [place + shift for place, _ in points]
+        values = [100 * estimate.value for _, estimate in points]
+        # A single game has no error; its interval is drawn as none.
+        widths = [
+            [max(0.0, 100 * (estimate.value - estimate.low)) for _, estimate in points],
+            [max(0.0, 100 * (estimate.high - estimate.value)) for _, estimate in points],
+        ]
+        x, y = (places, values) if upright else (values, places)
+        axes.errorbar(
+            x, y, widths if upright else None, None if upright else widths, fmt=how.marker,
+            linestyle=how.line if joined else "none",
+            color=MUTED if name in hollow else how.color, linewidth=1.0, elinewidth=1.1,
+            markerfacecolor="white" if name in hollow else how.color, markersize=4.6, capsize=2,
+            label=name,
+        )  # fmt: skip
+    (axes.axhline if upright else axes.axvline)(0, color=INK, linewidth=1.0)
+
+
+def interval_plot(rows: Rows, xlabel: str, title: str, limit: float | None = None) -> Figure:
+    """A row per setting, and in it a mark with its 95% interval per comparison.
+
+    Args:
+        rows: Comparisons by name, by the setting's name; shares, drawn as percentages.
+        xlabel: What is compared.
+        title: Above the figure.
+        limit: Cut the axis at this share on both sides.
+
+    >>> gain = Estimate(0.1, 0.01, 0.08, 0.12)
+    >>> interval_plot({"wave": {"ucb-z": gain}}, "gain, %", "Gains")
+    <Figure: Gains>
+    """
+    return interval_panels({"": rows}, xlabel, title, limit)
+
+
+def interval_panels(
+    panels: Mapping[str, Rows], xlabel: str, title: str, limit: float | None = None
+) -> Figure:
+    """Several of these plots one below the other, by title; see `interval_plot`."""
+    names = list(dict.fromkeys(n for rows in panels.values() for row in rows.values() for n in row))
+    each = max(0.32, 0.13 * len(names))
+    heights = [0.6 + each * len(rows) for rows in panels.values()]
+    heights[-1] += 0.6  # the label of the axis, and the legend
+    with drawing(title, heights, width=_WIDE) as (canvas, axes):
+        for panel, (name, rows) in zip(axes, panels.items(), strict=True):
+            for place in range(0, len(rows), 2):
+                panel.axhspan(place - 0.5, place + 0.5, color=_BAND, linewidth=0, zorder=0)
+            draw_intervals(panel, _by_series(rows, names))
+            name_rows(panel, list(rows))
+            panel.set_title(name)
+            panel.xaxis.set_major_formatter(lambda value, _: f"{value:+g}%" if value else "0%")
+            if limit is not None:
+                low, high = panel.get_xlim()
+                panel.set_xlim(max(low, -100 * limit), min(high, 100 * limit))
+        axes[-1].set_xlabel(xlabel, fontsize=9)
+        legend_below(canvas, axes, columns=min(4, len(names)))
+    return Figure(canvas, title, " ".join(map(_rows_alt, panels, panels.values())))
+
+
+def _by_series(rows: Rows, names: Sequence[str]) -> dict[str, Points]:
+    return {
+        name: [(place, row[name]) for place, row in enumerate(rows.values()) if name in row]
+        for name in names
+    }
+
+
+def _rows_alt(panel: str, rows: Rows) -> str:
+    parts = [
+        f"{row}: " + ", ".join(f"{name} {with_range(e.value, e.low, e.high)}" for name, e in series)
+        for row, series in ((row, entries.items()) for row, entries in rows.items())
+    ]
+    return f"{panel}: {'; '.join(parts)}." if panel else f"{'; '.join(parts)}."
+
+
+def dose_response(
+    panels: Mapping[str, Mapping[str, Points]], xlabel: str, ylabel: str, title: str
+) -> Figure:
+    """A panel per setting, a line per comparison: its gain at every dose.
+
+    Args:
+        panels: By the setting's name, by the comparison's: pairs of a dose and a gain (a share,
+            drawn as a percentage).
+        xlabel: The dose.
+        ylabel: The gain.
+        title: Above the figure.
+
+    >>> curve = [(1.5, Estimate(0.0, 0.01, -0.02, 0.02)), (3.0, Estimate(0.1, 0.01, 0.08, 0.12))]
+    >>> dose_response({"4 weeks": {"ucb-z": curve}}, "max / mean", "gain, %", "Gain over spread")
+    <Figure: Gain over spread>
+    """
+    with drawing(title, [0.5 + 2.2] * len(panels)) as (canvas, axes):
+        for panel, (name, series) in zip(axes, panels.items(), strict=True):
+            doses = [dose for points in series.values() for dose, _ in points]
+            spread = 0.012 * len(series) * (max(doses) - min(doses))
+            draw_intervals(panel, series, upright=True, joined=True, spread=spread)
+            panel.set_title(name)
+            panel.set_ylabel(ylabel, fontsize=9)
+        axes[-1].set_xlabel(xlabel, fontsize=9)
+        legend_below(canvas, axes, columns=2)
+    parts = [
+        f"{panel}, {name}: "
+        + ", ".join(
+            f"{with_range(e.value, e.low, e.high)} at {format_number(x)}" for x, e in points
+        )
+        for panel, series in panels.items()
+        for name, points in series.items()
+    ]
+    return Figure(canvas, title, f"{'; '.join(parts)}.")
+
+
+def increase(
+    results: Mapping[str, SimulationResult],
+    base: str,
+    policies: Sequence[str],
+    title: str,
+    beside: Sequence[str] = (),
+) -> Figure:
+    """The increase in mean reward over `base`, a place per setting, with 95% intervals.
+
+    Args:
+        results: By the setting's name, written under its place ("25 arms, 500 turns").
+        base: The baseline's label.
+        policies: The labels compared with it.
+        title: Above the figure.
+        beside: More labels to compare, drawn hollow: not in the original figure.
+
+    >>> import highseason as hs
+    >>> arms, G = hs.rewards.bernoulli(arms=3), hs.multipliers.wave(20)
+    >>> result = hs.simulate([hs.UCB(), hs.Greedy()], arms, G, games=4)
+    >>> increase({"3a": result}, "ucb", ["greedy"], "Increase over ucb")
+    <Figure: Increase over ucb>
+    """
+    gains = {
+        label: [(i, result.gain(label, base)) for i, result in enumerate(results.values())]
+        for label in (*policies, *beside)
+    }
+    with drawing(title, [3.9], width=_WIDE) as (canvas, [axes]):
+        for i in range(0, len(results), 2):
+            axes.axvspan(i - 0.5, i + 0.5, color=_BAND, linewidth=0, zorder=0)
+        draw_intervals(axes, gains, upright=True, hollow=beside)
+        axes.set_xticks(range(len(results)), list(results), fontsize=8)
+        axes.set_xlim(-0.5, len(results) - 0.5)
+        axes.tick_params(axis="x", length=0)
+        axes.grid(visible=False, axis="x")
+        axes.set_ylabel(f"increase over {base}, %", fontsize=9)
+        legend_below(canvas, [axes], columns=4)
+    ranges = {label: [gain.value for _, gain in points] for label, points in gains.items()}
+    parts = [
+        f"{label} {signed_percent(min(values))} to {signed_percent(max(values))}"
+        for label, values in ranges.items()
+    ]
+    alt = f"Increase over {base} in {len(results)} settings: {'; '.join(parts)}."
+    return Figure(canvas, title, alt)

@@ -1,0 +1,208 @@
+"""Logs: what policies earned in replay, and when each arm was available."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from highseason.core.formatting import counted, format_number, with_error
+from highseason.report.drawing import (
+    ACCENT,
+    BUSY,
+    DARK,
+    INK,
+    MUTED,
+    drawing,
+    legend_below,
+    look,
+    name_rows,
+)
+from highseason.report.figure import Figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from highseason.logs import Lifespans, Slice
+    from highseason.replay import RepeatedReplay, ReplayResult
+
+#: Letters of a label per line.
+_LABEL_WIDTH = 16
+#: Times from here on are taken for seconds of the Unix epoch: the year 1990.
+_EPOCH = 631_152_000
+
+
+def replays(
+    result: ReplayResult | RepeatedReplay,
+    title: str | None = None,
+    published: Mapping[str, float] | None = None,
+    source: str | None = None,
+) -> Figure:
+    """The mean reward per turn: over the turns of one replay, or its distribution over many.
+
+    Args:
+        result: What `replay` or `replay_many` returned.
+        title: Above the figure.
+        published: Means to mark beside those of many runs, by label.
+        source: What the log is, for a line below the figure.
+
+    >>> import highseason as hs
+    >>> log = hs.logs.generate_events(0.01, seed=1, articles=5).events
+    >>> replays(hs.replay.replay(["ucb", "soft-ucb"], log))
+    <Figure: Mean reward per turn so far>
+    """
+    from highseason.replay import RepeatedReplay  # late: most figures need no replay
+
+    rows = len(result.policies)
+    if isinstance(result, RepeatedReplay):
+        title = title or "Mean reward per turn, by run"
+        with drawing(title, [1.3 + 0.5 * rows]) as (canvas, [axes]):
+            _draw_runs(axes, result, published or {})
+            diamond = "; diamond: published" if published else ""
+            marks = f"bar: mean of all runs; dotted: random arms{diamond}"
+            canvas.supxlabel(f"{marks}\n{_log_caption(result, source)}", fontsize=8)
+    else:
+        title = title or "Mean reward per turn so far"
+        with drawing(title, [3.8 + 0.2 * rows]) as (canvas, [axes]):
+            _draw_running_means(axes, result, source)
+            legend_below(canvas, [axes], columns=1)
+    return Figure(canvas, title, _replays_alt(result, source))
+
+
+def _draw_running_means(axes: Axes, result: ReplayResult, source: str | None) -> None:
+    for i, outcome in enumerate(result.outcomes):
+        if not outcome.turns:
+            continue
+        how, mean = look(i), outcome.mean
+        axes.plot(
+            outcome.at, outcome.running, how.line, color=how.color, linewidth=1.7,
+            label=f"{outcome.label}  {with_error(mean.value, mean.error)} (se)",
+        )  # fmt: skip
+        axes.errorbar(
+            outcome.turns, mean.value, yerr=max(0.0, mean.high - mean.value), fmt=how.marker,
+            color=how.color, markersize=5, capsize=3,
+        )  # fmt: skip
+    axes.axhline(
+        result.log.baseline.value, color=MUTED, linestyle=":", linewidth=1.4, label="random arms"
+    )
+    axes.set_xlabel(
+        "matched turn   (the last with its 95% interval within this run)\n"
+        f"{_log_caption(result, source)}"
+    )
+    axes.set_ylabel("mean reward per turn")
+    if axes.get_ylim()[1] > 0 and axes.dataLim.y0 >= 0:  # rewards may be losses
+        axes.set_ylim(bottom=0)
+
+
+def _draw_runs(axes: Axes, result: RepeatedReplay, published: Mapping[str, float]) -> None:
+    for i, runs in enumerate(result.policies):
+        how = look(i)
+        means = runs.means[np.isfinite(runs.means)]
+        # Spread over the row in the order of the runs: neighbouring windows stay neighbours.
+        heights = i + np.linspace(-0.28, 0.28, means.size) if means.size > 1 else [i]
+        axes.plot(means, heights, how.marker, color=how.color, alpha=0.6, markersize=3.5)
+        axes.plot([runs.mean.value] * 2, [i - 0.38, i + 0.38], color=INK, linewidth=2)
+    axes.axvline(result.log.baseline.value, color=MUTED, linestyle=":", linewidth=1.4)
+    name_rows(axes, [textwrap.fill(label, _LABEL_WIDTH) for label in result.labels])
+    axes.locator_params(axis="x", nbins=6)
+    marked = [(published[label], i) for i, label in enumerate(result.labels) if label in published]
+    if marked:
+        axes.plot(*zip(*marked, strict=True), "D", color=ACCENT, markersize=7, fillstyle="none")
+    axes.set_xlabel("mean reward per turn of a run")
+
+
+def _log_caption(result: ReplayResult | RepeatedReplay, source: str | None) -> str:
+    size = f"{counted(result.log.events, 'record')}, {counted(result.log.arms, 'arm')}"
+    return "\n".join([f"{source}: {size}" if source else size, *_bias_warnings(result)])
+
+
+def _bias_warnings(result: ReplayResult | RepeatedReplay) -> list[str]:
+    """What a reader must know who sees nothing but the figure."""
+    from highseason.replay import ReplayResult
+    from highseason.replay.diagnostics import over_weighs
+
+    uniform = result.log.uniformity
+    if not uniform.holds and uniform.checked == "propensity":
+        return ["The log contradicts its propensities: means are biased."]
+    if not uniform.holds:
+        return ["The log is not uniformly random: means are biased."]
+    if uniform.tilted:
+        return ["The log is not uniform by its propensities: see the weighted means."]
+    if isinstance(result, ReplayResult) and any(map(over_weighs, result.outcomes)):
+        return ["Small pools match more often: see the means per visitor (SNIPS)."]
+    return []
+
+
+def _replays_alt(result: ReplayResult | RepeatedReplay, source: str | None) -> str:
+    from highseason.replay import RepeatedReplay
+
+    many = isinstance(result, RepeatedReplay)
+    outcomes = result.policies if isinstance(result, RepeatedReplay) else result.outcomes
+    means = "; ".join(f"{o.label} {with_error(o.mean.value, o.mean.error)}" for o in outcomes)
+    text = f"Mean reward per turn{' over the runs' if many else ''}: {means}."
+    return " ".join([*([f"{source}."] if source else []), text, *_bias_warnings(result)])
+
+
+def lifespans(
+    lifetimes: Lifespans, chosen: Slice | None = None, title: str | None = None
+) -> Figure:
+    """A bar per arm, from its start to its end; the chosen slice is shaded, its arms stand out.
+
+    Args:
+        lifetimes: What `logs.lifespans` returned.
+        chosen: A slice, such as `logs.best_slice` returns.
+        title: Above the figure.
+
+    >>> import highseason as hs
+    >>> log = hs.logs.generate_events(0.02, seed=1).events
+    >>> lifetimes = hs.logs.lifespans(log)
+    >>> lifespans(lifetimes, hs.logs.best_slice(lifetimes, least_arms=5))
+    <Figure: When each arm was available>
+    """
+    title = title or "When each arm was available"
+    with drawing(title, [min(7.0, 2.4 + 0.02 * len(lifetimes))]) as (canvas, [axes]):
+        start = int(lifetimes.birth.min()) if len(lifetimes) else 0
+        _draw_lifespans(axes, lifetimes, start, chosen)
+        axes.set_ylabel("arm, by start")
+        axes.set_xlabel(f"hours{_since(start)}")
+        axes.grid(visible=False, axis="y")
+        axes.margins(x=0.01, y=0.01)
+        if chosen is not None:
+            legend_below(canvas, [axes])
+    return Figure(canvas, title, _lifespans_alt(lifetimes, chosen))
+
+
+def _draw_lifespans(axes: Axes, lifetimes: Lifespans, start: int, chosen: Slice | None) -> None:
+    inside = [chosen is not None and arm in set(chosen.arms) for arm in lifetimes.arms]
+    starts, ends = (lifetimes.birth - start) / 3600, (lifetimes.death - start) / 3600
+    if chosen is not None:
+        stretch = [(time - start) / 3600 for time in (chosen.start, chosen.end)]
+        size = f"{counted(len(chosen.arms), 'arm')} for {chosen.hours:.1f} hours"
+        axes.axvspan(*stretch, color=BUSY, alpha=0.6, linewidth=0, zorder=0, label=size)
+        for time in stretch:
+            axes.axvline(time, color=INK, linewidth=0.8, linestyle="--")
+        axes.plot([], [], color=ACCENT, linewidth=3, label="available throughout")
+    colors = [ACCENT if arm else DARK if chosen is None else MUTED for arm in inside]
+    thickness = max(0.5, min(3.0, 150 / max(1, len(lifetimes))))
+    places = range(1, len(lifetimes) + 1)
+    axes.hlines(places, starts, ends, colors=colors, linewidth=thickness)
+
+
+def _since(start: int) -> str:
+    if start < _EPOCH:
+        return " since the log began" if start else ""
+    return f" since {datetime.fromtimestamp(start, UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def _lifespans_alt(lifetimes: Lifespans, chosen: Slice | None) -> str:
+    if not len(lifetimes):
+        return "No arm was ever available."
+    hours = sorted(lifetimes.hours.tolist())
+    median = format_number(hours[len(hours) // 2])
+    text = f"{counted(len(lifetimes), 'arm')}, half of them available for {median} hours or less."
+    if chosen is None:
+        return text
+    return f"{text} Chosen: {counted(len(chosen.arms), 'arm')} for {chosen.hours:.2f} hours."

@@ -1,0 +1,154 @@
+"""Plans: when each policy will explore, above the multiplier; and advice, built on them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from highseason.core.formatting import format_number
+from highseason.multipliers import Multiplier, Threshold
+from highseason.policies import Plan
+from highseason.report.drawing import (
+    DARK,
+    EXPLORING,
+    LIGHT,
+    drawing,
+    legend_below,
+    name_rows,
+)
+from highseason.report.figure import Figure
+from highseason.report.interval_plots import draw_intervals
+from highseason.report.time_axis import draw_multiplier, edges, fit, shade_busy, show_time, stairs
+from highseason.report.timing import first_round, timing
+from highseason.results import Estimate, unique_labels
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: The busiest quarter of the turns is called busy where no plan has a threshold of its own.
+_DEFAULT_THRESHOLD = "q0.75"
+_ALONE, _ROW, _MULTIPLIER = 1.6, 1.05, 1.7
+
+
+def plan(
+    plans: Plan | Sequence[Plan] | Mapping[str, Plan],
+    z: float | str | None = None,
+    title: str | None = None,
+) -> Figure:
+    """How much each turn explores, from 0 to 1, above the multiplier; busy turns are shaded.
+
+    Args:
+        plans: One plan, several, or several by label; all for the same multiplier.
+        z: Turns with G >= z are busy; by default the threshold of the first plan that has one,
+            else the busiest quarter.
+        title: Above the figure.
+
+    >>> import highseason as hs
+    >>> G = hs.multipliers.christmas(turns=300)
+    >>> plan([hs.UCB().plan(G, arms=10), hs.UCBZ(z=30).plan(G, arms=10)])
+    <Figure: When will they explore?>
+    """
+    labelled = _labelled(plans)
+    G = _common_multiplier(labelled)
+    level = _threshold(labelled, G) if z is None else Threshold.of(z).resolve(G.values)
+    alone = len(labelled) == 1
+    title = title or ("When will it explore?" if alone else "When will they explore?")
+    heights = [_ALONE if alone else _ROW] * len(labelled)
+    with drawing(title, [*heights, _MULTIPLIER], sharex=True) as (canvas, rows):
+        for axes, (label, drawn) in zip(rows[:-1], labelled.items(), strict=True):
+            shade_busy(axes, G, level)
+            draw_plan(axes, drawn)
+            axes.set_title(label)
+        shade_busy(rows[-1], G, level, label=f"busy: G ≥ {format_number(level)}")
+        draw_multiplier(rows[-1], G, level)
+        rows[-1].set_title(f"multiplier {G.name}", fontweight="normal")
+        show_time(rows[-1], G)
+        if alone:
+            rows[0].set_ylabel("exploration")
+        else:
+            canvas.supylabel("exploration (0: none, 1: full)", fontsize=9)
+        legend_below(canvas, rows, columns=2)
+    alt = " ".join(f"{label}: {timing(drawn).sentence()}" for label, drawn in labelled.items())
+    return Figure(canvas, title, alt)
+
+
+def draw_plan(axes: Axes, plan: Plan) -> None:
+    """Draw one strip: how much each turn explores, the first round hatched."""
+    steps, first = edges(plan.multiplier), first_round(plan)
+    if first:
+        stairs(
+            axes, plan.exploration[:first], steps[: first + 1], fill=True, linewidth=0,
+            label="every arm once", **EXPLORING,
+        )  # fmt: skip
+    if first < len(plan):
+        stairs(
+            axes, plan.exploration[first:], steps[first:], fill=True, facecolor=DARK,
+            edgecolor=DARK, linewidth=0.4, label="exploration",
+        )  # fmt: skip
+    axes.set_ylim(0, 1.05)
+    axes.set_yticks([0, 1])
+    fit(axes, plan.multiplier)
+
+
+def _labelled(plans: Plan | Sequence[Plan] | Mapping[str, Plan]) -> dict[str, Plan]:
+    if isinstance(plans, Plan):
+        plans = [plans]
+    if isinstance(plans, Mapping):
+        return dict(plans)
+    if not plans:
+        raise ValueError("there is no plan to draw")
+    return dict(zip(unique_labels([str(p.policy) for p in plans]), plans, strict=True))
+
+
+def _common_multiplier(plans: dict[str, Plan]) -> Multiplier:
+    G, *others = (drawn.multiplier for drawn in plans.values())
+    if any(other != G for other in others):
+        raise ValueError("the plans are for different multipliers: draw each in its own figure")
+    return G
+
+
+def _threshold(plans: dict[str, Plan], G: Multiplier) -> float:
+    for drawn in plans.values():
+        z = getattr(drawn.policy.resolve_thresholds(G.values), "z", None)
+        if z is not None:
+            return float(z)
+    return Threshold.of(_DEFAULT_THRESHOLD).resolve(G.values)
+
+
+def choices(plan: Plan, leads: Mapping[str, Estimate], title: str | None = None) -> Figure:
+    """How far the advised policy is ahead of each other one, above its plan and the multiplier.
+
+    Args:
+        plan: Of the advised policy.
+        leads: Its lead over each other policy, by label, as a share of what the best arm earns.
+        title: Above the figure.
+
+    >>> import highseason as hs
+    >>> from highseason.results import with_interval
+    >>> plan = hs.UCBZ().plan(hs.multipliers.wave(turns=100), arms=5)
+    >>> choices(plan, {"ucb": with_interval(0.02, 0.001)})
+    <Figure: Use ucb-z>
+    """
+    title = title or f"Use {plan.policy}"
+    heights = [1.0 + 0.3 * len(leads), 1.3, 1.5]
+    with drawing(title, heights) as (canvas, [top, middle, bottom]):
+        values = [100 * lead.value for lead in leads.values()]
+        top.hlines(range(len(leads)), 0, values, color=LIGHT, linewidth=6)
+        draw_intervals(top, {"": list(enumerate(leads.values()))})
+        name_rows(top, list(leads))
+        top.margins(x=0.08)
+        top.set_title("its lead over …")
+        top.set_xlabel("percentage points of the best arm's reward, 95% interval", fontsize=9)
+        draw_plan(middle, plan)
+        middle.set_title("when it explores (hatched: every arm once)")
+        middle.tick_params(labelbottom=False)
+        draw_multiplier(bottom, plan.multiplier, None)
+        bottom.set_title(f"multiplier {plan.multiplier.name}")
+        show_time(bottom, plan.multiplier)
+        middle.sharex(bottom)
+    parts = ", ".join(f"{label} by {100 * lead.value:.2f}" for label, lead in leads.items())
+    alt = (
+        f"{plan.policy} leads {parts} percentage points of the best arm's reward.  It "
+        f"{timing(plan).sentence()}"
+    )
+    return Figure(canvas, title, alt)

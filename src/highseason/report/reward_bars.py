@@ -1,0 +1,246 @@
+"""Bars: mean reward by policy, split by exploitation, and what single arms pay."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from highseason.core.formatting import format_number, percent
+from highseason.multipliers import Multiplier
+from highseason.report.caption import setting
+from highseason.report.drawing import (
+    ACCENT,
+    DARK,
+    EXPLOITING,
+    EXPLORING,
+    INK,
+    LIGHT,
+    drawing,
+    legend_below,
+    name_rows,
+    number_axis,
+)
+from highseason.report.figure import Figure
+from highseason.report.time_axis import draw_multiplier, show_time
+from highseason.results import SimulationResult, with_interval
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+#: Inches: a row and the frame of `rewards`, then of a panel of `reward_grid`.
+_ROW, _FRAME = 0.34, 1.35
+_GRID_ROW, _GRID_GAP = 0.155, 0.52
+_GRID_WIDTH, _GRID_LEFT, _GRID_HEAD, _GRID_FOOT = 10.0, 1.75, 0.62, 0.62
+
+
+def rewards(
+    result: SimulationResult, policies: Sequence[str] | None = None, title: str | None = None
+) -> Figure:
+    """Mean reward of a game under each policy, with its 95% interval and its share of the maximum.
+
+    The dark part of a bar was earned by pure exploitation, the hatched part while exploring or
+    trying every arm once.  The dotted line is what the best arm would have earned.
+
+    Args:
+        result: What `simulate` returned.
+        policies: The labels to show, in that order; all by default.
+        title: Above the figure.
+
+    >>> import highseason as hs
+    >>> G = hs.multipliers.christmas(turns=100)
+    >>> result = hs.simulate([hs.UCB(), hs.UCBZ()], hs.rewards.bernoulli(arms=5), G, games=10)
+    >>> rewards(result)
+    <Figure: Mean reward per game>
+    """
+    labels = list(result.policies if policies is None else policies)
+    chosen = [result.index(label) for label in labels]
+    title = title or "Mean reward per game"
+    with drawing(title, [_FRAME + _ROW * len(labels)]) as (canvas, [axes]):
+        draw_reward_bars(axes, result, chosen)
+        # The oracle's reward is the same for all: every policy's reward plus its realised regret.
+        best = result.mean("reward", chosen[0]) + result.mean("realised_regret", chosen[0])
+        axes.axvline(best, color=ACCENT, linestyle=":", linewidth=1.6, label="always the best arm")
+        _write_shares(axes, result, chosen)
+        name_rows(axes, labels)
+        axes.margins(x=0.03)
+        number_axis(axes.xaxis)
+        axes.locator_params(axis="x", nbins=6)
+        axes.set_xlabel(setting(result), fontsize=8)
+        legend_below(canvas, [axes], columns=2)
+    return Figure(canvas, title, _rewards_alt(result, chosen))
+
+
+def reward_grid(
+    results: Mapping[tuple[str, str], SimulationResult], policies: Sequence[str], title: str
+) -> Figure:
+    """Mean rewards, a panel per setting; rows and columns in the order of the keys.
+
+    An axis ends at the maximum: every turn pays 1.
+
+    >>> import highseason as hs
+    >>> arms, G = hs.rewards.bernoulli(arms=3), hs.multipliers.wave(20)
+    >>> result = hs.simulate([hs.UCB(), hs.Greedy()], arms, G, games=4)
+    >>> reward_grid({("3 arms", "20 turns"): result}, ["ucb", "greedy"], "Rewards")
+    <Figure: Rewards>
+    """
+    rows, columns = (list(dict.fromkeys(key)) for key in zip(*results, strict=True))
+    each = _GRID_ROW * (len(policies) + 1)
+    height = _GRID_HEAD + len(rows) * each + (len(rows) - 1) * _GRID_GAP + _GRID_FOOT
+    margins = {
+        "left": _GRID_LEFT / _GRID_WIDTH, "right": 0.975, "top": 1 - _GRID_HEAD / height,
+        "bottom": _GRID_FOOT / height, "wspace": 0.08, "hspace": _GRID_GAP / each,
+    }  # fmt: skip
+    heights = [height / len(rows)] * len(rows)
+    with drawing(title, heights, len(columns), _GRID_WIDTH, margins, sharey=True) as (
+        canvas,
+        panels,
+    ):
+        for (row, column), result in results.items():
+            axes = panels[rows.index(row) * len(columns) + columns.index(column)]
+            draw_reward_bars(axes, result, [result.index(label) for label in policies], thin=True)
+            axes.set_xlim(0, result.settings["max_reward"])
+            axes.locator_params(axis="x", nbins=4)
+            axes.xaxis.set_major_formatter(lambda value, _: _thousands(value))
+            axes.tick_params(axis="x", labelsize=7.5, pad=1.5)
+            axes.tick_params(axis="y", length=0, labelsize=8)
+            axes.grid(visible=False, axis="y")
+            axes.set_title(f"{row}, {column}", fontsize=9)
+        name_rows(panels[0], policies)
+        legend_below(canvas, panels[:1], columns=3, inside=True)
+    return Figure(canvas, title, _grid_alt(results, policies))
+
+
+def draw_reward_bars(
+    axes: Axes, result: SimulationResult, chosen: Sequence[int], thin: bool = False
+) -> None:
+    """Draw a bar for each of the chosen policies, split into exploited and explored reward."""
+    places = range(len(chosen))
+    means = [result.mean("reward", i) for i in chosen]
+    exploited = [result.mean("exploited", i) for i in chosen]
+    rest = [mean - part for mean, part in zip(means, exploited, strict=True)]
+    axes.barh(places, exploited, 0.7, label="earned exploiting", **EXPLOITING)
+    axes.barh(
+        places, rest, 0.7, exploited, linewidth=0.4 if thin else 0.6, label="earned exploring",
+        **EXPLORING,
+    )  # fmt: skip
+    axes.errorbar(
+        means, places, xerr=[_half_width(result, i) for i in chosen], fmt="none", ecolor=INK,
+        elinewidth=1.2 if thin else 1.4, capsize=1.8 if thin else 3,
+        label="95% interval of the mean",
+    )  # fmt: skip
+
+
+def _half_width(result: SimulationResult, i: int) -> float:
+    """Of the 95% interval; 0 where a single game leaves the error unknown."""
+    mean, error = result.mean("reward", i), result.error("reward", i)
+    return with_interval(mean, error).high - mean if math.isfinite(error) else 0.0
+
+
+def _write_shares(axes: Axes, result: SimulationResult, chosen: list[int]) -> None:
+    """In a column of their own, where no bar and no line crosses them."""
+    most = result.settings["max_reward"]
+    known = math.isfinite(most) and most > 0
+    for place, i in enumerate(chosen):
+        mean = result.mean("reward", i)
+        text = percent(mean / most, 1) if known else format_number(mean)
+        axes.annotate(
+            text, (1.0, place), (8, 0), xycoords=axes.get_yaxis_transform(),
+            textcoords="offset points", va="center", fontsize=9,
+        )  # fmt: skip
+    if known:
+        axes.annotate(
+            "of max", (1.0, 1.0), (8, 4), xycoords="axes fraction", textcoords="offset points",
+            fontsize=8,
+        )  # fmt: skip
+
+
+def _thousands(value: float) -> str:
+    """Short enough for a narrow panel.
+
+    >>> _thousands(2500.0), _thousands(120000.0), _thousands(400.0)
+    ('2.5k', '120k', '400')
+    """
+    return f"{value / 1000:g}k" if value >= 1000 else f"{value:g}"
+
+
+def _rewards_alt(result: SimulationResult, chosen: list[int]) -> str:
+    parts = [
+        f"{result.policies[i]} {format_number(result.mean('reward', i))}, of which "
+        f"{percent(result.exploited_share(i))} exploiting"
+        for i in chosen
+    ]
+    return f"Mean reward by policy: {'; '.join(parts)}."
+
+
+def _grid_alt(results: Mapping[tuple[str, str], SimulationResult], policies: Sequence[str]) -> str:
+    parts = []
+    for (row, column), result in results.items():
+        best = max(policies, key=lambda label: result.mean("reward", label))
+        share = result.mean("reward", best) / result.settings["max_reward"]
+        parts.append(f"{row}, {column}: {best} earned most, {percent(share)} of the sum of G")
+    return "; ".join(parts) + "."
+
+
+def pools(estimates: Sequence[float], sizes: Mapping[str, int]) -> Figure:
+    """Arms by their estimated mean, those in the pool dark; a panel per pool.
+
+    Args:
+        estimates: The estimated mean of each arm.
+        sizes: How many of the best arms are in the pool, by title.
+
+    >>> pools([0.9, 0.5, 0.2], {"G low": 3, "G high": 1})
+    <Figure: The pool of arms>
+    """
+    title = "The pool of arms"
+    ranked = sorted(range(len(estimates)), key=lambda arm: (-estimates[arm], arm))
+    with drawing(title, [2.9], columns=len(sizes), width=9.0) as (canvas, row):
+        for axes, (name, size) in zip(row, sizes.items(), strict=True):
+            kinds: dict[str, tuple[list[int], dict[str, Any]]] = {
+                "in the pool": (ranked[:size], {"color": DARK}),
+                "left out": (ranked[size:], {**EXPLORING, "linewidth": 0.5}),
+            }
+            for kind, (arms, paint) in kinds.items():
+                heights = [estimates[arm] for arm in arms]
+                axes.bar([arm + 1 for arm in arms], heights, 0.75, label=kind, **paint)
+            axes.set_xlabel("arm")
+            axes.set_xlim(0.3, len(estimates) + 0.7)
+            axes.set_ylim(0, 1)
+            axes.grid(visible=False, axis="x")
+            axes.set_title(f"{name}: {size} of {len(estimates)} arms")
+        row[0].set_ylabel("estimated mean")
+        legend_below(canvas, row[::-1])
+    parts = [f"{name}: the best {size} of {len(estimates)}" for name, size in sizes.items()]
+    return Figure(canvas, title, f"{'; '.join(parts)}.")
+
+
+def deck_game(cards: Sequence[int], ones: Sequence[int], G: Multiplier, title: str) -> Figure:
+    """The click rate of every arm with its 95% interval, and G in the days of the game.
+
+    >>> import highseason as hs
+    >>> deck_game([2551, 2629], [39, 68], hs.multipliers.wave(turns=28), "A test")
+    <Figure: A test>
+    """
+    decks = list(zip(ones, cards, strict=True))
+    rates = [one / card for one, card in decks]
+    errors = [
+        100 * 1.96 * math.sqrt(rate * (1 - rate) / card)
+        for rate, card in zip(rates, cards, strict=True)
+    ]
+    names = [f"arm {i}\n{one:,} of {card:,}" for i, (one, card) in enumerate(decks, start=1)]
+    with drawing(title, [2.4, 1.9]) as (canvas, [top, below]):
+        top.bar(
+            names, [100 * rate for rate in rates], yerr=errors, width=0.6, capsize=3,
+            color=[DARK if rate == max(rates) else LIGHT for rate in rates], ecolor=ACCENT,
+        )  # fmt: skip
+        top.set_ylabel("clicks, %")
+        top.set_title("Clicks per impression; the best arm is dark")
+        top.tick_params(axis="x", labelsize=7 if len(names) > 5 else 8, length=0)
+        top.grid(visible=False, axis="x")
+        draw_multiplier(below, G, None)
+        show_time(below, G)
+        below.set_title("G: the number of cards dealt per day is proportional to it")
+    parts = ", ".join(f"arm {i} {percent(rate, 2)}" for i, rate in enumerate(rates, start=1))
+    most = format_number(float(G.values.max() / G.values.mean()))
+    alt = f"Click rates: {parts}. Over {G.turns} days G peaks at {most} times its mean."
+    return Figure(canvas, title, alt)
