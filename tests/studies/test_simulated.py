@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-import csv
-import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import highseason as hs
-from highseason.report.figure import Picture
 from highseason.results import Moments, SimulationResult
-from highseason.studies.simulated import claims, settings
-from highseason.studies.simulated import legacy as run
-from highseason.studies.study import Outcome
+from highseason.studies import STUDIES, Outcome, paper, reproduce
+from highseason.studies.simulated import findings, settings
+from highseason.studies.simulated.run import frames_of
+
+STUDY = STUDIES["simulated"]
 
 
-@pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
-    out = tmp_path_factory.mktemp("report")
-    return run(out, seed=3, quick=True, profile=["paper", "tuned"], threads=1)
-
-
-def rows(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+def read(report: Outcome, name: str) -> pd.DataFrame:
+    return pd.read_csv(report.page.parent / f"{name}.csv")
 
 
 def test_the_grid_is_the_papers_and_sigma_a_tenth() -> None:
@@ -41,7 +34,7 @@ def test_the_grid_is_the_papers_and_sigma_a_tenth() -> None:
 
 
 @pytest.mark.parametrize("profile", settings.PROFILES)
-def test_everybody_plays(profile: str) -> None:
+def test_baselines_always_play(profile: str) -> None:
     tuned = {policy.name: policy() for policy in (*settings.BASELINES, *settings.REGULATED)}
     labels = list(settings.players(profile, tuned))
     assert labels[:2] == ["epsilon-greedy", "ucb"]
@@ -55,20 +48,20 @@ def test_authors_have_other_shapes() -> None:
     assert setting.multiplier("authors_code") == hs.multipliers.wave(500, variant="authors_code")
 
 
-def test_all_files_are_there(report: Outcome) -> None:
-    out = report.page.parent
-    assert {path.name for path in report.files} == {
-        "numbers.csv", "numbers.parquet", "claims.csv", "claims.parquet",
-    }  # fmt: skip
+def test_all_files_are_there(simulated_report: Outcome) -> None:
+    out = simulated_report.page.parent
+    names = [path.name for path in simulated_report.files]
+    assert len(names) == len(set(names))  # once each
+    assert {"numbers.csv", "numbers.parquet", "comparisons.csv", "claims.csv"} <= set(names)
     figures = {path.stem for path in (out / "figures").glob("*.svg")}
-    assert {"multipliers", "multipliers-and-z", "exploration-chances", "pools"} <= figures
+    assert {"gains", "multipliers", "multipliers-and-z", "exploration", "pools"} <= figures
     # Twelve increase plots, and six for sigma 0.1, for each of two profiles.
     assert len([name for name in figures if name.startswith("increase-")]) == 36
     assert len([name for name in figures if name.startswith("rewards-")]) == 18
-    numbers = rows(out / "numbers.csv")
+    numbers = read(simulated_report, "numbers")
     assert len(numbers) == 36 * (11 + 9)
-    assert all(float(row["reward_se"]) > 0 for row in numbers)
-    assert {"tuning", "simulating", "drawing", "writing"} == report.seconds.keys()
+    assert (numbers.reward_se > 0).all()
+    assert {"tuning", "simulating", "drawing", "writing"} == simulated_report.seconds.keys()
 
 
 class Reader(HTMLParser):
@@ -88,74 +81,92 @@ class Reader(HTMLParser):
         assert self.open.pop() == tag
 
 
-def test_the_page_stands_alone(report: Outcome) -> None:
-    text = report.page.read_text(encoding="utf-8")
+def test_the_page_is_small_and_needs_no_network(simulated_report: Outcome) -> None:
+    text = simulated_report.page.read_text(encoding="utf-8")
+    assert len(text) < 500_000
     reader = Reader()
     reader.feed(text)
     assert reader.open == []
+    held = [target for target in reader.loads if target.startswith("data:image/svg+xml;")]
+    assert len(held) == 1  # the headline; all other figures load when the reader scrolls there
+    assert text.count('loading="lazy"') == 58
     for target in reader.loads:
-        if not target.startswith(("data:image/svg+xml;", "#")):
-            assert (report.page.parent / target).is_file(), target[:80]
-    assert "http" not in re.sub(r"base64,[A-Za-z0-9+/=]+", "", text)
-    assert "What the paper says against what we find" in text
-    assert text.index("What was found") < text.index("<img ")
-    assert text.count('class="sortable"') > 50
+        if not target.startswith(("data:", "#")):
+            assert (simulated_report.page.parent / target).is_file(), target[:80]
+    assert "http" not in text
+    assert text.index("could not be reproduced") < text.index("<img ")
     assert "--seed 3" in text
 
 
+def test_the_page_names_the_paper_and_its_figures(simulated_report: Outcome) -> None:
+    text = simulated_report.page.read_text(encoding="utf-8").replace("&#39;", "'")
+    assert paper.CITATION in text
+    for number in ("Figure 3", "Figure 4", "Figure 5", "Figures 6 and 16", "Figures 7 and 17–28",
+                   "Figures 10 and 29", "Figure 48", "Figures 9 and 49–60", "Figure 64"):  # fmt: skip
+        assert f"<strong>{number}.</strong>" in text, number
+
+
 @pytest.fixture
-def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Figures cost most of the time, and have tests of their own."""
-
-    def draw_nothing(drawings: dict[str, object], *_: object) -> dict[str, Picture]:
-        return {name: Picture(name, "", b"<svg/>") for name in drawings}
-
-    monkeypatch.setattr("highseason.studies.simulated.running.draw_all", draw_nothing)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Six settings instead of 36."""
+    chosen = [s for s in settings.grid(quick=True) if (s.shape, s.arms) == ("wave", 10)]
+    monkeypatch.setattr("highseason.studies.simulated.run.grid", lambda _: chosen)
 
 
-@pytest.mark.usefixtures("undrawn")
-def test_one_thread_or_two_give_the_same_bytes(report: Outcome, tmp_path: Path) -> None:
-    run(tmp_path, seed=3, quick=True, profile=["paper", "tuned"], threads=2)
-    for name in ("numbers.csv", "claims.csv"):
-        assert (tmp_path / name).read_bytes() == (report.page.parent / name).read_bytes(), name
+@pytest.mark.usefixtures("undrawn", "small")
+def test_one_thread_or_two_give_the_same_bytes(tmp_path: Path) -> None:
+    for threads in (1, 2):
+        reproduce(STUDY, tmp_path / str(threads), seed=3, quick=True, threads=threads)
+    for name in ("numbers.csv", "comparisons.csv", "claims.csv"):
+        assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes(), name
 
 
 class EnoughError(Exception):
     """Somebody pulled the plug."""
 
 
-@pytest.mark.usefixtures("undrawn")
-def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("undrawn", "small")
+def test_an_interrupted_run_resumes(tmp_path: Path) -> None:
     def stop(done: int, _: int) -> None:
-        if done == 21:
+        if done == 7:
             raise EnoughError
 
-    whole = run(tmp_path / "whole", seed=1, quick=True, profile=["paper"])
+    whole = reproduce(STUDY, tmp_path / "whole", seed=1, quick=True, profiles=["paper"])
     assert whole.reused == 0
+    cut = tmp_path / "cut"
     with pytest.raises(EnoughError):
-        run(tmp_path / "cut", seed=1, quick=True, profile=["paper"], progress=stop)
-    assert not (tmp_path / "cut/index.html").exists()
-    again = run(tmp_path / "cut", seed=1, quick=True, profile=["paper"])
-    assert again.reused == 21
-    assert (tmp_path / "cut/numbers.csv").read_bytes() == (
-        tmp_path / "whole/numbers.csv"
-    ).read_bytes()
-    other = run(tmp_path / "cut", seed=2, quick=True, profile=["paper"])
+        reproduce(STUDY, cut, seed=1, quick=True, profiles=["paper"], progress=stop)
+    assert not (cut / "index.html").exists()
+    again = reproduce(STUDY, cut, seed=1, quick=True, profiles=["paper"])
+    assert again.reused == 7
+    assert (cut / "numbers.csv").read_bytes() == (tmp_path / "whole/numbers.csv").read_bytes()
+    other = reproduce(STUDY, cut, seed=2, quick=True, profiles=["paper"])
     assert other.reused == 0
-    assert {row["seed"] for row in rows(tmp_path / "cut/numbers.csv")} == {"2"}
+    assert set(read(other, "numbers").seed) == {2}
 
 
-def test_an_unknown_profile_is_told() -> None:
-    with pytest.raises(ValueError, match="there are: paper, authors_code, tuned"):
-        run(Path("nowhere"), profile=["papr"])
+@pytest.mark.usefixtures("undrawn", "small")
+def test_progress_ends_at_its_total(tmp_path: Path) -> None:
+    seen: list[tuple[int, int]] = []
+    reproduce(
+        STUDY, tmp_path, quick=True, profiles=["paper"],
+        progress=lambda *step: seen.append(step),
+    )  # fmt: skip
+    assert [done for done, _ in seen] == list(range(1, len(seen) + 1))
+    assert all(done <= total for done, total in seen)
+
+
+def test_an_unknown_profile_is_reported() -> None:
+    with pytest.raises(ValueError, match="expected one of paper, tuned, authors_code"):
+        reproduce(STUDY, Path("nowhere"), profiles=["papr"])
 
 
 # -- verdicts -------------------------------------------------------------------------------------
 
 
-def made_up(**rewards: float) -> SimulationResult:
-    """A result in which each policy earned what is said, with little noise."""
-    labels = [*(p.name for p in (*settings.BASELINES, *settings.REGULATED)), "greedy", "uniform"]
+def invented(**rewards: float) -> SimulationResult:
+    """A result in which each policy earned what is given, with little noise."""
+    labels = [*settings.names(settings.SEVEN), "greedy", "uniform"]
     labels += ["epsilon-greedy (tuned)", "ucb (tuned)"]
     players = {label: hs.Greedy() for label in labels}
     result = hs.simulate(players, hs.rewards.bernoulli(arms=3), hs.multipliers.wave(30), games=40)
@@ -169,15 +180,18 @@ REGULATED = dict.fromkeys(("epsilon_z", "soft_epsilon", "ucb_z", "soft_ucb"), 15
 
 
 def verdicts(**rewards: float) -> dict[str, str]:
-    result = made_up(**rewards)
+    result = invented(**rewards)
     law = settings.LAWS[0]
-    found = {settings.Setting(law, "wave", m, n): result for m in (25, 50) for n in (500, 1000)}
-    entries = [*claims.paper_claims(found, result), *claims.unsaid({"paper": found}, "paper")]
-    return {claim.says: claim.verdict for claim in entries}
+    cells = {settings.Setting(law, "wave", m, n): result for m in (25, 50) for n in (500, 1000)}
+    frames = frames_of({"paper": cells}, {"paper": result})
+    numbers, comparisons = frames["numbers"], frames["comparisons"]
+    claims = findings.paper_claims(numbers, comparisons, frames["headline"].iloc[0])
+    claims += findings.unsaid(numbers, comparisons)
+    return {claim.claim: claim.verdict for claim in claims}
 
 
-def verdict(found: dict[str, str], words: str) -> str:
-    (one,) = [value for says, value in found.items() if words in says]
+def verdict(judged: dict[str, str], words: str) -> str:
+    (one,) = [value for says, value in judged.items() if words in says]
     return one
 
 
@@ -203,8 +217,8 @@ def test_greedy_is_judged_too() -> None:
     assert verdict(tuned, "Tuned, ucb") == "not reproduced"
 
 
-def test_the_published_epsilon_greedy_never_exploits(report: Outcome) -> None:
-    told = {row["says"]: row for row in rows(report.page.parent / "claims.csv")}
-    (row,) = [row for says, row in told.items() if "never exploits" in says]
-    assert row["verdict"] == "holds"
-    assert "24 of 24 settings" in row["evidence"]
+def test_the_published_epsilon_greedy_never_exploits(simulated_report: Outcome) -> None:
+    claims = read(simulated_report, "claims")
+    (row,) = claims[claims.claim.str.contains("never exploits")].itertuples()
+    assert row.verdict == "holds"
+    assert "24 of 24 settings" in str(row.evidence)

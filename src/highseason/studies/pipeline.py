@@ -138,6 +138,7 @@ def _write_page(
         findings=findings,
         pictures=pictures,
         table=excerpt,
+        where=where,
         text=formatting,
         files=[path.name for path in written],
         provenance=_provenance(session, results),
@@ -153,6 +154,13 @@ def excerpt(frame: pd.DataFrame, columns: Mapping[str, tuple[str, str]]) -> Tabl
     rows = zip(*(frame[name].tolist() for name in columns), strict=True)
     headings, formats = zip(*columns.values(), strict=True)
     return Table(headings, tuple(rows), formats)
+
+
+def where(frame: pd.DataFrame, **values: Any) -> pd.DataFrame:
+    """The rows of a frame in which columns have these values."""
+    for name, value in values.items():
+        frame = frame[frame[name] == value]
+    return frame
 
 
 def _provenance(session: Session, results: Results) -> Table:

@@ -1,14 +1,11 @@
-"""The paper's simulated study: every setting, every figure, and what it shows."""
+"""The paper's simulated study: every setting, every figure, and what holds of its claims."""
 
-from highseason.studies.simulated.running import run as legacy
 from highseason.studies.study import Study
 
-__all__ = ["STUDY", "legacy"]
-
 STUDY = Study(
-    "simulated",
-    "Regulating greed over time: the simulated study",
-    "",
-    ("paper", "tuned", "authors_code"),
-    2,
+    name="simulated",
+    title="Regulating greed over time: the simulated study repeated",
+    headline="gains",
+    profiles=("paper", "tuned", "authors_code"),
+    default_profiles=2,
 )

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
-import numpy as np
+import pandas as pd
 
-from highseason import multipliers, rewards
-from highseason.bounds import exploration_figure
-from highseason.core.random import game_keys
-from highseason.core.warnings import quiet
-from highseason.policies import VariablePool
-from highseason.report import Figure, exploration, increase, pools, reward_grid, shapes
-from highseason.results import SimulationResult, Table
-from highseason.studies.simulated.analysis import Results
+from highseason import bounds, multipliers
+from highseason.report import (
+    Figure,
+    exploration,
+    increase,
+    interval_plot,
+    pools,
+    reward_grid,
+    shapes,
+)
+from highseason.results import Estimate, SimulationResult
+from highseason.studies.simulated.run import Played, SimulatedResults
 from highseason.studies.simulated.settings import (
     BASELINES,
     LAWS,
     REGULATED,
+    REGULATES,
     SHAPES,
     Law,
     Setting,
@@ -29,18 +34,16 @@ from highseason.studies.simulated.settings import (
 
 #: Long enough to show each shape, short enough to tell the waves apart.
 _SHOWN = 300
-#: Of the pictures of the pool: the first turn after every arm was tried, with the paper's c.
-_POOL_ARMS, _POOL_C = 25, 10.0
+
+Drawings = dict[str, Callable[[], Figure]]
 
 
-@dataclass(frozen=True)
-class Family:
+class Family(NamedTuple):
     """The settings that share a figure: a profile, a reward law, a shape."""
 
     profile: str
     law: Law
     shape: str
-    results: Mapping[Setting, SimulationResult]
 
     @property
     def id(self) -> str:
@@ -53,115 +56,73 @@ class Family:
         return f"{self.law.title}, {self.shape}"
 
 
-def families(results: Results) -> list[Family]:
-    """All of them, in the order of the report."""
-    found = []
-    for profile, settings in results.items():
-        for law in LAWS:
-            for shape in SHAPES:
-                inside = {
-                    s: result for s, result in settings.items() if (s.law, s.shape) == (law, shape)
-                }
-                if inside:
-                    found.append(Family(profile, law, shape, inside))
-    return found
-
-
-def drawings(results: Results, seed: int) -> Iterator[tuple[str, Callable[[], Figure]]]:
-    """Each figure's file name, and how to draw it."""
-    three = [multipliers.SHAPES[name](turns=_SHOWN) for name in SHAPES]
-    yield "multipliers", lambda: shapes(three)
-    yield "multipliers-and-z", lambda: shapes(three, Z)
-    yield "exploration-chances", chances
-    yield "pools", lambda: pool_pictures(seed)
-    for family in families(results):
-        for base in names(BASELINES):
-            yield increase_name(family, base), _increase(family, base)
-        yield rewards_name(family), _rewards(family)
-
-
-def increase_name(family: Family, base: str) -> str:
-    """The file of an increase plot."""
-    return f"increase-{family.id}-over-{base}"
-
-
-def rewards_name(family: Family) -> str:
-    """The file of the reward bars."""
-    return f"rewards-{family.id}"
-
-
-def _increase(family: Family, base: str) -> Callable[[], Figure]:
-    found = {setting.axis_label: result for setting, result in family.results.items()}
-    some = next(iter(found.values()))
-    beside = [
-        label
-        for label in ("greedy", *(tuned_label(policy) for policy in BASELINES))
-        if label in some.policies
-    ]
-    title = f"Increase over {base}: {family.title}"
-    return lambda: increase(found, base, names(REGULATED), title, beside)
-
-
-def _rewards(family: Family) -> Callable[[], Figure]:
-    found = {
-        (f"{setting.arms} arms", f"{setting.turns} turns"): result
-        for setting, result in family.results.items()
+def families(played: Played) -> dict[Family, dict[Setting, SimulationResult]]:
+    """The results of each family, in the order of the page."""
+    groups = {
+        Family(profile, law, shape): {
+            setting: result
+            for setting, result in results.items()
+            if (setting.law, setting.shape) == (law, shape)
+        }
+        for profile, results in played.items()
+        for law in LAWS
+        for shape in SHAPES
     }
-    labels = next(iter(found.values())).policies
-    return lambda: reward_grid(found, labels, f"Mean reward of a game: {family.title}")
+    return {family: group for family, group in groups.items() if group}
 
 
-def chances() -> Figure:
-    """The probability of exploring, regulated and not."""
-    return exploration(exploration_figure())
+def figures(results: SimulatedResults) -> Drawings:
+    """How to draw each figure, by file name."""
+    three = [multipliers.SHAPES[name](turns=_SHOWN) for name in SHAPES]
+    pool = results.frames["pool"].estimated_mean.tolist()
+    drawings: Drawings = {
+        "gains": lambda: _gains(results.frames["comparisons"]),
+        "multipliers": lambda: shapes(three),
+        "multipliers-and-z": lambda: shapes(three, Z),
+        "exploration": lambda: exploration(bounds.exploration_figure()),
+        "pools": lambda: pools(pool, dict(results.pool_sizes)),
+    }
+    for family, settings in families(results.played).items():
+        for base in names(BASELINES):
+            drawings[f"increase-{family.id}-over-{base}"] = _increase(family, settings, base)
+        drawings[f"rewards-{family.id}"] = _rewards(family, settings)
+    return drawings
 
 
-def chance_table() -> Table:
-    """The numbers of that figure, every tenth turn."""
-    data = exploration_figure()
-    G = multipliers.sine(turns=int(data.turns[-1]))
-    rows = tuple(
-        (t, G.at(t), psi, soft, old)
-        for t, psi, soft, old in zip(
-            data.turns.tolist(), data.psi.tolist(), data.soft.tolist(), data.old.tolist(),
-            strict=True,
-        )
-        if t % 10 == 0 and t < data.turns[-1]
-    )  # fmt: skip
-    head = ("turn", "G", "psi", "soft ε-greedy", "ε-greedy")
-    return Table(head, rows, ("d", ".2f", ".4f", ".4f", ".4f"))
-
-
-def pool_sizes() -> dict[str, int]:
-    """How large the published pool is in its first turn, where G is low and where it is high."""
-    wave = multipliers.wave(turns=1500).values
-    t = _POOL_ARMS + 1
-    sizes = {}
-    for name, G in (("G low", float(wave.min())), ("G high", float(wave.max()))):
-        values = np.full(t, G)
-        with quiet():
-            plan = VariablePool(c=_POOL_C, unit=1.0).plan(values, _POOL_ARMS)
-        sizes[f"{name} ({G:.3g})"] = int(plan.at(t))
-    return sizes
-
-
-def pool_pictures(seed: int) -> Figure:
-    """The pool at low and at high stakes."""
-    return pools(_pool_estimates(seed), pool_sizes())
-
-
-def pool_table(seed: int) -> Table:
-    """The numbers of those pictures: the arms, and the pools they are in."""
-    estimates, sizes = _pool_estimates(seed), pool_sizes()
-    ranked = sorted(range(_POOL_ARMS), key=lambda arm: (-estimates[arm], arm))
-    rows = tuple(
-        (arm + 1, estimates[arm], *("in" if arm in ranked[:n] else "" for n in sizes.values()))
-        for arm in range(_POOL_ARMS)
+def _gains(comparisons: pd.DataFrame) -> Figure:
+    """The finding at a glance: gains over the published baselines, over greedy, at equal tuning."""
+    published = comparisons[comparisons.published]
+    first, tuned = published[published.profile != "tuned"], published[published.profile == "tuned"]
+    rows: dict[str, dict[str, Estimate]] = {name: {} for name in names(REGULATED)}
+    for name, row in rows.items():
+        for base in (*names(BASELINES), "greedy"):
+            _add(row, f"over {base}", first[(first.policy == name) & (first.base == base)])
+        alike = tuned[(tuned.policy == name) & (tuned.base == REGULATES.get(name))]
+        _add(row, "over the same rule, both tuned", alike)
+    return interval_plot(
+        rows,
+        "gain in mean reward, %",
+        "What regulating gains, and over what",
     )
-    return Table(("arm", "estimated mean", *sizes), rows, ("d", ".3f", "", ""))
 
 
-def _pool_estimates(seed: int) -> list[float]:
-    """The means of the arms of some game."""
-    found = rewards.bernoulli(arms=_POOL_ARMS).parameters(game_keys(seed, range(1)))[0]
-    return [float(value) for value in found]
+def _add(row: dict[str, Estimate], name: str, gains: pd.DataFrame) -> None:
+    if len(gains):
+        low, high = float(gains.gain.min()), float(gains.gain.max())
+        row[name] = Estimate(float(gains.gain.mean()), float("nan"), low, high)
+
+
+def _increase(
+    family: Family, settings: Mapping[Setting, SimulationResult], base: str
+) -> Callable[[], Figure]:
+    by_place = {setting.axis_label: result for setting, result in settings.items()}
+    there = next(iter(by_place.values())).policies
+    beside = [label for label in ("greedy", *map(tuned_label, BASELINES)) if label in there]
+    title = f"Increase over {base}: {family.title}"
+    return lambda: increase(by_place, base, names(REGULATED), title, beside)
+
+
+def _rewards(family: Family, settings: Mapping[Setting, SimulationResult]) -> Callable[[], Figure]:
+    panels = {(f"{s.arms} arms", f"{s.turns} turns"): result for s, result in settings.items()}
+    labels = next(iter(panels.values())).policies
+    return lambda: reward_grid(panels, labels, f"Mean reward per game: {family.title}")

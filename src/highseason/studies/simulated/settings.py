@@ -1,4 +1,4 @@
-"""What is simulated: settings, players and profiles, as data."""
+"""What is simulated: settings, policies and profiles, as data."""
 
 from __future__ import annotations
 
@@ -21,22 +21,23 @@ from highseason.policies import (
     VariablePool,
 )
 from highseason.rewards import Rewards
-from highseason.studies.tuned import Budget
+from highseason.tuning import Budget
 
-#: The paper plays so many games in each setting.
+#: Games per setting, as in the paper.
 GAMES, QUICK_GAMES = 50, 10
 
-#: The one gain that the paper's text gives as a number is played so often.
+#: Games for the one gain that the paper's text gives as a number.
 HEADLINE_GAMES = 4000
 
-#: What each policy may spend on tuning, in every setting.
-BUDGET, QUICK_BUDGET = Budget(trials=16, games=180), Budget(trials=6, games=40)
+#: What each policy may spend on tuning per setting.
+BUDGET, QUICK_BUDGET = Budget.halving(16, games=180), Budget.halving(6, games=40)
 
 #: In the order of the paper's bars.
 BASELINES: tuple[type[Policy], ...] = (EpsilonGreedy, UCB)
 REGULATED: tuple[type[Policy], ...] = (
     EpsilonZGreedy, SoftEpsilonGreedy, UCBZ, SoftUCB, VariablePool,
 )  # fmt: skip
+SEVEN: tuple[type[Policy], ...] = (*BASELINES, *REGULATED)
 BESIDE: tuple[type[Policy], ...] = (Greedy, UniformRandom)
 
 #: Which baseline each regulated policy regulates; the pool regulates neither.
@@ -52,7 +53,6 @@ PROFILES = {
     "authors_code": "the formulas, shapes and values of the authors' simulation code",
     "tuned": "the paper's formulas, every policy tuned to every setting with the same budget",
 }
-USUAL_PROFILES = ("paper", "tuned")
 
 SHAPES = ("wave", "step", "christmas")
 ARMS = (25, 50, 100, 200)
@@ -100,12 +100,12 @@ class Setting:
 
     @property
     def id(self) -> str:
-        """A name one can read aloud."""
+        """A readable name."""
         return f"{self.law.id}-{self.shape}-{self.arms}-arms-{self.turns}-turns"
 
     @property
     def axis_label(self) -> str:
-        """As it stands under the paper's plots."""
+        """As under the paper's plots."""
         return f"{self.arms}a\n{self.turns}t"
 
     def rewards(self) -> Rewards:
@@ -113,7 +113,7 @@ class Setting:
         return self.law.rewards(self.arms)
 
     def multiplier(self, profile: str) -> Multiplier:
-        """The stakes; the authors' code has other shapes than the paper's text."""
+        """G; the authors' code has other shapes than the paper's text."""
         variant = "authors_code" if profile == "authors_code" else "paper"
         return multipliers.SHAPES[self.shape](turns=self.turns, variant=variant)
 
@@ -135,23 +135,22 @@ def grid(quick: bool = False) -> list[Setting]:
 
 
 def players(profile: str, tuned: dict[str, Policy]) -> dict[str, Policy]:
-    """Everybody who plays under a profile, by label, in the order of the figures."""
-    seven = (*BASELINES, *REGULATED)
+    """The policies of a profile by label, in the order of the figures."""
     if profile == "tuned":
-        found = {policy.name: tuned[policy.name] for policy in seven}
+        chosen = {policy.name: tuned[policy.name] for policy in SEVEN}
     else:
-        found = {policy.name: policy.profile(profile) for policy in seven}
-        found |= {tuned_label(policy): tuned[policy.name] for policy in BASELINES}
-    found |= {policy.name: policy() for policy in BESIDE}
-    order = [*names(seven), *names(BESIDE), *map(tuned_label, BASELINES)]
-    return {label: found[label] for label in order if label in found}
+        chosen = {policy.name: policy.profile(profile) for policy in SEVEN}
+        chosen |= {tuned_label(policy): tuned[policy.name] for policy in BASELINES}
+    chosen |= {policy.name: policy() for policy in BESIDE}
+    order = [*names(SEVEN), *names(BESIDE), *map(tuned_label, BASELINES)]
+    return {label: chosen[label] for label in order if label in chosen}
 
 
 def tuned_label(policy: type[Policy]) -> str:
-    """A tuned baseline, beside the published one."""
+    """The label of a tuned baseline, played beside the published one."""
     return f"{policy.name} (tuned)"
 
 
 def names(policies: Sequence[type[Policy]]) -> list[str]:
-    """What they are called."""
+    """Their names."""
     return [policy.name for policy in policies]

@@ -1,0 +1,233 @@
+"""Play the whole grid under every profile, and compare the policies in each setting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from highseason import bounds, multipliers, rewards
+from highseason.core.random import game_keys
+from highseason.core.warnings import quiet
+from highseason.policies import EpsilonGreedy, Policy, SoftEpsilonGreedy, VariablePool
+from highseason.results import Estimate, Moments, SimulationResult, ratio_gain, with_interval
+from highseason.studies.session import Session
+from highseason.studies.simulated.settings import (
+    BASELINES,
+    BUDGET,
+    GAMES,
+    HEADLINE,
+    HEADLINE_GAMES,
+    PROFILES,
+    QUICK_BUDGET,
+    QUICK_GAMES,
+    SEVEN,
+    Setting,
+    Z,
+    grid,
+    names,
+    players,
+    tuned_label,
+)
+from highseason.studies.study import Results
+
+#: Results by profile, and in each by setting.
+Played = Mapping[str, Mapping[Setting, SimulationResult]]
+
+#: Everything a policy is compared with.
+_BASES = (*names(BASELINES), "greedy", "uniform", "variable-pool", *map(tuned_label, BASELINES))
+#: The paper's picture of the pool: its first choice after every arm was tried, with the paper's c.
+_POOL_ARMS, _POOL_C = 25, 10.0
+
+
+@dataclass(frozen=True, eq=False)
+class SimulatedResults(Results):
+    """The frames `numbers` (by policy), `comparisons` (by pair), `headline`, and illustrations.
+
+    Attributes:
+        played: The simulations, for figures.
+        pool_sizes: The size of the pool where G is low and where it is high.
+    """
+
+    played: Played
+    pool_sizes: Mapping[str, int]
+
+
+def run(session: Session) -> SimulatedResults:
+    """Play all settings under all profiles."""
+    games = session.games or (QUICK_GAMES if session.quick else GAMES)
+    budget = QUICK_BUDGET if session.quick else BUDGET
+    settings, profiles = grid(session.quick), session.profiles
+    untuned = [profile for profile in profiles if profile != "tuned"]
+    session.expect(2 * len(settings) * len(profiles) + len(untuned))
+    played = {
+        profile: {setting: _play(session, profile, setting, games) for setting in settings}
+        for profile in profiles
+    }
+    headline = {profile: _headline(session, profile) for profile in untuned}
+    facts = {
+        "games per setting": f"{games:,}",
+        "tuning, per policy and setting": (
+            f"{budget.trials} candidates; the finalists play {budget.games} games with other seeds"
+        ),
+        **{f"profile {name}": PROFILES[name] for name in profiles},
+    }
+    sizes = pool_sizes()
+    frames = {
+        **frames_of(played, headline),
+        "multipliers": _multipliers(settings, profiles[0]),
+        "exploration": _exploration(),
+        "pool": _pool(session.seed, sizes),
+    }
+    return SimulatedResults(frames, games, facts, played, sizes)
+
+
+def _play(session: Session, profile: str, setting: Setting, games: int) -> SimulationResult:
+    rewards, G = setting.rewards(), setting.multiplier(profile)
+    variant = "authors_code" if profile == "authors_code" else "paper"
+    # With the profile "tuned", the baselines are tuned once, together with all others.
+    everyone = variant == "paper" and "tuned" in session.profiles
+    tuned = session.tune_on_games(
+        f"tuning/{variant}/{setting.id}", SEVEN if everyone else BASELINES, rewards, G,
+        QUICK_BUDGET if session.quick else BUDGET, session.seed,
+    )  # fmt: skip
+    everybody = players(profile, tuned)
+    return session.simulate(f"{profile}/{setting.id}", everybody, rewards, G, games, session.seed)
+
+
+def _headline(session: Session, profile: str) -> SimulationResult:
+    """The setting whose gain the paper's text gives as a number, in many more games."""
+    pair: dict[str, Policy] = {
+        policy.name: policy.profile(profile) for policy in (EpsilonGreedy, SoftEpsilonGreedy)
+    }
+    G, rewards = HEADLINE.multiplier(profile), HEADLINE.rewards()
+    name = f"{profile}/headline-{HEADLINE.id}"
+    return session.simulate(name, pair, rewards, G, HEADLINE_GAMES, session.seed)
+
+
+# -- frames ----------------------------------------------------------------------------------------
+
+
+def frames_of(played: Played, headline: Mapping[str, SimulationResult]) -> dict[str, pd.DataFrame]:
+    """Rows by policy, rows by pair of policies, and the one gain that the text gives."""
+    each = [
+        (_describe(profile, setting), result)
+        for profile, results in played.items()
+        for setting, result in results.items()
+    ]
+    numbers = [row for about, result in each for row in _numbers(about, result)]
+    comparisons = [row for about, result in each for row in _comparisons(about, result)]
+    gains = [
+        {"profile": profile, "games": result.settings["games"]}
+        | _estimate("gain", result.gain("soft-epsilon", "epsilon-greedy"))
+        for profile, result in headline.items()
+    ]
+    frames = {"numbers": numbers, "comparisons": comparisons, "headline": gains}
+    return {name: pd.DataFrame(rows) for name, rows in frames.items() if rows}
+
+
+def _describe(profile: str, setting: Setting) -> dict[str, Any]:
+    return {
+        "profile": profile,
+        "setting": setting.id,
+        "rewards": setting.law.id,
+        "published": setting.law.published,
+        "shape": setting.shape,
+        "arms": setting.arms,
+        "turns": setting.turns,
+    }
+
+
+def _numbers(about: dict[str, Any], result: SimulationResult) -> Iterator[dict[str, Any]]:
+    most = result.settings["max_reward"]
+    for i, label in enumerate(result.policies):
+        row = about | {
+            "policy": label,
+            "parameters": result.settings["parameters"][i],
+            "games": result.settings["games"],
+            "seed": result.settings["seed"],
+        }
+        for metric in ("reward", "regret", "exploited", "best_pulls"):
+            row[f"{metric}_mean"] = result.mean(metric, i)
+            row[f"{metric}_se"] = result.error(metric, i)
+        row["reward_share"] = result.mean("reward", i) / most
+        row["exploited_share"] = result.exploited_share(i)
+        for base in names(BASELINES):
+            name = f"gain_over_{base.replace('-', '_')}"
+            row |= _estimate(name, result.gain(i, base))
+            row |= _estimate(f"paired_{name}", paired_gain(result, i, base))
+        yield row | _estimate("gain_over_greedy", result.gain(i, "greedy"))
+
+
+def _comparisons(about: dict[str, Any], result: SimulationResult) -> Iterator[dict[str, Any]]:
+    for base in _BASES:
+        for label in result.policies if base in result.policies else ():
+            if label != base:
+                gain = _estimate("gain", result.gain(label, base))
+                yield about | {"policy": label, "base": base} | gain
+
+
+def _estimate(name: str, estimate: Estimate) -> dict[str, float]:
+    return {
+        name: estimate.value,
+        f"{name}_se": estimate.error,
+        f"{name}_low": estimate.low,
+        f"{name}_high": estimate.high,
+    }
+
+
+def paired_gain(result: SimulationResult, policy: int, base: str) -> Estimate:
+    """The mean over games of the ratio of rewards, less 1 (the ratio of means weighs games)."""
+    if result.games is None:
+        return ratio_gain(result.moments["reward"], policy, result.index(base))
+    reward = result.games["reward"]
+    ratios = Moments.of((reward[policy] / reward[result.index(base)] - 1.0)[None, :])
+    return with_interval(float(ratios.mean[0]), float(ratios.error[0]))
+
+
+# -- the paper's illustrations ---------------------------------------------------------------------
+
+
+def _multipliers(settings: list[Setting], profile: str) -> pd.DataFrame:
+    rows = []
+    for setting in {(s.shape, s.turns): s for s in settings}.values():
+        G = setting.multiplier(profile).values
+        rows.append({
+            "shape": setting.shape, "turns": setting.turns, "least": G.min(), "mean": G.mean(),
+            "greatest": G.max(), "sum": G.sum(), "share_high": (G >= Z).mean(),
+        })  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def _exploration() -> pd.DataFrame:
+    data = bounds.exploration_figure()
+    return pd.DataFrame({
+        "turn": data.turns,
+        "G": multipliers.sine(turns=int(data.turns[-1])).values[data.turns - 1],
+        "psi": data.psi,
+        "soft_epsilon_greedy": data.soft,
+        "epsilon_greedy": data.old,
+    })  # fmt: skip
+
+
+def pool_sizes() -> dict[str, int]:
+    """How large the published pool is at first, where G is low and where it is high."""
+    wave = multipliers.wave(turns=1500).values
+    t = _POOL_ARMS + 1
+    sizes = {}
+    for name, G in (("G low", float(wave.min())), ("G high", float(wave.max()))):
+        with quiet():
+            plan = VariablePool(c=_POOL_C, unit=1.0).plan(np.full(t, G), _POOL_ARMS)
+        sizes[f"{name} ({G:.3g})"] = int(plan.at(t))
+    return sizes
+
+
+def _pool(seed: int, sizes: Mapping[str, int]) -> pd.DataFrame:
+    """The arms of some game, and the pools they are in."""
+    means = rewards.bernoulli(arms=_POOL_ARMS).parameters(game_keys(seed, range(1)))[0]
+    frame = pd.DataFrame({"arm": np.arange(1, _POOL_ARMS + 1), "estimated_mean": means})
+    rank = frame.estimated_mean.rank(ascending=False, method="first")
+    return frame.assign(**{name: rank <= size for name, size in sizes.items()})
