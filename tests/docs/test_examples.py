@@ -1,16 +1,15 @@
 """Every example in README.md and docs/ runs.
 
-A page is one session: its Python blocks and its `highseason` commands are run in order, in one
-namespace and one empty folder.  A block that cannot run says why, in a comment right above it:
+A page is one session: its Python blocks and its `highseason` commands run in order, in one process,
+one namespace and one empty folder.  A block that cannot run says why in a comment above it:
 
     <!-- no-run: needs a server -->
 """
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
+import shlex
 import sys
 import textwrap
 import types
@@ -19,6 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+
+from highseason.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
@@ -77,16 +79,14 @@ def run_python(block: Block, page: Path, module: types.ModuleType) -> None:
 
 
 def run_command(command: str) -> None:
-    scripts = str(Path(sys.executable).parent)
-    done = subprocess.run(
-        ["bash", "-o", "pipefail", "-c", command],
-        env=os.environ | {"PATH": scripts + os.pathsep + os.environ["PATH"]},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, f"$ {command}\n{done.stdout}\n{done.stderr}"
+    """Run a command line in this process; `> file` is all of the shell that pages may use."""
+    words = shlex.split(command)
+    target = words.index(">") if ">" in words else len(words)
+    assert not {"|", "&&", ";", "<"} & set(words), f"write it without a shell: $ {command}"
+    result = CliRunner().invoke(main, words[1:target])
+    assert result.exit_code == 0, f"$ {command}\n{result.stdout}\n{result.stderr}"
+    if target < len(words):
+        Path(words[target + 1]).write_text(result.stdout, encoding="utf-8")
 
 
 def name(page: Path) -> str:
