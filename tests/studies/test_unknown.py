@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
-from highseason.studies.unknown import legacy
-from highseason.studies.unknown.analysis import Change, verdicts
-from highseason.studies.unknown.run import play_cell
-from highseason.studies.unknown.settings import CELLS, ESTIMATORS, policies
+from highseason.studies import STUDIES, Outcome, reproduce
+from highseason.studies.unknown.findings import judge
+from highseason.studies.unknown.settings import CELLS, ESTIMATORS
 
 
 @pytest.fixture(scope="module")
-def changes() -> list[Change]:
-    return [c for cell in CELLS[:3] for c in play_cell(cell, policies(None), 400, seed=3)]
+def report(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    out = tmp_path_factory.mktemp("unknown")
+    return reproduce(STUDIES["unknown"], out, games=400, seed=3, quick=True)
+
+
+@pytest.fixture(scope="module")
+def changes(report: Outcome) -> pd.DataFrame:
+    return pd.read_csv(report.page.parent / "changes.csv")
 
 
 @pytest.mark.parametrize(
@@ -29,36 +34,41 @@ def changes() -> list[Change]:
     ],
 )
 def test_the_simple_average_costs_what_was_measured_before(
-    changes: list[Change], multiplier: str, policy: str, percent: float
+    changes: pd.DataFrame, multiplier: str, policy: str, percent: float
 ) -> None:
-    wanted = (multiplier, policy, "simple average")
-    (found,) = [c for c in changes if (c.multiplier, c.policy, c.estimator) == wanted]
-    assert 100 * found.reward.value == pytest.approx(percent, abs=2.5)
-    assert found.regret.value > 0
+    cell = changes[(changes.multiplier == multiplier) & (changes.policy == policy)]
+    (row,) = cell[cell.estimator == "simple average"].to_dict("records")
+    assert 100 * row["reward"] == pytest.approx(percent, abs=2.5)
+    assert row["regret"] > 0
 
 
-def test_the_random_walk_is_harmless(changes: list[Change]) -> None:
-    mine = [c for c in changes if c.estimator == "random walk"]
-    assert len(mine) == 15
-    assert all(abs(c.reward.value) < 0.02 for c in mine)
+def test_the_random_walk_is_harmless(changes: pd.DataFrame) -> None:
+    walk = changes[changes.estimator == "random walk"]
+    assert len(walk) == 15
+    assert (walk.reward.abs() < 0.02).all()
 
 
-def test_verdicts(changes: list[Change]) -> None:
-    told = {verdict.claim: verdict.holds for verdict in verdicts(changes)}
-    assert told["The simple average is harmless"] is False
-    assert told["Estimating G by the random walk makes no difference that matters"] is True
-    assert next(iter(told.values())) is False
-    assert len(told) == 2 + len(ESTIMATORS)
+def test_verdicts(changes: pd.DataFrame) -> None:
+    claims = judge(changes).set_index("claim")
+    assert claims.verdict["The simple average is harmless."] == "not reproduced"
+    assert claims.verdict.iloc[0] == "not reproduced"
+    walk = claims[claims.estimator == "random walk"]
+    assert walk.verdict.tolist() == ["holds"]
+    assert len(claims) == 2 + len(ESTIMATORS)
+    assert all(text[0].isupper() or text[0].isdigit() for text in claims.evidence)
 
 
-def test_the_page_and_its_files(tmp_path: Path) -> None:
-    seen: list[tuple[int, int]] = []
-    told = legacy(tmp_path, 3, 1, True, (), lambda *done: seen.append(done))
-    assert seen[-1] == (6, 6)
-    page = told.page.read_text()
-    assert "does not hold" in page
-    assert "data:image/" in page
-    for file in told.files:
-        assert file.is_file()
-    stored = json.loads((tmp_path / "unknown.json").read_text())
-    assert len(stored["cells"]) == 3 * 5 * 6
+def test_the_page_and_its_files(report: Outcome, changes: pd.DataFrame) -> None:
+    page = report.page.read_text(encoding="utf-8")
+    assert "not reproduced" in page
+    assert "<strong>Figure 65.</strong>" in page
+    for cell in CELLS[:3]:
+        assert (report.page.parent / f"figures/{cell.id}.svg").is_file()
+    assert all(file.is_file() for file in report.files)
+    assert len(changes) == 3 * 5 * 6
+    assert len(report.findings) <= 3
+
+
+def test_it_takes_one_profile(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="takes one profile"):
+        reproduce(STUDIES["unknown"], tmp_path, profiles=["paper", "authors_code"])

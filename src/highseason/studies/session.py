@@ -73,18 +73,20 @@ class Session:
         G: Multiplier,
         games: int,
         seed: int,
+        forecast: Any = None,
     ) -> SimulationResult:
         """A simulation, stored; every game is kept."""
         inputs = [
             _describe(rewards), G.digest(), games, seed,
-            {label: str(policy) for label, policy in policies.items()},
+            {label: str(policy) for label, policy in policies.items()}, repr(forecast),
         ]  # fmt: skip
 
         def compute() -> SimulationResult:
             with quiet():
                 return simulate(
-                    dict(policies), rewards, G, games, seed, threads=self.threads, keep="games"
-                )
+                    dict(policies), rewards, G, games, seed, forecast=forecast,
+                    threads=self.threads, keep="games",
+                )  # fmt: skip
 
         with self.step("simulating"):
             return self.store.simulation(name, inputs, compute)

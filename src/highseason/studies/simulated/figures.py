@@ -101,7 +101,7 @@ def _gains(comparisons: pd.DataFrame) -> Figure:
         _add(row, "over the same rule, both tuned", alike)
     return interval_plot(
         rows,
-        "gain in mean reward, %",
+        "gain in mean reward",
         "What regulating gains, and over what",
     )
 

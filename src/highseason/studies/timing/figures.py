@@ -21,12 +21,12 @@ def figures(results: TimingResults) -> dict[str, Callable[[], Figure]]:
     drawings: dict[str, Callable[[], Figure]] = {
         "reward-gains": lambda: interval_plot(
             _rows(numbers, "reward_gain", list(SAME_RULE)),
-            "change of mean reward against the same rule unregulated, %",
+            "change of mean reward against the same rule unregulated",
             "What regulating gains at equal tuning",
         ),
         "regret-saved": lambda: interval_plot(
             _rows(numbers, "regret_saved", list(PAIRS)),
-            "share of the regret saved against the same rule unregulated, %",
+            "share of the regret saved against the same rule unregulated",
             "What regulating saves at equal tuning",
             limit=1.0,
         ),

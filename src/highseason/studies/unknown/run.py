@@ -1,161 +1,93 @@
-"""Plays every cell with G known and with every estimator, and writes the page."""
+"""Play every cell with G known and with every estimator, on the same games."""
 
 from __future__ import annotations
 
-import json
-import warnings
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from highseason.games import simulate
-from highseason.policies import Policy
-from highseason.report import Figure
-from highseason.report.interval_plots import interval_panels
-from highseason.report.page import Page, Section, bullets, command, paragraph, pictures
-from highseason.results import Moments, SimulationResult
-from highseason.studies.legacy_work import Work
-from highseason.studies.session import Progress
-from highseason.studies.study import Outcome
-from highseason.studies.unknown.analysis import Change, Verdict, change, verdicts
+from highseason.results import Estimate, Moments, SimulationResult, ratio_gain
+from highseason.studies.session import Session
+from highseason.studies.study import Results
 from highseason.studies.unknown.settings import (
     ARMS,
     CELLS,
     ESTIMATORS,
     GAMES,
-    QUICK,
+    QUICK_GAMES,
     TURNS,
     Cell,
     policies,
 )
 
 
-def run(
-    out: Path,
-    games: int | None = None,
-    seed: int = 0,
-    quick: bool = False,
-    profile: Sequence[str] = (),
-    progress: Progress | None = None,
-    threads: int | None = None,
-    data: Path | None = None,
-    files: Sequence[Path] = (),
-) -> Outcome:
-    """Play the study, and write `index.html`, its figures and `unknown.json` to `out`."""
-    if len(profile) > 1:
-        raise ValueError("the study of an unknown G takes one profile: paper or authors_code")
-    games = games or (QUICK if quick else GAMES)
-    cells = CELLS[:3] if quick else CELLS
-    players = policies(profile[0] if profile else None)
-    work = Work(2 * len(cells), progress)
-    found: list[Change] = []
+@dataclass(frozen=True, eq=False)
+class UnknownResults(Results):
+    """The frame `changes` has a row for each policy and estimator in each cell."""
+
+    cells: tuple[Cell, ...]
+
+
+def run(session: Session) -> UnknownResults:
+    """Play all cells."""
+    if len(session.profiles) > 1:
+        raise ValueError("the study unknown takes one profile: paper or authors_code")
+    games = session.games or (QUICK_GAMES if session.quick else GAMES)
+    cells = CELLS[:3] if session.quick else CELLS
+    session.expect(len(cells) * (1 + len(ESTIMATORS)))
+    rows = []
     for cell in cells:
-        with work.step("simulating"):
-            found += play_cell(cell, players, games, seed, threads)
-    told = verdicts(found)
-    figures, files = {}, []
-    for cell in cells:
-        with work.step("drawing"):
-            figures[cell] = _figure(cell, found, games)
-            files.append(figures[cell].save(Path(out) / f"{cell.id}.png"))
-    document: dict[str, Any] = {
-        "study": "unknown",
-        "games": games,
-        "seed": seed,
-        "arms": ARMS,
-        "turns": TURNS,
-        "profile": profile[0] if profile else "paper",
-        "verdicts": [verdict.to_dict() for verdict in told],
-        "cells": [each.to_dict() for each in found],
+        known, estimated = _play(session, cell, games)
+        rows += rows_of(cell, known, estimated)
+    facts = {"games per cell": f"{games:,}", "arms": str(ARMS), "turns": str(TURNS)}
+    return UnknownResults({"changes": pd.DataFrame(rows)}, games, facts, cells)
+
+
+def _play(
+    session: Session, cell: Cell, games: int
+) -> tuple[SimulationResult, dict[str, SimulationResult]]:
+    (profile,) = session.profiles
+    setting = policies(profile), cell.rewards, cell.G, games, session.seed
+    known = session.simulate(f"{profile}/{cell.id}/known", *setting)
+    estimated = {
+        name: session.simulate(
+            f"{profile}/{cell.id}/{name.replace(' ', '-')}", *setting, forecast=forecaster
+        )
+        for name, forecaster in ESTIMATORS.items()
     }
-    numbers = Path(out) / "unknown.json"
-    numbers.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-    page = _page(figures, told, games, seed, quick).save(Path(out) / "index.html")
-    return Outcome(page, _lines(told), work.seconds, [*files, numbers])
+    return known, estimated
 
 
-def play_cell(
-    cell: Cell, players: dict[str, Policy], games: int, seed: int, threads: int | None = None
-) -> list[Change]:
-    """Every policy with every estimator, against itself with G known, over the same games."""
-    G, rewards = cell.G, cell.rewards
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # plans that never explore are part of it
-        known = simulate(players, rewards, G, games, seed, threads=threads)
-        found = []
-        for estimator, forecaster in ESTIMATORS.items():
-            told = simulate(players, rewards, G, games, seed, forecast=forecaster, threads=threads)
-            for i, policy in enumerate(players):
-                both = _paired(known, told, i)
-                found.append(
-                    Change(
-                        cell.id, cell.multiplier, cell.law, policy, estimator,
-                        change(both, "reward"), change(both, "regret"),
-                    )
-                )  # fmt: skip
-    return found
-
-
-def _paired(known: SimulationResult, told: SimulationResult, i: int) -> SimulationResult:
-    """Policy `i` with G known and with G estimated, as two players of the same games."""
-    assert known.games is not None
-    assert told.games is not None
-    moments = {
-        metric: Moments.of(np.vstack([known.games[metric][i], told.games[metric][i]]))
-        for metric in ("reward", "regret")
-    }
-    labels = (known.policies[i], f"{known.policies[i]}, estimated")
-    return SimulationResult(labels, {}, ("", ""), moments, moments["reward"], None, {})
-
-
-def _figure(cell: Cell, found: list[Change], games: int) -> Figure:
-    mine = [each for each in found if each.cell == cell.id]
-    title = f"Estimated G: {cell.multiplier}, {cell.law}"
-    policies = dict.fromkeys(e.policy for e in mine)
-    return interval_panels(
-        {
-            f"Change in {metric}": {
-                policy: {e.estimator: getattr(e, metric) for e in mine if e.policy == policy}
-                for policy in policies
+def rows_of(
+    cell: Cell, known: SimulationResult, estimated: Mapping[str, SimulationResult]
+) -> list[dict[str, Any]]:
+    """What each estimator changes, as shares of what G known gives."""
+    rows = []
+    for estimator, result in estimated.items():
+        for i, policy in enumerate(known.policies):
+            row: dict[str, Any] = {
+                "cell": cell.id,
+                "multiplier": cell.multiplier,
+                "law": cell.law,
+                "policy": policy,
+                "estimator": estimator,
             }
-            for metric in ("reward", "regret")
-        },
-        f"{games:,} games of {TURNS} turns, {ARMS} arms; lines are 95% intervals, paired by game",
-        title,
-    )
+            for metric in ("reward", "regret"):
+                change = _change(known, result, metric, i)
+                row |= {metric: change.value, f"{metric}_se": change.error}
+                row |= {f"{metric}_low": change.low, f"{metric}_high": change.high}
+            rows.append(row)
+    return rows
 
 
-def _page(
-    figures: dict[Cell, Figure], told: list[Verdict], games: int, seed: int, quick: bool
-) -> Page:
-    flag = " --quick" if quick else ""
-    made = f"highseason reproduce --only unknown --games {games} --seed {seed}{flag} --out report/"
-    drawn = [(figure, f"{cell.multiplier}, {cell.law}") for cell, figure in figures.items()]
-    return Page(
-        "When G is not known",
-        "Every turn's multiplier is estimated from the turns before it; the same games are played "
-        "with G known. The arms' estimates always divide by the traffic that really came.",
-        [
-            Section("What it shows", [bullets(_lines(told))]),
-            Section("Figures", [pictures(*drawn)]),
-            Section("How this was made", [paragraph(_settings()), command(made)]),
-        ],
-    )
-
-
-def _lines(told: list[Verdict]) -> list[str]:
-    return [
-        f"{verdict.claim}: {'holds' if verdict.holds else 'does not hold'}. {verdict.evidence}."
-        for verdict in told
-    ]
-
-
-def _settings() -> str:
-    return (
-        "Estimators: random walk, simple average, moving averages of 5 turns, smoothing with "
-        "0.5; the paper gives none of these values. Policies have the paper's: z = 30, k = 1100, "
-        "c = 10. With k = 1100 and 25 arms epsilon-z plays at random on every turn it takes for "
-        "low, so a wrong belief is costly."
-    )
+def _change(
+    known: SimulationResult, estimated: SimulationResult, metric: str, policy: int
+) -> Estimate:
+    """Of one policy, paired by game."""
+    assert known.games is not None
+    assert estimated.games is not None
+    pair = np.vstack([known.games[metric][policy], estimated.games[metric][policy]])
+    return ratio_gain(Moments.of(pair), 1, 0)

@@ -1,4 +1,4 @@
-"""What is played: the paper's multipliers and distributions, its policies, its six estimators."""
+"""The paper's multipliers, distributions, policies and six estimators."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from highseason.policies import (
 )
 from highseason.rewards import Rewards, bernoulli, truncated_normal
 
-ARMS, TURNS, GAMES, QUICK = 25, 500, 400, 40
+ARMS, TURNS, GAMES, QUICK_GAMES = 25, 500, 400, 40
 
 ESTIMATORS: dict[str, OneStep] = {
     "random walk": RandomWalk(),
@@ -54,7 +54,7 @@ class Cell:
 
     @property
     def id(self) -> str:
-        """A name one can read aloud, and use for a file."""
+        """A readable name, also of files."""
         return f"{self.multiplier}-{self.law.lower()}".replace(", ", "-").replace(" ", "-")
 
     @property
@@ -72,6 +72,6 @@ class Cell:
 CELLS = tuple(Cell(name, law) for law in LAWS for name in ("wave", "step", "christmas"))
 
 
-def policies(profile: str | None) -> dict[str, Policy]:
+def policies(profile: str) -> dict[str, Policy]:
     """The paper's regulated policies with published values; z is 30 in all of them."""
-    return {kind.name: kind.profile(profile or "paper") for kind in KINDS}
+    return {kind.name: kind.profile(profile) for kind in KINDS}
