@@ -128,13 +128,11 @@ def play_decks(players: dict[str, Any], games: Any, threads: int) -> dict[str, A
 
 def track(policy: Any, course: Any, *, readable: bool = False, **options: Any) -> Any:
     """Matched rows, kinds and counts of one replay, compiled or by the readable loop."""
-    from highseason.core.random import game_key
-    from highseason.replay.player import Options, Player, walk_all
+    from highseason.replay.kernels.records import RecordOrder
+    from highseason.replay.player import Player, ReplayOptions
 
-    runner, walk = Player(policy, course, Options(**options)), walk_all(course)
-    if readable:
-        return runner._slow(walk, runner._manner(walk, game_key(7, 0)))
-    return runner.run(walk, 7)
+    player = Player(policy, course, ReplayOptions(**options))
+    return player.play(RecordOrder.whole(len(course.events)), 7, compiled=not readable)
 
 
 def distributions() -> Any:
@@ -338,7 +336,10 @@ def game(played: Any) -> Results:
 
 @each_policy("play")
 def _play(policy: Any) -> Results:
-    G, flow = hs.multipliers.wave(turns=90), hs.lifetimes.birth_and_death(turns=90, alive=6, life=25)
+    G, flow = (
+        hs.multipliers.wave(turns=90),
+        hs.lifetimes.birth_and_death(turns=90, alive=6, life=25),
+    )
     untold = hs.lifetimes.fixed(SPANS, known=False)
     five = hs.rewards.bernoulli(arms=5)
     settings: dict[str, tuple[Any, Any, dict[str, Any]]] = {
@@ -433,7 +434,9 @@ def _simulate_lives() -> Results:
     G = hs.multipliers.wave(turns=90)
     flow = hs.lifetimes.birth_and_death(turns=90, alive=6, life=25)
     rewards = hs.rewards.bernoulli(arms=flow.arms)
-    return simulate({"rewards": rewards, "multiplier": G, "games": 16, "lifetimes": flow}, players())
+    return simulate(
+        {"rewards": rewards, "multiplier": G, "games": 16, "lifetimes": flow}, players()
+    )
 
 
 @case("simulate/untold lives, season forecast")
@@ -720,16 +723,21 @@ def outcome(one: Any) -> Results:
         "reward": one.reward,
         "rewarded": one.rewarded,
         "asked": one.asked,
-        "high": one.high,
-        "at": one.at,
+        "high": one.high_turns,
+        "at": one.curve_turns,
         "mean": estimate(one.mean),
-        "shares": Near([one.share, one.expected_share, one.exploited, one.effective]),
-        "running": one.running,
+        "shares": Near(
+            [one.matched_share, one.expected_share, one.exploited_share, one.effective_size]
+        ),
+        "running": one.curve_means,
     }
     if one.weighted is not None:
         told = one.weighted
         found |= {"ips": estimate(told.ips), "snips": estimate(told.snips)}
-        found |= {"shift": estimate(told.shift), "weights": Near([told.effective, told.largest])}
+        found |= {
+            "shift": estimate(told.shift),
+            "weights": Near([told.effective_size, told.largest]),
+        }
     return found
 
 
@@ -774,7 +782,7 @@ def _replay(policy: Any) -> Results:
 def _facts() -> Results:
     found: Results = {}
     for way in ("fixed pool", "lives", "propensities"):
-        log = course(way).facts
+        log = hs.replay.diagnose(course(way))
         even = log.uniformity
         found |= {
             f"{way} size": [log.events, log.arms, log.backwards],
@@ -785,7 +793,7 @@ def _facts() -> Results:
             f"{way} worst share": Near(even.worst[1]),
         }
     lied = replace(tilted(), propensity=None)
-    even = hs.replay.check_uniformity(hs.replay.PreparedLog.of(lied, 10))
+    even = hs.replay.diagnose(hs.replay.PreparedLog.of(lied, 10)).uniformity
     found["not uniform"] = Near([even.statistic, even.degrees, even.p, even.effect])
     found["not uniform holds"] = even.holds
     events = short_lives()
@@ -818,7 +826,7 @@ def runs(one: Any) -> Results:
         "rejected": list(one.rejected.values()),
         "mean": estimate(one.mean),
         "effective": Near(
-            [one.effective, math.nan if one.independent is None else one.independent]
+            [one.effective_size, math.nan if one.independent is None else one.independent]
         ),
         "per visitor": Near(math.nan if one.per_visitor is None else one.per_visitor),
         "worth": Near([] if one.ground_truth is None else one.ground_truth),
@@ -865,11 +873,13 @@ def _many_shuffled() -> Results:
     made = front_page()
     worth = made.rate(made.events.arm, made.events.time)
     found = named(
-        "shuffled", many(few(), made.events, runs=4, how="repeat", shuffle=True, ground_truth=worth, bin=2)
+        "shuffled",
+        many(few(), made.events, runs=4, how="repeat", shuffle=True, ground_truth=worth, bin=2),
     )
     found |= named("thinned", many(few(), tilted(), runs=4, reweigh="accept", window=900, step=100))
     return found | named(
-        "unknown", many(few(), short_lives(), runs=4, known_lifetimes=False, init="rule", window=500)
+        "unknown",
+        many(few(), short_lives(), runs=4, known_lifetimes=False, init="rule", window=500),
     )
 
 
@@ -878,12 +888,12 @@ def _statistics() -> Results:
     tails, weights = distributions(), off_policy()
     grid = [(x, d) for x in (-2.5, 0.0, 0.3, 1.7, 6.0, 40.0) for d in (1.0, 2.5, 9.0, 120.0, 1e5)]
     a, b = noise(40, 1), noise(30, 2) + 0.1
-    told = weights.weighted(noise(30, 3), 0.1 + 0.8 * noise(30, 4), 50, 0.9)
+    told = weights.weighted_estimates(noise(30, 3), 0.1 + 0.8 * noise(30, 4), 50, 0.9)
     found = near(
         student=[tails.student_tail(x, d) for x, d in grid],
         chi_square=[tails.chi_square_tail(max(x, 0.0), d) for x, d in grid],
         quantiles=[tails.student_quantile(p, d) for p in (0.5, 0.9, 0.99) for _, d in grid[:5]],
-        kish=weights.kish(noise(9)),
+        kish=weights.effective_size(noise(9)),
     )
     found |= {"ips": estimate(told.ips), "snips": estimate(told.snips)}
     found |= named("runs", comparison(hs.replay.compare(a, b, seed=3)))

@@ -36,9 +36,9 @@ def test_births_and_lives_are_counted_from_the_windows_own_start() -> None:
     course = PreparedLog.of(log)
     clock = course.bins.clock[course.bins.of[start:]]
     lifetimes = course.lifetimes(int(clock.min()), int(clock.max()))
-    there = (course.born <= clock.min()) & (course.died >= clock.min())
-    assert (lifetimes.birth[there] == 0).all()
-    assert (lifetimes.birth[course.born > clock.min()] > 0).all()
+    there = (course.start <= clock.min()) & (course.end >= clock.min())
+    assert (lifetimes.start[there] == 0).all()
+    assert (lifetimes.start[course.start > clock.min()] > 0).all()
 
 
 def test_the_log_is_played_over_and_g_is_not_counted_over() -> None:
@@ -49,7 +49,7 @@ def test_the_log_is_played_over_and_g_is_not_counted_over() -> None:
     assert often.turns.mean() == pytest.approx(4 * once.turns.mean(), rel=0.1)
     assert len(set(once.rewards.tolist())) > 1, "every run has luck of its own"
     # z = 7 lies between the bins of 3 and of 12; four times G would put all of them above it.
-    assert replay("epsilon-z:z=7", LOG)["epsilon-z:z=7"].exploited < 1
+    assert replay("epsilon-z:z=7", LOG)["epsilon-z:z=7"].exploited_share < 1
 
 
 def test_runs_do_not_depend_on_threads_and_do_on_the_seed() -> None:
@@ -78,7 +78,7 @@ def test_many_runs_say_what_became_of_the_records_and_how_far_to_trust_them() ->
     for runs in found.policies:
         assert runs.read == (3 * 4 * 3000 if runs.how == "repeat" else 3 * 900)
         assert runs.used + sum(runs.rejected.values()) == runs.read
-        assert runs.effective == pytest.approx(runs.used)
+        assert runs.effective_size == pytest.approx(runs.used)
         assert runs.issues == ("only 600 turns matched",)
         assert f"read {runs.read:,}, used 600; not used: " in str(found)
     assert found.to_dict()["policies"][0]["verdict"].startswith("Handle with care: only 600")
@@ -124,7 +124,7 @@ def test_an_empty_log_has_runs_without_a_mean() -> None:
 def test_runs_that_run_out_are_counted() -> None:
     found = replay_many("ucb", LOG, runs=3, window=1000, step=500, turns=900)
     assert found["ucb"].exhausted == 3
-    assert "ended before the turns asked for" in str(found)
+    assert "ended before the requested turns" in str(found)
 
 
 @pytest.mark.parametrize(
@@ -262,5 +262,5 @@ def test_runs_tell_the_worth_of_what_they_matched() -> None:
         assert other[label].ground_truth.tolist() == [7.0] * 4  # type: ignore[union-attr]
         assert other[label].means.tolist() == plain[label].means.tolist()  # nothing is learnt of it
         assert plain[label].ground_truth is None
-    with pytest.raises(ValueError, match="5 numbers for 600 records"):
+    with pytest.raises(ValueError, match="got 5 for 600 records"):
         replay_many(players, log, ground_truth=np.zeros(5))

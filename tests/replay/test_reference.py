@@ -11,14 +11,13 @@ from tests.games import settings
 from tests.replay.logs import mortal_log, with_chances
 
 import highseason as hs
-from highseason.core.random import game_key
 from highseason.logs import Events
 from highseason.policies import Policy, registry
 from highseason.policies.view import View
 from highseason.replay import PreparedLog
 from highseason.replay.kernels.plans import compiled_plan
-from highseason.replay.kernels.records import Track, Walk
-from highseason.replay.player import Options, Player, walk_all, walk_order, walk_window
+from highseason.replay.kernels.records import RecordOrder, ReplayTrace
+from highseason.replay.player import Player, ReplayOptions
 from highseason.rules import UCB_RULE, UNKNOWN_END, ArmState, Rule, Turn, draw, hash_at, jitable
 
 LOG = mortal_log(400)
@@ -34,27 +33,26 @@ POLICIES = settings.POLICIES | {
     "windowed": hs.Windowed(hs.VariablePool(), window=6),
 }
 OPTIONS = {
-    "usual": Options(),
-    "strict": Options(init="rule"),
-    "short": Options(turns=25),
-    "blind": Options(known_lifetimes=False),
-    "thinned": Options(thin=True),
+    "usual": ReplayOptions(),
+    "strict": ReplayOptions(init="rule"),
+    "short": ReplayOptions(turns=25),
+    "blind": ReplayOptions(known_lifetimes=False),
+    "thinned": ReplayOptions(thin=True),
 }
 
 
 def both(
-    policy: Policy, course: PreparedLog, walk: Walk, options: Options, seed: int
-) -> tuple[Track, Track]:
-    runner = Player(policy, course, options)
-    assert runner._plan is not None, f"{policy} was not compiled"
-    slow = runner._slow(walk, runner._manner(walk, game_key(seed, 0)))
-    return runner.run(walk, seed), slow
+    policy: Policy, course: PreparedLog, order: RecordOrder, options: ReplayOptions, seed: int
+) -> tuple[ReplayTrace, ReplayTrace]:
+    player = Player(policy, course, options)
+    assert player._plan is not None, f"{policy} was not compiled"
+    return player.play(order, seed), player.play(order, seed, compiled=False)
 
 
 def assert_same(
-    policy: Policy, course: PreparedLog, walk: Walk, options: Options, seed: int
+    policy: Policy, course: PreparedLog, order: RecordOrder, options: ReplayOptions, seed: int
 ) -> None:
-    fast, slow = both(policy, course, walk, options, seed)
+    fast, slow = both(policy, course, order, options, seed)
     assert fast.counts.tolist() == slow.counts.tolist()
     assert fast.matched.tolist() == slow.matched.tolist()
     assert fast.kind.tolist() == slow.kind.tolist()
@@ -65,17 +63,21 @@ def assert_same(
 def test_the_kernel_is_the_readable_loop(name: str, options: str) -> None:
     course = PreparedLog.of(replace(LOG, propensity=with_chances(LOG)))
     if POLICIES[name].needs_expiry and not OPTIONS[options].known_lifetimes:
-        with pytest.raises(ValueError, match="must be told when they expire"):
+        with pytest.raises(ValueError, match="needs to know when they end"):
             Player(POLICIES[name], course, OPTIONS[options])
         return
-    assert_same(POLICIES[name], course, walk_all(course), OPTIONS[options], seed=3)
+    assert_same(
+        POLICIES[name], course, RecordOrder.whole(len(course.events)), OPTIONS[options], seed=3
+    )
 
 
 @pytest.mark.jit
 @pytest.mark.parametrize("name", ["epsilon-z", "ucb-z", "pool"])
 def test_with_the_jit_off_too(name: str) -> None:
     course = PreparedLog.of(mortal_log(120), arms=["arm0", "arm2", "arm3", "arm5", "arm7"])
-    assert_same(POLICIES[name], course, walk_all(course), Options(), seed=1)
+    assert_same(
+        POLICIES[name], course, RecordOrder.whole(len(course.events)), ReplayOptions(), seed=1
+    )
 
 
 @pytest.mark.parametrize("ties", ["lowest", "random"])
@@ -83,8 +85,12 @@ def test_with_the_jit_off_too(name: str) -> None:
 def test_studied_arms_windows_orders_and_ties(policy: type[Policy], ties: str) -> None:
     course = PreparedLog.of(LOG, bin=3, arms=["arm1", "arm2", "arm4", "arm6", "arm7"])
     order = np.random.default_rng(5).permutation(np.tile(np.arange(len(LOG)), 2))
-    for walk in (walk_window(120, 150), walk_all(course, times=2), walk_order(order)):
-        assert_same(policy(ties=ties), course, walk, Options(), seed=9)
+    for chosen in (
+        RecordOrder.window(120, 150),
+        RecordOrder.whole(len(LOG), times=2),
+        RecordOrder.shuffled(order),
+    ):
+        assert_same(policy(ties=ties), course, chosen, ReplayOptions(), seed=9)
 
 
 def test_every_registered_policys_step_compiles_to_the_same_numbers() -> None:
@@ -146,7 +152,7 @@ class TriesTwo(ByLot):
 @pytest.mark.parametrize("policy", [ByLot(), TriesTwo()])
 def test_a_rule_of_ones_own_that_looks_at_everything(policy: Policy, options: str) -> None:
     course = PreparedLog.of(replace(LOG, propensity=with_chances(LOG)))
-    assert_same(policy, course, walk_all(course), OPTIONS[options], seed=2)
+    assert_same(policy, course, RecordOrder.whole(len(course.events)), OPTIONS[options], seed=2)
 
 
 @dataclass(frozen=True)
@@ -164,7 +170,7 @@ def test_what_cannot_be_compiled_is_played_in_python_and_said_so(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     result = hs.replay.replay({"memory": Remembers(), "ucb": hs.UCB()}, LOG)
-    assert "Remembers is replayed in Python" in caplog.text
+    assert "Remembers cannot be compiled and is replayed in slow Python" in caplog.text
     assert result["memory"].turns > 50
 
 
@@ -177,7 +183,7 @@ class Astray(hs.UCB):
 
 
 def test_a_plan_that_goes_astray_is_an_error_that_names_the_turn() -> None:
-    with pytest.raises(ValueError, match=r"nan at turn 8, but the ucb rule"):
+    with pytest.raises(ValueError, match=r"level at turn 8 is nan, but the ucb rule"):
         hs.replay.replay(Astray(), LOG)
 
 
@@ -191,7 +197,7 @@ class Wrong(hs.UCB):
 
 
 def test_a_rule_that_chooses_a_dead_arm_is_an_error() -> None:
-    with pytest.raises(ValueError, match=r"'wrong' chose arm 0 in turn \d+, which is not on offer"):
+    with pytest.raises(ValueError, match=r"'wrong' chose arm 0 in turn \d+, which is not available"):
         hs.replay.replay(Wrong(), LOG)
 
 
@@ -200,8 +206,8 @@ def tiny(shown: str, init: str = "first-shown", **more: Any) -> list[int]:
     pool = [["a", "b", "c", "z"]] * len(shown)
     log = Events.of(range(len(shown)), list(shown), [arm == "c" for arm in shown], pool)
     course = PreparedLog.of(log)
-    runner = Player(hs.Greedy(), course, Options(init=init, **more))  # type: ignore[arg-type]
-    return runner.run(walk_all(course)).matched.tolist()
+    player = Player(hs.Greedy(), course, ReplayOptions(init=init, **more))  # type: ignore[arg-type]
+    return player.play(RecordOrder.whole(len(course.events))).matched.tolist()
 
 
 def test_the_first_showing_of_an_untried_arm_is_its_first_turn() -> None:
@@ -216,14 +222,14 @@ def test_a_newborn_arm_stops_all_else_until_it_is_shown() -> None:
     shown, pools = "abbbaccbb", ["ab"] * 3 + ["abc"] * 6
     log = Events.of(range(9), list(shown), [arm == "b" for arm in shown], [list(p) for p in pools])
     course = PreparedLog.of(log)
-    track = Player(hs.Greedy(), course, Options()).run(walk_all(course))
-    assert track.matched.tolist() == [0, 1, 2, 5, 7, 8]
-    assert track.kind.tolist() == [2, 2, 1, 2, 1, 1]
+    trace = Player(hs.Greedy(), course, ReplayOptions()).play(RecordOrder.whole(len(course.events)))
+    assert trace.matched.tolist() == [0, 1, 2, 5, 7, 8]
+    assert trace.kind.tolist() == [2, 2, 1, 2, 1, 1]
 
 
 def test_a_life_that_nobody_knows_is_untold_until_it_ends() -> None:
     course = PreparedLog.of(LOG)
     blind, told = (course.lifetimes(1, 400, known=known) for known in (False, True))
-    assert set(blind.expiry.tolist()) == {UNKNOWN_END}
-    assert told.expiry.max() < UNKNOWN_END
-    assert blind.death.tolist() == told.death.tolist()
+    assert set(blind.known_end.tolist()) == {UNKNOWN_END}
+    assert told.known_end.max() < UNKNOWN_END
+    assert blind.end.tolist() == told.end.tolist()

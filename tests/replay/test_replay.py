@@ -15,9 +15,10 @@ import highseason as hs
 from highseason.logs import Events, OpenBanditLog, Pools, collect, generate_events
 from highseason.policies import Policy
 from highseason.policies.view import View
-from highseason.replay import PreparedLog, check_uniformity, replay
-from highseason.replay.kernels.records import TRIED
-from highseason.replay.player import Options, Player, rows_of, walk_order, walk_window
+from highseason.replay import PreparedLog, replay
+from highseason.replay.kernels.records import TRIED, RecordOrder
+from highseason.replay.player import Player, ReplayOptions
+from highseason.replay.uniformity import check_uniformity
 
 MEANS = (0.3, 0.5, 0.7)
 TURNS, RECORDS, LOGS = 40, 300, 1500
@@ -27,17 +28,17 @@ PLAYERS = [hs.UCB(), hs.UCBZ(z=7), hs.EpsilonGreedy(k=2), hs.EpsilonZGreedy(k=2,
 
 def replayed(policy: Policy, course: PreparedLog, shuffled: bool) -> np.ndarray:
     """The mean reward per turn of many stretches of one long log, each a log of its own."""
-    runner = Player(policy, course, Options(turns=TURNS))
+    player = Player(policy, course, ReplayOptions(turns=TURNS))
     order = np.random.default_rng(8).permutation(len(course.events))
     means = np.empty(LOGS)
     for i in range(LOGS):
         first = i * RECORDS
-        walk = walk_window(first, RECORDS)
+        walk = RecordOrder.window(first, RECORDS)
         if shuffled:
-            walk = walk_order(order[first : first + RECORDS])
-        track = runner.run(walk, seed=1, number=i)
-        assert track.matched.size == TURNS, "the log is too short for the test"
-        means[i] = course.reward[rows_of(walk, track.matched)].mean()
+            walk = RecordOrder.shuffled(order[first : first + RECORDS])
+        trace = player.play(walk, seed=1, run=i)
+        assert trace.matched.size == TURNS, "the log is too short for the test"
+        means[i] = course.reward[walk.rows(trace.matched)].mean()
     return means
 
 
@@ -99,10 +100,10 @@ def test_known_propensities_put_it_right() -> None:
         assert abs(found.value - 0.5) < 3.5 * found.error
         assert found.error < 0.02
     assert plain.log.uniformity.holds
-    assert "believe the weighted estimates" in plain.verdict("uniform")
+    assert "use the weighted estimates" in plain.verdict("uniform")
     assert "weighted" not in thinned.verdict("uniform")
     assert abs(plain.log.baseline.value - 0.5) < 0.01
-    assert weighted.effective < 0.8 * plain["uniform"].turns
+    assert weighted.effective_size < 0.8 * plain["uniform"].turns
     assert thinned["uniform"].rejected["thinned"] > 30_000
 
 
@@ -166,12 +167,12 @@ def test_on_a_uniform_log_the_weighted_mean_is_the_plain_one() -> None:
     log = fixed_log(MEANS, 5000, tell=True)
     course = PreparedLog.of(log)
     found = replay("ucb", course)["ucb"]
-    runner = Player(hs.UCB(), course, Options())
-    track = runner.run(walk_window(0, 5000))
-    chosen = track.matched[track.kind != TRIED]
+    player = Player(hs.UCB(), course, ReplayOptions())
+    trace = player.play(RecordOrder.window(0, 5000))
+    chosen = trace.matched[trace.kind != TRIED]
     assert found.weighted is not None
     assert found.weighted.snips.value == pytest.approx(course.reward[chosen].mean())
-    assert found.weighted.effective == pytest.approx(chosen.size)
+    assert found.weighted.effective_size == pytest.approx(chosen.size)
 
 
 @pytest.mark.parametrize("thinned", [False, True], ids=["uniform", "thinned"])
@@ -185,7 +186,7 @@ def test_small_pools_are_not_over_weighed(thinned: bool) -> None:
             assert abs(estimate.value - 0.3) < 3.5 * estimate.error
             assert estimate.error < 0.02
         assert found.mean.low > 0.4, "small pools match more often"
-        assert found.share == pytest.approx(found.expected_share, rel=0.1)
+        assert found.matched_share == pytest.approx(found.expected_share, rel=0.1)
         assert "small ones match more often" in result.verdict(found.label)
         assert "at random" in result.verdict(found.label), "0.30 is what any policy earns here"
 
@@ -264,8 +265,8 @@ def test_it_stops_after_the_turns_asked_for_and_counts_every_record() -> None:
     assert found.turns == 100
     assert sum(found.rejected.values()) + found.used == found.read == 900
     assert found.rejected["after the last turn"] > 300
-    assert found.at[-1] == 100
-    assert found.running[-1] == pytest.approx(found.mean.value)
+    assert found.curve_turns[-1] == 100
+    assert found.curve_means[-1] == pytest.approx(found.mean.value)
 
 
 def test_g_counts_records_of_arms_that_are_not_studied() -> None:
@@ -298,16 +299,16 @@ def test_a_sound_estimate_of_no_difference_is_fit_for_use() -> None:
     result = replay("uniform", fixed_log((0.5, 0.5), 10_000))
     assert result.issues("uniform") == []
     assert result.verdict("uniform").startswith("Fit for use")
-    assert "cannot be told from showing arms at random" in result.verdict("uniform")
+    assert "not distinguishable from showing arms at random" in result.verdict("uniform")
 
 
 @pytest.mark.parametrize(
     ("policy", "told"),
     [
-        ("ucb-z:z=q0.75", "G never reached its threshold"),
-        ("ucb-z:z=2", "G always reached its threshold"),
-        ("ucb-z:z=3,variant=authors_code", "G never reached its threshold"),
-        ("ucb-z:z=3", "G always reached its threshold"),
+        ("ucb-z:z=q0.75", "G never reached the policy's threshold"),
+        ("ucb-z:z=2", "G always reached the policy's threshold"),
+        ("ucb-z:z=3,variant=authors_code", "G never reached the policy's threshold"),
+        ("ucb-z:z=3", "G always reached the policy's threshold"),
         ("ucb", None),
     ],
 )
@@ -322,10 +323,10 @@ def test_a_threshold_that_the_turns_never_cross_is_told(policy: str, told: str |
         time=np.concatenate([quiet.time, quiet.time[-1] + 1 + busy.time]),
     )
     early = replay({"it": policy}, log, turns=1500).verdict("it")
-    assert ("its threshold" in early) is (told is not None)
+    assert ("the policy's threshold" in early) is (told is not None)
     assert told is None or told in early
     if policy == "ucb-z:z=q0.75":
-        assert "its threshold" not in replay({"it": policy}, log).verdict("it")
+        assert "the policy's threshold" not in replay({"it": policy}, log).verdict("it")
 
 
 def test_a_plan_that_needs_the_future_is_refused() -> None:
@@ -344,7 +345,7 @@ def test_rewards_that_do_not_fit_the_rule_are_told() -> None:
     log = fixed_log((0.1, 0.2, 0.9), 60_000)
     paid = replace(log, reward=25.0 * log.reward)
     result = replay(["ucb", "epsilon-greedy"], paid)
-    assert "the log's go from 0 to 25" in result.verdict("ucb")
+    assert "the log's range from 0 to 25" in result.verdict("ucb")
     assert result.issues("epsilon-greedy") == []
 
 
@@ -386,10 +387,10 @@ def test_the_seed_decides() -> None:
     ("wrong", "told"),
     [
         ({"arms": ["q"]}, "no arm 'q'; it has a, b, c"),
-        ({"arms": []}, "no arm is to be studied"),
-        ({"bin": 0}, "a bin must have a length above 0"),
-        ({"bin": math.nan}, "a bin must have a length above 0"),
-        ({"bin": 1e-300}, "bins of 1e-300 are too short"),
+        ({"arms": []}, "arms is empty: name the arms to study"),
+        ({"bin": 0}, "bin must be a length above 0"),
+        ({"bin": math.nan}, "bin must be a length above 0"),
+        ({"bin": 1e-300}, "bin=1e-300 is too short"),
         ({"turns": 0}, "turns must be a whole number"),
         ({"init": "later"}, "'first-shown' or 'rule'"),
         ({"reweigh": "ips"}, "'accept' or None"),
@@ -405,11 +406,11 @@ def test_wrong_arguments_are_told(wrong: dict[str, object], told: str) -> None:
 @pytest.mark.parametrize(
     ("column", "value", "told"),
     [
-        ("reward", math.nan, "the reward of event 3 is nan, not a number"),
-        ("reward", math.inf, "the reward of event 3 is inf"),
-        ("propensity", 0.0, "the propensity of event 3 is 0.0, not above 0"),
+        ("reward", math.nan, "rewards must be finite; the reward of record 3 is nan"),
+        ("reward", math.inf, "the reward of record 3 is inf"),
+        ("propensity", 0.0, "must be above 0 and at most 1; the propensity of record 3 is 0.0"),
         ("propensity", 1.5, "at most 1"),
-        ("propensity", math.nan, "the propensity of event 3 is nan"),
+        ("propensity", math.nan, "the propensity of record 3 is nan"),
     ],
 )
 def test_numbers_that_are_none_are_refused(column: str, value: float, told: str) -> None:
@@ -425,7 +426,7 @@ def test_a_log_that_is_ready_gives_the_same_and_keeps_its_bins() -> None:
     policy = "ucb-z:z=14"
     again = replay(policy, log, bin=2, arms=["a", "c"])[policy]
     assert replay(policy, ready)[policy].to_dict()["mean"] == again.mean.value
-    with pytest.raises(ValueError, match=r"give bin and arms to PreparedLog\.of"):
+    with pytest.raises(ValueError, match=r"pass them to PreparedLog\.of"):
         replay(policy, ready, bin=3)
 
 
@@ -446,4 +447,4 @@ def test_a_real_log_that_was_drawn_at_random_passes_and_is_called_thin(campaign:
     assert result.log.uniformity.holds
     assert "turns matched" in result.verdict("ucb")
     found = result["uniform"]
-    assert found.share == pytest.approx(found.expected_share, rel=0.25)
+    assert found.matched_share == pytest.approx(found.expected_share, rel=0.25)

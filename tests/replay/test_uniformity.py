@@ -10,8 +10,8 @@ from tests.replay.logs import mortal_log
 
 from highseason.logs import Events
 from highseason.replay import PreparedLog
-from highseason.replay import shown as room
-from highseason.replay.shown import shown
+from highseason.replay import uniformity as room
+from highseason.replay.uniformity import count_displays
 
 
 def by_hand(course: PreparedLog) -> Counter[tuple[int, bool, int, int]]:
@@ -36,12 +36,12 @@ def test_counts(cells: int, arms: int | None, monkeypatch: pytest.MonkeyPatch) -
     wrong = Events.of([7, 8], ["x", "y"], [0, 1], [["y"], ["y"]])  # x was not in its pool
     for events in (log, wrong):
         course = PreparedLog.of(events, arms=None if arms is None else events.arms[:arms])
-        found = shown(course)
+        found = count_displays(course)
         keys = zip(*(column.tolist() for column in found[:4]), strict=True)
         assert dict(zip(keys, found.times.tolist(), strict=True)) == by_hand(course)
 
 
 def test_nothing_is_nothing() -> None:
     empty = Events.of([], [], [], [])
-    assert shown(PreparedLog.of(empty)).times.size == 0
-    assert np.asarray(PreparedLog.of(empty).born).size == 0
+    assert count_displays(PreparedLog.of(empty)).times.size == 0
+    assert np.asarray(PreparedLog.of(empty).start).size == 0

@@ -10,16 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from highseason.core.random import draw, hash_at, seed_key
-from highseason.results.distributions import student_quantile, student_tail
 
 _RESAMPLES = 2000
-#: Windows worth fewer than so many that share no record say nothing of their scatter.
+#: Overlapping windows equivalent to fewer independent ones than this have no interval.
 _FEWEST = 2
 
 
 @dataclass(frozen=True)
 class TTest:
-    """A two-sided test that two means are the same, and an interval for their difference."""
+    """A two-sided test that two means are equal, and an interval for their difference."""
 
     statistic: float
     degrees: float
@@ -33,13 +32,14 @@ class Comparison:
     """The difference of two means over runs, by several tests.
 
     Attributes:
-        difference: The mean of the first less that of the second.
-        student: Two samples with equal variances, as published.
-        welch: Two samples with variances of their own.
-        bootstrap: A 95% interval for the difference, runs drawn anew with replacement.
-        paired: A 95% interval for windows that overlap, the runs of both in pairs; None where runs
-            are not windows over the same records, or too few of them share none.
-        independent: How many runs there are that share no record; None if that is not the matter.
+        difference: The mean of the first minus that of the second.
+        student: Two samples with equal variances, as in the paper.
+        welch: Two samples with different variances.
+        bootstrap: A 95% interval for the difference, runs resampled with replacement.
+        paired: A 95% interval for overlapping windows, the runs of both in pairs; None where runs
+            are not windows over the same records, or the overlap leaves too few.
+        independent: How many independent runs the overlapping windows are equivalent to; None
+            where runs are not windows.
     """
 
     difference: float
@@ -52,22 +52,20 @@ class Comparison:
     def __str__(self) -> str:
         """In a few lines."""
         lines = [
-            f"difference {self.difference:+.5f} a turn",
+            f"difference {self.difference:+.5f} per turn",
             f"  Student  p = {self.student.p:.2g}  ({_range(self.student.low, self.student.high)})",
             f"  Welch    p = {self.welch.p:.2g}  ({_range(self.welch.low, self.welch.high)})",
             f"  bootstrap     ({_range(*self.bootstrap)})",
         ]
         if self.paired is not None:
-            lines.append(f"  in pairs      ({_range(*self.paired)}), overlap reckoned with")
+            lines.append(f"  paired        ({_range(*self.paired)}), corrected for overlap")
         if self.independent is not None:
             lines.append(
-                f"  the windows overlap: they are worth about {self.independent:.1f} independent "
-                "runs, and p-values that take them for independent are too small"
+                f"  the windows overlap: they are equivalent to about {self.independent:.1f} "
+                "independent runs, so p-values that assume independence are too small"
             )
             if self.paired is None:
-                lines.append(
-                    "  that is too few for an interval: give a longer log or a smaller window"
-                )
+                lines.append("  too few for an interval: use a longer log or a smaller window")
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
@@ -94,16 +92,16 @@ def compare(
     """Compare the means of two samples of runs.
 
     Args:
-        first: One number a run.
+        first: One mean per run.
         second: The same for the other policy.
-        block: Where run i of both met the same records and neighbours overlap: how many neighbours
-            share records.
-        independent: How many of the runs are as good as independent, to be told with the result.
-        level: Of the intervals.
+        block: Where run i of both read the same records and neighbouring runs overlap: how many
+            neighbours share records.
+        independent: How many independent runs they are equivalent to, to be shown in the result.
+        level: The level of the intervals.
         seed: For the bootstrap.
 
-    >>> found = compare([0.05, 0.06, 0.07, 0.06], [0.03, 0.05, 0.04, 0.04])
-    >>> round(found.difference, 3), round(found.student.p, 4)
+    >>> comparison = compare([0.05, 0.06, 0.07, 0.06], [0.03, 0.05, 0.04, 0.04])
+    >>> round(comparison.difference, 3), round(comparison.student.p, 4)
     (0.02, 0.0134)
     """
     a, b = _runs(first), _runs(second)
@@ -122,7 +120,7 @@ def _runs(values: ArrayLike) -> NDArray[np.float64]:
     if runs.ndim != 1 or runs.size < 2:
         raise ValueError("a comparison needs at least two runs of each policy")
     if not np.isfinite(runs).all():
-        raise ValueError("a run without any matched turn has no mean, and cannot be compared")
+        raise ValueError("a run without any matched turn has no mean and cannot be compared")
     return runs
 
 
@@ -130,49 +128,55 @@ def _student(a: NDArray[np.float64], b: NDArray[np.float64], level: float) -> TT
     degrees = a.size + b.size - 2
     pooled = ((a.size - 1) * a.var(ddof=1) + (b.size - 1) * b.var(ddof=1)) / degrees
     error = math.sqrt(float(pooled) * (1 / a.size + 1 / b.size))
-    return _test(float(a.mean() - b.mean()), error, degrees, level)
+    return t_test(float(a.mean() - b.mean()), error, degrees, level)
 
 
 def _welch(a: NDArray[np.float64], b: NDArray[np.float64], level: float) -> TTest:
     of_a, of_b = float(a.var(ddof=1)) / a.size, float(b.var(ddof=1)) / b.size
     scatter = of_a**2 / (a.size - 1) + of_b**2 / (b.size - 1)
     degrees = (of_a + of_b) ** 2 / scatter if scatter > 0 else a.size + b.size - 2.0
-    return _test(float(a.mean() - b.mean()), math.sqrt(of_a + of_b), degrees, level)
+    return t_test(float(a.mean() - b.mean()), math.sqrt(of_a + of_b), degrees, level)
 
 
-def _test(difference: float, error: float, degrees: float, level: float) -> TTest:
+def t_test(difference: float, error: float, degrees: float, level: float) -> TTest:
+    """The test of a difference with this standard error; equal runs have an error of 0."""
+    # Not scipy.stats.ttest_ind: it warns and gives NaN for runs that are all equal, and it cannot
+    # test windows that overlap.
+    from scipy.special import stdtr, stdtrit
+
     if error > 0:
         statistic = difference / error
     else:
         statistic = math.copysign(math.inf, difference) if difference else 0.0
-    width = student_quantile(level, degrees) * error
-    p = student_tail(statistic, degrees)
+    width = float(stdtrit(degrees, (1 + level) / 2)) * error
+    p = 2 * float(stdtr(degrees, -abs(statistic)))
     return TTest(statistic, degrees, p, difference - width, difference + width)
-
-
-def _places(count: int, among: int, seed: int, use: int) -> NDArray[np.int64]:
-    """For each resample so many places, drawn by counter: the same on any machine."""
-    key = np.uint64(hash_at(seed_key(seed), use))
-    numbers = draw(key, np.arange(_RESAMPLES * count, dtype=np.uint64))
-    return np.asarray(numbers * among, np.int64).reshape(_RESAMPLES, count)
 
 
 def _bootstrap(
     a: NDArray[np.float64], b: NDArray[np.float64], level: float, seed: int
 ) -> tuple[float, float]:
-    of_a = a[_places(a.size, a.size, seed, 1)].mean(axis=1)
-    of_b = b[_places(b.size, b.size, seed, 2)].mean(axis=1)
-    return _middle(of_a - of_b, level)
+    of_a = a[_resamples(a.size, seed, 1)].mean(axis=1)
+    of_b = b[_resamples(b.size, seed, 2)].mean(axis=1)
+    low, high = np.quantile(of_a - of_b, ((1 - level) / 2, (1 + level) / 2)).tolist()
+    return low, high
+
+
+def _resamples(size: int, seed: int, use: int) -> NDArray[np.int64]:
+    """The indices of each resample, drawn by counter: the same on any machine."""
+    key = np.uint64(hash_at(seed_key(seed), use))
+    numbers = draw(key, np.arange(_RESAMPLES * size, dtype=np.uint64))
+    return np.asarray(numbers * size, np.int64).reshape(_RESAMPLES, size)
 
 
 def paired_interval(
     difference: NDArray[np.float64], block: int, level: float = 0.95
 ) -> tuple[float, float] | None:
-    """A t interval for the mean of paired differences of windows of which neighbours overlap.
+    """A t interval for the mean of paired differences of windows whose neighbours overlap.
 
-    Windows that lie k apart share a part 1 - k/block of their records, and are taken to be
-    correlated by as much.  That says how far the scatter of the windows falls short of what their
-    mean varies by, and (Satterthwaite 1946) how many degrees of freedom the scatter has.
+    Windows k apart share a part 1 - k/block of their records, and are assumed to be correlated by
+    as much.  From that follow by how much the variance between windows understates the variance of
+    their mean, and (Satterthwaite 1946) its degrees of freedom.
     """
     size = difference.size
     if (size - 1) / block + 1 < _FEWEST:
@@ -182,13 +186,8 @@ def paired_interval(
     rest = shared - shared.mean(axis=0) - shared.mean(axis=1)[:, None] + shared.mean()
     variance = float(difference.var()) * float(shared.mean()) * size / float(np.trace(rest))
     degrees = float(np.trace(rest)) ** 2 / float((rest**2).sum())
-    test = _test(float(difference.mean()), math.sqrt(variance), degrees, level)
+    test = t_test(float(difference.mean()), math.sqrt(variance), degrees, level)
     return test.low, test.high
-
-
-def _middle(values: NDArray[np.float64], level: float) -> tuple[float, float]:
-    low, high = np.quantile(values, ((1 - level) / 2, (1 + level) / 2)).tolist()
-    return low, high
 
 
 def _range(low: float, high: float) -> str:

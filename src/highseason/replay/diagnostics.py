@@ -1,56 +1,236 @@
-"""How far an estimate can be trusted, in plain words: always said, good or bad."""
+"""How far an estimate can be trusted: a summary of the log, and issues with each estimate."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakKeyDictionary
 
-from highseason.replay.outcome import ReplayOutcome
-from highseason.replay.uniformity import Uniformity
+import numpy as np
+
+from highseason.replay.estimators import (
+    WeightedEstimates,
+    mean_estimate,
+    self_normalised,
+)
+from highseason.replay.prepared_log import PreparedLog
+from highseason.replay.uniformity import Uniformity, check_uniformity
 from highseason.results.statistics import Estimate
 
-#: Fewer turns or rewards than these are an anecdote.
+#: Fewer turns or rewards than these are too few.
 FEW_TURNS, FEW_REWARDS = 1000, 50
-#: Weighing turns shifts the mean for certain if it does by so many errors.
-ODD_SHIFT = 3.0
-#: A share of matches this far from what a uniform log gives, and beyond chance, is worth a word.
+#: Weighting turns shifts the mean significantly if it does so by this many standard errors.
+SHIFT_SIGMAS = 3.0
+#: A share of matches this far from what a uniform log gives, and beyond chance, is reported.
 ODD_SHARE, ODD_SIGMAS = 0.1, 5.0
 
 
-def issues(found: ReplayOutcome, log: Uniformity) -> list[str]:
-    """Everything that speaks against believing the estimate; empty if nothing does."""
-    if found.turns == 0:
-        return ["no record matched: the log says nothing about this policy"]
+@dataclass(frozen=True)
+class LogSummary:
+    """What a log holds, whatever replays it.
+
+    Attributes:
+        events: How many records.
+        arms: How many arms are studied and occur in a pool.
+        span: From the first to the last record, in the log's unit of time.
+        bin: The length of a time bin; G is the number of records in it.
+        G: The smallest, the median and the largest G of any record.
+        baseline: The mean reward per visitor of showing studied arms at random: the mean over their
+            records, each weighted by one over its propensity.
+        backwards: How many records are earlier than the one before.
+        uniformity: Whether arms were shown as replay assumes.
+    """
+
+    events: int
+    arms: int
+    span: int
+    bin: float
+    G: tuple[float, float, float]
+    baseline: Estimate
+    backwards: int
+    uniformity: Uniformity
+
+    def __str__(self) -> str:
+        """In a few sentences."""
+        back = f" {self.backwards:,} records go back in time." if self.backwards else ""
+        return (
+            f"{self.events:,} records of {self.arms:,} arms over {self.span / 3600:.1f} hours; G "
+            f"(records per {self.bin:g} s) from {self.G[0]:g} to {self.G[2]:g}, median "
+            f"{self.G[1]:g}.{back}\nShowing arms at random earns {self.baseline.value:.4g} per "
+            f"turn. {self.uniformity}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "events": self.events,
+            "arms": self.arms,
+            "span": self.span,
+            "bin": self.bin,
+            "G": dict(zip(("least", "median", "greatest"), self.G, strict=True)),
+            "baseline": vars(self.baseline),
+            "backwards": self.backwards,
+            "uniformity": self.uniformity.to_dict(),
+        }
+
+
+_SUMMARIES: WeakKeyDictionary[PreparedLog, LogSummary] = WeakKeyDictionary()
+
+
+def diagnose(log: PreparedLog) -> LogSummary:
+    """Summarise a prepared log and test whether it is uniform; computed once per prepared log."""
+    if log not in _SUMMARIES:
+        events, counts = log.events, log.bins.counts
+        ends = (float(counts.min()), float(counts.max())) if counts.size else (math.nan, math.nan)
+        _SUMMARIES[log] = LogSummary(
+            events=len(events),
+            arms=int((log.studied & (log.start > 0)).sum()),
+            span=int(events.time.max() - events.time.min()) if len(events) else 0,
+            bin=log.bins.length,
+            G=(ends[0], log.bins.median, ends[1]),
+            baseline=_baseline(log),
+            backwards=int((np.diff(events.time) < 0).sum()),
+            uniformity=check_uniformity(log),
+        )
+    return _SUMMARIES[log]
+
+
+def _baseline(log: PreparedLog) -> Estimate:
+    events = log.events
+    if events.propensity is None and log.studied.all():
+        return mean_estimate(log.reward)
+    rows = np.flatnonzero(log.studied[events.arm])
+    if not rows.size:
+        return mean_estimate(log.reward[rows])
+    weight = 1.0 / (log.propensity(rows) * np.maximum(log.pools.sizes[log.pool[rows]], 1))
+    return self_normalised(log.reward[rows], weight)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Evidence:
+    """What an estimate rests on, of one run or of many.
+
+    Attributes:
+        turns: How many records matched: the turns that were played.
+        requested: How many turns were requested; None for as many as there are.
+        rewarded: How many turns had a reward other than 0.
+        mean: The mean reward per matched turn, with its error within one run.  Where pools differ
+            in size it over-weights small ones; `weighted` does not.
+        asked: On how many records the policy chose (first trials of arms are not choices).
+        matched_share: The share of them that matched.
+        expected_share: What it would be on a uniform log: one over the size of the pools.
+        effective_size: The effective number of turns (Kish), each weighted by one over its
+            propensity.
+        weighted: Estimates per visitor; None where the log gives no propensities and all turns had
+            the same one.
+        thinned: How many records were skipped to make a log with propensities uniform.
+        high_turns: How many turns had a G at which the policy's threshold says to exploit; None if
+            it has no threshold.
+        reward_range: The range of the log's rewards, if the policy needs them in [0, 1] and they
+            are not; otherwise None.
+    """
+
+    turns: int
+    requested: int | None
+    rewarded: int
+    mean: Estimate
+    asked: int
+    matched_share: float
+    expected_share: float
+    effective_size: float
+    weighted: WeightedEstimates | None
+    thinned: int = 0
+    high_turns: int | None = None
+    reward_range: tuple[float, float] | None = None
+
+    @property
+    def overweights_small_pools(self) -> bool:
+        """Whether the plain mean differs from the mean per visitor by more than its error."""
+        if self.weighted is None:
+            return False
+        shift, width = self.weighted.shift, self.mean.high - self.mean.value
+        return abs(shift.value) > max(width, SHIFT_SIGMAS * shift.error)
+
+
+def pool_evidence(runs: Sequence[Evidence]) -> Evidence:
+    """The evidence of many runs of one policy: counts added up, means taken over the runs.
+
+    `requested` is left out, because runs that ended early are counted elsewhere.  Runs share
+    records, and matching a record again makes nothing more certain, so the number of records asked
+    is that of one run.
+    """
+    first = runs[0]
+    means = np.array([run.mean.value for run in runs if run.turns])
+    pairs = [(run.matched_share, run.expected_share) for run in runs if run.asked]
+    share, expected = np.array(pairs).mean(axis=0).tolist() if pairs else (math.nan, math.nan)
+    return Evidence(
+        turns=sum(run.turns for run in runs),
+        requested=None,
+        rewarded=sum(run.rewarded for run in runs),
+        mean=mean_estimate(means),
+        asked=max(run.asked for run in runs),
+        matched_share=share,
+        expected_share=expected,
+        effective_size=sum(run.effective_size for run in runs),
+        weighted=_pool_weighted([run.weighted for run in runs if run.weighted is not None]),
+        thinned=sum(run.thinned for run in runs),
+        high_turns=None if first.high_turns is None else sum(run.high_turns or 0 for run in runs),
+        reward_range=first.reward_range,
+    )
+
+
+def _pool_weighted(runs: Sequence[WeightedEstimates]) -> WeightedEstimates | None:
+    known = [one for one in runs if one.effective_size > 0]
+    if not known:
+        return None
+    return WeightedEstimates(
+        ips=mean_estimate(np.array([one.ips.value for one in known])),
+        snips=mean_estimate(np.array([one.snips.value for one in known])),
+        effective_size=sum(one.effective_size for one in known),
+        largest=max(one.largest for one in known),
+        shift=mean_estimate(np.array([one.shift.value for one in known])),
+    )
+
+
+def issues(evidence: Evidence, log: Uniformity) -> list[str]:
+    """Every reason not to trust the estimate; empty if there is none."""
+    if evidence.turns == 0:
+        return ["no record matched, so the log says nothing about this policy"]
     return [
-        *_bias(found, log),
-        *_range(found),
-        *_thinness(found),
-        *_end(found),
-        *_one_sided(found),
-        *_odd_matches(found),
+        *_bias(evidence, log),
+        *_range(evidence),
+        *_too_few(evidence),
+        *_ended_early(evidence),
+        *_one_sided(evidence),
+        *_odd_matches(evidence),
     ]
 
 
-def verdict(found: ReplayOutcome, log: Uniformity, baseline: Estimate) -> str:
-    """The doubts as a sentence, or that there are none; and whether it beats showing at random."""
-    against = issues(found, log)
-    if found.turns == 0:
-        return f"Cannot be trusted: {against[0]}."
-    random = _no_difference(found, baseline)
-    if against:
-        return f"Handle with care: {'; '.join([*against, *random])}."
-    width = found.mean.high - found.mean.value
-    told = f"{found.turns:,} matched turns put the mean within ± {width:.2g} (95%, within this run)"
-    return f"Fit for use: {'; '.join([told, *random])}."
+def verdict(evidence: Evidence, log: LogSummary) -> str:
+    """The issues in one sentence, or that there are none; and whether it beats showing at random."""
+    problems = issues(evidence, log.uniformity)
+    if evidence.turns == 0:
+        return f"Cannot be trusted: {problems[0]}."
+    random = _no_difference(evidence, log.baseline)
+    if problems:
+        return f"Handle with care: {'; '.join([*problems, *random])}."
+    width = evidence.mean.high - evidence.mean.value
+    precision = (
+        f"{evidence.turns:,} matched turns, mean within ± {width:.2g} (95%, within this run)"
+    )
+    return f"Fit for use: {'; '.join([precision, *random])}."
 
 
-def _bias(found: ReplayOutcome, log: Uniformity) -> list[str]:
-    if log.holds and log.tilted and not found.rejected["thinned"]:
+def _bias(evidence: Evidence, log: Uniformity) -> list[str]:
+    if log.holds and log.tilted and not evidence.thinned:
         return [
-            "by its propensities the log is not uniform, which biases the plain mean: believe the "
-            "weighted estimates, or thin the log (reweigh: accept)"
+            "the log's propensities are not uniform, which biases the plain mean: use the weighted "
+            "estimates, or thin the log (reweigh: accept)"
         ]
     if log.holds:
-        return _unequal_pools(found)
+        return _unequal_pools(evidence)
     if log.checked == "propensity":
         return ["the log contradicts its propensities"]
     return [
@@ -59,83 +239,76 @@ def _bias(found: ReplayOutcome, log: Uniformity) -> list[str]:
     ]
 
 
-def over_weighs(found: ReplayOutcome) -> bool:
-    """Whether the plain mean is not per visitor, by more than the error that is told with it."""
-    if found.weighted is None:
-        return False
-    shift, told = found.weighted.shift, found.mean.high - found.mean.value
-    return abs(shift.value) > max(told, ODD_SHIFT * shift.error)
-
-
-def _unequal_pools(found: ReplayOutcome) -> list[str]:
+def _unequal_pools(evidence: Evidence) -> list[str]:
     """A uniform log, but small pools matched more often."""
-    if found.weighted is None or not over_weighs(found):
+    if evidence.weighted is None or not evidence.overweights_small_pools:
         return []
     return [
-        "pools are of different sizes and small ones match more often, so the mean per matched "
-        f"turn ({found.mean.value:.4g}) over-weighs them: per visitor it is "
-        f"{found.weighted.snips.value:.4g} (SNIPS), believe that"
+        "pools differ in size and small ones match more often, so the mean per matched turn "
+        f"({evidence.mean.value:.4g}) over-weights them: use the mean per visitor, "
+        f"{evidence.weighted.snips.value:.4g} (SNIPS)"
     ]
 
 
-def _range(found: ReplayOutcome) -> list[str]:
-    if found.strays is None:
+def _range(evidence: Evidence) -> list[str]:
+    if evidence.reward_range is None:
         return []
-    low, high = found.strays
+    low, high = evidence.reward_range
     return [
-        f"it is made for rewards from 0 to 1 and the log's go from {low:g} to {high:g}, so how "
-        "much it explores means nothing: rescale them"
+        f"the policy expects rewards from 0 to 1 and the log's range from {low:g} to {high:g}, so "
+        "its amount of exploration is arbitrary: rescale them"
     ]
 
 
-def _thinness(found: ReplayOutcome) -> list[str]:
-    if found.turns < FEW_TURNS:
-        return [f"only {found.turns:,} turns matched"]
-    if found.rewarded < FEW_REWARDS:
-        return [f"only {found.rewarded:,} rewards in {found.turns:,} turns"]
-    if found.effective < 0.1 * found.turns:
-        return [f"a few records carry most of the weight ({found.effective:,.0f} effective turns)"]
+def _too_few(evidence: Evidence) -> list[str]:
+    if evidence.turns < FEW_TURNS:
+        return [f"only {evidence.turns:,} turns matched"]
+    if evidence.rewarded < FEW_REWARDS:
+        return [f"only {evidence.rewarded:,} rewards in {evidence.turns:,} turns"]
+    if evidence.effective_size < 0.1 * evidence.turns:
+        size = f"{evidence.effective_size:,.0f} effective turns"
+        return [f"a few records carry most of the weight ({size})"]
     return []
 
 
-def _end(found: ReplayOutcome) -> list[str]:
-    if found.wanted is None or found.turns >= found.wanted:
+def _ended_early(evidence: Evidence) -> list[str]:
+    if evidence.requested is None or evidence.turns >= evidence.requested:
         return []
     return [
-        f"the log ended after {found.turns:,} of {found.wanted:,} turns, and the mean is over "
-        "those reached"
+        f"the log ended after {evidence.turns:,} of {evidence.requested:,} turns, and the mean covers "
+        "only those"
     ]
 
 
-def _one_sided(found: ReplayOutcome) -> list[str]:
-    """A threshold that parts nothing leaves the policy what it would be without."""
-    if found.high is None or 0 < found.high < found.turns:
+def _one_sided(evidence: Evidence) -> list[str]:
+    """A threshold that separates nothing leaves the policy unregulated."""
+    if evidence.high_turns is None or 0 < evidence.high_turns < evidence.turns:
         return []
-    side = "never reached" if found.high == 0 else "always reached"
+    side = "never reached" if evidence.high_turns == 0 else "always reached"
     return [
-        f"in the turns played G {side} its threshold, so that it was not regulated at all: give a "
-        "lower or higher threshold, or more turns"
+        f"G {side} the policy's threshold in the turns played, so it was not regulated at all: "
+        "give a lower or higher threshold, or more turns"
     ]
 
 
-def _no_difference(found: ReplayOutcome, baseline: Estimate) -> list[str]:
-    # At random is per visitor, and so is a weighted estimate.
-    mean = found.mean if found.weighted is None else found.weighted.snips
+def _no_difference(evidence: Evidence, baseline: Estimate) -> list[str]:
+    # The baseline is per visitor, and so is a weighted estimate.
+    mean = evidence.mean if evidence.weighted is None else evidence.weighted.snips
     error = math.hypot(mean.error, baseline.error)
     if math.isnan(error) or abs(mean.value - baseline.value) > 1.96 * error:
         return []
-    return [f"it cannot be told from showing arms at random ({baseline.value:.4g} a turn)"]
+    return [f"not distinguishable from showing arms at random ({baseline.value:.4g} per turn)"]
 
 
-def _odd_matches(found: ReplayOutcome) -> list[str]:
-    expected = found.expected_share
-    if not (0 < expected < 1 and found.asked > 0):
+def _odd_matches(evidence: Evidence) -> list[str]:
+    expected = evidence.expected_share
+    if not (0 < expected < 1 and evidence.asked > 0):
         return []
-    sigma = math.sqrt(expected * (1 - expected) / found.asked)
-    off = found.share - expected
+    sigma = math.sqrt(expected * (1 - expected) / evidence.asked)
+    off = evidence.matched_share - expected
     if abs(off) < ODD_SIGMAS * sigma or abs(off) < ODD_SHARE * expected:
         return []
     return [
-        f"{100 * found.share:.2f}% of the records matched where a uniform log gives "
-        f"{100 * expected:.2f}%: the arms it chose were shown more or less often than others"
+        f"{100 * evidence.matched_share:.2f}% of the records matched where a uniform log gives "
+        f"{100 * expected:.2f}%: the chosen arms were shown more or less often than others"
     ]

@@ -1,17 +1,18 @@
-"""Estimates that weigh records by one over their chance of having been shown.
+"""Estimators of a policy's mean reward per turn: the plain mean, IPS and SNIPS.
 
-They are needed where that chance varies: on logs that give propensities, and on uniform logs whose
-pools are of different sizes, because a record matches with a chance of one over its pool's size and
-the plain mean over matches over-weighs small pools.
+The weighted ones divide each record by its propensity, the probability with which its arm was
+shown.  They are needed where that varies: in logs that give propensities, and in uniform logs whose
+pools differ in size, because a record matches with probability one over its pool's size and the
+plain mean over matches over-weights small pools.
 
-What they mean for a policy that learns as it goes: on every record the policy, in the state that
-its matched records have left it in, makes a choice, and 1{choice = shown} / propensity times the
-reward has the mean of the chosen arm.  Averaged over records that is the policy's value along its
-own path, each state weighed by how many *records* it lasted.  The self-normalised form divides by
-the sum of the weights instead of the number of records: a little biased, far steadier, and on a
-uniform log with pools of one size exactly the mean of replay.
+For a policy that learns as it goes they mean this.  On every record the policy, in the state that
+its matched records left it in, makes a choice, and 1{choice = shown} / propensity times the reward
+has the mean of the chosen arm.  Averaged over records that is the policy's value along its own
+path, each state weighted by the number of *records* it lasted.  SNIPS divides by the sum of the
+weights instead of the number of records: slightly biased, far more stable, and on a uniform log
+with pools of one size exactly the plain mean.
 
-Turns in which an arm was only being tried for the first time are left out: no choice was made.
+Turns in which an arm was only tried for the first time are left out: the policy made no choice.
 """
 
 from __future__ import annotations
@@ -25,22 +26,24 @@ from numpy.typing import NDArray
 
 from highseason.results.statistics import Estimate, with_interval
 
+_PIECE = 100_000
+
 
 @dataclass(frozen=True)
-class Weighted:
+class WeightedEstimates:
     """Inverse-propensity estimates of a policy's mean reward per turn.
 
     Attributes:
         ips: Weights divided by the number of records.
         snips: Weights divided by their own sum.
-        effective: The number of equally weighted records that would say as much (Kish).
-        largest: The largest share of all weight that one record has.
+        effective_size: How many equally weighted records would be as precise (Kish).
+        largest: The largest share of the total weight that one record has.
         shift: By how much `snips` exceeds the plain mean of the same records.
     """
 
     ips: Estimate
     snips: Estimate
-    effective: float
+    effective_size: float
     largest: float
     shift: Estimate
 
@@ -49,32 +52,45 @@ class Weighted:
         return {
             "ips": vars(self.ips),
             "snips": vars(self.snips),
-            "effective_sample_size": self.effective,
+            "effective_sample_size": self.effective_size,
             "largest_share": self.largest,
             "shift": vars(self.shift),
         }
 
 
-def weighted(
-    reward: NDArray[np.float64], chance: NDArray[np.float64], records: int, level: float = 0.95
-) -> Weighted:
-    """From the matched records, their chances of having been shown, and how many were asked.
+def mean_estimate(values: NDArray[np.float64], level: float = 0.95) -> Estimate:
+    """The mean with a normal interval; the error of fewer than two values is NaN."""
+    if values.size == 0:
+        return with_interval(math.nan, math.nan, level)
+    mean = float(values.mean())
+    if values.size == 1:
+        return with_interval(mean, math.nan, level)
+    pieces = np.array_split(values, -(-values.size // _PIECE))  # no second array as long as a log
+    squares = sum(float(((piece - mean) ** 2).sum()) for piece in pieces)
+    error = math.sqrt(squares / (values.size - 1) / values.size)
+    return with_interval(mean, error, level)
 
-    >>> estimate = weighted(np.array([1.0, 0.0]), np.array([0.5, 0.25]), records=6)
+
+def weighted_estimates(
+    reward: NDArray[np.float64], propensity: NDArray[np.float64], records: int, level: float = 0.95
+) -> WeightedEstimates:
+    """From the rewards and propensities of the matched records, and how many were read.
+
+    >>> estimate = weighted_estimates(np.array([1.0, 0.0]), np.array([0.5, 0.25]), records=6)
     >>> estimate.ips.value, estimate.snips.value
     (0.333..., 0.333...)
     """
-    weight = 1.0 / chance
+    weight = 1.0 / propensity
     total = float(weight.sum())
     if records < 1 or total == 0:
         nothing = with_interval(math.nan, math.nan, level)
-        return Weighted(nothing, nothing, 0.0, math.nan, nothing)
+        return WeightedEstimates(nothing, nothing, 0.0, math.nan, nothing)
     value = float((weight * reward).sum()) / records
     square = float(((weight * reward) ** 2).sum()) / records
     ips = with_interval(value, math.sqrt(max(0.0, square - value**2) / records), level)
     snips = self_normalised(reward, weight, level)
     shift = _shift(reward, weight, snips.value, level)
-    return Weighted(ips, snips, kish(weight), float(weight.max()) / total, shift)
+    return WeightedEstimates(ips, snips, effective_size(weight), float(weight.max()) / total, shift)
 
 
 def self_normalised(
@@ -94,13 +110,13 @@ def self_normalised(
 def _shift(
     reward: NDArray[np.float64], weight: NDArray[np.float64], snips: float, level: float
 ) -> Estimate:
-    """The two means share their records, so what matters is what each record adds to both."""
+    """The two means share their records, so the error is that of what each record adds to both."""
     plain = float(reward.mean())
     each = weight * (reward - snips) / weight.sum() - (reward - plain) / reward.size
     return with_interval(snips - plain, math.sqrt(float((each**2).sum())), level)
 
 
-def kish(weight: NDArray[np.float64]) -> float:
-    """The effective sample size of weighted records: (sum w)² / sum w²."""
+def effective_size(weight: NDArray[np.float64]) -> float:
+    """The effective sample size of weighted records (Kish): (sum w)² / sum w²."""
     squares = float((weight**2).sum())
     return float(weight.sum()) ** 2 / squares if squares > 0 else 0.0

@@ -1,4 +1,4 @@
-"""What many runs over one log gave, and what to beware of when reading it."""
+"""What many runs over one log gave, and what limits their interpretation."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.replay.comparison import Comparison, compare
-from highseason.replay.outcome import mean_of
-from highseason.replay.result import LogSummary, by_label, rejections
+from highseason.replay.diagnostics import LogSummary
+from highseason.replay.estimators import mean_estimate
+from highseason.replay.result import aligned, by_label, rejections
 from highseason.results.statistics import Estimate
 from highseason.results.table import Table
 
@@ -24,20 +25,20 @@ class Runs:
 
     Attributes:
         label: The policy's label.
-        policy: The policy as the command line writes it, rules on G settled.
+        policy: The policy as the command line writes it, thresholds resolved.
         how: "repeat" or "windows".
         means: The mean reward per matched turn of each run; NaN where nothing matched.
-        turns: How many turns matched.
-        rewards: The sum of rewards.
-        exhausted: How many runs ended before the turns asked for.
-        independent: How many windows share no record; None for repetitions.
-        block: How many neighbouring windows share records; 0 for repetitions.
-        ground_truth: The mean worth of the matched records in each run, where records have one.
-        read: How many records were met, in all runs together.
+        turns: How many turns matched in each run.
+        rewards: The sum of rewards of each run.
+        exhausted: How many runs ended before the requested turns.
+        independent: How many independent runs the windows are equivalent to; None for "repeat".
+        block: How many neighbouring windows share records; 0 for "repeat".
+        ground_truth: The mean ground truth of the matched records in each run, where it is known.
+        read: How many records were read, in all runs together.
         rejected: How many of them were not used, by reason.
-        effective: The effective number of turns, as in `ReplayOutcome`, in all runs together.
-        per_visitor: The mean of the runs' weighted means, as in `ReplayOutcome.weighted`.
-        issues: What speaks against believing the mean.
+        effective_size: The effective number of turns, as in `Evidence`, in all runs together.
+        per_visitor: The mean of the runs' SNIPS estimates, as in `Evidence.weighted`.
+        issues: Every reason not to trust the mean.
     """
 
     label: str
@@ -52,18 +53,18 @@ class Runs:
     ground_truth: NDArray[np.float64] | None = None
     read: int = 0
     rejected: dict[str, int] = field(default_factory=dict)
-    effective: float = math.nan
+    effective_size: float = math.nan
     per_visitor: float | None = None
     issues: Sequence[str] = ()
 
     @property
     def used(self) -> int:
-        """How many records were used: one a turn."""
+        """How many records were used: one per turn."""
         return int(self.turns.sum())
 
     @property
     def verdict(self) -> str:
-        """How far the mean can be trusted, in a sentence."""
+        """How far the mean can be trusted, in one sentence."""
         if self.issues:
             return f"Handle with care: {'; '.join(self.issues)}."
         runs = f"{self.means.size:,} runs, which share records"
@@ -71,13 +72,13 @@ class Runs:
 
     @property
     def comparable(self) -> bool:
-        """Whether there are runs enough for a test, and each has a mean."""
+        """Whether there are enough runs for a test, and each has a mean."""
         return self.means.size > 1 and bool(np.isfinite(self.means).all())
 
     @property
     def mean(self) -> Estimate:
-        """The mean over runs; its error takes runs for independent, which they are not quite."""
-        return mean_of(self.means[np.isfinite(self.means)])
+        """The mean over runs; its error assumes independent runs, which they are not quite."""
+        return mean_estimate(self.means[np.isfinite(self.means)])
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -95,7 +96,7 @@ class Runs:
             "read": self.read,
             "used": self.used,
             "rejected": dict(self.rejected),
-            "effective_sample_size": self.effective,
+            "effective_sample_size": self.effective_size,
             "doubts": list(self.issues),
             "verdict": self.verdict,
         }
@@ -138,15 +139,15 @@ class RepeatedReplay:
         return Table(columns, rows, ("", ".4f", ".4f", "d", ",.0f", "", ""))
 
     def _row(self, runs: Runs) -> tuple[Any, ...]:
-        found, mean = self._against_first.get(runs.label), runs.mean
-        told = (f"{found.student.p:.2g}", f"{found.welch.p:.2g}") if found else ("", "")
-        return (runs.label, mean.value, mean.error, runs.means.size, runs.turns.mean(), *told)
+        test, mean = self._against_first.get(runs.label), runs.mean
+        p_values = (f"{test.student.p:.2g}", f"{test.welch.p:.2g}") if test else ("", "")
+        return (runs.label, mean.value, mean.error, runs.means.size, runs.turns.mean(), *p_values)
 
     @functools.cached_property
     def _against_first(self) -> dict[str, Comparison]:
         """Comparisons with the first policy, of those that can be compared with it.
 
-        Repetitions over the log and windows of it scatter for different reasons: no test fits both.
+        Repetitions of the log and windows of it vary for different reasons: no test fits both.
         """
         first = self.policies[0]
         return {
@@ -157,43 +158,42 @@ class RepeatedReplay:
 
     @property
     def notes(self) -> list[str]:
-        """What must be known to read the numbers."""
-        said = []
+        """What must be known to interpret the numbers."""
+        notes = []
         if any(runs.how == "repeat" for runs in self.policies):
-            said.append(
-                "Randomised policies replay the same records in every run: runs are dependent, and "
-                "their scatter says nothing of what another log would have given."
+            notes.append(
+                "Stochastic policies replay the same records in every run: runs are dependent, and "
+                "their spread does not show how much another log would differ."
             )
         windows = next((runs for runs in self.policies if runs.how == "windows"), None)
         if windows is not None and windows.block > 1:
-            said.append(
-                f"Windows overlap: {windows.means.size} of them are worth about "
+            notes.append(
+                f"Windows overlap: {windows.means.size} of them are equivalent to about "
                 f"{windows.independent:.1f} independent runs, so p-values are too small."
             )
         if len({runs.how for runs in self.policies}) > 1:
-            said.append(
-                "Policies that repeat the log and those that slide windows over it are not tested "
-                "against each other: their runs scatter for different reasons."
+            notes.append(
+                "Policies that repeat the log and those on sliding windows are not tested against "
+                "each other: their runs vary for different reasons."
             )
-        said += [
-            f"{label} less {self.labels[0]}, windows in pairs: {found.difference:+.5f}, "
-            f"95% {found.paired[0]:+.5f} to {found.paired[1]:+.5f}, overlap reckoned with."
-            for label, found in self._against_first.items()
-            if found.paired is not None
+        notes += [
+            f"{label} minus {self.labels[0]}, paired windows: {test.difference:+.5f}, "
+            f"95% {test.paired[0]:+.5f} to {test.paired[1]:+.5f}, corrected for overlap."
+            for label, test in self._against_first.items()
+            if test.paired is not None
         ]
-        said += [
-            f"{runs.label}: {runs.exhausted} of {runs.means.size} runs ended before the turns "
-            "asked for; their means are over the turns reached."
+        notes += [
+            f"{runs.label}: {runs.exhausted} of {runs.means.size} runs ended before the requested "
+            "turns; their means cover the turns reached."
             for runs in self.policies
             if runs.exhausted
         ]
-        return said
+        return notes
 
     def __str__(self) -> str:
-        """The log, the table and what to beware of."""
-        width = max(len(label) for label in self.labels)
-        reasons = [f"{runs.label:<{width}}  {rejections(runs)}" for runs in self.policies]
-        verdicts = [f"{runs.label:<{width}}  {runs.verdict}" for runs in self.policies]
+        """The log, the table, the verdicts and the notes."""
+        reasons = aligned({r.label: rejections(r.read, r.used, r.rejected) for r in self.policies})
+        verdicts = aligned({runs.label: runs.verdict for runs in self.policies})
         parts = [str(self.log), "", str(self.table), "", *reasons, "", *verdicts, "", *self.notes]
         return "\n".join(parts)
 
@@ -201,7 +201,7 @@ class RepeatedReplay:
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON; comparisons are with the first policy."""
-        compared = {label: found.to_dict() for label, found in self._against_first.items()}
+        compared = {label: test.to_dict() for label, test in self._against_first.items()}
         return {
             "log": self.log.to_dict(),
             "seed": self.seed,

@@ -1,28 +1,91 @@
-"""A log made ready to be replayed: G, the clock, the pools that are studied, lifetimes.
+"""A log prepared for replay: time bins with G, the studied pools, the arms' lifetimes.
 
-All of it is settled once, on the whole log given.  Runs over parts of it (windows, repetitions)
-share it, so that G is what the *log* had, however often its records are played.
+All of it is computed once, on the whole log.  Runs over parts of the log (windows, repetitions)
+share it, so G is what the *log* had, however often its records are replayed.
 """
 
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.engine import NO_END, UNKNOWN_END
 from highseason.logs.arm_lifespans import pool_lifetimes
 from highseason.logs.events import Events
 from highseason.logs.pools import Pools
-from highseason.replay.bins import Bins
-from highseason.replay.kernels.records import Lifetimes
-from highseason.rules import NO_END, UNKNOWN_END
+from highseason.replay.kernels.records import LogLifetimes
 
-if TYPE_CHECKING:
-    from highseason.replay.result import LogSummary
+#: Bins are counted in a table as long as the log's time, unless it would be mostly empty.
+_SPARSE = 4
+#: Bin indices are exact up to here.
+_LARGEST_INDEX = 2.0**53
+
+
+@dataclass(frozen=True, eq=False)
+class TimeBins:
+    """The bins of time that hold records, in order; the number of records in a bin is its G.
+
+    Attributes:
+        of: For each record, the position of its bin in the columns below.
+        clock: The index of the bin, counted from 1 at the log's first bin; empty bins count too.
+        counts: How many records it holds: G.
+        length: The length of a bin, in the log's unit of time.
+
+    >>> bins = TimeBins.cut(np.array([70, 71, 71, 75]), length=2)
+    >>> bins.clock.tolist(), bins.counts.tolist(), bins.G.tolist()
+    ([1, 3], [3, 1], [3.0, 3.0, 3.0, 1.0])
+    """
+
+    of: NDArray[np.int32]
+    clock: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    length: float
+
+    @classmethod
+    def cut(cls, time: NDArray[np.int64], length: float = 1) -> TimeBins:
+        """Cut the time of a log into bins, which start at multiples of their length."""
+        if isinstance(length, bool) or not (math.isfinite(length) and length > 0):
+            raise ValueError(f"bin must be a length above 0, such as 1 (second), got {length!r}")
+        if time.size == 0:
+            nothing = np.zeros(0, np.int64)
+            return cls(nothing.astype(np.int32), nothing, nothing, length)
+        if float(np.abs(time).max()) / length > _LARGEST_INDEX:
+            raise ValueError(f"bin={length:g} is too short for times such as {time[0]}")
+        index = np.floor_divide(time, length).astype(np.int64)
+        index -= index.min()
+        if int(index.max()) > _SPARSE * index.size + 1_000_000:
+            held, of, counts = np.unique(index, return_inverse=True, return_counts=True)
+            return cls(of.astype(np.int32), held + 1, counts, length)
+        table = np.bincount(index)
+        held = np.flatnonzero(table)
+        position = (np.cumsum(table > 0) - 1).astype(np.int32)
+        return cls(position[index], held + 1, table[held], length)
+
+    @property
+    def G(self) -> NDArray[np.float64]:
+        """The multiplier of each record."""
+        return self.counts[self.of].astype(np.float64)
+
+    @property
+    def median(self) -> float:
+        """The median G of the records: a bin of G records counts G times."""
+        if not self.counts.size:
+            return math.nan
+        rising = np.sort(self.counts)
+        records = np.cumsum(rising)
+        return float(rising[np.searchsorted(records, records[-1] / 2)])
+
+    def weight(self, start: NDArray[np.int64], end: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The sum of G over the bins from clock `start` to clock `end`, for each pair."""
+        before = np.concatenate([[0], np.cumsum(self.counts)])
+        upto = before[np.searchsorted(self.clock, end, side="right")]
+        since = before[np.searchsorted(self.clock, start, side="left")]
+        return np.asarray(np.maximum(upto - since, 0), np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,21 +94,21 @@ class PreparedLog:
 
     Attributes:
         events: The log.
-        bins: Its time in bins, with G.
+        bins: Its time bins, with G.
         studied: Which arms are studied.
-        pool: For each event, the number of its pool among `pools`.
-        pools: The sets of studied arms that were on offer, each once.
-        born: The clock at which each arm is first in a pool; 0 if it never is.
-        died: … and last.
+        pool: For each record, the index of its pool among `pools`.
+        pools: The sets of studied arms that were available, each once.
+        start: The clock at which each arm is first in a pool; 0 if it never is.
+        end: The clock at which it is last in a pool.
     """
 
     events: Events
-    bins: Bins
+    bins: TimeBins
     studied: NDArray[np.bool_]
     pool: NDArray[np.int32]
     pools: Pools
-    born: NDArray[np.int64]
-    died: NDArray[np.int64]
+    start: NDArray[np.int64]
+    end: NDArray[np.int64]
 
     @classmethod
     def of(cls, events: Events, bin: float = 1, arms: Sequence[str] | None = None) -> PreparedLog:  # noqa: A002  # the word users know
@@ -53,91 +116,85 @@ class PreparedLog:
 
         Args:
             events: The log.
-            bin: The length of a bin of time in the log's unit; G is the number of events in it.
+            bin: The length of a time bin in the log's unit; G is the number of records in it.
             arms: The ids of the arms to study; all if None.
         """
-        _check_numbers(events)
-        bins = Bins.cut(events.time, bin)
+        _check_values(events)
+        bins = TimeBins.cut(events.time, bin)
         studied = _studied(events, arms)
         pool, pools = _studied_pools(events, studied)
-        born, died = pool_lifetimes(events, bins.clock[bins.of])
-        return cls(events, bins, studied, pool, pools, born, died)
+        start, end = pool_lifetimes(events, bins.clock[bins.of])
+        return cls(events, bins, studied, pool, pools, start, end)
 
     @functools.cached_property
     def reward(self) -> NDArray[np.float64]:
-        """The rewards as numbers."""
+        """The rewards as floats."""
         return np.require(self.events.reward, np.float64, ["C", "W"])
 
     @functools.cached_property
     def reward_range(self) -> tuple[float, float]:
-        """The least and the greatest reward of any event."""
+        """The smallest and the largest reward."""
         return (float(self.reward.min()), float(self.reward.max())) if len(self.events) else (0, 0)
 
     @functools.cached_property
     def G(self) -> NDArray[np.float64]:
-        """The multiplier of every event: what rules on G such as q0.75 are read from."""
+        """The multiplier of every record; thresholds such as q0.75 are computed from it."""
         return self.bins.G
 
     @functools.cached_property
-    def lowest(self) -> float:
-        """The least G of any event."""
+    def lowest_G(self) -> float:
+        """The smallest G of any record."""
         return float(self.bins.counts.min()) if len(self.events) else 1.0
 
     @functools.cached_property
-    def pool_events(self) -> NDArray[np.int64]:
-        """How many events each pool has."""
+    def pool_records(self) -> NDArray[np.int64]:
+        """How many records each pool has."""
         return np.bincount(self.pool, minlength=len(self.pools))
 
-    @functools.cached_property
-    def facts(self) -> LogSummary:
-        """What the log is worth, whoever replays it; worked out once."""
-        from highseason.replay.result import LogSummary
-        from highseason.replay.uniformity import check_uniformity
-
-        return LogSummary.of(self, check_uniformity(self))
-
-    def chance(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The chances with which the arms of some events were shown."""
+    def propensity(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The probability with which the arm of each of these records was shown."""
         if self.events.propensity is not None:
             return self.events.propensity[rows]
         return np.asarray(1.0 / self.events.pools.sizes[self.events.pool[rows]])
 
     def lifetimes(
-        self, first: int, last: int, known: bool = True, by_expiry: bool = False
-    ) -> Lifetimes:
-        """The lifetimes of arms in a run from clock `first` to clock `last` of the log.
+        self, first: int, last: int, known: bool = True, by_end: bool = False
+    ) -> LogLifetimes:
+        """The arms' lifetimes in a run from clock `first` to clock `last` of the log.
 
         Args:
-            first: The first bin; the run's own clock is 1 there.
+            first: The first bin, where the run's own clock is 1.
             last: The last bin.
-            known: Whether the policy knows when an arm will die; if not, it reckons with the end
-                of the run.
-            by_expiry: Score by expiry, which ranks as what is left of a life does, instead of by
-                the G of the whole life.
+            known: Whether the policy knows when arms end; if not, it assumes the end of the run.
+            by_end: Score arms by their end, which ranks them by the time left, instead of by the G
+                of their whole lifetime.
         """
-        birth = np.where(self.born <= first, 0, self.born - first + 1)
-        # Nothing is known of arms that are not studied, never on offer, or gone before the run.
-        hidden = ~self.studied | (self.born == 0) | (self.died < first)
-        death = np.where(hidden, NO_END, self.died - first + 1)
-        ends = np.minimum(self.died, last) if known else np.full_like(self.died, last)
-        if by_expiry:
-            score = (ends - first + 1).astype(np.float64)
+        start = np.where(self.start <= first, 0, self.start - first + 1)
+        # Nothing is known of arms that are not studied, never available, or gone before the run.
+        hidden = ~self.studied | (self.start == 0) | (self.end < first)
+        end = np.where(hidden, NO_END, self.end - first + 1)
+        expected = np.minimum(self.end, last) if known else np.full_like(self.end, last)
+        if by_end:
+            score = (expected - first + 1).astype(np.float64)
         else:
-            score = self.bins.weight(np.maximum(self.born, first), ends)
-        expiry = death.copy() if known else np.full_like(death, UNKNOWN_END)
-        return Lifetimes(birth, expiry, death, score)
+            score = self.bins.weight(np.maximum(self.start, first), expected)
+        known_end = end.copy() if known else np.full_like(end, UNKNOWN_END)
+        return LogLifetimes(start, known_end, end, score)
 
 
-def _check_numbers(events: Events) -> None:
-    """Refuse rewards that would spoil every sum, and chances that would spoil every weight."""
+def _check_values(events: Events) -> None:
+    """Reject rewards that would spoil every sum, and propensities that would spoil every weight."""
     if events.reward.dtype.kind == "f" and not np.isfinite(events.reward).all():
         wrong = int(np.flatnonzero(~np.isfinite(events.reward))[0])
-        raise ValueError(f"the reward of event {wrong + 1} is {events.reward[wrong]}, not a number")
-    chance = events.propensity
-    if chance is not None and not ((chance > 0) & (chance <= 1)).all():
-        wrong = int(np.flatnonzero(~((chance > 0) & (chance <= 1)))[0])
         raise ValueError(
-            f"the propensity of event {wrong + 1} is {chance[wrong]}, not above 0 and at most 1"
+            f"rewards must be finite; the reward of record {wrong + 1} is {events.reward[wrong]}"
+        )
+    propensity = events.propensity
+    if propensity is not None and not ((propensity > 0) & (propensity <= 1)).all():
+        wrong = int(np.flatnonzero(~((propensity > 0) & (propensity <= 1)))[0])
+        raise ValueError(
+            "propensities must be above 0 and at most 1; the propensity of record "
+            f"{wrong + 1} is {propensity[wrong]}"
         )
 
 
@@ -146,14 +203,14 @@ def _studied(events: Events, arms: Sequence[str] | None) -> NDArray[np.bool_]:
         return np.ones(len(events.arms), np.bool_)
     if isinstance(arms, str):
         arms = [arms]
-    number = {name: i for i, name in enumerate(events.arms)}
-    unknown = [name for name in arms if name not in number]
+    index = {name: i for i, name in enumerate(events.arms)}
+    unknown = [name for name in arms if name not in index]
     if unknown:
         raise ValueError(f"the log has no arm {unknown[0]!r}; it has {_some(events.arms)}")
     if not arms:
-        raise ValueError("no arm is to be studied: name some, or leave arms out to study all")
+        raise ValueError("arms is empty: name the arms to study, or leave it out to study all")
     studied = np.zeros(len(events.arms), np.bool_)
-    studied[[number[name] for name in arms]] = True
+    studied[[index[name] for name in arms]] = True
     return studied
 
 
@@ -163,27 +220,10 @@ def _some(arms: Sequence[str]) -> str:
 
 
 def _studied_pools(events: Events, studied: NDArray[np.bool_]) -> tuple[NDArray[np.int32], Pools]:
-    """The pools with the studied arms alone, each set once, and the number of each event's."""
+    """The pools with only the studied arms, each set once, and the index of each record's pool."""
     if studied.all():
         return np.require(events.pool, np.int32, ["C", "W"]), events.pools
     kept = [pool[studied[pool]] for pool in (events.pools[p] for p in range(len(events.pools)))]
-    kinds: dict[bytes, int] = {}
-    number = np.array([kinds.setdefault(pool.tobytes(), len(kinds)) for pool in kept], np.int32)
-    return number[events.pool], Pools.of(np.frombuffer(key, np.int32).tolist() for key in kinds)
-
-
-def columns(course: PreparedLog) -> dict[str, Any]:
-    """The columns as compiled code takes them: contiguous, writable, of the types it knows."""
-    events, bins = course.events, course.bins
-    as_is = {
-        "arm": (events.arm, np.int32),
-        "pool": (course.pool, np.int32),
-        "bin": (bins.of, np.int32),
-        "bin_weight": (bins.counts, np.float64),
-        "bin_clock": (bins.clock, np.int64),
-        "offsets": (course.pools.offsets, np.int64),
-        "members": (course.pools.members, np.int32),
-        "studied": (course.studied, np.bool_),
-    }
-    ready = {name: np.require(values, kind, ["C", "W"]) for name, (values, kind) in as_is.items()}
-    return {**ready, "reward": course.reward}
+    index: dict[bytes, int] = {}
+    of = np.array([index.setdefault(pool.tobytes(), len(index)) for pool in kept], np.int32)
+    return of[events.pool], Pools.of(np.frombuffer(key, np.int32).tolist() for key in index)

@@ -1,7 +1,7 @@
-"""One policy along a log, record by record, in readable Python: what `replay` means.
+"""One policy along a log, record by record, in plain Python: this loop defines what replay does.
 
-The compiled kernel gives the same matches for the same seed; this loop is the definition.  It also
-plays policies whose `step` or rule cannot be compiled.
+The compiled kernel matches the same records for the same seed.  The loop also plays policies whose
+`step` or rule cannot be compiled.
 """
 
 from __future__ import annotations
@@ -12,142 +12,172 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.random import REWARD, draw, turn_key
+from highseason.engine import UNKNOWN_END, Turn
 from highseason.policies import Policy
 from highseason.policies.view import View
 from highseason.replay.kernels.records import (
     ASKED,
     COUNTS,
-    DIFFERED,
     EXPLOITED,
     EXPLORED,
-    INITIAL,
     MATCHED,
-    OUTSIDE,
-    PASSED,
+    NOT_IN_POOL,
+    NOT_STUDIED,
+    OTHER_ARM,
+    SKIPPED,
     THINNED,
     TRIED,
-    UNLISTED,
-    Lifetimes,
-    Manner,
-    Track,
+    WAITING,
+    KernelOptions,
+    LogLifetimes,
+    ReplayTrace,
 )
-from highseason.replay.kernels.replay import WrongReplayError, choose_opening
+from highseason.replay.kernels.replay import choose_opening
 from highseason.replay.prepared_log import PreparedLog
-from highseason.rules import UNKNOWN_END, Turn
 
 
 def replay_reference(
     policy: Policy,
-    course: PreparedLog,
+    log: PreparedLog,
     rows: NDArray[np.int64],
-    lifetimes: Lifetimes,
-    manner: Manner,
-    least: NDArray[np.float64] | None = None,
-) -> Track:
-    """Play one settled policy along some rows of a log.
+    lifetimes: LogLifetimes,
+    options: KernelOptions,
+    lowest: NDArray[np.float64] | None = None,
+) -> ReplayTrace:
+    """Play one policy, its thresholds resolved, along some rows of a log.
 
-    For each record in turn:
+    For each record:
 
-    1. Its arm is not studied, or not in its pool: pass it over.
-    2. Where a log is thinned (`least`): pass it over with a chance that makes every arm of the pool
-       equally likely to remain.
-    3. Where the policy opens with some arms (`manner.initial_arms`, the paper's M_I) and one of them
-       is available and untried: a record that shows such an arm is its first turn; any other is
-       discarded.
-    4. Otherwise ask the rule, with the turn number = matched turns + 1, the G of the record's bin
-       and the arms of the pool.  A randomised policy draws anew for each record.
-    5. The rule asks for an untried arm (and `manner.first_shown`): a record that shows any untried
-       arm is that arm's first turn, one that shows a tried arm is discarded.  So rules that try
-       every arm once begin with the first showing of each; an arm born later is untried when it
-       comes, and (unless the rule would rather play another) stops all else until it has been
-       shown once.  Arms that never occur in the run count as not available.
-    6. Another arm than the one shown: discard; nothing is learnt and no turn passes.
-    7. The same arm: the turn counts, its reward is learnt, and the plan carries on.
+    1. Its arm is not studied, or not in its pool: skip it.
+    2. If the log is thinned (`lowest`): skip it with a probability that leaves every arm of the
+       pool equally likely.
+    3. If the policy opens with some arms (`options.initial_arms`, the paper's M_I) and one of them
+       is available and untried: a record that shows such an arm is its first turn; discard any
+       other.
+    4. Otherwise ask the rule, with turn = matched turns + 1, the G of the record's bin and the arms
+       of the pool.  A stochastic policy draws again for every record.
+    5. The rule asks for an untried arm (and `options.first_shown`): a record that shows any untried
+       arm is that arm's first turn; discard one that shows a tried arm.  So rules that try every
+       arm once begin with the first display of each.  An arm that starts later is untried when it
+       appears and, unless the rule prefers another, holds up everything else until it was shown
+       once.  Arms that never occur in the run count as unavailable.
+    6. The rule asks for another arm than the one shown: discard the record.  Nothing is learnt and
+       no turn passes.
+    7. It asks for the arm shown: the turn counts, its reward is learnt, and the plan moves on.
     """
-    events, rule = course.events, policy.rule
-    unwrapped = policy.unwrapped
-    state = rule.fresh_state(len(events.arms))
-    state.start[:], state.end[:] = lifetimes.birth, lifetimes.expiry
-    state.available[:] = False
-    rule.start(state)
-    occurs = _occurring(course, rows)
-    opening = np.zeros(occurs.size, np.bool_)
-    counts = np.zeros(COUNTS, np.int64)
-    matched, kinds = [], []
-    begun, trying = False, True
-    carry, pool, turn = unwrapped.begin(), -1, 1
+    run = _Run(policy, log, rows, lifetimes, options, lowest)
     for i, row in enumerate(rows.tolist()):
-        arm, G = int(events.arm[row]), float(course.G[row])
-        clock = int(course.bins.clock[course.bins.of[row]]) - manner.start + 1
-        if not course.studied[arm]:
-            counts[OUTSIDE] += 1
-            counts[PASSED] += not trying
-            continue
-        if course.pool[row] != pool:
-            pool = int(course.pool[row])
-            state.available[:] = False
-            state.available[course.pools[pool]] = True
-            state.available[~occurs] = False
-            dead = (state.end == UNKNOWN_END) & (lifetimes.death < clock)
-            state.end[dead] = lifetimes.death[dead]
-            if state.available.any():
-                rule.set_weights(state, clock, lifetimes.score, manner.scale)
-                if not begun:
-                    begun = True
-                    choose_opening(state, manner.initial_arms, opening)
+        fate = run.read(i, row)
+        run.counts[fate] += 1
+        if fate in (NOT_STUDIED, THINNED):
+            run.counts[SKIPPED] += not run.trying
+        if run.failure[0] or run.turn > options.turns:
+            break
+    matched, kinds = np.array(run.matched, np.int64), np.array(run.kinds, np.uint8)
+    return ReplayTrace(matched, kinds, run.counts, run.failure)
+
+
+class _Run:
+    """The state of one run."""
+
+    def __init__(
+        self,
+        policy: Policy,
+        log: PreparedLog,
+        rows: NDArray[np.int64],
+        lifetimes: LogLifetimes,
+        options: KernelOptions,
+        lowest: NDArray[np.float64] | None,
+    ) -> None:
+        self.log, self.lifetimes, self.options, self.lowest = log, lifetimes, options, lowest
+        self.rule, self.planner = policy.rule, policy.unwrapped
+        self.state = self.rule.fresh_state(len(log.events.arms))
+        self.state.start[:], self.state.end[:] = lifetimes.start, lifetimes.known_end
+        self.state.available[:] = False
+        self.rule.start(self.state)
+        self.shown = _shown(log, rows)
+        self.opening = np.zeros(self.shown.size, np.bool_)
+        self.opened, self.trying = False, True
+        self.carry, self.pool, self.turn = self.planner.begin(), -1, 1
+        self.matched: list[int] = []
+        self.kinds: list[int] = []
+        self.counts = np.zeros(COUNTS, np.int64)
+        self.failure = np.zeros(3)
+
+    def read(self, i: int, row: int) -> int:
+        """What becomes of record `i` of the run; the numbers are the steps above."""
+        log, options, state = self.log, self.options, self.state
+        arm, G = int(log.events.arm[row]), float(log.G[row])
+        clock = int(log.bins.clock[log.bins.of[row]]) - options.start + 1
+        if not log.studied[arm]:  # 1
+            return NOT_STUDIED
+        if log.pool[row] != self.pool:
+            self._enter_pool(int(log.pool[row]), clock)
         if not state.available[arm]:
-            counts[UNLISTED] += 1
-            continue
-        key = turn_key(manner.key, i + 1)
-        if least is not None and draw(key, REWARD) * events.chance[row] >= least[pool]:
-            counts[THINNED] += 1
-            counts[PASSED] += not trying
-            continue
+            return NOT_IN_POOL
+        key = turn_key(options.key, i + 1)
+        if self.lowest is not None and (  # 2
+            draw(key, REWARD) * log.propensity(np.array([row]))[0] >= self.lowest[self.pool]
+        ):
+            return THINNED
         untried = state.available & (state.selections == 0)
-        tried = bool((untried & opening).any())
-        if tried and not (untried & opening)[arm]:
-            counts[INITIAL] += 1
-            continue
+        tried = bool((untried & self.opening).any())
+        if tried and not (untried & self.opening)[arm]:  # 3
+            return WAITING
         size = int(state.available.sum())
-        view = View(turn, G, size, manner.lowest, manner.lowest, math.nan)
-        number, carried = unwrapped.step(carry, view)
-        if not (math.isfinite(number) and manner.low <= number <= manner.high):
-            raise WrongReplayError(turn, -1, number)
-        asked = Turn(turn, number, key, manner.random_ties, clock)
-        chosen, greedy = arm, False
-        if not tried:
-            chosen, greedy = rule.choose(state, asked)
+        view = View(self.turn, G, size, options.lowest, options.lowest, math.nan)
+        level, carried = self.planner.step(self.carry, view)
+        if not (math.isfinite(level) and options.low <= level <= options.high):
+            return self._fail(-1, level)
+        turn = Turn(self.turn, level, key, options.random_ties, clock)
+        chosen, exploited = arm, False
+        if not tried:  # 4
+            chosen, exploited = self.rule.choose(state, turn)
             if not (0 <= chosen < state.available.size and state.available[chosen]):
-                raise WrongReplayError(turn, chosen, number)
-            trying = bool(manner.first_shown and untried[chosen])
-            if trying and not untried[arm]:
-                counts[INITIAL] += 1
-                continue
-            if trying:
+                return self._fail(chosen, level)
+            self.trying = bool(options.first_shown and untried[chosen])
+            if self.trying and not untried[arm]:  # 5
+                return WAITING
+            if self.trying:
                 chosen, tried = arm, True
             else:
-                counts[ASKED] += 1
-        if chosen != arm:
-            counts[DIFFERED] += 1
-            continue
-        state.selections[arm] += 1
-        reward = float(course.reward[row])
-        rule.observe(state, asked, arm, G * reward if manner.scaled else reward)
-        counts[MATCHED] += 1
-        matched.append(i)
-        kinds.append(TRIED if tried else EXPLOITED if greedy else EXPLORED)
-        carry = carried
-        if turn == manner.turns:
-            break
-        turn += 1
-    return Track(np.array(matched, np.int64), np.array(kinds, np.uint8), counts)
+                self.counts[ASKED] += 1
+        if chosen != arm:  # 6
+            return OTHER_ARM
+        state.selections[arm] += 1  # 7
+        reward = float(log.reward[row])
+        self.rule.observe(state, turn, arm, G * reward if options.scaled else reward)
+        self.matched.append(i)
+        self.kinds.append(TRIED if tried else EXPLOITED if exploited else EXPLORED)
+        self.carry = carried
+        self.turn += 1
+        return MATCHED
+
+    def _enter_pool(self, pool: int, clock: int) -> None:
+        """Other arms are available: weigh them, and at the first pool choose the opening arms."""
+        state, end = self.state, self.lifetimes.end
+        self.pool = pool
+        state.available[:] = False
+        state.available[self.log.pools[pool]] = True
+        state.available[~self.shown] = False
+        ended = (state.end == UNKNOWN_END) & (end < clock)
+        state.end[ended] = end[ended]
+        if state.available.any():
+            self.rule.set_weights(state, clock, self.lifetimes.score, self.options.scale)
+            if not self.opened:
+                self.opened = True
+                choose_opening(state, self.options.initial_arms, self.opening)
+
+    def _fail(self, arm: int, level: float) -> int:
+        self.failure[:] = self.turn, arm, level
+        return OTHER_ARM
 
 
-def _occurring(course: PreparedLog, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which studied arms are shown in the run out of a pool they are in."""
-    occurs = np.zeros(len(course.events.arms), np.bool_)
+def _shown(log: PreparedLog, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which studied arms are shown in the run out of a pool that holds them."""
+    shown = np.zeros(len(log.events.arms), np.bool_)
     for row in rows.tolist():
-        arm = course.events.arm[row]
-        if not occurs[arm] and arm in course.pools[course.pool[row]]:
-            occurs[arm] = True
-    return occurs
+        arm = log.events.arm[row]
+        if not shown[arm] and arm in log.pools[log.pool[row]]:
+            shown[arm] = True
+    return shown

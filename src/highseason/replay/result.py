@@ -1,114 +1,188 @@
-"""The result of a replay: every policy's outcome, and what the log itself is worth."""
+"""The result of a replay: what each policy would have earned, and how far to trust it."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from highseason.replay.bins import Bins
-from highseason.replay.diagnostics import issues, verdict
-from highseason.replay.estimators import self_normalised
-from highseason.replay.outcome import ReplayOutcome, mean_of
+from highseason.policies import Policy
+from highseason.replay.diagnostics import Evidence, LogSummary, issues, verdict
+from highseason.replay.estimators import effective_size, mean_estimate, weighted_estimates
+from highseason.replay.kernels.records import (
+    ASKED,
+    EXPLOITED,
+    MATCHED,
+    NOT_IN_POOL,
+    NOT_STUDIED,
+    OTHER_ARM,
+    SKIPPED,
+    THINNED,
+    TRIED,
+    WAITING,
+    RecordOrder,
+    ReplayTrace,
+)
+from highseason.replay.player import Player
 from highseason.replay.prepared_log import PreparedLog
-from highseason.replay.uniformity import Uniformity
-from highseason.results.statistics import Estimate
 from highseason.results.table import Table
 
-if TYPE_CHECKING:
-    from highseason.replay.many_result import Runs
-
-_Labelled = TypeVar("_Labelled", "ReplayOutcome", "Runs")
+#: Checkpoints of the running mean.
+POINTS = 200
 
 
-@dataclass(frozen=True)
-class LogSummary:
-    """What the log is, whoever replays it.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ReplayOutcome(Evidence):
+    """One policy on one log; `Evidence` has the estimates and what they rest on.
 
     Attributes:
-        events: How many records.
-        arms: How many arms are studied and occur in a pool.
-        span: From the first to the last record, in the log's unit of time.
-        bin: The length of a bin of time; G is the number of records in it.
-        G: The least, the median and the greatest G of any record.
-        baseline: The mean reward per visitor of showing studied arms at random: that of their
-            records, each weighed by one over its chance.
-        backwards: How many records are earlier than the one before.
-        uniformity: Whether arms were shown as replay needs it.
+        label: The policy's label.
+        policy: The policy as the command line writes it, thresholds resolved.
+        read: How many records there were.
+        rejected: How many were not used, by reason.
+        reward: The sum of the rewards (clicks); not multiplied by G, which only regulates.
+        exploited_share: The share of turns that were pure exploitation.
+        curve_turns: Turns at which the running mean is given.
+        curve_means: The mean reward per turn up to there.
     """
 
-    events: int
-    arms: int
-    span: int
-    bin: float
-    G: tuple[float, float, float]
-    baseline: Estimate
-    backwards: int
-    uniformity: Uniformity
+    label: str
+    policy: str
+    read: int
+    rejected: dict[str, int]
+    reward: float
+    exploited_share: float
+    curve_turns: NDArray[np.int64]
+    curve_means: NDArray[np.float64]
 
-    @classmethod
-    def of(cls, course: PreparedLog, uniform: Uniformity) -> LogSummary:
-        """Look at a prepared log."""
-        events = course.events
-        return cls(
-            events=len(events),
-            arms=int((course.studied & (course.born > 0)).sum()),
-            span=int(events.time.max() - events.time.min()) if len(events) else 0,
-            bin=course.bins.length,
-            G=_ends_and_middle(course.bins),
-            baseline=_baseline(course),
-            backwards=int((np.diff(events.time) < 0).sum()),
-            uniformity=uniform,
-        )
-
-    def __str__(self) -> str:
-        """In a sentence or two."""
-        back = f" {self.backwards:,} records go back in time." if self.backwards else ""
-        return (
-            f"{self.events:,} records of {self.arms:,} arms over {self.span / 3600:.1f} hours; G "
-            f"(records in {self.bin:g} s) from {self.G[0]:g} to {self.G[2]:g}, median "
-            f"{self.G[1]:g}.{back}\nShowing arms at random brings {self.baseline.value:.4g} a "
-            f"turn. {self.uniformity}"
-        )
+    @property
+    def used(self) -> int:
+        """How many records were used: one per turn."""
+        return self.turns
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {
-            "events": self.events,
-            "arms": self.arms,
-            "span": self.span,
-            "bin": self.bin,
-            "G": dict(zip(("least", "median", "greatest"), self.G, strict=True)),
-            "baseline": vars(self.baseline),
-            "backwards": self.backwards,
-            "uniformity": self.uniformity.to_dict(),
+            "name": self.label,
+            "policy": self.policy,
+            "read": self.read,
+            "used": self.used,
+            "rejected": dict(self.rejected),
+            "turns": self.turns,
+            "turns_wanted": self.requested,
+            "reward": self.reward,
+            "rewarded": self.rewarded,
+            "mean": self.mean.value,
+            "mean_se": self.mean.error,
+            "mean_low": self.mean.low,
+            "mean_high": self.mean.high,
+            "asked": self.asked,
+            "matched_share": self.matched_share,
+            "expected_share": self.expected_share,
+            "exploited_share": self.exploited_share,
+            "high_turns": self.high_turns,
+            "effective_sample_size": self.effective_size,
+            "curve": {"turns": self.curve_turns, "mean": self.curve_means},
+            "weighted": None if self.weighted is None else self.weighted.to_dict(),
         }
 
 
-def _ends_and_middle(bins: Bins) -> tuple[float, float, float]:
-    """The least, the median and the greatest G of any record."""
-    if not bins.counts.size:
-        return math.nan, math.nan, math.nan
-    return float(bins.counts.min()), bins.middle, float(bins.counts.max())
+def outcome_of(label: str, player: Player, order: RecordOrder, trace: ReplayTrace) -> ReplayOutcome:
+    """Sum up one run of a player."""
+    log, policy, counts = player.log, player.policy, trace.counts
+    requested, lowest = player.options.turns, player.lowest_propensity
+    rows = order.rows(trace.matched)
+    reward, turns = log.reward[rows], int(counts[MATCHED])
+    at = np.unique(np.linspace(1, turns, min(POINTS, turns)).round().astype(np.int64))
+    asked, chosen = int(counts[ASKED]), trace.kind != TRIED
+    propensity = log.propensity(rows) if lowest is None else lowest[log.pool[rows]]
+    weighted = None
+    has_propensities = log.events.propensity is not None and lowest is None
+    if has_propensities or np.unique(propensity[chosen]).size > 1:
+        read = asked + int(counts[SKIPPED])
+        weighted = weighted_estimates(reward[chosen], propensity[chosen], read)
+    rejected = _rejected(counts, order.records)
+    return ReplayOutcome(
+        label=label,
+        policy=str(policy),
+        read=order.records,
+        rejected=rejected,
+        turns=turns,
+        requested=requested,
+        reward=float(reward.sum()),
+        rewarded=int(np.count_nonzero(reward)),
+        mean=mean_estimate(reward),
+        asked=asked,
+        matched_share=int(chosen.sum()) / asked if asked else math.nan,
+        expected_share=_expected_share(player, order, trace),
+        exploited_share=float((trace.kind == EXPLOITED).mean()) if turns else math.nan,
+        effective_size=effective_size(1.0 / propensity),
+        curve_turns=at,
+        curve_means=np.cumsum(reward)[at - 1] / at if turns else np.zeros(0),
+        weighted=weighted,
+        thinned=rejected["thinned"],
+        high_turns=_high_turns(policy, log, rows),
+        reward_range=_unexpected_range(policy, log),
+    )
 
 
-def _baseline(course: PreparedLog) -> Estimate:
-    events = course.events
-    if events.propensity is None and course.studied.all():
-        return mean_of(course.reward)
-    rows = np.flatnonzero(course.studied[events.arm])
-    if not rows.size:
-        return mean_of(course.reward[rows])
-    weight = 1.0 / (course.chance(rows) * np.maximum(course.pools.sizes[course.pool[rows]], 1))
-    return self_normalised(course.reward[rows], weight)
+def _high_turns(policy: Policy, log: PreparedLog, rows: NDArray[np.int64]) -> int | None:
+    """How many turns were above the threshold; an infinite one is not meant to separate turns."""
+    z = getattr(policy, "z", None)
+    if not isinstance(z, int | float) or math.isinf(z):
+        return None
+    G = log.bins.counts[log.bins.of[rows]]
+    above = getattr(policy, "variant", "") == "authors_code"
+    return int((G > z if above else G >= z).sum())
+
+
+def _unexpected_range(policy: Policy, log: PreparedLog) -> tuple[float, float] | None:
+    low, high = log.reward_range
+    return (low, high) if policy.rule.needs_range and (low < 0 or high > 1) else None
+
+
+def _rejected(counts: NDArray[np.int64], read: int) -> dict[str, int]:
+    reasons = {
+        "arm not studied": NOT_STUDIED,
+        "arm not in its pool": NOT_IN_POOL,
+        "thinned": THINNED,
+        "while other arms were untried": WAITING,
+        "another arm chosen": OTHER_ARM,
+    }
+    rejected = {reason: int(counts[place]) for reason, place in reasons.items()}
+    return {**rejected, "after the last turn": read - sum(rejected.values()) - int(counts[MATCHED])}
+
+
+def _expected_share(player: Player, order: RecordOrder, trace: ReplayTrace) -> float:
+    """The mean of one over the pool's size, over the records of studied arms that were read."""
+    log, lowest = player.log, player.lowest_propensity
+    sizes = np.maximum(log.pools.sizes, 1)
+    read = _pool_records(player, order, trace).astype(np.float64)
+    if not read.any():
+        return math.nan
+    if lowest is not None:  # the share of a pool's records that thinning leaves
+        read *= np.where(read > 0, sizes * lowest, 0.0)
+    return float((read / sizes).sum() / read.sum())
+
+
+def _pool_records(player: Player, order: RecordOrder, trace: ReplayTrace) -> NDArray[np.int64]:
+    """How many records of studied arms each pool has in the run, up to the last turn requested."""
+    log, requested = player.log, player.options.turns
+    complete = requested is not None and trace.matched.size == requested
+    if order.covers(len(log.events)) and not complete and log.studied.all():
+        return log.pool_records
+    rows = order.rows(np.arange(int(trace.matched[-1]) + 1) if complete else None)
+    rows = rows[log.studied[log.events.arm[rows]]]
+    return np.bincount(log.pool[rows], minlength=len(log.pools))
 
 
 @dataclass(frozen=True, eq=False)
 class ReplayResult:
-    """What policies earn on a log, by the rejection method.
+    """What policies would have earned on a log.
 
     Printing it shows the log, a table and a verdict on every estimate.  `result["ucb"]` is the
     `ReplayOutcome` of one policy.
@@ -121,47 +195,49 @@ class ReplayResult:
     @property
     def policies(self) -> tuple[str, ...]:
         """The labels."""
-        return tuple(found.label for found in self.outcomes)
+        return tuple(outcome.label for outcome in self.outcomes)
 
     def __getitem__(self, label: str) -> ReplayOutcome:
         """The outcome of one policy."""
         return by_label(self.outcomes, label)
 
     def issues(self, label: str) -> list[str]:
-        """What speaks against believing a policy's estimate; empty if nothing does."""
+        """Every reason not to trust a policy's estimate; empty if there is none."""
         return issues(self[label], self.log.uniformity)
 
     def verdict(self, label: str) -> str:
-        """How far a policy's estimate can be trusted, in a sentence."""
-        return verdict(self[label], self.log.uniformity, self.log.baseline)
+        """How far a policy's estimate can be trusted, in one sentence."""
+        return verdict(self[label], self.log)
 
     @property
     def table(self) -> Table:
         """A row for each policy."""
         rows = tuple(
-            (o.label, o.mean.value, o.mean.error, o.turns, o.reward, o.share, o.effective)
+            (
+                o.label, o.mean.value, o.mean.error, o.turns, o.reward, o.matched_share,
+                o.effective_size,
+            )
             for o in self.outcomes
-        )
+        )  # fmt: skip
         columns = ("policy", "per turn", "± se", "turns", "reward", "matched", "effective")
         return Table(columns, rows, ("", ".4f", ".4f", ",d", ",g", ".2%", ",.0f"))
 
     @property
     def weighted_table(self) -> Table | None:
-        """Estimates per visitor; None where plain means are that already (see `ReplayOutcome`)."""
-        told = [(o.label, o.weighted) for o in self.outcomes if o.weighted is not None]
+        """Estimates per visitor; None where plain means already are (see `Evidence.weighted`)."""
+        weighted = [(o.label, o.weighted) for o in self.outcomes if o.weighted is not None]
         rows = tuple(
-            (name, w.snips.value, w.snips.error, w.ips.value, w.ips.error, w.effective)
-            for name, w in told
+            (name, w.snips.value, w.snips.error, w.ips.value, w.ips.error, w.effective_size)
+            for name, w in weighted
         )
         columns = ("policy", "SNIPS", "± se", "IPS", "± se", "effective")
         return Table(columns, rows, ("", *(".4f",) * 4, ",.0f")) if rows else None
 
     def __str__(self) -> str:
-        """The log, the table and the verdicts."""
-        width = max(len(label) for label in self.policies)
-        verdicts = [f"{label:<{width}}  {self.verdict(label)}" for label in self.policies]
+        """The log, the tables and the verdicts."""
         weighted = [str(self.weighted_table), ""] if self.weighted_table else []
-        reasons = [f"{o.label:<{width}}  {rejections(o)}" for o in self.outcomes]
+        reasons = aligned({o.label: rejections(o.read, o.used, o.rejected) for o in self.outcomes})
+        verdicts = aligned({label: self.verdict(label) for label in self.policies})
         parts = [str(self.log), "", str(self.table), "", *weighted, *reasons, "", *verdicts]
         return "\n".join(parts)
 
@@ -173,23 +249,40 @@ class ReplayResult:
             "log": self.log.to_dict(),
             "seed": self.seed,
             "policies": [
-                found.to_dict()
-                | {"doubts": self.issues(found.label), "verdict": self.verdict(found.label)}
-                for found in self.outcomes
+                outcome.to_dict()
+                | {"doubts": self.issues(outcome.label), "verdict": self.verdict(outcome.label)}
+                for outcome in self.outcomes
             ],
         }
 
 
-def by_label(all_of_them: Sequence[_Labelled], label: str) -> _Labelled:
-    """The one of that label."""
-    for one in all_of_them:
-        if one.label == label:
-            return one
-    labels = ", ".join(one.label for one in all_of_them)
+class Labelled(Protocol):
+    """Something with a policy's label."""
+
+    @property
+    def label(self) -> str:
+        """The label."""
+
+
+_L = TypeVar("_L", bound=Labelled)
+
+
+def by_label(entries: Sequence[_L], label: str) -> _L:
+    """The entry with that label."""
+    for entry in entries:
+        if entry.label == label:
+            return entry
+    labels = ", ".join(entry.label for entry in entries)
     raise KeyError(f"no policy is called {label!r}; there are: {labels}")
 
 
-def rejections(found: ReplayOutcome | Runs) -> str:
+def rejections(read: int, used: int, rejected: dict[str, int]) -> str:
     """How many records were read and used, and why the others were not."""
-    why = ", ".join(f"{count:,} {reason}" for reason, count in found.rejected.items() if count)
-    return f"read {found.read:,}, used {found.used:,}; not used: {why or 'none'}"
+    why = ", ".join(f"{count:,} {reason}" for reason, count in rejected.items() if count)
+    return f"read {read:,}, used {used:,}; not used: {why or 'none'}"
+
+
+def aligned(lines: dict[str, str]) -> list[str]:
+    """Lines with their labels in a column of one width."""
+    width = max(len(label) for label in lines)
+    return [f"{label:<{width}}  {text}" for label, text in lines.items()]

@@ -78,7 +78,7 @@ def _draw_running_means(axes: Axes, result: ReplayResult, source: str | None) ->
             continue
         how, mean = look(i), outcome.mean
         axes.plot(
-            outcome.at, outcome.running, how.line, color=how.color, linewidth=1.7,
+            outcome.curve_turns, outcome.curve_means, how.line, color=how.color, linewidth=1.7,
             label=f"{outcome.label}  {with_error(mean.value, mean.error)} (se)",
         )  # fmt: skip
         axes.errorbar(
@@ -122,7 +122,6 @@ def _log_caption(result: ReplayResult | RepeatedReplay, source: str | None) -> s
 def _bias_warnings(result: ReplayResult | RepeatedReplay) -> list[str]:
     """What a reader must know who sees nothing but the figure."""
     from highseason.replay import ReplayResult
-    from highseason.replay.diagnostics import over_weighs
 
     uniform = result.log.uniformity
     if not uniform.holds and uniform.checked == "propensity":
@@ -131,7 +130,9 @@ def _bias_warnings(result: ReplayResult | RepeatedReplay) -> list[str]:
         return ["The log is not uniformly random: means are biased."]
     if uniform.tilted:
         return ["The log is not uniform by its propensities: see the weighted means."]
-    if isinstance(result, ReplayResult) and any(map(over_weighs, result.outcomes)):
+    if isinstance(result, ReplayResult) and any(
+        outcome.overweights_small_pools for outcome in result.outcomes
+    ):
         return ["Small pools match more often: see the means per visitor (SNIPS)."]
     return []
 

@@ -1,4 +1,4 @@
-"""What the compiled replay takes and gives, as plain tuples of arrays and numbers."""
+"""What the compiled replay reads and writes: plain tuples of arrays and numbers."""
 
 from __future__ import annotations
 
@@ -7,25 +7,26 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-#: Why a record was not used, or that it was; places in an array of counts.
-OUTSIDE, UNLISTED, THINNED, INITIAL, DIFFERED, MATCHED = 0, 1, 2, 3, 4, 5
-#: … and two more counts: records on which the rule chose, and those passed over while it did.
-ASKED, PASSED = 6, 7
+#: What became of a record, as positions in an array of counts.
+NOT_STUDIED, NOT_IN_POOL, THINNED, WAITING, OTHER_ARM, MATCHED = 0, 1, 2, 3, 4, 5
+#: Two more counts: records on which the rule chose, and records skipped while it did.
+ASKED, SKIPPED = 6, 7
 COUNTS = 8
 
 #: What a matched turn was.
 EXPLORED, EXPLOITED, TRIED = 0, 1, 2
-#: When a choice stands.  Never; until an arm, the pool, the plan's number or the clock changes
-#: (index rules); or, if it was the leader, until an arm or the pool changes: whenever the coin says
-#: exploit (the ε rule), or a pool of one is drawn from (the pool rule).
+#: How long a rule's choice can be reused.  Never; until an arm, the pool, the level or the clock
+#: changes (index rules); or, for the leading arm, until an arm or the pool changes: on every record
+#: whose coin says exploit (the ε rule), or while the pool holds one arm (the pool rule).
 NEVER_KEPT, INDEX, COIN, SMALL_POOL = 0, 1, 2, 3
 
+_IN_ORDER = np.zeros(0, np.int64)
 
-class Log(NamedTuple):
-    """The columns of a log, one entry an event, and its tables of bins and pools.
 
-    `least` holds, for each pool, the smallest chance with which any of its arms was shown; it is
-    empty unless records are to be thinned.
+class LogColumns(NamedTuple):
+    """The columns of a log, one entry per record, and its tables of bins and pools.
+
+    `lowest` holds the smallest propensity of each pool; it is empty unless records are thinned.
     """
 
     arm: NDArray[np.int32]
@@ -37,52 +38,80 @@ class Log(NamedTuple):
     members: NDArray[np.int32]
     studied: NDArray[np.bool_]
     reward: NDArray[np.float64]
-    chance: NDArray[np.float64]
-    least: NDArray[np.float64]
+    propensity: NDArray[np.float64]
+    lowest: NDArray[np.float64]
 
 
-class Lifetimes(NamedTuple):
-    """When each arm is there, by the clock of one run, and what its life is worth.
+class LogLifetimes(NamedTuple):
+    """The lifetime of each arm, by the clock of one run.
 
     Attributes:
-        birth: Its first bin; 0 for arms that were there in the run's first bin.
-        expiry: Its last bin as the policy knows it; `UNKNOWN_END` where lifetimes are not known.
-        death: Its last bin as it really is.
+        start: Its first bin; 0 for arms that were there in the run's first bin.
+        known_end: Its last bin as the policy knows it; `UNKNOWN_END` where lifetimes are unknown.
+        end: Its true last bin.
         score: What `Rule.set_weights` ranks arms by.
     """
 
-    birth: NDArray[np.int64]
-    expiry: NDArray[np.int64]
-    death: NDArray[np.int64]
+    start: NDArray[np.int64]
+    known_end: NDArray[np.int64]
+    end: NDArray[np.int64]
     score: NDArray[np.float64]
 
 
-class Walk(NamedTuple):
-    """Which events are met, in which order: `order`, or where it is empty `first + i % length`."""
+class RecordOrder(NamedTuple):
+    """Which records a run reads, in which order: `order`, or `first + i % length` if it is empty.
+
+    >>> RecordOrder.whole(3, times=2).rows().tolist(), RecordOrder.window(5, 2).rows().tolist()
+    ([0, 1, 2, 0, 1, 2], [5, 6])
+    """
 
     first: int
     length: int
     records: int
     order: NDArray[np.int64]
 
+    @classmethod
+    def whole(cls, records: int, times: int = 1) -> RecordOrder:
+        """A log of `records` records in its own order, `times` times over."""
+        return cls(0, max(1, records), records * times, _IN_ORDER)
 
-class Manner(NamedTuple):
-    """How a policy is to be replayed.
+    @classmethod
+    def window(cls, first: int, length: int) -> RecordOrder:
+        """`length` records from `first` on."""
+        return cls(first, max(1, length), length, _IN_ORDER)
+
+    @classmethod
+    def shuffled(cls, order: NDArray[np.int64]) -> RecordOrder:
+        """The records in an order of your own."""
+        return cls(0, max(1, order.size), order.size, np.require(order, np.int64, ["C", "W"]))
+
+    def rows(self, positions: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+        """The rows of the log at some positions of the run; at all of them if None."""
+        at = np.arange(self.records) if positions is None else positions
+        return self.order[at] if self.order.size else self.first + at % self.length
+
+    def covers(self, records: int) -> bool:
+        """Whether the run reads every record of a log in its own order."""
+        return self.order.size == 0 and self.length == records
+
+
+class KernelOptions(NamedTuple):
+    """How one run is played.
 
     Attributes:
-        key: Where the run's random numbers begin.
-        start: The clock of the log at which the run's own is 1.
-        turns: Stop after so many matched turns.
-        lowest: The least G of the log.
-        scale: What `Rule.set_weights` multiplies weights by.
-        low: The least number a plan may hold.
-        high: The greatest.
-        first_shown: Whether any untried arm that is shown will do where the rule asks for one.
-        initial_arms: How many arms of the first pool are tried before the rule is asked at all.
-        random_ties: Whether equals are drawn by lot.
+        key: The key of the run's random numbers.
+        start: The log's clock at which the clock of the run is 1.
+        turns: Stop after this many matched turns.
+        lowest: The smallest G of the log.
+        scale: The factor of the weights that `Rule.set_weights` computes.
+        low: The smallest level the rule accepts.
+        high: The largest.
+        first_shown: Whether any untried arm counts where the rule asks for an untried one.
+        initial_arms: How many arms of the first pool are tried before the rule chooses at all.
+        random_ties: Whether ties are broken at random.
         scaled: Whether rewards are learnt multiplied by G.
-        compact: Whether the rule may be shown the arms of the pool alone.
-        keeps: When a choice stands without being asked for again: one of the words below.
+        compact: Whether the rule may be shown only the arms of the pool.
+        keeps: How long a choice can be reused: one of the constants above.
     """
 
     key: int
@@ -100,15 +129,56 @@ class Manner(NamedTuple):
     keeps: int
 
 
-class Track(NamedTuple):
+class Scratch(NamedTuple):
+    """Working memory of one run, one entry per arm of the log.
+
+    Attributes:
+        shown: Whether the arm is shown, out of a pool that holds it, anywhere in the run.
+        opening: Whether it is tried before the rule chooses at all.
+        marked: The same, by position in the state that the rule sees.
+        slot: Its position in that state; -1 while it is not in the pool.
+        held: The arms of the current pool.
+        scores: Their lifetime scores.
+    """
+
+    shown: NDArray[np.bool_]
+    opening: NDArray[np.bool_]
+    marked: NDArray[np.bool_]
+    slot: NDArray[np.int64]
+    held: NDArray[np.int64]
+    scores: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, arms: int) -> Scratch:
+        """Working memory for a log of so many arms."""
+        shown, opening, marked = np.zeros((3, arms), np.bool_)
+        held = np.zeros(arms, np.int64)
+        return cls(shown, opening, marked, np.full(arms, -1), held, np.zeros(arms))
+
+
+class ReplayTrace(NamedTuple):
     """What a run leaves behind.
 
     Attributes:
-        matched: For each matched turn, the number of its record in the run, from 0.
+        matched: For each matched turn, the position of its record in the run, from 0.
         kind: Whether that turn explored, exploited, or tried an arm for the first time.
-        counts: How many records met which end.
+        counts: What became of the records.
+        failure: The turn, the arm (-1 if the plan failed) and the level at which a rule or plan
+            broke its contract; turn 0 if none did.
     """
 
     matched: NDArray[np.int64]
     kind: NDArray[np.uint8]
     counts: NDArray[np.int64]
+    failure: NDArray[np.float64]
+
+    @classmethod
+    def empty(cls, records: int) -> ReplayTrace:
+        """Room for a run over `records` records; memory is used only as turns match."""
+        places = np.empty(records, np.int64), np.empty(records, np.uint8)
+        return cls(*places, np.zeros(COUNTS, np.int64), np.zeros(3))
+
+    def trimmed(self) -> ReplayTrace:
+        """Only the turns that matched."""
+        turns = int(self.counts[MATCHED])
+        return self._replace(matched=self.matched[:turns].copy(), kind=self.kind[:turns].copy())

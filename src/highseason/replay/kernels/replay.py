@@ -1,8 +1,8 @@
-"""The replay of a log, compiled: `reference.replay_reference` is what it means.
+"""The compiled replay of a log; `reference.replay_reference` defines what it does.
 
-Of hundreds of arms a pool holds a few dozen, so where a rule only compares arms it is shown those
-of the pool alone, copied into a small state when the pool changes.  A choice that nothing has
-changed since it was made is not asked for again.
+A log may have hundreds of arms and its pools a few dozen.  A rule that only compares arms is shown
+those of the pool, copied into a small state when the pool changes.  A choice that nothing has
+changed since is reused.  All memory is handed in, and nothing raises: `trace.failure` reports.
 """
 
 from __future__ import annotations
@@ -15,46 +15,44 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.core.random import DECISION, REWARD, draw, turn_key
-from highseason.engine.arms import UNKNOWN_END, ArmState
-from highseason.engine.turn import Turn
+from highseason.engine import UNKNOWN_END, ArmState, Turn
 from highseason.policies.view import View
 from highseason.replay.kernels.records import (
     ASKED,
     COIN,
-    DIFFERED,
     EXPLOITED,
     EXPLORED,
     INDEX,
-    INITIAL,
     MATCHED,
-    OUTSIDE,
-    PASSED,
+    NOT_IN_POOL,
+    NOT_STUDIED,
+    OTHER_ARM,
+    SKIPPED,
     SMALL_POOL,
     THINNED,
     TRIED,
-    UNLISTED,
-    Lifetimes,
-    Log,
-    Manner,
-    Track,
-    Walk,
+    WAITING,
+    KernelOptions,
+    LogColumns,
+    LogLifetimes,
+    RecordOrder,
+    ReplayTrace,
+    Scratch,
 )
 
-
-class WrongReplayError(Exception):
-    """A rule or a plan gave what cannot be: the turn, the arm (-1 if it is the plan), a number."""
+SetWeights = Callable[[ArmState, int, NDArray[np.float64], float], None]
 
 
 @jitable
-def row_of(walk: Walk, i: int) -> int:
-    """The event that is met as number `i` of the run."""
-    if walk.order.size > 0:
-        return walk.order[i]  # type: ignore[no-any-return]  # a NumPy scalar
-    return walk.first + i % walk.length
+def row_at(order: RecordOrder, i: int) -> int:
+    """The row of record `i` of the run."""
+    if order.order.size > 0:
+        return order.order[i]  # type: ignore[no-any-return]  # a NumPy scalar
+    return order.first + i % order.length
 
 
 @jitable
-def is_member(log: Log, pool: int, arm: int) -> bool:
+def is_member(log: LogColumns, pool: int, arm: int) -> bool:
     """Whether the pool holds the arm."""
     for place in range(log.offsets[pool], log.offsets[pool + 1]):
         if log.members[place] == arm:
@@ -63,11 +61,11 @@ def is_member(log: Log, pool: int, arm: int) -> bool:
 
 
 @jitable
-def find_shown(log: Log, walk: Walk, shown: NDArray[np.bool_]) -> None:
-    """Mark the arms that are shown, out of a pool they are in, anywhere in the run."""
+def find_shown(log: LogColumns, order: RecordOrder, shown: NDArray[np.bool_]) -> None:
+    """Mark the studied arms that are shown, out of a pool that holds them, anywhere in the run."""
     left = shown.size
-    for i in range(min(walk.records, walk.length)):
-        row = row_of(walk, i)
+    for i in range(min(order.records, order.length)):
+        row = row_at(order, i)
         arm = log.arm[row]
         if not shown[arm] and log.studied[arm] and is_member(log, log.pool[row], arm):
             shown[arm] = True
@@ -77,8 +75,8 @@ def find_shown(log: Log, walk: Walk, shown: NDArray[np.bool_]) -> None:
 
 
 @jitable
-def copy_arms(source: ArmState, target: ArmState, from_arm: int, to_arm: int) -> None:
-    """What is known of one arm, from one state to another."""
+def copy_arm(source: ArmState, target: ArmState, from_arm: int, to_arm: int) -> None:
+    """Copy what is known of one arm from one state to another."""
     target.selections[to_arm] = source.selections[from_arm]
     target.pulls[to_arm] = source.pulls[from_arm]
     target.sums[to_arm] = source.sums[from_arm]
@@ -91,7 +89,7 @@ def copy_arms(source: ArmState, target: ArmState, from_arm: int, to_arm: int) ->
 
 @jitable
 def choose_opening(state: ArmState, count: int, opening: NDArray[np.bool_]) -> None:
-    """Mark the arms to be tried before all others: so many available ones of the highest weight."""
+    """Mark the `count` available arms of highest weight: they are tried before all others."""
     for _ in range(count):
         best = -1
         for arm in range(state.weight.size):
@@ -104,162 +102,221 @@ def choose_opening(state: ArmState, count: int, opening: NDArray[np.bool_]) -> N
 
 
 @jitable
-def still_stands(keeps: int, number: float, key: int) -> bool:
-    """Whether the rule would play the choice that stands, on this record too."""
+def leave_pool(state: ArmState, room: ArmState, scratch: Scratch, size: int, compact: bool) -> None:
+    """Take the arms of a pool out of play; what was learnt in `room` returns to `state`."""
+    for s in range(size):
+        arm = scratch.held[s]
+        if compact:
+            copy_arm(room, state, s, arm)
+        scratch.slot[arm] = -1
+        state.available[arm] = False
+
+
+@jitable
+def enter_pool(
+    log: LogColumns,
+    pool: int,
+    scores: NDArray[np.float64],
+    state: ArmState,
+    room: ArmState,
+    scratch: Scratch,
+    compact: bool,
+) -> int:
+    """Put the arms of a pool that are shown in this run into play, and count them."""
+    size = 0
+    for place in range(log.offsets[pool], log.offsets[pool + 1]):
+        arm = log.members[place]
+        if scratch.shown[arm]:
+            scratch.held[size] = arm
+            scratch.slot[arm] = size if compact else arm
+            if compact:
+                copy_arm(state, room, arm, size)
+                scratch.scores[size] = scores[arm]
+            state.available[arm] = True
+            size += 1
+    return size
+
+
+@jitable
+def visible_state(state: ArmState, room: ArmState, size: int, compact: bool) -> ArmState:
+    """The state that the rule is shown: all arms, or only those of the pool."""
+    if not compact:
+        return state
+    return ArmState(
+        room.selections[:size], room.pulls[:size], room.sums[:size], room.available[:size],
+        room.start[:size], room.end[:size], room.weight[:size], room.memory[:size], state.shared,
+    )  # fmt: skip
+
+
+@jitable
+def reveal_ends(state: ArmState, end: NDArray[np.int64], clock: int) -> None:
+    """An unknown end becomes known once it has passed."""
+    for arm in range(end.size):
+        if state.end[arm] == UNKNOWN_END and end[arm] < clock:
+            state.end[arm] = end[arm]
+
+
+@jitable
+def mark_opening(seen: ArmState, count: int, scratch: Scratch, size: int) -> None:
+    """Choose the opening arms of the run's first pool."""
+    marked = scratch.marked[: seen.selections.size]
+    choose_opening(seen, count, marked)
+    for s in range(size):
+        scratch.opening[scratch.held[s]] = marked[scratch.slot[scratch.held[s]]]
+
+
+@jitable
+def untried_opening(seen: ArmState, scratch: Scratch, size: int) -> int:
+    """How many opening arms of the pool are still untried."""
+    left = 0
+    for s in range(size):
+        arm = scratch.held[s]
+        if scratch.opening[arm] and seen.selections[scratch.slot[arm]] == 0:
+            left += 1
+    return left
+
+
+@jitable
+def skip(counts: NDArray[np.int64], reason: int, trying: bool) -> None:
+    """Count a record that the policy is not asked about."""
+    counts[reason] += 1
+    if not trying:
+        counts[SKIPPED] += 1
+
+
+@jitable
+def is_reusable(keeps: int, level: float, key: int) -> bool:
+    """Whether the rule would repeat its kept choice on this record."""
     if keeps == COIN:
-        return bool(draw(key, DECISION) >= number)
-    return keeps == INDEX or (keeps == SMALL_POOL and number <= 1.0)
+        return bool(draw(key, DECISION) >= level)
+    return keeps == INDEX or (keeps == SMALL_POOL and level <= 1.0)
+
+
+@jitable
+def report_failure(trace: ReplayTrace, turn: int, arm: int, level: float) -> None:
+    """Note that a rule chose an arm it may not, or (arm -1) that a plan gave no valid level."""
+    trace.failure[0] = turn
+    trace.failure[1] = arm
+    trace.failure[2] = level
+
+
+@jitable
+def add_match(trace: ReplayTrace, i: int, tried: bool, exploited: bool) -> None:
+    """Record `i` of the run is a turn."""
+    turn = trace.counts[MATCHED]
+    trace.matched[turn] = i
+    trace.kind[turn] = TRIED if tried else EXPLOITED if exploited else EXPLORED
+    trace.counts[MATCHED] = turn + 1
 
 
 def replay_kernel(
-    log: Log,
-    walk: Walk,
-    lifetimes: Lifetimes,
-    manner: Manner,
+    log: LogColumns,
+    order: RecordOrder,
+    lifetimes: LogLifetimes,
+    options: KernelOptions,
     parameters: NDArray[np.uint8],
     carry: NDArray[np.float64],
     plan: Callable[[NDArray[np.uint8], NDArray[np.float64], View], float],
     state: ArmState,
     room: ArmState,
+    scratch: Scratch,
     start: Callable[[ArmState], None],
     choose: Callable[[ArmState, Turn], tuple[int, bool]],
     observe: Callable[[ArmState, Turn, int, float], None],
-    set_weights: Callable[[ArmState, int, NDArray[np.float64], float], None],
-    track: Track,
+    set_weights: SetWeights,
+    trace: ReplayTrace,
 ) -> None:
-    """Play one policy along the walk.
+    """Play one policy along the records of a run.
 
-    `state` is that of all arms, `room` one for the largest pool.  `carry[0]` is what the plan
-    carries, `carry[1]` what it will carry if this record matches.
+    `state` holds all arms, `room` the largest pool.  `carry[0]` is what the plan carries, `carry[1]`
+    what it will carry if this record matches.
     """
-    arms = state.selections.size
-    shown = np.zeros(arms, np.bool_)
-    find_shown(log, walk, shown)
-    state.start[:] = lifetimes.birth
-    state.end[:] = lifetimes.expiry
+    find_shown(log, order, scratch.shown)
+    state.start[:] = lifetimes.start
+    state.end[:] = lifetimes.known_end
     state.available[:] = False
     start(state)
-    counts = track.counts
-    opening = np.zeros(arms, np.bool_)  # by the arm's own number
-    begun = False
-    place = np.full(arms, -1, np.int64)  # of an arm in `seen`, the state the rule is shown
-    held = np.zeros(arms, np.int64)  # the arm at each place
-    size = 0  # how many arms are on offer
-    scores = np.zeros(arms, np.float64)
-    seen, seen_scores = state, scores
-    pool, left, trying, turn = -1, 0, True, 1
-    last_turn, last_G, last_size, number = -1, -1.0, -1, 0.0
-    standing, kept, kept_greedy, last_clock = False, -1, False, -1
-    for i in range(walk.records):
-        row = row_of(walk, i)
-        this = log.arm[row]
-        if not log.studied[this]:
-            counts[OUTSIDE] += 1
-            if not trying:
-                counts[PASSED] += 1
+    counts, slots = trace.counts, scratch.slot
+    seen, compact, keeps = state, options.compact, options.keeps
+    pool, size, opening, opened, trying, turn = -1, 0, 0, False, True, 1
+    last_turn, last_G, last_size, last_clock, level = -1, -1.0, -1, -1, 0.0
+    standing, kept, kept_exploited = False, -1, False
+    for i in range(order.records):
+        row = row_at(order, i)
+        arm = log.arm[row]
+        if not log.studied[arm]:
+            skip(counts, NOT_STUDIED, trying)
             continue
-        clock = log.bin_clock[log.bin[row]] - manner.start + 1
+        clock = log.bin_clock[log.bin[row]] - options.start + 1
         if log.pool[row] != pool:
             pool = log.pool[row]
-            for s in range(size):
-                if manner.compact:
-                    copy_arms(room, state, s, held[s])
-                place[held[s]] = -1
-                state.available[held[s]] = False
-            size = 0
-            for m in range(log.offsets[pool], log.offsets[pool + 1]):
-                member = log.members[m]
-                if shown[member]:
-                    held[size] = member
-                    place[member] = size if manner.compact else member
-                    if manner.compact:
-                        copy_arms(state, room, member, size)
-                        scores[size] = lifetimes.score[member]
-                    state.available[member] = True
-                    size += 1
-            if manner.compact:
-                seen = ArmState(
-                    room.selections[:size], room.pulls[:size], room.sums[:size],
-                    room.available[:size], room.start[:size], room.end[:size],
-                    room.weight[:size], room.memory[:size], state.shared,
-                )  # fmt: skip
-                seen_scores = scores[:size]
-            else:
-                seen = state
-                seen_scores = lifetimes.score
-                for other in range(arms):
-                    if state.end[other] == UNKNOWN_END and lifetimes.death[other] < clock:
-                        state.end[other] = lifetimes.death[other]
+            leave_pool(state, room, scratch, size, compact)
+            size = enter_pool(log, pool, lifetimes.score, state, room, scratch, compact)
+            seen = visible_state(state, room, size, compact)
+            if not compact:
+                reveal_ends(state, lifetimes.end, clock)
             if size > 0:
-                set_weights(seen, clock, seen_scores, manner.scale)
-            if not begun and size > 0:
-                begun = True
-                marks = np.zeros(seen.selections.size, np.bool_)
-                choose_opening(seen, manner.initial_arms, marks)
-                for s in range(size):
-                    opening[held[s]] = marks[place[held[s]]]
-            left = 0
-            for s in range(size):
-                if opening[held[s]] and seen.selections[place[held[s]]] == 0:
-                    left += 1
+                scores = scratch.scores[:size] if compact else lifetimes.score
+                set_weights(seen, clock, scores, options.scale)
+                if not opened:
+                    opened = True
+                    mark_opening(seen, options.initial_arms, scratch, size)
+            opening = untried_opening(seen, scratch, size)
             standing = False
-        at = place[this]
-        if at < 0:
-            counts[UNLISTED] += 1
+        slot = slots[arm]
+        if slot < 0:
+            counts[NOT_IN_POOL] += 1
             continue
-        key = turn_key(manner.key, i + 1)
-        if log.least.size > 0 and draw(key, REWARD) * log.chance[row] >= log.least[pool]:
-            counts[THINNED] += 1
-            if not trying:
-                counts[PASSED] += 1
+        key = turn_key(options.key, i + 1)
+        if log.lowest.size > 0 and draw(key, REWARD) * log.propensity[row] >= log.lowest[pool]:
+            skip(counts, THINNED, trying)
             continue
-        tried = left > 0  # the turn tries an arm, and no choice is made
-        if tried and (not opening[this] or seen.selections[at] > 0):
-            counts[INITIAL] += 1
+        tried = opening > 0  # this turn tries an arm: the rule does not choose
+        if tried and (not scratch.opening[arm] or seen.selections[slot] > 0):
+            counts[WAITING] += 1
             continue
         G = log.bin_weight[log.bin[row]]
         if turn != last_turn or G != last_G or size != last_size:
-            last_turn, last_G, last_size = turn, G, size
-            before = number
-            view = View(turn, G, size, manner.lowest, manner.lowest, np.nan)
-            number = plan(parameters, carry, view)
-            if not (math.isfinite(number) and manner.low <= number <= manner.high):
-                raise WrongReplayError(turn, -1, number)
-            standing = standing and (number == before or manner.keeps != INDEX)
+            last_turn, last_G, last_size, before = turn, G, size, level
+            view = View(turn, G, size, options.lowest, options.lowest, np.nan)
+            level = plan(parameters, carry, view)
+            if not (math.isfinite(level) and options.low <= level <= options.high):
+                report_failure(trace, turn, -1, level)
+                return
+            standing = standing and (level == before or keeps != INDEX)
         if clock != last_clock:
-            standing, last_clock = standing and manner.keeps != INDEX, clock
-        asked = Turn(turn, number, key, manner.random_ties, clock)
-        arm, greedy = at, False
+            standing, last_clock = standing and keeps != INDEX, clock
+        asked = Turn(turn, level, key, options.random_ties, clock)
+        chosen, exploited = slot, False
         if tried:
-            left -= 1
+            opening -= 1
         else:
-            if standing and still_stands(manner.keeps, number, key):
-                arm, greedy = kept, kept_greedy
+            if standing and is_reusable(keeps, level, key):
+                chosen, exploited = kept, kept_exploited
             else:
-                arm, greedy = choose(seen, asked)
-                if not (0 <= arm < seen.selections.size and seen.available[arm]):
-                    raise WrongReplayError(turn, arm, number)
-                if manner.keeps == INDEX or (greedy and manner.keeps > 0):
-                    standing, kept, kept_greedy = True, arm, greedy
-            trying = manner.first_shown and seen.selections[arm] == 0
+                chosen, exploited = choose(seen, asked)
+                if not (0 <= chosen < seen.selections.size and seen.available[chosen]):
+                    report_failure(trace, turn, chosen, level)
+                    return
+                if keeps == INDEX or (exploited and keeps > 0):
+                    standing, kept, kept_exploited = True, chosen, exploited
+            trying = options.first_shown and seen.selections[chosen] == 0
             if not trying:
                 counts[ASKED] += 1
-            elif seen.selections[at] > 0:
-                counts[INITIAL] += 1
+            elif seen.selections[slot] > 0:
+                counts[WAITING] += 1
                 continue
             else:
-                arm, tried = at, True
-        if arm != at:
-            counts[DIFFERED] += 1
+                chosen, tried = slot, True
+        if chosen != slot:
+            counts[OTHER_ARM] += 1
             continue
-        seen.selections[at] += 1
+        seen.selections[slot] += 1
         reward = log.reward[row]
-        observe(seen, asked, at, G * reward if manner.scaled else reward)
-        track.matched[counts[MATCHED]] = i
-        track.kind[counts[MATCHED]] = TRIED if tried else EXPLOITED if greedy else EXPLORED
-        counts[MATCHED] += 1
+        observe(seen, asked, slot, G * reward if options.scaled else reward)
         carry[0] = carry[1]
         standing = False
-        if turn == manner.turns:
+        add_match(trace, i, tried, exploited)
+        if turn == options.turns:
             return
         turn += 1

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from highseason.core.random import draw, seed_key
 from highseason.logs import Events, Slice, always_on_offer, frontier
-from highseason.replay import LogSummary, PreparedLog
-from highseason.replay.bins import Bins
+from highseason.replay import LogSummary, PreparedLog, diagnose
+from highseason.replay.prepared_log import TimeBins
 from highseason.studies.logged.data import Data
 from highseason.studies.logged.settings import FIXED_ARMS, PUBLISHED_SLICE
 from highseason.tuning import derive_seed
@@ -40,7 +40,7 @@ class Ground:
     @property
     def facts(self) -> LogSummary:
         """What the log is, whoever replays it."""
-        return self.course.facts
+        return diagnose(self.course)
 
     @property
     def records_a_turn(self) -> float:
@@ -107,7 +107,7 @@ def with_shuffled_G(course: PreparedLog, seed: int) -> PreparedLog:
     lots = np.asarray(draw(key, np.arange(len(course.events), dtype=np.uint64)))
     G = course.G[np.argsort(lots, kind="stable")]
     each = np.arange(G.size, dtype=np.int32)
-    bins = Bins(each, course.bins.clock[course.bins.of], G.astype(np.int64), course.bins.length)
+    bins = TimeBins(each, course.bins.clock[course.bins.of], G.astype(np.int64), course.bins.length)
     return replace(course, bins=bins)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from highseason.policies import Policy
 from highseason.replay import Comparison, RepeatedReplay, Runs, compare
-from highseason.replay.outcome import mean_of
+from highseason.replay.estimators import mean_estimate
 from highseason.results import Estimate
 from highseason.studies.logged.grounds import Ground
 from highseason.studies.logged.playing import Protocol
@@ -92,12 +92,12 @@ def _true(runs: Runs) -> float:
 
 def world_gain(worlds: Worlds, entry: str, label: str, base: str) -> Estimate:
     """A policy less another over independent logs, in pairs."""
-    return mean_of(worlds.means[entry][label] - worlds.means[entry][base])
+    return mean_estimate(worlds.means[entry][label] - worlds.means[entry][base])
 
 
 def world_bias(worlds: Worlds, entry: str, label: str) -> Estimate:
     """What replay gives less the true rates of what it matched, over independent logs."""
-    return mean_of(worlds.means[entry][label] - worlds.truth[entry][label])
+    return mean_estimate(worlds.means[entry][label] - worlds.truth[entry][label])
 
 
 def records(blocks: Sequence[Block], kind: str) -> list[dict[str, Any]]:
@@ -215,7 +215,7 @@ def timings(blocks: Sequence[Block], worlds: Worlds | None) -> list[Timing]:
         if worlds is not None and other in worlds.means:
             for label, runs in worlds.means[other].items():
                 real = worlds.means[block.name][label]
-                gain = mean_of(real - runs)
+                gain = mean_estimate(real - runs)
                 found.append(Timing(block, label, float(real.mean()), float(runs.mean()), gain))
         for label in block.shuffled.labels if block.shuffled is not None else ():
             compared, windows = block.timing(label), block.shuffled
@@ -262,7 +262,7 @@ def world_records(worlds: Worlds, blocks: Sequence[Block], kind: str) -> list[di
                     "profile": block.profile,
                     "policy": label,
                     "logs": worlds.count,
-                    "mean": mean_of(worlds.means[block.name][label]).value,
+                    "mean": mean_estimate(worlds.means[block.name][label]).value,
                     "gain": gain.value,
                     "gain_low": gain.low,
                     "gain_high": gain.high,
