@@ -17,13 +17,18 @@ log_argument = click.argument("log", metavar="FILE", type=click.Path(path_type=P
 
 
 def read_log(path: Path) -> Events:
-    """An event table, as `highseason convert` writes it."""
+    """Read an event table, as `highseason convert` writes it."""
     from highseason.logs import read_events
 
     if not path.exists():
         raise usage_error(
             f"there is no file {path}: check the path, or make an event table from a log with "
             "'highseason convert'"
+        )
+    if path.name.lower().removesuffix(".gz").endswith((".csv", ".tsv")):
+        raise usage_error(
+            f"{path} is a {path.name.lower().removesuffix('.gz')[-3:].upper()}; turn it into an "
+            f"event table: highseason convert table {path} --time … --arm … --reward …"
         )
     try:
         return read_events(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -21,7 +22,7 @@ from highseason.cli.options import (
 )
 from highseason.cli.output import print_json
 from highseason.cli.output_paths import check_figure
-from highseason.cli.parsing import as_options, usage_error
+from highseason.cli.parsing import usage_error
 from highseason.policies import Policy
 
 if TYPE_CHECKING:
@@ -46,58 +47,67 @@ if TYPE_CHECKING:
     default=1.0,
     show_default=True,
     metavar="SECONDS",
-    help="G is the number of records in a bin of this length.",
+    help="Length of a time bin; G is the number of records in it.",
 )
-@count_option("--turns", "Stop after so many matched turns.  [default: when the log ends]")
+@count_option("--turns", "Stop after this many matched turns.  [default: at the end of the log]")
 @click.option(
     "--between",
     type=moment,
     nargs=2,
     metavar="START END",
-    help="Only the records from START to END: seconds, or dates such as 2011-10-02T06:30 (UTC).",
+    help="Use only records from START to END: dates such as 2011-10-02T06:30 (UTC), or seconds.",
 )
 @click.option(
     "--arms",
     metavar="IDS",
-    help="Study only these arms (ids with commas), or 'always': those that are in every pool.",
+    help="Study only these arms (comma-separated ids), or 'always': those in every pool.",
 )
 @click.option(
     "--init",
     type=click.Choice(["first-shown", "rule"]),
     default="first-shown",
     show_default=True,
-    help="Untried arms begin with their first showing, or in the order the rule asks for.",
+    help="Untried arms begin when first shown, or in the order in which the rule asks for them.",
 )
 @click.option(
-    "--unknown-lifetimes", is_flag=True, help="Do not tell policies when an arm will disappear."
+    "--unknown-lifetimes", is_flag=True, help="Hide from policies when an arm will disappear."
 )
 @click.option(
     "--reweigh",
     type=click.Choice(["accept"]),
-    help="Thin a log with propensities until arms are equally likely, and replay what is left.",
+    help="Thin a log with propensities until all arms are equally likely, then replay it.",
 )
-@count_option("--runs", "Many runs instead of one: seeds, or windows for policies without chance.")
+@count_option(
+    "--runs", "Number of runs: different seeds, or sliding windows for deterministic policies."
+)
 @click.option(
     "--how",
     type=click.Choice(["auto", "repeat", "windows"]),
     default="auto",
     show_default=True,
-    help="Runs repeat the log or slide a window over it; auto: as the policy draws lots or not.",
+    help="How to generate runs: repeat replays the whole log with new seeds, windows uses sliding "
+    "windows; auto picks repeat for stochastic policies (with --runs).",
 )
 @click.option(
     "--shuffle",
     is_flag=True,
-    help="Repeat the log in another order each run (with --runs; for a fixed pool without drift).",
+    help="Shuffle the records of every run (with --runs; for a fixed pool without drift).",
 )
 @count_option(
-    "--times", "A run plays the log so often (with --runs).", default=4, show_default=True
+    "--times",
+    "How many times each run replays the log (with --runs).",
+    default=4,
+    show_default=True,
 )
-@count_option("--window", "Records of a window (with --runs).", default=100_000, show_default=True)
+@count_option("--window", "Records per window (with --runs).", default=100_000, show_default=True)
 @count_option(
-    "--step", "Records from window to window (with --runs).", default=4_000, show_default=True
+    "--step",
+    "Records from one window to the next (with --runs).",
+    default=4_000,
+    show_default=True,
 )
 @seed_option
-@count_option("--threads", "How many threads (with --runs).  [default: all cores]")
+@count_option("--threads", "Number of threads (with --runs).  [default: all cores]")
 @click.option(
     "--out", type=click.Path(path_type=Path), help="Draw the means as .png, .svg or .pdf."
 )
@@ -121,35 +131,32 @@ def command(
     as_json: bool,
     **settings: Any,
 ) -> None:
-    """Say what policies would have earned on a log of displays drawn at random.
+    """Estimate what policies would have earned on a log of randomly shown arms.
 
-    Records in which a policy would have shown another arm are discarded; the mean over the others
-    is what it earns per turn if the log is uniformly random, which is tested, and pools are of one
-    size; if not, means per visitor are given too.  FILE is an event table, as 'highseason convert'
-    writes it.
+    Records in which a policy would have shown another arm are discarded.  The mean over the rest
+    estimates what the policy earns per turn, if the log is uniformly random (which is tested) and
+    its pools have one size; otherwise means per visitor are shown too.  FILE is an event table
+    written by 'highseason convert'.
     """
     from highseason.replay import PreparedLog, replay, replay_many
 
     if runs is None:
-        _refuse("how", "shuffle", "times", "window", "step", "threads")
+        _require_runs("how", "shuffle", "times", "window", "step", "threads")
     if out is not None:
         check_figure(out, "--out", inputs=[log])
     events = read_log(log)
     if between is not None:
-        events = _cut(events, *between)
-    try:
-        course = PreparedLog.of(events, bin, studied(arms, events))
-        settings["known_lifetimes"] = not unknown_lifetimes
-        with progress_bar("runs" if runs else "policies") as progress:
-            if runs is None:
-                result: Any = replay(players, course, progress=progress, **settings)
-            else:
-                result = replay_many(
-                    players, course, runs=runs, how=how, shuffle=shuffle, times=times,
-                    window=window, step=step, threads=threads, progress=progress, **settings,
-                )  # fmt: skip
-    except ValueError as reason:
-        raise usage_error(as_options(str(reason))) from reason
+        events = _between(events, *between)
+    prepared = PreparedLog.of(events, bin, studied(arms, events))
+    settings["known_lifetimes"] = not unknown_lifetimes
+    with progress_bar("runs" if runs else "policies") as progress:
+        if runs is None:
+            result: Any = replay(players, prepared, progress=progress, **settings)
+        else:
+            result = replay_many(
+                players, prepared, runs=runs, how=how, shuffle=shuffle, times=times,
+                window=window, step=step, threads=threads, progress=progress, **settings,
+            )  # fmt: skip
     files = [] if out is None else [_draw(result, out)]
     if as_json:
         print_json(result.to_dict() | ({"files": files} if files else {}))
@@ -159,23 +166,35 @@ def command(
         click.echo(f"\nwrote {file}")
 
 
-def _refuse(*names: str) -> None:
-    """Options that would have no effect without --runs."""
+def _require_runs(*names: str) -> None:
+    """Reject options that have no effect without --runs."""
     context = click.get_current_context()
     for name in names:
         if context.get_parameter_source(name) is not ParameterSource.DEFAULT:
-            raise usage_error(f"--{name} is for many runs: give --runs too, or leave it out")
+            raise usage_error(f"--{name} needs --runs: add it, or leave --{name} out")
 
 
-def _cut(events: Events, start: int, end: int) -> Events:
-    """The records of that time; none is a mistake, not a result."""
-    found = events.between(start, end)
-    if len(found) == 0 and len(events) > 0:
+def _between(events: Events, start: int, end: int) -> Events:
+    """The records of that time; an empty selection is a mistake, not a result."""
+    part = events.between(start, end)
+    if len(part) == 0 and len(events) > 0:
         first, last = int(events.time.min()), int(events.time.max())
         raise usage_error(
-            f"no record lies between {start} and {end}: the log goes from {first} to {last}"
+            f"no record between {_date(start)} and {_date(end)}: the log goes from "
+            f"{_date(first)} to {_date(last)}"
         )
-    return found
+    return part
+
+
+def _date(seconds: int) -> str:
+    """A time of the Unix epoch as a date; small numbers are some other unit.
+
+    >>> _date(1317513291), _date(300)
+    ('2011-10-01T23:54:51', '300')
+    """
+    if not 10**8 <= seconds < 10**11:
+        return str(seconds)
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
 def _draw(result: Any, out: Path) -> Path:
