@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 LOCKS  := requirements/all.txt requirements/dev.txt
 
-# Lock files are written by this tool alone, in an environment of its own.
+# Lock files are written by this tool only, in its own environment.
 LOCKER := uv==0.13.7
 UV      = .venv-lock/bin/uv
 COMPILE = $(UV) pip compile --quiet --no-config --universal --python-version 3.11 \
@@ -42,15 +42,15 @@ docs: $(READY) ## build the documentation site into site/
 ##@ Work on it
 
 quick: $(READY) ## the inner loop: tests without the slow ones
-	$(PYTEST) -n 2 -m "not slow and not wheel"
+	$(PYTEST) -n 2 -m "not slow and not soak and not wheel"
 
-lint: $(READY) ## check style, types and the arrows between packages
+lint: $(READY) ## check style, types and the import layers
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 
-format: $(READY) ## put the code into shape
+format: $(READY) ## format the code
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
@@ -63,22 +63,23 @@ bench: .venv-bench/.ready ## measure speed as ratios against peers and limits, i
 
 ##@ Prove it
 
-test: lint test-suite test-nojit coverage docs test-wheel ## everything CI runs
+test: lint test-suite test-nojit docs test-wheel ## everything CI runs
 
-test-suite: $(READY) ## all tests and doctests but the wheel's, compiled
+test-suite: $(READY) ## all tests and doctests, compiled, except the wheel's and the soak tests
+	$(PYTEST) -n 2 -m "not soak and not wheel" $(COV)
+
+test-nojit: $(READY) ## the tests marked jit once more with the JIT off: kernels as plain Python
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -n 2 -m "jit and not slow and not soak" $(COV)
+
+coverage: $(READY) ## line and branch coverage of both runs, the JIT off included (twice the time)
 	$(BIN)/coverage erase
-	$(PYTEST) -n 2 -m "not wheel" --cov --cov-report=
-
-test-nojit: $(READY) ## the tests marked jit once more with the JIT off, for coverage of the kernels
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -n 2 -m "jit and not slow" --cov --cov-append --cov-report=
-
-coverage: $(READY) ## what the last runs of test-suite and test-nojit covered, together
+	$(MAKE) test-suite test-nojit COV="--cov --cov-append --cov-report="
 	$(BIN)/coverage report
 
 test-wheel: $(READY) ## build the wheel, install it bare and with all extras, use it outside the tree
 	$(PYTEST) -m wheel
 
-soak: $(READY) ## the whole suite again and again, each time with other generated examples
+soak: $(READY) ## the whole suite and the long statistics, repeatedly, with fresh generated examples
 	@for round in $$(seq $(SOAKS)); do \
 	  seed=$$(od -An -N4 -tu4 /dev/urandom | tr -d ' '); \
 	  echo "== round $$round of $(SOAKS), --hypothesis-seed=$$seed"; \
@@ -95,7 +96,7 @@ lock: .venv-lock/.ready ## pin all dependencies with hashes (upgrade: make lock 
 wheel: $(READY) ## build the wheel into dist/
 	$(BIN)/python -m build --wheel --no-isolation --outdir dist
 
-clean: ## remove everything that make has made
+clean: ## remove everything that make created
 	rm -rf $(VENV) .venv-lock .venv-bench site dist report htmlcov .coverage .coverage.* \
 	       .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests docs -name __pycache__ -type d -exec rm -rf {} +
@@ -108,7 +109,7 @@ $(READY): $(LOCKS) pyproject.toml
 	$(PIP) install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-# Peers bring dependencies of their own, so they live in an environment of their own.
+# Peers bring their own dependencies, so they get their own environment.
 .venv-bench/.ready: requirements/bench.txt pyproject.toml
 	$(PYTHON) -m venv .venv-bench
 	.venv-bench/bin/python -m pip install --quiet --require-hashes -r requirements/bench.txt
