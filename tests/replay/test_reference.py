@@ -60,7 +60,7 @@ def assert_same(
 
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("name", POLICIES)
-def test_the_kernel_is_the_readable_loop(name: str, options: str) -> None:
+def test_the_kernel_matches_the_reference(name: str, options: str) -> None:
     course = PreparedLog.of(replace(LOG, propensity=with_chances(LOG)))
     if POLICIES[name].needs_expiry and not OPTIONS[options].known_lifetimes:
         with pytest.raises(ValueError, match="needs to know when they end"):
@@ -73,7 +73,7 @@ def test_the_kernel_is_the_readable_loop(name: str, options: str) -> None:
 
 @pytest.mark.jit
 @pytest.mark.parametrize("name", ["epsilon-z", "ucb-z", "pool"])
-def test_with_the_jit_off_too(name: str) -> None:
+def test_without_the_jit(name: str) -> None:
     course = PreparedLog.of(mortal_log(120), arms=["arm0", "arm2", "arm3", "arm5", "arm7"])
     assert_same(
         POLICIES[name], course, RecordOrder.whole(len(course.events)), ReplayOptions(), seed=1
@@ -150,7 +150,7 @@ class TriesTwo(ByLot):
 
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("policy", [ByLot(), TriesTwo()])
-def test_a_rule_of_ones_own_that_looks_at_everything(policy: Policy, options: str) -> None:
+def test_a_custom_rule_that_reads_everything(policy: Policy, options: str) -> None:
     course = PreparedLog.of(replace(LOG, propensity=with_chances(LOG)))
     assert_same(policy, course, RecordOrder.whole(len(course.events)), OPTIONS[options], seed=2)
 
@@ -166,7 +166,7 @@ class Remembers(hs.UCB):
         return 2.0 * len({*carry, view.G}), (*carry, view.G)
 
 
-def test_what_cannot_be_compiled_is_played_in_python_and_said_so(
+def test_what_cannot_be_compiled_runs_in_python_with_a_warning(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     result = hs.replay.replay({"memory": Remembers(), "ucb": hs.UCB()}, LOG)
@@ -182,7 +182,7 @@ class Astray(hs.UCB):
         return (float("nan") if view.t > 7 else 1.0), carry
 
 
-def test_a_plan_that_goes_astray_is_an_error_that_names_the_turn() -> None:
+def test_an_invalid_level_is_an_error_that_names_the_turn() -> None:
     with pytest.raises(ValueError, match=r"level at turn 8 is nan, but the ucb rule"):
         hs.replay.replay(Astray(), LOG)
 
@@ -196,8 +196,10 @@ class Wrong(hs.UCB):
     rule = replace(LOTS, name="wrong", choose=wrong)
 
 
-def test_a_rule_that_chooses_a_dead_arm_is_an_error() -> None:
-    with pytest.raises(ValueError, match=r"'wrong' chose arm 0 in turn \d+, which is not available"):
+def test_choosing_an_unavailable_arm_is_an_error() -> None:
+    with pytest.raises(
+        ValueError, match=r"'wrong' chose arm 0 in turn \d+, which is not available"
+    ):
         hs.replay.replay(Wrong(), LOG)
 
 
@@ -210,7 +212,7 @@ def tiny(shown: str, init: str = "first-shown", **more: Any) -> list[int]:
     return player.play(RecordOrder.whole(len(course.events))).matched.tolist()
 
 
-def test_the_first_showing_of_an_untried_arm_is_its_first_turn() -> None:
+def test_the_first_display_of_an_untried_arm_is_its_first_turn() -> None:
     assert tiny("bbaaccba") == [0, 2, 4, 5]
 
 
@@ -218,7 +220,7 @@ def test_a_strict_start_waits_for_the_arm_that_the_rule_asks_for() -> None:
     assert tiny("bbaaccbacc", init="rule") == [2, 6, 8, 9]
 
 
-def test_a_newborn_arm_stops_all_else_until_it_is_shown() -> None:
+def test_a_new_arm_holds_up_everything_until_it_is_shown() -> None:
     shown, pools = "abbbaccbb", ["ab"] * 3 + ["abc"] * 6
     log = Events.of(range(9), list(shown), [arm == "b" for arm in shown], [list(p) for p in pools])
     course = PreparedLog.of(log)
@@ -227,7 +229,7 @@ def test_a_newborn_arm_stops_all_else_until_it_is_shown() -> None:
     assert trace.kind.tolist() == [2, 2, 1, 2, 1, 1]
 
 
-def test_a_life_that_nobody_knows_is_untold_until_it_ends() -> None:
+def test_an_unknown_end_is_unknown_until_it_has_passed() -> None:
     course = PreparedLog.of(LOG)
     blind, told = (course.lifetimes(1, 400, known=known) for known in (False, True))
     assert set(blind.known_end.tolist()) == {UNKNOWN_END}
