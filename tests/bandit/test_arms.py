@@ -163,11 +163,11 @@ def test_the_last_arm_may_go_and_pull_then_says_so() -> None:
 @pytest.mark.parametrize(
     ("call", "why"),
     [
-        (lambda b: b.add_arm("a"), "'a' is there already"),
+        (lambda b: b.add_arm("a"), "'a' is already in the game"),
         (lambda b: b.add_arm("c", when="soon"), "'low' or 'now'"),
         (lambda b: b.add_arm(["c"]), "hashable"),
-        (lambda b: b.remove_arm("x"), "no arm 'x'; the arms are 'a', 'b'"),
-        (lambda b: (b.remove_arm("a"), b.remove_arm("a")), "removed before"),
+        (lambda b: b.remove_arm("x"), "no arm 'x'. Choose from: a, b"),
+        (lambda b: (b.remove_arm("a"), b.remove_arm("a")), "already removed"),
     ],
 )
 def test_wrong_comings_and_goings(call: Any, why: str) -> None:
@@ -177,7 +177,7 @@ def test_wrong_comings_and_goings(call: Any, why: str) -> None:
 
 def test_a_mistyped_arm_is_guessed() -> None:
     bandit = hs.Bandit(["price-9.99", "price-10.99"], hs.Greedy(), G)
-    with pytest.raises(BanditError, match=r"did you mean 'price-10\.99'"):
+    with pytest.raises(BanditError, match=r"Did you mean 'price-10\.99'"):
         bandit.update("price-10,99", 1.0)
 
 

@@ -116,7 +116,12 @@ def test_only_available_arms_are_played() -> None:
 
 @pytest.mark.parametrize(
     ("available", "why"),
-    [([], "empty"), (["a", "x"], "no arm 'x'"), ("abc", "list of ids"), ([["a"]], "hashable")],
+    [
+        ([], "names no arm that is in the game"),
+        (["a", "x"], "no arm 'x'"),
+        ("abc", "list of arm ids"),
+        ([["a"]], "hashable"),
+    ],
 )
 def test_available_must_name_arms(available: Any, why: str) -> None:
     bandit = shop()
@@ -130,7 +135,7 @@ def test_removed_arms_in_available_are_left_out() -> None:
     bandit = shop()
     bandit.remove_arm("a")
     assert bandit.pull(available=["a", "c"]) == "c"
-    with pytest.raises(BanditError, match="removed"):
+    with pytest.raises(BanditError, match="removed and expired arms do not count"):
         bandit.pull(available=["a"])
 
 
@@ -206,7 +211,7 @@ def test_without_a_multiplier_each_turn_says_what_is_expected() -> None:
         bandit.pull()
     assert bandit.pull(expected=300) == "a"
     assert bandit.pull(1) == "a"  # decided: nothing needs to be expected
-    with pytest.raises(BanditError, match="one after the other: the next is turn 2, not 3"):
+    with pytest.raises(BanditError, match="one after the other: the next is turn 2, got 3"):
         bandit.pull(3, expected=300)
     with pytest.raises(BanditError, match="calendar"):
         bandit.pull("2024-12-24", expected=300)
@@ -247,7 +252,7 @@ def test_news_between_asking_and_deciding_is_heard() -> None:
 
 
 def test_a_multiplier_leaves_nothing_to_expect() -> None:
-    with pytest.raises(BanditError, match="leave out expected="):
+    with pytest.raises(BanditError, match="expected= is only for a bandit without a multiplier"):
         shop().pull(expected=5)
 
 
@@ -258,19 +263,20 @@ def test_a_multiplier_leaves_nothing_to_expect() -> None:
     ("options", "why"),
     [
         ({"arms": []}, "at least one arm"),
-        ({"arms": ["a", "b", "a"]}, "'a' is there already"),
-        ({"arms": [1, True]}, "True is there already"),
-        ({"arms": "ab"}, "list of ids"),
-        ({"arms": 3}, "list of ids"),
+        ({"arms": ["a", "b", "a"]}, "'a' is already in the game"),
+        ({"arms": [1, True]}, "True is already in the game"),
+        ({"arms": "ab"}, "list of arm ids"),
+        ({"arms": 3}, "list of arm ids"),
         ({"arms": [["a"]]}, "hashable"),
-        ({"policy": "ucb"}, "not a policy"),
+        ({"policy": 3}, "must be a policy"),
+        ({"policy": "ubc"}, "ucb"),
         ({"policy": hs.UCB()}, "reward_range"),
         ({"reward_range": (1, 1)}, "rising"),
         ({"reward_range": (0, float("inf"))}, "rising"),
         ({"reward_range": 12}, "rising"),
         ({"seed": -1}, "seed"),
         ({"multiplier": [1, 0]}, "turn 2 is 0"),
-        ({"multiplier": None, "known": True}, "there is none"),
+        ({"multiplier": None, "known": True}, "pass a multiplier"),
     ],
 )
 def test_what_makes_no_bandit(options: dict[str, Any], why: str) -> None:

@@ -1,8 +1,11 @@
-"""Any interleaving of operations, cut anywhere by JSON, gives the same decisions."""
+"""Any interleaving of operations, reloaded anywhere in any way, gives the same decisions."""
 
 from __future__ import annotations
 
+import copy
+import itertools
 import math
+import pickle
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -19,6 +22,22 @@ from hypothesis.stateful import (
 )
 
 import highseason as hs
+from highseason.bandit import MemoryStore, event_from_json, event_to_json
+
+
+def from_event_text(bandit: hs.Bandit) -> hs.Bandit:
+    lines = [event_to_json(event) for event in bandit.store]
+    return hs.Bandit.from_events(MemoryStore(map(event_from_json, lines)))
+
+
+#: The ways in which a bandit is kept and comes back.
+RELOADS: list[Callable[[hs.Bandit], hs.Bandit]] = [
+    lambda bandit: hs.Bandit.from_json(bandit.to_json()),
+    lambda bandit: hs.Bandit.from_events(MemoryStore(bandit.store)),
+    from_event_text,
+    lambda bandit: pickle.loads(pickle.dumps(bandit)),
+    copy.deepcopy,
+]
 
 ARMS = ["a", "b", "c", "d", ("e", 1)]
 POLICIES = [
@@ -29,6 +48,9 @@ POLICIES = [
     hs.SoftUCB(ties="random"),
     hs.VariablePool(c=20, ties="random"),
     hs.NaiveUCB(),
+    hs.SoftUCBMortal(initial=1),
+    hs.SpareOldArms(hs.UCB()),
+    hs.PeakGrabber(hs.EpsilonGreedy(k=1), window=2, trigger=1.0),
 ]
 
 arms = st.sampled_from(ARMS)
@@ -36,10 +58,11 @@ turns = st.integers(1, 14) | st.none()
 rewards = st.sampled_from([0.0, 1.0, 2.5, 7.0, math.nan])
 traffics = st.sampled_from([None, 0.0, 1.0, 3.0, -1.0])
 expected = st.sampled_from([None, 1.0, 5.0, 40.0])
+ENDS = [None, None, "unknown", 5, 9, 12]
 
 
 class Twins(RuleBasedStateMachine):
-    """One bandit lifetimes on; its twin is written and read again before every step."""
+    """One bandit plays on; its twin is kept and reloaded before every step, each time otherwise."""
 
     @initialize(
         policy=st.sampled_from(POLICIES),
@@ -52,10 +75,11 @@ class Twins(RuleBasedStateMachine):
         self.has_multiplier = G is not None
         self.one = hs.Bandit(ARMS[:2], policy, G, **options)
         self.twin = hs.Bandit(ARMS[:2], policy, G, **options)
+        self.reloads = itertools.cycle(RELOADS)
         self.decided: dict[int, Any] = {}
 
     def both(self, act: Callable[[hs.Bandit], Any]) -> Any:
-        self.twin = hs.Bandit.from_json(self.twin.to_json())
+        self.twin = next(self.reloads)(self.twin)
         before = self.one.to_json()
         answers = []
         for bandit in (self.one, self.twin):
@@ -99,9 +123,9 @@ class Twins(RuleBasedStateMachine):
     def traffic(self, t: int, value: float) -> None:
         self.both(lambda b: b.traffic(t, value))
 
-    @rule(arm=arms, when=st.sampled_from(["low", "now"]))
-    def add_arm(self, arm: Any, when: Any) -> None:
-        self.both(lambda b: b.add_arm(arm, when))
+    @rule(arm=arms, when=st.sampled_from(["low", "now"]), expires=st.sampled_from(ENDS))
+    def add_arm(self, arm: Any, when: Any, expires: Any) -> None:
+        self.both(lambda b: b.add_arm(arm, when, expires))
 
     @rule(arm=arms)
     def remove_arm(self, arm: Any) -> None:
@@ -117,6 +141,8 @@ class Twins(RuleBasedStateMachine):
             return
         assert self.one.to_json() == self.twin.to_json()
         assert self.one.ranking() == self.twin.ranking()
+        again = hs.Bandit.from_events(MemoryStore(self.one.store))
+        assert again.to_json() == self.one.to_json()
         log = self.one.decisions()
         assert {d.turn: d.arm for d in log} == {t: d.arm for t, d in self.decided.items()}
         state = self.one._session.table.state
@@ -129,7 +155,7 @@ class Twins(RuleBasedStateMachine):
         assert [d.turn for d in self.one.unrewarded] == open_
 
 
-def test_any_interleaving_goes_on_identically_after_json() -> None:
+def test_any_interleaving_goes_on_identically_after_any_reload() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # arms that wait in vain, one-sided plans: not the point
         run_state_machine_as_test(

@@ -77,7 +77,7 @@ def test_no_traffic_is_no_observation_and_nothing_to_wait_for() -> None:
     assert (bandit.pending, bandit.unrewarded) == ([], [])
     assert set(pulls(bandit).values()) == {0}
     assert [d.traffic for d in bandit.decisions()] == [0.0, 0.0, 0.0]
-    with pytest.raises(BanditError, match="without a reward"):
+    with pytest.raises(BanditError, match=r"every decided turn of the arm .* has a reward"):
         bandit.update("c", 1.0)
     bandit.update("c", 1.0, t=3)  # told all the same: kept, and nothing is learnt from it
     assert bandit.decision(3).reward == 1.0
@@ -98,7 +98,7 @@ def test_without_a_turn_the_most_recent_decision_of_the_arm_is_meant() -> None:
     for reward in (40.0, 50.0, 20.0, 10.0):
         bandit.update("a", reward, traffic=1)
     assert {d.turn: d.reward for d in bandit.decisions()} == {1: 10, 2: 20, 5: 50, 4: 40}
-    with pytest.raises(BanditError, match="no decided turn of the arm 'a' is without a reward"):
+    with pytest.raises(BanditError, match="every decided turn of the arm 'a' has a reward"):
         bandit.update("a", 1.0)
 
 
@@ -144,9 +144,11 @@ def test_something_else_is_refused(known: bool) -> None:
     bandit.update("a", 10.0, t=1, traffic=5.0)
     before = bandit.to_json()
     for arguments in ({"reward": 11.0}, {"reward": 10.0, "traffic": 6.0}):
-        with pytest.raises(ConflictError, match="turn 1 was told before"):
+        with pytest.raises(ConflictError, match="turn 1 already has"):
             bandit.update("a", t=1, **arguments)
-    with pytest.raises(ConflictError, match="traffic of turn 1"):
+    with pytest.raises(
+        ConflictError, match="turn 1 already has traffic=5; refusing to overwrite it with 6"
+    ):
         bandit.traffic(1, 6.0)
     assert bandit.to_json() == before
 
@@ -155,15 +157,15 @@ def test_something_else_is_refused(known: bool) -> None:
     ("arguments", "why"),
     [
         ({"arm": "x", "reward": 1.0}, "no arm 'x'"),
-        ({"arm": "a", "reward": 1.0, "t": 4}, "turn 4 was never decided"),
+        ({"arm": "a", "reward": 1.0, "t": 4}, "turn 4 is not decided yet"),
         ({"arm": "b", "reward": 1.0, "t": 1}, "decided for the arm 'a', not 'b'"),
-        ({"arm": "a", "reward": math.nan, "t": 1}, "reward=nan"),
-        ({"arm": "a", "reward": math.inf, "t": 1}, "reward=inf"),
-        ({"arm": "a", "reward": "12", "t": 1}, "reward='12'"),
-        ({"arm": "a", "reward": None, "t": 1}, "reward=None"),
-        ({"arm": "a", "reward": 1.0, "traffic": -1.0}, "negative"),
-        ({"arm": "a", "reward": 1.0, "traffic": math.nan}, "traffic=nan"),
-        ({"arm": "a", "reward": 1e308, "traffic": 1e-308}, "more per customer"),
+        ({"arm": "a", "reward": math.nan, "t": 1}, "reward must be .* got nan"),
+        ({"arm": "a", "reward": math.inf, "t": 1}, "reward must be .* got inf"),
+        ({"arm": "a", "reward": "12", "t": 1}, "reward must be .* got '12'"),
+        ({"arm": "a", "reward": None, "t": 1}, "reward must be .* got None"),
+        ({"arm": "a", "reward": 1.0, "traffic": -1.0}, "traffic must be .* 0 or more, got -1.0"),
+        ({"arm": "a", "reward": 1.0, "traffic": math.nan}, "traffic must be .* got nan"),
+        ({"arm": "a", "reward": 1e308, "traffic": 1e-308}, "too much per customer"),
         ({"arm": "a", "reward": 1.0, "t": 99}, "extend"),
     ],
 )
@@ -179,10 +181,10 @@ def test_errors_leave_everything_as_it_was(arguments: dict[str, Any], why: str) 
 
 def test_traffic_of_an_undecided_turn_is_refused() -> None:
     bandit = shop()
-    with pytest.raises(BanditError, match="turn 8 was never decided"):
+    with pytest.raises(BanditError, match="turn 8 is not decided yet"):
         bandit.traffic(8, 5.0)
     for wrong in (-1.0, math.nan, math.inf, None):
-        with pytest.raises(BanditError, match="traffic="):
+        with pytest.raises(BanditError, match="traffic must be"):
             bandit.traffic(1, wrong)
 
 
@@ -215,7 +217,7 @@ def test_rows_without_a_turn_mean_different_turns() -> None:
 
 @pytest.mark.parametrize("row", ["ab", ("a",), 7, {"arm": "a"}, {"arm": "a", "reward": 1, "at": 3}])
 def test_rows_must_be_reports(row: Any) -> None:
-    with pytest.raises(BanditError, match=r"row 1: .*arm, reward, t, traffic"):
+    with pytest.raises(BanditError, match=r"row 1 must be .arm, reward, t, traffic"):
         shop().update_many([row])
 
 

@@ -117,7 +117,7 @@ def test_a_waiting_reward_waits_on() -> None:
 def test_the_plan_travels_along() -> None:
     """Another machine's logarithm may differ in the last bit: the numbers are not computed anew."""
     document = json.loads(shop(hs.SoftUCB(), reward_range=(0, 1)).to_json())
-    document["horizon"]["plan"]["numbers"][5] = 0.125
+    document["multiplier"]["plan"]["levels"][5] = 0.125
     assert hs.Bandit.from_json(json.dumps(document)).decide(6).level == 0.125
 
 
@@ -177,19 +177,51 @@ def test_what_is_no_document(text: Any) -> None:
         hs.Bandit.from_json(text)
 
 
+#: What version 2 called the entries.
+OLD_NAMES = {
+    "multiplier": "horizon",
+    "selections": "decided",
+    "start": "birth",
+    "end": "expiry",
+    "ends": "expires",
+    "levels": "numbers",
+    "propensities": "chances",
+}
+
+
+def version_2(entry: Any) -> Any:
+    """The document as version 2 wrote it."""
+    if not isinstance(entry, dict):
+        return entry
+    old = {OLD_NAMES.get(key, key): version_2(value) for key, value in entry.items()}
+    return old | {"version": 2} if "version" in old else old
+
+
+@pytest.mark.filterwarnings("ignore::highseason.PlanWarning")
+@pytest.mark.parametrize("policy", [hs.EpsilonGreedy(k=1), hs.PeakGrabber(hs.UCB())], ids=str)
+def test_the_second_version_is_read(policy: hs.Policy) -> None:
+    shelf = shop(policy, reward_range=(0, 1))
+    old = version_2(json.loads(shelf.to_json()))
+    assert "horizon" in old
+    assert "birth" in old["arms"]
+    assert same(hs.Bandit.from_json(json.dumps(old)), shelf)
+
+
 def test_the_first_version_is_read() -> None:
     shelf = shop()
-    document = json.loads(shelf.to_json())
+    document = version_2(json.loads(shelf.to_json()))
     document["version"] = 1
-    del document["arms"]["shared"]
+    for name in ("shared", "expires", "opening", "dates"):
+        del document["arms"][name]
     document["arms"]["pulls"] = [int(pulls) for pulls in document["arms"]["pulls"]]
-    assert hs.Bandit.from_json(json.dumps(document)).to_json() == shelf.to_json()
+    twin = hs.Bandit.from_json(json.dumps(document))
+    assert [twin.pull(t) for t in range(1, 9)] == [shelf.pull(t) for t in range(1, 9)]
 
 
 def test_a_later_version_is_named() -> None:
     document = json.loads(shop().to_json())
-    document |= {"version": 3, "written_by": "highseason 9.9"}
-    with pytest.raises(DocumentError, match=r"version 3 \(written by highseason 9\.9\).*upgrade"):
+    document |= {"version": 4, "written_by": "highseason 9.9"}
+    with pytest.raises(DocumentError, match=r"version 4 \(written by highseason 9\.9\).*upgrade"):
         hs.Bandit.from_json(json.dumps(document))
 
 
@@ -206,17 +238,20 @@ def test_a_later_version_is_named() -> None:
         (["seed"], 1.5),
         (["reward_range"], [1]),
         (["clipped"], None),
-        (["horizon", "values"], [1.0, -1.0]),
-        (["horizon", "values"], [1.0] * 4),
-        (["horizon", "values"], ["x"] * 8),
-        (["horizon", "calendar"], ["yesterday"] * 8),
-        (["horizon", "known"], "yes"),
-        (["horizon", "plan", "numbers"], [1.0]),
+        (["multiplier", "values"], [1.0, -1.0]),
+        (["multiplier", "values"], [1.0] * 4),
+        (["multiplier", "values"], ["x"] * 8),
+        (["multiplier", "calendar"], ["yesterday"] * 8),
+        (["multiplier", "known"], "yes"),
+        (["multiplier", "plan", "levels"], [1.0]),
         (["arms", "ids"], ["a", "a", "c", "d"]),
         (["arms", "ids"], ["a", {"set": []}, "c", "d"]),
         (["arms", "active"], [True]),
         (["arms", "active"], [1, 1, 0, 1]),
-        (["arms", "decided"], [9, 1, 1, 0]),
+        (["arms", "selections"], [9, 1, 1, 0]),
+        (["arms", "start"], [0, 0, 0, -1]),
+        (["arms", "end"], [-3, 5, 5, 5]),
+        (["arms", "dates"], [[7, "2024-12-24"]]),
         (["arms", "pulls"], [0, 0, 0, 0]),
         (["arms", "sums"], [1.0]),
         (["arms", "memory"], []),
@@ -227,9 +262,9 @@ def test_a_later_version_is_named() -> None:
         (["decisions", "arms"], [0, 1, 2, 7]),
         (["decisions", "rewards"], [1.0]),
         (["decisions", "traffic"], [3.3, 1.0, None, None]),
-        (["decisions", "chances"], [[99, [1], [0.5]]]),
-        (["decisions", "chances"], [[0, [1], []]]),
-        (["decisions", "chances"], 7),
+        (["decisions", "propensities"], [[99, [1], [0.5]]]),
+        (["decisions", "propensities"], [[0, [1], []]]),
+        (["decisions", "propensities"], 7),
     ],
 )
 def test_damage_is_refused(path: list[str], value: Any) -> None:
@@ -241,8 +276,18 @@ def test_damage_is_refused(path: list[str], value: Any) -> None:
     entry[last] = value
     with pytest.raises(DocumentError):
         hs.Bandit.from_json(json.dumps(document))
-    del entry[last]
-    with pytest.raises(DocumentError):
+    if last != "dates":  # which version 1 had not
+        del entry[last]
+        with pytest.raises(DocumentError):
+            hs.Bandit.from_json(json.dumps(document))
+
+
+def test_damage_is_named() -> None:
+    document = json.loads(shop().to_json())
+    document["arms"]["dates"] = [[7, "2024-12-24"]]
+    with pytest.raises(
+        DocumentError, match="corrupt document: `dates` refers to unknown arm index 7"
+    ):
         hs.Bandit.from_json(json.dumps(document))
 
 
@@ -253,8 +298,8 @@ def test_damage_without_a_multiplier_is_refused() -> None:
     document = json.loads(bandit.to_json())
     assert same(hs.Bandit.from_json(bandit.to_json()), bandit)
     for beliefs in ([5.0], [5.0] * 4):
-        document["horizon"]["beliefs"] = beliefs
-        with pytest.raises(DocumentError, match="damaged"):
+        document["multiplier"]["beliefs"] = beliefs
+        with pytest.raises(DocumentError, match="corrupt"):
             hs.Bandit.from_json(json.dumps(document))
 
 

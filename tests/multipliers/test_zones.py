@@ -358,8 +358,8 @@ def test_a_document_keeps_the_zone() -> None:
 def test_documents_from_before_and_damaged_ones() -> None:
     plain = hs.Bandit(["a", "b"], hs.Greedy(), series("2024-10-27", 3, tz=None))
     document = json.loads(plain.to_json())
-    del document["horizon"]["zone"]
+    del document["multiplier"]["zone"]
     assert hs.Bandit.from_json(json.dumps(document)).multiplier == plain.multiplier
-    document["horizon"]["zone"] = "Mars/Olympus"
+    document["multiplier"]["zone"] = "Mars/Olympus"
     with pytest.raises(DocumentError, match="'Mars/Olympus' is not a time zone"):
         hs.Bandit.from_json(json.dumps(document))

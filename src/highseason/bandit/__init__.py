@@ -1,16 +1,55 @@
-"""One live game inside a user's program: pull, update, arms that come and go, JSON and back."""
+"""One live game inside a user's program: pull, update, arms that come and go, events, JSON."""
 
 from highseason.bandit.bandit import Bandit
-from highseason.bandit.errors import BanditError, ConflictError, DocumentError, PastForecastError
+from highseason.bandit.errors import (
+    BanditError,
+    ConflictError,
+    DocumentError,
+    PastForecastError,
+    StoreError,
+    StoreWarning,
+)
+from highseason.bandit.events import (
+    ArmAdded,
+    ArmRemoved,
+    BanditRestored,
+    BanditStarted,
+    Event,
+    EventStore,
+    Lifetime,
+    MemoryStore,
+    MultiplierExtended,
+    Outcome,
+    OutcomesReported,
+    TurnDecided,
+)
+from highseason.bandit.json_store import JsonLinesStore, event_from_json, event_to_json
 from highseason.bandit.ledger import Decision
 from highseason.bandit.session import Ranked
 
 __all__ = [
+    "ArmAdded",
+    "ArmRemoved",
     "Bandit",
     "BanditError",
+    "BanditRestored",
+    "BanditStarted",
     "ConflictError",
     "Decision",
     "DocumentError",
+    "Event",
+    "EventStore",
+    "JsonLinesStore",
+    "Lifetime",
+    "MemoryStore",
+    "MultiplierExtended",
+    "Outcome",
+    "OutcomesReported",
     "PastForecastError",
     "Ranked",
+    "StoreError",
+    "StoreWarning",
+    "TurnDecided",
+    "event_from_json",
+    "event_to_json",
 ]

@@ -1,164 +1,306 @@
-"""The arms of a live game: ids outside, integers inside, and which of them may be played.
+"""The arms of a live bandit: ids outside, indices inside, lifetimes, and who may be played.
 
-An arm keeps its integer for ever, so what was learnt of it stays when it is removed and is there
+An arm keeps its index for ever, so what was learned of it stays when it is removed and is there
 again when it comes back.
 """
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Hashable, Iterable
-from typing import Any
+import operator
+from collections.abc import Iterable, Sequence
+from typing import Any, Generic
 
 import numpy as np
 from numpy.typing import NDArray
 
 from highseason.bandit.errors import BanditError
-from highseason.bandit.ids import plain
-from highseason.rules import NO_END, ArmState, Rule
+from highseason.bandit.events import Lifetime
+from highseason.bandit.ledger import ArmT
+from highseason.bandit.multiplier_source import MultiplierSource
+from highseason.core.specs import did_you_mean
+from highseason.multipliers.instants import When
+from highseason.policies import Policy
+from highseason.rules import NO_END, UNKNOWN_END, ArmState
 
-_SHOWN = 8
+Mask = NDArray[np.bool_]
 
 
-class ArmTable:
-    """Ids, the rule's statistics, who is in the game and until when, who waits for a low turn.
+class ArmTable(Generic[ArmT]):
+    """One row per arm that is or was in the game.
 
-    `expires` is the last turn of each arm as it was told (`NO_END` if it stays, `UNKNOWN_END` if not
-    known), `dates` the days of those that were told a day; `opening` marks those that are tried
-    before all others; `weighed` says for whom the rule's weights are.
+    Attributes:
+        ids: The ids, by index.
+        state: The rule's statistics.
+        active: Which arms were not removed.
+        held: Which arms wait for a low turn.
+        ends: The last turn of each arm, as the engine counts.
+        dates: The dates of those ends that were given as dates, by index.
+        opening: Which arms are tried before all others.
     """
 
-    def __init__(self, rule: Rule) -> None:
-        """Nobody yet."""
-        self.rule = rule
-        self.ids: list[Hashable] = []
-        self.state: ArmState = rule.fresh_state(0)
-        self.active: NDArray[np.bool_] = np.zeros(0, np.bool_)
-        self.held: NDArray[np.bool_] = np.zeros(0, np.bool_)
-        self.expires: NDArray[np.int64] = np.zeros(0, np.int64)
-        self.opening: NDArray[np.bool_] = np.zeros(0, np.bool_)
+    def __init__(self, policy: Policy, source: MultiplierSource) -> None:
+        """An empty table."""
+        self.policy, self.source = policy, source
+        self.ids: list[ArmT] = []
+        self.state: ArmState = policy.rule.fresh_state(0)
+        self.active: Mask = np.zeros(0, np.bool_)
+        self.held: Mask = np.zeros(0, np.bool_)
+        self.ends: NDArray[np.int64] = np.zeros(0, np.int64)
+        self.opening: Mask = np.zeros(0, np.bool_)
         self.dates: dict[int, str] = {}
-        self.weighed: tuple[Any, ...] | None = None
-        self._numbers: dict[Hashable, int] = {}
-
-    def there(self, turn: int) -> NDArray[np.bool_]:
-        """Which arms are in the game at a turn."""
-        return self.active & (self.expires >= turn)
-
-    def names(self, turn: int) -> tuple[Hashable, ...]:
-        """The ids of the arms in the game at a turn."""
-        return tuple(self.ids[arm] for arm in np.flatnonzero(self.there(turn)))
-
-    def number(self, arm: Any) -> int:
-        """The integer of an arm that is, or was, in the game."""
-        arm = plain(arm)
-        if arm not in self._numbers:
-            raise BanditError(f"there is no arm {arm!r}{self._hint(arm)}")
-        return self._numbers[arm]
-
-    def is_new(self, arm: Any) -> bool:
-        """Whether the arm is not in the game and was never tried before."""
-        number = self._numbers.get(plain(arm))
-        return number is None or not (self.active[number] or self.state.selections[number])
-
-    def add(
-        self, arm: Any, birth: int, hold: bool, expires: int = NO_END, date: str | None = None
-    ) -> None:
-        """Bring an arm in, or back in with what was learnt of it."""
-        arm = plain(arm)
-        number = self._numbers.get(arm)
-        if number is None:
-            number = self._numbers[arm] = len(self.ids)
-            self.ids.append(arm)
-            self._grow()
-        elif self.there(birth)[number]:
-            raise BanditError(f"the arm {arm!r} is there already: ids must differ")
-        self.active[number] = True
-        self.state.start[number] = birth if birth > 1 else 0  # one that comes back is young again
-        self.expires[number] = expires
-        self.dates.pop(number, None)
-        if date is not None:
-            self.dates[number] = date
-        self.held[number] = hold and not self.state.selections[number]
-
-    def remove(self, arm: Any, last: int) -> None:
-        """Take an arm out of the game after turn `last`; its statistics stay."""
-        number = self.number(arm)
-        if not self.active[number]:
-            raise BanditError(f"the arm {arm!r} was removed before")
-        self.active[number] = False
-        self.expires[number] = min(self.expires[number], last)
-        self.dates.pop(number, None)
+        self._indices: dict[ArmT, int] = {}
+        self._changes = 0  # how often arms or the multiplier changed
+        self._weighted: tuple[int, bytes] | None = None  # what the weights in `state` are for
+        self._candidate: tuple[tuple[int, bytes], ArmState] | None = None
 
     def restore(
         self,
-        ids: Iterable[Hashable],
+        ids: Sequence[ArmT],
         state: ArmState,
-        active: NDArray[np.bool_],
-        held: NDArray[np.bool_],
-        expires: NDArray[np.int64],
-        opening: NDArray[np.bool_],
+        active: Mask,
+        held: Mask,
+        ends: NDArray[np.int64],
+        opening: Mask,
         dates: dict[int, str],
     ) -> None:
-        """Take over all that a document says."""
+        """Take over what a document says."""
         self.ids, self.state, self.active, self.held = list(ids), state, active, held
-        self.expires, self.opening, self.dates = expires, opening, dates
-        self._numbers = {arm: number for number, arm in enumerate(self.ids)}
+        self.ends, self.opening, self.dates = ends, opening, dates
+        self._indices = {arm: index for index, arm in enumerate(self.ids)}
 
-    def asked(self, turn: int, available: list[Any] | None) -> NDArray[np.bool_]:
-        """The arms in the game that the caller allows for a turn."""
-        allowed = self.there(turn)
-        if available is not None:
-            named = np.zeros(len(self.ids), np.bool_)
-            named[[self.number(arm) for arm in available]] = True
-            allowed &= named
-        if not allowed.any():
-            raise BanditError(self._nobody(turn, available))
-        return allowed
+    # -- who there is -----------------------------------------------------------------------------
 
-    def unopened(self, allowed: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """What is left of the opening, if any of it is; else all that is allowed."""
-        left = allowed & self.opening & (self.state.selections == 0)
-        return left if left.any() else allowed
+    def present(self, turn: int) -> Mask:
+        """Which arms are in the game at a turn."""
+        return self.active & (self.ends >= turn)
 
-    def without_held(self, allowed: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Leave out the arms that wait for a low turn, unless there is no other to play."""
-        ready = allowed & ~self.held
-        return ready if ready.any() else allowed
+    def names(self, turn: int) -> tuple[ArmT, ...]:
+        """The ids of the arms in the game at a turn."""
+        return tuple(self.ids[arm] for arm in np.flatnonzero(self.present(turn)))
 
-    def decided(self, number: int) -> None:
-        """Count a choice; an arm that was tried does not wait any more."""
-        self.state.selections[number] += 1
-        self.held[number] = False
+    def index(self, arm: ArmT) -> int:
+        """The index of an arm that is, or was, in the game."""
+        arm = hashable(arm)
+        if arm not in self._indices:
+            hint = did_you_mean(str(arm), map(str, self.ids))
+            raise BanditError(f"there is no arm {arm!r}. {hint}")
+        return self._indices[arm]
+
+    def is_untried(self, arm: ArmT) -> bool:
+        """Whether the arm is not in the game and was never chosen before."""
+        index = self._indices.get(hashable(arm))
+        return index is None or not (self.active[index] or self.state.selections[index])
+
+    # -- coming and going -------------------------------------------------------------------------
+
+    def require_absent(self, arm: ArmT, turn: int) -> None:
+        """Refuse an arm that is in the game."""
+        index = self._indices.get(hashable(arm))
+        if index is not None and self.present(turn)[index]:
+            raise BanditError(f"the arm {arm!r} is already in the game: arm ids must differ")
+
+    def add(self, arm: ArmT, start: int, lifetime: Lifetime, held: bool) -> None:
+        """Bring an arm in, or back in with what was learned of it."""
+        arm = hashable(arm)
+        if arm not in self._indices:
+            self._indices[arm] = len(self.ids)
+            self.ids.append(arm)
+            self._grow()
+        index = self._indices[arm]
+        self.active[index] = True
+        self.state.start[index] = start if start > 1 else 0  # one that comes back is young again
+        self.ends[index] = lifetime.end
+        self.dates.pop(index, None)
+        if lifetime.date is not None:
+            self.dates[index] = lifetime.date
+        self.held[index] = held and not self.state.selections[index]
+        self._changed()
+
+    def require_active(self, arm: ArmT) -> None:
+        """Refuse an arm that was removed, or never added."""
+        if not self.active[self.index(arm)]:
+            raise BanditError(f"the arm {arm!r} is already removed")
+
+    def remove(self, arm: ArmT, last: int) -> None:
+        """Take an arm out of the game after turn `last`; its statistics stay."""
+        index = self.index(arm)
+        self.active[index] = False
+        self.ends[index] = min(self.ends[index], last)
+        self.dates.pop(index, None)
+        self._changed()
+
+    def reread_dates(self) -> None:
+        """Find the turns of ends that were given as dates, on a longer multiplier."""
+        for index, date in self.dates.items():
+            self.ends[index] = self.source.last_turn_by(date)
+        self._changed()
+
+    def _changed(self) -> None:
+        self._changes += 1
+        self._candidate = None
 
     def _grow(self) -> None:
-        one = self.rule.fresh_state(1)  # the newcomer alone: the others' memory goes on
+        one = self.policy.rule.fresh_state(1)  # the new arm alone: the others' memory stays
         pairs = zip(self.state, one, strict=True)
         grown = ArmState(*(np.concatenate(pair) for pair in pairs))
         self.state = grown._replace(shared=self.state.shared)
         self.active = np.append(self.active, False)
         self.held = np.append(self.held, False)
-        self.expires = np.append(self.expires, NO_END)
+        self.ends = np.append(self.ends, NO_END)
         self.opening = np.append(self.opening, False)
 
-    def _hint(self, arm: Hashable) -> str:
-        near = difflib.get_close_matches(str(arm), map(str, self.ids), n=1)
-        if near:
-            return f"; did you mean {next(a for a in self.ids if str(a) == near[0])!r}?"
-        rest = ", …" if len(self.ids) > _SHOWN else ""
-        return f"; the arms are {', '.join(map(repr, self.ids[:_SHOWN]))}{rest}"
+    # -- what may be played -----------------------------------------------------------------------
 
-    def _nobody(self, turn: int, available: list[Any] | None) -> str:
-        if not self.there(turn).any():
-            gone = ": all have expired" if self.active.any() else ""
-            return f"there is no arm left to play in turn {turn}{gone}; bring one in with add_arm"
-        if not available:
-            return "available is empty: name at least one arm, or leave it out to allow all"
-        return "every arm in available was removed or has expired: name one that is in the game"
+    def allowed(self, turn: int, available: Iterable[ArmT] | None) -> Mask:
+        """The arms in the game that the caller allows for a turn."""
+        allowed = self.present(turn)
+        if available is not None:
+            named = np.zeros(len(self.ids), np.bool_)
+            named[[self.index(arm) for arm in as_list("available", available)]] = True
+            allowed &= named
+        if not allowed.any():
+            raise BanditError(self._nothing_to_play(turn))
+        return allowed
+
+    def without_held(self, allowed: Mask) -> Mask:
+        """Leave out the arms that wait for a low turn, unless there is no other to play."""
+        ready = allowed & ~self.held
+        return ready if ready.any() else allowed
+
+    def offered(self, allowed: Mask) -> Mask:
+        """The arms of the opening that were not tried yet; if none is left, all allowed ones."""
+        left = allowed & self.opening & (self.state.selections == 0)
+        return left if left.any() else allowed
+
+    def _nothing_to_play(self, turn: int) -> str:
+        if not self.present(turn).any():
+            reason = "all have expired" if self.active.any() else "all were removed"
+            return f"no arm is left to play in turn {turn}: {reason}; add one with add_arm"
+        return (
+            "available names no arm that is in the game (removed and expired arms do not count): "
+            "name at least one, or leave it out to allow all"
+        )
+
+    # -- what the rule sees -----------------------------------------------------------------------
+
+    def state_at(self, turn: int) -> ArmState:
+        """The state with the weights that the arms of a turn have; the table does not change.
+
+        Weights are computed only when the arms, their lifetimes or the season have changed.
+        """
+        key = self._weights_key(turn)
+        if key == self._weighted:
+            return self.state
+        if self._candidate is None or self._candidate[0] != key:
+            self._candidate = key, self._weigh(turn)
+        return self._candidate[1]
+
+    def keep_state(self, turn: int) -> ArmState:
+        """Make the weights of a turn those of the table."""
+        self.state = self.state_at(turn)
+        self._weighted = self._weights_key(turn)
+        self._candidate = None
+        return self.state
+
+    def learning_state(self, last: int) -> ArmState:
+        """The state for a reward to be learned in, with the arms of turn `last` available."""
+        self._candidate = None  # what is learned may change what weights rest on
+        self.state.available[:] = self.present(last)
+        return self.state
+
+    def _weights_key(self, turn: int) -> tuple[int, bytes]:
+        return self._changes, (self.ends < turn).tobytes()
+
+    def _weigh(self, turn: int) -> ArmState:
+        policy, now = self.policy, self.state
+        state = now._replace(
+            available=self.present(turn),
+            weight=now.weight.copy(),
+            end=self.source.visible_ends(self.ends) if policy.needs_expiry else self.ends.copy(),
+            shared=now.shared.copy(),
+        )
+        starts = np.maximum(1, state.start)
+        scores = self.source.lifetime_scores(starts, self.ends, policy.ranks_by_expiry)
+        policy.rule.set_weights(state, turn, scores, policy.weight_scale)
+        return state
+
+    def choose_opening(self) -> None:
+        """Mark the arms that are tried before all others: the policy's number, by weight."""
+        if self.policy.initial_arms == 0:
+            return
+        weight = self.keep_state(1).weight
+        present = np.flatnonzero(self.present(1))
+        best = present[np.argsort(-weight[present], kind="stable")]
+        self.opening[best[: self.policy.initial_arms]] = True
+
+    def selected(self, index: int) -> None:
+        """Count a choice; an arm that was tried does not wait any more."""
+        self.state.selections[index] += 1
+        self.held[index] = False
 
 
-def listed(what: str, arms: Iterable[Any]) -> list[Any]:
+def as_list(name: str, arms: Iterable[ArmT]) -> list[ArmT]:
     """A list of ids; a lone string is refused, because its letters would be taken for ids."""
     if isinstance(arms, str | bytes) or not isinstance(arms, Iterable):
-        raise BanditError(f"{what}={arms!r} must be a list of ids, such as [{arms!r}]")
+        raise BanditError(f"{name} must be a list of arm ids, such as ['a', 'b'], got {arms!r}")
     return list(arms)
+
+
+def hashable(arm: ArmT) -> ArmT:
+    """The id as it is kept: NumPy's numbers and strings become Python's, which are equal to them.
+
+    >>> hashable(np.float64(9.99))
+    9.99
+    """
+    if isinstance(arm, np.generic):
+        arm = arm.item()
+    try:
+        hash(arm)
+    except TypeError:
+        raise BanditError(
+            f"an arm id must be hashable (a string, a number, a tuple of these), got {arm!r}"
+        ) from None
+    return arm
+
+
+def lifetime_of(
+    arm: Any, expires: Any, policy: Policy, source: MultiplierSource, last: int
+) -> Lifetime:
+    """An arm's lifetime from its last turn, its last date, "unknown", or None if it stays.
+
+    `last` is the latest turn that is decided.
+    """
+    lifetime = _lifetime(expires, source, last)
+    end_is_known = lifetime.end < UNKNOWN_END or (lifetime.end == NO_END and source.turns > 0)
+    if policy.needs_expiry and not end_is_known:
+        raise BanditError(
+            f"{policy} explores by the lifetime that arms have left: pass expires= for {arm!r}; "
+            "with a multiplier, an arm without it stays to the end of the season"
+        )
+    return lifetime
+
+
+def _lifetime(expires: Any, source: MultiplierSource, last: int) -> Lifetime:
+    if expires is None:
+        return Lifetime(NO_END)
+    if isinstance(expires, str) and expires == "unknown":
+        return Lifetime(UNKNOWN_END)
+    date = str(expires) if isinstance(expires, When) else None
+    turn = _turn_number(expires) if date is None else source.last_turn_by(date)
+    if turn < 1:
+        raise BanditError(f"expires={expires!r} is before the first turn, which is turn 1")
+    if turn <= last:
+        raise BanditError(f"expires={expires!r} is in the past: turn {last} is already decided")
+    return Lifetime(min(turn, UNKNOWN_END - 1), date)
+
+
+def _turn_number(expires: Any) -> int:
+    try:
+        if isinstance(expires, bool):
+            raise TypeError
+        return operator.index(expires)
+    except TypeError:
+        raise BanditError(
+            "expires must be a turn, from 1, a date of the multiplier, or 'unknown', got "
+            f"{expires!r}"
+        ) from None

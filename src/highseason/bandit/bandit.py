@@ -1,58 +1,61 @@
-"""The bandit inside a user's program: it decides a turn when asked, and learns when told."""
+"""The bandit inside a user's program: it decides turns, and learns from what they bring."""
 
 from __future__ import annotations
 
+import copy
 import threading
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any, Literal, Self
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Generic, Literal, Self
 
 from highseason.bandit import serialization
-from highseason.bandit.arm_table import ArmTable, listed
-from highseason.bandit.errors import BanditError
-from highseason.bandit.ids import plain
-from highseason.bandit.ledger import Decision
-from highseason.bandit.lifetimes import choose_opening
-from highseason.bandit.multiplier_source import KnownMultiplier, MultiplierSource, OnlineMultiplier
+from highseason.bandit.arm_table import as_list, hashable, lifetime_of
+from highseason.bandit.errors import BanditError, DocumentError, StoreError
+from highseason.bandit.events import BanditRestored, BanditStarted, Event, EventStore, MemoryStore
+from highseason.bandit.ledger import NO_ROW, ArmT, Decision
+from highseason.bandit.multiplier_source import TurnLike, source_of
 from highseason.bandit.scale import Scale
 from highseason.bandit.session import BanditSession, Ranked, Report
-from highseason.multipliers import Multiplier, as_multiplier
-from highseason.policies import Policy
+from highseason.core.validation import one_of
+from highseason.core.warnings import quiet
+from highseason.multipliers import CalendarWarning, Multiplier, as_multiplier
+from highseason.policies import Policy, parse
 
 
-class Bandit:
+class Bandit(Generic[ArmT]):
     """One live game, played by the same plan and the same rule as `play` and `simulate`.
 
-    Ask `pull` for the arm of a turn; when the turn's takings are known, `update`.  Rewards may come
-    late and in any order, arms may come and go, and `to_json` keeps everything.  All methods may be
-    called from many threads.
+    `pull` gives the arm of a turn; `update` reports what the turn brought.  Rewards may come late
+    and in any order, and arms may come and go.  All methods may be called from many threads.
 
-    The reward of a turn is its *total*; it is divided by the traffic that came, so a busy turn says
-    no more for an arm than a quiet one.  Until that traffic is known the reward waits.
+    The reward of a turn is its *total*.  It is divided by the traffic that came, so a busy turn
+    counts no more for an arm than a quiet one; until that traffic is known, the reward waits.
 
     Args:
         arms: The ids of the arms: any hashable objects, no two equal.
-        policy: How to play.
+        policy: How to play: a policy, or its text, such as "ucb-z:z=30".
         multiplier: G or its forecast for the turns ahead, in any form that `as_multiplier` takes;
             with a calendar, turns may be named by dates.  None if nothing is known of a turn before
-            it comes: every `pull` then says what is `expected`, and turns are decided in order.
-        reward_range: The least and the greatest reward *per customer*.  Rewards are brought to
+            it comes: every `pull` then needs `expected`, and turns are decided in order.
+        reward_range: The least and the greatest reward *per customer*.  Rewards are scaled to
             [0, 1] by it; those outside are clipped and counted in `clipped`.  UCB-type rules need
             it.
-        seed: Where the random numbers come from: they are a function of (seed, turn) and of nothing
-            else.  The game is that of `play(…, seed=seed, game=0)`; but where arms come and go,
-            plans that depend on m (epsilon and pool policies) go by the arms there now, those of
-            `play` by as many as are there on average.
-        known: Whether `multiplier` is the traffic itself.  A reward told without traffic is then
+        seed: The random numbers are a function of (seed, turn) and of nothing else.  The game is
+            that of `play(…, seed=seed, game=0)`; but where arms come and go, plans that depend on
+            the number of arms (epsilon and pool policies) use the arms there now, those of `play`
+            the average number.
+        known: Whether `multiplier` is the traffic itself.  A reward without traffic is then
             divided by G(t); otherwise it waits.
-        expires: The last turn, or its date, of the arms that do not stay for good, by id; "unknown"
-            for those that will go, nobody knows when.
+        expires: The last turn, or its date, of arms that do not stay, by id; "unknown" for those
+            that will go at an unknown time.
+        store: Where every change is written as an event; in memory by default.  `from_events`
+            continues from a store.
 
-    A turn that was decided stays decided.  The plan of all other turns is that of a game with the
-    arms and the turns known now: `add_arm`, `remove_arm` and `extend` change m and G for them, and
-    every rule on G (`q0.75`, the least G) is read from the whole, longer multiplier.  Arms that
-    wait for a low turn count in m, and so do arms that `available` leaves out.  A forecast steers
-    the plan as G would, and the traffic that then comes does not move it; without a multiplier,
-    what rules on G are read from is the traffic that came and what is expected now.
+    A decided turn stays decided.  All other turns follow the plan for the arms and turns known now:
+    `add_arm`, `remove_arm` and `extend` change the number of arms and G for them, and thresholds
+    such as `q0.75` are read from the whole, longer multiplier.  Arms that wait for a low turn count
+    as arms, and so do arms that `available` leaves out.  A forecast steers the plan as G would, and
+    the traffic that then comes does not change it; without a multiplier, thresholds are read from
+    the traffic that came and what is expected now.
 
     >>> import highseason as hs
     >>> shelf = hs.Bandit(
@@ -72,54 +75,75 @@ class Bandit:
 
     def __init__(
         self,
-        arms: Iterable[Hashable],
-        policy: Policy,
+        arms: Iterable[ArmT],
+        policy: Policy | str,
         multiplier: Any = None,
         *,
         reward_range: tuple[float, float] | None = None,
         seed: int = 0,
         known: bool = False,
-        expires: Mapping[Hashable, Any] | None = None,
+        expires: Mapping[ArmT, Any] | None = None,
+        store: EventStore | None = None,
     ) -> None:
+        policy = parse(policy) if isinstance(policy, str) else policy
         if not isinstance(policy, Policy):
-            raise BanditError(f"{policy!r} is not a policy: give one such as hs.SoftUCB()")
-        scale = Scale.of(reward_range, policy)
-        source = _source(policy, multiplier, known)
-        game = BanditSession(policy, seed, scale, source, ArmTable(policy.rule))
+            raise BanditError(f"policy must be a policy, such as hs.SoftUCB(), got {policy!r}")
+        G = None if multiplier is None else as_multiplier(multiplier)
+        scale, source = Scale.of(reward_range, policy), source_of(policy, G, known)
         if not isinstance(expires, Mapping | None):
-            raise BanditError(f"expires={expires!r} must say it by arm, such as {{'a': 30}}")
+            raise BanditError(f"expires must map arms to turns, as {{'a': 30}}, got {expires!r}")
         ends = dict(expires or {})
-        for arm in listed("arms", arms):
-            game.add_arm(arm, hold=False, expires=ends.pop(plain(arm), None))
+        ids = tuple(hashable(arm) for arm in as_list("arms", arms))
+        lifetimes = tuple(lifetime_of(a, ends.pop(a, None), policy, source, 0) for a in ids)
         if ends:
             raise BanditError(f"expires names {next(iter(ends))!r}, which is not among the arms")
-        if not game.names:
-            raise BanditError("a bandit needs at least one arm")
-        choose_opening(game.table, policy, source)
-        self._begin(game)
-        if isinstance(source, KnownMultiplier):
-            source.plan_first(len(game.names))  # now, so that its warnings come now, only once
+        event = BanditStarted(
+            1, policy, int(seed), scale.reward_range, G, bool(known), ids, lifetimes
+        )
+        session = BanditSession.start(event, policy)
+        session.source.check_plan(len(session.names))  # here, so that its warnings come only once
+        self._begin(session, event, store)
 
-    def _begin(self, game: BanditSession) -> None:
-        self._session = game
-        self._lock = threading.RLock()
+    def _begin(self, session: BanditSession[ArmT], event: Event, store: EventStore | None) -> None:
+        """Start a store with its first event."""
+        store = MemoryStore() if store is None else store
+        if next(iter(store), None) is not None:
+            raise StoreError(
+                "the store already holds the events of a bandit: continue it with "
+                "Bandit.from_events(store), or pass an empty store"
+            )
+        store.append(event)
+        session.seq = event.seq
+        self._session, self._store, self._lock = session, store, threading.RLock()
+
+    def _record(self, event: Event) -> None:
+        """Store an event, then apply it: what cannot be stored does not happen."""
+        self._store.append(event)
+        self._session.apply(event)
+
+    def _record_if_new(self, event: Event | None) -> None:
+        if event is not None:
+            self._record(event)
 
     # -- deciding ---------------------------------------------------------------------------------
 
     def pull(
-        self, t: Any = None, available: Iterable[Hashable] | None = None, expected: Any = None
-    ) -> Any:
+        self,
+        t: TurnLike | None = None,
+        available: Iterable[ArmT] | None = None,
+        expected: float | None = None,
+    ) -> ArmT:
         """The arm to play in a turn.
 
-        A turn is decided once.  Asked again, the answer is the same, whatever was learnt since,
-        whatever is available now, and even if the arm has been removed: it is what was played.
+        A turn is decided once.  Asked again, the answer is the same, whatever was learned since,
+        whatever is available now, and even if the arm was removed: it is what was played.
 
         Args:
             t: The turn, from 1, or its date; None is the turn after the last that was decided.
-                Turns may be asked in any order, and some never.
+                Turns may be asked in any order, and may be left out.
             available: The arms that may be played in this turn; None allows all.
-            expected: The traffic expected in this turn; needed for a bandit without a multiplier,
-                refused for one with.
+            expected: The traffic expected in this turn; only for a bandit without a multiplier,
+                which needs it.
 
         Returns:
             The arm's id.
@@ -140,9 +164,12 @@ turn 3: append turns with extend(…)
         return self.decide(t, available, expected).arm
 
     def decide(
-        self, t: Any = None, available: Iterable[Hashable] | None = None, expected: Any = None
-    ) -> Decision:
-        """As `pull`, but with the turn, the probability and all else that a log wants.
+        self,
+        t: TurnLike | None = None,
+        available: Iterable[ArmT] | None = None,
+        expected: float | None = None,
+    ) -> Decision[ArmT]:
+        """Like `pull`, but with the turn, the probability and everything else for a log.
 
         >>> import highseason as hs
         >>> hs.Bandit(["a", "b"], hs.Greedy(), [5, 5, 5]).decide()
@@ -150,53 +177,66 @@ turn 3: append turns with extend(…)
                  reward=None, traffic=None)
         """
         with self._lock:
-            return self._session.decision(self._session.decide(t, available, expected))
+            session = self._session
+            turn = session.turn_of(t)
+            if session.ledger.row(turn) == NO_ROW:
+                self._record(session.decide(turn, available, expected))
+            return session.decision(session.ledger.row(turn))
 
     def probabilities(
-        self, t: Any = None, available: Iterable[Hashable] | None = None, expected: Any = None
-    ) -> dict[Any, float]:
-        """How likely each arm is to be chosen; the turn is not decided by asking.
+        self,
+        t: TurnLike | None = None,
+        available: Iterable[ArmT] | None = None,
+        expected: float | None = None,
+    ) -> dict[ArmT, float]:
+        """How likely each arm is to be chosen; asking does not decide the turn.
 
         Args:
-            t: As for `pull`.  For a turn that was decided: how likely each arm was at that moment.
+            t: As for `pull`.  For a decided turn: how likely each arm was at that moment.
             available: As for `pull`.
             expected: As for `pull`.
 
         Returns:
-            The chance of every arm; they sum to 1.  Exact for the rules of this library.  For a
-            rule without `chances` it is the share of 4,096 sets of random numbers (the turn's own
-            is one of them), and each decision takes that much longer.
+            The probability of every arm; they sum to 1.  They are exact for the rules of this
+            library.  For a rule without `probabilities` they are estimated from 4,096 sets of
+            random numbers, and each decision takes that much longer.
 
         >>> import highseason as hs
         >>> shelf = hs.Bandit(["a", "b"], hs.EpsilonGreedy(k=1), [5] * 9, known=True)
-        >>> shelf.probabilities()  # the first round is no matter of chance
+        >>> shelf.probabilities()  # the first round is deterministic
         {'a': 1.0, 'b': 0.0}
         >>> for reward in (3, 4): shelf.update(shelf.pull(), reward)
-        >>> shelf.probabilities(t=8)  # explores with chance k·m/t = 1/4
+        >>> shelf.probabilities(t=8)  # explores with probability k·m/t = 1/4
         {'a': 0.125, 'b': 0.875}
         """
         with self._lock:
-            return self._session.chances(t, available, expected)
+            return self._session.probabilities(t, available, expected)
 
     # -- learning ---------------------------------------------------------------------------------
 
-    def update(self, arm: Hashable, reward: Any, t: Any = None, traffic: Any = None) -> None:
-        """Tell what a turn brought, when it is known; late, and in any order, will do.
+    def update(
+        self,
+        arm: ArmT,
+        reward: float,
+        t: TurnLike | None = None,
+        traffic: float | None = None,
+    ) -> None:
+        """Report what a turn brought, as soon as it is known; late and in any order.
 
-        Telling the same again changes nothing, so a request may be sent twice.  (Say `t` then:
-        without it the second would be taken for another turn.)  Telling something else is refused.
+        The same report again changes nothing, so a request may be sent twice.  (Pass `t` then:
+        without it the second would be taken for another turn.)  Another value is refused.
 
         Args:
             arm: The arm that was played; it may have been removed since.
             reward: The turn's total reward.
-            t: The turn; None is the arm's most recent decision that has no reward yet.
-            traffic: The traffic that brought it; None where `traffic()` told it, where G is known
-                (then it is G), or where it is still to come (then the reward waits).  With 0 there
-                is nothing to learn, and the turn is closed.
+            t: The turn; None is the arm's most recent decision without a reward.
+            traffic: The traffic that brought it; None if `traffic()` reported it, if G is known
+                (then it is G), or if it is still to come (then the reward waits).  With 0 there is
+                nothing to learn, and the turn is closed.
 
         >>> import highseason as hs
         >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5, 5, 5])
-        >>> shelf.update(shelf.pull(), reward=20)  # nobody has counted the customers yet
+        >>> shelf.update(shelf.pull(), reward=20)  # the customers are not counted yet
         >>> [decision.turn for decision in shelf.pending]
         [1]
         >>> shelf.update("a", reward=20, t=1, traffic=4)
@@ -204,10 +244,10 @@ turn 3: append turns with extend(…)
         Ranked(arm='a', estimate=5.0, pulls=1)
         """
         with self._lock:
-            self._session.update([Report(arm, reward, t, traffic)])
+            self._record_if_new(self._session.report([Report(arm, reward, t, traffic)]))
 
     def update_many(self, rows: Iterable[Mapping[str, Any] | Sequence[Any]]) -> None:
-        """Tell what many turns brought: all of the rows are taken in, or none.
+        """Report what many turns brought: all rows are taken in, or none.
 
         Args:
             rows: Each a mapping with `arm`, `reward` and, as for `update`, `t` and `traffic`; or a
@@ -225,10 +265,10 @@ turn 3: append turns with extend(…)
         """
         reports = [_report(number, row) for number, row in enumerate(rows, start=1)]
         with self._lock:
-            self._session.update(reports, numbered=True)
+            self._record_if_new(self._session.report(reports, numbered=True))
 
-    def traffic(self, t: Any, value: Any) -> None:
-        """Tell the traffic of a decided turn; a reward that waits for it is then learnt.
+    def traffic(self, t: TurnLike, value: float) -> None:
+        """Report the traffic of a decided turn; a reward that waits for it is then learned.
 
         >>> import highseason as hs
         >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5, 5, 5])
@@ -238,14 +278,12 @@ turn 3: append turns with extend(…)
         []
         """
         with self._lock:
-            self._session.tell_traffic(t, value)
+            self._record_if_new(self._session.report_traffic(t, value))
 
     # -- arms and turns ---------------------------------------------------------------------------
 
-    def add_arm(
-        self, arm: Hashable, when: Literal["low", "now"] = "low", expires: Any = None
-    ) -> None:
-        """Bring an arm into the game, or back into it with all that was learnt of it.
+    def add_arm(self, arm: ArmT, when: Literal["low", "now"] = "low", expires: Any = None) -> None:
+        """Bring an arm into the game, or back into it with everything that was learned of it.
 
         Args:
             arm: Its id.
@@ -253,12 +291,12 @@ turn 3: append turns with extend(…)
                 until then, unless there is nothing else to play.  `"now"`: the rule may choose it
                 from the next turn on (most rules play a new arm at once).
             expires: The last turn, or its date, in which it may be played; None if it stays,
-                "unknown" if it will go one day (`remove_arm` then).  A date means the last turn
-                that is not after it; one past the forecast is found when `extend` gets there.
-                Policies for mortal arms (`SoftUCBMortal`, `UCBL`) explore by it.
+                "unknown" if it will go at an unknown time (call `remove_arm` then).  A date means
+                the last turn that is not after it; one past the forecast takes effect when `extend`
+                gets there.  Policies for mortal arms (`SoftUCBMortal`, `UCBL`) explore by it.
 
-        A turn is low when G(t) lies below the policy's z or, where it has none, below the 0.75
-        quantile of the multiplier.  The quietest turns of all always count as low.
+        A turn is low when G(t) is below the policy's z or, if it has none, below the 0.75 quantile
+        of the multiplier.  The quietest turns always count as low.
 
         >>> import highseason as hs
         >>> shelf = hs.Bandit(["a"], hs.Greedy(), [10, 90, 10, 90], known=True)
@@ -267,13 +305,12 @@ turn 3: append turns with extend(…)
         >>> shelf.pull(), shelf.pull()  # turn 2 is busy
         ('a', 'b')
         """
-        if when not in ("low", "now"):
-            raise BanditError(f"when={when!r} must be 'low' or 'now'")
+        one_of("when", when, ("low", "now"), BanditError)
         with self._lock:
-            self._session.add_arm(arm, hold=when == "low", expires=expires)
+            self._record(self._session.add_arm(arm, when == "low", expires))
 
-    def remove_arm(self, arm: Hashable) -> None:
-        """Take an arm out of the game: no turn will be decided for it any more.
+    def remove_arm(self, arm: ArmT) -> None:
+        """Take an arm out of the game: it is not chosen any more.
 
         Turns that were decided for it stay, and their rewards are taken in when they come.
 
@@ -284,13 +321,13 @@ turn 3: append turns with extend(…)
         {'b'}
         """
         with self._lock:
-            self._session.remove_arm(arm)
+            self._record(self._session.remove_arm(arm))
 
     def extend(self, more: Any) -> None:
         """Append turns to the multiplier.
 
         Decided turns stay as they are.  For all others the plan is computed again on the whole,
-        longer multiplier: thresholds such as `q0.75`, units and least values may move.
+        longer multiplier: thresholds such as `q0.75`, units and least values may change.
 
         Args:
             more: The turns after the last, in any form that `as_multiplier` takes; with a calendar
@@ -303,26 +340,20 @@ turn 3: append turns with extend(…)
         3
         """
         with self._lock:
-            self._session.extend(more)
+            self._record(self._session.extend(more))
 
     # -- looking ----------------------------------------------------------------------------------
 
-    def ranking(self) -> list[Ranked]:
+    def ranking(self) -> list[Ranked[ArmT]]:
         """The arms in the game, best first, as `(arm, estimate, pulls)`.
 
-        Estimates are rewards per customer in the unit of the rewards told (for the naive policies:
-        per turn, above the least).  Arms without any reward come last, with None.
-
-        >>> import highseason as hs
-        >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5, 5], known=True)
-        >>> shelf.update(shelf.pull(), reward=20)
-        >>> shelf.ranking()
-        [Ranked(arm='a', estimate=4.0, pulls=1), Ranked(arm='b', estimate=None, pulls=0)]
+        Estimates are rewards per customer in the unit of the reported rewards (for the naive
+        policies: per turn), None before the first reward.
         """
         with self._lock:
             return self._session.ranking()
 
-    def decision(self, t: Any) -> Decision:
+    def decision(self, t: TurnLike) -> Decision[ArmT]:
         """What was decided for a turn, how likely it was, and what has come of it so far.
 
         >>> import highseason as hs
@@ -334,25 +365,28 @@ turn 3: append turns with extend(…)
         with self._lock:
             return self._session.decision(self._session.row_of_decided(t))
 
-    def decisions(self) -> list[Decision]:
-        """The whole log, in the order in which turns were decided."""
+    def decisions(self) -> list[Decision[ArmT]]:
+        """All decisions, in the order in which they were made."""
         with self._lock:
-            return [self._session.decision(row) for row in range(len(self._session.ledger))]
+            return self._decisions(range(len(self._session.ledger)))
 
     @property
-    def pending(self) -> list[Decision]:
+    def pending(self) -> list[Decision[ArmT]]:
         """Decisions whose reward has come and waits for its traffic."""
         with self._lock:
-            return [self._session.decision(row) for row in self._session.ledger.pending()]
+            return self._decisions(self._session.ledger.pending())
 
     @property
-    def unrewarded(self) -> list[Decision]:
+    def unrewarded(self) -> list[Decision[ArmT]]:
         """Decisions whose reward has not come yet."""
         with self._lock:
-            return [self._session.decision(row) for row in self._session.ledger.unrewarded()]
+            return self._decisions(self._session.ledger.unrewarded())
+
+    def _decisions(self, rows: Iterable[int]) -> list[Decision[ArmT]]:
+        return [self._session.decision(row) for row in rows]
 
     @property
-    def arms(self) -> tuple[Any, ...]:
+    def arms(self) -> tuple[ArmT, ...]:
         """The arms in the game in the turn after the last that was decided."""
         with self._lock:
             return self._session.names
@@ -364,12 +398,12 @@ turn 3: append turns with extend(…)
 
     @property
     def policy(self) -> Policy:
-        """How it plays."""
+        """The policy that plays."""
         return self._session.policy
 
     @property
     def seed(self) -> int:
-        """Where its random numbers come from."""
+        """The seed of the random numbers."""
         return self._session.seed
 
     @property
@@ -385,8 +419,12 @@ turn 3: append turns with extend(…)
     @property
     def multiplier(self) -> Multiplier | None:
         """G, or its forecast, as far as it goes now."""
-        source = self._session.source
-        return source.multiplier if isinstance(source, KnownMultiplier) else None
+        return self._session.source.multiplier
+
+    @property
+    def store(self) -> EventStore:
+        """The store that every change goes to, as an event."""
+        return self._store
 
     def __repr__(self) -> str:
         with self._lock:
@@ -394,12 +432,38 @@ turn 3: append turns with extend(…)
             decided = len(self._session.ledger)
             return f"<Bandit {self.policy}: {len(self.arms)} arms, {decided}{turns} turns decided>"
 
-    # -- keeping ----------------------------------------------------------------------------------
+    # -- saving -----------------------------------------------------------------------------------
+
+    @classmethod
+    def from_events(cls, store: EventStore, policy: Policy | None = None) -> Self:
+        """The bandit whose events a store holds; its next events go to the same store.
+
+        Args:
+            store: A store that a bandit wrote to.
+            policy: Needed only for a policy that has no name, and so cannot be found by it.
+
+        Raises:
+            DocumentError: The store holds no bandit, an event is corrupt, or a later version wrote
+                it.
+
+        >>> import highseason as hs
+        >>> shelf = hs.Bandit(["a", "b"], hs.UniformRandom(), [5] * 9)
+        >>> _ = [shelf.pull() for _ in range(5)]
+        >>> again = hs.Bandit.from_events(hs.bandit.MemoryStore(shelf.store))
+        >>> [again.pull(t) for t in range(1, 10)] == [shelf.pull(t) for t in range(1, 10)]
+        True
+        """
+        bandit = cls.__new__(cls)
+        with quiet(CalendarWarning):  # it was shown when the turns were appended
+            session = _replayed(iter(store), policy)
+        bandit._session, bandit._store, bandit._lock = session, store, threading.RLock()
+        return bandit
 
     def to_json(self) -> str:
-        """Everything as a JSON document, the random state too: `from_json` goes on identically.
+        """Everything as one JSON document: `from_json` continues identically.
 
-        Ids must be str, int, float, bool, None, or tuples of these.
+        Ids must be str, int, float, bool, None, or tuples of these.  The document grows with the
+        game; to save after every decision, pass a `store` instead.
 
         >>> import highseason as hs
         >>> shelf = hs.Bandit(["a", "b"], hs.UniformRandom(), [5] * 9)
@@ -411,27 +475,59 @@ turn 3: append turns with extend(…)
             return serialization.write(self._session)
 
     @classmethod
-    def from_json(cls, text: str | bytes, policy: Policy | None = None) -> Self:
+    def from_json(
+        cls, text: str | bytes, policy: Policy | None = None, store: EventStore | None = None
+    ) -> Self:
         """The bandit that `to_json` wrote.
 
         Args:
             text: The document.
             policy: Needed only for a policy that has no name, and so cannot be found by it.
+            store: An empty store for the events from now on; the document is its first.
 
         Raises:
-            DocumentError: It is damaged, or a later version wrote it.
+            DocumentError: The document is corrupt, or a later version wrote it.
         """
         bandit = cls.__new__(cls)
-        bandit._begin(serialization.read(text, policy))
+        session = serialization.read(text, policy)
+        document = text if isinstance(text, str) else text.decode()
+        bandit._begin(session, BanditRestored(1, document), store)
         return bandit
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickle and copy: a copy is complete, and keeps its events in memory.
 
-def _source(policy: Policy, multiplier: Any, known: bool) -> MultiplierSource:
-    if multiplier is not None:
-        return KnownMultiplier(policy, as_multiplier(multiplier), bool(known))
-    if known:
-        raise BanditError("known=True declares the multiplier to be the truth, but there is none")
-    return OnlineMultiplier(policy)
+        Two bandits that write to one file or table would contradict each other.
+        """
+        with self._lock:
+            # Copied now: the session goes on changing when the lock is released.
+            return {"session": copy.deepcopy(self._session), "events": tuple(self._store)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take over what `__getstate__` gave."""
+        self._session, self._store = state["session"], MemoryStore(state["events"])
+        self._lock = threading.RLock()
+
+
+def _replayed(events: Iterator[Event], policy: Policy | None) -> BanditSession[Any]:
+    first = next(events, None)
+    try:
+        if isinstance(first, BanditStarted):
+            session = BanditSession.start(first, serialization.read_policy(first.policy, policy))
+        elif isinstance(first, BanditRestored):
+            session = serialization.read(first.document, policy)
+        else:
+            raise DocumentError("the store holds no bandit: create one with Bandit(…, store=store)")
+    except DocumentError:
+        raise
+    except (ValueError, TypeError) as reason:
+        raise DocumentError(f"corrupt event 1: {reason}") from reason
+    session.seq = 1
+    for event in events:
+        if event.seq != session.seq + 1:
+            raise DocumentError(f"expected event {session.seq + 1}, got {event.seq}")
+        session.replay(event)
+    return session
 
 
 def _report(number: int, row: Mapping[str, Any] | Sequence[Any]) -> Report:
@@ -441,5 +537,5 @@ def _report(number: int, row: Mapping[str, Any] | Sequence[Any]) -> Report:
         return Report(**row) if isinstance(row, Mapping) else Report(*row)
     except TypeError:
         raise BanditError(
-            f"row {number}: {row!r} is not (arm, reward, t, traffic), the last two as needed"
+            f"row {number} must be (arm, reward, t, traffic), the last two optional, got {row!r}"
         ) from None

@@ -1,8 +1,8 @@
-"""What can be wrong with a request to a live bandit: then nothing was changed by it."""
+"""Errors of the live bandit.  A request that raises one of them has changed nothing."""
 
 
 class BanditError(ValueError):
-    """The request makes no sense as it stands; the message says why and what would."""
+    """The request is invalid; the message says why, and how to fix it."""
 
 
 class PastForecastError(BanditError):
@@ -10,8 +10,16 @@ class PastForecastError(BanditError):
 
 
 class ConflictError(BanditError):
-    """The turn was told something else before, and what was told stays."""
+    """The turn already has another reward or traffic; recorded outcomes are never overwritten."""
 
 
 class DocumentError(BanditError):
-    """The JSON document is damaged, or was written by a later version."""
+    """A document or an event is corrupt, or was written by a later version."""
+
+
+class StoreError(BanditError):
+    """The event store did not take the event, so what it describes did not happen."""
+
+
+class StoreWarning(UserWarning):
+    """The event store ends in an append that was interrupted; that event did not happen."""

@@ -1,42 +1,88 @@
 """The ledger of decided turns: what was decided, how likely it was, and what came of it.
 
-One row a decision, in the order in which they were made, in plain columns: some 60 bytes a turn,
-and a few hundred more where chance had a say.
+One row per decision, in the order in which they were made, in plain columns: about 60 bytes per
+turn, and a few hundred more where the choice was random.
 """
 
 from __future__ import annotations
 
 import math
 from array import array
+from bisect import bisect_right
 from collections.abc import Container, Hashable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from highseason.bandit.errors import ConflictError
-from highseason.bandit.propensities import Packed
+from highseason.core.random import ARMS, hash_at
+from highseason.rules import ArmState, Rule, Turn
 
-NOWHERE = -1
+ArmT = TypeVar("ArmT", bound=Hashable)
+
+NO_ROW = -1
+
+#: How many sets of random numbers a propensity is estimated from, where a rule has none.
+KEYS = 4096
+
+
+class Propensities(NamedTuple):
+    """The probability of each arm, as runs of equal values: run i ends before arm `ends[i]`."""
+
+    ends: tuple[int, ...]
+    values: tuple[float, ...]
+
+    def of(self, arm: int) -> float:
+        """The probability of one arm; 0 for an arm that was added later."""
+        run = bisect_right(self.ends, arm)
+        return self.values[run] if run < len(self.values) else 0.0
+
+
+def pack(probabilities: NDArray[np.float64]) -> Propensities | None:
+    """Pack the probabilities of a turn; None if one arm was certain.
+
+    >>> pack(np.array([0.1, 0.1, 0.7, 0.1]))
+    Propensities(ends=(2, 3, 4), values=(0.1, 0.7, 0.1))
+    """
+    if probabilities.max() >= 1.0:
+        return None
+    values = probabilities.tolist()
+    last = len(values) - 1
+    ends = [i + 1 for i, value in enumerate(values) if i == last or value != values[i + 1]]
+    return Propensities(tuple(ends), tuple(values[end - 1] for end in ends))
+
+
+def probabilities_of(rule: Rule, state: ArmState, turn: Turn) -> NDArray[np.float64]:
+    """The probability of each arm over the random numbers that the turn may have had."""
+    if rule.probabilities is not None:
+        return rule.probabilities(state, turn)
+    # The turn's own numbers are one of the sets, so the arm it decides for never has 0.
+    family = hash_at(turn.key, ARMS)
+    keys = [turn.key, *(hash_at(family, i) for i in range(1, KEYS))]
+    counts = np.zeros(state.available.size)
+    for key in keys:
+        counts[rule.choose(state, turn._replace(key=key))[0]] += 1.0
+    return np.asarray(counts / KEYS)
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
-    """One decided turn, as it stands in the log.
+class Decision(Generic[ArmT]):
+    """One decided turn.
 
     Attributes:
         turn: The turn, from 1.
         arm: The id of the arm.
-        probability: How likely that arm was when the turn was decided (its propensity).
+        probability: The arm's propensity: how likely it was when the turn was decided.
         exploited: Whether the turn was pure exploitation, as the policy's family defines it.
-        level: The plan's exploration level of the turn when it was decided.
-        reward: The turn's total reward, or None while it has not come.
-        traffic: What it is divided by, or None while that has not come.
+        level: The plan's exploration level for the turn when it was decided.
+        reward: The turn's total reward; None until it is reported.
+        traffic: What the reward is divided by; None until it is known.
     """
 
     turn: int
-    arm: Hashable
+    arm: ArmT
     probability: float
     exploited: bool
     level: float
@@ -52,85 +98,89 @@ class Account(NamedTuple):
 
     @property
     def outcome(self) -> tuple[float, float] | None:
-        """Reward and traffic where there is something to learn from them, else None."""
+        """Reward and traffic if there is something to learn from them, else None."""
         if self.reward is None or not self.traffic:
             return None
         return self.reward, self.traffic
 
-    def merged(self, told: Account, turn: int) -> Account:
-        """With what is told now; the same again changes nothing, anything else is refused."""
-        for what, was, now in zip(self._fields, self, told, strict=True):
-            if was is not None and now is not None and was != now:
+    def merged(self, new: Account, turn: int) -> Account:
+        """Add what is new; the same value again changes nothing, another one is refused."""
+        for name, old, value in zip(self._fields, self, new, strict=True):
+            if old is not None and value is not None and old != value:
                 raise ConflictError(
-                    f"the {what} of turn {turn} was told before as {was:g}, and now as {now:g}: "
-                    "a turn is told once"
+                    f"turn {turn} already has {name}={old:g}; refusing to overwrite it with "
+                    f"{value:g}"
                 )
         return Account(
-            told.reward if self.reward is None else self.reward,
-            told.traffic if self.traffic is None else self.traffic,
+            new.reward if self.reward is None else self.reward,
+            new.traffic if self.traffic is None else self.traffic,
         )
 
 
-class Ledger:
+class Ledger(Generic[ArmT]):
     """Columns of decisions; missing numbers are NaN."""
 
     def __init__(self) -> None:
-        """Nothing decided yet."""
+        """An empty ledger."""
         self.turns = array("q")
         self.arms = array("q")
-        self.numbers = array("d")
+        self.levels = array("d")
         self.exploited = array("b")
         self.rewards = array("d")
         self.traffic = array("d")
-        self.chances: list[Packed | None] = []
+        self.propensities: list[Propensities | None] = []
         self._row_of = array("q")  # by turn
         self._open: dict[int, dict[int, None]] = {}  # by arm: rows without reward, oldest first
         self._pending: dict[int, None] = {}  # rows whose reward waits for its traffic
 
     def __len__(self) -> int:
-        """How many turns were decided."""
+        """How many turns are decided."""
         return len(self.turns)
 
     @property
     def last_turn(self) -> int:
-        """The latest turn (by the calendar) that was decided; 0 before the first."""
+        """The latest turn that is decided; 0 before the first."""
         return len(self._row_of)
 
     def row(self, turn: int) -> int:
-        """Where a turn stands, or NOWHERE."""
-        return self._row_of[turn - 1] if turn <= len(self._row_of) else NOWHERE
+        """The row of a turn, or NO_ROW."""
+        return self._row_of[turn - 1] if turn <= len(self._row_of) else NO_ROW
 
     def enter(
-        self, turn: int, arm: int, number: float, exploited: bool, chances: Packed | None
-    ) -> int:
-        """Write down a decision."""
+        self, turn: int, arm: int, level: float, exploited: bool, propensities: Propensities | None
+    ) -> None:
+        """Add a decision."""
         row = len(self.turns)
         self.turns.append(turn)
         self.arms.append(arm)
-        self.numbers.append(number)
+        self.levels.append(level)
         self.exploited.append(exploited)
         self.rewards.append(math.nan)
         self.traffic.append(math.nan)
-        self.chances.append(chances)
-        self._row_of.extend([NOWHERE] * (turn - len(self._row_of)))
+        self.propensities.append(propensities)
+        self._row_of.extend([NO_ROW] * (turn - len(self._row_of)))
         self._row_of[turn - 1] = row
-        self._follow(row, Account())
-        return row
+        self._open.setdefault(arm, {})[row] = None
 
     def account(self, row: int) -> Account:
         """What is known of the outcome."""
         return Account(known(self.rewards[row]), known(self.traffic[row]))
 
     def book(self, row: int, account: Account) -> None:
-        """Write down what is known of the outcome now."""
+        """Record what is known of the outcome now."""
         self.rewards[row] = math.nan if account.reward is None else account.reward
         self.traffic[row] = math.nan if account.traffic is None else account.traffic
-        self._follow(row, account)
+        if account.reward is not None or account.traffic == 0.0:
+            self._open[self.arms[row]].pop(row, None)
+        if account.reward is not None and account.traffic is None:
+            self._pending[row] = None
+        else:
+            self._pending.pop(row, None)
 
     def latest_open(self, arm: int, taken: Container[int]) -> int:
-        """The arm's most recent decision without a reward, apart from `taken`; or NOWHERE."""
+        """The arm's most recent decision without a reward, except `taken`; or NO_ROW."""
         rows = reversed(self._open.get(arm, {}))
-        return next((row for row in rows if row not in taken), NOWHERE)
+        return next((row for row in rows if row not in taken), NO_ROW)
 
     def unrewarded(self) -> list[int]:
         """All rows without a reward, oldest first."""
@@ -141,39 +191,28 @@ class Ledger:
         return sorted(self._pending)
 
     def observed(self, arms: int) -> NDArray[np.int64]:
-        """By arm: how many of its turns have been learnt from."""
-        learnt = ~np.isnan(np.array(self.rewards)) & (np.array(self.traffic) > 0.0)
-        return np.bincount(np.array(self.arms)[learnt], minlength=arms)
+        """How many turns of each arm the rule has learned from."""
+        learned = ~np.isnan(self.rewards) & (np.array(self.traffic) > 0.0)
+        return np.bincount(np.array(self.arms, np.int64)[learned], minlength=arms)
 
-    def chance(self, row: int, arm: int) -> float:
-        """How likely `arm` was when the row was decided."""
-        packed = self.chances[row]
-        return float(arm == self.arms[row]) if packed is None else packed.of(arm)
+    def probability(self, row: int, arm: int) -> float:
+        """How likely an arm was when the row was decided."""
+        propensities = self.propensities[row]
+        return float(arm == self.arms[row]) if propensities is None else propensities.of(arm)
 
-    def decision(self, row: int, ids: Sequence[Hashable]) -> Decision:
-        """A row as it is shown."""
+    def decision(self, row: int, ids: Sequence[ArmT]) -> Decision[ArmT]:
+        """A row as users see it."""
         arm = self.arms[row]
         return Decision(
             self.turns[row],
             ids[arm],
-            self.chance(row, arm),
+            self.probability(row, arm),
             bool(self.exploited[row]),
-            self.numbers[row],
+            self.levels[row],
             *self.account(row),
         )
 
-    def _follow(self, row: int, account: Account) -> None:
-        rows = self._open.setdefault(self.arms[row], {})
-        if account.reward is None and account.traffic != 0.0:
-            rows[row] = None
-        else:
-            rows.pop(row, None)
-        if account.reward is not None and account.traffic is None:
-            self._pending[row] = None
-        else:
-            self._pending.pop(row, None)
 
-
-def known(number: float) -> float | None:
-    """A number of a column; NaN stands for one that has not come."""
-    return None if math.isnan(number) else number
+def known(value: float) -> float | None:
+    """A number of a column; NaN stands for a missing one."""
+    return None if math.isnan(value) else value

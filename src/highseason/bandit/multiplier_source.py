@@ -1,8 +1,7 @@
-"""What is known of the turns ahead: a whole multiplier, or nothing until each turn comes.
+"""Where a live bandit's multiplier comes from: known ahead, or one turn at a time.
 
-Either answers the same questions about a turn: which one it is (`turn_of`), how much it may explore
-(`number`, for a turn that is not decided yet), whether it is low (`is_low`, after `number`), and
-what its G is declared to be (`truth`).  It is told when the turn is decided, and what traffic came.
+`KnownMultiplier` and `OnlineMultiplier` answer the same questions, so nothing else has to ask which
+of the two it deals with.
 """
 
 from __future__ import annotations
@@ -14,196 +13,262 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.bandit.errors import BanditError, PastForecastError
-from highseason.bandit.numbers import positive
+from highseason.core.validation import positive_number
 from highseason.engine.lifetimes import running_worth
 from highseason.multipliers import Multiplier, Threshold, as_multiplier, concatenate
 from highseason.multipliers.instants import When
 from highseason.policies import Planner, Policy
 from highseason.policies.planner import known_levels
+from highseason.rules import UNKNOWN_END
+
+#: A turn: its number, from 1, or its date.
+TurnLike: TypeAlias = int | When
 
 #: Where a policy has no threshold of its own, turns below this count as low for new arms.
 LOW = Threshold.of("q0.75")
 
+Ends = NDArray[np.int64]
+
 
 class KnownMultiplier:
-    """A multiplier for all turns, true or believed; the plan is one array, computed when needed."""
+    """G, or its forecast, for all turns; the plan is one array, computed when needed."""
 
     def __init__(self, policy: Policy, multiplier: Multiplier, known: bool) -> None:
-        """Nothing is computed yet."""
+        """`known`: whether the multiplier is the traffic itself, not a forecast."""
         self.policy, self.known = policy, known
-        self._numbers: tuple[int, NDArray[np.float64]] | None = None
         self._set(multiplier)
 
     def _set(self, multiplier: Multiplier) -> None:
         self.multiplier = multiplier
-        self._z = low_below(self.policy, multiplier.values)
-        self._least = float(multiplier.values.min())
-        self._worth: NDArray[np.float64] | None = None
+        self._z = low_threshold(self.policy, multiplier.values)
+        self._minimum = float(multiplier.values.min())
+        self._cumulative: NDArray[np.float64] | None = None
+        self._plan: tuple[int, NDArray[np.float64]] | None = None
+        self._extension: tuple[Multiplier, Multiplier] | None = None
 
-    def plan_first(self, arms: int) -> None:
-        """Compute the plan in the policy's own way, which warns where it is one-sided."""
-        self.use(arms, self.policy.plan(self.multiplier, arms).levels)
+    # -- turns ------------------------------------------------------------------------------------
 
-    def use(self, arms: int, numbers: NDArray[np.float64]) -> None:
-        """Take these numbers for the plan."""
-        self._numbers = arms, numbers
+    @property
+    def turns(self) -> int:
+        """How many turns are known ahead."""
+        return self.multiplier.turns
 
-    def plan(self, arms: int) -> NDArray[np.float64]:
-        """The plan for so many arms on all turns known now; computed again when either changed."""
-        if self._numbers is None or self._numbers[0] != arms:
-            # Not policy.plan: its warnings were given once, by plan_first.
-            self.use(arms, known_levels(self.policy, self.multiplier, arms))
-        assert self._numbers is not None
-        return self._numbers[1]
-
-    def worth(self) -> NDArray[np.float64]:
-        """Running sums of G, in the steps by which lifetimes are ranked."""
-        if self._worth is None:
-            self._worth = running_worth(self.multiplier.values)
-        return self._worth
-
-    def turn_of(self, t: Any) -> int:
-        """A turn's number, or the turn that a date names."""
+    def turn_of(self, t: TurnLike) -> int:
+        """The turn that a number or a date names."""
         if self._is_past(t):
             G = self.multiplier
-            until = "" if G.moments is None else f" ({G.moments.show(-1)})"
-            what = repr(t) if isinstance(t, When) else f"turn {t}"
+            last = "" if G.moments is None else f" ({G.moments.show(-1)})"
+            name = repr(t) if isinstance(t, When) else f"turn {t}"
             raise PastForecastError(
-                f"{what} is past the forecast, which ends at turn {G.turns}{until}: "
+                f"{name} is past the forecast, which ends at turn {G.turns}{last}: "
                 "append turns with extend(…)"
             )
         return self.multiplier.turn_of(t)
 
-    def turn_by(self, when: str) -> int:
-        """The last turn not after a date; the one after the last where it is past the forecast."""
+    def last_turn_by(self, date: str) -> int:
+        """The last turn not after a date; the turn after the last if it is past the forecast."""
         G = self.multiplier
         if G.moments is None:
-            return G.turn_of(when)  # which says what is missing
-        rows = G.moments.rows(when, when)
+            return G.turn_of(date)  # raises: there is no calendar
+        rows = G.moments.rows(date, date)
         return G.turns + 1 if rows.start >= G.turns else int(rows.stop)
 
-    def _is_past(self, t: Any) -> bool:
+    def _is_past(self, t: TurnLike) -> bool:
         G = self.multiplier
         if isinstance(t, When):
             return G.moments is not None and G.moments.rows(t, t).start >= G.turns
         return isinstance(t, int | np.integer) and int(t) > G.turns
 
-    def number(self, turn: int, arms: int, expected: Any) -> float:
-        """Read off the plan."""
+    # -- the plan ---------------------------------------------------------------------------------
+
+    def expected(self, turn: int, expected: float | None) -> float | None:
+        """Check what the caller expects of a turn: nothing, since the multiplier says it."""
         if expected is not None:
             raise BanditError(
-                "the multiplier already says what is expected of every turn: leave out expected="
+                "expected= is only for a bandit without a multiplier; here the multiplier says "
+                "what to expect: leave it out"
             )
+        return None
+
+    def level(self, arms: int, turn: int, expected: float | None) -> float:
+        """The plan's exploration level of a turn."""
         return float(self.plan(arms)[turn - 1])
 
-    def is_low(self, turn: int) -> bool:
-        """Below the threshold; the quietest turns of all always are, so that waiting has an end."""
-        value = self.multiplier.values[turn - 1]
-        return bool(value < self._z or value <= self._least)
+    def plan(self, arms: int) -> NDArray[np.float64]:
+        """The levels of all turns known now, for this many arms."""
+        if self._plan is None or self._plan[0] != arms:
+            # Not policy.plan: its warnings were given once, by `check_plan`.
+            self.use_plan(arms, known_levels(self.policy, self.multiplier, arms))
+        assert self._plan is not None
+        return self._plan[1]
 
-    def low_after(self, turn: int) -> bool:
+    def use_plan(self, arms: int, levels: NDArray[np.float64]) -> None:
+        """Take these levels for the plan."""
+        self._plan = arms, levels
+
+    def check_plan(self, arms: int) -> None:
+        """Compute the plan now, with the policy's warnings if it is one-sided."""
+        self.use_plan(arms, self.policy.plan(self.multiplier, arms).levels)
+
+    def is_low(self, turn: int, expected: float | None) -> bool:
+        """Whether G is below the threshold; the quietest turns always are, so waiting ends."""
+        value = self.multiplier.values[turn - 1]
+        return bool(value < self._z or value <= self._minimum)
+
+    def has_low_turn_after(self, turn: int) -> bool:
         """Whether any later turn is low."""
         rest = self.multiplier.values[turn:]
-        return bool(((rest < self._z) | (rest <= self._least)).any())
+        return bool(((rest < self._z) | (rest <= self._minimum)).any())
 
-    def decided(self) -> None:
-        """The plan stays as it is."""
+    # -- what happened ----------------------------------------------------------------------------
 
-    def saw(self, traffic: float) -> None:
-        """The plan follows the forecast, whatever came."""
+    def decided(self, arms: int, expected: float | None) -> None:
+        """The plan does not depend on decisions."""
 
-    def truth(self, turn: int) -> float | None:
-        """G, where it is declared known."""
+    def observed(self, traffic: float) -> None:
+        """The plan follows the forecast, whatever traffic came."""
+
+    def traffic_of(self, turn: int) -> float | None:
+        """G(t), if it is declared to be the traffic."""
         return float(self.multiplier.values[turn - 1]) if self.known else None
 
-    def extend(self, more: Any) -> None:
-        """Append turns; the plan of the undecided ones is then that of the longer season."""
-        self._set(concatenate(self.multiplier, as_multiplier(more)))
-        self._numbers = None
+    def extension(self, more: object) -> Multiplier:
+        """Check turns that are to be appended, and give them as a multiplier."""
+        addition = as_multiplier(more)
+        self._extension = addition, concatenate(self.multiplier, addition)
+        return addition
+
+    def extend(self, addition: Multiplier) -> None:
+        """Append turns; the undecided ones then follow the plan of the longer season."""
+        checked = self._extension
+        if checked is not None and checked[0] is addition:
+            self._set(checked[1])
+        else:
+            self._set(concatenate(self.multiplier, addition))
+
+    # -- lifetimes --------------------------------------------------------------------------------
+
+    def visible_ends(self, ends: Ends) -> Ends:
+        """The ends of lifetimes as far as the season goes."""
+        return np.minimum(ends, self.turns)
+
+    def lifetime_scores(self, starts: Ends, ends: Ends, by_end: bool) -> NDArray[np.float64]:
+        """What each lifetime is worth: the sum of G over it, or how late it ends."""
+        last = np.minimum(ends, self.turns)
+        if by_end:
+            return last.astype(np.float64)
+        if self._cumulative is None:
+            self._cumulative = running_worth(self.multiplier.values)
+        before = np.minimum(starts - 1, last)
+        return np.asarray(self._cumulative[last] - self._cumulative[before])
+
+    def snapshot(self, arms: int) -> dict[str, Any]:
+        """What a document says of it."""
+        # The plan is part of it: another machine's logarithm may differ in the last bit.
+        plan = {"arms": arms, "levels": self.plan(arms)} if arms else None
+        return {"known": self.known, "series": self.multiplier, "plan": plan}
 
 
 class OnlineMultiplier:
     """No multiplier: each turn comes with what is expected of it, one after the other.
 
-    The policy's planner runs along.  It is played again from what was believed and seen so far
-    when the number of arms changes or a turn was asked about but not decided in that way.
+    The policy's planner runs along.  It is run again from the start when the number of arms
+    changes, or when a turn was asked about but decided in another way.
     """
 
     known = False
+    multiplier = None
+    turns = 0
 
     def __init__(self, policy: Policy) -> None:
         """Before the first turn."""
         self.policy = policy
-        self.beliefs: list[float] = []
-        self.seen: list[tuple[int, float]] = []  # (turns decided when it was told, traffic)
+        self.beliefs: list[float] = []  # what was expected of each decided turn
+        self.seen: list[tuple[int, float]] = []  # (turns decided when it was reported, traffic)
         self._planner: Planner | None = None
         self._arms = 0
-        self._asked: tuple[float, float] | None = None  # (belief, number), not decided yet
+        self._asked: tuple[float, float] | None = None  # (belief, level) of the undecided turn
 
-    def turn_of(self, t: Any) -> int:
+    # -- turns ------------------------------------------------------------------------------------
+
+    def turn_of(self, t: TurnLike) -> int:
         """A decided turn, or the next."""
         try:
-            turn = operator.index(t)
+            turn = operator.index(t)  # type: ignore[arg-type]  # a date raises TypeError
         except TypeError:
             raise BanditError(
-                f"without a multiplier there is no calendar to find {t!r} in: use turns, from 1"
+                f"without a multiplier there is no calendar to look up {t!r}: use turn numbers, "
+                "from 1"
             ) from None
-        if not 1 <= turn <= len(self.beliefs) + 1:
+        following = len(self.beliefs) + 1
+        if not 1 <= turn <= following:
             raise BanditError(
-                f"without a multiplier turns are decided one after the other: the next is turn "
-                f"{len(self.beliefs) + 1}, not {turn}"
+                "without a multiplier turns are decided one after the other: the next is turn "
+                f"{following}, got {turn}"
             )
         return turn
 
-    def turn_by(self, when: str) -> int:
-        """There is no calendar."""
-        return self.turn_of(when)
+    def last_turn_by(self, date: str) -> int:
+        """Raises: there is no calendar."""
+        return self.turn_of(date)
 
-    def number(self, turn: int, arms: int, expected: Any) -> float:
-        """Let the planner take its next step, unless it just did with the same belief."""
+    # -- the plan ---------------------------------------------------------------------------------
+
+    def expected(self, turn: int, expected: float | None) -> float | None:
+        """Check what the caller expects of a turn."""
         if expected is None:
             raise BanditError(
-                f"nothing is known of turn {turn}: say what traffic you expect, such as "
+                f"nothing is known of turn {turn}: pass the traffic you expect, such as "
                 "pull(expected=300), or give the bandit a multiplier"
             )
-        belief = positive("expected", expected)
-        if self._asked is None or self._asked[0] != belief or self._arms != arms:
-            number = self._ready(arms).number(belief)
-            self._asked = belief, float(number)
+        return positive_number("expected", expected, BanditError)
+
+    def level(self, arms: int, turn: int, expected: float | None) -> float:
+        """The planner's next step, unless it was just taken with the same belief."""
+        assert expected is not None, "`expected` was checked"
+        if self._asked is None or self._asked[0] != expected or self._arms != arms:
+            level = self._ready(arms).number(expected)
+            self._asked = expected, float(level)
         return self._asked[1]
 
     def _ready(self, arms: int) -> Planner:
         """A planner that stands right before the next turn."""
         if self._planner is None or self._asked is not None or self._arms != arms:
             self._planner, self._arms, self._asked = self.policy.planner(arms), arms, None
-            told = iter([*self.seen, (len(self.beliefs) + 1, 0.0)])
-            at, traffic = next(told)
+            reports = iter([*self.seen, (len(self.beliefs) + 1, 0.0)])
+            at, traffic = next(reports)
             for turn, belief in enumerate(self.beliefs, start=1):
                 self._planner.number(belief)
                 while at == turn:
                     self._planner.saw(traffic)
-                    at, traffic = next(told)
+                    at, traffic = next(reports)
         return self._planner
 
-    def is_low(self, turn: int) -> bool:
-        """Compared with what was seen before and is expected now."""
-        assert self._asked is not None, "is_low is asked after number"
-        belief = self._asked[0]
-        values = np.array([*(traffic for _, traffic in self.seen), belief])
-        return bool(belief < low_below(self.policy, values) or belief <= values.min())
+    def check_plan(self, arms: int) -> None:
+        """There is no plan ahead."""
 
-    def low_after(self, turn: int) -> bool:
-        """Nobody knows."""
+    def is_low(self, turn: int, expected: float | None) -> bool:
+        """Compared with the traffic seen before and what is expected now."""
+        assert expected is not None, "`expected` was checked"
+        values = np.array([*(traffic for _, traffic in self.seen), expected])
+        return bool(expected < low_threshold(self.policy, values) or expected <= values.min())
+
+    def has_low_turn_after(self, turn: int) -> bool:
+        """Unknown, so it may."""
         return True
 
-    def decided(self) -> None:
-        """Keep the belief that was asked with."""
-        assert self._asked is not None, "a turn is decided after its number was asked"
-        self.beliefs.append(self._asked[0])
+    # -- what happened ----------------------------------------------------------------------------
+
+    def decided(self, arms: int, expected: float | None) -> None:
+        """Keep what was expected of the turn."""
+        assert expected is not None, "`expected` was checked"
+        if self._asked is None or self._asked[0] != expected or self._arms != arms:
+            self._planner = None  # it does not stand behind this turn
+        self.beliefs.append(expected)
         self._asked = None
 
-    def saw(self, traffic: float) -> None:
-        """What thresholds and units are read from; turns without customers do not count there."""
+    def observed(self, traffic: float) -> None:
+        """Thresholds and units are read from it; turns without customers do not count."""
         if traffic <= 0.0:
             return
         self.seen.append((len(self.beliefs), traffic))
@@ -212,19 +277,49 @@ class OnlineMultiplier:
         elif self._planner is not None:
             self._planner.saw(traffic)
 
-    def truth(self, turn: int) -> float | None:
-        """Nothing is declared."""
+    def traffic_of(self, turn: int) -> float | None:
+        """Unknown until it is reported."""
         return None
 
-    def extend(self, more: Any) -> None:
-        """There is nothing to append to."""
-        raise BanditError("this bandit has no multiplier to extend: its turns come with expected=…")
+    def extension(self, more: object) -> Multiplier:
+        """Raises: there is nothing to append to."""
+        raise BanditError(
+            "this bandit has no multiplier to extend: pass expected=… with each turn instead"
+        )
+
+    def extend(self, addition: Multiplier) -> None:
+        """Raises: there is nothing to append to."""
+        self.extension(addition)
+
+    # -- lifetimes --------------------------------------------------------------------------------
+
+    def visible_ends(self, ends: Ends) -> Ends:
+        """The ends of lifetimes: the season has none."""
+        return ends
+
+    def lifetime_scores(self, starts: Ends, ends: Ends, by_end: bool) -> NDArray[np.float64]:
+        """What each lifetime is worth: all turns ahead count alike."""
+        length = ends - (0 if by_end else starts)
+        return np.where(ends >= UNKNOWN_END, np.inf, length)
+
+    def snapshot(self, arms: int) -> dict[str, Any]:
+        """What a document says of it."""
+        return {"beliefs": self.beliefs, "seen": self.seen}
 
 
 MultiplierSource: TypeAlias = KnownMultiplier | OnlineMultiplier
 
 
-def low_below(policy: Policy, values: NDArray[np.float64]) -> float:
+def source_of(policy: Policy, multiplier: Multiplier | None, known: bool) -> MultiplierSource:
+    """Where the multiplier comes from."""
+    if multiplier is not None:
+        return KnownMultiplier(policy, multiplier, bool(known))
+    if known:
+        raise BanditError("known=True declares the multiplier to be the traffic: pass a multiplier")
+    return OnlineMultiplier(policy)
+
+
+def low_threshold(policy: Policy, values: NDArray[np.float64]) -> float:
     """Turns below this are low: the policy's own z, or the 0.75 quantile where it has none."""
     z = getattr(policy.resolve_thresholds(values), "z", None)
     return float(z) if isinstance(z, int | float) else LOW.resolve(values)

@@ -1,4 +1,4 @@
-"""From a turn's takings to the number a rule learns, and from its estimates back to takings."""
+"""From a turn's total reward to the value a rule learns, and from its estimates back."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ class Scale:
     """The range of a reward per customer, mapped to [0, 1].
 
     Attributes:
-        low: What a customer brings at least; 0 where no range was given.
-        high: What a customer brings at most; 1 where no range was given.
-        clips: Whether a range was given: values outside it are then brought to its ends.
+        low: The least reward per customer; 0 if no range was given.
+        high: The greatest reward per customer; 1 if no range was given.
+        clips: Whether a range was given: values outside it are clipped.
         per_turn: Learn a turn's total instead of its mean per customer (the naive policies).
     """
 
@@ -28,14 +28,14 @@ class Scale:
 
     @classmethod
     def of(cls, reward_range: Any, policy: Policy) -> Scale:
-        """Check the range that was given for this policy."""
+        """Check the range for this policy."""
         rule = policy.rule
         if reward_range is None:
             if rule.needs_range:
                 raise BanditError(
-                    f"{policy.label} compares estimates with a confidence radius that is made for "
-                    "rewards in [0, 1]: say what one customer brings at least and at most, "
-                    "such as reward_range=(0, 12)"
+                    f"{policy.label} needs reward_range: its confidence radius assumes rewards "
+                    "in [0, 1]. Give the least and the greatest reward per customer, such as "
+                    "reward_range=(0, 12)"
                 )
             return cls(0.0, 1.0, False, policy.learns_scaled)
         try:
@@ -44,8 +44,8 @@ class Scale:
             low = high = math.nan
         if not (low < high and math.isfinite(high - low)):
             raise BanditError(
-                f"reward_range={reward_range!r} must be two rising numbers: what one customer "
-                "brings at least and at most"
+                "reward_range must be two rising numbers, the least and the greatest reward per "
+                f"customer, got {reward_range!r}"
             )
         return cls(low, high, True, policy.learns_scaled)
 
@@ -54,8 +54,8 @@ class Scale:
         """The range that was given, or None."""
         return (self.low, self.high) if self.clips else None
 
-    def learnt(self, reward: float, traffic: float) -> tuple[float, bool]:
-        """What the rule is told of a turn's total, and whether it had to be clipped.
+    def learned(self, reward: float, traffic: float) -> tuple[float, bool]:
+        """The value that the rule learns from a turn's total, and whether it was clipped.
 
         With the range (0, 1) this is reward / traffic to the last bit, as in `play`.
         """
@@ -68,6 +68,6 @@ class Scale:
         return value, False
 
     def shown(self, estimate: float) -> float:
-        """An estimate of the rule in the user's unit."""
+        """An estimate of the rule, in the user's unit."""
         span = self.high - self.low
         return span * estimate if self.per_turn else self.low + span * estimate

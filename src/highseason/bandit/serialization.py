@@ -1,24 +1,28 @@
-"""A live game as a JSON document, and back: the game goes on as if nothing had happened.
+"""A live bandit as a JSON document, and back: it goes on as if nothing had happened.
 
-Random numbers are functions of (seed, turn), so the seed is all of the random state.
+Random numbers are functions of (seed, turn), so the seed is all of the random state.  Floats are
+written in Python's shortest exact form; what JSON has no number for is null (missing) or a string
+(infinite).  Whatever is read is checked: a document that `write` cannot have written is refused.
 """
 
 from __future__ import annotations
 
 import json
-from array import array
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.bandit import ids
 from highseason.bandit.arm_table import ArmTable
-from highseason.bandit.columns import damaged, flags, floats, same_length, whole, wholes, written
-from highseason.bandit.errors import DocumentError
-from highseason.bandit.ledger import Account, Ledger, known
-from highseason.bandit.multiplier_source import KnownMultiplier, MultiplierSource, OnlineMultiplier
-from highseason.bandit.propensities import Packed
+from highseason.bandit.errors import BanditError, DocumentError
+from highseason.bandit.ledger import Account, Ledger, Propensities, known
+from highseason.bandit.multiplier_source import (
+    KnownMultiplier,
+    MultiplierSource,
+    OnlineMultiplier,
+)
 from highseason.bandit.scale import Scale
 from highseason.bandit.session import BanditSession
 from highseason.core.version import __version__
@@ -29,229 +33,369 @@ from highseason.policies import from_json as policy_from_json
 from highseason.rules import NO_END, ArmState, observe_mean
 
 FORMAT = "highseason bandit"
-VERSION = 2
+VERSION = 3
 
-#: The keys of version 2, and the fields of the state that they hold.
-_ARM_INTEGERS = {"decided": "selections", "birth": "start", "expiry": "end"}
+_ARM_INTEGERS = ("selections", "start", "end")
 _ARM_FLOATS = ("pulls", "sums", "weight")
 _TURN_INTEGERS = ("turns", "arms", "exploited")
-_TURN_FLOATS = ("numbers", "rewards", "traffic")
+_TURN_FLOATS = ("levels", "rewards", "traffic")
+_PLAIN = (str, int, float, bool, type(None))
 
 
 # -- writing ---------------------------------------------------------------------------------------
 
 
-def write(game: BanditSession) -> str:
-    """The whole game as text."""
+def write(session: BanditSession[Any]) -> str:
+    """The whole bandit as text."""
     document = {
         "format": FORMAT,
         "version": VERSION,
         "written_by": f"highseason {__version__}",
-        "policy": json.loads(game.policy.to_json()),
-        "seed": game.seed,
-        "reward_range": game.scale.reward_range,
-        "clipped": game.clipped,
-        "horizon": _write_source(game.source, len(game.names)),
-        "arms": _write_arms(game.table),
-        "decisions": _write_ledger(game.ledger),
+        "policy": write_policy(session.policy),
+        "seed": session.seed,
+        "reward_range": session.scale.reward_range,
+        "clipped": session.clipped,
+        "multiplier": _write_source(session.source, len(session.names)),
+        "arms": _write_arms(session.table),
+        "decisions": _write_ledger(session.ledger),
     }
+    return dumps(document)
+
+
+def dumps(document: Mapping[str, Any]) -> str:
+    """Compact JSON."""
     return json.dumps(document, allow_nan=False, separators=(",", ":"))
 
 
-def _write_source(source: MultiplierSource, arms: int) -> dict[str, Any]:
-    if isinstance(source, OnlineMultiplier):
-        return {"beliefs": source.beliefs, "seen": source.seen}
-    G = source.multiplier
-    # The plan travels along: another machine's logarithm may differ in the last bit.
-    plan = {"arms": arms, "numbers": written(source.plan(arms))} if arms else None
+def write_policy(policy: Policy | Mapping[str, Any]) -> Any:
+    """A policy as plain data; one that already is stays as it is."""
+    return json.loads(policy.to_json()) if isinstance(policy, Policy) else policy
+
+
+def write_multiplier(G: Multiplier) -> dict[str, Any]:
+    """A multiplier as plain data."""
+    instants = None if G.moments is None else np.datetime_as_string(G.moments.instants).tolist()
     return {
-        "known": source.known,
         "name": G.name,
-        "values": written(G.values),
-        # With a zone in UTC: the clock on the wall may say the same hour twice.
-        "calendar": None if G.moments is None else _texts(G.moments.instants),
+        "values": floats_to_json(G.values),
+        "calendar": instants,  # with a zone in UTC: a wall clock may show the same hour twice
         "zone": G.zone,
-        "plan": plan,
     }
 
 
-def _texts(instants: NDArray[np.datetime64]) -> list[str]:
-    return list(np.datetime_as_string(instants).tolist())
+def _write_source(source: MultiplierSource, arms: int) -> dict[str, Any]:
+    entry = source.snapshot(arms)
+    if entry.get("series") is not None:
+        entry |= write_multiplier(entry.pop("series"))
+    if entry.get("plan") is not None:
+        entry["plan"]["levels"] = floats_to_json(entry["plan"]["levels"])
+    return entry
 
 
-def _write_arms(table: ArmTable) -> dict[str, Any]:
+def _write_arms(table: ArmTable[Any]) -> dict[str, Any]:
     state = table.state
     return {
-        "ids": [ids.encode(arm) for arm in table.ids],
+        "ids": [id_to_json(arm) for arm in table.ids],
         "active": table.active.tolist(),
         "held": table.held.tolist(),
-        "expires": table.expires.tolist(),
+        "ends": table.ends.tolist(),
         "dates": list(table.dates.items()),
         "opening": table.opening.tolist(),
-        **{key: getattr(state, name).tolist() for key, name in _ARM_INTEGERS.items()},
-        **{name: written(getattr(state, name)) for name in _ARM_FLOATS},
-        "memory": [written(row) for row in state.memory],
-        "shared": written(state.shared),
+        **{name: getattr(state, name).tolist() for name in _ARM_INTEGERS},
+        **{name: floats_to_json(getattr(state, name)) for name in _ARM_FLOATS},
+        "memory": [floats_to_json(row) for row in state.memory],
+        "shared": floats_to_json(state.shared),
     }
 
 
-def _write_ledger(ledger: Ledger) -> dict[str, Any]:
-    packed = enumerate(ledger.chances)
+def _write_ledger(ledger: Ledger[Any]) -> dict[str, Any]:
+    rows = enumerate(ledger.propensities)
     return {
         **{name: list(getattr(ledger, name)) for name in _TURN_INTEGERS},
-        **{name: written(getattr(ledger, name)) for name in _TURN_FLOATS},
-        "chances": [[row, list(p.ends), list(p.values)] for row, p in packed if p is not None],
+        **{name: floats_to_json(getattr(ledger, name)) for name in _TURN_FLOATS},
+        "propensities": [[row, *packed] for row, packed in rows if packed is not None],
     }
 
 
 # -- reading ---------------------------------------------------------------------------------------
 
 
-def read(text: str | bytes, policy: Policy | None) -> BanditSession:
-    """The game that `write` wrote; anything else is refused with the reason."""
-    document = _opened(text)
+def read(text: str | bytes, policy: Policy | None) -> BanditSession[Any]:
+    """The bandit that `write` wrote; anything else is refused with the reason."""
+    document = _open(text)
     try:
-        game = _read(document, policy)
-        _check(game)
+        session = _read(document, policy)
+        _check(session)
     except DocumentError:
         raise
     except KeyError as reason:
-        raise damaged(f"{reason} is missing") from reason
+        raise corrupt(f"{reason} is missing") from reason
     except (TypeError, ValueError, IndexError, OverflowError, AttributeError) as reason:
-        raise damaged(str(reason)) from reason
-    return game
+        raise corrupt(str(reason)) from reason
+    return session
 
 
-def _opened(text: str | bytes) -> dict[str, Any]:
+def _open(text: str | bytes) -> dict[str, Any]:
     try:
         document = json.loads(text)
     except (TypeError, ValueError, RecursionError) as reason:
-        raise DocumentError(f"this is not a JSON document: {reason}") from reason
+        raise DocumentError(f"not a JSON document: {reason}") from reason
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise DocumentError(f'this is not a bandit: to_json writes "format": "{FORMAT}"')
+        raise DocumentError(
+            f'not a bandit: expected a document of Bandit.to_json, with "format": "{FORMAT}"'
+        )
     version = whole(document.get("version"))
     if version > VERSION:
         writer = document.get("written_by", "a later highseason")
         raise DocumentError(
-            f"the document has version {version} (written by {writer}), and highseason "
-            f"{__version__} reads up to version {VERSION}: upgrade it"
+            f"the document has version {version} (written by {writer}), but highseason "
+            f"{__version__} reads versions up to {VERSION}: upgrade highseason"
         )
-    return document
+    return document if version == VERSION else _upgraded(document)
 
 
-def _read(document: dict[str, Any], given: Policy | None) -> BanditSession:
-    policy = _read_policy(document["policy"], given)
-    source = _read_source(document["horizon"], policy)
-    table = _read_arms(document["arms"], policy)
+#: What the entries of versions 1 and 2 are called since.
+_RENAMED = {
+    "horizon": "multiplier",
+    "decided": "selections",
+    "birth": "start",
+    "expiry": "end",
+    "expires": "ends",
+    "numbers": "levels",
+    "chances": "propensities",
+}
+
+
+def _upgraded(entry: Any, name: str = "") -> Any:
+    if not isinstance(entry, dict) or name == "policy":
+        return entry
+    return {_RENAMED.get(key, key): _upgraded(value, key) for key, value in entry.items()}
+
+
+def _read(document: dict[str, Any], given: Policy | None) -> BanditSession[Any]:
+    policy = read_policy(document["policy"], given)
+    source = _read_source(document["multiplier"], policy)
+    table = _read_arms(document["arms"], policy, source)
     scale = Scale.of(document["reward_range"], policy)
-    game = BanditSession(policy, whole(document["seed"]), scale, source, table)
-    game.clipped = whole(document["clipped"])
-    _read_ledger(document["decisions"], game)
-    return game
+    session = BanditSession(policy, whole(document["seed"]), scale, source, table)
+    session.clipped = whole(document["clipped"])
+    _read_ledger(document["decisions"], session)
+    return session
 
 
-def _read_policy(entry: dict[str, Any], given: Policy | None) -> Policy:
+def read_policy(entry: Policy | Mapping[str, Any], given: Policy | None) -> Policy:
+    """The policy that `write_policy` wrote, or the given one if it is the same."""
     if given is not None:
-        if json.loads(given.to_json()) != entry:
+        if write_policy(given) != write_policy(entry):
             raise DocumentError(
-                f"the document was written for another policy than {given}: {entry}"
+                f"this bandit was written with another policy than {given}: {entry}"
             )
         return given
+    if isinstance(entry, Policy):
+        return entry
     try:
         return policy_from_json(json.dumps(entry))
     except ValueError as reason:
         raise DocumentError(
-            f"{reason}; import the module that defines the policy, or hand it to "
-            "from_json(…, policy=…)"
+            f"{reason}; import the module that defines the policy, or pass it as policy=…"
         ) from reason
+
+
+def read_multiplier(entry: Mapping[str, Any]) -> Multiplier:
+    """The multiplier that `write_multiplier` wrote."""
+    calendar, zone = entry["calendar"], entry.get("zone")  # version 1 had no zones
+    moments: Any = None
+    if calendar is not None:
+        moments = Moments(np.array(calendar, dtype="datetime64"), "UTC" if zone else None)
+    return Multiplier(floats(entry["values"]), moments, str(entry["name"]), zone)
 
 
 def _read_source(entry: dict[str, Any], policy: Policy) -> MultiplierSource:
     if "beliefs" in entry:
-        source = OnlineMultiplier(policy)
-        source.beliefs = floats(entry["beliefs"]).tolist()
-        source.seen = [(whole(at), float(traffic)) for at, traffic in entry["seen"]]
-        return source
-    calendar = entry["calendar"]
-    times: Any = None
-    zone = entry.get("zone")  # none was written before there were zones
-    if calendar is not None:
-        times = Moments(np.array(calendar, dtype="datetime64"), "UTC" if zone else None)
-    G = Multiplier(floats(entry["values"]), times, str(entry["name"]), zone)
-    forecast = KnownMultiplier(policy, G, known=bool(flags([entry["known"]])[0]))
+        online = OnlineMultiplier(policy)
+        online.beliefs = floats(entry["beliefs"]).tolist()
+        online.seen = [(whole(at), float(traffic)) for at, traffic in entry["seen"]]
+        return online
+    source = KnownMultiplier(policy, read_multiplier(entry), known=flag(entry["known"]))
     if entry["plan"] is not None:
-        plan = floats(entry["plan"]["numbers"])
-        same_length(G.turns, plan=plan)
-        forecast.use(whole(entry["plan"]["arms"]), plan)
-    return forecast
+        levels = floats(entry["plan"]["levels"])
+        _same_length(source.turns, plan=levels)
+        source.use_plan(whole(entry["plan"]["arms"]), levels)
+    return source
 
 
-def _read_arms(entry: dict[str, Any], policy: Policy) -> ArmTable:
+def _read_arms(entry: dict[str, Any], policy: Policy, source: MultiplierSource) -> ArmTable[Any]:
     rule = policy.rule
-    names = [ids.decode(arm) for arm in entry["ids"]]
-    if len(set(names)) < len(names):
-        raise damaged("two arms have the same id")
+    ids = [id_from_json(arm) for arm in entry["ids"]]
+    count = len(ids)
+    if len(set(ids)) < count:
+        raise corrupt("`ids` names an arm twice")
     active, held = flags(entry["active"]), flags(entry["held"])
     # Version 1 had none of these.
-    expires = wholes(entry.get("expires", [NO_END] * len(names)))
-    opening = flags(entry.get("opening", [False] * len(names)))
+    ends = wholes(entry.get("ends", [NO_END] * count))
+    opening = flags(entry.get("opening", [False] * count))
+    shared = floats(entry.get("shared", [0.0] * rule.shared))
     dates = {whole(arm): str(date) for arm, date in entry.get("dates", [])}
-    if not all(0 <= arm < len(names) for arm in dates):
-        raise damaged("an arm that is not there goes on a date")
+    for arm in dates:
+        if not 0 <= arm < count:
+            raise corrupt(f"`dates` refers to unknown arm index {arm}")
     columns: dict[str, NDArray[Any]] = {
-        **{key: wholes(entry[key]) for key in _ARM_INTEGERS},
+        **{name: wholes(entry[name]) for name in _ARM_INTEGERS},
         **{name: floats(entry[name]) for name in _ARM_FLOATS},
         "memory": np.array([floats(row) for row in entry["memory"]]).reshape(-1, rule.memory)
         if rule.memory
         else np.zeros((len(entry["memory"]), 0)),
     }
-    same_length(len(names), active=active, held=held, expires=expires, opening=opening, **columns)
-    shared = floats(entry.get("shared", [0.0] * rule.shared))  # version 1 had none
-    same_length(rule.shared, shared=shared)
-    table = ArmTable(rule)
-    fields = {_ARM_INTEGERS.get(key, key): column for key, column in columns.items()}
-    state = ArmState(**fields, available=active.copy(), shared=shared)
-    table.restore(names, state, active, held, expires, opening, dates)
+    _same_length(count, active=active, held=held, ends=ends, opening=opening, **columns)
+    _same_length(rule.shared, shared=shared)
+    for name, column in (("ends", ends), ("start", columns["start"]), ("end", columns["end"])):
+        if column.size and not 0 <= column.min() <= column.max() <= NO_END:
+            raise corrupt(f"`{name}` holds a turn below 0 or too great")
+    table: ArmTable[Any] = ArmTable(policy, source)
+    state = ArmState(**columns, available=active.copy(), shared=shared)
+    table.restore(ids, state, active, held, ends, opening, dates)
     return table
 
 
-def _read_ledger(entry: dict[str, Any], game: BanditSession) -> None:
+def _read_ledger(entry: dict[str, Any], session: BanditSession[Any]) -> None:
     columns = {name: wholes(entry[name]).tolist() for name in _TURN_INTEGERS}
     columns |= {name: floats(entry[name]).tolist() for name in _TURN_FLOATS}
     decided = len(columns["turns"])
-    same_length(decided, **columns)
-    packed: list[Packed | None] = [None] * decided
-    for row, ends, values in entry["chances"]:
-        packed[whole(row)] = _packed(ends, values)
-    turns, arms, limit = columns["turns"], columns["arms"], _turns_of(game.source)
-    if len(set(turns)) < decided or not all(1 <= turn <= limit for turn in turns):
-        raise damaged("a turn was decided twice, or is past the forecast")
-    if not all(0 <= arm < len(game.table.ids) for arm in arms):
-        raise damaged("a turn was decided for an arm that is not there")
-    for row in range(decided):
+    _same_length(decided, **columns)
+    packed: list[Propensities | None] = [None] * decided
+    for row, ends, values in entry["propensities"]:
+        packed[whole(row)] = read_propensities(ends, values)
+    limit = session.source.turns or len(entry["turns"])
+    for row, (turn, arm) in enumerate(zip(columns["turns"], columns["arms"], strict=True)):
+        if not 1 <= turn <= limit:
+            raise corrupt(f"`turns` holds turn {turn}, but there are {limit}")
+        if session.ledger.row(turn) >= 0:
+            raise corrupt(f"`turns` holds turn {turn} twice")
+        if not 0 <= arm < len(session.table.ids):
+            raise corrupt(f"`arms` refers to unknown arm index {arm}")
         exploited = bool(columns["exploited"][row])
-        game.ledger.enter(turns[row], arms[row], columns["numbers"][row], exploited, packed[row])
+        session.ledger.enter(turn, arm, columns["levels"][row], exploited, packed[row])
         reward, traffic = columns["rewards"][row], columns["traffic"][row]
-        game.ledger.book(row, Account(known(reward), known(traffic)))
+        session.ledger.book(row, Account(known(reward), known(traffic)))
 
 
-def _packed(ends: list[Any], values: list[Any]) -> Packed:
-    same_length(len(ends), chances=values)
-    return Packed(array("q", wholes(ends).tolist()), array("d", floats(values).tolist()))
+def read_propensities(ends: list[Any], values: list[Any]) -> Propensities:
+    """Propensities, as runs of equal values."""
+    _same_length(len(ends), propensities=values)
+    return Propensities(tuple(wholes(ends).tolist()), tuple(floats(values).tolist()))
 
 
-def _turns_of(source: MultiplierSource) -> int:
-    return len(source.beliefs) if isinstance(source, OnlineMultiplier) else source.multiplier.turns
-
-
-def _check(game: BanditSession) -> None:
-    """What the ledger says must fit what the arms say."""
-    ledger, state = game.ledger, game.table.state
-    if isinstance(game.source, OnlineMultiplier) and len(ledger) != len(game.source.beliefs):
-        raise damaged("decisions and beliefs differ in number")
+def _check(session: BanditSession[Any]) -> None:
+    """The ledger must agree with the statistics of the arms."""
+    ledger, state, source = session.ledger, session.table.state, session.source
+    beliefs = source.snapshot(0).get("beliefs")
+    if beliefs is not None and len(ledger) != len(beliefs):
+        raise corrupt(f"there are {len(ledger)} decisions but {len(beliefs)} `beliefs`")
     arms = np.array(ledger.arms, np.int64)
     if not np.array_equal(np.bincount(arms, minlength=state.selections.size), state.selections):
-        raise damaged("decisions and their counts differ")
+        raise corrupt("`selections` disagrees with the decisions")
     pulls = ledger.observed(state.pulls.size)
-    if game.policy.rule.observe is observe_mean and not np.array_equal(pulls, state.pulls):
-        raise damaged("rewards and their counts differ")
+    if session.policy.rule.observe is observe_mean and not np.array_equal(pulls, state.pulls):
+        raise corrupt("`pulls` disagrees with the rewards")
+
+
+# -- values ----------------------------------------------------------------------------------------
+
+
+def corrupt(reason: str) -> DocumentError:
+    """The error for a document that `write` cannot have written."""
+    return DocumentError(f"corrupt document: {reason}")
+
+
+def id_to_json(arm: Hashable) -> Any:
+    """An arm id as JSON.  Exact types only, so that `id_from_json` gives back what went in.
+
+    >>> id_to_json(("shelf", 3))
+    {'tuple': ['shelf', 3]}
+    """
+    if type(arm) is tuple:
+        return {"tuple": [id_to_json(part) for part in arm]}
+    if type(arm) is float and math.isinf(arm):
+        return {"float": str(arm)}
+    if type(arm) not in _PLAIN or arm != arm:  # NaN is not even equal to itself
+        raise BanditError(
+            f"the arm {arm!r} ({type(arm).__name__}) cannot be written as JSON: use ids that are "
+            "str, int, float, bool, None, or tuples of these"
+        )
+    return arm
+
+
+def id_from_json(entry: Any) -> Hashable:
+    """The arm id that `id_to_json` wrote.
+
+    >>> id_from_json({"tuple": ["shelf", 3]})
+    ('shelf', 3)
+    """
+    if type(entry) in _PLAIN:
+        return entry  # type: ignore[no-any-return]  # one of the plain types
+    if isinstance(entry, dict) and isinstance(entry.get("tuple"), list):
+        return tuple(id_from_json(part) for part in entry["tuple"])
+    if isinstance(entry, dict) and entry.get("float") in ("inf", "-inf"):
+        return float(entry["float"])
+    raise DocumentError(f"{entry!r} is not an arm id")
+
+
+def floats_to_json(values: Iterable[float]) -> list[float | str | None]:
+    """A column of floats.
+
+    >>> floats_to_json([0.1, math.inf, math.nan])
+    [0.1, 'inf', None]
+    """
+    return [
+        value if math.isfinite(value) else None if math.isnan(value) else str(value)
+        for value in map(float, values)
+    ]
+
+
+def floats(entries: Sequence[Any]) -> NDArray[np.float64]:
+    """The column that `floats_to_json` wrote.
+
+    >>> floats([0.1, "inf", None])
+    array([0.1, inf, nan])
+    """
+    return np.array([number(entry) for entry in entries], np.float64)
+
+
+def number(entry: Any) -> float:
+    """A float; null is NaN."""
+    if entry is None:
+        return math.nan
+    plain = isinstance(entry, int | float) and not isinstance(entry, bool)
+    if plain or entry in ("inf", "-inf"):
+        return float(entry)
+    raise corrupt(f"expected a number, got {entry!r}")
+
+
+def whole(entry: Any) -> int:
+    """A whole number."""
+    if isinstance(entry, bool) or not isinstance(entry, int):
+        raise corrupt(f"expected a whole number, got {entry!r}")
+    return entry
+
+
+def wholes(entries: Sequence[Any]) -> NDArray[np.int64]:
+    """A column of whole numbers."""
+    return np.array([whole(entry) for entry in entries], np.int64)
+
+
+def flag(entry: Any) -> bool:
+    """True or false."""
+    if not isinstance(entry, bool):
+        raise corrupt(f"expected true or false, got {entry!r}")
+    return entry
+
+
+def flags(entries: Sequence[Any]) -> NDArray[np.bool_]:
+    """A column of true and false."""
+    return np.array([flag(entry) for entry in entries], np.bool_)
+
+
+def _same_length(length: int, **columns: Any) -> None:
+    for name, column in columns.items():
+        if len(column) != length:
+            raise corrupt(f"`{name}` has {len(column)} entries, expected {length}")

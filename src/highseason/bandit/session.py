@@ -1,34 +1,50 @@
-"""One live game: the same plan and rule as `play`, with rewards that come when they come.
+"""One live game: how requests become events, and how events change it.
 
-Everything here is plain single-threaded logic; `Bandit` is its locked front.  A request is checked
-completely before anything changes.
+A request is checked completely and becomes an event, or nothing; `apply` alone changes the session.
+So a session that applies the events of a store is the one that wrote them.  All of this is plain
+single-threaded logic; `Bandit` is its locked front.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple
 
 import numpy as np
 
-from highseason.bandit.arm_table import ArmTable, listed
-from highseason.bandit.errors import BanditError
-from highseason.bandit.ledger import NOWHERE, Account, Decision, Ledger
-from highseason.bandit.lifetimes import check_told, expiry_turn, weigh
-from highseason.bandit.multiplier_source import MultiplierSource
-from highseason.bandit.numbers import finite, not_negative
-from highseason.bandit.propensities import chances_of, pack
+from highseason.bandit.arm_table import ArmTable, hashable, lifetime_of
+from highseason.bandit.errors import BanditError, DocumentError
+from highseason.bandit.events import (
+    ArmAdded,
+    ArmRemoved,
+    BanditStarted,
+    Event,
+    MultiplierExtended,
+    Outcome,
+    OutcomesReported,
+    TurnDecided,
+)
+from highseason.bandit.ledger import (
+    NO_ROW,
+    Account,
+    ArmT,
+    Decision,
+    Ledger,
+    pack,
+    probabilities_of,
+)
+from highseason.bandit.multiplier_source import MultiplierSource, TurnLike, source_of
 from highseason.bandit.scale import Scale
 from highseason.core.random import game_key, turn_key
+from highseason.core.validation import finite_number, non_negative_number
 from highseason.core.warnings import warn_user
-from highseason.multipliers.instants import When
 from highseason.policies import PlanWarning, Policy
-from highseason.rules import UNKNOWN_END, Turn, estimate
+from highseason.rules import ArmState, Turn, estimate
 
 
 class Report(NamedTuple):
-    """One row of news: the arm, its turn's total reward, and the traffic that brought it."""
+    """One row of `update_many`: the arm, its turn's total reward, and the traffic."""
 
     arm: Any
     reward: Any
@@ -36,128 +52,167 @@ class Report(NamedTuple):
     traffic: Any = None
 
 
-class Ranked(NamedTuple):
-    """An arm, its estimate, and how many of its turns have been learnt from.
+class Ranked(NamedTuple, Generic[ArmT]):
+    """An arm, its estimate, and how many of its turns the rule has learned from.
 
     The estimate is in the user's unit, None before any reward; old rewards may count less in it.
     """
 
-    arm: Any
+    arm: ArmT
     estimate: float | None
     pulls: int
 
 
-class BanditSession:
-    """Arms, source and ledger, and how they move together."""
+class BanditSession(Generic[ArmT]):
+    """Arms, multiplier and ledger, and how they change together."""
 
     def __init__(
-        self, policy: Policy, seed: int, scale: Scale, source: MultiplierSource, table: ArmTable
+        self,
+        policy: Policy,
+        seed: int,
+        scale: Scale,
+        source: MultiplierSource,
+        table: ArmTable[ArmT] | None = None,
     ) -> None:
-        """A game in which no turn was decided yet."""
-        self._start = game_key(seed, 0)
-        self.policy, self.seed, self.scale = policy, int(seed), scale
-        self.source, self.table, self.ledger = source, table, Ledger()
+        """A session in which no turn is decided yet."""
+        self.policy, self.seed, self.scale, self.source = policy, int(seed), scale, source
+        self.table: ArmTable[ArmT] = ArmTable(policy, source) if table is None else table
+        self.ledger: Ledger[ArmT] = Ledger()
         self.clipped = 0
+        self.seq = 0  # of the last event
+        self._game_key = game_key(seed, 0)
+
+    @classmethod
+    def start(cls, event: BanditStarted[ArmT], policy: Policy) -> BanditSession[ArmT]:
+        """The session that an event starts."""
+        scale = Scale.of(event.reward_range, policy)
+        source = source_of(policy, event.multiplier, event.known)
+        session = cls(policy, event.seed, scale, source)
+        for arm, lifetime in zip(event.arms, event.lifetimes, strict=True):
+            session.table.require_absent(arm, 1)
+            session.table.add(arm, 1, lifetime, held=False)
+        if not session.names:
+            raise BanditError("a bandit needs at least one arm")
+        session.table.choose_opening()
+        session.seq = event.seq
+        return session
 
     # -- deciding ---------------------------------------------------------------------------------
 
-    def decide(self, t: Any, available: Iterable[Any] | None, expected: Any) -> int:
-        """The ledger's row of a turn, which is decided now if it was not before."""
-        turn = self.turn_of(t)
-        row = self.ledger.row(turn)
-        if row != NOWHERE:
-            return row
-        asked = self._ask(turn, available, expected)
-        rule, state = self.policy.rule, self.table.state
-        chances = chances_of(rule, state, asked)
-        arm, exploited = rule.choose(state, asked)
-        arm = int(arm)
-        if not (0 <= arm < state.available.size and state.available[arm]):
-            raise BanditError(f"the rule {rule.name!r} chose arm {arm}, which may not be played")
-        self.table.decided(arm)
-        self.source.decided()
-        return self.ledger.enter(turn, arm, asked.level, bool(exploited), pack(chances))
-
-    def chances(self, t: Any, available: Iterable[Any] | None, expected: Any) -> dict[Any, float]:
-        """The chance of each arm in a turn; of a decided one, what it was at that moment."""
-        turn = self.turn_of(t)
-        row = self.ledger.row(turn)
-        if row != NOWHERE:
-            found = [self.ledger.chance(row, arm) for arm in range(len(self.table.ids))]
-        else:
-            asked = self._ask(turn, available, expected)
-            found = chances_of(self.policy.rule, self.table.state, asked).tolist()
-        entries = zip(self.table.ids, found, self.table.there(turn), strict=True)
-        return {name: chance for name, chance, active in entries if active or chance > 0.0}
-
-    def turn_of(self, t: Any) -> int:
+    def turn_of(self, t: TurnLike | None) -> int:
         """The turn that is meant; None is the one after the last that was decided."""
         return self.source.turn_of(self.ledger.last_turn + 1 if t is None else t)
 
-    def _ask(self, turn: int, available: Iterable[Any] | None, expected: Any) -> Turn:
-        """The question to the rule, with the arms that may be played marked in its state."""
-        names = None if available is None else listed("available", available)
-        allowed = self.table.asked(turn, names)
-        number = self.source.number(turn, int(self.table.there(turn).sum()), expected)
-        if self.table.held.any() and not self.source.is_low(turn):
-            allowed = self.table.without_held(allowed)
-        weigh(self.table, self.policy, self.source, turn)
-        self.table.state.available[:] = self.table.unopened(allowed)
-        return self._turn(turn, number)
+    def decide(
+        self, turn: int, available: Iterable[ArmT] | None, expected: float | None
+    ) -> TurnDecided[ArmT]:
+        """Choose the arm of an undecided turn."""
+        expected, state, asked = self._ask(turn, available, expected)
+        rule = self.policy.rule
+        propensities = pack(probabilities_of(rule, state, asked))
+        chosen, exploited = rule.choose(state, asked)
+        arm = int(chosen)
+        if not (0 <= arm < state.available.size and state.available[arm]):
+            raise BanditError(f"the rule {rule.name!r} chose arm {arm}, which may not be played")
+        return TurnDecided(
+            self.seq + 1,
+            turn,
+            self.table.ids[arm],
+            1.0 if propensities is None else propensities.of(arm),
+            bool(exploited),
+            asked.level,
+            propensities,
+            expected,
+        )
 
-    def _turn(self, turn: int, number: float) -> Turn:
-        key = turn_key(self._start, turn)
-        return Turn(turn, number, key, self.policy.ties == "random", turn)
+    def probabilities(
+        self, t: TurnLike | None, available: Iterable[ArmT] | None, expected: float | None
+    ) -> dict[ArmT, float]:
+        """The probability of each arm in a turn; of a decided one, what it was at that moment."""
+        turn = self.turn_of(t)
+        row = self.ledger.row(turn)
+        if row != NO_ROW:
+            values = [self.ledger.probability(row, arm) for arm in range(len(self.table.ids))]
+        else:
+            _, state, asked = self._ask(turn, available, expected)
+            values = probabilities_of(self.policy.rule, state, asked).tolist()
+        entries = zip(self.table.ids, values, self.table.present(turn), strict=True)
+        return {arm: value for arm, value, present in entries if present or value > 0.0}
+
+    def _ask(
+        self, turn: int, available: Iterable[ArmT] | None, expected: float | None
+    ) -> tuple[float | None, ArmState, Turn]:
+        """What is expected, and the question to the rule: a state and a turn."""
+        allowed = self.table.allowed(turn, available)
+        expected = self.source.expected(turn, expected)
+        level = self.source.level(self._arms(turn), turn, expected)
+        if self.table.held.any() and not self.source.is_low(turn, expected):
+            allowed = self.table.without_held(allowed)
+        state = self.table.state_at(turn)
+        state.available[:] = self.table.offered(allowed)
+        return expected, state, self._turn(turn, level)
+
+    def _arms(self, turn: int) -> int:
+        return int(np.count_nonzero(self.table.present(turn)))
+
+    def _turn(self, turn: int, level: float) -> Turn:
+        key = turn_key(self._game_key, turn)
+        return Turn(turn, level, key, self.policy.ties == "random", turn)
 
     # -- learning ---------------------------------------------------------------------------------
 
-    def update(self, reports: Iterable[Report], numbered: bool = False) -> None:
-        """Take in all of the reports, or none of them; `numbered` errors say which is wrong."""
-        fresh: dict[int, Account] = {}
+    def report(self, reports: Iterable[Report], numbered: bool = False) -> OutcomesReported | None:
+        """Check reports; with `numbered`, errors name the row."""
+        new: dict[int, Account] = {}
         for number, report in enumerate(reports, start=1):
             try:
-                self._hear(report, fresh)
+                self._merge(report, new)
             except ValueError as reason:
                 if not numbered:
                     raise
                 raise type(reason)(f"row {number}: {reason}") from None
-        for row, account in fresh.items():
-            self._book(row, account)
+        return self._reported(new)
 
-    def _hear(self, report: Report, fresh: dict[int, Account]) -> None:
-        row = self._row_of(report, fresh)
-        known = fresh[row] if row in fresh else self.ledger.account(row)
-        account = self._account(row, known, report)
-        if account != known:
-            fresh.pop(row, None)  # heard again: it is learnt in the order of the last news of it
-            fresh[row] = account
-
-    def tell_traffic(self, t: Any, value: Any) -> None:
-        """The traffic of a decided turn."""
-        told = not_negative("traffic", value)
+    def report_traffic(self, t: TurnLike, value: float) -> OutcomesReported | None:
+        """Check the traffic of a decided turn."""
+        traffic = non_negative_number("traffic", value, BanditError)
         row = self.row_of_decided(t)
         known = self.ledger.account(row)
-        account = known.merged(Account(None, told), self.ledger.turns[row])
+        account = known.merged(Account(None, traffic), self.ledger.turns[row])
         self._check_mean(account)
-        if account != known:
-            self._book(row, account)
+        return self._reported({} if account == known else {row: account})
 
-    def row_of_decided(self, t: Any) -> int:
-        """Where a decided turn stands in the ledger."""
+    def _reported(self, new: dict[int, Account]) -> OutcomesReported | None:
+        if not new:
+            return None
+        turns = self.ledger.turns
+        outcomes = (Outcome(turns[row], *account) for row, account in new.items())
+        return OutcomesReported(self.seq + 1, tuple(outcomes))
+
+    def _merge(self, report: Report, new: dict[int, Account]) -> None:
+        row = self._row_of(report, new)
+        known = new[row] if row in new else self.ledger.account(row)
+        account = self._account(row, known, report)
+        if account != known:
+            new.pop(row, None)  # reported again: it is learned in the order of its last report
+            new[row] = account
+
+    def row_of_decided(self, t: TurnLike) -> int:
+        """The row of a decided turn."""
         turn = self.source.turn_of(t)
         row = self.ledger.row(turn)
-        if row == NOWHERE:
-            raise BanditError(f"turn {turn} was never decided: ask pull(t={turn}) first")
+        if row == NO_ROW:
+            raise BanditError(f"turn {turn} is not decided yet: call pull(t={turn}) first")
         return row
 
-    def _row_of(self, report: Report, fresh: dict[int, Account]) -> int:
-        arm = self.table.number(report.arm)
+    def _row_of(self, report: Report, new: dict[int, Account]) -> int:
+        arm = self.table.index(report.arm)
         if report.t is None:
-            row = self.ledger.latest_open(arm, taken=fresh)
-            if row == NOWHERE:
+            row = self.ledger.latest_open(arm, taken=new)
+            if row == NO_ROW:
                 raise BanditError(
-                    f"no decided turn of the arm {report.arm!r} is without a reward: say which "
-                    "turn is meant (t=…)"
+                    f"every decided turn of the arm {report.arm!r} has a reward: pass the turn "
+                    "that is meant (t=…)"
                 )
             return row
         row = self.row_of_decided(report.t)
@@ -170,11 +225,13 @@ class BanditSession:
         return row
 
     def _account(self, row: int, known: Account, report: Report) -> Account:
-        turn = self.ledger.turns[row]
-        traffic = None if report.traffic is None else not_negative("traffic", report.traffic)
-        account = known.merged(Account(finite("reward", report.reward), traffic), turn)
+        turn, traffic = self.ledger.turns[row], report.traffic
+        if traffic is not None:
+            traffic = non_negative_number("traffic", traffic, BanditError)
+        reward = finite_number("reward", report.reward, BanditError)
+        account = known.merged(Account(reward, traffic), turn)
         if account.traffic is None:
-            account = account._replace(traffic=self.source.truth(turn))
+            account = account._replace(traffic=self.source.traffic_of(turn))
         self._check_mean(account)
         return account
 
@@ -184,72 +241,159 @@ class BanditSession:
         reward, traffic = account.outcome
         if not math.isfinite(reward / traffic):
             raise BanditError(
-                f"a reward of {reward:g} from a traffic of {traffic:g} is more per customer than "
-                "a number can hold"
+                f"reward={reward:g} with traffic={traffic:g} is too much per customer for a "
+                "floating-point number"
             )
 
-    def _book(self, row: int, account: Account) -> None:
-        before = self.ledger.account(row)
-        self.ledger.book(row, account)
-        if before.traffic is None and account.traffic is not None:
-            self.source.saw(account.traffic)
-        if account.outcome is not None and before.outcome is None:
-            self._learn(row, *account.outcome)
+    # -- arms and turns ---------------------------------------------------------------------------
 
-    def _learn(self, row: int, reward: float, traffic: float) -> None:
-        value, clipped = self.scale.learnt(reward, traffic)
-        self.clipped += clipped
-        turn = self._turn(self.ledger.turns[row], self.ledger.numbers[row])
-        # Who is there now: the reward may be late, and its turn's arms gone.
-        self.table.state.available[:] = self.table.there(self.ledger.last_turn)
-        self.policy.rule.observe(self.table.state, turn, self.ledger.arms[row], value)
-
-    # -- arms -------------------------------------------------------------------------------------
-
-    def add_arm(self, arm: Any, hold: bool, expires: Any) -> None:
-        """Bring an arm in; held back until a low turn if asked so and it was never tried."""
+    def add_arm(self, arm: ArmT, hold: bool, expires: Any) -> ArmAdded[ArmT]:
+        """Check an arm that is to be added; held back until a low turn if asked and untried."""
         last = self.ledger.last_turn
-        until = expiry_turn(self.source, expires, last)
-        check_told(self.policy, self.source, arm, until)
-        if hold and self.table.is_new(arm) and not self.source.low_after(last):
+        self.table.require_absent(arm, last + 1)
+        lifetime = lifetime_of(arm, expires, self.policy, self.source, last)
+        waits = hold and self.table.is_untried(arm)
+        if waits and not self.source.has_low_turn_after(last):
             warn_user(
-                f"no low turn is left in the forecast to try the arm {arm!r} on: it waits until "
-                "extend(…) brings one; add it with when='now' to try it at once",
+                f"no low turn is left in the forecast on which to try the arm {arm!r}: it waits "
+                "until extend(…) brings one; use when='now' to try it at once",
                 PlanWarning,
             )
-        date = str(expires) if isinstance(expires, When) and until < UNKNOWN_END else None
-        self.table.add(arm, last + 1, hold, until, date)
+        return ArmAdded(self.seq + 1, hashable(arm), lifetime, hold)
 
-    def remove_arm(self, arm: Any) -> None:
-        """Take an arm out after the last turn that was decided."""
-        self.table.remove(arm, self.ledger.last_turn)
+    def remove_arm(self, arm: ArmT) -> ArmRemoved[ArmT]:
+        """Check an arm that is to be removed."""
+        self.table.require_active(arm)
+        return ArmRemoved(self.seq + 1, hashable(arm))
 
-    def extend(self, more: Any) -> None:
-        """Append turns; arms that were told to go on a date go on that date."""
-        self.source.extend(more)
-        for arm, date in self.table.dates.items():
-            self.table.expires[arm] = self.source.turn_by(date)
+    def extend(self, more: object) -> MultiplierExtended:
+        """Check turns that are to be appended."""
+        return MultiplierExtended(self.seq + 1, self.source.extension(more))
 
     @property
-    def names(self) -> tuple[Any, ...]:
+    def names(self) -> tuple[ArmT, ...]:
         """The arms in the game in the turn after the last that was decided."""
         return self.table.names(self.ledger.last_turn + 1)
 
+    # -- events -----------------------------------------------------------------------------------
+
+    def apply(self, event: Event) -> None:
+        """Change as an event says; it was checked before."""
+        _APPLY[type(event)](self, event)
+        self.seq = event.seq
+
+    def replay(self, event: Event) -> None:
+        """Apply an event that was read from a store; one that makes no sense is refused."""
+        if type(event) not in _APPLY:
+            raise DocumentError(
+                f"corrupt event {event.seq}: {type(event).__name__} may only be the first"
+            )
+        try:
+            _CHECK[type(event)](self, event)
+            self.apply(event)
+        except DocumentError:
+            raise
+        except (ValueError, TypeError) as reason:
+            raise DocumentError(f"corrupt event {event.seq}: {reason}") from reason
+
+    def _apply_decision(self, event: TurnDecided[ArmT]) -> None:
+        arm = self.table.index(event.arm)
+        self.table.keep_state(event.turn)
+        self.source.decided(self._arms(event.turn), event.expected)
+        self.table.selected(arm)
+        self.ledger.enter(event.turn, arm, event.level, event.exploited, event.propensities)
+
+    def _check_decision(self, event: TurnDecided[ArmT]) -> None:
+        arm = self.table.index(event.arm)
+        turn = self.source.turn_of(event.turn)
+        if self.ledger.row(turn) != NO_ROW:
+            raise BanditError(f"turn {turn} is already decided")
+        if not self.table.present(turn)[arm]:
+            raise BanditError(f"the arm {event.arm!r} is not in the game in turn {turn}")
+        self.source.expected(turn, event.expected)
+        finite_number("level", event.level)
+        packed = event.propensities
+        if event.probability != (1.0 if packed is None else packed.of(arm)):
+            raise BanditError("probability and propensities differ")
+
+    def _apply_outcomes(self, event: OutcomesReported) -> None:
+        for turn, reward, traffic in event.outcomes:
+            row = self.ledger.row(turn)
+            account, before = Account(reward, traffic), self.ledger.account(row)
+            self.ledger.book(row, account)
+            if before.traffic is None and traffic is not None:
+                self.source.observed(traffic)
+            if account.outcome is not None and before.outcome is None:
+                self._learn(row, *account.outcome)
+
+    def _check_outcomes(self, event: OutcomesReported) -> None:
+        for turn, reward, traffic in event.outcomes:
+            account = self.ledger.account(self.row_of_decided(turn))
+            self._check_mean(account.merged(Account(reward, traffic), turn))
+            if reward is not None:
+                finite_number("reward", reward)
+            if traffic is not None:
+                non_negative_number("traffic", traffic)
+
+    def _learn(self, row: int, reward: float, traffic: float) -> None:
+        value, clipped = self.scale.learned(reward, traffic)
+        self.clipped += clipped
+        turn = self._turn(self.ledger.turns[row], self.ledger.levels[row])
+        # The arms there now: the reward may be late, and its turn's arms gone.
+        state = self.table.learning_state(self.ledger.last_turn)
+        self.policy.rule.observe(state, turn, self.ledger.arms[row], value)
+
+    def _apply_arm_added(self, event: ArmAdded[ArmT]) -> None:
+        start = self.ledger.last_turn + 1
+        self.table.add(event.arm, start, event.lifetime, event.held)
+
+    def _check_arm_added(self, event: ArmAdded[ArmT]) -> None:
+        self.table.require_absent(event.arm, self.ledger.last_turn + 1)
+
+    def _apply_arm_removed(self, event: ArmRemoved[ArmT]) -> None:
+        self.table.remove(event.arm, self.ledger.last_turn)
+
+    def _check_arm_removed(self, event: ArmRemoved[ArmT]) -> None:
+        self.table.require_active(event.arm)
+
+    def _apply_extension(self, event: MultiplierExtended) -> None:
+        self.source.extend(event.multiplier)
+        self.table.reread_dates()
+
+    def _check_extension(self, event: MultiplierExtended) -> None:
+        self.source.extension(event.multiplier)
+
     # -- looking ----------------------------------------------------------------------------------
 
-    def ranking(self) -> list[Ranked]:
+    def ranking(self) -> list[Ranked[ArmT]]:
         """The arms in the game, the best estimate first, those without any last."""
-        there = self.table.there(self.ledger.last_turn + 1)
-        pulls = self.ledger.observed(there.size).tolist()
-        ranked = [self._ranked(arm, pulls[arm]) for arm in np.flatnonzero(there).tolist()]
+        present = self.table.present(self.ledger.last_turn + 1)
+        pulls = self.ledger.observed(present.size).tolist()
+        ranked = [self._ranked(arm, pulls[arm]) for arm in np.flatnonzero(present).tolist()]
         return sorted(ranked, key=lambda r: math.inf if r.estimate is None else -r.estimate)
 
-    def _ranked(self, arm: int, pulls: int) -> Ranked:
+    def _ranked(self, arm: int, pulls: int) -> Ranked[ArmT]:
         state = self.table.state
         seen = state.pulls[arm] > 0
         value = self.scale.shown(float(estimate(state, arm))) if seen else None
         return Ranked(self.table.ids[arm], value, pulls)
 
-    def decision(self, row: int) -> Decision:
+    def decision(self, row: int) -> Decision[ArmT]:
         """A row of the ledger, with the arm's id."""
         return self.ledger.decision(row, self.table.ids)
+
+
+_APPLY: dict[type[Event], Any] = {
+    TurnDecided: BanditSession._apply_decision,
+    OutcomesReported: BanditSession._apply_outcomes,
+    ArmAdded: BanditSession._apply_arm_added,
+    ArmRemoved: BanditSession._apply_arm_removed,
+    MultiplierExtended: BanditSession._apply_extension,
+}
+_CHECK: dict[type[Event], Any] = {
+    TurnDecided: BanditSession._check_decision,
+    OutcomesReported: BanditSession._check_outcomes,
+    ArmAdded: BanditSession._check_arm_added,
+    ArmRemoved: BanditSession._check_arm_removed,
+    MultiplierExtended: BanditSession._check_extension,
+}

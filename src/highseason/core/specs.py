@@ -8,6 +8,9 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
+#: How many names a suggestion lists at most.
+_LISTED = 40
+
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A suggestion to append to an error: the nearest name, or all names if none is near.
@@ -20,7 +23,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(name.lower(), spelled, n=1, cutoff=0.5)
     if near:
         return f"Did you mean {spelled[near[0]]!r}?"
-    return f"Choose from: {', '.join(names)}." if names else "There are none."
+    more = ", …" if len(names) > _LISTED else ""
+    return f"Choose from: {', '.join(names[:_LISTED])}{more}." if names else "There are none."
 
 
 def split_spec(text: str) -> tuple[str, dict[str, str]]:
