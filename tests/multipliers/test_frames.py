@@ -169,5 +169,5 @@ def test_without_pyarrow_the_error_names_the_extra(
 ) -> None:
     path = parquet(tmp_path, y=[1, 2])
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-    with pytest.raises(ImportError, match=r"highseason\[frames\]"):
+    with pytest.raises(ImportError, match=r"highseason\[files\]"):
         read(path)

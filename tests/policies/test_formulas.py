@@ -138,16 +138,16 @@ def test_low_turns_never_run_backwards(G: Plan, m: int, z: float) -> None:
 
 @given(multipliers, arms, st.floats(1.01, 100))
 def test_a_pool_has_between_one_and_all_arms(G: Plan, m: int, c: float) -> None:
-    for rule in ("paper", "authors_code"):
-        sizes = hs.VariablePool(c=c, unit=1, rule=rule).plan(G, m).levels
+    for variant in ("paper", "authors_code"):
+        sizes = hs.VariablePool(c=c, unit=1, variant=variant).plan(G, m).levels
         assert ((sizes >= 1) & (sizes <= m) & (sizes == np.floor(sizes))).all()
 
 
 @given(st.integers(2, 60), arms)
 def test_the_published_pool_shrinks_with_stakes_and_the_codes_grows(n: int, m: int) -> None:
     quiet, busy = [1.0] * n, [40.0] * n
-    for rule, sign in (("paper", 1), ("authors_code", -1)):
-        policy = hs.VariablePool(c=10, unit=1, rule=rule)
+    for variant, sign in (("paper", 1), ("authors_code", -1)):
+        policy = hs.VariablePool(c=10, unit=1, variant=variant)
         assert (sign * (policy.plan(quiet, m).levels - policy.plan(busy, m).levels) >= 0).all()
 
 
