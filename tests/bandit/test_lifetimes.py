@@ -144,7 +144,7 @@ def days_from(first: str, turns: int) -> hs.multipliers.Multiplier:
     return hs.multipliers.Multiplier(np.full(turns, 5.0), np.datetime64(first) + np.arange(turns))
 
 
-@pytest.mark.filterwarnings("ignore::highseason.multipliers.errors.CalendarWarning")
+@pytest.mark.filterwarnings("ignore::highseason.multipliers.CalendarWarning")
 @pytest.mark.parametrize("reopened", [False, True])
 def test_expiry_beyond_the_forecast_by_date(reopened: bool) -> None:
     """The turn is found when the calendar gets there, which leaves out a weekend."""

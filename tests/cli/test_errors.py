@@ -30,7 +30,7 @@ WRONG = {
     "no turns": ("simulate -p ucb --turns 0", "--turns", "at least 1"),
     "no threads": ("simulate -p ucb --threads 0", "--threads", "at least 1"),
     "seed that is no number": ("simulate -p ucb --seed x", "--seed", "simulate --help"),
-    "unknown shape": ("simulate -p ucb -m wav", "'wav'", "did you mean 'wave'?"),
+    "unknown shape": ("simulate -p ucb -m wav", "'wav'", "Did you mean 'wave'?"),
     "missing file": ("simulate -p ucb -m no.csv", "there is no file no.csv", "check the path"),
     "missing file to plan for": ("plan -p ucb -m no.csv", "there is no file no.csv", "christmas"),
     "file of a strange kind": ("plan -p ucb -m notes.txt", "notes.txt", ".csv"),

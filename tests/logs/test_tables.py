@@ -150,7 +150,7 @@ def test_clicks_are_small_and_checked(tmp_path: Path) -> None:
 
 def test_a_wrong_column_is_an_error_that_names_the_file(tmp_path: Path) -> None:
     path = put(tmp_path, SHOP)
-    with pytest.raises(ValueError, match=r"shop\.csv, line 1: .*'show'.*did you mean 'shown'\?"):
+    with pytest.raises(ValueError, match=r"shop\.csv, line 1: .*'show'.*Did you mean 'shown'\?"):
         collect(TableLog(path, time="when", arm="show", reward="paid"))
     with pytest.raises(ValueError, match="the file is empty"):
         collect(TableLog(put(tmp_path, ""), **COLUMNS))

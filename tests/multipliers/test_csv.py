@@ -140,7 +140,7 @@ BAD_CELLS = [
     ("closed", "'closed' is not a number: write it plainly, such as 1234.5"),
     ("1 234", "'1 234' is not a number"),
     ("0", "'0' cannot be used: a multiplier must be > 0; for closed hours pass floor="),
-    ("-3", "'-3' cannot be used: a multiplier must be > 0, and a floor does not mend"),
+    ("-3", "'-3' cannot be used: a multiplier must be > 0, and a floor does not change"),
     ("inf", "'inf' cannot be used: a multiplier must be finite"),
 ]
 
@@ -221,12 +221,12 @@ def test_a_time_without_a_zone_among_others(write: Write) -> None:
         (
             "day,visitors\n2013-12-25,1\n",
             {"value": "visitor"},
-            r"no column 'visitor' for value=; did you mean 'visitors'\? Its columns: day, visitors",
+            r"no column 'visitor' for value=\. Did you mean 'visitors'\?",
         ),
         (
             "day,visitors\n2013-12-25,1\n",
             {"time": "zzz"},
-            r"no column 'zzz' for time=\. Its columns: day, visitors",
+            r"no column 'zzz' for time=\. Choose from: day, visitors",
         ),
         ("a,a,b\n1,2,3\n", {"value": "a"}, "2 columns called 'a': rename all but one"),
         (
@@ -242,8 +242,8 @@ def test_a_time_without_a_zone_among_others(write: Write) -> None:
         ("day,visitors\n25/12/2013,1\n", {}, "line 2, column 'day': '25/12/2013' is not a time"),
         ("day,visitors\nMon,1\nTue,2\n", {}, "rename the column if it holds no times"),
         ("day,visitors\n20131225,1\n20131226,2\n", {}, "'20131225' is not a time"),
-        ("day,hour\n2013-12-25,7\n", {}, "no column of numbers beside its times: day, hour"),
-        ("shop,town\nours,Leeds\n", {}, "no column of numbers beside its times: shop, town"),
+        ("day,hour\n2013-12-25,7\n", {}, "no column of numbers besides its times: day, hour"),
+        ("shop,town\nours,Leeds\n", {}, "no column of numbers besides its times: shop, town"),
         ("day\n2013-12-25\n", {}, "line 2, column 'day': '2013-12-25' is not a number"),
     ],
 )
@@ -268,6 +268,7 @@ def test_the_choice_is_put_to_the_user(
         ("a,b\n1,2\n1\n", "shop.csv", "line 3: 1 cells where the first row has 2"),
         (f'y\n"{"9" * 200_000}"\n', "shop.csv", "is not a CSV file: field larger than"),
         ("9" * 200_000, "shop.csv", "is not a CSV file: field larger than"),
+        ('a,b\n1,"2\n3,4\n', "shop.csv", "is not a CSV file|line 2: "),
         ("1\n", "shop.xlsx", r"cannot tell from its name what .*shop\.xlsx holds: it must end in"),
         ("1\n", "shop", r"must end in \.csv, \.csv\.gz, \.tsv, \.tsv\.gz, \.parquet"),
     ],

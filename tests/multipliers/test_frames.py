@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from highseason.multipliers import MultiplierError, as_multiplier, from_series, read
 
-pd = pytest.importorskip("pandas", reason="needs the extra highseason[files]")
 DAYS = ["2013-12-25", "2013-12-26"]
 
 
@@ -75,7 +75,7 @@ def test_series_is_recognised_and_a_table_is_not() -> None:
         as_multiplier(series.to_frame())
 
 
-def test_our_part_of_the_library_imports_no_frames() -> None:
+def test_our_part_of_the_library_imports_no_files() -> None:
     code = (
         "import sys, highseason.multipliers as m; m.as_multiplier([1, 2]);"
         "sys.exit(bool({'pandas', 'pyarrow'} & set(sys.modules)))"

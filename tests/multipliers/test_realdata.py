@@ -33,7 +33,7 @@ def test_eight_cameras_are_too_many() -> None:
 
 
 def test_a_slip_in_the_cameras_name() -> None:
-    with pytest.raises(MultiplierError, match=r"did you mean 'Briggate'\?"):
+    with pytest.raises(MultiplierError, match=r"Did you mean 'Briggate'\?"):
         read(LEEDS, value="Brigate")
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -67,7 +68,6 @@ def test_the_sum_is_conserved(multiplier: Multiplier, length: str) -> None:
 @quick
 @given(with_gaps(), st.sampled_from([("1h", "h"), ("6h", "6h"), ("1D", "D"), ("1W", "W-MON")]))
 def test_periods_are_those_of_pandas(multiplier: Multiplier, length: tuple[str, str]) -> None:
-    pd = pytest.importorskip("pandas")
     ours, theirs = length
     series = pd.Series(multiplier.values, index=multiplier.calendar)
     expected = series.resample(theirs, closed="left", label="left").sum(min_count=1).dropna()
@@ -106,7 +106,7 @@ def test_filled_ends_are_kept() -> None:
 
 
 def test_gaps_inside_are_skipped_not_filled_with_zeros() -> None:
-    with pytest.warns(CalendarWarning, match="where its turns are usually 1:00:00 apart"):
+    with pytest.warns(CalendarWarning, match="but its turns are usually 1:00:00 apart"):
         data = hours("2013-12-24", "2013-12-25").then(hours("2013-12-27", "2013-12-28"))
     days = data.resample("1D")
     assert days.values.tolist() == [300.0, 300.0]
@@ -157,10 +157,10 @@ def test_ways_to_write_an_hour(length: str) -> None:
 @pytest.mark.parametrize(
     ("length", "options", "message"),
     [
-        (0, {}, "whole number of turns >= 1, not 0"),
-        (-2, {}, "whole number of turns >= 1, not -2"),
-        (1.5, {}, "whole number of turns >= 1, not 1.5"),
-        (True, {}, "whole number of turns >= 1, not True"),
+        (0, {}, "length must be a whole number, at least 1, got 0"),
+        (-2, {}, "length must be a whole number, at least 1, got -2"),
+        (1.5, {}, "length must be a whole number, at least 1, got 1.5"),
+        (True, {}, "length must be a whole number, at least 1, got True"),
         ("1 fortnight", {}, "'1 fortnight' is not a length of time: write a whole number and one"),
         ("1m", {}, "'1m' is not a length of time"),
         ("0D", {}, "'0D' is not a length of time"),
@@ -169,8 +169,8 @@ def test_ways_to_write_an_hour(length: str) -> None:
         ("10min", {}, "turns are at least 3600 seconds apart, more than '10min'"),
         ("1W", {}, "does not fill a single turn of length '1W': shorten it, or pass partial="),
         (100, {}, "does not fill a single turn of length 100"),
-        (2, {"how": "max"}, "how must be 'sum' or 'mean', not 'max'"),
-        (2, {"partial": "dropp"}, "partial must be 'drop' or 'keep', not 'dropp'; did you mean"),
+        (2, {"how": "max"}, "how must be 'sum' or 'mean', got 'max'"),
+        (2, {"partial": "dropp"}, "partial must be 'drop' or 'keep', got 'dropp'"),
     ],
 )
 def test_refusals(length: Any, options: dict[str, Any], message: str) -> None:

@@ -59,7 +59,7 @@ def test_any_sequence_of_numbers_will_do(data: Any) -> None:
         ([1.0, 2.0, math.inf], "turn 3 is inf: a multiplier must be finite"),
         ([-math.inf], "turn 1 is -inf: a multiplier must be finite"),
         ([1.0, 0.0, -1.0], r"turn 2 is 0: a multiplier must be > 0; for closed hours pass floor="),
-        ([1.0, -2.5], "turn 2 is -2.5: a multiplier must be > 0, and a floor does not mend neg"),
+        ([1.0, -2.5], "turn 2 is -2.5: a multiplier must be > 0, and a floor does not change neg"),
         ([], "needs at least one turn"),
         ([1e308] * 20, "the sum of the multiplier is not finite .* larger unit"),
         ([[1.0, 2.0]], "2 dimensions: pick one column"),
@@ -94,9 +94,9 @@ def test_floor_raises_closed_hours_and_nothing_else() -> None:
 
 @pytest.mark.parametrize("floor", [0, -1, math.nan, math.inf])
 def test_floor_must_be_positive(floor: float) -> None:
-    with pytest.raises(MultiplierError, match="floor must be a finite number > 0"):
+    with pytest.raises(MultiplierError, match="floor must be a finite number above 0"):
         from_values([1, 2], floor=floor)
-    with pytest.raises(MultiplierError, match="must be a finite number > 0"):
+    with pytest.raises(MultiplierError, match="must be a finite number above 0"):
         from_values([1, 2]).floor(floor)
 
 
@@ -227,8 +227,8 @@ def test_calendar_keeps_what_it_needs(calendar: list[str], unit: str) -> None:
         (["2013-12-25 00:00Z", "2013-12-26 00:00"], "calendar row 2 has no time zone"),
         (["2013-12-25 00:00", "2013-12-26 00:00Z"], "calendar row 2 has a time zone"),
         ([1, 2], "calendar row 1: 1 is not a time"),
-        ([["2013-12-25", "2013-12-26"]], "not 2-dimensional"),
-        ("2013-12-25", "not 0-dimensional"),
+        ([["2013-12-25", "2013-12-26"]], "got 2 dimensions"),
+        ("2013-12-25", "got 0 dimensions"),
     ],
 )
 def test_bad_calendars_are_named(calendar: Any, message: str) -> None:

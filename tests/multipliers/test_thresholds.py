@@ -128,8 +128,8 @@ def test_millions_are_written_out() -> None:
         warn_if_one_sided([92812, 12453560], 30)
 
 
-def test_a_constant_cannot_be_parted() -> None:
-    with pytest.warns(ThresholdWarning, match="G is constant, so no z can part it"):
+def test_no_threshold_separates_a_constant() -> None:
+    with pytest.warns(ThresholdWarning, match="G is constant, so no z separates its turns"):
         warn_if_one_sided([5, 5], 5)
 
 

@@ -18,9 +18,9 @@ from highseason.bandit.events import Lifetime
 from highseason.bandit.ledger import ArmT
 from highseason.bandit.multiplier_source import MultiplierSource
 from highseason.core.specs import did_you_mean
-from highseason.multipliers.instants import When
 from highseason.policies import Policy
 from highseason.rules import NO_END, UNKNOWN_END, ArmState
+from highseason.tabular import When
 
 Mask = NDArray[np.bool_]
 

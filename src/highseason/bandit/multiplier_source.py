@@ -16,10 +16,10 @@ from highseason.bandit.errors import BanditError, PastForecastError
 from highseason.core.validation import positive_number
 from highseason.engine.lifetimes import running_worth
 from highseason.multipliers import Multiplier, Threshold, as_multiplier, concatenate
-from highseason.multipliers.instants import When
 from highseason.policies import Planner, Policy
 from highseason.policies.planner import known_levels
 from highseason.rules import UNKNOWN_END
+from highseason.tabular import When
 
 #: A turn: its number, from 1, or its date.
 TurnLike: TypeAlias = int | When
@@ -57,7 +57,7 @@ class KnownMultiplier:
         """The turn that a number or a date names."""
         if self._is_past(t):
             G = self.multiplier
-            last = "" if G.moments is None else f" ({G.moments.show(-1)})"
+            last = "" if G.timeline is None else f" ({G.timeline.show(-1)})"
             name = repr(t) if isinstance(t, When) else f"turn {t}"
             raise PastForecastError(
                 f"{name} is past the forecast, which ends at turn {G.turns}{last}: "
@@ -68,15 +68,15 @@ class KnownMultiplier:
     def last_turn_by(self, date: str) -> int:
         """The last turn not after a date; the turn after the last if it is past the forecast."""
         G = self.multiplier
-        if G.moments is None:
+        if G.timeline is None:
             return G.turn_of(date)  # raises: there is no calendar
-        rows = G.moments.rows(date, date)
+        rows = G.timeline.rows(date, date)
         return G.turns + 1 if rows.start >= G.turns else int(rows.stop)
 
     def _is_past(self, t: TurnLike) -> bool:
         G = self.multiplier
         if isinstance(t, When):
-            return G.moments is not None and G.moments.rows(t, t).start >= G.turns
+            return G.timeline is not None and G.timeline.rows(t, t).start >= G.turns
         return isinstance(t, int | np.integer) and int(t) > G.turns
 
     # -- the plan ---------------------------------------------------------------------------------

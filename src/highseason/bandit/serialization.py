@@ -27,7 +27,7 @@ from highseason.bandit.scale import Scale
 from highseason.bandit.session import BanditSession
 from highseason.core.version import __version__
 from highseason.multipliers import Multiplier
-from highseason.multipliers.calendars import Moments
+from highseason.multipliers.timeline import Timeline
 from highseason.policies import Policy
 from highseason.policies import from_json as policy_from_json
 from highseason.rules import NO_END, ArmState, observe_mean
@@ -74,7 +74,7 @@ def write_policy(policy: Policy | Mapping[str, Any]) -> Any:
 
 def write_multiplier(G: Multiplier) -> dict[str, Any]:
     """A multiplier as plain data."""
-    instants = None if G.moments is None else np.datetime_as_string(G.moments.instants).tolist()
+    instants = None if G.timeline is None else np.datetime_as_string(G.timeline.instants).tolist()
     return {
         "name": G.name,
         "values": floats_to_json(G.values),
@@ -206,7 +206,7 @@ def read_multiplier(entry: Mapping[str, Any]) -> Multiplier:
     calendar, zone = entry["calendar"], entry.get("zone")  # version 1 had no zones
     moments: Any = None
     if calendar is not None:
-        moments = Moments(np.array(calendar, dtype="datetime64"), "UTC" if zone else None)
+        moments = Timeline(np.array(calendar, dtype="datetime64"), "UTC" if zone else None)
     return Multiplier(floats(entry["values"]), moments, str(entry["name"]), zone)
 
 

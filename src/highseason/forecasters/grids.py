@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.forecasters.errors import ForecastError
-from highseason.multipliers.instants import show
+from highseason.tabular import format_time
 
 Stamps = NDArray[np.datetime64]
 
@@ -47,9 +47,9 @@ class Grid:
         wrong = np.flatnonzero((off > step / 4) | (np.diff(places, prepend=-1) < 1))
         if wrong.size:
             raise ForecastError(
-                f"the times are not evenly spaced: {show(calendar[int(wrong[0])])} does not lie on "
-                f"steps of {_worded(step)} from {show(calendar[0])}; join turns to even ones "
-                'first, such as resample("1D")'
+                f"the times are not evenly spaced: {format_time(calendar[int(wrong[0])])} does not "
+                f"lie on steps of {_worded(step)} from {format_time(calendar[0])}; join turns to "
+                'even ones first, such as resample("1D")'
             )
         return cls(calendar[0], step), places
 

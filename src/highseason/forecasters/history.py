@@ -170,12 +170,12 @@ def _even_stamps(G: Multiplier, zone: str | None) -> tuple[Stamps | None, str | 
 
     Where clocks are put back and forth, days are even on the wall and hours are even in UTC.
     """
-    if G.calendar is None or G.moments is None or G.zone is None:
+    if G.calendar is None or G.timeline is None or G.zone is None:
         return G.calendar, zone
     steps = np.diff(G.calendar.astype("datetime64[s]"))
     if steps.size and steps.min() >= np.timedelta64(1, "D"):
         return G.calendar, None
-    return G.moments.instants, zone or G.zone
+    return G.timeline.instants, zone or G.zone
 
 
 def _seasons(turns: int, grid: Grid | None, periods: tuple[int, ...] | None) -> tuple[float, ...]:

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from highseason.core.specs import did_you_mean
 from highseason.logs.files import ByteFile
 from highseason.logs.journal import Journal, shortened
 from highseason.logs.lines import TextLines
 from highseason.logs.parquet import arrow
-from highseason.multipliers.wording import did_you_mean
 
 _MARKS = (",", ";", "\t")
 _ROWS = 1 << 16
@@ -49,7 +49,8 @@ class Rows:
             more = len(self.names) - len(shown)
             raise ValueError(
                 f"{self.path}, line 1: there is no column {name!r} among {', '.join(shown)}"
-                f"{f' and {more:,} more' if more else ''}{did_you_mean(name, self.names[:_SHOWN])}"
+                f"{f' and {more:,} more' if more else ''}. "
+                f"{did_you_mean(name, self.names[:_SHOWN])}"
             )
         return self.names.index(name)
 

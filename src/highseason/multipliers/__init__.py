@@ -1,16 +1,15 @@
-"""Multipliers G(t): how much is at stake in each turn, from a formula or from real traffic."""
+"""Multipliers G(t): the stakes of each turn, from a formula or from real traffic."""
 
-from highseason.multipliers.coerce import as_multiplier
-from highseason.multipliers.errors import CalendarWarning, MultiplierError
-from highseason.multipliers.readers import from_series, from_values, read
 from highseason.multipliers.series import Multiplier, concatenate
 from highseason.multipliers.shapes import SHAPES, christmas, constant, shape, sine, step, wave
+from highseason.multipliers.sources import as_multiplier, from_series, from_values, read
 from highseason.multipliers.thresholds import (
     Threshold,
     ThresholdError,
     ThresholdWarning,
     warn_if_one_sided,
 )
+from highseason.multipliers.validation import CalendarWarning, MultiplierError
 
 __all__ = [
     "SHAPES",

@@ -1,4 +1,4 @@
-"""Turns of another length: several turns, or a stretch of the calendar, become one."""
+"""Turns of another length: several turns, or a period of the calendar, become one."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.multipliers.calendars import Calendar, Moments
-from highseason.multipliers.errors import MultiplierError
-from highseason.multipliers.validation import Values
-from highseason.multipliers.wording import require_option
-from highseason.multipliers.zones import offsets, to_instants
+from highseason.core.validation import one_of, whole_number
+from highseason.multipliers.timeline import Timeline
+from highseason.multipliers.validation import MultiplierError, Values
+from highseason.tabular.times import Instants, to_instants, to_wall
 
 How = Literal["sum", "mean"]
 Partial = Literal["drop", "keep"]
@@ -39,7 +38,7 @@ _PERIOD = re.compile(r"(\d{0,6})\s*([A-Za-z]+)", re.ASCII)
 
 @dataclass(frozen=True)
 class Period:
-    """A stretch of the calendar: so many months, or a length of time that never varies."""
+    """A period of the calendar: a number of months, or a fixed length of time."""
 
     months: int
     width: np.timedelta64
@@ -63,13 +62,13 @@ class Period:
             return cls(count, np.timedelta64(28 * count, "D"))  # the least it can last
         return cls(0, count * np.timedelta64(1, unit))
 
-    def number(self, calendar: Calendar) -> NDArray[np.int64]:
-        """Return the number of the period that each stamp falls in."""
+    def number(self, instants: Instants) -> NDArray[np.int64]:
+        """Return the number of the period that each instant falls in."""
         if self.months:
-            return calendar.astype("datetime64[M]").astype(np.int64) // self.months
-        return (calendar - _ANCHOR) // self.width
+            return instants.astype("datetime64[M]").astype(np.int64) // self.months
+        return (instants - _ANCHOR) // self.width
 
-    def start(self, number: NDArray[np.int64]) -> Calendar:
+    def start(self, number: NDArray[np.int64]) -> Instants:
         """Return when the periods with these numbers begin."""
         if self.months:
             return (number * self.months).astype("datetime64[M]")
@@ -80,25 +79,25 @@ class Bins(NamedTuple):
     """Groups of consecutive turns: first row, time, and whether the data fills the group."""
 
     first: NDArray[np.intp]
-    moments: Moments | None
+    timeline: Timeline | None
     whole: NDArray[np.bool_]
 
 
 def resample(
     values: Values,
-    moments: Moments | None,
+    timeline: Timeline | None,
     length: int | str,
     how: How = "sum",
     partial: Partial = "drop",
-) -> tuple[Values, Moments | None]:
-    """Join turns to longer ones; see ``Multiplier.resample``.
+) -> tuple[Values, Timeline | None]:
+    """Join turns into longer ones; see ``Multiplier.resample``.
 
     >>> resample(np.array([1.0, 2.0, 3.0, 4.0, 5.0]), None, 2)
     (array([3., 7.]), None)
     """
-    require_option("how", how, ("sum", "mean"))
-    require_option("partial", partial, ("drop", "keep"))
-    bins = _bins(values.size, moments, length)
+    one_of("how", how, ("sum", "mean"), MultiplierError)
+    one_of("partial", partial, ("drop", "keep"), MultiplierError)
+    bins = _bins(values.size, timeline, length)
     joined = np.add.reduceat(values, bins.first)
     if how == "mean":
         joined = joined / np.diff(bins.first, append=values.size)
@@ -108,37 +107,32 @@ def resample(
             f"the data does not fill a single turn of length {length!r}: "
             'shorten it, or pass partial="keep"'
         )
-    return joined[keep], None if bins.moments is None else bins.moments.take(np.flatnonzero(keep))
+    return joined[keep], None if bins.timeline is None else bins.timeline.take(np.flatnonzero(keep))
 
 
-def _bins(turns: int, moments: Moments | None, length: int | str) -> Bins:
+def _bins(turns: int, timeline: Timeline | None, length: int | str) -> Bins:
     if isinstance(length, str):
-        if moments is None:
+        if timeline is None:
             raise MultiplierError(
                 f"the multiplier has no calendar, so {length!r} has no meaning: "
                 "give the length as a number of turns"
             )
-        return _by_period(moments, Period.of(length), length)
-    if isinstance(length, bool) or not isinstance(length, int | np.integer) or length < 1:
-        raise MultiplierError(f"length must be a whole number of turns >= 1, not {length!r}")
-    return _by_count(turns, moments, int(length))
-
-
-def _by_count(turns: int, moments: Moments | None, length: int) -> Bins:
+        return _by_period(timeline, Period.of(length), length)
+    length = whole_number("length", length, 1, MultiplierError)
     first = np.arange(0, turns, length)
-    return Bins(first, None if moments is None else moments.take(first), first + length <= turns)
+    return Bins(first, None if timeline is None else timeline.take(first), first + length <= turns)
 
 
-def _by_period(moments: Moments, period: Period, text: str) -> Bins:
-    calendar = moments.instants
-    number, starts_of = _periods(moments, period)
+def _by_period(timeline: Timeline, period: Period, text: str) -> Bins:
+    instants = timeline.instants
+    number, starts_of = _periods(timeline, period)
     first = np.flatnonzero(np.diff(number, prepend=number[0] - 1))
     starts = starts_of(number[first])
     whole = np.ones(first.size, dtype=np.bool_)
-    if calendar.size > 1:
-        steps = np.sort(np.diff(calendar))
+    if instants.size > 1:
+        steps = np.sort(np.diff(instants))
         # By the wall clock as well: the day on which it is put back lasts 25 hours.
-        wall = np.diff(moments.local)
+        wall = np.diff(timeline.wall)
         least = min([steps[0], *np.sort(wall[wall > np.timedelta64(0)])[:1]])
         if period.width < least:
             raise MultiplierError(
@@ -148,29 +142,33 @@ def _by_period(moments: Moments, period: Period, text: str) -> Bins:
         step = steps[steps.size // 2]
         end = starts_of(number[-1:] + 1)[0]
         # A quarter of a step to spare: months and clock changes make steps uneven.
-        whole[0] &= bool(4 * (calendar[0] - starts[0]) < 3 * step)
-        whole[-1] &= bool(4 * (end - calendar[-1]) <= 5 * step)
-    return Bins(first, Moments(starts, moments.zone), whole)
+        whole[0] &= bool(4 * (instants[0] - starts[0]) < 3 * step)
+        whole[-1] &= bool(4 * (end - instants[-1]) <= 5 * step)
+    return Bins(first, Timeline(starts, timeline.zone), whole)
 
 
 def _periods(
-    moments: Moments, period: Period
-) -> tuple[NDArray[np.int64], Callable[[NDArray[np.int64]], Calendar]]:
+    timeline: Timeline, period: Period
+) -> tuple[NDArray[np.int64], Callable[[NDArray[np.int64]], Instants]]:
     """Return the period of each turn, and a function from periods to the instants they begin."""
-    zone = moments.zone
+    zone = timeline.zone
     if zone is None:
-        return period.number(moments.instants), period.start
-    ahead = offsets(moments.instants[:1], zone)[0]
-    around = [moments.instants + k * period.width for k in (-1, 0, 1)]
+        return period.number(timeline.instants), period.start
+    ahead = _offsets(timeline.instants[:1], zone)[0]
+    around = [timeline.instants + k * period.width for k in (-1, 0, 1)]
     if not period.months and not any(
-        np.any((offsets(instants, zone) - ahead) % period.width) for instants in around
+        np.any((_offsets(instants, zone) - ahead) % period.width) for instants in around
     ):
         # Clocks change by whole periods (if at all), so each period runs its length: 2 o'clock
         # may come twice.
         return (
-            period.number(moments.instants + ahead),
+            period.number(timeline.instants + ahead),
             lambda number: period.start(number) - ahead,
         )
     # By the wall clock: a day may have 23 or 25 hours. No turn goes back to a period that ended.
-    number = np.maximum.accumulate(period.number(moments.local))
+    number = np.maximum.accumulate(period.number(timeline.wall))
     return number, lambda number: to_instants(period.start(number).astype("datetime64[s]"), zone)
+
+
+def _offsets(instants: Instants, zone: str) -> NDArray[np.timedelta64]:
+    return to_wall(instants, zone) - instants

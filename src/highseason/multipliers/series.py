@@ -7,26 +7,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from numbers import Real
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from highseason.multipliers.calendars import (
-    Calendar,
-    Moments,
-    join,
-    require_same_zone,
-    to_moments,
-)
-from highseason.multipliers.errors import MultiplierError
-from highseason.multipliers.instants import When
+from highseason.core.validation import positive_number
 from highseason.multipliers.resampling import How, Partial, resample
 from highseason.multipliers.thresholds import Threshold
-from highseason.multipliers.validation import Values, check_values, positive, to_values, turn_label
-from highseason.multipliers.wording import brief
+from highseason.multipliers.timeline import Timeline, join, require_same_zone
+from highseason.multipliers.validation import (
+    MultiplierError,
+    Values,
+    brief,
+    check_values,
+    to_values,
+    turn_label,
+)
+from highseason.tabular import When
+from highseason.tabular.times import Instants
 
-__all__ = ["Multiplier", "MultiplierError", "concatenate"]
+if TYPE_CHECKING:
+    import pandas as pd
 
 Operand: TypeAlias = "Multiplier | NDArray[Any] | float"
 """What a multiplier can be added to or multiplied by."""
@@ -36,17 +38,17 @@ Operand: TypeAlias = "Multiplier | NDArray[Any] | float"
 class Multiplier:
     """The multiplier G(t) > 0 of the turns t = 1, …, n: the stakes of each turn.
 
-    The reward of turn t is G(t)·X. Plain, immutable data: every operation gives a new one.
+    The reward of turn t is G(t)·X. Multipliers are immutable: every operation returns a new one.
 
     Attributes:
-        values: G(1), …, G(n), read-only; every one finite and > 0.
-        calendar: When each turn is, read-only, or None. With a zone it is what the clock there
-            says, which may come twice in the hour in which it is put back.
-        name: A label for tables and figures; it takes no part in comparisons.
+        values: G(1), …, G(n), read-only; all finite and > 0.
+        calendar: When each turn is, read-only, or None. With a zone it is the wall clock there,
+            which shows the same times twice in the hour in which it is put back.
+        name: A label for tables and figures; comparisons ignore it.
         zone: The time zone whose days and hours count: ``"Europe/Rome"``, ``"UTC"``,
-            ``"+01:00"``, or None where the times say none. Given to the constructor it places
-            times that have no zone, and converts those that have one.
-        moments: The calendar as instants, strictly increasing and in UTC if there is a zone.
+            ``"+01:00"``, or None where the times name none. The constructor reads times without
+            a zone by its clock, and converts those that have one.
+        timeline: The calendar as instants, strictly increasing and in UTC if there is a zone.
 
     >>> G = Multiplier([10, 20, 60], calendar=["2013-12-24", "2013-12-25", "2013-12-26"])
     >>> G.at(3), G.at("2013-12-26"), G.turn_of("2013-12-25"), G.total
@@ -56,46 +58,46 @@ class Multiplier:
     """
 
     values: Values
-    calendar: Calendar | None = None
+    calendar: Instants | None = None
     name: str = "G"
     zone: str | None = None
-    moments: Moments | None = field(init=False)
+    timeline: Timeline | None = field(init=False)
 
-    # numpy numbers and arrays leave `2.0 * G` to this class instead of looping over it.
+    # NumPy numbers and arrays leave `2.0 * G` to this class instead of looping over it.
     __array_priority__ = 1000.0
 
     def __post_init__(self) -> None:
         """Copy, check and lock the arrays."""
         values = to_values(self.values)
-        moments = None if self.calendar is None else to_moments(self.calendar, self.zone)
-        if moments is None and self.zone is not None:
-            raise MultiplierError(f"zone={self.zone!r} has no meaning without a calendar")
-        if moments is not None and moments.size != values.size:
+        timeline = None if self.calendar is None else Timeline.of(self.calendar, self.zone)
+        if timeline is None and self.zone is not None:
+            raise MultiplierError(f"zone={self.zone!r} has no meaning without a calendar: give one")
+        if timeline is not None and timeline.size != values.size:
             raise MultiplierError(
-                f"the calendar has {moments.size} times for {values.size} values: "
+                f"the calendar has {timeline.size} times for {values.size} values: "
                 "give one time per value"
             )
-        check_values(values, lambda i: _label(moments, i))
+        check_values(values, lambda i: _label(timeline, i))
         values.setflags(write=False)
         object.__setattr__(self, "values", values)
-        object.__setattr__(self, "moments", moments)
-        object.__setattr__(self, "calendar", None if moments is None else moments.local)
-        object.__setattr__(self, "zone", None if moments is None else moments.zone)
+        object.__setattr__(self, "timeline", timeline)
+        object.__setattr__(self, "calendar", None if timeline is None else timeline.wall)
+        object.__setattr__(self, "zone", None if timeline is None else timeline.zone)
 
     def __reduce__(self) -> tuple[type[Multiplier], tuple[Any, ...]]:
         """Pickle and copy through the constructor: arrays from a pickle are writable."""
-        return type(self), (self.values, self.moments, self.name)
+        return type(self), (self.values, self.timeline, self.name)
 
-    def _with(self, values: Values, moments: Moments | None) -> Multiplier:
+    def _with(self, values: Values, timeline: Timeline | None) -> Multiplier:
         # Not dataclasses.replace: the wall clock alone does not say which of two equal hours.
-        return _made(values, moments, self.name)
+        return _build(values, timeline, self.name)
 
     def __len__(self) -> int:
         """Return the number of turns."""
         return int(self.values.size)
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
-        """Give the values to numpy."""
+        """Give the values to NumPy."""
         return np.array(self.values, dtype=dtype, copy=copy)
 
     def __eq__(self, other: object) -> bool:
@@ -104,9 +106,9 @@ class Multiplier:
             return NotImplemented
         if not np.array_equal(self.values, other.values):
             return False
-        if self.moments is None or other.moments is None:
-            return self.moments is other.moments
-        return self.moments.same(other.moments)
+        if self.timeline is None or other.timeline is None:
+            return self.timeline is other.timeline
+        return self.timeline.equals(other.timeline)
 
     def __hash__(self) -> int:
         """Hash the values."""
@@ -117,8 +119,8 @@ class Multiplier:
         name = self.name if len(self.name) <= 40 else f"{self.name[:39]}…"
         low, high = brief(float(self.values.min())), brief(float(self.values.max()))
         text = f"{name}: {self.turns} turns, {low} to {high}"
-        if self.moments is not None:
-            text += f", {self.moments.show(0)} to {self.moments.show(-1)}"
+        if self.timeline is not None:
+            text += f", {self.timeline.show(0)} to {self.timeline.show(-1)}"
         if self.zone is not None:
             text += f" {self.zone}"
         return f"<Multiplier {text}>"
@@ -133,8 +135,20 @@ class Multiplier:
         """The sum of G over all turns: what an arm that always pays 1 would earn."""
         return float(self.values.sum())
 
+    def to_pandas(self) -> pd.Series[float]:
+        """Return the values as a Series, on a DatetimeIndex in its zone or on the turns from 1.
+
+        >>> Multiplier([10, 20], name="visitors").to_pandas().to_dict()
+        {1: 10.0, 2: 20.0}
+        """
+        import pandas as pd
+
+        turns = pd.RangeIndex(1, self.turns + 1, name="turn")
+        index = turns if self.timeline is None else self.timeline.index
+        return pd.Series(self.values.copy(), index=index, name=self.name)
+
     def digest(self) -> str:
-        """Return 16 hex digits that tell these values from others.
+        """Return 16 hex digits that identify these values.
 
         >>> Multiplier([1.0, 2.0]).digest() == Multiplier([1.0, 2.0], name="other").digest()
         True
@@ -152,8 +166,8 @@ class Multiplier:
     def turn_of(self, when: int | When) -> int:
         """Return the one turn (from 1) that falls on ``when``; a turn itself is only checked.
 
-        A date means the whole day, ``"2013-12-26 12"`` the whole hour: any stretch will do
-        that holds exactly one turn. With a zone, times that do not say theirs are by its clock.
+        A date means the whole day, ``"2013-12-26 12"`` the whole hour: any period that holds
+        exactly one turn is fine. Times without a zone are read by the clock of the calendar's.
 
         >>> Multiplier([10, 20], calendar=["2013-12-25", "2013-12-26"]).turn_of("2013-12-26")
         2
@@ -166,23 +180,23 @@ class Multiplier:
         return int(rows.stop)
 
     def _rows(self, first: When, last: When) -> slice:
-        if self.moments is None:
+        if self.timeline is None:
             raise MultiplierError(
                 f"the multiplier has no calendar, so it cannot find {first!r}: "
                 f"use a turn from 1 to {self.turns}, or give it a calendar"
             )
-        return self.moments.rows(first, last)
+        return self.timeline.rows(first, last)
 
     def _not_one_turn(self, when: When, rows: slice) -> str:
         if rows.stop > rows.start:
-            first, last = _label(self.moments, rows.start), _label(self.moments, rows.stop - 1)
-            return f"{when!r} holds several turns, from {first} to {last}: say which"
+            first, last = _label(self.timeline, rows.start), _label(self.timeline, rows.stop - 1)
+            return f"{when!r} holds several turns, from {first} to {last}: name one of them"
         if rows.start == 0:
-            return f"{when!r} is before the first turn, {_label(self.moments, 0)}"
-        before = _label(self.moments, rows.start - 1)
+            return f"{when!r} is before the first turn, {_label(self.timeline, 0)}"
+        before = _label(self.timeline, rows.start - 1)
         if rows.start == self.turns:
             return f"{when!r} is after the last turn, {before}"
-        after = _label(self.moments, rows.start)
+        after = _label(self.timeline, rows.start)
         return f"no turn falls on {when!r}: it lies between {before} and {after}"
 
     def high(self, z: Threshold | float | str) -> NDArray[np.bool_]:
@@ -219,12 +233,12 @@ class Multiplier:
 
     def _combined(self, other: Operand, operation: np.ufunc, form: str) -> Multiplier:
         if isinstance(other, Multiplier):
-            moments, label, right = _common_calendar(self, other), other.name, other.values
+            timeline, label, right = _common_calendar(self, other), other.name, other.values
         elif isinstance(other, np.ndarray):
-            moments, label, right = self.moments, "array", to_values(other)
+            timeline, label, right = self.timeline, "array", to_values(other)
             _require_same_turns(self.turns, right.size)
         elif isinstance(other, Real):
-            moments, label = self.moments, brief(float(other))
+            timeline, label = self.timeline, brief(float(other))
             right = np.asarray(float(other))
         else:
             return NotImplemented  # type: ignore[no-any-return]  # Python's signal has no type
@@ -232,7 +246,7 @@ class Multiplier:
         if operation is np.multiply:
             names = (_bracketed(self.name), _bracketed(label))
         with np.errstate(over="ignore", under="ignore"):  # the check names the turn instead
-            return _made(operation(self.values, right), moments, form.format(*names))
+            return _build(operation(self.values, right), timeline, form.format(*names))
 
     def scale(self, factor: float) -> Multiplier:
         """Multiply every turn by a factor > 0.
@@ -240,20 +254,20 @@ class Multiplier:
         >>> Multiplier([10, 20]).scale(0.5).values
         array([ 5., 10.])
         """
-        return positive("factor", factor) * self
+        return positive_number("factor", factor, MultiplierError) * self
 
     def shift(self, turns: int) -> Multiplier:
         """Move the season ``turns`` turns later (earlier if negative): G'(t) = G(t − turns).
 
-        What leaves at one end comes in at the other; the calendar stays where it is.
+        Values that leave at one end come in at the other; the calendar stays as it is.
 
         >>> Multiplier([1, 2, 3]).shift(1).values
         array([3., 1., 2.])
         """
-        return self._with(np.roll(self.values, operator.index(turns)), self.moments)
+        return self._with(np.roll(self.values, operator.index(turns)), self.timeline)
 
     def then(self, other: Multiplier) -> Multiplier:
-        """Play the other multiplier after this one.
+        """Append another multiplier.
 
         >>> Multiplier([1, 2]).then(Multiplier([3])).values
         array([1., 2., 3.])
@@ -261,16 +275,16 @@ class Multiplier:
         return concatenate(self, other)
 
     def clip(self, low: float | None = None, high: float | None = None) -> Multiplier:
-        """Bring every value into [low, high]; None leaves that side open.
+        """Clip every value to [low, high]; None leaves that side open.
 
         >>> Multiplier([1, 20, 300]).clip(5, 100).values
         array([  5.,  20., 100.])
         """
-        low = low if low is None else positive("low", low)
-        high = high if high is None else positive("high", high)
+        low = low if low is None else positive_number("low", low, MultiplierError)
+        high = high if high is None else positive_number("high", high, MultiplierError)
         if low is not None and high is not None and low > high:
             raise MultiplierError(f"low ({low:g}) must not be above high ({high:g})")
-        return self._with(np.clip(self.values, low, high), self.moments)
+        return self._with(np.clip(self.values, low, high), self.timeline)
 
     def floor(self, value: float) -> Multiplier:
         """Raise every value below ``value`` to it.
@@ -281,9 +295,9 @@ class Multiplier:
         return self.clip(low=value)
 
     def window(self, first: int | When | None = None, last: int | When | None = None) -> Multiplier:
-        """Keep the turns from ``first`` to ``last``, both included; None means the end there is.
+        """Keep the turns from ``first`` to ``last``, both included; None leaves that side open.
 
-        Turns must exist. Times need not: the turns that fall between them are kept.
+        Turns must exist. Times need not: the turns between them are kept.
 
         >>> Multiplier([1, 2, 3, 4]).window(2, 3).values
         array([2., 3.])
@@ -293,8 +307,8 @@ class Multiplier:
         if start > stop:
             raise MultiplierError(f"no turn lies between {first!r} and {last!r}")
         rows = slice(start - 1, stop)
-        moments = None if self.moments is None else self.moments.take(rows)
-        return self._with(self.values[rows], moments)
+        timeline = None if self.timeline is None else self.timeline.take(rows)
+        return self._with(self.values[rows], timeline)
 
     def _edge(self, edge: int | When, side: Literal["start", "stop"]) -> int:
         if not isinstance(edge, When):
@@ -305,30 +319,29 @@ class Multiplier:
     def resample(
         self, length: int | str, how: How = "sum", partial: Partial = "drop"
     ) -> Multiplier:
-        """Join turns to turns of another length.
+        """Join turns into longer ones.
 
         Args:
             length: A number of turns; with a calendar also a time such as ``"1D"``, ``"6h"``,
                 ``"30min"``, ``"1W"`` (from Monday) or ``"1M"`` (month). Periods without any
-                turn are left out: a gap stays a gap, it does not become zeros. With a zone,
-                days are those of its clock, 23 or 25 hours long where it is changed.
+                turn are left out: a gap stays a gap and does not become zeros. With a zone,
+                days follow its clock: they have 23 or 25 hours when it changes.
             how: ``"sum"`` (traffic) or ``"mean"`` (a rate).
-            partial: What becomes of a first or last period that the data does not fill:
-                ``"drop"`` or ``"keep"``. A period is not filled when another turn, at the
-                usual distance, would have fitted in before the first or after the last one.
+            partial: What to do with a first or last period that the data does not fill:
+                ``"drop"`` or ``"keep"``. A period is not filled if another turn, at the
+                usual distance, would fit in before the first or after the last one.
 
         >>> hours = np.arange("2013-12-25", "2013-12-27", dtype="datetime64[h]")
         >>> Multiplier(np.ones(48), hours).resample("1D").values
         array([24., 24.])
         """
-        return self._with(*resample(self.values, self.moments, length, how, partial))
+        return self._with(*resample(self.values, self.timeline, length, how, partial))
 
 
 def concatenate(*parts: Multiplier | Sequence[Multiplier]) -> Multiplier:
-    """Play several multipliers one after the other, given one by one or as a list.
+    """Join several multipliers end to end, given one by one or as a list.
 
-    Calendars must follow each other, in one zone; a gap between two is told by a
-    `CalendarWarning`.
+    Calendars must follow each other, in one zone; a gap between two raises a `CalendarWarning`.
 
     >>> concatenate(Multiplier([1, 2]), Multiplier([3])).values
     array([1., 2., 3.])
@@ -336,15 +349,15 @@ def concatenate(*parts: Multiplier | Sequence[Multiplier]) -> Multiplier:
     3
     """
     given = _listed(parts)
-    moments = [part.moments for part in given if part.moments is not None]
-    if moments and len(moments) < len(given):
+    timelines = [part.timeline for part in given if part.timeline is not None]
+    if timelines and len(timelines) < len(given):
         raise MultiplierError(
             "some of the multipliers have a calendar and some have none: give all of them one, "
-            "or take it away with from_values(G.values)"
+            "or drop it with from_values(G.values)"
         )
-    return _made(
+    return _build(
         np.concatenate([part.values for part in given]),
-        join(moments) if moments else None,
+        join(timelines) if timelines else None,
         ", ".join(dict.fromkeys(part.name for part in given)),
     )
 
@@ -358,17 +371,17 @@ def _listed(parts: tuple[Any, ...]) -> list[Multiplier]:
         if not isinstance(part, Multiplier):
             raise MultiplierError(
                 f"concatenate takes multipliers, such as concatenate(G, H), not "
-                f"{type(part).__name__}: make one with as_multiplier(…)"
+                f"{type(part).__name__}: convert it with as_multiplier(…)"
             )
     return list(parts)
 
 
-def _made(values: Values, moments: Moments | None, name: str) -> Multiplier:
-    return Multiplier(values, moments, name)  # type: ignore[arg-type]  # kept as moments there
+def _build(values: Values, timeline: Timeline | None, name: str) -> Multiplier:
+    return Multiplier(values, timeline, name)  # type: ignore[arg-type]  # a timeline is taken, too
 
 
-def _label(moments: Moments | None, i: int) -> str:
-    return turn_label(i) if moments is None else f"{turn_label(i)} ({moments.show(i)})"
+def _label(timeline: Timeline | None, i: int) -> str:
+    return turn_label(i) if timeline is None else f"{turn_label(i)} ({timeline.show(i)})"
 
 
 def _checked_turn(turn: object, turns: int) -> int:
@@ -383,19 +396,19 @@ def _checked_turn(turn: object, turns: int) -> int:
     return number
 
 
-def _common_calendar(one: Multiplier, other: Multiplier) -> Moments | None:
+def _common_calendar(one: Multiplier, other: Multiplier) -> Timeline | None:
     _require_same_turns(one.turns, other.turns)
-    if one.moments is None or other.moments is None:
-        return other.moments if one.moments is None else one.moments
-    require_same_zone(one.moments, other.moments)
-    differ = np.flatnonzero(one.moments.instants != other.moments.instants)
+    if one.timeline is None or other.timeline is None:
+        return other.timeline if one.timeline is None else one.timeline
+    require_same_zone(one.timeline, other.timeline)
+    differ = np.flatnonzero(one.timeline.instants != other.timeline.instants)
     if differ.size:
         i = int(differ[0])
         raise MultiplierError(
-            f"the calendars differ at turn {i + 1}: {one.moments.show(i)} and "
-            f"{other.moments.show(i)}; take the same window() of both"
+            f"the calendars differ at turn {i + 1}: {one.timeline.show(i)} and "
+            f"{other.timeline.show(i)}; take the same window() of both"
         )
-    return one.moments
+    return one.timeline
 
 
 def _require_same_turns(one: int, other: int) -> None:

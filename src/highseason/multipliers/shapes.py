@@ -1,16 +1,14 @@
-"""The paper's multipliers, and the table of shapes that can be asked for by name."""
+"""The paper's multipliers, and the registry of shapes by name."""
 
-import operator
 from collections.abc import Callable
 from typing import Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.multipliers.errors import MultiplierError
+from highseason.core.validation import one_of, positive_number, whole_number
 from highseason.multipliers.series import Multiplier
-from highseason.multipliers.validation import Values, positive
-from highseason.multipliers.wording import require_option
+from highseason.multipliers.validation import MultiplierError, Values
 
 Variant = Literal["paper", "authors_code"]
 """``"paper"``: as printed, t from 1. ``"authors_code"``: as simulated, t from 0."""
@@ -23,7 +21,7 @@ SHAPES: dict[str, Shape] = {}
 
 
 def shape(function: ShapeT) -> ShapeT:
-    """Enter a function into ``SHAPES``, so that command line and checks find it.
+    """Register a function in ``SHAPES``, where the command line and the checks look.
 
     >>> sorted(SHAPES)
     ['christmas', 'constant', 'sine', 'step', 'wave']
@@ -56,7 +54,7 @@ def christmas(turns: int, *, variant: Variant = "paper") -> Multiplier:
     """
     t = _clock(turns, variant)
     n = t.size
-    # Whole numbers: 0.9 n is not what it seems in floating point.
+    # Whole numbers: 0.9 n is inexact in floating point.
     if variant == "authors_code":
         peak = (5 * n <= 10 * t) & (10 * t < 6 * n)
     else:
@@ -66,7 +64,7 @@ def christmas(turns: int, *, variant: Variant = "paper") -> Multiplier:
 
 @shape
 def step(turns: int, *, variant: Variant = "paper") -> Multiplier:
-    """Two levels in turn.
+    """Two alternating levels.
 
     1 and 40 by tenths of the game: 40 where floor(10 t/n) is odd, and in the last turn. In the
     authors' code 20 and 40 by quarters: 40 where floor(4 t/n) is odd, with t from 0.
@@ -89,12 +87,14 @@ def constant(turns: int, value: float = 1.0) -> Multiplier:
     >>> constant(turns=3, value=5).values
     array([5., 5., 5.])
     """
-    return Multiplier(np.full(_count(turns), positive("value", value)), name="constant")
+    return Multiplier(
+        np.full(_count(turns), positive_number("value", value, MultiplierError)), name="constant"
+    )
 
 
 @shape
 def sine(turns: int) -> Multiplier:
-    """The multiplier of the paper's figure of exploration chances: G(t) = 20 + 19 sin(t/2).
+    """The multiplier of the paper's figure of exploration probabilities: G(t) = 20 + 19 sin(t/2).
 
     >>> sine(turns=3).values.round(2)
     array([29.11, 35.99, 38.95])
@@ -107,16 +107,10 @@ def _wave(t: NDArray[np.int64]) -> Values:
 
 
 def _clock(turns: int, variant: Variant) -> NDArray[np.int64]:
-    require_option("variant", variant, ("paper", "authors_code"))
+    one_of("variant", variant, ("paper", "authors_code"), MultiplierError)
     first = 0 if variant == "authors_code" else 1
     return np.arange(first, first + _count(turns), dtype=np.int64)
 
 
 def _count(turns: int) -> int:
-    try:
-        count = operator.index(turns)
-    except TypeError:
-        count = 0
-    if count < 1:
-        raise MultiplierError(f"turns must be a whole number of at least 1, not {turns!r}")
-    return count
+    return whole_number("turns", turns, 1, MultiplierError)

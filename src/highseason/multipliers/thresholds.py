@@ -1,4 +1,4 @@
-"""Thresholds: where the low season ends, as a number or as a rule about G."""
+"""Thresholds: where the low season ends, as a number or as an expression on G."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from highseason.core.warnings import warn_user
-from highseason.multipliers.wording import brief
+from highseason.multipliers.validation import brief
 
 Kind = Literal["number", "max", "quantile"]
 
@@ -25,14 +25,14 @@ class ThresholdError(ValueError):
 
 
 class ThresholdWarning(UserWarning):
-    """The threshold parts nothing: no turn, or every turn, is high."""
+    """The threshold separates nothing: no turn, or every turn, is high."""
 
 
 @dataclass(frozen=True)
 class Threshold:
     r"""A threshold z: turn t is low when G(t) < z and high when G(t) ≥ z.
 
-    Three ways to say it, with a the ``amount``:
+    Three ways to write it, with a the ``amount``:
 
     | `kind` | written | z |
     | --- | --- | --- |
@@ -50,7 +50,7 @@ class Threshold:
     amount: float
 
     def __post_init__(self) -> None:
-        """Refuse amounts that have no meaning for the kind."""
+        """Refuse amounts that mean nothing for the kind."""
         if math.isnan(self.amount):
             raise ThresholdError(f"a threshold cannot be NaN: give {_FORMS}")
         if self.kind == "quantile" and not 0 <= self.amount <= 1:
@@ -82,7 +82,7 @@ class Threshold:
 
     @property
     def fixed(self) -> bool:
-        """Whether z is a plain number; a rule needs the whole of G instead.
+        """Whether z is a plain number; an expression needs the whole of G.
 
         >>> Threshold.of("q0.75").fixed
         False
@@ -141,10 +141,10 @@ def _percent_hint(amount: float) -> str:
 
 
 def warn_if_one_sided(values: ArrayLike, z: float, what: str = "the threshold") -> bool:
-    """Warn when z parts nothing: no turn of G, or every turn, is high; gives whether it warned.
+    """Warn when z separates nothing: no turn of G, or every turn, is high; say whether it did.
 
-    Quantile rules do this quietly on multipliers of few distinct values, and so does a z on
-    another scale than G. An infinite z is taken as meant: never (or always) high, no warning.
+    This happens to quantiles of multipliers with few distinct values, and to a z on another
+    scale than G. An infinite z is deliberate: never (or always) high, no warning.
 
     >>> import warnings
     >>> with warnings.catch_warnings(record=True) as caught:
@@ -173,7 +173,7 @@ def _one_sided(low: float, high: float, z: float, what: str) -> str:
         side = "not above any G"
         follows = "every turn is high: the policy never explores once it has started"
     remedy = (
-        "G is constant, so no z can part it"
+        "G is constant, so no z separates its turns"
         if low == high
         else f"choose z above {brief(low)} and up to {brief(high)}"
     )

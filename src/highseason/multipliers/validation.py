@@ -6,13 +6,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.multipliers.calendars import Where
-from highseason.multipliers.errors import MultiplierError
-from highseason.multipliers.wording import brief
+from highseason.core.validation import positive_number
+from highseason.tabular import Where
 
 Values = NDArray[np.float64]
 
-_FLOOR_HINT = "for closed hours pass floor= (a small positive number)"
+
+class MultiplierError(ValueError):
+    """The data cannot serve as a multiplier; the message says where and what to do.
+
+    >>> from highseason.multipliers import from_values
+    >>> from_values([3.0, 0.0])
+    Traceback (most recent call last):
+    ...
+    highseason.multipliers.validation.MultiplierError: turn 2 is 0: a multiplier must be > 0; \
+for closed hours pass floor= (a small positive number)
+    """
+
+
+class CalendarWarning(UserWarning):
+    """The calendar may not be what was meant: it has a gap, or its zone had to be chosen."""
 
 
 def turn_label(i: int) -> str:
@@ -24,7 +37,16 @@ def turn_label(i: int) -> str:
     return f"turn {i + 1}"
 
 
-def to_values(data: object, where: Where = turn_label) -> Values:
+def brief(number: float) -> str:
+    """Write a number in six figures, without powers of ten below a million millions.
+
+    >>> brief(30.0), brief(0.1234567), brief(12453560.0)
+    ('30', '0.123457', '12,453,560')
+    """
+    return f"{number:,.0f}" if 1e6 <= abs(number) < 1e12 else f"{number:.6g}"
+
+
+def to_values(data: object) -> Values:
     """Turn a sequence of numbers into a float array of one dimension, copied.
 
     >>> to_values([1, 2])
@@ -39,14 +61,13 @@ def to_values(data: object, where: Where = turn_label) -> Values:
     if array.dtype.kind in "biuf":
         return array.astype(np.float64)
     if array.dtype.kind in "OUS":
-        return np.array(
-            [_number(item, where(i)) for i, item in enumerate(array.tolist())], dtype=np.float64
-        )
+        numbers = [_number(item, turn_label(i)) for i, item in enumerate(array.tolist())]
+        return np.array(numbers, dtype=np.float64)
     raise MultiplierError(f"a multiplier is one number per turn, not {array.dtype} data")
 
 
 def _as_array(data: object) -> NDArray[Any]:
-    if isinstance(data, np.ma.MaskedArray):  # asarray would bring the masked numbers back to life
+    if isinstance(data, np.ma.MaskedArray):  # asarray would bring masked numbers back
         return np.ma.filled(np.ma.asarray(data, dtype=np.float64), np.nan)
     try:
         return np.asarray(data)
@@ -62,43 +83,37 @@ def _number(item: Any, label: str) -> float:
 
 
 def floored(values: Values, floor: float | None) -> Values:
-    """Raise values from 0 up to the floor to it; what is missing or negative stays so.
+    """Raise values from 0 up to the floor to it; missing and negative ones stay as they are.
 
     >>> floored(np.array([0.0, 5.0, np.nan, -3.0]), 1.0)
     array([ 1.,  5., nan, -3.])
     """
     if floor is None:
         return values
-    floor = positive("floor", floor)
+    floor = positive_number("floor", floor, MultiplierError)
     return np.where((values >= 0) & (values < floor), floor, values)
 
 
-def positive(what: str, number: float) -> float:
-    """Return the number when it is finite and above zero.
-
-    >>> positive("floor", 2)
-    2.0
-    """
-    if not (math.isfinite(number) and number > 0):
-        raise MultiplierError(f"{what} must be a finite number > 0, not {number!r}")
-    return float(number)
+def first_wrong(values: Values) -> int | None:
+    """Return the first row whose value is not finite and above zero."""
+    wrong = np.flatnonzero(~((values > 0) & np.isfinite(values)))
+    return int(wrong[0]) if wrong.size else None
 
 
 def check_values(values: Values, where: Where = turn_label) -> None:
-    """Refuse an empty or endless multiplier; name the first value that is not finite and > 0.
+    """Refuse an empty or infinite multiplier; name the first value that is not finite and > 0.
 
     >>> check_values(np.array([1.0, 2.0]))
     """
     if values.size == 0:
         raise MultiplierError("a multiplier needs at least one turn: the data is empty")
-    wrong = np.flatnonzero(~((values > 0) & np.isfinite(values)))
-    if wrong.size:
-        i = int(wrong[0])
+    i = first_wrong(values)
+    if i is not None:
         value = float(values[i])
         raise MultiplierError(f"{where(i)} is {brief(value)}: {remedy(value)}")
     with np.errstate(over="ignore"):
-        endless = not np.isfinite(values.sum())
-    if endless:
+        infinite = not np.isfinite(values.sum())
+    if infinite:
         raise MultiplierError(
             "the sum of the multiplier is not finite (above 1.8e308): measure it in a larger unit"
         )
@@ -115,5 +130,5 @@ def remedy(value: float) -> str:
     if math.isinf(value):
         return "a multiplier must be finite"
     if value < 0:
-        return "a multiplier must be > 0, and a floor does not mend negative numbers"
-    return f"a multiplier must be > 0; {_FLOOR_HINT}"
+        return "a multiplier must be > 0, and a floor does not change negative numbers"
+    return "a multiplier must be > 0; for closed hours pass floor= (a small positive number)"

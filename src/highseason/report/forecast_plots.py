@@ -9,7 +9,6 @@ import numpy as np
 from highseason.core.formatting import counted, format_number, percent
 from highseason.forecasters import Forecast, special_days
 from highseason.multipliers import Multiplier, Threshold, as_multiplier
-from highseason.multipliers.instants import show
 from highseason.report.drawing import (
     ACCENT,
     BUSY,
@@ -23,6 +22,7 @@ from highseason.report.drawing import (
 )
 from highseason.report.figure import Figure
 from highseason.report.time_axis import edges, fit, show_time, stairs
+from highseason.tabular import format_time
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -150,7 +150,7 @@ def _forecast_alt(
     probability: np.ndarray[Any, np.dtype[np.float64]],
 ) -> str:
     busiest = int(np.argmax(G.values))
-    when = f"turn {busiest + 1}" if G.calendar is None else show(G.calendar[busiest])
+    when = f"turn {busiest + 1}" if G.calendar is None else format_time(G.calendar[busiest])
     return (
         f"{forecast.name} expects from {format_number(float(G.values.min()))} to "
         f"{format_number(float(G.values.max()))} (on {when}); {int((probability >= LIKELY).sum())} "

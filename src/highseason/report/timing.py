@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from highseason.core.formatting import counted, format_number, listed, percent
 from highseason.multipliers import Multiplier
-from highseason.multipliers.instants import show
 from highseason.policies import Plan
 from highseason.policies.plan import NEGLIGIBLE
+from highseason.tabular import format_time
 
 #: Turns that explore at least this share of the plan's maximum explore "most".
 _NEAR_MAXIMUM = 0.9
@@ -149,7 +149,7 @@ def _stretches(chosen: NDArray[np.bool_], skipped: int, G: Multiplier) -> tuple[
     for start, stop in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
         first, last = skipped + start + 1, skipped + stop
         times = (None, None) if G.calendar is None else (
-            show(G.calendar[first - 1]), show(G.calendar[last - 1])
+            format_time(G.calendar[first - 1]), format_time(G.calendar[last - 1])
         )  # fmt: skip
         stretches.append(Stretch(first, last, *times))
     return tuple(stretches)

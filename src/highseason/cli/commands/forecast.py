@@ -18,8 +18,8 @@ from highseason.cli.parsing import parse_multiplier, usage_error
 from highseason.core.formatting import format_number, percent
 from highseason.forecasters import Forecast, Forecaster, SeasonAhead, backtest, parse, special_days
 from highseason.multipliers import Multiplier, Threshold
-from highseason.multipliers.instants import show
 from highseason.report import forecast as draw_forecast
+from highseason.tabular import format_time
 
 
 @click.command(
@@ -136,7 +136,7 @@ def _is_csv(out: Path) -> bool:
 def _rows(found: Forecast, limit: float, country: str | None) -> list[dict[str, Any]]:
     low, high = found.interval(0.8)
     chance = found.chance_above(limit)
-    times = [] if found.calendar is None else [show(instant) for instant in found.calendar]
+    times = [] if found.calendar is None else [format_time(instant) for instant in found.calendar]
     days = [""] * len(found)
     if found.calendar is not None and len(found) > 1:
         short = found.calendar[1] - found.calendar[0] <= np.timedelta64(1, "D")

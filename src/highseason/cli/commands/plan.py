@@ -22,10 +22,10 @@ from highseason.cli.output import print_json
 from highseason.cli.output_paths import check_figure, check_file
 from highseason.cli.parsing import DEFAULT_ARMS
 from highseason.multipliers import Multiplier
-from highseason.multipliers.instants import show
 from highseason.policies import Plan, Policy
 from highseason.report import plan as draw_plans
 from highseason.report import timing
+from highseason.tabular import format_time
 
 
 @click.command(
@@ -80,7 +80,7 @@ def _span(G: Multiplier) -> str:
     text = f"{G.turns} turns, G from {G.values.min():g} to {G.values.max():g}"
     if G.calendar is None:
         return text
-    return f"{text}, {show(G.calendar[0])} to {show(G.calendar[-1])}"
+    return f"{text}, {format_time(G.calendar[0])} to {format_time(G.calendar[-1])}"
 
 
 def _check_target(out: Path) -> None:
@@ -103,7 +103,7 @@ def _write(plans: dict[str, Plan], out: Path) -> None:
 
 def _write_csv(plans: dict[str, Plan], out: Path) -> None:
     G = next(iter(plans.values())).multiplier
-    times = [] if G.calendar is None else [show(instant) for instant in G.calendar]
+    times = [] if G.calendar is None else [format_time(instant) for instant in G.calendar]
     with out.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(
@@ -132,5 +132,5 @@ def _describe(label: str, plan: Plan) -> dict[str, Any]:
         "plan_digest": plan.digest,
     }
     if G.calendar is not None:
-        document["times"] = [show(instant) for instant in G.calendar]
+        document["times"] = [format_time(instant) for instant in G.calendar]
     return document

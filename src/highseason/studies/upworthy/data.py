@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 from highseason import multipliers
 from highseason.core.random import draw, seed_key
 from highseason.multipliers import Multiplier
-from highseason.multipliers.readers import READERS
-from highseason.multipliers.tables import Column, Table, read_table
 from highseason.studies.study import MissingDataError
 from highseason.studies.upworthy.cards import Decks, decks
 from highseason.studies.upworthy.settings import FEWEST_ARMS
+from highseason.tabular import Column, FileTable, read_table
 from highseason.tuning import derive_seed
 
 TESTS, VIEWS = "upworthy_ab_packages.csv.gz", "upworthy_daily_pageviews.csv"
@@ -51,7 +50,7 @@ class Data:
 def read(paths: Sequence[Path]) -> Data:
     """Read the two files, or a folder that holds them."""
     tests, views = _two_files(paths)
-    table = read_table(tests, READERS)
+    table = read_table(tests)
     found = _by_test(table)
     enough = {name: arms for name, arms in found.items() if len(arms) >= FEWEST_ARMS}
     if not enough:
@@ -94,10 +93,10 @@ def _two_files(paths: Sequence[Path]) -> tuple[Path, Path]:
 
 
 def _column(path: Path, names: tuple[str, ...]) -> Column | None:
-    return next((c for c in read_table(path, READERS).columns if c.name in names), None)
+    return next((c for c in read_table(path).columns if c.name in names), None)
 
 
-def _by_test(table: Table) -> dict[str, list[tuple[int, int]]]:
+def _by_test(table: FileTable) -> dict[str, list[tuple[int, int]]]:
     """Impressions and clicks of every arm, test by test, in the order of the file."""
     columns = {column.name: column for column in table.columns}
     ids = next((columns[name] for name in _IDS if name in columns), None)
@@ -120,12 +119,12 @@ def _by_test(table: Table) -> dict[str, list[tuple[int, int]]]:
     return found
 
 
-def _counts(table: Table, column: Column) -> NDArray[np.int64]:
+def _counts(table: FileTable, column: Column) -> NDArray[np.int64]:
     values = column.numbers
     wrong = np.flatnonzero(~((values >= 0) & (values == np.floor(values))))
     if wrong.size:
         i = int(wrong[0])
-        raise ValueError(f"{table.where(column)(i)}: {column.cells[i]!r} is not a count")
+        raise ValueError(f"{table.where(column)(i)}: {column.text(i)!r} is not a count")
     return values.astype(np.int64)
 
 

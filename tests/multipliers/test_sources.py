@@ -39,8 +39,12 @@ def test_paths(tmp_path: Path) -> None:
     ("x", "turns", "message"),
     [
         ("wave", None, "the shape 'wave' needs a number of turns: pass turns="),
-        ("wav", 10, r"no shape 'wav'; did you mean 'wave'\? the shapes are wave, christmas"),
-        ("elephant", 10, "no shape 'elephant': the shapes are .* a file is given by its path"),
+        ("wav", 10, r"unknown shape 'wav'\. Did you mean 'wave'\?"),
+        (
+            "elephant",
+            10,
+            "unknown shape 'elephant'. Choose from: wave, .* A file is given by its path",
+        ),
         ("wave.cvs", 10, r"cannot tell from its name what wave\.cvs holds"),
         ("none.csv", None, r"cannot read none\.csv: No such file"),
         (7, 10, r"7 is one number, not one per turn: .* constant\(turns, value=7\)"),
@@ -51,7 +55,7 @@ def test_paths(tmp_path: Path) -> None:
         ([1, 2, 3], 10, "the multiplier values has 3 turns, not 10: leave the number of turns out"),
         (wave(11), 10, "the multiplier wave has 11 turns, not 10"),
         ([1, 0], None, "turn 2 is 0"),
-        ("wave", 0, "turns must be a whole number of at least 1, not 0"),
+        ("wave", 0, "turns must be a whole number, at least 1, got 0"),
     ],
 )
 def test_refusals(x: Any, turns: int | None, message: str) -> None:

@@ -1,0 +1,213 @@
+"""Multipliers from a user's own data: arrays, pandas Series, CSV and Parquet files, shapes."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Sequence
+from numbers import Number
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from highseason.core.specs import did_you_mean
+from highseason.multipliers.series import Multiplier
+from highseason.multipliers.shapes import SHAPES
+from highseason.multipliers.timeline import Timeline, as_multiplier_error
+from highseason.multipliers.validation import (
+    MultiplierError,
+    Values,
+    first_wrong,
+    floored,
+    remedy,
+    to_values,
+)
+from highseason.tabular import Column, FileTable, TableError, read_table
+
+_ACCEPTED = "give a Multiplier, a sequence of numbers, a pandas Series, a path, or a shape's name"
+
+
+def from_values(
+    array: ArrayLike,
+    calendar: object = None,
+    name: str = "values",
+    *,
+    floor: float | None = None,
+    zone: str | None = None,
+) -> Multiplier:
+    """Build a multiplier from a sequence of numbers.
+
+    Args:
+        array: One number per turn.
+        calendar: One time per turn (dates, datetimes, ISO texts, ``datetime64`` or a pandas
+            index), or None.
+        name: A label for tables and figures.
+        floor: Raise values between 0 and the floor to it; for the zeros of closed hours.
+        zone: The time zone whose days and hours count, such as ``"Europe/Rome"``. Times with a
+            zone are converted to it; others are read by its clock.
+
+    >>> from_values([0, 40], floor=1).values
+    array([ 1., 40.])
+    """
+    values = floored(to_values(array), floor)
+    return Multiplier(values, calendar, name, zone)  # type: ignore[arg-type]  # turned into an array there
+
+
+def from_series(series: Any, *, floor: float | None = None, name: str | None = None) -> Multiplier:
+    """Build a multiplier from a pandas Series; a DatetimeIndex or PeriodIndex is its calendar.
+
+    >>> import pandas as pd
+    >>> days = pd.date_range("2013-12-25", periods=2)
+    >>> from_series(pd.Series([10, 60], index=days, name="visitors"))
+    <Multiplier visitors: 2 turns, 10 to 60, 2013-12-25 to 2013-12-26>
+    """
+    try:
+        values = series.to_numpy(dtype=np.float64, na_value=np.nan)
+    except (TypeError, ValueError):  # text somewhere: let the message name the turn
+        values = series.to_numpy()
+    index = series.index
+    if hasattr(index, "to_timestamp"):
+        index = index.to_timestamp()
+    label = "series" if series.name is None else str(series.name)
+    return from_values(
+        values, index if index.dtype.kind == "M" else None, name or label, floor=floor
+    )
+
+
+@as_multiplier_error()
+def read(
+    path: str | PathLike[str],
+    time: str | None = None,
+    value: str | None = None,
+    floor: float | None = None,
+    name: str | None = None,
+    zone: str | None = None,
+) -> Multiplier:
+    r"""Read a multiplier from a CSV file (also gzipped) or a Parquet file.
+
+    A plain list of numbers is enough. With several columns, the time column is the one with a
+    usual name (``time``, ``date``, ``day``, ``hour``, …) or the first with only ISO dates; the
+    value column is the only numeric one left or the one with a usual name (``value``,
+    ``visitors``, ``orders``, …). If several fit, the error lists them.
+
+    Args:
+        path: The file; its name ends in ``.csv``, ``.csv.gz``, ``.tsv``, ``.tsv.gz`` or
+            ``.parquet``.
+        time: The time column: ISO dates and times, or unix seconds (which are in UTC).
+        value: The value column.
+        floor: Raise values between 0 and the floor to it; for the zeros of closed hours. Empty
+            cells stay an error: a missing count is not a count of zero. If hours will be joined
+            to days (``resample``), a tiny floor such as 1e-9 leaves the sums unchanged.
+        name: A label; by default the value column if named, else the file's name.
+        zone: The time zone whose days and hours count, such as ``"Europe/Rome"``; by default
+            the zone of the times, if they all name the same. Times with different offsets
+            (+01:00 in winter, +02:00 in summer) need it; otherwise they count in UTC, with a
+            warning.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "shop.csv"
+    ...     _ = path.write_text("day,visitors\n2013-12-25,0\n2013-12-26,60\n")
+    ...     read(path, floor=1)
+    <Multiplier shop: 2 turns, 1 to 60, 2013-12-25 to 2013-12-26>
+    """
+    path = Path(path)
+    table = read_table(path)
+    values_column = None if value is None else table.column(value, "value")
+    times_column = table.find_time() if time is None else table.column(time, "time")
+    if values_column is None:
+        values_column = table.find_value(times_column)
+    if values_column is times_column:
+        raise TableError(f"{path}: column {values_column.name!r} cannot be time and value")
+    calendar: Any = None
+    if times_column is not None:
+        calendar = Timeline.of(table.times(times_column), zone, table.where(times_column))
+    values = _values(table, values_column, floor)
+    return Multiplier(values, calendar, name or value or path.name.split(".")[0] or path.name)
+
+
+def _values(table: FileTable, column: Column, floor: float | None) -> Values:
+    values = floored(column.numbers, floor)
+    i = first_wrong(values)
+    if i is not None:
+        where, text = table.where(column)(i), column.text(i)
+        raise TableError(f"{where}: {_complaint(text, float(values[i]))}")
+    return values
+
+
+def _complaint(text: str, value: float) -> str:
+    if not text:
+        return "the cell is empty: fill the gap, or drop the row"
+    shown = repr(text if len(text) <= 60 else f"{text[:59]}…")
+    if math.isnan(value) and text.lower().lstrip("+-") != "nan":
+        return (
+            f"{shown} is not a number: write it plainly, such as 1234.5 "
+            "(no thousands separator, no unit), or drop the row"
+        )
+    return f"{shown} cannot be used: {remedy(value)}"
+
+
+def as_multiplier(x: Any, turns: int | None = None, *, floor: float | None = None) -> Multiplier:
+    """Turn whatever a user passes as G into a multiplier.
+
+    Args:
+        x: A Multiplier, a sequence of numbers, a pandas Series, the path of a CSV or Parquet
+            file, or the name of a shape (which needs ``turns``).
+        turns: The number of turns; any other length is refused.
+        floor: Raise values between 0 and the floor to it; for the zeros of closed hours.
+
+    >>> as_multiplier("wave", turns=500)
+    <Multiplier wave: 500 turns, 1.0002 to 41>
+    >>> as_multiplier([1, 2, 3])
+    <Multiplier values: 3 turns, 1 to 3>
+    """
+    multiplier = _coerced(x, turns, floor)
+    if turns is not None and multiplier.turns != turns:
+        raise MultiplierError(
+            f"the multiplier {multiplier.name} has {multiplier.turns} turns, not {turns}: "
+            "leave the number of turns out, or cut the multiplier with window()"
+        )
+    return multiplier
+
+
+def _coerced(x: Any, turns: int | None, floor: float | None) -> Multiplier:
+    if isinstance(x, Multiplier):
+        return x if floor is None else x.floor(floor)
+    if isinstance(x, str):
+        return _from_text(x, turns, floor)
+    if isinstance(x, PathLike):
+        return read(x, floor=floor)
+    if _is_pandas(x, "Series"):
+        return from_series(x, floor=floor)
+    if _is_pandas(x, "DataFrame"):
+        raise MultiplierError(f"a table is not a multiplier: pick one of its columns; {_ACCEPTED}")
+    if isinstance(x, Number):  # before arrays: NumPy's numbers look like one
+        raise MultiplierError(
+            f"{x} is one number, not one per turn: for a constant G use constant(turns, value={x})"
+        )
+    if hasattr(x, "__array__") or (isinstance(x, Sequence) and not isinstance(x, bytes)):
+        return from_values(x, floor=floor)
+    raise MultiplierError(f"{type(x).__name__} is not a multiplier: {_ACCEPTED}")
+
+
+def _from_text(text: str, turns: int | None, floor: float | None) -> Multiplier:
+    if text in SHAPES:
+        if turns is None:
+            raise MultiplierError(f"the shape {text!r} needs a number of turns: pass turns=")
+        multiplier = SHAPES[text](turns)
+        return multiplier if floor is None else multiplier.floor(floor)
+    if Path(text).suffix:
+        return read(text, floor=floor)
+    raise MultiplierError(
+        f"unknown shape {text!r}. {did_you_mean(text, SHAPES)} A file is given by its path, such "
+        "as traffic.csv"
+    )
+
+
+def _is_pandas(x: object, kind: str) -> bool:
+    # If pandas was never imported, x cannot be one of its objects.
+    pandas = sys.modules.get("pandas")
+    return pandas is not None and isinstance(x, getattr(pandas, kind))

@@ -1,0 +1,320 @@
+"""When each turn is: instants in chronological order, and the zone whose days and hours count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.warnings import warn_user
+from highseason.multipliers.validation import CalendarWarning, MultiplierError
+from highseason.tabular import Stamps, TableError, When, Where, format_time
+from highseason.tabular.times import (
+    Instants,
+    Stamp,
+    check_zone,
+    coarsest,
+    is_ambiguous,
+    offset_name,
+    time_of,
+    to_instants,
+    to_wall,
+    zone_info,
+    zone_name,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def calendar_row(i: int) -> str:
+    """Name a row of a calendar that came from no file."""
+    return f"calendar row {i + 1}"
+
+
+@contextmanager
+def as_multiplier_error() -> Iterator[None]:
+    """Raise what is wrong with a table or a time as a `MultiplierError`."""
+    try:
+        yield
+    except TableError as error:
+        raise MultiplierError(str(error)) from error
+
+
+@dataclass(frozen=True, eq=False)
+class Timeline:
+    """The instants of the turns, strictly increasing, and the zone whose days and hours count.
+
+    With a zone the instants are in UTC; without one they are what the data says.
+
+    >>> rome = Timeline(np.array(["2024-03-30T23:00"], dtype="datetime64[s]"), "Europe/Rome")
+    >>> rome.wall
+    array(['2024-03-31'], dtype='datetime64[D]')
+    """
+
+    instants: Instants
+    zone: str | None = None
+
+    @classmethod
+    @as_multiplier_error()
+    def of(cls, times: Any, zone: str | None = None, where: Where = calendar_row) -> Timeline:
+        """Read dates, datetimes, ISO texts, a ``datetime64`` array or a pandas index.
+
+        Times without a zone are read by the clock of ``zone``, if one is given.
+
+        >>> Timeline.of(["2013-12-26 00:00+01:00", "2013-12-27 00:00+01:00"]).zone
+        '+01:00'
+        """
+        zone = None if zone is None else check_zone(zone)
+        if getattr(times, "tz", None) is not None:
+            times = _of_index(times)
+        if isinstance(times, Timeline):
+            if times.zone is None:
+                return _by_clock(times.instants, zone, where)
+            return _checked(times.instants, zone or check_zone(times.zone), where)
+        if isinstance(times, Stamps):
+            return _of_stamps(times, zone, where)
+        array = np.asarray(times)
+        if array.ndim != 1:
+            raise MultiplierError(
+                f"a calendar must be a plain list of times, got {array.ndim} dimensions"
+            )
+        if array.dtype.kind == "M":
+            return _by_clock(array, zone, where)
+        stamps = [time_of(item, where(i)) for i, item in enumerate(array.tolist())]
+        instants = np.array([stamp.instant for stamp in stamps], dtype="datetime64")
+        zones = np.array([stamp.zone for stamp in stamps], dtype=np.object_)
+        return _of_stamps(Stamps(instants, zones), zone, where)
+
+    @cached_property
+    def wall(self) -> Instants:
+        """What the wall clock shows at each turn; where it is put back, some times twice."""
+        if self.zone is None:
+            return self.instants
+        return coarsest(to_wall(self.instants, self.zone))
+
+    @property
+    def index(self) -> pd.DatetimeIndex:
+        """The instants as a pandas index, in their zone."""
+        import pandas as pd
+
+        if self.zone is None:
+            return pd.DatetimeIndex(self.instants)
+        return pd.DatetimeIndex(self.instants, tz="UTC").tz_convert(zone_info(self.zone))
+
+    @property
+    def size(self) -> int:
+        """The number of turns."""
+        return int(self.instants.size)
+
+    def equals(self, other: Timeline) -> bool:
+        """Say whether the turns are at the same times, in the same zone."""
+        return self.zone == other.zone and np.array_equal(self.instants, other.instants)
+
+    def take(self, rows: slice | NDArray[np.intp]) -> Timeline:
+        """Keep these rows."""
+        return Timeline(self.instants[rows], self.zone)
+
+    def show(self, i: int) -> str:
+        """Write the time of row ``i`` by the clock of the zone; with its offset if ambiguous.
+
+        >>> Timeline(np.array(["2024-10-27T01:00"], "datetime64[s]"), "Europe/Rome").show(0)
+        '2024-10-27 02:00+01:00'
+        """
+        text = format_time(self.wall[i])
+        if self.zone is None or not is_ambiguous(self.wall[i], self.zone):
+            return text
+        offset = (self.wall[i] - self.instants[i]).astype("timedelta64[s]").item()
+        return f"{text}{offset_name(offset).replace('UTC', 'Z')}"
+
+    def rows(self, first: When, last: When) -> slice:
+        """Return the rows from the start of ``first`` to the end of ``last``.
+
+        A time without a zone is one of this calendar's own clock; a date is the whole day and
+        ``"2013-12"`` the whole month; a datetime is an instant.
+
+        >>> Timeline.of(["2013-12-25", "2013-12-26"]).rows("2013-12", "2013-12-25")
+        slice(0, 1, None)
+        """
+        start, end = self._stamp(first), self._stamp(last)
+        return slice(
+            _rows_before(self.instants if start.zone else self._latest, start.instant),
+            _rows_before(
+                self.instants if end.zone else self._earliest,
+                end.instant + np.timedelta64(1),  # one of its own unit
+            ),
+        )
+
+    @as_multiplier_error()
+    def _stamp(self, when: When) -> Stamp:
+        stamp = time_of(when)
+        if stamp.zone is not None and self.zone is None:
+            raise MultiplierError(
+                f"{when!r} has a time zone and the calendar has none: leave it out, or name the "
+                "zone of the calendar (zone=)"
+            )
+        return stamp
+
+    # Where the clock is put back, wall times fall for a moment. Sorted bounds find the first
+    # and the last turn at which it shows a time.
+
+    @cached_property
+    def _latest(self) -> Instants:
+        return np.maximum.accumulate(self.wall)
+
+    @cached_property
+    def _earliest(self) -> Instants:
+        return np.minimum.accumulate(self.wall[::-1])[::-1]
+
+
+def _of_index(index: Any) -> Timeline:
+    offset = None if index.hasnans or not len(index) else index[0].utcoffset()
+    return Timeline(np.asarray(index.tz_convert(None)), zone_name(index.tz, offset))
+
+
+def _by_clock(wall: Instants, zone: str | None, where: Where) -> Timeline:
+    """Read times without a zone by the clock of ``zone``, if one is given."""
+    if zone is None:
+        return _checked(wall, None, where)
+    _refuse_missing(wall, where)
+    return _checked(to_instants(wall, zone), zone, where)
+
+
+def _of_stamps(stamps: Stamps, zone: str | None, where: Where) -> Timeline:
+    """Refuse a mixture of times with and without a zone; agree on one zone."""
+    instants, zones = stamps
+    bare = np.array([name is None for name in zones], dtype=np.bool_)
+    odd = np.flatnonzero(bare != bare[:1])
+    if odd.size:
+        has, had = ("no", "one") if bare[odd[0]] else ("a", "none")
+        raise MultiplierError(
+            f"{where(int(odd[0]))} has {has} time zone and the rows before it have {had}: "
+            "give every time a zone, or none"
+        )
+    if bare.all():
+        return _by_clock(instants, zone, where)
+    if zone is None:
+        zone = zones[0]
+        others = np.flatnonzero(zones != zone)
+        if others.size:
+            i = int(others[0])
+            warn_user(
+                f"{where(i)} is in {zones[i]} and the rows before it in {zone}: days and hours "
+                "are taken in UTC; to use one clock name its zone, such as zone='Europe/Rome'",
+                CalendarWarning,
+            )
+            zone = "UTC"
+    return _checked(instants, zone, where)
+
+
+def _checked(instants: Instants, zone: str | None, where: Where) -> Timeline:
+    """Use the coarsest lossless unit; refuse gaps, repeats and disorder."""
+    _refuse_missing(instants, where)
+    wrong = np.flatnonzero(instants[1:] <= instants[:-1])
+    if wrong.size:
+        i = int(wrong[0]) + 1
+        raise MultiplierError(_disorder(Timeline(instants, zone), i, where))
+    timeline = Timeline(coarsest(instants), zone)
+    for own in (timeline.instants, timeline.wall):
+        own.setflags(write=False)
+    return timeline
+
+
+def _refuse_missing(instants: Instants, where: Where) -> None:
+    missing = np.flatnonzero(np.isnat(instants))
+    if missing.size:
+        raise MultiplierError(f"{where(int(missing[0]))} has no time: fill it in or drop the row")
+
+
+def _disorder(timeline: Timeline, i: int, where: Where) -> str:
+    if timeline.instants[i] == timeline.instants[i - 1]:
+        return (
+            f"{where(i)} repeats the time {timeline.show(i)} of the row before: "
+            "add up rows of the same time, or drop one"
+            f"{_if_clocks_went_back(timeline.wall[i])}"
+        )
+    return (
+        f"{where(i)} is at {timeline.show(i)}, before {timeline.show(i - 1)} in the row above it: "
+        "sort the rows by time"
+    )
+
+
+def _if_clocks_went_back(wall: np.datetime64) -> str:
+    """A hint for the hour that clocks show twice in autumn: a Sunday night, in most countries."""
+    time = wall.astype("datetime64[us]").item()
+    if not (time.isoweekday() == 7 and time.hour <= 3 and time.month in (3, 4, 10, 11)):
+        return ""
+    return (
+        "; if it is the hour in which clocks go back, write times in UTC or with their zone "
+        "(01:00+01:00, 01:00+00:00)"
+    )
+
+
+def _rows_before(instants: Instants, instant: np.datetime64) -> int:
+    # Against ns a date beyond 2262 wraps round; flooring to the unit below changes no comparison
+    # with an instant of that unit or a coarser one.
+    if "[ns]" in str(instants.dtype) and "[ns]" not in str(instant.dtype):
+        instants = instants.astype("datetime64[us]")
+    return int(np.searchsorted(instants, instant))
+
+
+def join(parts: Sequence[Timeline]) -> Timeline:
+    """Put calendars one after the other; refuse overlaps, warn of a gap between two.
+
+    >>> join([Timeline.of(["2013-12-25"]), Timeline.of(["2013-12-26"])]).wall
+    array(['2013-12-25', '2013-12-26'], dtype='datetime64[D]')
+    """
+    for before, after in pairwise(parts):
+        require_same_zone(before, after)
+        if after.instants[0] <= before.instants[-1]:
+            raise MultiplierError(
+                f"a multiplier that ends at {before.show(-1)} cannot be followed by one that "
+                f"begins at {after.show(0)}: put them in chronological order, without overlap"
+            )
+    whole = Timeline(np.concatenate([part.instants for part in parts]), parts[0].zone)
+    joints = np.cumsum([part.size for part in parts])[:-1] - 1
+    _warn_of_gaps(whole, joints)
+    return whole
+
+
+def require_same_zone(one: Timeline, other: Timeline) -> None:
+    """Refuse calendars in two zones."""
+    if one.zone != other.zone:
+        first, second = (part.zone or "no time zone" for part in (one, other))
+        raise MultiplierError(
+            f"one calendar has {first} and the other {second}: give both the same (zone=)"
+        )
+
+
+def _warn_of_gaps(whole: Timeline, joints: NDArray[np.intp]) -> None:
+    # By the wall clock as well: days are 23 or 25 hours long where it is changed.
+    clocks = [np.diff(whole.instants), np.diff(whole.wall)]
+    inner = np.delete(np.arange(whole.size - 1), joints)
+    if inner.size == 0:
+        return
+    usual = np.median(clocks[0][inner].astype(np.int64)).astype(clocks[0].dtype)
+    for i in joints.tolist():
+        if any(_is_usual(steps[i], steps[inner]) for steps in clocks):
+            continue
+        length = str(usual.astype("timedelta64[us]").item()).removesuffix(", 0:00:00")
+        warn_user(
+            f"the calendar goes from {whole.show(i)} (turn {i + 1}) to {whole.show(i + 1)} "
+            f"(turn {i + 2}), but its turns are usually {length} apart: the time between has no "
+            "turns",
+            CalendarWarning,
+        )
+
+
+def _is_usual(step: np.timedelta64, steps: NDArray[np.timedelta64]) -> bool:
+    # A quarter to spare for months; and what recurs, like the weekends of working days.
+    counts = steps.astype(np.int64)
+    one = int(step.astype(np.int64))
+    recurring = np.count_nonzero(counts == one)
+    near = abs(one - float(np.median(counts))) <= 0.25 * float(np.median(counts))
+    return bool(near or recurring >= max(2, 0.1 * counts.size))
