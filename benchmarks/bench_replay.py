@@ -1,10 +1,10 @@
 """Replay of ten million generated events against River and the obvious Python loop, in one run.
 
-Ours is `replay` on a log in memory with everything it reports: for one policy on the bare log (which
-adds counting G, lifetimes and the uniformity test), and for a further policy on a `PreparedLog`.
+Ours is `replay` on a log in memory with everything it reports: for one policy on the bare log
+(which adds counting G, lifetimes and the uniformity test), and for one more on a `PreparedLog`.
 The others get the first records of the same log, as the objects they expect, built outside the
-clock.  CPU time per record is compared, measured in alternation.  River's ε falls about as ours does
-over these records; over the whole log both hardly explore, which costs River more and us less.
+clock.  CPU time per record is compared, measured in alternation.  River's ε falls about as ours
+does over these records; over the whole log both hardly explore, which costs River more, us less.
 
     make bench
 """

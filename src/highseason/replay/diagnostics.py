@@ -209,7 +209,7 @@ def issues(evidence: Evidence, log: Uniformity) -> list[str]:
 
 
 def verdict(evidence: Evidence, log: LogSummary) -> str:
-    """The issues in one sentence, or that there are none; and whether it beats showing at random."""
+    """The issues in one sentence, if any, and whether the policy beats showing arms at random."""
     problems = issues(evidence, log.uniformity)
     if evidence.turns == 0:
         return f"Cannot be trusted: {problems[0]}."
@@ -275,8 +275,8 @@ def _ended_early(evidence: Evidence) -> list[str]:
     if evidence.requested is None or evidence.turns >= evidence.requested:
         return []
     return [
-        f"the log ended after {evidence.turns:,} of {evidence.requested:,} turns, and the mean covers "
-        "only those"
+        f"the log ended after {evidence.turns:,} of {evidence.requested:,} turns, and the mean "
+        "covers only those"
     ]
 
 

@@ -34,8 +34,6 @@ _MANY_ARMS = 1500
 _POOLS_AT_ONCE = 2048
 #: An arm is tested against its propensities if they imply at least this many displays.
 _ENOUGH_DISPLAYS = 10
-#: Above this many cells pairs are sorted instead of counted in a table.
-_TABLE = 50_000_000
 QUARTERS = 4
 
 
@@ -112,62 +110,29 @@ def check_uniformity(log: PreparedLog) -> Uniformity:
     return _against_uniform(log)
 
 
-class DisplayCounts(NamedTuple):
-    """How often each arm was shown: one entry per part of the log, pool and arm."""
+def count_displays(log: PreparedLog) -> NDArray[np.int64]:
+    """How often each arm was shown out of each pool: a column per member of a pool.
 
-    quarter: NDArray[np.int64]
-    busy: NDArray[np.bool_]
-    pool: NDArray[np.int64]
-    arm: NDArray[np.int64]
-    times: NDArray[np.int64]
-
-    def where(self, chosen: NDArray[np.bool_]) -> DisplayCounts:
-        """Some of the entries."""
-        return DisplayCounts._make(column[chosen] for column in self)
-
-
-def count_displays(log: PreparedLog) -> DisplayCounts:
-    """Count displays, without records of arms that are not studied or not in their pool.
-
-    A time bin is busy if its G is above the median of the records.
+    Row 2·q holds the quiet and row 2·q + 1 the busy records of quarter q; a time bin is busy if its
+    G is above the median of the records.  Records of arms that are not studied, or not in their
+    pool, are left out.
     """
-    bins, arms = log.bins, max(1, len(log.events.arms))
-    cells = max(1, len(log.pools)) * arms
+    bins, pools = log.bins, log.pools
     busy = bins.counts >= min(bins.median + 1, bins.counts.max(initial=0))
     cuts = np.linspace(0, len(log.events), QUARTERS + 1).astype(np.int64)
-    count = _by_table if 2 * QUARTERS * cells <= _TABLE else _by_sorting
-    key, times = count(log, busy, cuts, cells)
-    part, pair = key // cells, key % cells
-    counts = DisplayCounts(part // 2, part % 2 == 1, pair // arms, pair % arms, times)
-    pools = np.repeat(np.arange(len(log.pools), dtype=np.int64), log.pools.sizes)
-    return counts.where(np.isin(pair, pools * arms + log.pools.members))
-
-
-def _by_table(
-    log: PreparedLog, busy: NDArray[np.bool_], cuts: NDArray[np.int64], cells: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    table = np.zeros((2 * QUARTERS, cells), np.int64)
-    columns = (log.events.arm, log.pool, log.bins.of)
+    columns = (log.events.arm, log.pool, bins.of)
     small = (np.require(column, np.int32, ["C", "W"]) for column in columns)
-    compiled_count()(*small, busy, log.studied, cuts, table)
-    key = np.flatnonzero(table)
-    return key, table.ravel()[key]
-
-
-def _by_sorting(
-    log: PreparedLog, busy: NDArray[np.bool_], cuts: NDArray[np.int64], cells: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    arm = log.events.arm
-    quarter = np.repeat(np.arange(QUARTERS), np.diff(cuts))
-    part = 2 * quarter + busy[log.bins.of]
-    keys = part * cells + log.pool.astype(np.int64) * max(1, len(log.events.arms)) + arm
-    return np.unique(keys[log.studied[arm]], return_counts=True)
+    place = np.full(len(log.events.arms), -1)
+    table = np.zeros((2 * QUARTERS, pools.members.size), np.int64)
+    ready = [np.require(column, None, ["C", "W"]) for column in (pools.offsets, pools.members)]
+    compiled_count()(*small, busy, *ready, cuts, place, table)
+    return table
 
 
 def _against_uniform(log: PreparedLog) -> Uniformity:
     """χ² of the whole log, unless a part of it shows what the whole does not."""
     counts = count_displays(log)
-    whole = _total([_chi_square(log, counts)])
+    whole = _total([_chi_square(log, counts.sum(axis=0))])
     if not whole.holds:
         return whole
     tested = (_total(parts, MATTERS_IN_PARTS) for parts in _parts(log, counts))
@@ -185,14 +150,14 @@ class _ChiSquare(NamedTuple):
     when: str
 
 
-def _parts(log: PreparedLog, counts: DisplayCounts) -> Iterator[list[_ChiSquare]]:
+def _parts(log: PreparedLog, counts: NDArray[np.int64]) -> Iterator[list[_ChiSquare]]:
     """The log by quarters of its records, and by how busy it was; each time all of it."""
     yield [
-        _chi_square(log, counts.where(counts.quarter == q), f"the {name} quarter of the log")
+        _chi_square(log, counts[2 * q : 2 * q + 2].sum(axis=0), f"the {name} quarter of the log")
         for q, name in enumerate(("first", "second", "third", "last"))
     ]
     yield [
-        _chi_square(log, counts.where(counts.busy == busy), f"{name} times")
+        _chi_square(log, counts[busy::2].sum(axis=0), f"{name} times")
         for busy, name in enumerate(("quiet", "busy"))
     ]
 
@@ -210,7 +175,7 @@ def _total(parts: list[_ChiSquare], matters: float = MATTERS) -> Uniformity:
     return Uniformity("uniform", statistic, degrees, p, effect, worst.worst, holds, when=worst.when)
 
 
-def _chi_square(log: PreparedLog, counts: DisplayCounts, when: str = "") -> _ChiSquare:
+def _chi_square(log: PreparedLog, shown: NDArray[np.int64], when: str = "") -> _ChiSquare:
     """χ² of how often each arm was shown, given the pools: the statistic of a log-rank test.
 
     An arm's expected count is the sum, over the records whose pool held it, of one over the pool's
@@ -218,8 +183,8 @@ def _chi_square(log: PreparedLog, counts: DisplayCounts, when: str = "") -> _Chi
     """
     arms, pools = len(log.events.arms), log.pools
     sizes = np.maximum(pools.sizes, 1)
-    records = np.bincount(counts.pool, counts.times, len(pools))  # of each pool
-    seen = np.bincount(counts.arm, counts.times, arms)
+    records = np.bincount(np.repeat(np.arange(len(pools)), pools.sizes), shown, len(pools))
+    seen = np.bincount(pools.members, shown, arms)
     expected = np.bincount(pools.members, np.repeat(records / sizes, pools.sizes), arms)
     offered = expected > 0
     total = float(records.sum())

@@ -49,31 +49,43 @@ def compiled_replay() -> Any:
     return compiled(replay_kernel, t.void(*arguments))
 
 
-def fill_display_table(
+def count_displays(
     arm: NDArray[np.int32],
     pool: NDArray[np.int32],
     bin_of: NDArray[np.int32],
     busy: NDArray[np.bool_],
-    studied: NDArray[np.bool_],
+    offsets: NDArray[np.int64],
+    members: NDArray[np.int32],
     cuts: NDArray[np.int64],
+    place: NDArray[np.int64],
     table: NDArray[np.int64],
 ) -> None:
-    """Add one for each record at [2 · quarter + (1 if its bin is busy), pool · arms + arm].
+    """Add one for each record at [2 · quarter + (1 if its bin is busy), place of its arm].
 
-    Records of arms that are not studied are skipped; quarter q is the records from cuts[q] to
-    cuts[q + 1].
+    The place of an arm is where `members` lists it for the record's pool; records whose arm is not
+    in their pool are skipped.  Quarter q is the records from cuts[q] to cuts[q + 1].  `place` is
+    working memory, one entry per arm, and starts at -1.
     """
+    current, first, last = -1, 0, 0
     for quarter in range(cuts.size - 1):
         for i in range(cuts[quarter], cuts[quarter + 1]):
-            if studied[arm[i]]:
-                part = 2 * quarter + (1 if busy[bin_of[i]] else 0)
-                table[part, np.int64(pool[i]) * studied.size + arm[i]] += 1
+            if pool[i] != current:
+                for j in range(first, last):
+                    place[members[j]] = -1
+                current = pool[i]
+                first, last = offsets[current], offsets[current + 1]
+                for j in range(first, last):
+                    place[members[j]] = j
+            if place[arm[i]] >= 0:
+                table[2 * quarter + (1 if busy[bin_of[i]] else 0), place[arm[i]]] += 1
 
 
 @functools.cache
 def compiled_count() -> Any:
-    """`fill_display_table` as machine code."""
+    """`count_displays` as machine code."""
     t = numba_types()
-    small, flags, wholes = t.int32[::1], t.boolean[::1], t.int64[::1]
-    arguments = (small, small, small, flags, flags, wholes, t.int64[:, ::1])
-    return compiled(fill_display_table, t.void(*arguments))
+    small, wholes = t.int32[::1], t.int64[::1]
+    flags, table = t.boolean[::1], t.int64[:, ::1]
+    return compiled(
+        count_displays, t.void(small, small, small, flags, wholes, small, wholes, wholes, table)
+    )
