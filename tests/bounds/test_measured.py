@@ -91,7 +91,9 @@ def test_soft_epsilon_on_the_wave() -> None:
 
 @pytest.mark.parametrize(("shape", "gamma"), [(G.wave, 0.035), (G.christmas, 0.0014)])
 def test_gamma_of_peaky_multipliers(shape: object, gamma: float) -> None:
-    figure = bounds.exploration_figure(hs.SoftEpsilonGreedy(k=11, unit=1), shape(1500), arms=2)
+    figure = bounds.paper.exploration_figure(
+        hs.SoftEpsilonGreedy(k=11, unit=1), shape(1500), arms=2
+    )
     assert digits(figure.gamma, 2) == gamma
 
 
@@ -129,7 +131,7 @@ def test_high_part_is_not_logarithmic() -> None:
     stakes = np.tile([2.0, 1.0], 500_000)
     grid = (1_000, 10_000, 100_000, 1_000_000)
     for gap, expected in ((0.7, [343, 1415, 4020, 11_178]), (0.5, [250, 2500, 25_000, 199_462])):
-        found = bounds.growth(hs.UCBZ(z=2), gaps=[0, gap], multiplier=stakes, turns=grid)
+        found = bounds.paper.growth(hs.UCBZ(z=2), gaps=[0, gap], multiplier=stakes, turns=grid)
         assert (found.part("high") / 2).tolist() == pytest.approx(expected, rel=2e-4, abs=0.6)
     # it approaches the power 1 - D²/r² (0.51 for a gap of 0.7), and is linear while it says nothing
     assert found.exponents("high")[0] == pytest.approx(1.0, abs=1e-3)
@@ -140,7 +142,7 @@ def test_how_many_forced_pulls_a_gap_needs(gap: float, pulls: int) -> None:
     """2 beta^U < 1 only if x > 1 + (2/D²) log(4/D²)."""
     beta = [2 * (2 / gap**2) * math.exp(-(gap**2) / 2 * (x - 1)) for x in (pulls - 1, pulls)]
     assert beta[0] >= 1 > beta[1]
-    turns = bounds.phi(1.0, pulls - 1)
+    turns = bounds.paper.phi(1.0, pulls - 1)
     if gap == 0.5:
         assert digits(turns, 2) == 1.3e5
     else:
@@ -230,7 +232,7 @@ def test_pool_without_its_hypothesis() -> None:
 )
 def test_repaired_pool(mode: str, mean: float, bound: float) -> None:
     stakes, pool = G.wave(20_000), hs.VariablePool(c=10, unit=1)
-    repaired = hs.policies.repair(stakes, 2, 10, 12, mode)
+    repaired = hs.bounds.paper.repair(stakes, 2, 10, 12, mode)
     if mode == "block":
         assert repaired.changed == 475
     safe = bounds.regret(pool, means=[0.9, 0.5], multiplier=stakes, H=repaired.multiplier)

@@ -66,12 +66,12 @@ def test_forecast_steers_and_g_weighs() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"c": -0.5}, "at least 0"),
+        ({"c": -0.5}, "0 or more"),
         ({"form": "printed"}, "'safe' or 'paper'"),
         ({"r": 0.0}, "above 0"),
         ({"lifespans": [(1, 5)]}, "one mean and one"),
-        ({"lifespans": [(1, 2), (4, 5)]}, "no arm is alive at turn 3"),
-        ({"opening": [1]}, "alive in turn 1"),
+        ({"lifespans": [(1, 2), (4, 5)]}, "no arm is available in turn 3"),
+        ({"opening": [1]}, "available in turn 1"),
     ],
 )
 def test_refusals(arguments: dict[str, object], message: str) -> None:
@@ -127,16 +127,16 @@ def test_printed_form_fails_where_the_reference_says() -> None:
 
 def test_lives_are_for_the_theorem_that_has_them() -> None:
     lifetimes, G = hs.lifetimes.fixed([(1, 9), (2, 9)]), hs.multipliers.wave(9)
-    with pytest.raises(bounds.NoTheoremError, match="about arms that stay"):
+    with pytest.raises(bounds.NoTheoremError, match="covers arms that stay"):
         bounds.regret(hs.SoftUCB(), means=[0.1, 0.2], multiplier=G, lifetimes=lifetimes)
-    with pytest.raises(ValueError, match="drawn anew in every game"):
+    with pytest.raises(ValueError, match="drawn in every game"):
         bounds.regret(
             hs.SoftUCBMortal(),
             means=[0.1],
             multiplier=G,
             lifetimes=hs.lifetimes.birth_and_death(9, 1, 5),
         )
-    with pytest.raises(ValueError, match="3 arms, but the lifetimes of 2"):
+    with pytest.raises(ValueError, match="3 arms but 2 lifetimes"):
         bounds.regret(hs.SoftUCBMortal(), means=[0.1, 0.2, 0.3], multiplier=G, lifetimes=lifetimes)
 
 

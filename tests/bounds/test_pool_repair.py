@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import highseason as hs
-from highseason.policies import repair
+from highseason.bounds.paper import repair
 
 multipliers = st.lists(st.floats(0.01, 50.0), min_size=1, max_size=120)
 

@@ -14,7 +14,7 @@ from tests.reference.bounds_mp import mp, mpf
 
 import highseason as hs
 from highseason import bounds
-from highseason.bounds.search import first_true, last_true
+from highseason.bounds.minimum_pulls import first_true, last_true
 
 ranges = st.floats(0.2, 2.0)
 widths = st.sampled_from([2.0, 0.5, 4.0])
@@ -31,7 +31,7 @@ def least(steps: np.ndarray, turns: np.ndarray) -> np.ndarray:
 def test_need(t: int, r: float, y: int, P: float) -> None:
     L = mpf(P) * mp.log(t)
     theirs = slow.need(L, L, mpf(r), y)
-    ours = bounds.need(t, r, y, P)
+    ours = bounds.paper.need(t, r, y, P)
     assert ours == math.inf if mp.isinf(theirs) else ours == pytest.approx(float(theirs), rel=1e-6)
 
 
@@ -39,12 +39,12 @@ def test_need(t: int, r: float, y: int, P: float) -> None:
 @settings(max_examples=40)
 def test_tau_and_phi(r: float, y: int, P: float) -> None:
     limit = 3000
-    if bounds.tau(r, y, P) <= limit:
-        assert bounds.tau(r, y, P) == slow.tau(mpf(r), y, mpf(P))
-    found = bounds.phi(r, y, P)
+    if bounds.paper.tau(r, y, P) <= limit:
+        assert bounds.paper.tau(r, y, P) == slow.tau(mpf(r), y, mpf(P))
+    found = bounds.paper.phi(r, y, P)
     scanned = slow.phi(mpf(r), y, mpf(P), limit)
     assert found == scanned if scanned <= limit else found > limit
-    assert found >= bounds.tau(r, y, P)
+    assert found >= bounds.paper.tau(r, y, P)
 
 
 @given(st.integers(2, 5), st.integers(5, 400), ranges, widths)
@@ -68,8 +68,8 @@ def test_soft_minimum_pulls(m: int, n: int, r: float, P: float, low: float, time
     printed = slow.least_pulls(
         n, m, lambda y: slow.soft_phi(mpf(r), y, mpf(P), mpf(high), mpf(low), n), False
     )
-    assert bounds.soft_minimum_pulls(n, m, high, low, r, P) == safe
-    assert bounds.soft_minimum_pulls(n, m, high, low, r, P, form="paper") == printed
+    assert bounds.paper.soft_minimum_pulls(n, m, high, low, r, P) == safe
+    assert bounds.paper.soft_minimum_pulls(n, m, high, low, r, P, form="paper") == printed
 
 
 @given(st.lists(st.tuples(st.floats(-1, 1), st.floats(0, 1)), min_size=2, max_size=4))
@@ -77,7 +77,7 @@ def test_soft_minimum_pulls(m: int, n: int, r: float, P: float, low: float, time
 def test_different_ranges(spans: list[tuple[float, float]]) -> None:
     given_ranges = [(a, a + w) for a, w in spans]
     n, m = 120, len(spans)
-    for j, ours in enumerate(bounds.minimum_pulls_ranges(n, given_ranges)):
+    for j, ours in enumerate(bounds.paper.minimum_pulls_ranges(n, given_ranges)):
         a = mpf(given_ranges[j][0])
         y = 0
         while True:
@@ -87,7 +87,7 @@ def test_different_ranges(spans: list[tuple[float, float]]) -> None:
                 break
             y += 1
         assert ours == y + 1
-    same = bounds.minimum_pulls_ranges(n, [(0.0, 1.0)] * m)
+    same = bounds.paper.minimum_pulls_ranges(n, [(0.0, 1.0)] * m)
     assert same == (bounds.minimum_pulls(n, m),) * m
 
 
@@ -96,46 +96,48 @@ def test_different_ranges(spans: list[tuple[float, float]]) -> None:
 
 def test_by_hand() -> None:
     # r = 1, y = 2, P = 2: at t the roots are sqrt(log t); it exceeds 1 from t = 3 = ceil(e) on.
-    assert bounds.tau(1.0, 2) == 3
+    assert bounds.paper.tau(1.0, 2) == 3
     # need(t) = 2 log t / (sqrt(log t) - 1)²: 2·16/(4-1)² at log t = 16
-    assert bounds.need(math.exp(16), 1.0, 2) == pytest.approx(32 / 9)
+    assert bounds.paper.need(math.exp(16), 1.0, 2) == pytest.approx(32 / 9)
     # and without a range the rival needs just as many pulls as the arm has
-    assert bounds.need(1000, 0.0, 5) == pytest.approx(5.0)
+    assert bounds.paper.need(1000, 0.0, 5) == pytest.approx(5.0)
 
 
 def test_no_range_and_no_radius() -> None:
-    assert bounds.tau(-1.0, 5) == 1
-    assert bounds.phi(-0.5, 7) == 8
-    assert bounds.phi(0.0, 7) == 8
-    assert bounds.tau(1.0, 1, P=0.0) == math.inf
-    assert bounds.phi(1.0, 1, P=0.0) == math.inf
+    assert bounds.paper.tau(-1.0, 5) == 1
+    assert bounds.paper.phi(-0.5, 7) == 8
+    assert bounds.paper.phi(0.0, 7) == 8
+    assert bounds.paper.tau(1.0, 1, P=0.0) == math.inf
+    assert bounds.paper.phi(1.0, 1, P=0.0) == math.inf
     assert bounds.minimum_pulls(10**6, 3, P=0.0) == 1
 
 
 def test_huge_numbers_are_found_and_not_scanned_for() -> None:
-    assert bounds.tau(1.0, 1000) == math.ceil(math.exp(500.0))
-    assert bounds.tau(1.0, 2000) == math.inf
-    assert bounds.phi(1.0, 2000) == math.inf
-    assert 10**12 < bounds.phi(1.0, 60) < 10**14
+    assert bounds.paper.tau(1.0, 1000) == math.ceil(math.exp(500.0))
+    assert bounds.paper.tau(1.0, 2000) == math.inf
+    assert bounds.paper.phi(1.0, 2000) == math.inf
+    assert 10**12 < bounds.paper.phi(1.0, 60) < 10**14
     x = bounds.minimum_pulls(10**12, 10)
-    assert (10 - 1) * bounds.phi(1.0, x - 1) + x <= 10**12 < 9 * bounds.phi(1.0, x) + x + 1
+    assert (
+        (10 - 1) * bounds.paper.phi(1.0, x - 1) + x <= 10**12 < 9 * bounds.paper.phi(1.0, x) + x + 1
+    )
     assert bounds.minimum_pulls(10**12, 2, r=1e-3) > 10**7
-    assert bounds.soft_minimum_pulls(10**12, 10, highest=1e6) <= x
+    assert bounds.paper.soft_minimum_pulls(10**12, 10, highest=1e6) <= x
 
 
 def test_one_arm_is_pulled_in_every_turn() -> None:
     assert bounds.minimum_pulls(17, 1) == 17
     assert least(bounds.pull_steps(17, 1), np.array([1, 17])).tolist() == [1, 17]
-    with pytest.raises(ValueError, match="2 turns do not try 3 arms"):
+    with pytest.raises(ValueError, match="2 turns are too few to try 3 arms"):
         bounds.minimum_pulls(2, 3)
 
 
 @given(ranges, st.integers(1, 40), widths)
 @settings(max_examples=60)
 def test_monotone(r: float, y: int, P: float) -> None:
-    assert bounds.tau(r, y, P) <= bounds.tau(r, y + 1, P)
-    assert bounds.phi(r, y, P) <= bounds.phi(r, y + 1, P)
-    assert bounds.phi(r, y, P) <= bounds.phi(r * 1.1, y, P)
+    assert bounds.paper.tau(r, y, P) <= bounds.paper.tau(r, y + 1, P)
+    assert bounds.paper.phi(r, y, P) <= bounds.paper.phi(r, y + 1, P)
+    assert bounds.paper.phi(r, y, P) <= bounds.paper.phi(r * 1.1, y, P)
     n = np.unique(np.geomspace(5, 1e9, 30).astype(int))
     safe = [bounds.minimum_pulls(int(k), 3, r, P) for k in n]
     printed = [bounds.minimum_pulls(int(k), 3, r, P, form="paper") for k in n]
@@ -174,7 +176,7 @@ def test_safe_lemma_with_different_ranges_in_the_worst_case() -> None:
         payoffs = [b for _, b in spans[:-1]] + [spans[-1][0]]
         pulls = forced_pulls(2 * np.log(t), payoffs)
         for turns in (m, 2 * m, 50, 500, n):
-            assert bounds.minimum_pulls_ranges(turns, spans)[-1] <= pulls[turns - 1]
+            assert bounds.paper.minimum_pulls_ranges(turns, spans)[-1] <= pulls[turns - 1]
 
 
 def test_safe_lemma_under_soft_ucb_in_the_worst_case() -> None:
@@ -187,7 +189,7 @@ def test_safe_lemma_under_soft_ucb_in_the_worst_case() -> None:
         pulls = forced_pulls(2 * np.log1p(t / G), [r] * (m - 1) + [0.0])
         for turns in (50, 500, n):
             highest = float(G[m:turns].max())
-            x = bounds.soft_minimum_pulls(turns, m, highest, r=r)
+            x = bounds.paper.soft_minimum_pulls(turns, m, highest, r=r)
             assert x <= pulls[turns - 1]
 
 
@@ -227,8 +229,8 @@ def test_how_often_the_printed_lemma_fails(m: int, failures: int) -> None:
 
 def test_two_logarithms_are_useless() -> None:
     n = 300_000
-    assert bounds.soft_minimum_pulls(n, 2, 1.0, 1.0, form="literal") == 6
-    assert bounds.soft_minimum_pulls(n, 2, 1.0) == 25
+    assert bounds.paper.soft_minimum_pulls(n, 2, 1.0, 1.0, form="literal") == 6
+    assert bounds.paper.soft_minimum_pulls(n, 2, 1.0) == 25
     worst = forced_pulls(2 * np.log1p(np.arange(1, n + 1)), [1.0, 0.0])[-1]
     assert worst == 25
 
@@ -237,17 +239,17 @@ def test_two_logarithms_are_also_false_for_small_ranges() -> None:
     n = 20_000
     pulls = forced_pulls(2 * np.log1p(np.arange(1, n + 1)), [0.01, 0.0])
     claims = {
-        k: bounds.soft_minimum_pulls(k, 2, 1.0, 1.0, r=0.01, form="literal")
+        k: bounds.paper.soft_minimum_pulls(k, 2, 1.0, 1.0, r=0.01, form="literal")
         for k in range(100, n, 100)
     }
     assert any(x > pulls[k - 1] for k, x in claims.items())
 
 
 def test_soft_safe_can_exceed_soft_printed() -> None:
-    assert bounds.soft_minimum_pulls(50, 2, 41.0, 1.0, form="paper") == 1
-    assert bounds.soft_minimum_pulls(50, 2, 41.0, 1.0) == 2
+    assert bounds.paper.soft_minimum_pulls(50, 2, 41.0, 1.0, form="paper") == 1
+    assert bounds.paper.soft_minimum_pulls(50, 2, 41.0, 1.0) == 2
     spans = [(0.0, 1.0), (0.0, 1.0)]
-    assert bounds.soft_minimum_pulls(50, 2, 41.0, ranges=spans) == (2, 2)
+    assert bounds.paper.soft_minimum_pulls(50, 2, 41.0, ranges=spans) == (2, 2)
 
 
 # -- logarithmic growth ----------------------------------------------------------------------------
@@ -255,18 +257,20 @@ def test_soft_safe_can_exceed_soft_printed() -> None:
 
 @pytest.mark.parametrize(("m", "first"), [(10, 747), (50, 117_747)])
 def test_third_step_holds_only_for_large_n(m: int, first: int) -> None:
-    holds = [bounds.logarithmic_growth(n, m, beta=0.4).steps["third"] for n in range(m + 1, 900)]
-    before = bounds.logarithmic_growth(first - 1, m, beta=0.4)
-    after = bounds.logarithmic_growth(first, m, beta=0.4)
+    holds = [
+        bounds.paper.logarithmic_growth(n, m, beta=0.4).steps["third"] for n in range(m + 1, 900)
+    ]
+    before = bounds.paper.logarithmic_growth(first - 1, m, beta=0.4)
+    after = bounds.paper.logarithmic_growth(first, m, beta=0.4)
     assert not before.steps["third"]
     assert after.steps["third"]
     assert not all(holds)
     for n in np.unique(np.geomspace(first, 10**12, 60).astype(int)):
-        assert bounds.logarithmic_growth(int(n), m, beta=0.4).steps["third"]
+        assert bounds.paper.logarithmic_growth(int(n), m, beta=0.4).steps["third"]
 
 
 def test_final_inequality_fails_just_after_m() -> None:
-    found = bounds.logarithmic_growth(1002, 1000, beta=0.49, c=5.83)
+    found = bounds.paper.logarithmic_growth(1002, 1000, beta=0.49, c=5.83)
     assert found.floor == pytest.approx(1.16, abs=0.005)
     assert found.pulls == 1
     assert not found.holds
@@ -275,11 +279,11 @@ def test_final_inequality_fails_just_after_m() -> None:
 
 def test_different_ranges_need_the_largest_alpha() -> None:
     spans = [0.1, 3.0]
-    printed = bounds.logarithmic_growth(10**6, 3, r=spans, beta=0.25, form="paper")
+    printed = bounds.paper.logarithmic_growth(10**6, 3, r=spans, beta=0.25, form="paper")
     assert printed.claim == pytest.approx(5.87, abs=0.005)
     assert printed.pulls == 4
     assert not printed.holds
-    safe = bounds.logarithmic_growth(10**6, 3, r=spans, beta=0.25)
+    safe = bounds.paper.logarithmic_growth(10**6, 3, r=spans, beta=0.25)
     assert safe.holds
     assert safe.floor == printed.floor
 
@@ -289,7 +293,7 @@ def test_different_ranges_need_the_largest_alpha() -> None:
 def test_where_all_steps_hold_the_theorem_holds(
     m: int, r: float, P: float, beta: float, magnitude: int
 ) -> None:
-    found = bounds.logarithmic_growth(m + 10**magnitude, m, r=r, P=P, beta=beta)
+    found = bounds.paper.logarithmic_growth(m + 10**magnitude, m, r=r, P=P, beta=beta)
     assert found.steps["first"]
     assert found.steps["second"]
     assert found.steps["fourth"]
@@ -310,12 +314,12 @@ def test_where_all_steps_hold_the_theorem_holds(
         ({"turns": 5, "arms": 5}, "n > m"),
         ({"turns": 50, "arms": 5, "beta": 0.5}, "beta"),
         ({"turns": 50, "arms": 3, "r": [1.0]}, "2 ranges"),
-        ({"turns": 50, "arms": 3, "r": [1.0, 0.0]}, "> 0"),
+        ({"turns": 50, "arms": 3, "r": [1.0, 0.0]}, "above 0"),
     ],
 )
 def test_growth_refuses(arguments: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        bounds.logarithmic_growth(**arguments)
+        bounds.paper.logarithmic_growth(**arguments)
 
 
 def test_ucb_pulls_as_often_as_forced_in_a_real_game() -> None:

@@ -974,46 +974,56 @@ def _calculators() -> Results:
     ranges = [(0.0, 1.0), (0.5, 0.6), (0.0, 0.2)]
     found: Results = {
         "provable": [type(policy) in b.provable() for policy in policies().values()],
-        "need": [b.need(1000, 1.0, 4), b.need(3, 1.0, 4), b.need(500, 0.5, 2, P=1.0)],
-        "tau": [b.tau(1.0, 4), b.tau(1.0, 10_000), b.tau(0.5, 3, P=1.0)],
-        "phi": [b.phi(2.0, 1), b.phi(1.0, 4), b.phi(0.0, 3)],
-        "pulls": [b.minimum_pulls(10**6, 10), b.minimum_pulls(24, 2, r=2.0, form="paper")],
-        "pulls of ranges": b.minimum_pulls_ranges(10_000, ranges),
-        "printed pulls of ranges": b.minimum_pulls_ranges(10_000, ranges, form="paper"),
-        "soft pulls": [
-            b.soft_minimum_pulls(300_000, 2, highest=1.0),
-            b.soft_minimum_pulls(30_000, 3, highest=4.0, form="paper"),
-            b.soft_minimum_pulls(30_000, 2, highest=2.0, lowest=1.0, form="literal"),
+        "need": [
+            b.paper.need(1000, 1.0, 4),
+            b.paper.need(3, 1.0, 4),
+            b.paper.need(500, 0.5, 2, P=1.0),
         ],
-        "soft pulls of ranges": b.soft_minimum_pulls(30_000, 3, highest=2.0, ranges=ranges),
+        "tau": [b.paper.tau(1.0, 4), b.paper.tau(1.0, 10_000), b.paper.tau(0.5, 3, P=1.0)],
+        "phi": [b.paper.phi(2.0, 1), b.paper.phi(1.0, 4), b.paper.phi(0.0, 3)],
+        "pulls": [b.minimum_pulls(10**6, 10), b.minimum_pulls(24, 2, r=2.0, form="paper")],
+        "pulls of ranges": b.paper.minimum_pulls_ranges(10_000, ranges),
+        "printed pulls of ranges": b.paper.minimum_pulls_ranges(10_000, ranges, form="paper"),
+        "soft pulls": [
+            b.paper.soft_minimum_pulls(300_000, 2, highest=1.0),
+            b.paper.soft_minimum_pulls(30_000, 3, highest=4.0, form="paper"),
+            b.paper.soft_minimum_pulls(30_000, 2, highest=2.0, lowest=1.0, form="literal"),
+        ],
+        "soft pulls of ranges": b.paper.soft_minimum_pulls(30_000, 3, highest=2.0, ranges=ranges),
         "steps": b.pull_steps(5000, 2),
         "printed steps": b.pull_steps(5000, 3, form="paper"),
-        "beta from floor": [b.beta_from_floor(60.0, 0.8), b.beta_from_floor(9.0, 0.3, r=2.0)],
-        "remark floor": [b.remark_floor(40, 50, 2), b.remark_floor(1000, 50, 2)],
-        "true floor": [b.true_floor(40, 50, 2), b.true_floor(1000, 50, 2)],
-        "exploration sum": [b.exploration_sum(80, 50, 2), b.exploration_sum(1000, 50, 2)],
-        "leader": b.leader_regret([0.5, 0.25, 0.0], [0.6, 0.8, 1.0]),
-        "tail": [b.tail(60.0, 0.32), b.tail(0.5, 0.1)],
-        "trivial": b.trivial([0.0, 0.5], [10.0, 20.0, 30.0, 40.0]),
-        "printed beta": b.printed_beta(np.array([0.5, 1.0, 3.7, 20.0]), k=50, gap=0.8),
-        "required c": [b.required_c(2, 20_000), b.required_c(5, 300)],
+        "beta from floor": [
+            b.paper.beta_from_floor(60.0, 0.8),
+            b.paper.beta_from_floor(9.0, 0.3, r=2.0),
+        ],
+        "remark floor": [b.paper.remark_floor(40, 50, 2), b.paper.remark_floor(1000, 50, 2)],
+        "true floor": [b.paper.true_floor(40, 50, 2), b.paper.true_floor(1000, 50, 2)],
+        "exploration sum": [
+            b.paper.exploration_sum(80, 50, 2),
+            b.paper.exploration_sum(1000, 50, 2),
+        ],
+        "leader": b.paper.leader_regret([0.5, 0.25, 0.0], [0.6, 0.8, 1.0]),
+        "tail": [b.paper.tail(60.0, 0.32), b.paper.tail(0.5, 0.1)],
+        "trivial": b.paper.trivial([0.0, 0.5], [10.0, 20.0, 30.0, 40.0]),
+        "printed beta": b.paper.printed_beta(np.array([0.5, 1.0, 3.7, 20.0]), k=50, gap=0.8),
+        "required c": [b.paper.required_c(2, 20_000), b.paper.required_c(5, 300)],
     }
-    two = b.two_values(ez, gaps=[0.0, 0.8], multiplier=G)
+    two = b.paper.two_values(ez, gaps=[0.0, 0.8], multiplier=G)
     found |= named("two values", bound(two.bound))
     found["two values"] = [two.low, two.high, two.low_turns, two.exploration]
     for form in ("safe", "paper"):
-        table = b.decay_table(soft, 0.8, hs.multipliers.wave(turns=2000), form=form)
+        table = b.paper.decay_table(soft, 0.8, hs.multipliers.wave(turns=2000), form=form)
         found[f"decay {form}"] = [
             [word(e.phase), word(e.season), e.t, e.G, e.old, e.soft, e.soft_explores] for e in table
         ]
-        high = b.high_turn_advantage(ez, gaps=[0.0, 0.8, 0.4], multiplier=G, form=form)
+        high = b.paper.high_turn_advantage(ez, gaps=[0.0, 0.8, 0.4], multiplier=G, form=form)
         found[f"high {form}"] = high.difference
         found[f"high {form} turns"], found[f"high {form} gaps"] = high.turns, high.gaps
         found[f"high {form} from"] = high.positive_from
-        grown = b.growth(ez, gaps=[0, 0.8], multiplier=G, turns=(100, 700, 1500), form=form)
+        grown = b.paper.growth(ez, gaps=[0, 0.8], multiplier=G, turns=(100, 700, 1500), form=form)
         found[f"growth {form}"] = grown.part("total")
         found[f"growth {form} exponents"] = grown.exponents("total")
-        omega = b.logarithmic_growth(2000, 10, form=form)
+        omega = b.paper.logarithmic_growth(2000, 10, form=form)
         found[f"omega {form}"] = [
             omega.c, omega.q, omega.alpha, omega.y, omega.tau, omega.phi, omega.tau_limit,
             omega.phi_limit, omega.third, omega.log_q, omega.claim, omega.floor, omega.pulls,
@@ -1022,15 +1032,15 @@ def _calculators() -> Results:
         spans = [(1, math.inf), (1, 200), (100, 350)]
         mortal = b.mortal_regret([0.2, 0.8, 0.5], spans, hs.multipliers.wave(turns=400), form=form)
         found |= named(f"mortal {form}", bound(mortal))
-    figure = b.exploration_figure()
+    figure = b.paper.exploration_figure()
     found |= {"psi": figure.psi, "old": figure.old, "soft": figure.soft}
     found["marks"] = [figure.n_prime, figure.w, figure.gamma]
     sizes = np.asarray(hs.VariablePool(c=200, unit=1).plan(hs.multipliers.wave(turns=500), 2))
-    pool = b.pool_hypothesis(sizes, 2)
+    pool = b.paper.pool_hypothesis(sizes, 2)
     found |= {"lam": pool.lam, "required": pool.required}
     found["hypothesis"] = [pool.holds, pool.failing, pool.first_failure]
     for mode in ("block", "minimal"):
-        fixed = hs.policies.repair(hs.multipliers.wave(turns=2000), 2, 10, mode=mode)
+        fixed = hs.bounds.paper.repair(hs.multipliers.wave(turns=2000), 2, 10, mode=mode)
         found[f"repair {mode}"] = fixed.multiplier.values
         found[f"repair {mode} lam"] = fixed.lam
         found[f"repair {mode} from"] = [fixed.holds_from, fixed.changed]
@@ -1040,8 +1050,8 @@ def _calculators() -> Results:
     found["direct"] = [
         calculate(policy, setting, "safe").total
         for calculate, policy in (
-            (b.epsilon_greedy.epsilon_greedy, hs.EpsilonGreedy()),
-            (b.ucb.ucb, hs.UCB()),
+            (b.epsilon_family.epsilon_greedy, hs.EpsilonGreedy()),
+            (b.ucb_family.ucb, hs.UCB()),
         )
     ]
     return found

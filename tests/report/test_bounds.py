@@ -84,7 +84,7 @@ def test_what_does_not_belong_together_is_refused(
 
 
 def test_exploration_chances_mark_both_phases() -> None:
-    figure = report.exploration(hs.bounds.exploration_figure())
+    figure = report.exploration(hs.bounds.paper.exploration_figure())
     words = texts(figure)
     assert {"n' = 22", "w = 603", "ε-greedy", "soft ε-greedy"} <= set(words)
     assert len(figure.encode("png")) < 150_000
@@ -92,7 +92,7 @@ def test_exploration_chances_mark_both_phases() -> None:
 
 
 def test_a_phase_beyond_the_axis_is_not_marked() -> None:
-    short = hs.bounds.exploration_figure(multiplier=hs.multipliers.sine(100))
+    short = hs.bounds.paper.exploration_figure(multiplier=hs.multipliers.sine(100))
     assert not any(word.startswith("w =") for word in texts(report.exploration(short)))
 
 

@@ -1,32 +1,36 @@
-"""The theorem shared by all ε policies: explore blindly now and then, otherwise play the leader.
+"""The theorem shared by all ε policies: explore blindly at times, otherwise play the leader.
 
-In turn t an arm is drawn blindly with chance ε_t, else the leader is played.  Exploring costs
-(ε_t/m) sum D_j, exactly.  A suboptimal arm j leads only if it, or the best arm, is misjudged by
-half its gap; after 2·lam expected blind pulls each of the two has a chance of at most
-`tail(lam, D_j²/(2r²))`.  Nothing else is used of the policy, so the safe form holds for any plan.
+In turn t an arm is drawn blindly with probability ε_t, else the leader is played.  Exploring costs
+exactly (ε_t/m) sum D_j.  A suboptimal arm j leads only if it, or the best arm, is misjudged by half
+its gap; after 2·lam expected blind pulls each of the two has a probability of at most
+`tail(lam, D_j²/(2r²))`.  Nothing else is assumed, so the safe form holds for any plan.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from highseason.bounds.concentration import tail
 from highseason.bounds.kernels.build import leader_costs
-from highseason.bounds.result import Form, RegretBound, assemble
-from highseason.bounds.setting import Mask, Numbers, PlanRead, Setting
-from highseason.bounds.tails import tail
-from highseason.policies import Policy
+from highseason.bounds.regret_bound import Form, RegretBound
+from highseason.bounds.setting import Mask, Numbers, PlanRead, Setting, low_turns, read_plan
+from highseason.bounds.theorems import theorem
+from highseason.policies import EpsilonGreedy, EpsilonZGreedy, Policy, SoftEpsilonGreedy
 
 Sides = Mapping[str, Mask]
+
+#: A k so large that k·m/t never binds: what is left of ε is psi.
+_BOUNDLESS = 1e300
 
 
 def blind_pulls(epsilons: Numbers, arms: int) -> Numbers:
     """lam before each turn after the first round: 1/2 + sum of ε_s / (2m).
 
-    The sure pull of the first round counts as m blind turns.
+    The pull in the first round counts as m blind turns.
 
     >>> blind_pulls(np.array([1.0, 1.0, 1.0, 0.5, 0.0]), arms=2)
     array([0.5  , 0.75 , 0.875])
@@ -35,17 +39,17 @@ def blind_pulls(epsilons: Numbers, arms: int) -> Numbers:
     return np.asarray((arms + before) / (2.0 * arms))
 
 
-def leader_chances(lams: Numbers, gap: float) -> Numbers:
-    """min(1, 2 tail(lam, D²/2)): the chance that an arm with this gap (over r) leads.
+def leader_probabilities(lams: Numbers, gap: float) -> Numbers:
+    """min(1, 2 tail(lam, D²/2)): bounds the probability that an arm with this gap (over r) leads.
 
-    >>> leader_chances(np.array([0.5, 60.0]), gap=0.8).round(6)
+    >>> leader_probabilities(np.array([0.5, 60.0]), gap=0.8).round(6)
     array([1.00e+00, 7.37e-04])
     """
     return np.array([min(1.0, 2.0 * tail(lam, gap**2 / 2.0)) for lam in lams.tolist()])
 
 
 def leader_cost(setting: Setting, lams: Numbers) -> Numbers:
-    """What a mistaken leader may cost per unit of G, for each lam."""
+    """The most a mistaken leader can cost per unit of G, for each lam."""
     gaps = setting.worst_first
     if gaps.size == 0:
         return np.zeros(lams.size)
@@ -58,11 +62,11 @@ def safe_bound(
     """The corrected theorem.
 
     Args:
-        policy: Whose bound it is.
-        setting: The arms and the stakes.
-        plan: Its ε of every turn.
-        sides: Turns (after the first round) whose exploitation is to be told apart, by name; all
-            together as "exploitation" if None.
+        policy: The policy.
+        setting: The arms and the multiplier.
+        plan: Its ε in every turn.
+        sides: Groups of turns (after the first round) whose exploitation is a part of its own, by
+            name; by default one part, "exploitation".
     """
     epsilons = plan.levels[setting.arms :]
     leader = leader_cost(setting, blind_pulls(plan.levels, setting.arms))
@@ -72,7 +76,7 @@ def safe_bound(
 
 
 def printed_beta(x: Numbers, k: float, gap: float) -> Numbers:
-    """The leader's chance as printed: k x^(-k/10) log x + (4/D²) x^(-k D²/4).
+    """The leader's probability as printed: k x^(-k/10) log x + (4/D²) x^(-k D²/4).
 
     x is t~/(mke) for ε-z, t/(mke) for ε-greedy, gamma t/(mke) for soft ε.  For x < 1 it is negative
     or huge, at 0 undefined.  With rewards in a range r, D is the gap over r.
@@ -95,12 +99,12 @@ def printed_x(clock: Numbers, k: float, arms: int) -> Numbers:
 
 @dataclass(frozen=True)
 class Printed:
-    """What the printed form needs beside the ε.
+    """What the printed form needs besides ε.
 
     Attributes:
         k: The exploration constant.
         x: The argument of beta in every turn after the first round.
-        name: What stands for t in it: t, t~ or gamma·t.
+        name: What takes the place of t in it: t, t~ or gamma·t.
     """
 
     k: float
@@ -119,31 +123,31 @@ class Printed:
         """Why the printed form is not known to be a bound here."""
         ratio = setting.r / setting.smallest_gap
         needed = 4.0 * ratio * ratio
-        found = []
+        reasons = []
         if not self.k > 10.0:
-            found.append(f"k = {self.k:g} is not above 10.")
+            reasons.append(f"k = {self.k:g} is not above 10.")
         if not self.k > needed:
-            found.append(f"k = {self.k:g} is not above 4/D_min² = {needed:g}.")
+            reasons.append(f"k = {self.k:g} is not above 4/D_min² = {needed:g}.")
         early = int(np.count_nonzero((epsilons < 1.0) & ~(self.x > 1.0)))
         if early:
             limit = setting.arms * self.k * math.e
-            found.append(
+            reasons.append(
                 f"beta is used in {early:,} turns before {self.name} exceeds m·k·e = {limit:,.1f}, "
                 "where its logarithm is negative or undefined."
             )
-        return found
+        return reasons
 
 
 def paper_bound(
     policy: Policy, setting: Setting, plan: PlanRead, printed: Printed, sides: Sides | None = None
 ) -> RegretBound:
-    """The formula as printed, with D/r for D where rewards have another range than 1."""
+    """The formula as printed, with D/r in place of D for rewards of another range than 1."""
     epsilons = plan.levels[setting.arms :]
     explored = setting.weights * epsilons * setting.gaps.mean()
     with np.errstate(all="ignore"):
-        # beta is evaluated only where the leader may be played: elsewhere it would be 0 · inf
-        chance = np.where(epsilons < 1.0, printed.leader(setting), 0.0)
-        exploited = setting.weights * (1.0 - epsilons) * chance
+        # beta counts only where the leader may be played; elsewhere it would be 0 · inf
+        leader = np.where(epsilons < 1.0, printed.leader(setting), 0.0)
+        exploited = setting.weights * (1.0 - epsilons) * leader
     reasons = printed.reasons(setting, epsilons) if setting.worst_first.size else []
     notes = (*reasons, *plan.notes)
     return _assembled(
@@ -164,26 +168,116 @@ def _assembled(
 ) -> RegretBound:
     groups = sides or {"exploitation": np.ones(epsilons.size, bool)}
     worst = setting.weights * setting.largest_gap
-    curves = {
-        "initialisation": setting.first_round,
-        "exploration": setting.from_first_turn(explored),
-    }
-    limits = {
-        "initialisation": float(setting.first_round[-1]),
-        "exploration": float(worst @ epsilons),
-    }
+    curves = {"exploration": setting.from_first_turn(explored)}
+    limits = {"exploration": float(worst @ epsilons)}
     with np.errstate(all="ignore"):
         for name, turns in groups.items():
             curves[name] = setting.from_first_turn(np.where(turns, exploited, 0.0))
             limits[name] = float(worst @ np.where(turns, 1.0 - epsilons, 0.0))
-    return assemble(
-        str(policy),
-        form,
-        setting.arms,
-        curves,
-        limits,
-        setting.trivial,
-        exact=("initialisation", "exploration"),
-        valid=valid,
-        notes=notes,
+    return setting.assemble(
+        str(policy), form, curves, limits, exact=("exploration",), valid=valid, notes=notes
     )
+
+
+# -- the theorems ----------------------------------------------------------------------------------
+
+
+@theorem(EpsilonGreedy)
+def epsilon_greedy(policy: EpsilonGreedy, setting: Setting, form: Form) -> RegretBound:
+    """Initialisation + exploration + a mistaken leader in the other turns.
+
+    >>> import highseason as hs
+    >>> from highseason.bounds import regret
+    >>> G = hs.multipliers.constant(turns=20_000)
+    >>> round(regret(hs.EpsilonGreedy(k=50), means=[0.9, 0.1], multiplier=G).total)
+    254
+    """
+    plan = read_plan(policy, setting)
+    if form == "safe":
+        return safe_bound(policy, setting, plan)
+    x = printed_x(setting.clock, policy.k, setting.arms)
+    return paper_bound(policy, setting, plan, Printed(policy.k, x, "t"))
+
+
+@theorem(EpsilonZGreedy)
+def epsilon_z_greedy(policy: EpsilonZGreedy, setting: Setting, form: Form) -> RegretBound:
+    """Initialisation + exploration on low turns + a mistaken leader on low and on high turns.
+
+    With a forecast H the same sums are weighted by G and divided by H: the theorem with an
+    estimated multiplier.  `cross_terms` holds the two sums it adds: turns with G >= z treated as
+    low, and turns with G < z treated as high.
+
+    >>> import highseason as hs
+    >>> from highseason.bounds import regret
+    >>> G = hs.multipliers.wave(turns=20_000)
+    >>> bound = regret(hs.EpsilonZGreedy(k=26, z=30), means=[0.9, 0.5], multiplier=G)
+    >>> round(bound.total), bound.vacuous
+    (22787, False)
+    """
+    plan = read_plan(policy, setting)
+    low, z = low_turns(policy, setting)
+    after = slice(setting.arms, None)
+    sides: Sides = {"low": low[after], "high": ~low[after]}
+    if form == "safe":
+        bound = safe_bound(policy, setting, plan, sides)
+    else:
+        x = printed_x(low_turns_so_far(low)[after], policy.k, setting.arms)
+        bound = paper_bound(policy, setting, plan, Printed(policy.k, x, "t~"), sides)
+    return bound if setting.forecast is None else with_cross_terms(bound, setting, low, z)
+
+
+def low_turns_so_far(low: Mask) -> Numbers:
+    """t~ of every turn: the number of low turns so far, this one included.
+
+    >>> low_turns_so_far(np.array([True, False, True]))
+    array([1., 1., 2.])
+    """
+    return np.cumsum(low).astype(np.float64)
+
+
+def with_cross_terms(bound: RegretBound, setting: Setting, low: Mask, z: Numbers) -> RegretBound:
+    """Add the cost of turns in which G and its forecast are on different sides of z."""
+    truly_low = setting.G < z
+    later = np.arange(1, setting.turns + 1) > setting.arms
+    with np.errstate(all="ignore"):
+        steps = {name: np.diff(curve, prepend=0.0) for name, curve in bound.curves.items()}
+    taken_for_low = later & low & ~truly_low
+    taken_for_high = later & ~low & truly_low
+    cross = {
+        "high turns taken for low": float(
+            sum(steps[name][taken_for_low].sum() for name in ("exploration", "low"))
+        ),
+        "low turns taken for high": float(steps["high"][taken_for_high].sum()),
+    }
+    return replace(bound, cross_terms=cross)
+
+
+@theorem(SoftEpsilonGreedy)
+def soft_epsilon_greedy(policy: SoftEpsilonGreedy, setting: Setting, form: Form) -> RegretBound:
+    """Initialisation + exploration + a mistaken leader in the other turns.
+
+    psi is computed from G/unit (or H/unit); the regret is weighted by G itself, so a unit changes
+    ε, gamma and lam, and nothing else in the theorem.
+
+    >>> import highseason as hs
+    >>> from highseason.bounds import regret
+    >>> G = hs.multipliers.wave(turns=5000)
+    >>> soft = hs.SoftEpsilonGreedy(k=50, unit=1)
+    >>> regret(soft, means=[0.9, 0.1], multiplier=G, form="paper").valid
+    False
+    """
+    plan = read_plan(policy, setting)
+    if form == "safe":
+        return safe_bound(policy, setting, plan)
+    x = printed_x(least_psi(policy, setting) * setting.clock, policy.k, setting.arms)
+    return paper_bound(policy, setting, plan, Printed(policy.k, x, "gamma·t"))
+
+
+def psi(policy: SoftEpsilonGreedy, setting: Setting) -> Numbers:
+    """The psi of every turn after the first round, read from the policy itself."""
+    return read_plan(replace(policy, k=_BOUNDLESS), setting).levels[setting.arms :]
+
+
+def least_psi(policy: SoftEpsilonGreedy, setting: Setting) -> float:
+    """gamma: the least psi after the first round; 1 if no turn is left."""
+    return float(np.min(psi(policy, setting), initial=1.0))

@@ -1,10 +1,10 @@
-"""What a bound is asked about: the gaps between the arms, the stakes, what is believed of them."""
+"""The setting of a bound: the arms' gaps, the multiplier, and its forecast."""
 
 from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -12,7 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from highseason.bounds.tails import trivial_curve
+from highseason.bounds.concentration import trivial_curve
+from highseason.bounds.regret_bound import Form, RegretBound, assemble
+from highseason.core.validation import positive_number
 from highseason.engine.lifetimes import Lifetimes
 from highseason.multipliers import Multiplier, ThresholdWarning, as_multiplier
 from highseason.policies import PlanWarning, Policy
@@ -21,22 +23,22 @@ from highseason.rewards import Rewards
 
 Numbers = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-#: How good the arms are: a mean for each of them, or a reward model whose arms are fixed.
+#: A mean for each arm, or a reward model with fixed arms.
 Means = Sequence[float] | Numbers | Rewards
 
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """The arms and the stakes of a game, before it is played.
+    """The arms and the multiplier of a game.
 
     Attributes:
-        gaps: For each arm, in the order of the first round, how far its mean is below the best.
-        multiplier: G, which weighs the regret.
-        forecast: H, by which the policy regulates itself; None if it knows G.
+        gaps: How far each arm's mean is below the best, in the order of the first round.
+        multiplier: G, which weights the regret.
+        forecast: H, which regulates the policy; None if it knows G.
         r: The range of the rewards: highest minus lowest.
         Gamma: The constant above 5 in the theorem of the variable pool, printed form.
-        spans: First and last turn of each arm; None if all are there throughout.
-        told: Whether the policy is told when arms die.
+        spans: Start and end of each arm's lifetime; None if all arms stay.
+        ends_known: Whether the policy knows when lifetimes end.
     """
 
     gaps: Numbers
@@ -45,7 +47,7 @@ class Setting:
     r: float = 1.0
     Gamma: float = 12.0
     spans: Sequence[tuple[float, float]] | None = None
-    told: bool = True
+    ends_known: bool = True
 
     @classmethod
     def of(
@@ -58,34 +60,35 @@ class Setting:
         Gamma: float = 12.0,
         lifetimes: Lifetimes | None = None,
     ) -> Setting:
-        """Check what a user gave; a `ValueError` says what was wrong and what to do."""
-        spread = _positive("r", r)
+        """Check and convert what the user passed."""
+        spread = positive_number("r", r)
         if multiplier is None:
-            raise ValueError("a bound needs the stakes: pass multiplier=, one number per turn")
+            raise ValueError("a bound needs the multiplier: pass multiplier=, one number per turn")
         given = as_multiplier(multiplier)
         gap = _gaps(means, gaps)
         if gap.max() > spread * (1.0 + 1e-9):
             raise ValueError(
-                f"a gap of {gap.max():g} is wider than the range of the rewards, r={spread:g}: "
-                "pass r=, the highest reward less the lowest"
+                f"a gap of {gap.max():g} exceeds the range of the rewards, r={spread:g}: pass r=, "
+                "the highest reward minus the lowest"
             )
-        spans, told = _spans(lifetimes, gap.size, given.turns), lifetimes is None or lifetimes.known
+        spans = _spans(lifetimes, gap.size, given.turns)
         if spans is None and given.turns < gap.size:
             raise ValueError(
-                f"{gap.size} arms and {given.turns} turns: every arm is tried once, so a bound "
+                f"{gap.size} arms but {given.turns} turns: every arm is tried once, so a game "
                 "needs at least as many turns as arms"
             )
         forecast = None if H is None else as_multiplier(H, turns=given.turns)
-        return cls(gap, given, forecast, spread, _positive("Gamma", Gamma), spans, told)
+        known = lifetimes is None or lifetimes.known
+        return cls(gap, given, forecast, spread, positive_number("Gamma", Gamma), spans, known)
 
     @property
     def arms(self) -> int:
-        """How many arms."""
+        """The number of arms."""
         return int(self.gaps.size)
 
     @property
     def turns(self) -> int:
-        """How many turns."""
+        """The number of turns."""
         return self.multiplier.turns
 
     @property
@@ -95,7 +98,7 @@ class Setting:
 
     @property
     def H(self) -> Numbers:
-        """What the policy believes of each turn: the forecast, or G itself."""
+        """The forecast, or G itself if it is known."""
         return self.G if self.forecast is None else self.forecast.values
 
     @cached_property
@@ -124,12 +127,12 @@ class Setting:
         return self.G[self.arms :]
 
     def kappas(self, gaps: Numbers) -> Numbers:
-        """D²/(2r²): how fast an average of so many pulls settles on its side of the middle."""
+        """D²/(2r²): the rate, per pull, at which estimates separate."""
         return np.asarray((gaps / self.r) ** 2 / 2.0)
 
     @cached_property
     def first_round(self) -> Numbers:
-        """What the first round has cost by each turn; it is exact."""
+        """The cost of the first round by each turn; it is exact."""
         costs = np.zeros(self.turns)
         costs[: self.arms] = self.G[: self.arms] * self.gaps
         return np.cumsum(costs)
@@ -143,9 +146,26 @@ class Setting:
         """Running totals over all turns of costs that begin after the first round."""
         return np.concatenate([np.zeros(self.arms), np.cumsum(costs)])
 
+    def assemble(
+        self,
+        policy: str,
+        form: Form,
+        curves: Mapping[str, Numbers],
+        limits: Mapping[str, float],
+        exact: Sequence[str] = (),
+        **details: Any,
+    ) -> RegretBound:
+        """A bound with the first round as its first part; see `regret_bound.assemble`."""
+        first = {"initialisation": self.first_round}
+        worst = {"initialisation": float(self.first_round[-1])}
+        return assemble(
+            policy, form, self.arms, first | dict(curves), worst | dict(limits), self.trivial,
+            exact=("initialisation", *exact), **details,
+        )  # fmt: skip
+
 
 class PlanRead(NamedTuple):
-    """A policy's numbers for every turn, and what the plan warned of."""
+    """A policy's exploration level for every turn, and the plan's warnings."""
 
     levels: Numbers
     notes: tuple[str, ...]
@@ -162,9 +182,10 @@ def read_plan(policy: Policy, setting: Setting) -> PlanRead:
 
 
 def low_turns(policy: Any, setting: Setting) -> tuple[Mask, Numbers]:
-    """Which turns the policy takes for low (H < z), and the z of each turn.
+    """Which turns the policy treats as low (H < z), and the z of each turn.
 
-    With a forecast and a rule such as `q0.75`, z is read anew in each turn from what was seen.
+    With a forecast and an expression such as `q0.75`, z is recomputed in each turn from the turns
+    seen so far.
     """
     if setting.forecast is None:
         z = np.full(setting.turns, policy.resolve_thresholds(setting.G).z)
@@ -191,26 +212,26 @@ def _spans(lifetimes: Lifetimes | None, arms: int, turns: int) -> list[tuple[flo
         return None
     if lifetimes.name != "fixed":
         raise ValueError(
-            f"the lifetimes of {lifetimes.name} are drawn anew in every game: a bound is about given arms, "
-            "so write hs.lifetimes.fixed([(1, 90), (30, inf)])"
+            f"the lifetimes of {lifetimes.name} are drawn in every game, but a bound needs given "
+            "ones: use hs.lifetimes.fixed([(1, 90), (30, inf)])"
         )
     if lifetimes.arms != arms:
-        raise ValueError(f"there are {arms} arms, but the lifetimes of {lifetimes.arms}")
-    found = lifetimes.spans(np.zeros(1, np.uint64), turns)[0].tolist()
-    return [(first, last) for first, last in found]
+        raise ValueError(f"there are {arms} arms but {lifetimes.arms} lifetimes")
+    spans = lifetimes.spans(np.zeros(1, np.uint64), turns)[0].tolist()
+    return [(start, end) for start, end in spans]
 
 
 def _gaps(means: Means | None, gaps: Sequence[float] | Numbers | None) -> Numbers:
     if (means is None) == (gaps is None):
-        raise ValueError("say how good the arms are: either means=[0.9, 0.5] or gaps=[0, 0.4]")
+        raise ValueError("pass either means=, such as [0.9, 0.5], or gaps=, such as [0, 0.4]")
     if gaps is not None:
         return _checked_gaps(_vector("gaps", gaps))
     assert means is not None  # one of the two was given
     if isinstance(means, Rewards):
         if means.fixed is None:
             raise ValueError(
-                f"the arms of {means.name} are drawn anew in every game: a bound is about given "
-                "arms, so pass their means"
+                f"the arms of {means.name} are drawn in every game, but a bound needs given ones: "
+                "pass their means"
             )
         means = means.means(means.fixed)
     values = _vector("means", means)
@@ -220,8 +241,8 @@ def _gaps(means: Means | None, gaps: Sequence[float] | Numbers | None) -> Number
 def _checked_gaps(gaps: Numbers) -> Numbers:
     if gaps.min() != 0.0:
         raise ValueError(
-            f"the smallest gap is {gaps.min():g}: gaps are distances to the best arm, and the best "
-            "arm's own gap, 0, is one of them"
+            f"the smallest gap is {gaps.min():g} but must be 0, the best arm's own: gaps are "
+            "distances to the best arm"
         )
     return gaps
 
@@ -229,11 +250,5 @@ def _checked_gaps(gaps: Numbers) -> Numbers:
 def _vector(name: str, values: ArrayLike) -> Numbers:
     array = np.array(values, dtype=np.float64)
     if array.ndim != 1 or array.size == 0 or not np.isfinite(array).all():
-        raise ValueError(f"{name} must be a list of finite numbers, one for each arm")
+        raise ValueError(f"{name} must be a list of finite numbers, one per arm")
     return array
-
-
-def _positive(name: str, value: float) -> float:
-    if not (math.isfinite(value) and value > 0):
-        raise ValueError(f"{name} must be a finite number > 0, not {value!r}")
-    return float(value)

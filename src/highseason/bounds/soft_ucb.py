@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from highseason.bounds.kernels.build import top_sums
-from highseason.bounds.result import Form, RegretBound, assemble
+from highseason.bounds.regret_bound import Form, RegretBound
 from highseason.bounds.setting import Numbers, Setting, read_plan
 from highseason.bounds.theorems import theorem
 from highseason.bounds.ucb_family import other_radius
@@ -19,11 +19,12 @@ from highseason.policies import SoftUCB
 def soft_ucb(policy: SoftUCB, setting: Setting, form: Form) -> RegretBound:
     """Initialisation + learning + misjudging.
 
-    The safe form reads only the numbers b_t under the root, whatever unit, P or forecast they came
-    from.  An arm is told from the best after u_j = ceil(4 max b / D_j²) pulls, which cost at most
-    the u_j - 1 heaviest turns; an average leaves its radius with chance exp(-2 b_t/r²) a pull
-    count, so a turn is misjudged with chance at most 2 (t - m) exp(-2 b_t/r²).  With P = 2, r = 1
-    and unit 1 these are the theorem's 8 log max xi / D² and 2 (t - m)/xi⁴.
+    The safe form depends only on the levels b_t under the root, whatever unit, P or forecast they
+    came from.  An arm is distinguished from the best after u_j = ceil(4 max b / D_j²) pulls, which
+    cost at most the u_j - 1 heaviest turns.  An average leaves its radius with probability
+    exp(-2 b_t/r²) per pull count, so a turn is misjudged with probability at most
+    2 (t - m) exp(-2 b_t/r²).  With P = 2, r = 1 and unit 1 these are the theorem's
+    8 log max xi / D² and 2 (t - m)/xi⁴.
 
     >>> import highseason as hs
     >>> from highseason.bounds import regret
@@ -40,12 +41,12 @@ def soft_ucb(policy: SoftUCB, setting: Setting, form: Form) -> RegretBound:
 def safe_bound(
     policy: str, setting: Setting, radii: Numbers, notes: tuple[str, ...]
 ) -> RegretBound:
-    """The corrected theorem, for any plan of numbers under the root."""
+    """The corrected theorem, for any levels under the root."""
     gaps, weights = setting.worst_first, setting.weights
     everything = np.cumsum(weights)
     cap = setting.largest_gap * everything
-    chance = 2.0 * (setting.clock - setting.arms) * np.exp(-2.0 * radii / setting.r**2)
-    series = np.cumsum(weights * np.minimum(1.0, chance))
+    probability = 2.0 * (setting.clock - setting.arms) * np.exp(-2.0 * radii / setting.r**2)
+    series = np.cumsum(weights * np.minimum(1.0, probability))
     widest = np.maximum.accumulate(radii)
     with np.errstate(divide="ignore", over="ignore"):
         factors = np.minimum(4.0 / gaps**2, 1e300)  # finite, as 0 · inf would be nan
@@ -54,26 +55,19 @@ def safe_bound(
     learning = np.minimum(together, tried)
     zeros = np.zeros(setting.arms)
     curves = {
-        "initialisation": setting.first_round,
         "learning": np.concatenate([zeros, learning]),
         "misjudging": np.concatenate([zeros, together - learning]),
     }
-    limit = float(cap[-1:].sum())
-    limits = {
-        "initialisation": float(setting.first_round[-1]), "learning": limit, "misjudging": limit,
-    }  # fmt: skip
-    return assemble(
-        policy, "safe", setting.arms, curves, limits, setting.trivial,
-        exact=("initialisation",), notes=notes,
-    )  # fmt: skip
+    limits = dict.fromkeys(curves, float(cap[-1:].sum()))
+    return setting.assemble(policy, "safe", curves, limits, notes=notes)
 
 
 def paper_bound(
-    policy: SoftUCB, setting: Setting, numbers: Numbers, safe: RegretBound
+    policy: SoftUCB, setting: Setting, levels: Numbers, safe: RegretBound
 ) -> RegretBound:
     """The formula as printed: max G times [8 log max xi / D_j + D_j (1 + series)]."""
     gaps, t, m = setting.worst_first, setting.clock, setting.arms
-    logs = _log_xi(policy, setting, numbers)[m:]
+    logs = _log_xi(policy, setting, levels)[m:]
     with np.errstate(all="ignore"):
         series = np.cumsum(2.0 * (t - 1.0 - m) ** 2 * np.exp(-4.0 * logs))
         heaviest = np.maximum.accumulate(setting.weights)
@@ -81,22 +75,19 @@ def paper_bound(
         misjudging = heaviest * gaps.sum() * (1.0 + series)
     zeros = np.zeros(m)
     curves = {
-        "initialisation": setting.first_round,
         "learning": np.concatenate([zeros, learning]),
         "misjudging": np.concatenate([zeros, misjudging]),
     }
-    bound = assemble(
-        str(policy), "paper", m, curves, safe.limits, setting.trivial, exact=("initialisation",),
-        notes=(*other_radius(policy.P), *safe.notes),
-    )  # fmt: skip
+    notes = (*other_radius(policy.P), *safe.notes)
+    bound = setting.assemble(str(policy), "paper", curves, safe.limits, notes=notes)
     if not math.isfinite(bound.total) or bound.total < safe.total:
-        why = f"it is below the safe form, {safe.total:,.6g}, or no number."
+        why = f"it is below the safe form, {safe.total:,.6g}, or not a number."
         return replace(bound, valid=False, notes=[why, *bound.notes])
     return bound
 
 
-def _log_xi(policy: SoftUCB, setting: Setting, numbers: Numbers) -> Numbers:
+def _log_xi(policy: SoftUCB, setting: Setting, levels: Numbers) -> Numbers:
     """log xi(t), which the plan multiplies by P."""
     if policy.P > 0:
-        return numbers / policy.P
+        return levels / policy.P
     return read_plan(replace(policy, P=1.0), setting).levels

@@ -1,19 +1,21 @@
-"""Soft UCB mortal: arms that are born and die; the best arm alive changes, epoch by epoch."""
+"""Soft UCB mortal: arms with lifetimes, so that the best available arm changes by epoch."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from highseason.bounds.kernels.build import mortal_costs
-from highseason.bounds.result import Form, RegretBound, assemble
+from highseason.bounds.regret_bound import FORMS, Form, RegretBound, assemble
 from highseason.bounds.setting import Setting
 from highseason.bounds.theorems import theorem
+from highseason.core.validation import non_negative_number, one_of, positive_number
 from highseason.engine.lifetimes import running_worth
 from highseason.multipliers import as_multiplier
 from highseason.policies import SoftUCBMortal
@@ -24,7 +26,7 @@ Counts = NDArray[np.int64]
 
 @theorem(SoftUCBMortal)
 def soft_ucb_mortal(policy: SoftUCBMortal, setting: Setting, form: Form) -> RegretBound:
-    """See `mortal_regret`; without lifetimes, the theorem about arms that never die.
+    """See `mortal_regret`; without lifetimes, the theorem about arms that stay.
 
     >>> import highseason as hs
     >>> G = hs.multipliers.wave(turns=20_000)
@@ -49,33 +51,33 @@ def soft_ucb_mortal(policy: SoftUCBMortal, setting: Setting, form: Form) -> Regr
         policy.resolve_thresholds(setting.H).unit,
         remaining=policy.remaining,
         initial=policy.initial,
-        known=setting.told,
+        known=setting.ends_known,
     )
     return replace(bound, policy=str(policy))
 
 
 @dataclass(frozen=True, eq=False)
-class _Lives:
-    """Who is alive when, who is best, and how strongly each arm is explored.
+class _Lifetimes:
+    """Which arms are available when, which is best, and how strongly each is explored.
 
     Attributes:
         means: Of each arm.
-        births: Of each arm; 0 for those alive in turn 1, else the first turn.
-        deaths: The last turn of each arm, at most n.
-        G: What weighs the regret.
-        stakes: G or its forecast in the policy's unit: what xi is made of.
+        starts: Of each arm; 0 for those available in turn 1, else the first turn.
+        ends: The last turn of each arm, at most n.
+        G: What weights the regret.
+        believed: G or its forecast in the policy's unit: what xi is computed from.
         opening: The arms of the first round, in the order in which they are played.
-        stretch: For each turn, the number of its stretch of turns with the same arms alive.
-        best: The best arm alive in each turn.
-        worst: The worst arm alive in each turn.
+        stretch: For each turn, the index of its stretch of turns with the same arms available.
+        best: The best available arm in each turn.
+        worst: The worst available arm in each turn.
         psi: psi_future of each arm in each stretch.
     """
 
     means: Numbers
-    births: Counts
-    deaths: Counts
+    starts: Counts
+    ends: Counts
     G: Numbers
-    stakes: Numbers
+    believed: Numbers
     opening: tuple[int, ...]
     stretch: Counts
     best: Counts
@@ -84,17 +86,32 @@ class _Lives:
 
     @property
     def turns(self) -> int:
-        """How many turns."""
+        """The number of turns."""
         return int(self.G.size)
 
     def gap(self, arm: int, t: int) -> float:
-        """How far an arm is below the best one alive at turn t."""
+        """How far an arm is below the best one available at turn t."""
         return float(self.means[self.best[t - 1]] - self.means[arm])
+
+    @cached_property
+    def first_round(self) -> Numbers:
+        """The cost of each turn of the first round."""
+        costs = np.zeros(self.turns)
+        for i, arm in enumerate(self.opening):
+            costs[i] = self.G[i] * self.gap(arm, i + 1)
+        return costs
+
+    @cached_property
+    def worst_later(self) -> Numbers:
+        """The largest weighted gap among available arms, in every turn after the first round."""
+        costs = self.G * (self.means[self.best] - self.means[self.worst])
+        costs[: len(self.opening)] = 0.0
+        return np.asarray(costs)
 
     def epochs(self, arm: int) -> Iterator[tuple[int, int]]:
         """First and last turn of each run of turns with one best arm, after the first round."""
-        start = max(1, int(self.births[arm]), len(self.opening) + 1)
-        last = int(self.deaths[arm])
+        start = max(1, int(self.starts[arm]), len(self.opening) + 1)
+        last = int(self.ends[arm])
         if start > last:
             return
         changes = np.flatnonzero(np.diff(self.best[start - 1 : last])) + start
@@ -118,29 +135,29 @@ def mortal_regret(
 ) -> RegretBound:
     """Bound the mean regret of soft UCB mortal.
 
-    Arm j is played for estimate + psi_future(j,t) sqrt(2 log xi_j(t) / pulls), unplayed arms first,
-    with xi_j(t) = 1 + (t - s_j)/G(t) and psi_future(j,t) = c times the share of the arms alive
-    whose score, the sum of G over their life, is no greater than its own.
+    The index of arm j is estimate + psi_future(j,t) sqrt(2 log xi_j(t) / pulls), untried arms
+    first, with xi_j(t) = 1 + (t - s_j)/G(t) and psi_future(j,t) = c times the share of available
+    arms whose score, the sum of G over their lifetime, is at most its own.
 
-    Safe form, for each arm and each run of turns with one and the same best arm, D below it:
+    Safe form, for each arm and each run of turns with one best arm, D above it:
     D max G min(length, u + S), S the sum over the run of
     min(1, N_j xi_j^(-4 psi_j²/r²) + N_* xi_*^(-4 psi_*²/r²)),
-    u = max(1, max ceil(8 psi_j² log xi_j / D²)), N_j and N_* the pull counts that are possible.
+    u = max(1, max ceil(8 psi_j² log xi_j / D²)), N_j and N_* the numbers of possible pull counts.
 
     Args:
         means: Of each arm.
-        lifespans: First and last turn of each arm, both included; (1, inf) lifetimes throughout.
+        lifespans: First and last turn of each arm, both included; (1, inf) stays throughout.
         multiplier: G.
-        c: The most that psi can be.  The paper has at least 1; the safe form holds for any, but
-            says nothing where psi of the best arm is below 1/2.
+        c: The maximum of psi.  The paper has at least 1; the safe form holds for any, but is
+            vacuous where psi of the best arm is below 1/2.
         form: "safe", or "paper" for the formula as printed.
-        H: What the policy believes of G; scores and xi are made of it.
+        H: The policy's forecast of G; scores and xi are computed from it.
         r: The range of the rewards.
         unit: G is divided by it in xi.
-        opening: The arms of the first round; by default all that are alive in turn 1.
-        remaining: Whether arms are scored by how late they die.
-        initial: Instead of `opening`: so many of those alive in turn 1, of the highest psi.
-        known: Whether the policy is told when arms die; if not, it takes all to live to the end.
+        opening: The arms of the first round; by default all that are available in turn 1.
+        remaining: Whether arms are scored by how late their lifetime ends.
+        initial: Instead of `opening`: this many of the arms available in turn 1, by falling psi.
+        known: Whether the policy knows when lifetimes end; if not, all last to the end of the game.
 
     >>> import highseason as hs
     >>> G = hs.multipliers.wave(turns=20_000)
@@ -148,53 +165,43 @@ def mortal_regret(
     >>> round(mortal_regret([0.9, 0.5], immortal, G, form="paper").total, -5)
     -1500000.0
     """
-    if form not in ("safe", "paper"):
-        raise ValueError(f"form={form!r} must be 'safe' or 'paper'")
-    if not (c >= 0 and math.isfinite(c)):
-        raise ValueError(f"c must be at least 0, not {c!r}")
-    if not (r > 0 and unit > 0):
-        raise ValueError("r and unit must be above 0")
-    lifetimes = _lives(means, lifespans, multiplier, c, H, unit, opening, remaining, initial, known)
+    one_of("form", form, FORMS)
+    non_negative_number("c", c)
+    positive_number("r", r)
+    positive_number("unit", unit)
+    lifetimes = _lifetimes(
+        means, lifespans, multiplier, c, H, unit, opening, remaining, initial, known
+    )
     safe = _safe(lifetimes, r)
     return safe if form == "safe" else _paper(lifetimes, r, safe)
 
 
-def _safe(lifetimes: _Lives, r: float) -> RegretBound:
-    first_round = _first_round(lifetimes)
-    worst = _worst_after(lifetimes)
+def _safe(lifetimes: _Lifetimes, r: float) -> RegretBound:
     costs = mortal_costs(
-        lifetimes.means.copy(), lifetimes.births, lifetimes.deaths, lifetimes.best, lifetimes.stretch, lifetimes.psi,
-        lifetimes.G.copy(), lifetimes.stakes.copy(), len(lifetimes.opening), float(r), turns=lifetimes.turns,
+        lifetimes.means.copy(), lifetimes.starts, lifetimes.ends, lifetimes.best,
+        lifetimes.stretch, lifetimes.psi, lifetimes.G.copy(), lifetimes.believed.copy(),
+        len(lifetimes.opening), float(r), turns=lifetimes.turns,
     )  # fmt: skip
-    curves = {
-        "initialisation": np.cumsum(first_round),
-        "epochs": np.minimum(np.cumsum(costs), np.cumsum(worst)),
-    }
-    limits = {"initialisation": float(first_round.sum()), "epochs": float(worst.sum())}
+    epochs = np.minimum(np.cumsum(costs), np.cumsum(lifetimes.worst_later))
+    return _assembled(lifetimes, "safe", epochs)
+
+
+def _assembled(
+    lifetimes: _Lifetimes, form: Form, epochs: Numbers, reasons: Sequence[str] = ()
+) -> RegretBound:
+    first, later = lifetimes.first_round, lifetimes.worst_later
+    curves = {"initialisation": np.cumsum(first), "epochs": epochs}
+    limits = {"initialisation": float(first.sum()), "epochs": float(later.sum())}
     return assemble(
-        "soft-ucb-mortal", "safe", lifetimes.means.size, curves, limits,
-        np.cumsum(first_round + worst), exact=("initialisation",),
+        "soft-ucb-mortal", form, lifetimes.means.size, curves, limits, np.cumsum(first + later),
+        exact=("initialisation",), valid=not reasons, notes=reasons,
     )  # fmt: skip
-
-
-def _first_round(lifetimes: _Lives) -> Numbers:
-    costs = np.zeros(lifetimes.turns)
-    for i, arm in enumerate(lifetimes.opening):
-        costs[i] = lifetimes.G[i] * lifetimes.gap(arm, i + 1)
-    return costs
-
-
-def _worst_after(lifetimes: _Lives) -> Numbers:
-    """The largest gap alive, weighed, in every turn after the first round."""
-    costs = lifetimes.G * (lifetimes.means[lifetimes.best] - lifetimes.means[lifetimes.worst])
-    costs[: len(lifetimes.opening)] = 0.0
-    return np.asarray(costs)
 
 
 # -- the printed form ------------------------------------------------------------------------------
 
 
-def _paper(lifetimes: _Lives, r: float, safe: RegretBound) -> RegretBound:
+def _paper(lifetimes: _Lifetimes, r: float, safe: RegretBound) -> RegretBound:
     costs = np.zeros(lifetimes.turns)
     with np.errstate(all="ignore"):
         for arm in range(lifetimes.means.size):
@@ -205,35 +212,31 @@ def _paper(lifetimes: _Lives, r: float, safe: RegretBound) -> RegretBound:
                     beta = _printed_beta(lifetimes, arm, gap, first, last, r)
                     # NumPy's minimum keeps a nan, where Python's would drop it
                     costs[last - 1] += heaviest * gap * float(np.minimum(last - first, beta))
-    curves = {"initialisation": safe.curves["initialisation"], "epochs": np.cumsum(costs)}
-    total = float(curves["initialisation"][-1] + curves["epochs"][-1])
+    epochs = np.cumsum(costs)
+    total = float(safe.curves["initialisation"][-1] + epochs[-1])
     reasons = [] if total >= safe.total else [f"it is below the safe form, {safe.total:,.6g}."]
-    return assemble(
-        safe.policy, "paper", safe.arms, curves, safe.limits,
-        np.cumsum(_first_round(lifetimes) + _worst_after(lifetimes)),
-        exact=("initialisation",), valid=not reasons, notes=reasons,
-    )  # fmt: skip
+    return _assembled(lifetimes, "paper", epochs, reasons)
 
 
 def _printed_beta(
-    lifetimes: _Lives, arm: int, gap: float, first: int, last: int, r: float
+    lifetimes: _Lifetimes, arm: int, gap: float, first: int, last: int, r: float
 ) -> float:
-    """beta^M = u + the series, with psi where its square belongs, and no clipping."""
+    """beta^M = u + the series, with psi in place of its square, and no clipping."""
     t = np.arange(first, last + 1, dtype=np.float64)
     rows, star = lifetimes.stretch[first - 1 : last], int(lifetimes.best[first - 1])
     psi_own, psi_star = lifetimes.psi[rows, arm], lifetimes.psi[rows, star]
-    s_own, s_star = float(lifetimes.births[arm]), float(lifetimes.births[star])
-    stakes = lifetimes.stakes[first - 1 : last]
-    own, best = np.log1p((t - s_own) / stakes), np.log1p((t - s_star) / stakes)
+    s_own, s_star = float(lifetimes.starts[arm]), float(lifetimes.starts[star])
+    believed = lifetimes.believed[first - 1 : last]
+    own, best = np.log1p((t - s_own) / believed), np.log1p((t - s_star) / believed)
     u = float(np.ceil(8.0 * psi_own * own / gap**2).max())
-    chances = np.exp(-4.0 / r**2 * psi_own * own) + np.exp(-4.0 / r**2 * psi_star * best)
-    return u + float(np.sum((t - s_star) * (t - s_own - u + 1.0) * chances))
+    misses = np.exp(-4.0 / r**2 * psi_own * own) + np.exp(-4.0 / r**2 * psi_star * best)
+    return u + float(np.sum((t - s_star) * (t - s_own - u + 1.0) * misses))
 
 
-# -- who is alive when -----------------------------------------------------------------------------
+# -- which arms are available when -----------------------------------------------------------------
 
 
-def _lives(
+def _lifetimes(
     means: ArrayLike,
     lifespans: Sequence[tuple[float, float]],
     multiplier: Any,
@@ -244,63 +247,63 @@ def _lives(
     remaining: bool,
     initial: int,
     known: bool,
-) -> _Lives:
+) -> _Lifetimes:
     G = as_multiplier(multiplier)
     believed = (G if H is None else as_multiplier(H, turns=G.turns)).values
     values = np.array(means, dtype=np.float64)
     spans = np.array(lifespans, dtype=np.float64)
     if values.ndim != 1 or spans.shape != (values.size, 2):
-        raise ValueError("give one mean and one (first turn, last turn) for each arm")
+        raise ValueError("pass one mean and one (first turn, last turn) per arm")
     first = np.maximum(1, spans[:, 0]).astype(np.int64)
     last = np.minimum(G.turns, spans[:, 1]).astype(np.int64)
     starts = _stretches(first, last, G.turns)
-    alive = (first[None, :] <= starts[:, None]) & (last[None, :] >= starts[:, None])
-    if not alive.any(axis=1).all():
-        empty = int(starts[np.flatnonzero(~alive.any(axis=1))[0]])
-        raise ValueError(f"no arm is alive at turn {empty}")
+    available = (first[None, :] <= starts[:, None]) & (last[None, :] >= starts[:, None])
+    if not available.any(axis=1).all():
+        empty = int(starts[np.flatnonzero(~available.any(axis=1))[0]])
+        raise ValueError(f"no arm is available in turn {empty}")
     stretch = np.searchsorted(starts, np.arange(1, G.turns + 1), side="right") - 1
-    told = last if known else np.full_like(last, G.turns)
+    ends = last if known else np.full_like(last, G.turns)  # as the policy knows them
     worth = running_worth(believed)
-    scores = worth[told] - worth[np.minimum(first - 1, told)]
-    psi = _psi(alive, told.astype(np.float64) if remaining else scores, c)
+    scores = worth[ends] - worth[np.minimum(first - 1, ends)]
+    psi = _psi(available, ends.astype(np.float64) if remaining else scores, c)
     if opening is None and initial:
         there = np.flatnonzero(first <= 1)
         opening = there[np.argsort(-psi[0, there], kind="stable")][:initial].tolist()
-    return _Lives(
+    return _Lifetimes(
         means=values,
-        births=np.where(first <= 1, 0, first),
-        deaths=last,
+        starts=np.where(first <= 1, 0, first),
+        ends=last,
         G=G.values,
-        stakes=believed / unit,
+        believed=believed / unit,
         opening=_opening(opening, first, last),
         stretch=stretch,
-        best=np.where(alive, values, -np.inf).argmax(axis=1)[stretch],
-        worst=np.where(alive, values, np.inf).argmin(axis=1)[stretch],
+        best=np.where(available, values, -np.inf).argmax(axis=1)[stretch],
+        worst=np.where(available, values, np.inf).argmin(axis=1)[stretch],
         psi=psi,
     )
 
 
 def _stretches(first: Counts, last: Counts, turns: int) -> Counts:
-    """The turns at which the set of arms alive may change, turn 1 among them."""
+    """The turns at which the set of available arms may change, turn 1 included."""
     borders = np.unique(np.concatenate([[1], first, last + 1]))
     return borders[(borders >= 1) & (borders <= turns)].astype(np.int64)
 
 
-def _psi(alive: NDArray[np.bool_], scores: Numbers, c: float) -> Numbers:
-    """psi_future by stretch and arm: c times the rank of its score among those alive."""
-    psi = np.zeros(alive.shape)
-    for row, there in enumerate(alive):
+def _psi(available: NDArray[np.bool_], scores: Numbers, c: float) -> Numbers:
+    """psi_future by stretch and arm: c times the rank of its score among the available arms."""
+    psi = np.zeros(available.shape)
+    for row, there in enumerate(available):
         ranked = np.sort(scores[there])
         psi[row] = c * np.searchsorted(ranked, scores, side="right") / ranked.size
     return psi
 
 
 def _opening(chosen: Sequence[int] | None, first: Counts, last: Counts) -> tuple[int, ...]:
-    """The arms of the first round in index order; one that dies before its turn is skipped."""
+    """The arms of the first round by index; one whose lifetime ends before its turn is skipped."""
     there = [j for j in range(first.size) if first[j] <= 1]
     arms = there if chosen is None else sorted(chosen)
     if not set(arms) <= set(there):
-        raise ValueError("only arms alive in turn 1 can be played in the first round")
+        raise ValueError("only arms available in turn 1 can be in the opening")
     played: list[int] = []
     for arm in arms:
         if last[arm] >= len(played) + 1:

@@ -1,6 +1,6 @@
-"""Which theorem belongs to which policy, and the one way to ask for a bound.
+"""The registry of theorems, and `regret`, the one way to ask for a bound.
 
-A theorem for a policy of your own is a function that is entered by its class:
+A theorem for a policy of your own is a function registered for its class:
 
 >>> import highseason as hs
 >>> from highseason.bounds import theorem
@@ -12,7 +12,7 @@ A theorem for a policy of your own is a function that is entered by its class:
 >>> bound = hs.bounds.regret(hs.UniformRandom(), gaps=[0, 0.5], multiplier=[1, 1, 4, 4])
 >>> bound.total
 2.5
->>> forget(hs.UniformRandom)
+>>> unregister(hs.UniformRandom)
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.bounds.result import Form, RegretBound
+from highseason.bounds.regret_bound import FORMS, Form, RegretBound
 from highseason.bounds.setting import Means, Setting
+from highseason.core.validation import one_of
 from highseason.engine.lifetimes import Lifetimes
 from highseason.policies import Policy, SoftUCBMortal
 
@@ -35,24 +36,24 @@ _calculators: dict[type[Policy], Calculator] = {}
 
 
 class NoTheoremError(ValueError):
-    """Nothing is proved about this policy; the message says which ones there are theorems for."""
+    """No theorem covers this policy; the message lists those that have one."""
 
 
 def theorem(policy: type[Policy]) -> Callable[[C], C]:
-    """Enter a function `(policy, setting, form) -> RegretBound` as the theorem of a policy class.
+    """Register a function `(policy, setting, form) -> RegretBound` for a policy class.
 
-    A subclass does not inherit it: what is proved of a class need not hold of what changes it.
+    Subclasses do not inherit it: what is proved of a class need not hold for one that changes it.
     """
 
-    def enter(calculate: C) -> C:
+    def register(calculate: C) -> C:
         _calculators[policy] = calculate
         return calculate
 
-    return enter
+    return register
 
 
-def forget(policy: type[Policy]) -> None:
-    """Take a theorem out again."""
+def unregister(policy: type[Policy]) -> None:
+    """Remove a theorem."""
     _calculators.pop(policy, None)
 
 
@@ -82,18 +83,18 @@ def regret(
     Args:
         policy: A policy with a theorem: ε-greedy, ε-z, soft ε, UCB, UCB-z, soft UCB, variable pool,
             soft UCB mortal.
-        means: The true means of the arms, in the order of the first round, or a reward model whose
-            arms are fixed.  (The true mean of a clipped normal is not its centre; the model knows.)
+        means: The true means of the arms, in the order of the first round, or a reward model with
+            fixed arms (which knows that the mean of a truncated normal is not its centre).
         gaps: Or how far each arm is below the best.
-        multiplier: G: anything `as_multiplier` takes.  It weighs the regret.
-        form: "safe": our corrected form, which always holds.  "paper": the formula as printed; it
-            never raises, but may be inf, nan or below the true regret, and `valid` says so.
-        H: What the policy believes of each turn, when it does not know G: it regulates the policy
-            and weighs nothing.  As `forecast` in `simulate`.
+        multiplier: G: anything `as_multiplier` takes.  It weights the regret.
+        form: "safe", our corrected form, which always holds; or "paper", the formula as printed,
+            which may be inf, nan or below the true regret (see `RegretBound.valid`).
+        H: The policy's forecast of G, as `forecast` in `simulate`.  It regulates the policy; the
+            regret is still weighted by G.
         r: The range of the rewards, highest minus lowest.
-        Gamma: The constant above 5 of the variable pool's theorem; only its printed form uses it.
-        lifetimes: When each arm is there, `hs.lifetimes.fixed([…])`; only soft UCB mortal has a theorem for
-            arms that come and go.
+        Gamma: The constant above 5 in the variable pool's theorem; only its printed form uses it.
+        lifetimes: When each arm is available, `hs.lifetimes.fixed([…])`; only soft UCB mortal has a
+            theorem about arms that come and go.
 
     >>> import highseason as hs
     >>> G = hs.multipliers.constant(turns=10_000)
@@ -104,26 +105,25 @@ def regret(
     (True, False)
     """
     calculate = _calculator_for(policy)
-    if form not in ("safe", "paper"):
-        raise ValueError(f"form={form!r} must be 'safe' or 'paper'")
+    one_of("form", form, FORMS)
     if lifetimes is not None and not isinstance(policy, SoftUCBMortal):
         raise NoTheoremError(
-            f"the theorem about {policy.label} is about arms that stay: for arms that come and go "
+            f"the theorem about {policy.label} covers arms that stay; for arms with lifetimes "
             f"there is one about {SoftUCBMortal.name}"
         )
     return calculate(policy, Setting.of(means, gaps, multiplier, H, r, Gamma, lifetimes), form)
 
 
 def _calculator_for(policy: Policy) -> Calculator:
-    found = _calculators.get(type(policy))
-    if found is None:
+    calculate = _calculators.get(type(policy))
+    if calculate is None:
         raise NoTheoremError(
-            f"there is no theorem about {policy.label}; there are bounds for "
+            f"no theorem covers {policy.label}; there are bounds for "
             f"{', '.join(cls.name for cls in _calculators)}"
         )
     if getattr(policy, "variant", "paper") != "paper":
         raise NoTheoremError(
-            f"{policy}: the theorems are about the formulas of the paper, and its authors' code "
-            "plays others; use variant='paper'"
+            f"{policy}: the theorems are about the paper's formulas, and the authors' code uses "
+            "others; use variant='paper'"
         )
-    return found
+    return calculate

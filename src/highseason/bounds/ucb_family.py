@@ -1,10 +1,10 @@
 """The theorem shared by UCB and UCB-z: low turns by Auer's argument, high ones by forced pulls.
 
-On a low turn UCB plays; an arm is told from the best after 4 P log(t)/D² pulls, and misjudged with
-chance t^(-2P/r²) a pull count.  On a high turn the leader is played, after as many pulls of each
-arm as UCB cannot avoid.  The safe form holds for any P and r.  For P >= 2r², as in UCB1, the
-chances sum to no more than pi²/3; with a smaller P they are summed as they are, which soon says
-nothing.
+On a low turn UCB plays; an arm is distinguished from the best after 4 P log(t)/D² pulls, and
+misjudged with probability t^(-2P/r²) per pull count.  On a high turn the leader is played, after
+the minimum pulls of each arm under UCB.  The safe form holds for any P and r.  For P >= 2r², as in
+UCB1, the probabilities sum to at most pi²/3; for a smaller P they are summed as they are, and the
+bound soon becomes vacuous.
 """
 
 from __future__ import annotations
@@ -15,27 +15,29 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.bounds.pulls import pull_steps
-from highseason.bounds.result import RegretBound, assemble
-from highseason.bounds.setting import Mask, Numbers, Setting
-from highseason.bounds.tails import leader_costs
+from highseason.bounds.concentration import leader_costs
+from highseason.bounds.minimum_pulls import pull_steps
+from highseason.bounds.regret_bound import Form, RegretBound
+from highseason.bounds.setting import Mask, Numbers, Setting, low_turns, read_plan
+from highseason.bounds.theorems import theorem
+from highseason.policies import UCB, UCBZ
 
-#: Twice the sum of 1/t²: Auer's allowance for averages that are off by more than their radius.
+#: Twice the sum of 1/t²: Auer's allowance for averages outside their radius.
 _AUER = math.pi**2 / 3.0
 
 
 @dataclass(frozen=True, eq=False)
 class UCBGame:
-    """A game of UCB with or without high turns.
+    """A game of UCB, with or without high turns.
 
     Attributes:
         policy: As the command line writes it.
         P: The radius is sqrt(P log t / pulls).
-        setting: The arms and the stakes.
-        low: In which turns UCB plays.
-        z: The threshold of each turn, which the printed form multiplies by.
-        notes: What the plan warned of.
-        names: What the low part is called and, if there are high turns, the high part.
+        setting: The arms and the multiplier.
+        low: The turns in which UCB plays.
+        z: The threshold of each turn, a factor of the printed form.
+        notes: The plan's warnings.
+        names: The name of the low part and, if there are high turns, of the high part.
     """
 
     policy: str
@@ -52,6 +54,50 @@ class UCBGame:
         return self.low[self.setting.arms :]
 
 
+@theorem(UCB)
+def ucb(policy: UCB, setting: Setting, form: Form) -> RegretBound:
+    """Initialisation + learning; with G = 1 this is Auer's bound.
+
+    UCB is UCB-z with any z above G.  The printed bound grows with z, so z is the least: max G.
+
+    >>> import highseason as hs
+    >>> from highseason.bounds import regret
+    >>> G = hs.multipliers.constant(turns=50_000)
+    >>> round(regret(hs.UCB(), means=[0.9, 0.7], multiplier=G).total, 1)
+    433.6
+    """
+    always, z = np.ones(setting.turns, bool), np.maximum.accumulate(setting.G)
+    return _bound(policy, setting, form, always, z, ("learning",))[0]
+
+
+@theorem(UCBZ)
+def ucb_z(policy: UCBZ, setting: Setting, form: Form) -> RegretBound:
+    """Initialisation + low turns + high turns.
+
+    With a forecast H, turns are low or high by H and weighted by G.  `cross_terms` holds the cost
+    of turns with G < z treated as high, and what turns with G >= z treated as low add to the low
+    part.
+
+    >>> import highseason as hs
+    >>> from highseason.bounds import regret
+    >>> G = hs.multipliers.wave(turns=20_000)
+    >>> round(regret(hs.UCBZ(z=30), means=[0.95, 0.05], multiplier=G).total)
+    9421
+    """
+    low, z = low_turns(policy, setting)
+    bound, game = _bound(policy, setting, form, low, z, ("low", "high"))
+    return bound if setting.forecast is None else with_cross_terms(bound, game)
+
+
+def _bound(
+    policy: UCB | UCBZ, setting: Setting, form: Form, low: Mask, z: Numbers, names: tuple[str, ...]
+) -> tuple[RegretBound, UCBGame]:
+    notes = read_plan(policy, setting).notes
+    game = UCBGame(str(policy), policy.P, setting, low, z, notes, names)
+    safe = safe_bound(game)
+    return safe if form == "safe" else paper_bound(game, safe), game
+
+
 # -- the safe form ---------------------------------------------------------------------------------
 
 
@@ -60,28 +106,20 @@ def safe_bound(game: UCBGame) -> RegretBound:
     setting, low = game.setting, game.later
     first, *rest = game.names
     costs = low_part(game.P, setting, low)
-    curves = {
-        "initialisation": setting.first_round,
-        first: np.concatenate([np.zeros(setting.arms), costs]),
-    }
-    limits = {
-        "initialisation": float(setting.first_round[-1]),
-        first: setting.largest_gap * float(setting.weights @ low),
-    }
+    curves = {first: np.concatenate([np.zeros(setting.arms), costs])}
+    limits = {first: setting.largest_gap * float(setting.weights @ low)}
     for name in rest:
         curves[name] = setting.from_first_turn(high_costs(game.P, setting, low))
         limits[name] = setting.largest_gap * float(setting.weights @ ~low)
-    return assemble(
-        game.policy, "safe", setting.arms, curves, limits, setting.trivial,
-        exact=("initialisation",), notes=(*_narrow_radius(game.P, setting), *game.notes),
-    )  # fmt: skip
+    notes = (*_narrow_radius(game.P, setting), *game.notes)
+    return setting.assemble(game.policy, "safe", curves, limits, notes=notes)
 
 
 def low_part(P: float, setting: Setting, low: Mask) -> Numbers:
     """The regret of low turns by each turn after the first round.
 
-    The heaviest low turn so far times the pulls an arm can have before it is told from the best,
-    plus the weight of misjudgements; at most the worst arm in every low turn.
+    The heaviest low turn so far times the pulls an arm can have before it is distinguished from
+    the best, plus the weight of misjudgements; at most the worst arm in every low turn.
     """
     gaps = setting.worst_first
     weights = np.where(low, setting.weights, 0.0)
@@ -102,15 +140,15 @@ def low_part(P: float, setting: Setting, low: Mask) -> Numbers:
 
 def _misjudged(P: float, setting: Setting) -> Numbers:
     t = setting.clock
-    chance = 2.0 * (t - setting.arms) * t ** (-2.0 * P / setting.r**2)
-    return np.asarray(np.minimum(1.0, chance))
+    probability = 2.0 * (t - setting.arms) * t ** (-2.0 * P / setting.r**2)
+    return np.asarray(np.minimum(1.0, probability))
 
 
 def high_costs(P: float, setting: Setting, low: Mask) -> Numbers:
     """What each turn after the first round adds to the high part.
 
-    Before turn t UCB, or the first round, chose in N turns; so every arm has at least x pulls
-    (the minimum-pulls lemma at N), and a leader is mistaken with chance at most
+    Before turn t, UCB or the first round chose in N turns, so every arm has at least x pulls (the
+    minimum-pulls lemma at N), and the leader is mistaken with probability at most
     2 e^(-kappa x) / (1 - e^(-kappa)).
     """
     costs = np.zeros(low.size)
@@ -127,9 +165,9 @@ def high_costs(P: float, setting: Setting, low: Mask) -> Numbers:
 
 
 def _leader_table(setting: Setting, pulls: NDArray[np.int64]) -> Numbers:
-    """The cost of a mistaken leader for each least number of pulls."""
+    """The cost of a mistaken leader for each minimum number of pulls."""
     kappas = setting.kappas(setting.worst_first)
-    with np.errstate(divide="ignore"):  # a gap whose square vanished: any number of pulls misleads
+    with np.errstate(divide="ignore"):  # the square of a tiny gap underflows
         scale = np.where(kappas > 0, 2.0 / -np.expm1(-kappas), np.inf)
     return np.array(
         [leader_costs(setting.worst_first, scale * np.exp(-kappas * x)) for x in pulls.tolist()]
@@ -142,17 +180,17 @@ def _narrow_radius(P: float, setting: Setting) -> tuple[str, ...]:
         return ()
     return (
         f"The radius is narrow for rewards in a range of {setting.r:g}: with P = {P:g}, below "
-        f"2r² = {needed:g}, averages leave it so often that the bound is hardly better than none.",
+        f"2r² = {needed:g}, averages leave it so often that the bound is close to vacuous.",
     )
 
 
 def with_cross_terms(bound: RegretBound, game: UCBGame) -> RegretBound:
-    """Add what was spent in turns on which forecast and truth fall on different sides of z."""
+    """Add the cost of turns in which G and its forecast are on different sides of z."""
     setting = game.setting
     truly_low = (setting.G < game.z)[setting.arms :]
     steps = np.diff(bound.curves["high"], prepend=0.0)[setting.arms :]
     cross = {"low turns taken for high": float(steps[~game.later & truly_low].sum())}
-    if bound.form == "safe":  # the low part is no sum over turns: it is what these add to it
+    if bound.form == "safe":  # the low part is not a sum over turns: take what these add to it
         rightly = low_part(game.P, setting, game.later & truly_low)
         cross["high turns taken for low"] = bound.parts["low"] - float(rightly[-1:].sum())
     return replace(bound, cross_terms=cross)
@@ -169,15 +207,11 @@ def paper_bound(game: UCBGame, safe: RegretBound) -> RegretBound:
     with np.errstate(all="ignore"):
         logs = np.log(np.cumsum(game.low).astype(np.float64))
         bracket = 8.0 * logs * np.sum(1.0 / gaps) + (1.0 + _AUER) * gaps.sum()
-        # without a suboptimal arm every term is 0, also where z is infinite
+        # without a suboptimal arm every term is 0, even if z is infinite
         low = game.z * bracket if gaps.size else np.zeros(setting.turns)
-    low[: setting.arms - 1] = 0.0  # no theorem about games shorter than that
-    curves = {"initialisation": setting.first_round, first: low}
-    curves |= {name: _printed_high(setting, game.low) for name in rest}
-    bound = assemble(
-        game.policy, "paper", setting.arms, curves, safe.limits, setting.trivial,
-        exact=("initialisation",),
-    )  # fmt: skip
+    low[: setting.arms - 1] = 0.0  # the theorem does not cover shorter games
+    curves = {first: low} | {name: _printed_high(setting, game.low) for name in rest}
+    bound = setting.assemble(game.policy, "paper", curves, safe.limits)
     reasons = _reasons(bound, safe) if gaps.size else []
     notes = [*reasons, *other_radius(game.P), *game.notes]
     return replace(bound, valid=not reasons, notes=notes)
@@ -201,16 +235,16 @@ def _printed_high(setting: Setting, low: Mask) -> Numbers:
 
 
 def _reasons(bound: RegretBound, safe: RegretBound) -> list[str]:
-    """Why the printed number is not known to be a bound; none if it is above one that is."""
+    """Why the printed number is not known to be a bound; none if it is above the safe form."""
     if math.isfinite(bound.total) and bound.total >= safe.total:
         return []
     if not math.isfinite(bound.total):
-        return ["the bracket is multiplied by z, or holds the log of no low turn at all."]
+        return ["its bracket is multiplied by z, or contains the log of zero low turns."]
     return [f"it is below the safe form, {safe.total:,.6g}."]
 
 
 def other_radius(P: float) -> tuple[str, ...]:
-    """What to know of a printed formula that is used for another radius than its own."""
+    """A note where the printed formula is used with a P other than its own."""
     if P == 2.0:
         return ()
-    return (f"It is stated for P = 2; its constants are not those of P = {P:g}.",)
+    return (f"The theorem is stated for P = 2; its constants do not fit P = {P:g}.",)

@@ -1,18 +1,25 @@
-"""Variable pool: an arm is drawn only if it is among the m_t that look best."""
+"""The variable pool: its theorem, the hypothesis it needs, and a repair that meets it."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from highseason.bounds.kernels.build import pool_costs
-from highseason.bounds.result import Form, RegretBound, assemble
+from highseason.bounds.regret_bound import Form, RegretBound, assemble
 from highseason.bounds.setting import Numbers, PlanRead, Setting, read_plan
 from highseason.bounds.theorems import theorem
-from highseason.policies import VariablePool
+from highseason.core.validation import one_of, positive_number
+from highseason.core.warnings import quiet
+from highseason.multipliers import Multiplier, as_multiplier
+from highseason.policies import PlanWarning, VariablePool
+from highseason.rewards import check_arms
+
+Mode = Literal["block", "minimal"]
 
 
 @theorem(VariablePool)
@@ -20,13 +27,13 @@ def variable_pool(policy: VariablePool, setting: Setting, form: Form) -> RegretB
     """Initialisation + exploration (full pools, exact) + smaller pools.
 
     An arm behind the m_t-th best is in the pool only if it looks as good as one of the m_t truly
-    best: the chance is at most (1 + m_t) tail(lam, d²/(2r²)), d its distance to the m_t-th best.
-    Pool sizes come from the plan, so a unit or a forecast changes them and nothing else; to play
-    (and bound) with a repaired multiplier, pass it as the forecast.
+    best: the probability is at most (1 + m_t) tail(lam, d²/(2r²)), d its distance to the m_t-th
+    best.  Pool sizes come from the plan, so a unit or a forecast changes them and nothing else; to
+    play (and bound) with a repaired multiplier, pass it as the forecast.
 
     >>> import highseason as hs
     >>> G = hs.multipliers.wave(turns=20_000)
-    >>> repaired = hs.policies.repair(G, arms=2, c=10, Gamma=12)
+    >>> repaired = hs.bounds.paper.repair(G, arms=2, c=10, Gamma=12)
     >>> pool = hs.VariablePool(c=10, unit=1)
     >>> bound = hs.bounds.regret(pool, means=[0.9, 0.5], multiplier=G, H=repaired.multiplier)
     >>> round(bound.total)
@@ -43,19 +50,13 @@ def _safe(policy: VariablePool, setting: Setting, plan: PlanRead) -> RegretBound
     full = sizes == setting.arms
     worst = setting.weights * setting.largest_gap
     curves = {
-        "initialisation": setting.first_round,
         "exploration": setting.from_first_turn(np.where(full, costs, 0.0)),
         "pool": setting.from_first_turn(np.where(full, 0.0, costs)),
     }
-    limits = {
-        "initialisation": float(setting.first_round[-1]),
-        "exploration": float(worst @ full),
-        "pool": float(worst @ ~full),
-    }
-    return assemble(
-        str(policy), "safe", setting.arms, curves, limits, setting.trivial,
-        exact=("initialisation", "exploration"), notes=plan.notes,
-    )  # fmt: skip
+    limits = {"exploration": float(worst @ full), "pool": float(worst @ ~full)}
+    return setting.assemble(
+        str(policy), "safe", curves, limits, exact=("exploration",), notes=plan.notes
+    )
 
 
 # -- the printed form ------------------------------------------------------------------------------
@@ -82,22 +83,22 @@ def _paper(policy: VariablePool, setting: Setting, plan: PlanRead) -> RegretBoun
 
 
 def _reasons(setting: Setting, sizes: Numbers, edges: Numbers) -> list[str]:
-    found = []
+    reasons = []
     check = pool_hypothesis(sizes, setting.arms, setting.Gamma)
     if not check.holds:
-        found.append(
+        reasons.append(
             f"its hypothesis lam_t >= {setting.Gamma:g} log t fails in {check.failing:,} of "
             f"{setting.turns:,} turns, first in turn {check.first_failure}."
         )
     if not setting.Gamma > 5.0:
-        found.append(f"Gamma = {setting.Gamma:g} is not above 5.")
+        reasons.append(f"Gamma = {setting.Gamma:g} is not above 5.")
     inside = int(np.count_nonzero(edges >= setting.smallest_gap))
     if inside:
-        found.append(
+        reasons.append(
             f"in {inside:,} turns the pool has room for a suboptimal arm, whose distance to the "
-            "last of the best is then 0 (division by zero) or negative."
+            "edge of the pool is then 0 (division by zero) or negative."
         )
-    return found
+    return reasons
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +109,7 @@ class PoolHypothesis:
         lam: lam_t = #{s <= t : m_s = m} / (2m).
         required: Gamma log t.
         holds: Whether it holds in every turn.
-        failing: In how many turns it does not.
+        failing: The number of turns in which it does not.
         first_failure: The first of them, or None.
     """
 
@@ -122,9 +123,9 @@ class PoolHypothesis:
 def pool_hypothesis(
     sizes: Numbers | NDArray[np.int64], arms: int, Gamma: float = 12.0
 ) -> PoolHypothesis:
-    """Check the hypothesis of the variable pool's theorem, which as printed can never hold.
+    """Check the hypothesis of the variable pool's theorem, which can never hold as printed.
 
-    At t = 2 it asks for lam >= 5 log 2 and lam is at most 1/m.
+    At t = 2 it requires lam >= 5 log 2, but lam is at most 1/m.
 
     >>> import highseason as hs
     >>> plan = hs.VariablePool(c=300, unit=1).plan(hs.multipliers.constant(500), arms=2)
@@ -141,7 +142,7 @@ def pool_hypothesis(
 
 
 def required_c(arms: int, turns: int) -> float:
-    """The c without which no G >= 1 can meet the hypothesis: 10 m log n.
+    """The least c for which some G >= 1 can meet the hypothesis: 10 m log n.
 
     A pool is full only while t G(t) <= c, so with G >= 1 there are at most c full turns.
 
@@ -149,3 +150,87 @@ def required_c(arms: int, turns: int) -> float:
     198
     """
     return 10.0 * arms * math.log(turns)
+
+
+# -- the repair ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class PoolRepair:
+    """A repaired multiplier and what it achieves.
+
+    Attributes:
+        multiplier: G', to be passed to the policy as its forecast.
+        lam: lam'_t = full turns up to t / (2m), the first round counted as full.
+        holds_from: The turn from which lam' >= Gamma log t holds for good; None if it never does.
+        changed: The number of turns that differ from G.
+    """
+
+    multiplier: Multiplier
+    lam: NDArray[np.float64]
+    holds_from: int | None
+    changed: int
+
+
+def repair(
+    G: Any, arms: int, c: float, Gamma: float = 12.0, mode: Mode = "block", unit: float = 1.0
+) -> PoolRepair:
+    """Lower G where the pool would not explore enough: G'(t) = (c - 1)/t there, which fills it.
+
+    The theorem requires that lam_t, half the full-pool turns per arm, keep up with Gamma log t.  A
+    turn is repaired if its pool is not full and F/(2m) < Gamma log t, F the full turns before it,
+    the first round included.  Rewards are still multiplied by G, so regret is weighted by G: play
+    with `simulate(pool, …, G, forecast=repaired)`.
+
+    Args:
+        G: The multiplier.
+        arms: The number of arms.
+        c: The pool's c.
+        Gamma: How fast lam is to grow; the theorem requires more than 5.
+        mode: "minimal" changes that turn; "block", as in the paper, that turn and the 2m after it.
+        unit: The pool's unit.
+
+    >>> import highseason as hs
+    >>> G = hs.multipliers.wave(turns=20_000)
+    >>> repair(G, arms=2, c=10, Gamma=12).changed
+    475
+    """
+    multiplier, arms = as_multiplier(G), check_arms(arms)
+    one_of("mode", mode, get_args(Mode))
+    positive_number("Gamma", Gamma)
+    full = _sizes(multiplier, arms, c, unit) == arms
+    filled, lam = _fill(full, arms, Gamma, mode)
+    turns = np.arange(1, multiplier.turns + 1)
+    values = np.where(filled, unit * (c - 1.0) / turns, multiplier.values)
+    behind = np.flatnonzero(lam < Gamma * np.log(turns))
+    holds_from = 1 if behind.size == 0 else int(behind[-1]) + 2
+    return PoolRepair(
+        replace(multiplier, values=values, name=f"{multiplier.name}, repaired"),
+        lam,
+        holds_from if holds_from <= multiplier.turns else None,
+        int(np.count_nonzero(values != multiplier.values)),
+    )
+
+
+def _sizes(multiplier: Multiplier, arms: int, c: float, unit: float) -> NDArray[np.float64]:
+    with quiet(PlanWarning):  # a pool that never explores is why it is being repaired
+        return VariablePool(c=c, unit=unit).plan(multiplier, arms).levels
+
+
+def _fill(
+    full: NDArray[np.bool_], arms: int, Gamma: float, mode: Mode
+) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    """Which turns to fill, and lam after every turn."""
+    turns = full.size
+    required = (Gamma * np.log(np.arange(1, turns + 1))).tolist()
+    already = full.tolist()
+    filled = np.zeros(turns, bool)
+    lam = np.minimum(np.arange(1, turns + 1), arms) / (2.0 * arms)
+    count, block_ends = arms, 0
+    for i in range(arms, turns):
+        if i >= block_ends and not already[i] and count / (2.0 * arms) < required[i]:
+            block_ends = i + (2 * arms + 1 if mode == "block" else 1)
+        filled[i] = i < block_ends
+        count += bool(filled[i] or already[i])
+        lam[i] = count / (2.0 * arms)
+    return filled, lam

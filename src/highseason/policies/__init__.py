@@ -7,7 +7,6 @@ from highseason.policies.naive import NaiveEpsilonGreedy, NaiveUCB
 from highseason.policies.parameters import parameter
 from highseason.policies.plan import Plan, PlanWarning
 from highseason.policies.planner import Planner
-from highseason.policies.pool_repair import PoolRepair, repair
 from highseason.policies.reference import Greedy, UniformRandom
 from highseason.policies.registry import find, from_json, parse, registry
 from highseason.policies.soft_epsilon_greedy import SoftEpsilonGreedy
@@ -45,7 +44,6 @@ __all__ = [
     "PlanWarning",
     "Planner",
     "Policy",
-    "PoolRepair",
     "SoftEpsilonGreedy",
     "SoftUCB",
     "SoftUCBMortal",
@@ -60,5 +58,4 @@ __all__ = [
     "parameter",
     "parse",
     "registry",
-    "repair",
 ]

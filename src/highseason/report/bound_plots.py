@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.bounds import ExplorationFigure, RegretBound, pull_steps
+from highseason.bounds import RegretBound, pull_steps
+from highseason.bounds.paper import ExplorationFigure
 from highseason.core.formatting import counted, format_number, percent
 from highseason.report.caption import setting
 from highseason.report.drawing import (
@@ -306,11 +307,11 @@ def exploration(data: ExplorationFigure, title: str | None = None) -> Figure:
     ε-greedy stays below psi, and so explores less where G is high.
 
     Args:
-        data: What `bounds.exploration_figure` returned.
+        data: What `bounds.paper.exploration_figure` returned.
         title: Above the figure.
 
     >>> import highseason as hs
-    >>> exploration(hs.bounds.exploration_figure())
+    >>> exploration(hs.bounds.paper.exploration_figure())
     <Figure: Probability of exploring>
     """
     title = title or "Probability of exploring"

@@ -1,1 +1,1 @@
-"""The loops of the bounds that run over arms and turns; compiled at first use."""
+"""Loops over arms and turns, compiled on first use."""

@@ -1,4 +1,4 @@
-"""The types of the kernels' arguments, and the kernels compiled for them."""
+"""The kernels on arrays, compiled for their types."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.bounds.kernels.leader import leader_kernel
+from highseason.bounds.kernels.leaders import leader_kernel, pool_kernel
 from highseason.bounds.kernels.mortal import mortal_kernel
-from highseason.bounds.kernels.pool import pool_kernel
 from highseason.bounds.kernels.top_sums import top_sums_kernel
 from highseason.core.compile import compiled
 
@@ -18,7 +17,7 @@ Numbers = NDArray[np.float64]
 
 
 def leader_costs(gaps: Numbers, kappas: Numbers, lams: Numbers) -> Numbers:
-    """`kernels.leader` on arrays; gaps fall."""
+    """`leader_kernel` on arrays; `gaps` must fall."""
     out = np.empty(lams.size)
     numbers = _types().float64[::1]
     _run(leader_kernel, (numbers,) * 4, _writable(gaps), _writable(kappas), _writable(lams), out)
@@ -26,7 +25,7 @@ def leader_costs(gaps: Numbers, kappas: Numbers, lams: Numbers) -> Numbers:
 
 
 def pool_costs(gaps: Numbers, sizes: NDArray[np.int64], r: float) -> Numbers:
-    """`kernels.pool` on arrays; gaps fall."""
+    """`pool_kernel` on arrays; `gaps` must fall."""
     out = np.empty(sizes.size)
     types = _types()
     numbers, counts = types.float64[::1], types.int64[::1]
@@ -38,7 +37,7 @@ def pool_costs(gaps: Numbers, sizes: NDArray[np.int64], r: float) -> Numbers:
 def top_sums(
     gaps: Numbers, factors: Numbers, weights: Numbers, radii: Numbers, series: Numbers
 ) -> tuple[Numbers, Numbers]:
-    """`kernels.top_sums` on arrays."""
+    """`top_sums_kernel` on arrays."""
     tried, total = np.zeros(weights.size), np.zeros(weights.size)
     if weights.size == 0:
         return tried, total
@@ -52,7 +51,7 @@ def top_sums(
 
 
 def mortal_costs(*arguments: Any, turns: int) -> Numbers:
-    """`kernels.mortal` on arrays: what each turn adds to the bound."""
+    """`mortal_kernel` on arrays: what each turn adds to the bound."""
     types = _types()
     numbers, counts = types.float64[::1], types.int64[::1]
     table, plain = types.float64[:, ::1], (types.int64, types.float64)
@@ -73,5 +72,5 @@ def _types() -> Any:
 
 
 def _writable(values: Numbers) -> Numbers:
-    """A copy as kernels take it: to numba a read-only array is of another type."""
+    """A writable copy: numba gives read-only arrays another type."""
     return np.array(values, dtype=np.float64, order="C")

@@ -1,4 +1,4 @@
-"""What arms that come and go may cost under soft UCB mortal, epoch by epoch."""
+"""The most that arms with lifetimes can cost under soft UCB mortal, epoch by epoch."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from highseason.core.jitable import jitable
 
 
 @jitable
-def log_xi(t: int, birth: int, stake: float) -> float:
-    """log(1 + age/G) of an arm born at turn `birth`."""
-    return math.log1p((t - birth) / stake)
+def log_xi(t: int, start: int, G: float) -> float:
+    """log(1 + age/G) of an arm whose lifetime starts at `start`."""
+    return math.log1p((t - start) / G)
 
 
 @jitable
-def off_chance(psi: float, log: float, r: float) -> float:
-    """The chance that an average is off by more than its radius: xi^(-4 psi²/r²)."""
+def miss_probability(psi: float, log: float, r: float) -> float:
+    """The probability that an average is outside its radius: xi^(-4 psi²/r²)."""
     return math.exp(-4.0 * psi * psi * log / (r * r))
 
 
 def mortal_kernel(
     means: NDArray[np.float64],
-    births: NDArray[np.int64],
-    deaths: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
     best: NDArray[np.int64],
     stretch: NDArray[np.int64],
     psi: NDArray[np.float64],
     weights: NDArray[np.float64],
-    stakes: NDArray[np.float64],
+    believed: NDArray[np.float64],
     first_round: int,
     r: float,
     out: NDArray[np.float64],
@@ -39,31 +39,31 @@ def mortal_kernel(
 
     Args:
         means: Of each arm.
-        births: Of each arm; 0 for those there from the start.
-        deaths: The last turn of each arm.
-        best: The best arm alive in each turn.
-        stretch: For each turn, the row of `psi` that holds.
-        psi: psi_future by stretch (turns with the same arms alive) and arm.
+        starts: Of each arm; 0 for those available in turn 1.
+        ends: The last turn of each arm.
+        best: The best available arm in each turn.
+        stretch: For each turn, the row of `psi` that applies.
+        psi: psi_future by stretch (turns with the same arms available) and arm.
         weights: G.
-        stakes: G or its forecast, in the policy's unit: what xi is made of.
-        first_round: How many turns the initialisation took.
+        believed: G or its forecast, in the policy's unit: what xi is computed from.
+        first_round: The number of turns of the initialisation.
         r: The range of the rewards.
         out: One number per turn.
     """
     turns = weights.size
     logs = np.empty(turns)
-    born_with = -1
+    shared_start = -1
     for arm in range(means.size):
-        if births[arm] != born_with:  # arms born together share xi
-            born_with = births[arm]
-            for s in range(max(1, born_with), turns + 1):
-                logs[s - 1] = log_xi(s, born_with, stakes[s - 1])
-        born = max(1, births[arm])
-        t = max(born, first_round + 1)
-        while t <= deaths[arm]:
+        if starts[arm] != shared_start:  # arms with the same start share xi
+            shared_start = starts[arm]
+            for s in range(max(1, shared_start), turns + 1):
+                logs[s - 1] = log_xi(s, shared_start, believed[s - 1])
+        start = max(1, starts[arm])
+        t = max(start, first_round + 1)
+        while t <= ends[arm]:
             star = best[t - 1]
             end = t
-            while end < deaths[arm] and best[end] == star:
+            while end < ends[arm] and best[end] == star:
                 end += 1
             gap = means[star] - means[arm]
             if gap > 0.0:
@@ -72,20 +72,20 @@ def mortal_kernel(
                     own = psi[stretch[s - 1], arm]
                     widest = max(widest, own * own * logs[s - 1])
                 enough = max(1.0, np.ceil(8.0 * widest / (gap * gap)))
-                star_born = max(1, births[star])
+                star_start = max(1, starts[star])
                 failures, heaviest, before = 0.0, 0.0, 0.0
                 for s in range(t, end + 1):
-                    trials = s - born - enough + 1.0
+                    trials = s - start - enough + 1.0
                     if trials > 0.0:
                         row = stretch[s - 1]
-                        mine = off_chance(psi[row, arm], logs[s - 1], r)
-                        theirs = mine
-                        if births[star] != births[arm]:
-                            log = log_xi(s, births[star], stakes[s - 1])
-                            theirs = off_chance(psi[row, star], log, r)
+                        own_miss = miss_probability(psi[row, arm], logs[s - 1], r)
+                        star_miss = own_miss
+                        if starts[star] != starts[arm]:
+                            log = log_xi(s, starts[star], believed[s - 1])
+                            star_miss = miss_probability(psi[row, star], log, r)
                         elif psi[row, star] != psi[row, arm]:
-                            theirs = off_chance(psi[row, star], logs[s - 1], r)
-                        failures += min(1.0, trials * mine + (s - star_born) * theirs)
+                            star_miss = miss_probability(psi[row, star], logs[s - 1], r)
+                        failures += min(1.0, trials * own_miss + (s - star_start) * star_miss)
                     heaviest = max(heaviest, weights[s - 1])
                     now = gap * heaviest * min(s - t + 1.0, enough + failures)
                     out[s - 1] += now - before

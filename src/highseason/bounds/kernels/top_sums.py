@@ -1,9 +1,9 @@
-"""The heaviest turns so far, for every arm and every turn, in one pass backwards.
+"""The heaviest turns so far, for every arm and every turn, in one backward pass.
 
-An arm that must be tried q times before it can be told from the best costs at most the q heaviest
-turns.  Forwards, the q heaviest turns so far need a heap for each arm.  Backwards, turns only
-leave: in a list of all turns by falling G, with each turn linked to its neighbours, every arm keeps
-a pointer to the lightest of its q heaviest, and a turn that leaves moves it by one link.
+An arm that must be tried q times before it is distinguished from the best costs at most the q
+heaviest turns.  Going forward, the q heaviest turns so far need a heap per arm.  Going backward,
+turns only leave: in a linked list of all turns by falling G, every arm keeps a pointer to the
+lightest of its q heaviest, and a turn that leaves moves it by one link.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ def top_sums_kernel(
     tried: NDArray[np.float64],
     total: NDArray[np.float64],
 ) -> None:
-    """For each turn t: what trying arms costs, and what it and misjudging them cost together.
+    """For each turn t: the cost of trying arms, and of trying and misjudging them together.
 
     Args:
         gaps: The suboptimal arms' gaps.
         factors: q_j(t) + 1 = ceil(factors[j] * radii[t]), at least 1.
         weights: G after the first round.
         order: The turns by falling weight.
-        radii: The greatest number under the root so far.
-        series: The sum so far of G times the chance of a misjudgement.
+        radii: The greatest level under the root so far.
+        series: The sum so far of G times the probability of a misjudgement.
         tried: Out: sum of gap * min(all, q heaviest).
         total: Out: sum of gap * min(all, q heaviest + series).
     """
@@ -45,7 +45,7 @@ def top_sums_kernel(
         if i > 0:
             heavier[order[i]] = order[i - 1]
             lighter[order[i - 1]] = order[i]
-    # Of each arm: how many turns it holds, their weight, and the lightest of them.
+    # For each arm: how many turns it holds, their weight, and the lightest of them.
     count = np.zeros(arms, np.int64)
     held = np.zeros(arms)
     last = np.full(arms, NONE, np.int64)

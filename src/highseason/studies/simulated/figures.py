@@ -79,7 +79,7 @@ def figures(results: SimulatedResults) -> Drawings:
         "gains": lambda: _gains(results.frames["comparisons"]),
         "multipliers": lambda: shapes(three),
         "multipliers-and-z": lambda: shapes(three, Z),
-        "exploration": lambda: exploration(bounds.exploration_figure()),
+        "exploration": lambda: exploration(bounds.paper.exploration_figure()),
         "pools": lambda: pools(pool, dict(results.pool_sizes)),
     }
     for family, settings in families(results.played).items():

@@ -203,7 +203,7 @@ def _multipliers(settings: list[Setting], profile: str) -> pd.DataFrame:
 
 
 def _exploration() -> pd.DataFrame:
-    data = bounds.exploration_figure()
+    data = bounds.paper.exploration_figure()
     return pd.DataFrame({
         "turn": data.turns,
         "G": multipliers.sine(turns=int(data.turns[-1])).values[data.turns - 1],

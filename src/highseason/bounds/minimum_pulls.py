@@ -1,7 +1,7 @@
-"""How often UCB cannot help pulling each arm, whatever the rewards within their range.
+"""The minimum pulls of every arm under UCB, whatever the rewards within their range.
 
 The radius of a neglected arm grows with log t.  Once it exceeds the other arms' radii by the range
-of the rewards, even the worst luck cannot keep the arm from being chosen.
+of the rewards, UCB must choose the arm.
 """
 
 from __future__ import annotations
@@ -13,25 +13,23 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.bounds.search import first_true, last_true
-
 PullForm = Literal["safe", "paper"]
 #: The number under the root, times the pulls, as a function of the turn.
 Root = Callable[[float], float]
 
-#: A turn must exceed `need` by more than rounding can decide.
+#: A turn must exceed `need` by more than rounding.
 _CLEARLY = 1.0 + 1e-12
 
 
 def need(t: float, r: float, y: int, P: float = 2.0) -> float:
-    """How many pulls a rival must have before an arm with `y` pulls is preferred at turn t.
+    """The pulls a rival must have before an arm with `y` pulls is preferred at turn t.
 
     P log t / (sqrt(P log t / y) - r)², infinite while the root does not exceed r.  It falls with t
     and rises with y.
 
     Args:
         t: The turn.
-        r: The range of the rewards: the rival has always paid the most, the arm the least.
+        r: The range of the rewards: the rival always paid the most, the arm the least.
         y: The pulls of the arm.
         P: The radius is sqrt(P log t / pulls); 2 is UCB1's.
 
@@ -44,7 +42,7 @@ def need(t: float, r: float, y: int, P: float = 2.0) -> float:
 
 
 def _need(rival: float, own: float, r: float, y: int) -> float:
-    """`need` for the numbers under the rival's root and under the arm's own."""
+    """`need`, given what is under the rival's root and under the arm's own."""
     excess = math.sqrt(own / y) - r
     return rival / (excess * excess) if excess > 0.0 else math.inf
 
@@ -68,8 +66,7 @@ def tau(r: float, y: int, P: float = 2.0) -> float:
 def phi(r: float, y: int, P: float = 2.0) -> float:
     """The first turn t >= tau with t > need(t): no rival can then be pulled more than t times.
 
-    With r <= 0, where no reward of the rival exceeds any of the arm's, y + 1.  Found by doubling
-    and bisection, so that e^(r² y/2) turns cost no more than a few.
+    With r <= 0, where no reward of the rival exceeds any of the arm's, it is y + 1.
 
     >>> phi(2.0, 1), phi(1.0, 4), phi(0.0, 3)
     (24, 50, 4)
@@ -80,7 +77,7 @@ def phi(r: float, y: int, P: float = 2.0) -> float:
 def _phi(
     r: float, y: int, P: float, own: Root, rival: Root | None = None, start: float = 1
 ) -> float:
-    """`phi` for other numbers under the root than P log t, beginning no earlier than `start`."""
+    """`phi` with `own` under the root in place of P log t, from turn `start` on."""
     if r <= 0.0:
         return y + 1
     if P <= 0.0:
@@ -96,13 +93,13 @@ def _phi(
 def minimum_pulls(
     turns: int, arms: int, r: float = 1.0, P: float = 2.0, form: PullForm = "safe"
 ) -> int:
-    """x_n: how often UCB pulls every arm in n turns, at the very least.
+    """x_n: the minimum number of times UCB pulls every arm in n turns.
 
-    Safe: max{y >= 1 : (m-1) phi(r,y) + y + 1 <= n} + 1, and 1 if there is no such y.  As printed,
-    (m-1) phi(r,y) <= n: it forgets the y turns of the arm itself and the turn that pulls it.
+    Safe: max{y >= 1 : (m-1) phi(r,y) + y + 1 <= n} + 1, and 1 if there is no such y.  The printed
+    condition, (m-1) phi(r,y) <= n, omits the y turns of the arm itself and the turn that pulls it.
 
     Args:
-        turns: n, at least as many as arms; up to 10^12 and beyond.
+        turns: n, at least the number of arms; 10^12 is no problem.
         arms: m.
         r: The range of the rewards.
         P: The radius is sqrt(P log t / pulls).
@@ -125,21 +122,13 @@ def minimum_pulls_ranges(
     """x_n(j) of each arm when arm i pays between a_i and b_i.
 
     As `minimum_pulls` with the sum of phi(b_i - a_j, y) over rivals i.  A rival that cannot pay
-    more than the arm (b_i <= a_j) needs only one pull more than it: phi = y + 1.  (As printed the
-    minimum would be 1, or 0/0.)
+    more than the arm (b_i <= a_j) needs only one pull more than it: phi = y + 1.  (The printed
+    formula gives 1, or 0/0.)
 
     >>> minimum_pulls_ranges(10_000, [(0, 1), (0.5, 0.6), (0, 0.2)])
     (45, 63, 17)
     """
-    return tuple(
-        _least_pulls(
-            turns,
-            [high - low for i, (_, high) in enumerate(ranges) if i != j],
-            lambda r, y: phi(r, y, P),
-            form,
-        )
-        for j, (low, _) in enumerate(ranges)
-    )
+    return _by_arm(turns, ranges, lambda r, y: phi(r, y, P), form)
 
 
 def soft_minimum_pulls(
@@ -154,7 +143,7 @@ def soft_minimum_pulls(
 ) -> int | tuple[int, ...]:
     """x_n under soft UCB, from the highest (and lowest) G after the first round.
 
-    All arms of a turn share xi(t), and `need` falls with it, so only the least xi matters:
+    All arms share xi(t), and `need` falls with it, so only the least xi matters:
     log xi_lo(t) = log(1 + t/max G) takes the place of log t.
 
     Args:
@@ -164,9 +153,9 @@ def soft_minimum_pulls(
         lowest: The least; only the printed forms use it.
         r: The range of the rewards.
         P: The radius is sqrt(P log xi(t) / pulls).
-        form: "safe"; "paper": as printed, with xi_up = 1 + t/min G for the rivals, read with one
-            logarithm; "literal": with the two logarithms that are printed.
-        ranges: Where arm i pays between a_i and b_i: then one number for each arm.
+        form: "safe"; "paper", as printed, with xi_up = 1 + t/min G for the rivals, read with one
+            logarithm; "literal", with the two logarithms that are printed.
+        ranges: Where arm i pays between a_i and b_i; the result then has a number per arm.
 
     >>> soft_minimum_pulls(300_000, arms=2, highest=1.0)
     25
@@ -188,16 +177,13 @@ def soft_minimum_pulls(
     shape: PullForm = "safe" if form == "safe" else "paper"
     if ranges is None:
         return _least_pulls(turns, [r] * (arms - 1), soft_phi, shape)
-    return tuple(
-        _least_pulls(turns, [b - a for i, (_, b) in enumerate(ranges) if i != j], soft_phi, shape)
-        for j, (a, _) in enumerate(ranges)
-    )
+    return _by_arm(turns, ranges, soft_phi, shape)
 
 
 def pull_steps(
     turns: int, arms: int, r: float = 1.0, P: float = 2.0, form: PullForm = "safe"
 ) -> NDArray[np.int64]:
-    """The turns after which the least number of pulls rises: x_t = 1 + how many of them are <= t.
+    """The turns at which the minimum pulls rise: x_t = 1 + the number of them that are <= t.
 
     >>> pull_steps(100, arms=2)
     array([ 8, 17, 32, 55, 89])
@@ -216,21 +202,74 @@ def pull_steps(
 
 
 def _spent(rivals: float, y: int, form: PullForm) -> float:
-    """The turns after which pull y + 1 of the arm must have come."""
+    """The turns after which the arm must have been pulled y + 1 times."""
     return rivals + y + 1 if form == "safe" else rivals
+
+
+def _by_arm(
+    turns: int,
+    ranges: Sequence[tuple[float, float]],
+    phi_of: Callable[[float, int], float],
+    form: PullForm,
+) -> tuple[int, ...]:
+    return tuple(
+        _least_pulls(turns, [b - a for i, (_, b) in enumerate(ranges) if i != j], phi_of, form)
+        for j, (a, _) in enumerate(ranges)
+    )
 
 
 def _least_pulls(
     turns: int, ranges: Sequence[float], phi_of: Callable[[float, int], float], form: PullForm
 ) -> int:
     if turns < len(ranges) + 1:
-        raise ValueError(f"{turns} turns do not try {len(ranges) + 1} arms once")
+        raise ValueError(f"{turns} turns are too few to try {len(ranges) + 1} arms once")
     if not ranges:
         return turns
     counted = {r: ranges.count(r) for r in ranges}
 
-    def comes(y: int) -> bool:
+    def is_forced(y: int) -> bool:
         rivals = sum(count * phi_of(r, y) for r, count in counted.items())
         return _spent(rivals, y, form) <= turns
 
-    return last_true(comes) + 1
+    return last_true(is_forced) + 1
+
+
+def first_true(holds: Callable[[float], bool], start: float) -> float:
+    """The first whole number >= start for which `holds`, which stays true once true.
+
+    By doubling and bisection; infinity if no float is large enough.
+
+    >>> first_true(lambda t: t * t > 1000, 1)
+    32
+    """
+    if math.isinf(start) or holds(start):
+        return start
+    below, width = int(start), 1
+    while not holds(below + width):
+        below += width
+        width *= 2
+        if below.bit_length() > 1000:
+            return math.inf
+    above = below + width
+    while above - below > 1:
+        middle = (below + above) // 2
+        below, above = (below, middle) if holds(middle) else (middle, above)
+    return above
+
+
+def last_true(holds: Callable[[int], bool]) -> int:
+    """The last whole number y >= 1 for which `holds`, which stays false once false; 0 if none.
+
+    >>> last_true(lambda y: y * y <= 1000)
+    31
+    """
+    if not holds(1):
+        return 0
+    above = 2
+    while holds(above):
+        above *= 2
+    below = above // 2
+    while above - below > 1:
+        middle = (below + above) // 2
+        below, above = (middle, above) if holds(middle) else (below, middle)
+    return below

@@ -1,17 +1,18 @@
-"""A bound as it is handed out: its parts, what it is worth, and in words what it tells."""
+"""A bound on the regret: its parts, its value, and what it says in words."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 Numbers = NDArray[np.float64]
 Form = Literal["safe", "paper"]
+FORMS: tuple[Form, ...] = get_args(Form)
 
 #: A sum of clipped terms reaches the worst case only up to rounding.
 ROUNDING = 1e-9
@@ -23,20 +24,20 @@ class RegretBound:
 
     Attributes:
         policy: The policy, as the command line writes it.
-        form: "safe", our corrected form that always holds, or "paper", the formula as printed.
-        parts: What the bound is made of, by name; their sum is `total`.
+        form: "safe", our corrected form, which always holds; or "paper", the formula as printed.
+        parts: The summands of `total`, by name.
         total: The bound after the last turn; inf or nan where a printed formula breaks down.
-        trivial: What the worst arm in every turn after the first round would cost.
+        trivial: The cost of the worst arm in every turn after the first round.
         valid: Whether `total` is known to be a bound.
-        vacuous: Whether it tells nothing that `trivial` did not (or is no number).
+        vacuous: Whether `total` is no better than `trivial` (or not a number).
         notes: What to know about it, in sentences.
         curve: The bound for the game stopped at each turn; the last entry is `total`.
         curves: The same for each part.
-        worst: What the worst arm in every turn would have cost by each turn; it ends in `trivial`.
-        limits: For each part, what it would be with the worst arm in all its turns.
+        worst: The cost of always playing the worst arm by each turn; it ends in `trivial`.
+        limits: For each part, its value with the worst arm in all its turns.
         exact: The parts that are not bounds but the mean regret itself.
-        cross_terms: With a forecast: what was spent in turns that the forecast put on the wrong
-            side of the threshold.  These sums are contained in the parts.
+        cross_terms: With a forecast, the cost of turns that the forecast put on the wrong side of
+            the threshold.  These sums are contained in the parts.
 
     >>> import highseason as hs
     >>> G = hs.multipliers.step(turns=20_000)
@@ -70,7 +71,7 @@ class RegretBound:
 
     @property
     def turns(self) -> int:
-        """How many turns."""
+        """The number of turns."""
         return int(self.curve.size)
 
     @property
@@ -86,26 +87,26 @@ class RegretBound:
 
     @property
     def sentence(self) -> str:
-        """In one sentence what the bound tells, or why it tells nothing."""
+        """What the bound says, or why it says nothing."""
         if self.trivial == 0.0:
-            return "No arm is worse than another: there is nothing to regret."
+            return "All arms are equally good: there is no regret."
         if not self.valid:
-            return f"This number ({show(self.total)}) is not a bound: {self._why()}"
+            return f"{show(self.total)} is not a valid bound: {self._why()}"
         if self.vacuous:
             return (
-                f"It tells nothing: even the worst arm in every turn would cost no more than "
+                "The bound is vacuous: always playing the worst arm costs no more than "
                 f"{show(self.trivial)}."
             )
         share = _percent(self.total / self.trivial)
-        silent = _listed(self.vacuous_parts)
-        told = f"The mean regret is at most {show(self.total)}, {share} of the worst case"
-        return f"{told}; of the part '{silent}' it tells nothing." if silent else f"{told}."
+        text = f"The mean regret is at most {show(self.total)}, {share} of the worst case"
+        vacuous = "', '".join(self.vacuous_parts)
+        return f"{text}; the part '{vacuous}' is vacuous." if vacuous else f"{text}."
 
     def _why(self) -> str:
         return self.notes[0] if self.notes else "the formula breaks down here."
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON; a number that JSON lacks is written as text."""
+        """Plain values for JSON; infinity and nan become text."""
         return {
             "policy": self.policy,
             "form": self.form,
@@ -127,30 +128,22 @@ class RegretBound:
         head = f"{self.policy}, {self.form} form, {self.arms} arms, {self.turns:,} turns"
         rows = [("part", "bound", "worst case", "")]
         rows += [
-            (name, show(value), show(self.limits[name]), self._says(name, value))
+            (name, show(value), show(self.limits[name]), self._verdict(name, value))
             for name, value in self.parts.items()
         ]
-        rows.append(("total", show(self.total), show(self.trivial), self._says_in_all()))
-        widths = [max(len(row[i]) for row in rows) for i in range(3)]
-        table = [
-            f"{part:<{widths[0]}}  {bound:>{widths[1]}}  {worst:>{widths[2]}}  {says}".rstrip()
-            for part, bound, worst, says in rows
-        ]
-        seen = self.sentence
-        extra = [f"note: {note}" for note in self.notes if note not in seen]
-        return "\n".join([head, *table, seen, *extra])
+        verdict = "vacuous" if self.vacuous else _share(self.total, self.trivial)
+        rows.append(("total", show(self.total), show(self.trivial), verdict))
+        notes = [f"note: {note}" for note in self.notes if note not in self.sentence]
+        return "\n".join([head, aligned(rows, "<>><"), self.sentence, *notes])
 
     __repr__ = __str__
 
-    def _says(self, name: str, value: float) -> str:
+    def _verdict(self, name: str, value: float) -> str:
         if name in self.exact:
             return "exact"
         if name in self.vacuous_parts:
-            return "says nothing"
+            return "vacuous"
         return _share(value, self.limits[name])
-
-    def _says_in_all(self) -> str:
-        return "says nothing" if self.vacuous else _share(self.total, self.trivial)
 
 
 def assemble(
@@ -166,9 +159,9 @@ def assemble(
     notes: Sequence[str] = (),
     cross_terms: Mapping[str, float] | None = None,
 ) -> RegretBound:
-    """Put a bound together from the running totals of its parts.
+    """Assemble a bound from the running totals of its parts.
 
-    A safe form never exceeds the worst case; it is held to that against rounding too.
+    A safe form never exceeds the worst case, not even by rounding.
     """
     with np.errstate(invalid="ignore"):  # inf - inf: a printed form that broke down
         curve = np.sum(list(curves.values()), axis=0)
@@ -194,8 +187,19 @@ def assemble(
     )
 
 
+def aligned(rows: Sequence[Sequence[str]], sides: str) -> str:
+    """Rows of text as a table; `sides` aligns each column, "<" to the left or ">" to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(
+            f"{c:{side}{width}}" for c, side, width in zip(row, sides, widths, strict=True)
+        ).rstrip()
+        for row in rows
+    )
+
+
 def show(value: float) -> str:
-    """A number for people: six digits, thousands apart."""
+    """A number with six digits and thousands separators."""
     if not math.isfinite(value) or (value != 0.0 and not 1e-4 <= abs(value) < 1e9):
         return f"{value:.4g}"
     digits = max(0, 5 - math.floor(math.log10(abs(value)))) if value else 0
@@ -211,10 +215,6 @@ def _share(value: float, limit: float) -> str:
 
 def _percent(share: float) -> str:
     return f"{share:.2%}" if abs(share) < 0.1 else f"{share:.1%}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return "', '".join(names)
 
 
 def _plain(value: float) -> float | str:

@@ -1,0 +1,231 @@
+"""Growth with the number of turns: of a bound's parts, and of the minimum pulls of UCB."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.bounds.minimum_pulls import (
+    PullForm,
+    minimum_pulls,
+    minimum_pulls_ranges,
+    phi,
+    tau,
+)
+from highseason.bounds.regret_bound import Form, RegretBound, aligned, show
+from highseason.bounds.setting import Means
+from highseason.bounds.theorems import regret
+from highseason.multipliers import Multiplier, as_multiplier
+from highseason.policies import Policy
+
+Numbers = NDArray[np.float64]
+Shape = Callable[[int], Multiplier]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Growth:
+    """A bound at several numbers of turns.
+
+    Attributes:
+        turns: The grid.
+        bounds: The bound at each.
+    """
+
+    turns: tuple[int, ...]
+    bounds: tuple[RegretBound, ...]
+
+    def part(self, name: str) -> Numbers:
+        """One part over the grid, or "total"."""
+        return np.array([b.total if name == "total" else b.parts[name] for b in self.bounds])
+
+    def exponents(self, name: str) -> Numbers:
+        """The power of n by which a part grows from each n of the grid to the next.
+
+        Near 0: logarithmic growth or none; 1: linear.
+        """
+        with np.errstate(all="ignore"):
+            return np.diff(np.log(self.part(name))) / np.diff(np.log(self.turns))
+
+    def __str__(self) -> str:
+        """A row per number of turns, a column per part."""
+        names = [*self.bounds[0].parts, "total"]
+        rows = [("turns", *names)]
+        rows += [
+            (f"{n:,}", *(show(self.part(name)[i]) for name in names))
+            for i, n in enumerate(self.turns)
+        ]
+        return aligned(rows, ">" * (len(names) + 1))
+
+    __repr__ = __str__
+
+
+def growth(
+    policy: Policy,
+    means: Means | None = None,
+    gaps: Sequence[float] | Numbers | None = None,
+    multiplier: Shape | Any = None,
+    turns: Sequence[int] = (1_000, 10_000, 100_000),
+    form: Form = "safe",
+    r: float = 1.0,
+) -> Growth:
+    """Evaluate a bound for games of growing length.
+
+    Args:
+        policy: A policy with a theorem.
+        means: Of the arms.
+        gaps: Or their gaps.
+        multiplier: A shape such as `hs.multipliers.step`, called with each number of turns; or a
+            multiplier at least as long as the longest game.
+        turns: The grid.
+        form: "safe" or "paper".
+        r: The range of the rewards.
+
+    >>> import highseason as hs
+    >>> G = np.tile([2.0, 1.0], 5_000)
+    >>> result = growth(hs.UCBZ(z=2), gaps=[0, 0.7], multiplier=G, turns=(1_000, 10_000))
+    >>> (result.part("high") / 2).round().tolist()  # in turns' worth of regret
+    [343.0, 1415.0]
+    """
+    grid = tuple(int(n) for n in turns)
+    shape = multiplier if callable(multiplier) else _first_turns(multiplier)
+    bounds = tuple(regret(policy, means, gaps, shape(n), form, r=r) for n in grid)
+    return Growth(grid, bounds)
+
+
+def _first_turns(multiplier: Any) -> Shape:
+    whole = as_multiplier(multiplier)
+    return lambda n: whole.window(1, n)
+
+
+_CHOICE: dict[PullForm, Callable[..., float]] = {"safe": max, "paper": min}
+
+
+@dataclass(frozen=True)
+class LogarithmicGrowth:
+    """The theorem at one n: x_n >= P log n / alpha_n >= (P beta / (c r²)) log n.
+
+    Attributes:
+        c: The constant of the proof, above (sqrt(P)/r + 1)².
+        q: floor(n/(m-1)) / n.
+        alpha: c r² / (beta log_n q + 2 beta); with several ranges the largest (printed: the least).
+        y: floor(P log n / alpha), the pulls the proof claims.
+        tau: tau(r, y).
+        phi: phi(r, y).
+        tau_limit: The first step: tau <= ceil(n^(r²/alpha)).
+        phi_limit: The second step: phi <= ceil(n^(c r²/alpha)).
+        third: The third step: (m-1) ceil(n^(c r²/alpha)), which must not exceed n.
+        log_q: The fourth step: log_n q, between -1 and 0.
+        claim: P log n / alpha.
+        floor: (P beta / (c r²)) log n.
+        steps: Whether each step holds at this n.
+        pulls: The minimum pulls, safe form.
+        holds: Whether the claim is at most these.
+    """
+
+    turns: int
+    arms: int
+    r: float
+    P: float
+    beta: float
+    c: float
+    q: float
+    alpha: float
+    y: int
+    tau: float
+    phi: float
+    tau_limit: float
+    phi_limit: float
+    third: float
+    log_q: float
+    claim: float
+    floor: float
+    steps: dict[str, bool]
+    pulls: int
+    holds: bool
+
+
+def logarithmic_growth(
+    turns: int,
+    arms: int,
+    r: float | Sequence[float] = 1.0,
+    P: float = 2.0,
+    beta: float = 0.4,
+    c: float | None = None,
+    form: Literal["safe", "paper"] = "safe",
+) -> LogarithmicGrowth:
+    """Evaluate the theorem x_n in Omega(log n) with all its constants at one n.
+
+    The paper says that the proof's third step, (m-1) ceil(n^(c r²/alpha)) <= n, holds for every
+    n > m; it holds only for large n.
+
+    Args:
+        turns: n > m.
+        arms: m >= 2.
+        r: The range of the rewards; or the differences b_i - a_j of arm j to each rival i.
+        P: The radius is sqrt(P log t / pulls).
+        beta: Between 0 and 1/2.
+        c: Above (sqrt(P)/r + 1)²; just above it by default.
+        form: With several ranges, "safe" uses the largest alpha_i, "paper" the least, as printed.
+
+    >>> logarithmic_growth(746, arms=10).steps["third"]
+    False
+    >>> growth = logarithmic_growth(747, arms=10)
+    >>> growth.steps["third"], growth.y, growth.pulls
+    (True, 1, 5)
+    """
+    ranges = [float(r)] * (arms - 1) if isinstance(r, int | float) else [float(x) for x in r]
+    _check(turns, arms, ranges, beta)
+    widest = max(ranges)
+    least_c = max((math.sqrt(P) / x + 1.0) ** 2 for x in ranges)
+    chosen = least_c * (1.0 + 1e-9) if c is None else c
+    q = (turns // (arms - 1)) / turns
+    log_n = math.log(turns)
+    log_q = math.log(turns // (arms - 1)) / log_n - 1.0  # exactly -1 where the quotient is 1
+    slope = beta * log_q + 2.0 * beta
+    alpha = _CHOICE[form](chosen * x * x / slope for x in ranges)
+    y = math.floor(P * log_n / alpha)
+    tau_limit = _ceil_power(log_n * widest**2 / alpha)
+    phi_limit = _ceil_power(log_n * chosen * widest**2 / alpha)
+    first = tau(widest, y, P)
+    second = phi(widest, y, P) if y >= 1 else 1
+    third = (arms - 1) * phi_limit
+    claim, floor = P * log_n / alpha, P * beta / (chosen * widest**2) * log_n
+    pulls = _lemma(turns, arms, ranges, P)
+    steps = {
+        "first": first <= tau_limit,
+        "second": second <= phi_limit,
+        "third": third <= turns,
+        "fourth": -1.0 - 1e-12 <= log_q <= 0.0,  # -1 is reached, up to rounding
+        "fifth": claim >= floor * (1.0 - 1e-12),
+    }
+    return LogarithmicGrowth(
+        turns, arms, widest, P, beta, chosen, q, alpha, y, first, second, tau_limit, phi_limit,
+        third, log_q, claim, floor, steps, pulls, claim <= pulls,
+    )  # fmt: skip
+
+
+def _lemma(turns: int, arms: int, ranges: Sequence[float], P: float) -> int:
+    """The safe lemma for an arm whose rewards start at 0 and rivals that reach `ranges`."""
+    if len(set(ranges)) == 1:
+        return minimum_pulls(turns, arms, ranges[0], P)
+    return minimum_pulls_ranges(turns, [(0.0, 0.0), *((0.0, x) for x in ranges)], P)[0]
+
+
+def _ceil_power(exponent: float) -> float:
+    return math.ceil(math.exp(exponent)) if exponent < 709.0 else math.inf
+
+
+def _check(turns: int, arms: int, ranges: Sequence[float], beta: float) -> None:
+    if arms < 2 or turns <= arms:
+        raise ValueError(f"the theorem needs m >= 2 arms and n > m turns, got {arms} and {turns}")
+    if len(ranges) != arms - 1:
+        raise ValueError(f"{arms} arms have {arms - 1} ranges to rivals, got {len(ranges)}")
+    if not min(ranges) > 0.0:
+        raise ValueError(f"every range must be above 0 (c divides by it), got {min(ranges):g}")
+    if not 0.0 < beta < 0.5:
+        raise ValueError(f"beta must lie between 0 and 1/2, got {beta:g}")

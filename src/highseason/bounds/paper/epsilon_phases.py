@@ -1,0 +1,250 @@
+"""Regulated against unregulated ε-greedy: exploration, decay of bad arms, high turns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.bounds.epsilon_family import (
+    blind_pulls,
+    leader_probabilities,
+    least_psi,
+    low_turns_so_far,
+    printed_beta,
+    printed_x,
+    psi,
+)
+from highseason.bounds.regret_bound import Form, aligned, show
+from highseason.bounds.setting import Means, Numbers, Setting, low_turns, read_plan
+from highseason.multipliers import sine
+from highseason.policies import EpsilonGreedy, EpsilonZGreedy, SoftEpsilonGreedy
+
+
+@dataclass(frozen=True, eq=False)
+class ExplorationFigure:
+    """The curves and marks of the paper's figure of exploration probabilities.
+
+    Attributes:
+        turns: t = m+1, …, n.
+        psi: psi(t), the regulated upper limit.
+        old: min(1, km/t), ε-greedy.
+        soft: min(psi, km/t), soft ε-greedy.
+        n_prime: n' = floor(km); up to it ε-greedy always explores.
+        w: floor(km/gamma) + 1, the first t with km/t < gamma; from it on both explore alike.
+        gamma: The least psi.
+    """
+
+    turns: NDArray[np.int64]
+    psi: Numbers
+    old: Numbers
+    soft: Numbers
+    n_prime: int
+    w: int
+    gamma: float
+
+    def phase(self, t: int) -> str:
+        """The paper's phase of a turn."""
+        if t < self.n_prime:
+            return "t < n'"
+        return "n' <= t <= w" if t <= self.w else "t > w"
+
+
+def exploration_figure(
+    policy: SoftEpsilonGreedy | None = None, multiplier: Any = None, arms: int = 2
+) -> ExplorationFigure:
+    """The data of the figure; by default G(t) = 20 + 19 sin(t/2), k = 11, 2 arms, 1000 turns.
+
+    The paper states G but none of the other numbers; these put n' and w on the axis.
+
+    >>> figure = exploration_figure()
+    >>> figure.n_prime, figure.w
+    (22, 603)
+    """
+    chosen = SoftEpsilonGreedy(k=11.0, unit=1.0) if policy is None else policy
+    G = sine(1000) if multiplier is None else multiplier
+    setting = Setting.of(None, [0.0] * arms, G)
+    m, gamma = setting.arms, least_psi(chosen, setting)
+    return ExplorationFigure(
+        turns=np.arange(m + 1, setting.turns + 1),
+        psi=psi(chosen, setting),
+        old=read_plan(EpsilonGreedy(k=chosen.k), setting).levels[m:],
+        soft=read_plan(chosen, setting).levels[m:],
+        n_prime=math.floor(chosen.k * m),
+        w=math.floor(chosen.k * m / gamma) + 1,
+        gamma=gamma,
+    )
+
+
+class Decay(NamedTuple):
+    """One row of the table: bounds on the probability of a suboptimal arm at one turn.
+
+    Attributes:
+        phase: "t < n'", "n' <= t <= w" or "t > w".
+        season: "high" or "low" G within the phase.
+        t: The turn.
+        G: Its multiplier.
+        old: ε/m + (1-ε) beta of ε-greedy.
+        soft: The same of soft ε-greedy.
+        soft_explores: Its term ε/m, which the paper's table omits where G is high.
+    """
+
+    phase: str
+    season: str
+    t: int
+    G: float
+    old: float
+    soft: float
+    soft_explores: float
+
+    @property
+    def faster(self) -> bool:
+        """Whether soft ε is below ε-greedy."""
+        return self.soft < self.old
+
+
+class DecayTable(tuple[Decay, ...]):
+    """The rows; prints as a table."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        """Columns: phase, G, turn, both probabilities, and whether soft ε is lower."""
+        rows = [("phase", "G", "turn", "old", "soft", "of it ε/m", "soft lower?")]
+        rows += [
+            (e.phase, f"{e.season} ({e.G:g})", f"{e.t:,}", show(e.old), show(e.soft),
+             show(e.soft_explores), "yes" if e.faster else "no")
+            for e in self
+        ]  # fmt: skip
+        return aligned(rows, "<" * 7)
+
+
+def decay_table(
+    policy: SoftEpsilonGreedy,
+    gap: float,
+    multiplier: Any,
+    arms: int = 2,
+    form: Form = "safe",
+    turns: Sequence[int] | None = None,
+    r: float = 1.0,
+) -> DecayTable:
+    """The paper's table of decay rates, evaluated: soft ε against ε-greedy with the same k.
+
+    Without `turns`, each phase is sampled at the last of its turns with the highest and with the
+    lowest G (rounded to three digits, so that a wave's crests count as equal).
+
+    >>> import highseason as hs
+    >>> table = decay_table(hs.SoftEpsilonGreedy(k=11, unit=1), 0.8, hs.multipliers.sine(1000))
+    >>> [(e.phase, e.season, e.t) for e in table][:3]
+    [("t < n'", 'high', 3), ("t < n'", 'low', 9), ("n' <= t <= w", 'high', 556)]
+    """
+    setting = Setting.of(None, [0.0] * (arms - 1) + [gap], multiplier, r=r)
+    marks = exploration_figure(policy, setting.multiplier, arms)
+    old = read_plan(EpsilonGreedy(k=policy.k), setting).levels
+    new = read_plan(policy, setting).levels
+    if form == "paper":
+        beta_old = printed_beta(printed_x(setting.clock, policy.k, arms), policy.k, gap / r)
+        x = printed_x(marks.gamma * setting.clock, policy.k, arms)
+        beta_new = printed_beta(x, policy.k, gap / r)
+    else:
+        beta_old = leader_probabilities(blind_pulls(old, arms), gap / r)
+        beta_new = leader_probabilities(blind_pulls(new, arms), gap / r)
+    entries = []
+    for phase, season, t in _samples(setting, marks, turns):
+        i = t - 1 - arms
+        before, now = (
+            float(e[t - 1] / arms + ((1.0 - e[t - 1]) * beta[i] if e[t - 1] < 1.0 else 0.0))
+            for e, beta in ((old, beta_old), (new, beta_new))
+        )
+        explores = float(new[t - 1]) / arms
+        entries.append(Decay(phase, season, t, float(setting.G[t - 1]), before, now, explores))
+    return DecayTable(entries)
+
+
+def _samples(
+    setting: Setting, marks: ExplorationFigure, turns: Sequence[int] | None
+) -> list[tuple[str, str, int]]:
+    clock = np.arange(setting.arms + 1, setting.turns + 1)
+    level = np.round(setting.weights, 3 - 1 - math.floor(math.log10(setting.weights.max())))
+    middle = float(np.median(setting.weights))
+    if turns is not None:
+        return [
+            (marks.phase(t), "high" if setting.G[t - 1] > middle else "low", int(t)) for t in turns
+        ]
+    samples = []
+    for phase in ("t < n'", "n' <= t <= w", "t > w"):
+        inside = np.array([marks.phase(int(t)) == phase for t in clock])
+        if not inside.any():
+            continue
+        for season, target in (("high", level[inside].max()), ("low", level[inside].min())):
+            samples.append((phase, season, int(clock[inside & (level == target)][-1])))
+    return samples
+
+
+@dataclass(frozen=True, eq=False)
+class HighTurnAdvantage:
+    """How much regulation lowers the bound on the probability of a bad arm, on each high turn.
+
+    Attributes:
+        turns: The high turns after the first round.
+        gaps: The suboptimal arms' gaps, falling.
+        difference: P_old - P_new, a row per arm and a column per high turn.
+    """
+
+    turns: NDArray[np.int64]
+    gaps: Numbers
+    difference: Numbers
+
+    @property
+    def positive_from(self) -> int | None:
+        """The high turn from which every difference stays above 0, if any."""
+        bad = np.flatnonzero(~(self.difference > 0).all(axis=0))
+        after = int(bad[-1]) + 1 if bad.size else 0
+        return int(self.turns[after]) if after < self.turns.size else None
+
+
+def high_turn_advantage(
+    policy: EpsilonZGreedy,
+    means: Means | None = None,
+    gaps: Sequence[float] | Numbers | None = None,
+    multiplier: Any = None,
+    form: Form = "paper",
+    H: Any = None,
+    r: float = 1.0,
+) -> HighTurnAdvantage:
+    """P_old - P_new = ε_t/m + (1 - ε_t) beta_old(t) - beta(t~) on high turns, ε_t = min(1, km/t).
+
+    The old policy is ε-greedy with the same k.  "paper" uses the printed betas, "safe" the clipped
+    tails of the safe form.
+
+    >>> import highseason as hs
+    >>> G = hs.multipliers.step(turns=20_000)
+    >>> result = high_turn_advantage(hs.EpsilonZGreedy(k=50, z=30), gaps=[0, 0.8], multiplier=G)
+    >>> result.turns[0], result.positive_from
+    (np.int64(2000), 2000)
+    """
+    setting = Setting.of(means, gaps, multiplier, H, r)
+    low, _ = low_turns(policy, setting)
+    m = setting.arms
+    high = np.flatnonzero(~low[m:])
+    old = read_plan(EpsilonGreedy(k=policy.k), setting).levels
+    new = read_plan(policy, setting).levels
+    epsilon = old[m:][high]
+    rows = []
+    for gap in setting.worst_first.tolist():
+        if form == "paper":
+            counted = low_turns_so_far(low)[m:]
+            before = printed_beta(printed_x(setting.clock[high], policy.k, m), policy.k, gap / r)
+            now = printed_beta(printed_x(counted[high], policy.k, m), policy.k, gap / r)
+        else:
+            before = leader_probabilities(blind_pulls(old, m)[high], gap / r)
+            now = leader_probabilities(blind_pulls(new, m)[high], gap / r)
+        with np.errstate(invalid="ignore"):
+            led = np.where(epsilon < 1.0, (1.0 - epsilon) * before, 0.0)
+        rows.append(epsilon / m + led - now)
+    difference = np.array(rows).reshape(setting.worst_first.size, high.size)
+    return HighTurnAdvantage(high + m + 1, setting.worst_first, difference)
