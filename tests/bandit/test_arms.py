@@ -191,7 +191,8 @@ def test_numpy_ids_are_python_ids() -> None:
 # a rule with a memory of its own
 
 
-def remember(state: Any, turn: Any, arm: int, value: float) -> None:
+def remember(state: Any, turn: Any, observation: Any) -> None:
+    arm, value, _ = observation
     state.memory[arm, 0] = max(state.memory[arm, 0], value)
     state.memory[arm, 1] += 1
     state.pulls[arm] += 1
@@ -207,7 +208,7 @@ def best_ever(state: Any, turn: Any) -> tuple[int, bool]:
 
 
 BEST_EVER = hs.rules.Rule(
-    "best-ever", best_ever, lambda b, t, m: 0.0 * b, remember, start, memory=2, tries_each=False
+    "best-ever", best_ever, lambda b, t, m: 0.0 * b, remember, start, memory=2
 )
 
 

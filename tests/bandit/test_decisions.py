@@ -150,7 +150,9 @@ def test_a_rule_that_chooses_what_may_not_be_played_is_caught() -> None:
         def step(self, carry: Any, view: Any) -> tuple[float, Any]:
             return 0.0, carry
 
-    with pytest.raises(BanditError, match="stubborn"):
+    with pytest.raises(
+        ValueError, match="'stubborn' chose arm 0 in turn 1, but it is not available"
+    ):
         shop(Stubborn()).pull(available=["b"])
 
 

@@ -54,7 +54,7 @@ def shares(rule: Rule, state: ArmState, turn: Turn) -> np.ndarray:
 @given(data=st.data())
 def test_chances_are_those_of_the_choices(name: str, data: st.DataObject) -> None:
     rule, state = RULES[name], data.draw(states())
-    turn = Turn(9, data.draw(NUMBERS[name]), 0, data.draw(st.booleans()), 9)
+    turn = Turn(9, data.draw(NUMBERS[name]), 1.0, math.nan, -1, 0, data.draw(st.booleans()), 9)
     assert rule.probabilities is not None
     chances = rule.probabilities(state, turn)
     assert math.isclose(chances.sum(), 1.0)
@@ -73,7 +73,9 @@ def test_known_answers() -> None:
 
     def chances(rule: Rule, number: float, random_ties: bool = True) -> list[float]:
         assert rule.probabilities is not None
-        return rule.probabilities(state, Turn(9, number, 0, random_ties, 9)).tolist()
+        return rule.probabilities(
+            state, Turn(9, number, 1.0, math.nan, -1, 0, random_ties, 9)
+        ).tolist()
 
     assert chances(EPSILON, 0.2) == pytest.approx([0.45, 0.05, 0.45, 0.05])
     assert chances(EPSILON, 0.2, random_ties=False) == pytest.approx([0.85, 0.05, 0.05, 0.05])
@@ -158,7 +160,7 @@ def lottery(state: ArmState, turn: Turn) -> tuple[int, bool]:
 
 @dataclass(frozen=True)
 class Lottery(hs.Policy):
-    rule = Rule("lottery", lottery, lambda b, t, m: 0.0 * b, tries_each=False)
+    rule = Rule("lottery", lottery, lambda b, t, m: 0.0 * b)
     suppress_plan_warning = True
 
     def step(self, carry: Any, view: Any) -> tuple[float, Any]:
@@ -184,7 +186,7 @@ def test_the_decided_arm_is_never_impossible() -> None:
 
     @dataclass(frozen=True)
     class Needle(hs.Policy):
-        rule = Rule("needle", needle, lambda b, t, m: 0.0 * b, tries_each=False)
+        rule = Rule("needle", needle, lambda b, t, m: 0.0 * b)
         suppress_plan_warning = True
 
         def step(self, carry: Any, view: Any) -> tuple[float, Any]:

@@ -76,7 +76,7 @@ def test_other_ids_play_but_cannot_be_written(arm: Any) -> None:
 def test_every_policy_goes_on_identically(name: str) -> None:
     kind = hs.policies.registry()[name]
     # The shop's first turns play the arms in order, which a cap leaves to the lots.
-    policy = kind(ties="random" if kind().rule.tries_each else "lowest")
+    policy = kind(ties="random" if kind().rule.traits.tries_each_arm else "lowest")
     bandit = shop(policy, hs.multipliers.wave(turns=40), reward_range=(0, 1))
     for t in range(6, 40):
         twin = hs.Bandit.from_json(bandit.to_json())

@@ -20,7 +20,16 @@ from highseason.games.kernels.pool import pool_kernel
 from highseason.policies import Policy, parameter
 from highseason.policies import registry as registry_room
 from highseason.policies.parameters import Limits, threshold
-from highseason.rules import EPSILON, POOL, UCB_RULE, Rule, leader, pick_available, untried
+from highseason.rules import (
+    EPSILON,
+    POOL,
+    UCB_RULE,
+    Rule,
+    RuleTraits,
+    leader,
+    pick_available,
+    untried,
+)
 
 Step = tuple[float, Any]
 
@@ -184,6 +193,9 @@ def wide_after_a_death(state: Any, turn: Any) -> tuple[int, bool]:
     return pick_available(state, (turn.key * 3 >> 60) % 7 / 7), False
 
 
+EACH = RuleTraits(tries_each_arm=True)
+
+
 def playing(choose: Any, **how: Any) -> type[Sound]:
     rule = Rule(choose.__name__, choose, flat, **how)
     return type(f"Plays_{choose.__name__}", (Sound,), {"rule": rule})
@@ -248,18 +260,26 @@ BROKEN: list[tuple[type[Policy], str, str]] = [
     (Moody, "same_question_same_plan", "the same when it is asked for again"),
     (Peeking, "later_turns_do_not_move_the_plan", "declare uses_future_g = True"),
     (SharedCarry, "planners_share_nothing", r"begin\(\) must return something new"),
-    (Clairvoyant, "forecast_numbers_know_only_the_past", "nan at turn 1"),
-    (playing(out_of_range, tries_each=False), "arms_played_exist", "chose arm 5 in turn 9"),
-    (playing(negative, tries_each=False), "arms_played_exist", "chose arm -1 in turn 9"),
-    (playing(always_first), "every_arm_is_tried_once_first", r"they played \[0, 0, 0, 0, 0\]"),
-    (playing(boastful), "every_arm_is_tried_once_first", "must not count as exploitation"),
+    (Clairvoyant, "forecast_numbers_know_only_the_past", "looks ahead"),
+    (playing(out_of_range), "arms_played_exist", "chose arm 5 in turn 9"),
+    (playing(negative), "arms_played_exist", "chose arm -1 in turn 9"),
+    (
+        playing(always_first, traits=EACH),
+        "every_arm_is_tried_once_first",
+        r"they played \[0, 0, 0, 0, 0\]",
+    ),
+    (
+        playing(boastful, traits=EACH),
+        "every_arm_is_tried_once_first",
+        "must not count as exploitation",
+    ),
     (playing(absent_minded), "same_seed_same_arms", "played twice parts at turn"),
     (playing(wide), "play_and_simulate_agree", "play and simulate must choose the same arms"),
     (playing(uncompilable), "play_and_simulate_agree", "'uncompilable' cannot be compiled"),
     (
-        playing(always_first, tries_each=False),
+        playing(always_first),
         "arms_not_there_are_never_played",
-        "chose arm 0 in turn 41, which is not there then: look at state.available",
+        "chose arm 0 in turn 41, but it is not available in that turn; look at state.available",
     ),
     (
         playing(wide_after_a_death),

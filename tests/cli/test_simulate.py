@@ -217,7 +217,7 @@ def test_lives_that_policies_are_not_told(lifetimes: str, call: Call) -> None:
     assert call(*words.split(), lifetimes).code == 0
     answer = call(*words.split(), unknown)
     assert (answer.code, answer.stdout) == (2, "")
-    assert "must be told when they expire" in answer.line
+    assert "must know when arms end" in answer.line
 
 
 @pytest.mark.parametrize(

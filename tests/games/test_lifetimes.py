@@ -301,14 +301,14 @@ def test_who_always_has_one_arm_regrets_nothing() -> None:
 @pytest.mark.parametrize(
     ("policy", "lifetimes", "message"),
     [
-        (hs.UCBL(), replace(FIXED, known=False), "ucb-l explores by the life that arms have left"),
+        (hs.UCBL(), replace(FIXED, known=False), "ucb-l explores by the remaining lifetimes"),
         (
             hs.SpareOldArms(hs.UCBL()),
             replace(FIXED, known=False),
-            "must be told when they expire: these lifetimes have known=False",
+            "must know when arms end, but these lifetimes have known=False",
         ),
         (hs.UCB(), hs.lifetimes.fixed([(1, 90)]), "the rewards have 9 arms, the lifetimes 1"),
-        (hs.UCB(), SPANS, "are not lifetimes; write hs.lifetimes.fixed"),
+        (hs.UCB(), SPANS, "expected lifetimes such as hs.lifetimes.fixed"),
         (hs.UCB(), hs.lifetimes.fixed([(1, 4)] * 9), "no arm is alive at turn 5"),
     ],
     ids=["not told", "not told, wrapped", "other arms", "no lifetimes", "a turn without an arm"],

@@ -26,8 +26,8 @@ def playing(choose: Any) -> hs.Policy:
 
 
 @pytest.mark.parametrize(("choose", "message"), [
-    (far_away, "the rule 'wild' chose arm 10000000 in turn 7; there are arms 0 to 2"),
-    (from_the_end, "the rule 'wild' chose arm -1 in turn 1; there are arms 0 to 2"),
+    (far_away, "the rule 'wild' chose arm 10000000 in turn 7, but the arms are 0 to 2"),
+    (from_the_end, "the rule 'wild' chose arm -1 in turn 1, but the arms are 0 to 2"),
 ])  # fmt: skip
 @pytest.mark.parametrize("run", [hs.play, hs.simulate])
 def test_an_arm_that_does_not_exist_is_an_error_and_no_crash(

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.reference import policies as paper
 
 import highseason as hs
+from highseason.engine import FutureUnknownError
 from highseason.policies import Policy, View
 from highseason.policies.view import Outlook, known_views
 
@@ -71,7 +72,7 @@ def test_a_planner_goes_turn_by_turn() -> None:
     planner = hs.EpsilonZGreedy(k=0.5, z=30).planner(arms=2)
     numbers = []
     for believed, came in ((10, 50), (50, 10), (10, 10), (10, 10)):
-        numbers.append(planner.number(believed))
+        numbers.append(planner.level(believed))
         planner.saw(came)
     assert numbers == [1.0, 0.0, 0.5, 1 / 3]
 
@@ -105,7 +106,10 @@ def test_views_of_an_unknown_multiplier(G: list[float], arms: int) -> None:
         assert view[:3] == (t, believed, arms)
         assert view.lowest == min(G[:t])
         assert view.floor == (min(G[arms:t]) if t > arms else believed)
-        assert math.isnan(view.future)
+        with pytest.raises(FutureUnknownError, match="does not know the turns to come"):
+            _ = view.future
+        with pytest.raises(FutureUnknownError):
+            _ = view.turns_left
         outlook.saw(2.0 * believed)
         assert outlook.values(7.0).tolist() == [*sorted(2.0 * g for g in G[:t]), 7.0]
 
@@ -114,7 +118,7 @@ class Savings(Policy):
     """A look-ahead policy of one line: explore while much is still to come."""
 
     rule = hs.rules.EPSILON
-    uses_future_g = True
+    uses_future = True
 
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
         return (1.0 if view.future > 10 else 0.0), carry
@@ -122,4 +126,5 @@ class Savings(Policy):
 
 def test_the_future_is_the_weight_still_to_come() -> None:
     assert Savings().plan([5, 5, 5, 5], arms=1).levels.tolist() == [1, 0, 0, 0]
-    assert Savings().plan([5, 5, 5, 5], arms=1, forecast=[5] * 4).levels.tolist() == [0] * 4
+    with pytest.raises(FutureUnknownError, match="Savings looks ahead"):
+        Savings().plan([5, 5, 5, 5], arms=1, forecast=[5] * 4)

@@ -122,7 +122,7 @@ def test_how_policies_are_written(policy: Policy, text: str) -> None:
     [
         ("ucb-y", r"no policy is called 'ucb-y': did you mean 'ucb-z'\?"),
         ("xyzzy", r"no policy is called 'xyzzy': see 'highseason policies'"),
-        ("ucb-z:w=3", "ucb-z has no parameter 'w'; it has: ties, z, P, rule"),
+        ("ucb-z:w=3", "ucb-z has no parameter 'w'; it has: ties, z, P, variant"),
         ("ucb-z:z", "'z' is not written as parameter=value"),
         ("ucb-z:z=", "ucb-z: z"),
         ("ucb-z:z=-3", "z=-3.0 must be above 0"),

@@ -18,7 +18,17 @@ from highseason.replay import PreparedLog
 from highseason.replay.kernels.plans import compiled_plan
 from highseason.replay.kernels.records import RecordOrder, ReplayTrace
 from highseason.replay.player import Player, ReplayOptions
-from highseason.rules import UCB_RULE, UNKNOWN_END, ArmState, Rule, Turn, draw, hash_at, jitable
+from highseason.rules import (
+    UCB_RULE,
+    UNKNOWN_END,
+    ArmState,
+    Rule,
+    RuleTraits,
+    Turn,
+    draw,
+    hash_at,
+    jitable,
+)
 
 LOG = mortal_log(400)
 POLICIES = settings.POLICIES | {
@@ -102,7 +112,7 @@ def test_every_registered_policys_step_compiles_to_the_same_numbers() -> None:
             policy = getattr(policy, "planning", policy)
             plan, parameters, carry = compiled_plan(policy)
             for t, G in ((1, 3.0), (2, 8.0), (90, 20.0), (4000, 1.0)):
-                view = View(t, G, 7, 1.0, 1.0, float("nan"))
+                view = View(t, G, 7, 1.0, 1.0, float("nan"), -1)
                 number, after = policy.step(int(carry[0]), view)
                 assert plan(parameters, carry, view) == number, name
                 assert carry[1] == after
@@ -129,7 +139,7 @@ def by_rank(state: ArmState, clock: int, scores: Any, scale: float) -> None:
                 state.weight[arm] += scale
 
 
-LOTS = Rule("by-lot", by_lot, UCB_RULE.intensity, tries_each=False, set_weights=by_rank)
+LOTS = Rule("by-lot", by_lot, UCB_RULE.intensity, set_weights=by_rank)
 
 
 @dataclass(frozen=True)
@@ -144,7 +154,7 @@ class ByLot(hs.Policy):
 
 @dataclass(frozen=True)
 class TriesTwo(ByLot):
-    rule = replace(LOTS, tries_each=True)
+    rule = replace(LOTS, traits=RuleTraits(tries_each_arm=True))
     ranks_by_expiry = True
 
 
@@ -198,7 +208,7 @@ class Wrong(hs.UCB):
 
 def test_choosing_an_unavailable_arm_is_an_error() -> None:
     with pytest.raises(
-        ValueError, match=r"'wrong' chose arm 0 in turn \d+, which is not available"
+        ValueError, match=r"'wrong' chose arm 0 in turn \d+, but it is not available"
     ):
         hs.replay.replay(Wrong(), LOG)
 

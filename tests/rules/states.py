@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from hypothesis import strategies as st
 
 from highseason.core.random import game_key, turn_key
@@ -26,7 +28,7 @@ def states(draw: st.DrawFn, observed: bool = False) -> ArmState:
 def turns(draw: st.DrawFn, numbers: st.SearchStrategy[float], random_ties: bool = False) -> Turn:
     t = draw(st.integers(1, 1000))
     key = turn_key(game_key(draw(st.integers(0, 10**6)), 0), t)
-    return Turn(t, draw(numbers), key, random_ties, t)
+    return Turn(t, draw(numbers), 1.0, math.nan, -1, key, random_ties, t)
 
 
 def means(state: ArmState) -> dict[int, float]:

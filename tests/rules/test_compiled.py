@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numba
@@ -67,5 +68,9 @@ def test_the_compiled_rule_chooses_the_same(rule: Rule, random_ties: bool) -> No
         state = state_at_random(rule, generator)
         for number in NUMBERS[rule]:
             key = turn_key(game_key(3, i), i + 1)
-            found: Any = choose(state, Turn(i + 1, number, np.uint64(key), random_ties, i + 1))
-            assert tuple(found) == rule.choose(state, Turn(i + 1, number, key, random_ties, i + 1))
+            found: Any = choose(
+                state, Turn(i + 1, number, 1.0, math.nan, -1, np.uint64(key), random_ties, i + 1)
+            )
+            assert tuple(found) == rule.choose(
+                state, Turn(i + 1, number, 1.0, math.nan, -1, key, random_ties, i + 1)
+            )

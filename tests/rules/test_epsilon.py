@@ -32,7 +32,10 @@ def test_it_does_what_the_coin_says(state: ArmState, turn: Turn) -> None:
 def test_exploring_is_uniform_and_as_frequent_as_told() -> None:
     state = fresh_state(4)
     state.selections[:], state.pulls[:], state.sums[:] = 1, 1, [0.0, 1.0, 0.0, 0.0]
-    told = [EPSILON.choose(state, Turn(9, 0.4, game_key(3, i), False, 9)) for i in range(8000)]
+    told = [
+        EPSILON.choose(state, Turn(9, 0.4, 1.0, math.nan, -1, game_key(3, i), False, 9))
+        for i in range(8000)
+    ]
     explored = [arm for arm, exploited in told if not exploited]
     assert abs(len(explored) / 8000 - 0.4) < 4 * math.sqrt(0.24 / 8000)
     counts = np.bincount(explored, minlength=4)
@@ -44,5 +47,5 @@ def test_intensity_is_the_chance() -> None:
     chance, turns = np.array([0.0, 0.3, 1.0]), np.array([1, 2, 3])
     assert EPSILON.intensity(chance, turns, 5).tolist() == [0.0, 0.3, 1.0]
     assert EPSILON.allowed == (0.0, 1.0)
-    assert EPSILON.tries_each
-    assert not EPSILON.needs_range
+    assert EPSILON.traits.tries_each_arm
+    assert not EPSILON.traits.unit_range

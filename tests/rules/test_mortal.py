@@ -21,7 +21,7 @@ def one_arm(
 
 
 def at(t: int, stakes: float = 1.0) -> Turn:
-    return Turn(t, stakes, 0, False, t)
+    return Turn(t, stakes, 1.0, math.nan, -1, 0, False, t)
 
 
 def mortal_bonus(state: ArmState, turn: Turn) -> float:
@@ -101,5 +101,5 @@ def test_intensity_is_the_radius_of_an_even_share_from_the_start() -> None:
     by_hand = [math.sqrt(2 * math.log(x) * 10 / 200) for x in (201, 6, 200)]
     assert found.tolist() == pytest.approx(by_hand)
     assert MORTAL.negligible(np.array([1.0, 1e6])).tolist() == [False, True]
-    assert MORTAL.needs_range
-    assert LIFE.needs_range
+    assert MORTAL.traits.unit_range
+    assert LIFE.traits.unit_range

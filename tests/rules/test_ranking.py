@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,6 +12,7 @@ from highseason.core.random import game_key, turn_key
 from highseason.rules import (
     NO_END,
     ArmState,
+    Observation,
     Turn,
     estimate,
     fresh_state,
@@ -26,7 +29,7 @@ any_turn = turns(st.just(0.0))
 
 
 def turn_with_lots(seed: int) -> Turn:
-    return Turn(1, 0.0, turn_key(game_key(seed, 0), 1), True, 1)
+    return Turn(1, 0.0, 1.0, math.nan, -1, turn_key(game_key(seed, 0), 1), True, 1)
 
 
 def test_a_fresh_state_knows_nothing() -> None:
@@ -43,10 +46,10 @@ def test_a_fresh_state_knows_nothing() -> None:
 
 def test_observing_counts_and_adds() -> None:
     state = fresh_state(2)
-    turn = Turn(1, 0.0, 0, False, 1)
+    turn = Turn(1, 0.0, 1.0, math.nan, -1, 0, False, 1)
     start_empty(state)
     for value in (0.5, 0.25, 0.0):
-        observe_mean(state, turn, 1, value)
+        observe_mean(state, turn, Observation(1, value, 1.0))
     assert state.pulls.tolist() == [0, 3]
     assert estimate(state, 1) == 0.25
     assert state.selections.tolist() == [0, 0]  # the one who decides counts decisions
@@ -95,7 +98,7 @@ def test_picking_never_runs_over_the_end() -> None:
 
 @given(st.integers(0, 5), st.integers(0, 5))
 def test_without_lots_the_lower_arm_wins(one: int, other: int) -> None:
-    assert wins_tie(Turn(1, 0.0, 0, False, 1), one, other) == (one < other)
+    assert wins_tie(Turn(1, 0.0, 1.0, math.nan, -1, 0, False, 1), one, other) == (one < other)
 
 
 @given(st.integers(0, 10**6), st.permutations(range(5)))

@@ -45,14 +45,14 @@ def test_the_radius_falls_with_pulls() -> None:
     state = fresh_state(2)
     state.selections[:], state.pulls[:], state.sums[:] = [16, 1], [16, 1], [9.6, 0.3]
     # indices 0.6 + r/4 and 0.3 + r: equal at r = 0.4
-    assert UCB_RULE.choose(state, Turn(20, 0.39**2, 0, False, 20)) == (0, True)
-    assert UCB_RULE.choose(state, Turn(20, 0.41**2, 0, False, 20)) == (1, False)
+    assert UCB_RULE.choose(state, Turn(20, 0.39**2, 1.0, math.nan, -1, 0, False, 20)) == (0, True)
+    assert UCB_RULE.choose(state, Turn(20, 0.41**2, 1.0, math.nan, -1, 0, False, 20)) == (1, False)
 
 
 def test_intensity_is_the_radius_of_an_even_share() -> None:
     b, turns = np.array([2.0, 2.0, 0.0]), np.array([200, 10, 10])
     assert UCB_RULE.intensity(b, turns, 25).tolist() == [0.5, 1.0, 0.0]
-    assert UCB_RULE.needs_range
+    assert UCB_RULE.traits.unit_range
     assert UCB_RULE.allowed == (0.0, math.inf)
 
 
@@ -60,4 +60,4 @@ def test_a_number_below_zero_has_no_root() -> None:
     state = fresh_state(1)
     state.selections[:], state.pulls[:] = 1, 1
     with pytest.raises(ValueError, match=r"math domain|nonnegative"):
-        UCB_RULE.choose(state, Turn(2, -1.0, 0, False, 2))
+        UCB_RULE.choose(state, Turn(2, -1.0, 1.0, math.nan, -1, 0, False, 2))

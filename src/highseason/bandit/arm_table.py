@@ -18,6 +18,8 @@ from highseason.bandit.events import Lifetime
 from highseason.bandit.ledger import ArmT
 from highseason.bandit.multiplier_source import MultiplierSource
 from highseason.core.specs import did_you_mean
+from highseason.engine import select
+from highseason.engine.lifetimes.presence import mark_opening
 from highseason.policies import Policy
 from highseason.rules import NO_END, UNKNOWN_END, ArmState
 from highseason.tabular import When
@@ -167,11 +169,6 @@ class ArmTable(Generic[ArmT]):
         ready = allowed & ~self.held
         return ready if ready.any() else allowed
 
-    def offered(self, allowed: Mask) -> Mask:
-        """The arms of the opening that were not tried yet; if none is left, all allowed ones."""
-        left = allowed & self.opening & (self.state.selections == 0)
-        return left if left.any() else allowed
-
     def _nothing_to_play(self, turn: int) -> str:
         if not self.present(turn).any():
             reason = "all have expired" if self.active.any() else "all were removed"
@@ -202,10 +199,9 @@ class ArmTable(Generic[ArmT]):
         self._candidate = None
         return self.state
 
-    def learning_state(self, last: int) -> ArmState:
-        """The state for a reward to be learned in, with the arms of turn `last` available."""
+    def learning_state(self) -> ArmState:
+        """The state for a reward to be learned in."""
         self._candidate = None  # what is learned may change what weights rest on
-        self.state.available[:] = self.present(last)
         return self.state
 
     def _weights_key(self, turn: int) -> tuple[int, bytes]:
@@ -228,14 +224,11 @@ class ArmTable(Generic[ArmT]):
         """Mark the arms that are tried before all others: the policy's number, by weight."""
         if self.policy.initial_arms == 0:
             return
-        weight = self.keep_state(1).weight
-        present = np.flatnonzero(self.present(1))
-        best = present[np.argsort(-weight[present], kind="stable")]
-        self.opening[best[: self.policy.initial_arms]] = True
+        mark_opening(self.keep_state(1), self.policy.initial_arms, self.opening)
 
     def selected(self, index: int) -> None:
         """Count a choice; an arm that was tried does not wait any more."""
-        self.state.selections[index] += 1
+        select(self.state, index)
         self.held[index] = False
 
 

@@ -6,6 +6,7 @@ of the two it deals with.
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any, TypeAlias
 
@@ -14,10 +15,12 @@ from numpy.typing import NDArray
 
 from highseason.bandit.errors import BanditError, PastForecastError
 from highseason.core.validation import positive_number
+from highseason.engine import UNKNOWN_TURNS, Horizon, Turn
 from highseason.engine.lifetimes import running_worth
+from highseason.engine.lifetimes.presence import lifetime_score
 from highseason.multipliers import Multiplier, Threshold, as_multiplier, concatenate
 from highseason.policies import Planner, Policy
-from highseason.policies.planner import known_levels
+from highseason.policies.planner import known_levels, require_future
 from highseason.rules import UNKNOWN_END
 from highseason.tabular import When
 
@@ -40,6 +43,7 @@ class KnownMultiplier:
 
     def _set(self, multiplier: Multiplier) -> None:
         self.multiplier = multiplier
+        self._horizon = Horizon.known(multiplier.values)
         self._z = low_threshold(self.policy, multiplier.values)
         self._minimum = float(multiplier.values.min())
         self._cumulative: NDArray[np.float64] | None = None
@@ -93,6 +97,12 @@ class KnownMultiplier:
     def level(self, arms: int, turn: int, expected: float | None) -> float:
         """The plan's exploration level of a turn."""
         return float(self.plan(arms)[turn - 1])
+
+    def turn(
+        self, turn: int, level: float, key: int, random_ties: bool, expected: float | None
+    ) -> Turn:
+        """The turn as the rule sees it."""
+        return self._horizon.turn(turn, level, key, random_ties)
 
     def plan(self, arms: int) -> NDArray[np.float64]:
         """The levels of all turns known now, for this many arms."""
@@ -154,13 +164,11 @@ class KnownMultiplier:
 
     def lifetime_scores(self, starts: Ends, ends: Ends, by_end: bool) -> NDArray[np.float64]:
         """What each lifetime is worth: the sum of G over it, or how late it ends."""
-        last = np.minimum(ends, self.turns)
-        if by_end:
-            return last.astype(np.float64)
         if self._cumulative is None:
             self._cumulative = running_worth(self.multiplier.values)
-        before = np.minimum(starts - 1, last)
-        return np.asarray(self._cumulative[last] - self._cumulative[before])
+        spans = zip(starts.tolist(), ends.tolist(), strict=True)
+        scores = [lifetime_score(*span, self.turns, self._cumulative, by_end) for span in spans]
+        return np.array(scores, np.float64)
 
     def snapshot(self, arms: int) -> dict[str, Any]:
         """What a document says of it."""
@@ -181,7 +189,8 @@ class OnlineMultiplier:
     turns = 0
 
     def __init__(self, policy: Policy) -> None:
-        """Before the first turn."""
+        """Before the first turn; a policy that looks ahead is refused."""
+        require_future(policy, "a bandit without a multiplier")
         self.policy = policy
         self.beliefs: list[float] = []  # what was expected of each decided turn
         self.seen: list[tuple[int, float]] = []  # (turns decided when it was reported, traffic)
@@ -227,9 +236,16 @@ class OnlineMultiplier:
         """The planner's next step, unless it was just taken with the same belief."""
         assert expected is not None, "`expected` was checked"
         if self._asked is None or self._asked[0] != expected or self._arms != arms:
-            level = self._ready(arms).number(expected)
+            level = self._ready(arms).level(expected)
             self._asked = expected, float(level)
         return self._asked[1]
+
+    def turn(
+        self, turn: int, level: float, key: int, random_ties: bool, expected: float | None
+    ) -> Turn:
+        """The turn as the rule sees it; what follows is unknown."""
+        belief = self.beliefs[turn - 1] if expected is None else expected
+        return Turn(turn, level, belief, math.nan, UNKNOWN_TURNS, key, random_ties, turn)
 
     def _ready(self, arms: int) -> Planner:
         """A planner that stands right before the next turn."""
@@ -238,7 +254,7 @@ class OnlineMultiplier:
             reports = iter([*self.seen, (len(self.beliefs) + 1, 0.0)])
             at, traffic = next(reports)
             for turn, belief in enumerate(self.beliefs, start=1):
-                self._planner.number(belief)
+                self._planner.level(belief)
                 while at == turn:
                     self._planner.saw(traffic)
                     at, traffic = next(reports)

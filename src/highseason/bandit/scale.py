@@ -31,7 +31,7 @@ class Scale:
         """Check the range for this policy."""
         rule = policy.rule
         if reward_range is None:
-            if rule.needs_range:
+            if rule.traits.unit_range:
                 raise BanditError(
                     f"{policy.label} needs reward_range: its confidence radius assumes rewards "
                     "in [0, 1]. Give the least and the greatest reward per customer, such as "

@@ -39,8 +39,11 @@ from highseason.bandit.scale import Scale
 from highseason.core.random import game_key, turn_key
 from highseason.core.validation import finite_number, non_negative_number
 from highseason.core.warnings import warn_user
+from highseason.engine import ArmState, Observation, Turn, learn
+from highseason.engine.lifetimes.presence import offer_opening
+from highseason.engine.step import choose
 from highseason.policies import PlanWarning, Policy
-from highseason.rules import ArmState, Turn, estimate
+from highseason.rules import estimate
 
 
 class Report(NamedTuple):
@@ -110,16 +113,13 @@ class BanditSession(Generic[ArmT]):
         expected, state, asked = self._ask(turn, available, expected)
         rule = self.policy.rule
         propensities = pack(probabilities_of(rule, state, asked))
-        chosen, exploited = rule.choose(state, asked)
-        arm = int(chosen)
-        if not (0 <= arm < state.available.size and state.available[arm]):
-            raise BanditError(f"the rule {rule.name!r} chose arm {arm}, which may not be played")
+        arm, exploited = choose(rule, state, asked)
         return TurnDecided(
             self.seq + 1,
             turn,
             self.table.ids[arm],
             1.0 if propensities is None else propensities.of(arm),
-            bool(exploited),
+            exploited,
             asked.level,
             propensities,
             expected,
@@ -149,15 +149,15 @@ class BanditSession(Generic[ArmT]):
         if self.table.held.any() and not self.source.is_low(turn, expected):
             allowed = self.table.without_held(allowed)
         state = self.table.state_at(turn)
-        state.available[:] = self.table.offered(allowed)
-        return expected, state, self._turn(turn, level)
+        offer_opening(state, self.table.opening, allowed)
+        return expected, state, self._turn(turn, level, expected)
 
     def _arms(self, turn: int) -> int:
         return int(np.count_nonzero(self.table.present(turn)))
 
-    def _turn(self, turn: int, level: float) -> Turn:
+    def _turn(self, turn: int, level: float, expected: float | None) -> Turn:
         key = turn_key(self._game_key, turn)
-        return Turn(turn, level, key, self.policy.ties == "random", turn)
+        return self.source.turn(turn, level, key, self.policy.ties == "random", expected)
 
     # -- learning ---------------------------------------------------------------------------------
 
@@ -338,10 +338,11 @@ class BanditSession(Generic[ArmT]):
     def _learn(self, row: int, reward: float, traffic: float) -> None:
         value, clipped = self.scale.learned(reward, traffic)
         self.clipped += clipped
-        turn = self._turn(self.ledger.turns[row], self.ledger.levels[row])
+        turn = self._turn(self.ledger.turns[row], self.ledger.levels[row], None)
         # The arms there now: the reward may be late, and its turn's arms gone.
-        state = self.table.learning_state(self.ledger.last_turn)
-        self.policy.rule.observe(state, turn, self.ledger.arms[row], value)
+        state, present = self.table.learning_state(), self.table.present(self.ledger.last_turn)
+        observation = Observation(self.ledger.arms[row], value, 1.0)
+        learn(self.policy.rule, state, turn, observation, present)
 
     def _apply_arm_added(self, event: ArmAdded[ArmT]) -> None:
         start = self.ledger.last_turn + 1

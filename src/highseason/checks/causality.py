@@ -54,7 +54,7 @@ def planner_agrees_with_plan(policy: Policy) -> None:
     )
 
 
-@check()
+@check(applies=lambda policy: not looks_ahead(policy))
 def forecast_numbers_know_only_the_past(policy: Policy) -> None:
     """With a forecast, the number of turn t depends on G before t and on what is believed of t."""
     forecast = season().shift(3)
@@ -76,16 +76,16 @@ def forecast_numbers_know_only_the_past(policy: Policy) -> None:
             )
 
 
-@check()
+@check(applies=lambda policy: not looks_ahead(policy))
 def planners_share_nothing(policy: Policy) -> None:
     """Two games planned side by side do not disturb each other, as a shared carry would."""
     one, other = policy.planner(ARMS), policy.planner(ARMS)
     alone = _stepwise(policy, season(), season())
     together = np.empty(TURNS)
     for i, value in enumerate(season().values.tolist()):
-        together[i] = one.number(value)
+        together[i] = one.level(value)
         one.saw(value)
-        other.number(3.0 * value)
+        other.level(3.0 * value)
         other.saw(3.0 * value)
     _same_start(
         alone,
@@ -94,6 +94,11 @@ def planners_share_nothing(policy: Policy) -> None:
         "a second game planned at the same time changed the number of turn {t}: "
         "begin() must return something new each time",
     )
+
+
+def looks_ahead(policy: Policy) -> bool:
+    """Whether the policy declares that it cannot play turn by turn."""
+    return policy.uses_future or policy.rule.traits.uses_future
 
 
 def _changed_after(G: Multiplier, cut: int, factor: float) -> Multiplier:
@@ -105,7 +110,7 @@ def _stepwise(policy: Policy, actual: Multiplier, belief: Multiplier) -> NDArray
     planner = policy.planner(ARMS)
     numbers = np.empty(actual.turns)
     for i in range(actual.turns):
-        numbers[i] = planner.number(float(belief.values[i]))
+        numbers[i] = planner.level(float(belief.values[i]))
         planner.saw(float(actual.values[i]))
     return numbers
 

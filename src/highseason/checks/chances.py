@@ -10,8 +10,8 @@ from highseason.checks.catalogue import check
 from highseason.checks.failure import expect
 from highseason.checks.settings import ARMS, SEED, season
 from highseason.core.random import REWARD, draw, game_key, turn_key
+from highseason.engine import ArmState, Horizon, Observation, Turn, decide, learn
 from highseason.policies import Policy
-from highseason.rules import ArmState, Turn
 
 #: The turns looked at, and how often each of them is decided.
 TURNS, TIMES = (1, ARMS, ARMS + 1, ARMS + 2, 17, 40), 1500
@@ -45,10 +45,12 @@ def _moments(policy: Policy) -> Iterator[tuple[ArmState, Turn]]:
     """A game stopped before some of its turns; rewards are coarse, so that arms are often equal."""
     rule, start = policy.rule, game_key(SEED, 0)
     state = rule.fresh_state(ARMS)
-    for t, number in enumerate(policy.plan(season(max(TURNS)), ARMS), start=1):
-        turn = Turn(t, number, turn_key(start, t), policy.ties == "random", t)
+    G = season(max(TURNS))
+    horizon = Horizon.of(G)
+    for t, number in enumerate(policy.plan(G, ARMS), start=1):
+        turn = horizon.turn(t, number, turn_key(start, t), policy.ties == "random")
         if t in TURNS:
             yield state, turn
-        arm, _ = rule.choose(state, turn)
-        state.selections[arm] += 1
-        rule.observe(state, turn, arm, float(draw(turn.key, REWARD) < 0.5))
+        arm, _ = decide(rule, state, turn)
+        value = float(draw(turn.key, REWARD) < 0.5)
+        learn(rule, state, turn, Observation(arm, value, 1.0))

@@ -36,7 +36,7 @@ def arms_played_exist(policy: Policy) -> None:
             )
 
 
-@check(applies=lambda policy: policy.rule.tries_each)
+@check(applies=lambda policy: policy.rule.traits.tries_each_arm)
 def every_arm_is_tried_once_first(policy: Policy) -> None:
     """Turns 1 … m play arm 1 … m, and never count as exploitation (tries_each declares it)."""
     game = play(policy, reward_models()[0], season(), seed=SEED)

@@ -1,9 +1,31 @@
-"""The engine: turns, the state of the arms, their lifetimes, and compiled rules.
+"""The engine: turns, the state of the arms, their lifetimes, and the one definition of a turn.
 
-It lies below the rules and knows a rule only by its functions.
+It lies below the rules and knows a rule only by its functions and its traits.
 """
 
 from highseason.engine.arms import NO_END, UNKNOWN_END, ArmState, fresh_state, reset_state
-from highseason.engine.turn import Turn
+from highseason.engine.horizon import FutureUnknownError, Horizon, turns_left
+from highseason.engine.step import IllegalArmError, decide, illegal_arm, is_legal, learn, select
+from highseason.engine.traits import RuleTraits
+from highseason.engine.turn import UNKNOWN_TURNS, Observation, Turn
 
-__all__ = ["NO_END", "UNKNOWN_END", "ArmState", "Turn", "fresh_state", "reset_state"]
+__all__ = [
+    "NO_END",
+    "UNKNOWN_END",
+    "UNKNOWN_TURNS",
+    "ArmState",
+    "FutureUnknownError",
+    "Horizon",
+    "IllegalArmError",
+    "Observation",
+    "RuleTraits",
+    "Turn",
+    "decide",
+    "fresh_state",
+    "illegal_arm",
+    "is_legal",
+    "learn",
+    "reset_state",
+    "select",
+    "turns_left",
+]

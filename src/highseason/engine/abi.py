@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from highseason.core.compile import compiled, function_type
 from highseason.engine.arms import fresh_state
-from highseason.engine.turn import Turn
+from highseason.engine.turn import Observation, Turn
 
 
 class RuleFunctions(NamedTuple):
@@ -26,7 +26,7 @@ class RuleFunctions(NamedTuple):
 _SHAPES = RuleFunctions(
     start="start(state)",
     choose="choose(state, turn) -> (arm, exploited)",
-    observe="observe(state, turn, arm, value)",
+    observe="observe(state, turn, observation)",
     set_weights="set_weights(state, clock, scores, scale)",
 )
 
@@ -79,8 +79,16 @@ def state_type() -> Any:
 def turn_type() -> Any:
     """The type of a `Turn`."""
     types = numba_types()
-    fields = (types.int64, types.float64, types.uint64, types.boolean, types.int64)
+    whole, number = types.int64, types.float64
+    fields = (whole, number, number, number, whole, types.uint64, types.boolean, whole)
     return types.NamedTuple(fields, Turn)
+
+
+@functools.cache
+def observation_type() -> Any:
+    """The type of an `Observation`."""
+    types = numba_types()
+    return types.NamedTuple((types.int64, types.float64, types.float64), Observation)
 
 
 @functools.cache
@@ -89,6 +97,6 @@ def _signatures() -> RuleFunctions:
     return RuleFunctions(
         start=types.void(state),
         choose=types.Tuple((types.int64, types.boolean))(state, turn),
-        observe=types.void(state, turn, types.int64, types.float64),
+        observe=types.void(state, turn, observation_type()),
         set_weights=types.void(state, types.int64, types.float64[::1], types.float64),
     )

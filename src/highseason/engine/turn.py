@@ -1,8 +1,11 @@
-"""The turn a rule decides."""
+"""The turn a rule decides, and what is observed of it."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
+
+#: `Turn.turns_left` where it is unknown how long the game lasts.
+UNKNOWN_TURNS = -1
 
 
 class Turn(NamedTuple):
@@ -11,6 +14,10 @@ class Turn(NamedTuple):
     Attributes:
         t: The turn, from 1.
         level: The plan's exploration level.
+        G: The multiplier of this turn, known or forecast.
+        future: The future weight W(t), the sum of G over the turns after this one, known or
+            forecast; NaN where it is unknown.  A rule that reads it declares `uses_future`.
+        turns_left: How many turns follow; `UNKNOWN_TURNS` where `future` is unknown.
         key: The key of the turn's random numbers.
         random_ties: Whether ties are broken at random; otherwise the lowest arm wins.
         clock: The time in which lifetimes are counted: the turn itself in a game, the time bin in a
@@ -19,6 +26,25 @@ class Turn(NamedTuple):
 
     t: int
     level: float
+    G: float
+    future: float
+    turns_left: int
     key: int
     random_ties: bool
     clock: int
+
+
+class Observation(NamedTuple):
+    """What a turn taught.
+
+    Attributes:
+        arm: The arm that was played.
+        value: Its reward, per unit of G.
+        precision: How much the turn taught, in units of one plain reward: a value with precision p
+            counts as the mean of p rewards, so its variance is that of one reward divided by p.
+            Estimates weigh values by it.  Everything in the library passes 1.
+    """
+
+    arm: int
+    value: float
+    precision: float

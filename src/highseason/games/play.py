@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.random import REWARD, draw, game_key, turn_key
+from highseason.engine import Horizon, Observation, decide, learn
 from highseason.engine.lifetimes import Lifetimes
 from highseason.engine.lifetimes.presence import (
     arms_at_once,
-    best_there,
-    choose_opening,
-    offer,
+    best_present,
+    mark_opening,
+    offer_opening,
     population_of,
     renew,
     score_lifetimes,
@@ -27,7 +28,6 @@ from highseason.engine.lifetimes.presence import (
 from highseason.multipliers import as_multiplier
 from highseason.policies import Plan, Policy
 from highseason.rewards import Rewards
-from highseason.rules import Turn, illegal_arm_message
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,35 +118,31 @@ def play(
     key = np.array([start], np.uint64)
     parameters = rewards.parameters(key)[0]
     means = rewards.means(parameters)
-    people = population_of(
+    population = population_of(
         policy, spans_of(lifetimes, key, rewards.arms, G.turns)[0], lifetimes, G.turns
     )
-    score_lifetimes(
-        people, worth_of(plan.multiplier.values, forecast), policy.ranks_by_expiry, G.turns
-    )
+    score_lifetimes(population, worth_of(G.values, forecast), policy.ranks_by_expiry, G.turns)
 
-    rule = policy.rule
+    rule, horizon = policy.rule, Horizon.of(G, forecast)
     state = rule.fresh_state(rewards.arms)
     arms, paid, best_paid = np.empty(G.turns, np.int64), np.empty(G.turns), np.empty(G.turns)
     best_arms, exploited = np.empty(G.turns, np.int64), np.empty(G.turns, np.bool_)
     change, opening, best = 1, True, -1
     for i, value in enumerate(G.values):
         if i + 1 == change:
-            change = renew(state, people, i + 1, rule.set_weights)
-            best = best_there(people, means)
+            change = renew(state, population, i + 1, rule.set_weights)
+            best = best_present(population, means)
         if i == 0:
-            choose_opening(state, people)
+            mark_opening(state, population.initial_arms, population.opening)
         if opening:
-            opening = offer(state, people)
-        turn = Turn(i + 1, plan[i], turn_key(start, i + 1), policy.ties == "random", i + 1)
-        arm, exploited[i] = rule.choose(state, turn)
-        if not (0 <= arm < rewards.arms and state.available[arm]):
-            raise ValueError(illegal_arm_message(rule, i + 1, arm, rewards.arms))
-        state.selections[arm] += 1
+            opening = offer_opening(state, population.opening, population.alive)
+        turn = horizon.turn(i + 1, plan[i], turn_key(start, i + 1), policy.ties == "random")
+        arm, exploited[i] = decide(rule, state, turn)
         u = draw(turn.key, REWARD)
         arms[i], paid[i] = arm, rewards.quantile(u, parameters[arm], rewards.scale)
         best_arms[i], best_paid[i] = best, rewards.quantile(u, parameters[best], rewards.scale)
         scaled = value * paid[i]
-        state.available[:] = people.alive  # the opening is about choices, not about learning
-        rule.observe(state, turn, arm, scaled if policy.learns_scaled else scaled / value)
+        observation = Observation(arm, scaled if policy.learns_scaled else scaled / value, 1.0)
+        # The opening restricts choices, not learning.
+        learn(rule, state, turn, observation, population.alive)
     return Game(plan, means, arms, paid, best_arms, best_paid, exploited)

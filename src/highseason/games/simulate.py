@@ -14,6 +14,7 @@ from highseason.core.parallel import worker_count
 from highseason.core.random import game_keys, seed_key
 from highseason.core.validation import whole_number
 from highseason.core.version import __version__
+from highseason.engine.horizon import Horizon
 from highseason.engine.lifetimes import Lifetimes
 from highseason.engine.lifetimes.presence import arms_at_once, lifetimes_matter, spans_of, worth_of
 from highseason.games.kernels.build import (
@@ -136,7 +137,8 @@ class _Run:
         arms = arms_at_once(rewards, lifetimes, G.turns)
         plans = tuple(policy.plan(G, arms, forecast) for policy in players)
         checkpoints = _checkpoints(curves, G.turns)
-        stages = tuple(_stage(plan, rewards, checkpoints) for plan in plans)
+        horizon = Horizon.of(G, forecast)
+        stages = tuple(_stage(plan, rewards, checkpoints, horizon) for plan in plans)
         return cls(
             labels=labels,
             plans=plans,
@@ -268,7 +270,7 @@ class _Block:
         return found | {"realised_regret": self.best - found["reward"]}
 
 
-def _stage(plan: Plan, rewards: Rewards, checkpoints: NDArray[np.int64]) -> Stage:
+def _stage(plan: Plan, rewards: Rewards, checkpoints: NDArray[np.int64], horizon: Horizon) -> Stage:
     G = writable(plan.multiplier.values)
     return Stage(
         G=G,
@@ -276,6 +278,8 @@ def _stage(plan: Plan, rewards: Rewards, checkpoints: NDArray[np.int64]) -> Stag
         levels=writable(plan.levels),
         checkpoints=checkpoints,
         law=law_of(rewards.quantile, rewards.scale, plan.policy.learns_scaled),
+        expected=writable(horizon.G),
+        future=writable(horizon.future),
     )
 
 

@@ -51,8 +51,10 @@ class Policy:
     rule: ClassVar[Rule]
     #: Published values, by profile name.
     profiles: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
-    #: Whether `step` looks at `view.floor`, `view.lowest` or `view.future`.
+    #: Whether a turn's level depends on G after it, as `view.floor` and `view.lowest` do.
     uses_future_g: ClassVar[bool] = False
+    #: Whether `step` looks at `view.future` or `view.turns_left`; it is refused where they are unknown.
+    uses_future: ClassVar[bool] = False
     #: Average the rewards as they come, multiplied by G (the bias the paper warns of).
     learns_scaled: ClassVar[bool] = False
     #: Never or always exploring is the point of it: no warning.
@@ -95,7 +97,7 @@ class Policy:
     @property
     def requires_full_g(self) -> bool:
         """Whether the plan at turn t depends on G after t (a quantile, a least value)."""
-        return self.uses_future_g or bool(self.unresolved_thresholds())
+        return self.uses_future_g or self.uses_future or bool(self.unresolved_thresholds())
 
     def resolve_thresholds(self, values: NDArray[np.float64]) -> Self:
         """The same policy with its rules on G (`q0.75`, `0.75*max`) turned into numbers."""

@@ -50,7 +50,7 @@ class Plan:
         rule = self.policy.rule
         turns = np.arange(1, len(self) + 1)
         shares = self.policy.weight_scale * rule.intensity(self.levels, turns, self.arms)
-        if rule.tries_each:
+        if rule.traits.tries_each_arm:
             shares[: self.arms] = 1.0
         return np.clip(shares, 0.0, 1.0)
 
@@ -62,7 +62,7 @@ class Plan:
     def warn_if_one_sided(self) -> None:
         """Say so when no turn, or every turn, explores: the plan then regulates nothing."""
         rule = self.policy.rule
-        chosen = slice(self.arms if rule.tries_each else 0, None)
+        chosen = slice(self.arms if rule.traits.tries_each_arm else 0, None)
         if self.policy.suppress_plan_warning or self.levels[chosen].size == 0:
             return
         if rule.negligible(self.levels[chosen]).all():

@@ -3,77 +3,115 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.engine.horizon import refuse_unknown_future
 from highseason.forecasters import Forecast, Forecaster, OneStep
-from highseason.multipliers import Multiplier, as_multiplier
-from highseason.policies.view import Outlook, known_views
-from highseason.rules import POOL
+from highseason.multipliers import Multiplier, Threshold, as_multiplier
+from highseason.policies.view import Outlook, View, known_views
+from highseason.rules import Rule
 
-if TYPE_CHECKING:
-    from highseason.policies.base import Policy
-
-#: Plans of more turns than this are not remembered.
+#: Plans of more turns than this are not cached.
 _LONG = 100_000
 
 
-class Planner:
-    """A policy's plan, one turn at a time: ask `number`, then tell what `saw`."""
+class Steps(Protocol):
+    """A policy, as far as running its plan needs one."""
 
-    def __init__(self, policy: Policy, arms: int) -> None:
-        """Before the first turn."""
+    @property
+    def rule(self) -> Rule:
+        """The rule that takes the levels."""
+
+    @property
+    def uses_future(self) -> bool:
+        """Whether the plan looks at the turns to come."""
+
+    def begin(self) -> Any:
+        """What the plan carries before the first turn."""
+
+    def step(self, carry: Any, view: View) -> tuple[float, Any]:
+        """A turn's level, and what to carry on."""
+
+    def resolve_thresholds(self, values: NDArray[np.float64]) -> Self:
+        """The same policy with numbers in place of rules on G."""
+
+    def unresolved_thresholds(self) -> dict[str, Threshold]:
+        """The parameters that are rules on G."""
+
+
+def require_future(policy: Steps, where: str) -> None:
+    """Refuse a policy that looks ahead where the turns to come are unknown.
+
+    Raises:
+        FutureUnknownError: Its plan or its rule declares `uses_future`.
+    """
+    if policy.uses_future or policy.rule.traits.uses_future:
+        refuse_unknown_future(policy, where)
+
+
+class Planner:
+    """A policy's plan, one turn at a time: ask for the `level`, then report what it `saw`."""
+
+    def __init__(self, policy: Steps, arms: int) -> None:
+        """Before the first turn; a policy that looks ahead is refused."""
+        require_future(policy, "a game whose G comes one turn at a time")
         self._policy = policy
         self._outlook = Outlook(arms)
         self._carry = policy.begin()
 
-    def number(self, belief: float) -> float:
-        """This turn's number, from what is believed of this turn and what was seen before."""
+    def level(self, belief: float) -> float:
+        """This turn's level, from what is expected of this turn and what was seen before."""
         view = self._outlook.expect(belief)
         resolved = self._policy
         if resolved.unresolved_thresholds():
             resolved = resolved.resolve_thresholds(self._outlook.values(belief))
-        number, self._carry = resolved.step(self._carry, view)
-        return number
+        level, self._carry = resolved.step(self._carry, view)
+        check_level(self._policy, view.t, level)
+        return level
 
     def saw(self, actual: float) -> None:
         """The multiplier the turn really had."""
         self._outlook.saw(actual)
 
 
-def known_levels(policy: Policy, multiplier: Multiplier, arms: int) -> NDArray[np.float64]:
+def known_levels(policy: Steps, multiplier: Multiplier, arms: int) -> NDArray[np.float64]:
     """The whole plan for a G that is known: the same steps, run ahead.
 
-    Studies ask for the same plan again and again (other rewards, other seeds): it is remembered,
-    unless it is so long that keeping it costs more memory than it saves time.
+    Studies ask for the same plan again and again (other rewards, other seeds): it is cached, unless
+    it is so long that keeping it costs more memory than it saves time.
     """
-    if multiplier.turns > _LONG:
+    if multiplier.turns > _LONG or not _hashable(policy):
         return _scan(policy, multiplier, arms)
+    return _cached_scan(policy, multiplier, arms)
+
+
+def _hashable(policy: Steps) -> bool:
+    """A user's policy may have parameters that cannot be hashed."""
     try:
         hash(policy)
-    except TypeError:  # a user's policy may have parameters that cannot be hashed
-        return _scan(policy, multiplier, arms)
-    return _remembered_scan(policy, multiplier, arms)
+    except TypeError:
+        return False
+    return True
 
 
-def _scan(policy: Policy, multiplier: Multiplier, arms: int) -> NDArray[np.float64]:
+def _scan(policy: Steps, multiplier: Multiplier, arms: int) -> NDArray[np.float64]:
     resolved = policy.resolve_thresholds(multiplier.values)
-    numbers = np.empty(multiplier.turns)
+    levels = np.empty(multiplier.turns)
     carry = resolved.begin()
     for view in known_views(multiplier.values, arms):
-        numbers[view.t - 1], carry = resolved.step(carry, view)
-    return _checked(policy, numbers)
+        levels[view.t - 1], carry = _pair(resolved, resolved.step(carry, view))
+    return _checked(policy, levels)
 
 
-_remembered_scan = functools.lru_cache(maxsize=128)(_scan)
+_cached_scan: Callable[[Any, Multiplier, int], NDArray[np.float64]] = functools.lru_cache(128)(_scan)
 
 
-def levels_from(
-    policy: Policy, actual: Multiplier, forecast: Any, arms: int
-) -> NDArray[np.float64]:
-    """The whole plan when G is not known: from beliefs turn by turn, or a season's forecast."""
+def levels_from(policy: Steps, actual: Multiplier, forecast: Any, arms: int) -> NDArray[np.float64]:
+    """The whole plan when G is not known: from one-step forecasts, or a forecast of the season."""
     if isinstance(forecast, Forecast):
         _require_same_turns(len(forecast), actual.turns)
         return season_levels(policy, forecast, arms)
@@ -81,33 +119,48 @@ def levels_from(
         return one_step_levels(policy, actual, forecast.path(actual), arms)
     if isinstance(forecast, Forecaster):
         raise ValueError(
-            f"{forecast} forecasts a whole season: fit it on what came before the game, and give "
-            f"what it predicts, forecast=….fit(past).predict({actual.turns})"
+            f"{forecast} forecasts a whole season: fit it on what came before the game and pass "
+            f"its prediction, forecast=….fit(past).predict({actual.turns})"
         )
     return one_step_levels(policy, actual, as_multiplier(forecast), arms)
 
 
-def season_levels(policy: Policy, forecast: Forecast, arms: int) -> NDArray[np.float64]:
+def season_levels(policy: Steps, forecast: Forecast, arms: int) -> NDArray[np.float64]:
     """The whole plan from a forecast of the whole season, made before its first turn.
 
-    The number of a turn is the mean of the numbers that its likely values would give: where they
-    lie on both sides of a threshold, the chance that the turn is low decides how much it explores.
-    Rules on G (`q0.75`) are read from all that may come, least values from the means; what is
-    carried from turn to turn follows the median.
+    The level of a turn is the mean of the levels that its likely values would give: where they lie
+    on both sides of a threshold, the probability that the turn is low decides how much it explores.
+    Rules on G (`q0.75`) are computed from all that may come, smallest values and future weights
+    from the means; what is carried from turn to turn follows the median.
     """
     atoms = forecast.atoms()
     resolved = policy.resolve_thresholds(atoms.ravel())
-    numbers = np.empty(len(forecast))
+    levels = np.empty(len(forecast))
     carry = resolved.begin()
     middle = forecast.median.tolist()
     for view, likely in zip(known_views(forecast.mean, arms), atoms.T.tolist(), strict=True):
         i = view.t - 1
         each = [resolved.step(carry, view._replace(G=value))[0] for value in likely]
-        numbers[i] = sum(each) / len(each)
+        levels[i] = sum(each) / len(each)
         _, carry = resolved.step(carry, view._replace(G=middle[i]))
-    if policy.rule is POOL:  # its numbers count arms
-        numbers = np.floor(numbers + 0.5)
-    return _checked(policy, numbers)
+    if policy.rule.traits.integer_level:
+        levels = np.floor(levels + 0.5)
+    return _checked(policy, levels)
+
+
+def one_step_levels(
+    policy: Steps, actual: Multiplier, forecast: Multiplier, arms: int
+) -> NDArray[np.float64]:
+    """The whole plan when each turn is only forecast: a turn sees its forecast and the past."""
+    _require_same_turns(forecast.turns, actual.turns)
+    planner = Planner(policy, arms)
+    levels = np.empty(actual.turns)
+    pairs = zip(actual.values.tolist(), forecast.values.tolist(), strict=True)
+    for i, (value, belief) in enumerate(pairs):
+        levels[i] = planner.level(belief)
+        planner.saw(value)
+    levels.setflags(write=False)
+    return levels
 
 
 def _require_same_turns(forecast: int, actual: int) -> None:
@@ -115,29 +168,31 @@ def _require_same_turns(forecast: int, actual: int) -> None:
         raise ValueError(f"the forecast has {forecast} turns, the multiplier {actual}")
 
 
-def one_step_levels(
-    policy: Policy, actual: Multiplier, forecast: Multiplier, arms: int
-) -> NDArray[np.float64]:
-    """The whole plan when each turn is only forecast: a turn sees its forecast and the past."""
-    _require_same_turns(forecast.turns, actual.turns)
-    planner = Planner(policy, arms)
-    numbers = np.empty(actual.turns)
-    pairs = zip(actual.values.tolist(), forecast.values.tolist(), strict=True)
-    for i, (value, belief) in enumerate(pairs):
-        numbers[i] = planner.number(belief)
-        planner.saw(value)
-    return _checked(policy, numbers)
-
-
-def _checked(policy: Policy, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The numbers, read-only; one that the rule cannot take is an error that names its turn."""
-    low, high = policy.rule.allowed
-    wrong = np.flatnonzero(~(np.isfinite(numbers) & (numbers >= low) & (numbers <= high)))
-    if wrong.size:
-        turn = int(wrong[0])
-        raise ValueError(
-            f"{policy}: the plan gives {numbers[turn]} at turn {turn + 1}, but the "
-            f"{policy.rule.name} rule takes finite numbers from {low:g} to {high:g}"
+def _pair(policy: Steps, answer: Any) -> tuple[float, Any]:
+    """What `step` returned; a policy that forgot the carry is told so."""
+    if not (isinstance(answer, tuple) and len(answer) == 2):
+        raise TypeError(
+            f"{type(policy).__name__}.step(carry, view) must return (level, carry), got "
+            f"{answer!r}: return the carry too, even if the plan does not use it"
         )
-    numbers.setflags(write=False)
-    return numbers
+    return answer
+
+
+def _checked(policy: Steps, levels: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The levels, read-only; the first that the rule cannot take is an error."""
+    low, high = policy.rule.allowed
+    wrong = np.flatnonzero(~(np.isfinite(levels) & (levels >= low) & (levels <= high)))
+    if wrong.size:
+        check_level(policy, int(wrong[0]) + 1, float(levels[wrong[0]]))
+    levels.setflags(write=False)
+    return levels
+
+
+def check_level(policy: Steps, t: int, level: float) -> None:
+    """Refuse a level that the rule cannot take, and name its turn."""
+    low, high = policy.rule.allowed
+    if not (np.isfinite(level) and low <= level <= high):
+        raise ValueError(
+            f"{policy}: the plan gives {level} at turn {t}, but the {policy.rule.name} rule takes "
+            f"finite levels from {low:g} to {high:g}"
+        )

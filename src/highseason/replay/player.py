@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from highseason.core.random import game_key
 from highseason.core.validation import one_of, whole_number
+from highseason.engine import illegal_arm
 from highseason.engine.abi import RuleFunctions, rule_functions
 from highseason.policies import Policy
-from highseason.policies.view import View
+from highseason.policies.planner import require_future
+from highseason.policies.view import UnknownFuture
 from highseason.replay.kernels.compiled import compiled_replay
 from highseason.replay.kernels.plans import CannotCompileError, CompiledPlan, compiled_plan
 from highseason.replay.kernels.records import (
@@ -31,7 +33,6 @@ from highseason.replay.kernels.records import (
 )
 from highseason.replay.prepared_log import PreparedLog
 from highseason.replay.reference import replay_reference
-from highseason.rules import EPSILON, POOL, Rule
 
 Init = Literal["first-shown", "rule"]
 
@@ -57,26 +58,18 @@ class ReplayOptions:
             whole_number("turns", self.turns, at_least=1)
 
 
+#: The kernel's constants for `RuleTraits.stable`.
+_KEEPS = {
+    "never": NEVER_KEPT,
+    "until-change": INDEX,
+    "unless-coin-explores": COIN,
+    "while-level-at-most-1": SMALL_POOL,
+}
+
+
 def is_stochastic(policy: Policy) -> bool:
-    """Whether the policy draws random numbers, so that another seed plays differently.
-
-    Index rules without random ties do not, whatever wraps them; any other rule may.
-    """
-    return policy.ties == "random" or policy.unwrapped.rule.bonus is None
-
-
-def _of_the_house(rule: Rule) -> bool:
-    return rule.choose.__module__.startswith("highseason.rules.")
-
-
-def _keeps(policy: Policy) -> int:
-    """How long a choice can be reused; only known of the library's own rules."""
-    rule = policy.rule
-    if policy.ties == "random" or not _of_the_house(rule):
-        return NEVER_KEPT
-    if not is_stochastic(policy):
-        return INDEX
-    return {EPSILON.choose: COIN, POOL.choose: SMALL_POOL}.get(rule.choose, NEVER_KEPT)
+    """Whether the policy draws random numbers, so that another seed plays differently."""
+    return policy.ties == "random" or policy.rule.traits.stochastic
 
 
 class Player:
@@ -141,14 +134,13 @@ class Player:
             scale=float(policy.weight_scale),
             low=rule.allowed[0],
             high=rule.allowed[1],
-            first_shown=self.options.init == "first-shown" and rule.tries_each,
+            first_shown=self.options.init == "first-shown" and rule.traits.tries_each_arm,
             initial_arms=policy.initial_arms,
             random_ties=random_ties,
             scaled=policy.learns_scaled,
-            # The library's rules compare arms and use an arm's index only to break ties at random;
-            # a rule with numbers about the whole game may keep an index among them.
-            compact=_of_the_house(rule) and not random_ties and rule.shared == 0,
-            keeps=_keeps(policy),
+            # Random ties depend on the arms' indices and on the random numbers of each record.
+            compact=rule.traits.local and not random_ties,
+            keeps=NEVER_KEPT if random_ties else _KEEPS[rule.traits.stable],
         )
 
     def _span(self, order: RecordOrder) -> tuple[int, int]:
@@ -194,7 +186,7 @@ class Player:
         rule = self.policy.rule
         low, high = rule.allowed
         if np.isfinite(level) and low <= level <= high:
-            return f"rule {rule.name!r} chose arm {arm} in turn {turn}, which is not available"
+            return str(illegal_arm(rule, turn, arm, len(self.log.events.arms)))
         return (
             f"{self.policy}: the plan's level at turn {turn} is {level}, but the {rule.name} rule "
             f"accepts finite levels from {low:g} to {high:g}"
@@ -224,35 +216,18 @@ def _columns(log: PreparedLog, thin: bool) -> LogColumns:
     return LogColumns(**ready, reward=log.reward, propensity=propensity, lowest=lowest)
 
 
-class _Blind(View):
-    """A turn whose future must not be read."""
-
-    @property
-    def future(self) -> float:
-        raise _LooksAheadError
-
-
-class _LooksAheadError(Exception):
-    """The plan read the weight of the turns to come."""
-
-
 def _refuse_future(policy: Policy, log: PreparedLog) -> None:
     """How many turns will match is unknown, so their weight is unknown too."""
+    require_future(policy, "a replay")
     if not len(log.events):
         return
+    # Some turns, tried before the run, catch a plan that looks ahead without declaring it.
     unwrapped, arms = policy.unwrapped, int(log.pools.sizes.max())
     carry = unwrapped.begin()
     for G in (log.lowest_G, log.bins.median, float(log.bins.counts.max())):
         for turn in (1, 2, 10, 1000):
-            try:
-                _, carry = unwrapped.step(
-                    carry, _Blind(turn, G, arms, log.lowest_G, log.lowest_G, 0)
-                )
-            except _LooksAheadError:
-                raise ValueError(
-                    f"{policy} looks at view.future, the weight of the turns to come, and a replay "
-                    "does not know how many will match: it cannot be replayed"
-                ) from None
+            view = UnknownFuture.of(turn, G, arms, log.lowest_G, log.lowest_G)
+            _, carry = unwrapped.step(carry, view)
 
 
 @functools.cache

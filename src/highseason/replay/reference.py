@@ -12,9 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.random import REWARD, draw, turn_key
-from highseason.engine import UNKNOWN_END, Turn
+from highseason.engine import UNKNOWN_TURNS, Observation, Turn, learn, select
+from highseason.engine.lifetimes.presence import mark_opening, reveal_ends
+from highseason.engine.step import choose
 from highseason.policies import Policy
-from highseason.policies.view import View
+from highseason.policies.view import UnknownFuture
 from highseason.replay.kernels.records import (
     ASKED,
     COUNTS,
@@ -32,7 +34,6 @@ from highseason.replay.kernels.records import (
     LogLifetimes,
     ReplayTrace,
 )
-from highseason.replay.kernels.replay import choose_opening
 from highseason.replay.prepared_log import PreparedLog
 
 
@@ -125,16 +126,14 @@ class _Run:
         if tried and not (untried & self.opening)[arm]:  # 3
             return WAITING
         size = int(state.available.sum())
-        view = View(self.turn, G, size, options.lowest, options.lowest, math.nan)
+        view = UnknownFuture.of(self.turn, G, size, options.lowest, options.lowest)
         level, carried = self.planner.step(self.carry, view)
         if not (math.isfinite(level) and options.low <= level <= options.high):
             return self._fail(-1, level)
-        turn = Turn(self.turn, level, key, options.random_ties, clock)
+        turn = Turn(self.turn, level, G, math.nan, UNKNOWN_TURNS, key, options.random_ties, clock)
         chosen, exploited = arm, False
         if not tried:  # 4
-            chosen, exploited = self.rule.choose(state, turn)
-            if not (0 <= chosen < state.available.size and state.available[chosen]):
-                return self._fail(chosen, level)
+            chosen, exploited = choose(self.rule, state, turn)
             self.trying = bool(options.first_shown and untried[chosen])
             if self.trying and not untried[arm]:  # 5
                 return WAITING
@@ -144,9 +143,10 @@ class _Run:
                 self.counts[ASKED] += 1
         if chosen != arm:  # 6
             return OTHER_ARM
-        state.selections[arm] += 1  # 7
+        select(state, arm)  # 7
         reward = float(log.reward[row])
-        self.rule.observe(state, turn, arm, G * reward if options.scaled else reward)
+        value = G * reward if options.scaled else reward
+        learn(self.rule, state, turn, Observation(arm, value, 1.0))
         self.matched.append(i)
         self.kinds.append(TRIED if tried else EXPLOITED if exploited else EXPLORED)
         self.carry = carried
@@ -155,18 +155,17 @@ class _Run:
 
     def _enter_pool(self, pool: int, clock: int) -> None:
         """Other arms are available: weigh them, and at the first pool choose the opening arms."""
-        state, end = self.state, self.lifetimes.end
+        state = self.state
         self.pool = pool
         state.available[:] = False
         state.available[self.log.pools[pool]] = True
         state.available[~self.shown] = False
-        ended = (state.end == UNKNOWN_END) & (end < clock)
-        state.end[ended] = end[ended]
+        reveal_ends(state, self.lifetimes.end, clock)
         if state.available.any():
             self.rule.set_weights(state, clock, self.lifetimes.score, self.options.scale)
             if not self.opened:
                 self.opened = True
-                choose_opening(state, self.options.initial_arms, self.opening)
+                mark_opening(state, self.options.initial_arms, self.opening)
 
     def _fail(self, arm: int, level: float) -> int:
         self.failure[:] = self.turn, arm, level

@@ -142,7 +142,7 @@ def _high_turns(policy: Policy, log: PreparedLog, rows: NDArray[np.int64]) -> in
 
 def _unexpected_range(policy: Policy, log: PreparedLog) -> tuple[float, float] | None:
     low, high = log.reward_range
-    return (low, high) if policy.rule.needs_range and (low < 0 or high > 1) else None
+    return (low, high) if policy.rule.traits.unit_range and (low < 0 or high > 1) else None
 
 
 def _rejected(counts: NDArray[np.int64], read: int) -> dict[str, int]:

@@ -133,7 +133,7 @@ exploring.
 
 def first_round(plan: Plan) -> int:
     """How many turns the policy needs to try every arm once, at the start."""
-    return min(plan.arms, len(plan)) if plan.policy.rule.tries_each else 0
+    return min(plan.arms, len(plan)) if plan.policy.rule.traits.tries_each_arm else 0
 
 
 def _peaks(exploration: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -1,15 +1,17 @@
-"""Rules: how an arm is chosen, given this turn's number from the plan.  One rule a file.
+"""Rules: how an arm is chosen, given this turn's exploration level.  One rule per file.
 
-What a rule of one's own needs is here too: `ArmState` and `Turn`, the random numbers of a turn
-(`draw`, `place` and what they are for), the comparisons of the built-in rules, and the mark
-`jitable` for helpers that must run inside compiled code.
+What a rule of your own needs is here too: `ArmState`, `Turn`, `Observation` and `RuleTraits`, the
+random numbers of a turn (`draw`, `hash_at` and their uses), the comparisons of the built-in rules,
+and the mark `jitable` for helpers that must run inside compiled code.
 """
 
 from highseason.core.jitable import jitable
 from highseason.core.random import ARMS, DECISION, REWARD, TIES, draw, hash_at
 from highseason.engine.arms import NO_END, UNKNOWN_END, ArmState, fresh_state
-from highseason.engine.turn import Turn
+from highseason.engine.traits import RuleTraits
+from highseason.engine.turn import UNKNOWN_TURNS, Observation, Turn
 from highseason.rules.epsilon import EPSILON
+from highseason.rules.index import index_rule
 from highseason.rules.mortal import LIFE, MORTAL
 from highseason.rules.pool import POOL
 from highseason.rules.ranking import (
@@ -20,7 +22,7 @@ from highseason.rules.ranking import (
     untried,
     wins_tie,
 )
-from highseason.rules.rule import Rule, illegal_arm_message, observe_mean, start_empty
+from highseason.rules.rule import Rule, observe_mean, start_empty
 from highseason.rules.ucb import UCB_RULE
 
 __all__ = [
@@ -35,14 +37,17 @@ __all__ = [
     "TIES",
     "UCB_RULE",
     "UNKNOWN_END",
+    "UNKNOWN_TURNS",
     "ArmState",
+    "Observation",
     "Rule",
+    "RuleTraits",
     "Turn",
     "draw",
     "estimate",
     "fresh_state",
     "hash_at",
-    "illegal_arm_message",
+    "index_rule",
     "jitable",
     "leader",
     "least_selected",

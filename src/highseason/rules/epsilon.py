@@ -1,4 +1,4 @@
-"""The ε rule: with chance ε_t an arm at random, otherwise the leader."""
+"""The ε rule: an arm at random with probability ε_t, otherwise the leader."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from highseason.core.jitable import jitable
 from highseason.core.random import DECISION, draw
 from highseason.engine.arms import ArmState
+from highseason.engine.traits import RuleTraits
 from highseason.engine.turn import Turn
 from highseason.rules.ranking import (
     leader,
@@ -16,12 +17,12 @@ from highseason.rules.ranking import (
     untried,
     untried_probabilities,
 )
-from highseason.rules.rule import Rule
+from highseason.rules.rule import Floats, Rule
 
 
 @jitable
 def choose(state: ArmState, turn: Turn) -> tuple[int, bool]:
-    """Toss the coin; the same uniform number that said *explore* also says which arm."""
+    """Toss a coin; the uniform number that says *explore* also says which arm."""
     first = untried(state)
     if first >= 0:
         return first, False
@@ -32,14 +33,12 @@ def choose(state: ArmState, turn: Turn) -> tuple[int, bool]:
     return leader(state, turn), True
 
 
-def intensity(
-    epsilons: NDArray[np.float64], turns: NDArray[np.int64], arms: int
-) -> NDArray[np.float64]:
-    """The chance of exploring."""
+def intensity(epsilons: Floats, turns: NDArray[np.int64], arms: int) -> Floats:
+    """The probability of exploring."""
     return epsilons
 
 
-def probabilities(state: ArmState, turn: Turn) -> NDArray[np.float64]:
+def probabilities(state: ArmState, turn: Turn) -> Floats:
     """ε shared by all available arms, and the rest on the leader."""
     first = untried_probabilities(state)
     if first is not None:
@@ -49,7 +48,7 @@ def probabilities(state: ArmState, turn: Turn) -> NDArray[np.float64]:
     return np.asarray(epsilon * everyone + (1.0 - epsilon) * leader_probabilities(state, turn))
 
 
-def negligible(epsilons: NDArray[np.float64]) -> NDArray[np.bool_]:
+def negligible(epsilons: Floats) -> NDArray[np.bool_]:
     """Less than once in a hundred turns."""
     return epsilons < 0.01
 
@@ -58,7 +57,8 @@ EPSILON = Rule(
     "epsilon",
     choose,
     intensity,
-    negligible=negligible,
     allowed=(0.0, 1.0),
+    traits=RuleTraits(local=True, stable="unless-coin-explores", tries_each_arm=True),
     probabilities=probabilities,
+    negligible=negligible,
 )

@@ -10,16 +10,19 @@ from numpy.typing import NDArray
 from highseason.core.jitable import jitable
 from highseason.core.random import DECISION, TIES, draw, hash_at
 from highseason.engine.arms import ArmState
+from highseason.engine.traits import RuleTraits
 from highseason.engine.turn import Turn
 from highseason.rules.ranking import (
+    count_available,
     estimate,
     estimates,
     leader,
     leader_probabilities,
     untried,
     untried_probabilities,
+    wins_tie,
 )
-from highseason.rules.rule import Rule
+from highseason.rules.rule import Floats, Rule
 
 
 @jitable
@@ -30,36 +33,48 @@ def choose(state: ArmState, turn: Turn) -> tuple[int, bool]:
         return first, False
     if turn.level <= 1.0:
         return leader(state, turn), True
-    order = best_first(state, turn)
-    size = min(int(turn.level), order.size)
+    size = min(int(turn.level), count_available(state))
     rank = min(int(draw(turn.key, DECISION) * size), size - 1)
-    return int(order[rank]), False
+    return arm_at_rank(state, turn, rank), False
 
 
 @jitable
-def best_first(state: ArmState, turn: Turn):  # type: ignore[no-untyped-def]  # numba forbids subscripts
-    """The available arms by falling estimate; arms not yet observed come last."""
-    arms = np.nonzero(state.available)[0]
-    if turn.random_ties:
-        lots = np.empty(arms.size, np.float64)
-        for i in range(arms.size):
-            lots[i] = draw(hash_at(turn.key, TIES), int(arms[i]))
-        arms = arms[np.argsort(lots, kind="mergesort")]
-    values = np.empty(arms.size, np.float64)
-    for i in range(arms.size):
-        values[i] = -estimate(state, arms[i]) if state.pulls[arms[i]] > 0 else np.inf
-    return arms[np.argsort(values, kind="mergesort")]
+def arm_at_rank(state: ArmState, turn: Turn, rank: int) -> int:
+    """The available arm of this rank, from 0, by falling estimate.
+
+    It steps from arm to arm: that takes longer than sorting, and no memory.
+    """
+    arm = -1
+    for _ in range(rank + 1):
+        following = -1
+        for other in range(state.available.size):
+            after = state.available[other] and (arm < 0 or precedes(state, turn, arm, other))
+            if after and (following < 0 or precedes(state, turn, other, following)):
+                following = other
+        arm = following
+    return arm
 
 
-def intensity(
-    sizes: NDArray[np.float64], turns: NDArray[np.int64], arms: int
-) -> NDArray[np.float64]:
-    """How much of the way the pool is from one arm to all of them."""
+@jitable
+def precedes(state: ArmState, turn: Turn, arm: int, other: int) -> bool:
+    """Whether `arm` ranks before `other`; arms that were never observed come last."""
+    seen, other_seen = state.pulls[arm] > 0, state.pulls[other] > 0
+    if seen != other_seen:
+        return bool(seen)
+    if seen:
+        value, other_value = estimate(state, arm), estimate(state, other)
+        if value != other_value:
+            return bool(value > other_value)
+    return arm != other and wins_tie(turn, arm, other)
+
+
+def intensity(sizes: Floats, turns: NDArray[np.int64], arms: int) -> Floats:
+    """The size of the pool between one arm (0) and all arms (1)."""
     return (sizes - 1.0) / max(arms - 1.0, 1.0)
 
 
-def probabilities(state: ArmState, turn: Turn) -> NDArray[np.float64]:
-    """The same for every arm in the pool; equals at its edge share the places left there."""
+def probabilities(state: ArmState, turn: Turn) -> Floats:
+    """The same for every arm in the pool; arms that tie at its edge share the places left there."""
     first = untried_probabilities(state)
     if first is not None:
         return first
@@ -76,7 +91,17 @@ def probabilities(state: ArmState, turn: Turn) -> NDArray[np.float64]:
     return np.asarray(out / size)
 
 
-def negligible(sizes: NDArray[np.float64]) -> NDArray[np.bool_]:
+def best_first(state: ArmState, turn: Turn) -> NDArray[np.int64]:
+    """All ranks of `arm_at_rank` at once, sorted."""
+    arms = np.flatnonzero(state.available)
+    values = -estimates(state)[arms]
+    if not turn.random_ties:
+        return np.asarray(arms[np.argsort(values, kind="stable")])
+    ties = [draw(hash_at(turn.key, TIES), arm) for arm in arms.tolist()]
+    return np.asarray(arms[np.lexsort((ties, values))])
+
+
+def negligible(sizes: Floats) -> NDArray[np.bool_]:
     """A pool of one."""
     return sizes < 2.0
 
@@ -85,7 +110,10 @@ POOL = Rule(
     "pool",
     choose,
     intensity,
-    negligible=negligible,
     allowed=(1.0, math.inf),
+    traits=RuleTraits(
+        local=True, stable="while-level-at-most-1", integer_level=True, tries_each_arm=True
+    ),
     probabilities=probabilities,
+    negligible=negligible,
 )

@@ -1,7 +1,7 @@
-"""How arms are compared: estimates, ties, and who comes first.
+"""How arms are compared: estimates, ties, and the leader.
 
 An estimate is sum / pulls, never updated incrementally, so that every path through the library
-computes the same bits.  Equal values go to the lower arm, or by lot with `ties="random"`.
+computes the same bits.  Ties go to the lower arm, or are broken at random with `ties="random"`.
 """
 
 from __future__ import annotations
@@ -17,23 +17,33 @@ from highseason.engine.turn import Turn
 
 @jitable
 def estimate(state: ArmState, arm: int) -> float:
-    """The mean of what was learnt from `arm`; it must have been observed."""
+    """The mean of what was learned from `arm`; it must have been observed."""
     return state.sums[arm] / state.pulls[arm]  # type: ignore[no-any-return]  # a NumPy scalar
 
 
 @jitable
 def age(state: ArmState, turn: Turn, arm: int) -> int:
-    """How long `arm` has been there; 0 in a turn before its birth, should that be asked late."""
+    """How long `arm` has been there; 0 in a turn before its start, if that is decided late."""
     return max(0, turn.clock - state.start[arm])  # type: ignore[no-any-return]  # a NumPy scalar
 
 
 @jitable
 def wins_tie(turn: Turn, challenger: int, holder: int) -> bool:
-    """Whether `challenger`, seen after `holder` and of equal value, takes its place."""
+    """Whether `challenger` wins a tie with `holder`."""
     if not turn.random_ties:
         return challenger < holder
-    lots = hash_at(turn.key, TIES)
-    return bool(draw(lots, challenger) < draw(lots, holder))
+    family = hash_at(turn.key, TIES)
+    return bool(draw(family, challenger) < draw(family, holder))
+
+
+@jitable
+def count_available(state: ArmState) -> int:
+    """How many arms are available."""
+    count = 0
+    for arm in range(state.available.size):
+        if state.available[arm]:
+            count += 1
+    return count
 
 
 @jitable
@@ -50,8 +60,8 @@ def least_selected(state: ArmState, observed: bool) -> int:
     """The available arm chosen least often, or -1; only unobserved ones unless `observed`."""
     best = -1
     for arm in range(state.selections.size):
-        asked = state.available[arm] and (observed or state.pulls[arm] == 0)
-        if asked and (best < 0 or state.selections[arm] < state.selections[best]):
+        eligible = state.available[arm] and (observed or state.pulls[arm] == 0)
+        if eligible and (best < 0 or state.selections[arm] < state.selections[best]):
             best = arm
     return best
 
@@ -60,7 +70,7 @@ def least_selected(state: ArmState, observed: bool) -> int:
 def leader(state: ArmState, turn: Turn) -> int:
     """The available arm with the highest estimate.
 
-    Before any reward has come in, the arm chosen least often: there is nothing to exploit yet.
+    Before any reward has arrived, the arm chosen least often: there is nothing to exploit yet.
     """
     best = -1
     top = 0.0
@@ -77,20 +87,17 @@ def leader(state: ArmState, turn: Turn) -> int:
 @jitable
 def pick_available(state: ArmState, share: float) -> int:
     """The arm at `share` (in [0, 1)) of the way through the available ones: uniform if it is."""
-    count = 0
+    count = count_available(state)
+    skipped = min(int(share * count), count - 1)
     for arm in range(state.available.size):
         if state.available[arm]:
-            count += 1
-    wanted = min(int(share * count), count - 1)
-    for arm in range(state.available.size):
-        if state.available[arm]:
-            if wanted == 0:
+            if skipped == 0:
                 return arm
-            wanted -= 1
+            skipped -= 1
     return -1
 
 
-# -- the probabilities of those choices: arrays, and never compiled --------------------------------------
+# -- the probabilities of those choices: arrays, and never compiled --------------------------------
 
 
 def estimates(state: ArmState) -> NDArray[np.float64]:
@@ -102,32 +109,32 @@ def estimates(state: ArmState) -> NDArray[np.float64]:
 
 
 def one_hot(arm: int, arms: int) -> NDArray[np.float64]:
-    """All the chance on one arm."""
+    """One arm is certain."""
     out = np.zeros(arms)
     out[arm] = 1.0
     return out
 
 
 def tie_probabilities(turn: Turn, equals: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """How a tie falls: on the lowest of the equals, or on each of them alike (the lowest lot)."""
+    """How a tie is broken: the lowest of the arms that tie, or each of them equally likely."""
     if not turn.random_ties:
         return one_hot(int(equals.argmax()), equals.size)
     return np.asarray(equals / equals.sum())
 
 
 def untried_probabilities(state: ArmState) -> NDArray[np.float64] | None:
-    """What `untried` decides: all on one arm; None where all available arms were chosen before."""
+    """What `untried` chooses; None where every available arm was chosen before."""
     fresh = state.available & (state.selections == 0)
     return one_hot(int(fresh.argmax()), fresh.size) if fresh.any() else None
 
 
 def least_selected_probabilities(state: ArmState, observed: bool) -> NDArray[np.float64] | None:
-    """What `least_selected` decides, or None where it finds no arm."""
-    asked = state.available if observed else state.available & (state.pulls == 0)
-    if not asked.any():
+    """What `least_selected` chooses; None where no arm is eligible."""
+    eligible = state.available if observed else state.available & (state.pulls == 0)
+    if not eligible.any():
         return None
-    counts = np.where(asked, state.selections, np.iinfo(np.int64).max)
-    return one_hot(int(counts.argmin()), asked.size)
+    counts = np.where(eligible, state.selections, np.iinfo(np.int64).max)
+    return one_hot(int(counts.argmin()), eligible.size)
 
 
 def leader_probabilities(state: ArmState, turn: Turn) -> NDArray[np.float64]:

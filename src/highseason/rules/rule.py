@@ -1,15 +1,17 @@
-"""A rule: how an arm is chosen from its own state and the turn's number.
+"""A rule: how an arm is chosen from the rule's state and the turn's exploration level.
 
-A rule owns three small functions of scalars and arrays.  `choose(state, turn)` gives the arm and
-whether the turn was pure exploitation; `observe(state, turn, arm, value)` learns; `start(state)`
-prepares the rule's own memory.  They are plain Python here and are compiled where speed counts.
+A rule is three small functions of scalars and arrays: `choose(state, turn)` gives the arm and
+whether the choice exploits, `observe(state, turn, observation)` learns, and `start(state)` prepares
+the rule's own memory.  They run as plain Python in `play` and `Bandit` and are compiled for
+`simulate` and `replay`.  What the library may assume of them is declared in `traits`.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,22 +19,24 @@ from numpy.typing import NDArray
 from highseason.core.jitable import jitable
 from highseason.engine.arms import ArmState, fresh_state
 from highseason.engine.lifetimes.presence import SetWeights, uniform_weights
-from highseason.engine.turn import Turn
+from highseason.engine.traits import RuleTraits
+from highseason.engine.turn import Observation, Turn
 
+Floats: TypeAlias = NDArray[np.float64]
 Choose = Callable[[ArmState, Turn], tuple[int, bool]]
-Observe = Callable[[ArmState, Turn, int, float], None]
+Observe = Callable[[ArmState, Turn, Observation], None]
 Start = Callable[[ArmState], None]
 Bonus = Callable[[ArmState, Turn, int], float]
-Intensity = Callable[[NDArray[np.float64], NDArray[np.int64], int], NDArray[np.float64]]
-Negligible = Callable[[NDArray[np.float64]], NDArray[np.bool_]]
-Probabilities = Callable[[ArmState, Turn], NDArray[np.float64]]
+Intensity = Callable[[Floats, NDArray[np.int64], int], Floats]
+Negligible = Callable[[Floats], NDArray[np.bool_]]
+Probabilities = Callable[[ArmState, Turn], Floats]
 
 
 @jitable
-def observe_mean(state: ArmState, turn: Turn, arm: int, value: float) -> None:
-    """Count the pull and add the value: all that an average needs."""
-    state.pulls[arm] += 1
-    state.sums[arm] += value
+def observe_mean(state: ArmState, turn: Turn, observation: Observation) -> None:
+    """Add the value to the arm's average, weighted by its precision."""
+    state.pulls[observation.arm] += observation.precision
+    state.sums[observation.arm] += observation.precision * observation.value
 
 
 @jitable
@@ -40,43 +44,38 @@ def start_empty(state: ArmState) -> None:
     """Nothing to prepare."""
 
 
-def never_negligible(numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """A rule that says nothing of it: every number may explore."""
-    return np.zeros(numbers.shape, np.bool_)
+def never_negligible(levels: Floats) -> NDArray[np.bool_]:
+    """Every level may explore: the default of a rule that declares nothing."""
+    return np.zeros(levels.shape, np.bool_)
 
 
-def illegal_arm_message(rule: Rule, turn: int, arm: int, arms: int) -> str:
-    """What to say of a rule that chose an arm which does not exist, or is not there."""
-    what = f"the rule {rule.name!r} chose arm {arm} in turn {turn}"
-    if 0 <= arm < arms:
-        return f"{what}, which is not there then: look at state.available"
-    return f"{what}; there are arms 0 to {arms - 1}"
+NO_TRAITS = RuleTraits()
 
 
 @dataclass(frozen=True)
 class Rule:
-    """How an arm is chosen; see the module's text.
+    """How an arm is chosen; see the module's documentation.
 
     Attributes:
-        name: A short name, used in messages and to find a faster kernel.
-        choose: Gives `(arm, exploited)` for a state and a turn.
-        intensity: How much each turn explores, in [0, 1], given arrays of the plan's numbers and of
-            turns, and the number of arms; for pictures, and to warn of a plan that always explores.
-        observe: Learns the value of a pull; the default keeps count and sum.
+        name: A short name for messages.
+        choose: Gives `(arm, exploited)` for a state and a turn.  It changes nothing.
+        intensity: How much each turn explores, in [0, 1], given arrays of levels and turns and the
+            number of arms; for figures, and to warn of plans that always explore.
+        observe: Learns from an observation; the default keeps count and sum.
         start: Fills the rule's memory before the first turn.
         memory: How many numbers of its own the rule keeps per arm.
-        shared: How many it keeps about the whole game.
-        bonus: What an arm that was observed gets on top of its estimate, for rules that play the
-            highest sum of the two (index rules); None for all others.
-        zero_exploits: Whether a plan's 0 takes an index rule's bonus away.
-        set_weights: Fills `state.weight` when arms have come or gone, given the clock, a score for each
-            arm (what its life is worth) and the policy's scale; `engine.lifetimes` calls it.
-        allowed: The least and the greatest number a plan may hold; others are refused.
-        tries_each: Whether every arm is played once before the rule starts to choose.
-        needs_range: Whether rewards must lie in [0, 1] for the rule to mean anything (UCB type).
-        probabilities: The exact chance of each arm over the turn's random numbers, for propensity logs;
-            where a rule cannot say, `Bandit` estimates it by asking `choose` many times.
-        negligible: Which of a plan's numbers explore next to nothing; a plan of only these is warned of.
+        allowed: The smallest and the largest level that a plan may give.
+        traits: What the library may assume of the rule; by default nothing.
+        probabilities: The exact probability of each arm over the turn's random numbers, for
+            propensity logs; without it `Bandit` estimates them by calling `choose` many times.
+        negligible: Which levels explore next to nothing; a plan of only these gives a warning.
+        shared: How many numbers of its own the rule keeps about the whole game.
+        bonus: What an index rule adds to an arm's estimate; None for all other rules.
+        set_weights: Fills `state.weight` when arms have come or gone, given the clock, a score per
+            arm (what its lifetime is worth) and the policy's scale.
+        zero_exploits: Whether level 0 takes an index rule's bonus away.
+        made_by: The function and the arguments that build the rule again, if its functions are
+            closures; pickling uses it.
     """
 
     name: str
@@ -86,17 +85,27 @@ class Rule:
     start: Start = start_empty
     memory: int = 0
     allowed: tuple[float, float] = (-math.inf, math.inf)
-    tries_each: bool = True
-    needs_range: bool = False
+    traits: RuleTraits = NO_TRAITS
     probabilities: Probabilities | None = None
     negligible: Negligible = never_negligible
     shared: int = 0
     bonus: Bonus | None = None
     set_weights: SetWeights = uniform_weights
     zero_exploits: bool = False
+    made_by: tuple[Callable[..., Rule], tuple[Any, ...]] | None = field(
+        default=None, compare=False, repr=False
+    )
 
     def fresh_state(self, arms: int) -> ArmState:
-        """The state before the first turn, as the rule starts."""
+        """The state before the first turn, prepared by `start`."""
         state = fresh_state(arms, self.memory, self.shared)
         self.start(state)
         return state
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """Pickle a rule made of closures by how it was made, any other by its functions' names."""
+        return super().__reduce__() if self.made_by is None else self.made_by
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Rule:
+        """A rule never changes, so its copy is itself."""
+        return self

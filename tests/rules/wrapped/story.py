@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from highseason.core.random import game_key, turn_key
-from highseason.rules import NO_END, Rule, Turn
+from highseason.rules import NO_END, Observation, Rule, Turn
 
 
 class Story:
@@ -17,13 +18,13 @@ class Story:
 
     def turn(self) -> Turn:
         key = turn_key(game_key(1, 0), self.t + 1)
-        return Turn(self.t + 1, self.number, key, False, self.t + 1)
+        return Turn(self.t + 1, self.number, 1.0, math.nan, -1, key, False, self.t + 1)
 
     def tell(self, arm: int, values: Iterable[float]) -> None:
         for value in values:
             turn = self.turn()
             self.state.selections[arm] += 1
-            self.rule.observe(self.state, turn, arm, value)
+            self.rule.observe(self.state, turn, Observation(arm, value, 1.0))
             self.t += 1
 
     def ask(self) -> tuple[int, bool]:

@@ -47,7 +47,7 @@ def test_below_the_cap_nothing_changes() -> None:
 
 
 def test_nothing_is_tried_once_just_so() -> None:
-    assert not CAPPED.tries_each
+    assert not CAPPED.traits.tries_each_arm
     story = Story(CAPPED, 3, number=9.0)
     assert story.ask() == (0, False)
     story.tell(0, [1.0])
@@ -89,9 +89,11 @@ def test_a_cap_out_of_reach_is_no_cap(state: ArmState, turn: Turn) -> None:
 
 
 def test_a_rule_without_a_bonus_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"the cap changes what an index rule .* adds nothing"):
+    with pytest.raises(
+        ValueError, match=r"the cap changes the bonus of an index rule .* has no bonus"
+    ):
         capped(EPSILON, 0.88)
-    with pytest.raises(ValueError, match="the 'ucb, capped' rule adds nothing that could be"):
+    with pytest.raises(ValueError, match="the 'ucb, capped' rule has no bonus"):
         sparing_old_arms(CAPPED)
 
 

@@ -20,7 +20,7 @@ def bonus(birth: int, expiry: int, t: int, mean_life: float = -1.0) -> float:
     state.pulls[0], state.start[0], state.end[0] = 1.0, birth, expiry
     state.shared[0] = mean_life
     assert SPARING.bonus is not None
-    return SPARING.bonus(state, Turn(t, 1.0, 0, False, t), 0)
+    return SPARING.bonus(state, Turn(t, 1.0, 1.0, math.nan, -1, 0, False, t), 0)
 
 
 @pytest.mark.parametrize(("t", "share"), [(10, 1.0), (15, 0.75), (20, 0.5), (29, 0.05), (30, 0.0)])
@@ -99,7 +99,7 @@ def test_around_a_rule_that_weighs() -> None:
     rule.set_weights(story.state, 3, story.state.sums * 0.0 + [1.0, 2.0], 2.0)
     assert story.state.weight.tolist() == [1.0, 2.0]  # psi = 2 · 1/2 and 2 · 2/2
     assert rule.bonus is not None
-    turn = Turn(5, 1.0, 0, False, 5)
+    turn = Turn(5, 1.0, 1.0, math.nan, -1, 0, False, 5)
     root = math.sqrt(2 * math.log1p(5))
     assert rule.bonus(story.state, turn, 0) == pytest.approx(root * 0.5)
     assert rule.bonus(story.state, turn, 1) == pytest.approx(2 * root)
@@ -107,5 +107,5 @@ def test_around_a_rule_that_weighs() -> None:
 
 @pytest.mark.parametrize("rule", [EPSILON, POOL], ids=lambda rule: rule.name)
 def test_a_rule_without_a_bonus_is_refused(rule: object) -> None:
-    with pytest.raises(ValueError, match="sparing old arms changes what an index rule"):
+    with pytest.raises(ValueError, match="sparing old arms changes the bonus of an index rule"):
         sparing_old_arms(rule)  # type: ignore[arg-type]  # a rule, of two

@@ -1,6 +1,6 @@
-"""Which arms are present: how a rule's state follows the lifetimes of a game's arms.
+"""Which arms are present: how a rule's state follows the lifetimes of the arms.
 
-`play` and the compiled kernels run these same functions.
+Games, replays and live bandits run these same functions, as Python or compiled.
 """
 
 from __future__ import annotations
@@ -27,20 +27,69 @@ def uniform_weights(state: ArmState, clock: int, scores: NDArray[np.float64], sc
     state.weight[:] = scale
 
 
+@jitable
+def mark_opening(state: ArmState, count: int, opening: NDArray[np.bool_]) -> None:
+    """Mark the opening: the `count` available arms of highest weight, tried before all others."""
+    opening[:] = False
+    for _ in range(count):
+        best = -1
+        for arm in range(state.weight.size):
+            free = state.available[arm] and not opening[arm]
+            if free and (best < 0 or state.weight[arm] > state.weight[best]):
+                best = arm
+        if best < 0:
+            return
+        opening[best] = True
+
+
+@jitable
+def offer_opening(state: ArmState, opening: NDArray[np.bool_], allowed: NDArray[np.bool_]) -> bool:
+    """Make available what is left of the opening; if nothing is, all allowed arms, and say False."""
+    left = False
+    for arm in range(allowed.size):
+        wanted = allowed[arm] and opening[arm] and state.selections[arm] == 0
+        state.available[arm] = wanted
+        left = left or wanted
+    if not left:
+        state.available[:] = allowed
+    return left
+
+
+@jitable
+def reveal_ends(state: ArmState, ends: NDArray[np.int64], clock: int) -> None:
+    """An unknown end becomes known once it has passed."""
+    for arm in range(ends.size):
+        if state.end[arm] == UNKNOWN_END and ends[arm] < clock:
+            state.end[arm] = ends[arm]
+
+
+@jitable
+def lifetime_score(
+    start: int, end: int, turns: int, worth: NDArray[np.float64], by_end: bool
+) -> float:
+    """What a lifetime is worth in a game of `turns` turns: the sum of G over it, or its end.
+
+    `worth` holds running sums of G, beginning with 0.  A lifetime that is unknown, or has no end,
+    lasts as long as the game; one that starts after the game is worth nothing.
+    """
+    last = min(turns, end)
+    return float(last) if by_end else worth[last] - worth[min(max(1, start) - 1, last)]
+
+
 class Population(NamedTuple):
     """The arms of one game.
 
     Attributes:
         first: The first turn of each arm.
         last: Its last.
-        scores: What its life is worth to the policy.
-        alive: Which are there now.
-        opening: Which of them are to be tried before all others.
-        known: Whether the policy is told when an arm will expire.
-        end: The latest expiry it is told: the end of the game where it counts the life left, or
-            `NO_END`.
-        scale: What the rule's `set_weights` is given.
-        initial_arms: How many of the arms there at the start are tried before the rule is free.
+        scores: What its lifetime is worth to the policy.
+        alive: Which arms are present now.
+        opening: Which of them are tried before all others.
+        known: Whether the policy knows when an arm ends.
+        end: The latest end the policy is given: the end of the game where it counts the remaining
+            lifetime, or `NO_END`.
+        scale: The scale that `Rule.set_weights` is given.
+        initial_arms: How many of the arms present at the start form the opening.
     """
 
     first: NDArray[np.int64]
@@ -56,69 +105,36 @@ class Population(NamedTuple):
 
 @jitable
 def score_lifetimes(
-    population: Population, worth: NDArray[np.float64], by_expiry: bool, turns: int
+    population: Population, worth: NDArray[np.float64], by_end: bool, turns: int
 ) -> None:
-    """Score every arm: the sum of G over its life, or how late it dies.
-
-    `worth` holds running sums of G, beginning with 0.  A life of which nobody knows the end is
-    taken to last as long as the game.
-    """
+    """Score the lifetime of every arm; see `lifetime_score`."""
     for arm in range(population.first.size):
-        last = min(turns, population.last[arm]) if population.known else turns
-        before = min(population.first[arm] - 1, last)  # an arm born after the end is worth nothing
-        population.scores[arm] = last if by_expiry else worth[last] - worth[before]
+        end = population.last[arm] if population.known else UNKNOWN_END
+        population.scores[arm] = lifetime_score(population.first[arm], end, turns, worth, by_end)
 
 
 @jitable
 def renew(state: ArmState, population: Population, t: int, set_weights: SetWeights) -> int:
-    """Let the state say who is there at turn t; gives the next turn at which that changes."""
+    """Update which arms are present at turn t; gives the next turn at which that changes."""
     change = NO_END
     for arm in range(population.first.size):
         first, last = population.first[arm], population.last[arm]
-        there = first <= t <= last
-        population.alive[arm] = state.available[arm] = there
+        present = first <= t <= last
+        population.alive[arm] = state.available[arm] = present
         if first > t:
             change = min(change, first)
         else:
             state.start[arm] = 0 if first <= 1 else first
-            told = min(last, population.end)
-            state.end[arm] = told if population.known or last < t else UNKNOWN_END
-            change = min(change, last + 1) if there else change
+            end = min(last, population.end)
+            state.end[arm] = end if population.known or last < t else UNKNOWN_END
+            change = min(change, last + 1) if present else change
     set_weights(state, t, population.scores, population.scale)
     return change
 
 
 @jitable
-def choose_opening(state: ArmState, population: Population) -> None:
-    """The arms to be tried first: of those there in turn 1, so many of the highest weight."""
-    population.opening[:] = False
-    for _ in range(population.initial_arms):
-        best = -1
-        for arm in range(population.alive.size):
-            free = population.alive[arm] and not population.opening[arm]
-            if free and (best < 0 or state.weight[arm] > state.weight[best]):
-                best = arm
-        if best < 0:
-            return
-        population.opening[best] = True
-
-
-@jitable
-def offer(state: ArmState, population: Population) -> bool:
-    """Offer what is left of the opening; if nothing is, offer all arms there and give False."""
-    left = False
-    for arm in range(population.alive.size):
-        wanted = population.alive[arm] and population.opening[arm] and state.selections[arm] == 0
-        state.available[arm] = wanted
-        left = left or wanted
-    if not left:
-        state.available[:] = population.alive
-    return left
-
-
-@jitable
-def best_there(population: Population, means: NDArray[np.float64]) -> int:
-    """The arm with the highest mean of those that are there."""
+def best_present(population: Population, means: NDArray[np.float64]) -> int:
+    """The arm with the highest mean of those present."""
     best = -1
     for arm in range(means.size):
         if population.alive[arm] and (best < 0 or means[arm] > means[best]):
@@ -132,16 +148,16 @@ def population_of(
     """The arms of a game as a policy meets them, before the first turn.
 
     Raises:
-        ValueError: The policy needs to know when arms expire, and is not told.
+        ValueError: The policy needs to know when arms end, and these lifetimes are unknown.
     """
     known = lifetimes is None or lifetimes.known
     if policy.needs_expiry and not known:
         raise ValueError(
-            f"{policy} explores by the life that arms have left, so it must be told when they "
-            "expire: these lifetimes have known=False"
+            f"{policy} explores by the remaining lifetimes, so it must know when arms end, but "
+            "these lifetimes have known=False"
         )
     arms = spans.shape[0]
-    all_first = arms if lifetimes is not None and policy.rule.tries_each else 0
+    all_first = arms if lifetimes is not None and policy.rule.traits.tries_each_arm else 0
     return Population(
         first=np.ascontiguousarray(spans[:, 0]),
         last=np.ascontiguousarray(spans[:, 1]),
@@ -156,23 +172,24 @@ def population_of(
 
 
 def lifetimes_matter(policy: Any) -> bool:
-    """Whether a policy plays otherwise than its rule alone would among arms that never die."""
+    """Whether a policy plays differently among arms that stay because it looks at lifetimes."""
     weighs = policy.rule.set_weights is not uniform_weights
     return weighs or policy.needs_expiry or policy.initial_arms > 0
 
 
 def arms_at_once(rewards: Rewards, lifetimes: Lifetimes | None, turns: int) -> int:
-    """How many arms a plan is made for: all of them, or as many as are there on average."""
+    """How many arms a plan is made for: all of them, or as many as are present on average."""
     if lifetimes is None:
         return rewards.arms
     if not isinstance(lifetimes, Lifetimes):
         raise ValueError(
-            f"{lifetimes!r} are not lifetimes; write hs.lifetimes.fixed([(1, 90), (30, inf)])"
+            f"expected lifetimes such as hs.lifetimes.fixed([(1, 90), (30, inf)]), got "
+            f"{lifetimes!r}"
         )
     if lifetimes.arms != rewards.arms:
         raise ValueError(
-            f"the rewards have {rewards.arms} arms, the lifetimes {lifetimes.arms}: give them as many, "
-            "such as hs.rewards.bernoulli(arms=lifetimes.arms)"
+            f"the rewards have {rewards.arms} arms, the lifetimes {lifetimes.arms}: give the same "
+            "number, such as hs.rewards.bernoulli(arms=lifetimes.arms)"
         )
     return lifetimes.typical(turns)
 
@@ -187,10 +204,10 @@ def spans_of(
 
 
 def worth_of(values: NDArray[np.float64], forecast: Any) -> NDArray[np.float64]:
-    """What stretches of turns are worth, by what the policy believes when the game begins.
+    """What stretches of turns are worth, by what the policy expects when the game begins.
 
-    Running sums, from 0 on.  A one-step forecaster believes nothing of later turns: all of them
-    then count alike.
+    Running sums, from 0 on.  A one-step forecaster expects nothing of later turns: all of them
+    then count equally.
     """
     if isinstance(forecast, Forecast):
         values = forecast.mean

@@ -19,6 +19,7 @@ from highseason.engine.abi import (
 )
 from highseason.engine.lifetimes import Lifetimes
 from highseason.engine.lifetimes.presence import Population, population_of
+from highseason.engine.step import illegal_arm
 from highseason.games.kernels.epsilon import epsilon_kernel
 from highseason.games.kernels.generic import WrongArmError, generic_kernel
 from highseason.games.kernels.law import Law
@@ -30,7 +31,7 @@ from highseason.games.kernels.ucb_groups import ucb_groups_kernel
 from highseason.games.kernels.ucb_lanes import ucb_lanes_kernel
 from highseason.policies import Policy
 from highseason.rewards.model import Quantile
-from highseason.rules import EPSILON, POOL, UCB_RULE, Rule, fresh_state, illegal_arm_message
+from highseason.rules import EPSILON, POOL, UCB_RULE, Rule, fresh_state
 
 Kernel = Callable[..., None]
 
@@ -80,7 +81,7 @@ def generic_kernel_for(rule: Rule, random_ties: bool, law: type[Law]) -> Kernel:
             kernel(*arguments, state, random_ties, *functions)
         except WrongArmError as found:
             turn, arm = found.args
-            raise ValueError(illegal_arm_message(rule, turn, arm, parameters.shape[1])) from None
+            raise illegal_arm(rule, turn, arm, parameters.shape[1]) from None
 
     return play
 
@@ -115,7 +116,7 @@ def mortal_kernel_for(
             kernel(*arguments, state, people, worth, *ways, *functions)
         except WrongArmError as found:
             turn, arm = found.args
-            raise ValueError(illegal_arm_message(rule, turn, arm, arms)) from None
+            raise illegal_arm(rule, turn, arm, arms) from None
 
     return play
 
@@ -147,7 +148,15 @@ def _kernel_arguments(law: type[Law]) -> tuple[Any, ...]:
     types = numba_types()
     numbers, table = types.float64[::1], types.float64[:, ::1]
     stage = types.NamedTuple(
-        (numbers, numbers, numbers, types.int64[::1], types.NamedUniTuple(types.float64, 1, law)),
+        (
+            numbers,
+            numbers,
+            numbers,
+            types.int64[::1],
+            types.NamedUniTuple(types.float64, 1, law),
+            numbers,
+            numbers,
+        ),
         Stage,
     )
     quantile = function_type(_quantile_signature())

@@ -90,7 +90,7 @@ def epsilon_kernel(
     trace: NDArray[np.float64],
 ) -> None:
     """Play one game per key."""
-    G, worth, numbers, checkpoints, law = stage
+    G, worth, numbers, checkpoints, law, _, _ = stage
     arms, turns = parameters.shape[1], G.size
     size = 2
     while size < arms:

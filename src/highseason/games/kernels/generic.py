@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 
 from highseason.core.random import turn_key
 from highseason.engine.arms import ArmState, reset_state
-from highseason.engine.turn import Turn
+from highseason.engine.horizon import turns_left
+from highseason.engine.step import is_legal
+from highseason.engine.turn import Observation, Turn
 from highseason.games.kernels.law import learn, pay
 from highseason.games.kernels.stage import (
     Stage,
@@ -37,10 +39,10 @@ def generic_kernel(
     random_ties: bool,
     start: Callable[[ArmState], None],
     choose: Callable[[ArmState, Turn], tuple[int, bool]],
-    observe: Callable[[ArmState, Turn, int, float], None],
+    observe: Callable[[ArmState, Turn, Observation], None],
 ) -> None:
     """Play one game per key with one and the same `state`, emptied before each."""
-    G, worth, numbers, checkpoints, law = stage
+    G, worth, numbers, checkpoints, law, expected, future = stage
     for game in range(keys.size):
         reset_state(state)
         start(state)
@@ -48,14 +50,18 @@ def generic_kernel(
         due = next_checkpoint(checkpoints, mark)
         for i in range(G.size):
             key = turn_key(keys[game], i + 1)
-            turn = Turn(i + 1, numbers[i], key, random_ties, i + 1)
+            left = turns_left(i + 1, G.size, future[i])
+            turn = Turn(
+                i + 1, numbers[i], expected[i], future[i], left, key, random_ties, i + 1
+            )  # fmt: skip
             arm, greedy = choose(state, turn)
-            if not 0 <= arm < state.selections.size:
+            if not is_legal(state, arm):
                 raise WrongArmError(i + 1, arm)
             state.selections[arm] += 1
             x = pay(law, quantile, key, parameters[game, arm])
             paid = G[i] * x
-            observe(state, turn, arm, learn(law, x, paid, worth[i], G[i]))
+            value = learn(law, x, paid, worth[i], G[i])
+            observe(state, turn, Observation(arm, value, 1.0))
             reward += paid
             regret += G[i] * gaps[game, arm]
             exploited += paid if greedy else 0.0

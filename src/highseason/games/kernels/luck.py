@@ -20,7 +20,7 @@ def best_totals(
     out: NDArray[np.float64],
 ) -> None:
     """The scaled reward of always playing the best arm, one total per game."""
-    G, _, _, _, law = stage
+    G, law = stage.G, stage.law
     for game in range(keys.size):
         best = parameters[game, best_arm(gaps[game])]
         total = 0.0

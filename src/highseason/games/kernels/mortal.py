@@ -10,15 +10,17 @@ from numpy.typing import NDArray
 from highseason.core.jitable import jitable
 from highseason.core.random import turn_key
 from highseason.engine.arms import ArmState, reset_state
+from highseason.engine.horizon import turns_left
 from highseason.engine.lifetimes.presence import (
     Population,
-    best_there,
-    choose_opening,
-    offer,
+    best_present,
+    mark_opening,
+    offer_opening,
     renew,
     score_lifetimes,
 )
-from highseason.engine.turn import Turn
+from highseason.engine.step import is_legal
+from highseason.engine.turn import Observation, Turn
 from highseason.games.kernels.generic import WrongArmError
 from highseason.games.kernels.law import learn, pay
 from highseason.games.kernels.stage import (
@@ -47,11 +49,11 @@ def mortal_kernel(
     random_ties: bool,
     start: Callable[[ArmState], None],
     choose: Callable[[ArmState, Turn], tuple[int, bool]],
-    observe: Callable[[ArmState, Turn, int, float], None],
+    observe: Callable[[ArmState, Turn, Observation], None],
     set_weights: Callable[[ArmState, int, NDArray[np.float64], float], None],
 ) -> None:
     """Play one game per key with one and the same `state` and `population`, filled before each."""
-    G, learnt_as, numbers, checkpoints, law = stage
+    G, learnt_as, numbers, checkpoints, law, expected, future = stage
     for game in range(keys.size):
         reset_state(state)
         start(state)
@@ -64,22 +66,26 @@ def mortal_kernel(
         for i in range(G.size):
             if i + 1 == change:
                 change = renew(state, population, i + 1, set_weights)
-                best = best_there(population, means[game])
+                best = best_present(population, means[game])
             if i == 0:
-                choose_opening(state, population)
+                mark_opening(state, population.initial_arms, population.opening)
             if opening:
-                opening = offer(state, population)
+                opening = offer_opening(state, population.opening, population.alive)
             key = turn_key(keys[game], i + 1)
-            turn = Turn(i + 1, numbers[i], key, random_ties, i + 1)
+            left = turns_left(i + 1, G.size, future[i])
+            turn = Turn(
+                i + 1, numbers[i], expected[i], future[i], left, key, random_ties, i + 1
+            )  # fmt: skip
             arm, greedy = choose(state, turn)
-            if not (0 <= arm < state.selections.size and state.available[arm]):
+            if not is_legal(state, arm):
                 raise WrongArmError(i + 1, arm)
             state.selections[arm] += 1
             x = pay(law, quantile, key, parameters[game, arm])
             paid = G[i] * x
             if opening:
                 state.available[:] = population.alive
-            observe(state, turn, arm, learn(law, x, paid, learnt_as[i], G[i]))
+            value = learn(law, x, paid, learnt_as[i], G[i])
+            observe(state, turn, Observation(arm, value, 1.0))
             reward += paid
             regret += G[i] * (means[game, best] - means[game, arm])
             exploited += paid if greedy else 0.0
@@ -102,7 +108,7 @@ def best_alive_totals(
     out: NDArray[np.float64],
 ) -> None:
     """The scaled reward of always playing the best arm that is there, one total per game."""
-    G, _, _, _, law = stage
+    G, law = stage.G, stage.law
     for game in range(keys.size):
         total, best, until = 0.0, -1, 0
         for i in range(G.size):

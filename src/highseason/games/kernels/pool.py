@@ -51,7 +51,7 @@ def pool_kernel(
     trace: NDArray[np.float64],
 ) -> None:
     """Play one game per key."""
-    G, worth, numbers, checkpoints, law = stage
+    G, worth, numbers, checkpoints, law, _, _ = stage
     arms, turns = parameters.shape[1], G.size
     ranked, sums, pulls = np.zeros(arms), np.zeros(arms), np.zeros(arms)
     for game in range(keys.size):

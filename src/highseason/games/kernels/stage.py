@@ -32,6 +32,8 @@ class Stage(NamedTuple):
         numbers: The plan.
         checkpoints: Turns (rising) after which running totals are written down.
         law: How rewards are drawn; its type picks the code that is compiled.
+        expected: G as the policies know it when a turn comes: itself, or its forecast.
+        future: The future weight W(t) as they know it; NaN where it is unknown.
     """
 
     G: NDArray[np.float64]
@@ -39,6 +41,8 @@ class Stage(NamedTuple):
     levels: NDArray[np.float64]
     checkpoints: NDArray[np.int64]
     law: Law
+    expected: NDArray[np.float64]
+    future: NDArray[np.float64]
 
 
 @jitable
@@ -86,7 +90,7 @@ def first_round(
 
     Returns the reward, the regret and how many checkpoints were passed.
     """
-    G, worth, _, checkpoints, law = stage
+    G, worth, checkpoints, law = stage.G, stage.worth, stage.checkpoints, stage.law
     reward, regret, mark = 0.0, 0.0, 0
     for arm in range(min(sums.size, G.size)):
         x = pay(law, quantile, turn_key(start, arm + 1), parameters[arm])

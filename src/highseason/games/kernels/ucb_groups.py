@@ -127,7 +127,7 @@ def ucb_groups_kernel(
     The steps of a turn are not functions of their own: handing this many arrays to a function that
     is not inlined costs more than what it would do.
     """
-    G, worth, numbers, checkpoints, law = stage
+    G, worth, numbers, checkpoints, law, _, _ = stage
     arms, turns = parameters.shape[1], G.size
     means, sums = np.zeros(arms), np.zeros(arms)
     child, sibling = np.zeros(arms, np.int64), np.zeros(arms, np.int64)

@@ -105,7 +105,7 @@ def ucb_lanes_kernel(
     trace: NDArray[np.float64],
 ) -> None:
     """Play one game per key; the lanes left over in the last batch play its last game again."""
-    G, worth, numbers, checkpoints, law = stage
+    G, worth, numbers, checkpoints, law, _, _ = stage
     arms, turns, games = parameters.shape[1], G.size, keys.size
     inverse_root = np.empty(turns + 2)
     for count in range(turns + 2):

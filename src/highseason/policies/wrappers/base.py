@@ -18,7 +18,13 @@ from highseason.policies.view import View
 from highseason.rules import Rule
 
 #: What a wrapper takes over from the class of the policy within.
-_TAKEN_OVER = ("uses_future_g", "learns_scaled", "suppress_plan_warning", "needs_expiry")
+_TAKEN_OVER = (
+    "uses_future_g",
+    "uses_future",
+    "learns_scaled",
+    "suppress_plan_warning",
+    "needs_expiry",
+)
 
 
 @dataclass(frozen=True)

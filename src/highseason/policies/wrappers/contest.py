@@ -95,9 +95,8 @@ class SpareOldArms(Wrapper):
     >>> SpareOldArms(hs.EpsilonGreedy())
     Traceback (most recent call last):
     ...
-    ValueError: spare-old-arms around epsilon-greedy: sparing old arms changes what an index rule
-    (UCB, soft UCB mortal …) adds to an arm's estimate, but the 'epsilon' rule adds nothing that
-    could be changed
+    ValueError: spare-old-arms around epsilon-greedy: sparing old arms changes the bonus of an index
+    rule (UCB, soft UCB mortal …), but the 'epsilon' rule has no bonus
     """
 
     name = "spare-old-arms"

@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.core.random import DECISION, REWARD, draw, turn_key
-from highseason.engine import UNKNOWN_END, ArmState, Turn
+from highseason.engine import UNKNOWN_TURNS, ArmState, Observation, Turn
+from highseason.engine.lifetimes.presence import SetWeights, mark_opening, reveal_ends
+from highseason.engine.step import is_legal
 from highseason.policies.view import View
 from highseason.replay.kernels.records import (
     ASKED,
@@ -39,8 +41,6 @@ from highseason.replay.kernels.records import (
     ReplayTrace,
     Scratch,
 )
-
-SetWeights = Callable[[ArmState, int, NDArray[np.float64], float], None]
 
 
 @jitable
@@ -85,20 +85,6 @@ def copy_arm(source: ArmState, target: ArmState, from_arm: int, to_arm: int) -> 
     target.weight[to_arm] = source.weight[from_arm]
     for i in range(source.memory.shape[1]):
         target.memory[to_arm, i] = source.memory[from_arm, i]
-
-
-@jitable
-def choose_opening(state: ArmState, count: int, opening: NDArray[np.bool_]) -> None:
-    """Mark the `count` available arms of highest weight: they are tried before all others."""
-    for _ in range(count):
-        best = -1
-        for arm in range(state.weight.size):
-            free = state.available[arm] and not opening[arm]
-            if free and (best < 0 or state.weight[arm] > state.weight[best]):
-                best = arm
-        if best < 0:
-            return
-        opening[best] = True
 
 
 @jitable
@@ -149,18 +135,10 @@ def visible_state(state: ArmState, room: ArmState, size: int, compact: bool) -> 
 
 
 @jitable
-def reveal_ends(state: ArmState, end: NDArray[np.int64], clock: int) -> None:
-    """An unknown end becomes known once it has passed."""
-    for arm in range(end.size):
-        if state.end[arm] == UNKNOWN_END and end[arm] < clock:
-            state.end[arm] = end[arm]
-
-
-@jitable
-def mark_opening(seen: ArmState, count: int, scratch: Scratch, size: int) -> None:
+def open_pool(seen: ArmState, count: int, scratch: Scratch, size: int) -> None:
     """Choose the opening arms of the run's first pool."""
     marked = scratch.marked[: seen.selections.size]
-    choose_opening(seen, count, marked)
+    mark_opening(seen, count, marked)
     for s in range(size):
         scratch.opening[scratch.held[s]] = marked[scratch.slot[scratch.held[s]]]
 
@@ -222,7 +200,7 @@ def replay_kernel(
     scratch: Scratch,
     start: Callable[[ArmState], None],
     choose: Callable[[ArmState, Turn], tuple[int, bool]],
-    observe: Callable[[ArmState, Turn, int, float], None],
+    observe: Callable[[ArmState, Turn, Observation], None],
     set_weights: SetWeights,
     trace: ReplayTrace,
 ) -> None:
@@ -260,7 +238,7 @@ def replay_kernel(
                 set_weights(seen, clock, scores, options.scale)
                 if not opened:
                     opened = True
-                    mark_opening(seen, options.initial_arms, scratch, size)
+                    open_pool(seen, options.initial_arms, scratch, size)
             opening = untried_opening(seen, scratch, size)
             standing = False
         slot = slots[arm]
@@ -278,7 +256,7 @@ def replay_kernel(
         G = log.bin_weight[log.bin[row]]
         if turn != last_turn or G != last_G or size != last_size:
             last_turn, last_G, last_size, before = turn, G, size, level
-            view = View(turn, G, size, options.lowest, options.lowest, np.nan)
+            view = View(turn, G, size, options.lowest, options.lowest, np.nan, UNKNOWN_TURNS)
             level = plan(parameters, carry, view)
             if not (math.isfinite(level) and options.low <= level <= options.high):
                 report_failure(trace, turn, -1, level)
@@ -286,7 +264,7 @@ def replay_kernel(
             standing = standing and (level == before or keeps != INDEX)
         if clock != last_clock:
             standing, last_clock = standing and keeps != INDEX, clock
-        asked = Turn(turn, level, key, options.random_ties, clock)
+        asked = Turn(turn, level, G, np.nan, UNKNOWN_TURNS, key, options.random_ties, clock)
         chosen, exploited = slot, False
         if tried:
             opening -= 1
@@ -295,7 +273,7 @@ def replay_kernel(
                 chosen, exploited = kept, kept_exploited
             else:
                 chosen, exploited = choose(seen, asked)
-                if not (0 <= chosen < seen.selections.size and seen.available[chosen]):
+                if not is_legal(seen, chosen):
                     report_failure(trace, turn, chosen, level)
                     return
                 if keeps == INDEX or (exploited and keeps > 0):
@@ -313,7 +291,8 @@ def replay_kernel(
             continue
         seen.selections[slot] += 1
         reward = log.reward[row]
-        observe(seen, asked, slot, G * reward if options.scaled else reward)
+        value = G * reward if options.scaled else reward
+        observe(seen, asked, Observation(slot, value, 1.0))
         carry[0] = carry[1]
         standing = False
         add_match(trace, i, tried, exploited)

@@ -1,9 +1,8 @@
 """Peak grabbers: an arm on a run is played, and nothing else explored, until the run ends.
 
-Each arm's last rewards are kept in a ring, after the memory of the rule within; which arm is held
-stands among the numbers of the whole game.  All of it changes when a reward is learnt, never in the
-choice, so that a choice may be asked for again.  The settings stand there as well: with others a
-grabber runs the same code, and nothing is compiled again.
+Each arm's last rewards are kept in a ring, after the memory of the inner rule.  Which arm is held
+stands among the shared numbers, as do the settings, so that compiled code serves all of them.  All
+of it changes when a reward is learned, never in the choice: asking again gives the same arm.
 """
 
 from __future__ import annotations
@@ -19,50 +18,52 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.engine.arms import ArmState
-from highseason.engine.turn import Turn
-from highseason.rules.ranking import estimate, one_hot
-from highseason.rules.rule import Choose, Observe, Rule
+from highseason.engine.turn import Observation, Turn
+from highseason.rules.ranking import estimate, one_hot, tie_probabilities, wins_tie
+from highseason.rules.rule import Choose, Floats, Observe, Rule
 
-#: What a grabber keeps of the whole game: the arm held plus 1 (0: none), the rate of all displays,
-#: how many displays there have been; the length of a window, by how much a display moves the rate,
-#: and what a run is measured by.
+#: The shared numbers of a grabber: the arm held plus 1 (0: none), the mean reward of all displays,
+#: how many displays there were; the length of a window, by how much a display moves that mean, and
+#: the line above which an arm is on a run.
 HELD, RATE, DISPLAYS, WINDOW, MOVES, LINE = range(6)
 
-#: Given the line, and the sum and the number of the displays in an arm's window.
+#: Given the line, the sum and the number of the displays in an arm's window, and its length.
 Starts = Callable[[float, float, int, int], bool]
-#: Given the state, the arm, the mean of its window, and where the grabber's numbers begin.
+#: Given the state, the arm, the mean of its window, and where the shared numbers begin.
 Lasts = Callable[[ArmState, int, float, int], bool]
 
 
 @functools.cache
 def peak_grabber(rule: Rule, window: int, trigger: float) -> Rule:
-    """Hold an arm whose last `window` displays brought `trigger` or more.
+    """Hold an arm whose last `window` displays earned `trigger` or more.
 
-    It is let go when the mean of its window falls below the estimate of another arm that is there.
-    Of several, the one with the highest mean is held.
+    It is released when the mean of its window falls below the estimate of another available arm.
+    Of several arms on a run, the one with the highest mean is held.
     """
     settings = float(window), 0.0, trigger
-    return _grabbing(rule, "grabbing peaks", settings, _brought_enough, _nobody_is_better)
+    grabber = _grabbing(rule, "grabbing peaks", settings, _earned_enough, _none_is_better)
+    return replace(grabber, made_by=(peak_grabber, (rule, window, trigger)))
 
 
 @functools.cache
 def dynamic_peak_grabber(rule: Rule, window: int, lift: float, memory: float) -> Rule:
-    """Hold an arm whose last `window` displays did `lift` times as well as all displays of late.
+    """Hold an arm whose last `window` displays earned `lift` times the recent mean of all displays.
 
-    The rate of all displays is an average that moves by `memory` with each of them.  An arm counts
-    from `window` displays on, and is let go when it falls below the line.
+    That mean is an average that moves by `memory` with each display.  An arm qualifies from
+    `window` displays on, and is released when it falls below the line.
     """
     settings = float(window), memory, lift
-    return _grabbing(rule, "grabbing peaks dynamically", settings, _is_full, _is_above_all)
+    grabber = _grabbing(rule, "grabbing peaks dynamically", settings, _is_full, _is_above_all)
+    return replace(grabber, made_by=(dynamic_peak_grabber, (rule, window, lift, memory)))
 
 
 @jitable
-def _brought_enough(line: float, total: float, displays: int, window: int) -> bool:
+def _earned_enough(line: float, total: float, displays: int, window: int) -> bool:
     return total >= line
 
 
 @jitable
-def _nobody_is_better(state: ArmState, arm: int, mean: float, place: int) -> bool:
+def _none_is_better(state: ArmState, arm: int, mean: float, place: int) -> bool:
     for other in range(state.pulls.size):
         rival = other != arm and state.available[other] and state.pulls[other] > 0
         if rival and mean < estimate(state, other):
@@ -83,60 +84,71 @@ def _is_above_all(state: ArmState, arm: int, mean: float, place: int) -> bool:
 def _grabbing(
     rule: Rule, what: str, settings: tuple[float, float, float], starts: Starts, lasts: Lasts
 ) -> Rule:
-    """The rule within, but for an arm that is held; a run is where `starts` and `lasts` agree."""
+    """The inner rule, unless an arm is held; an arm is on a run where `starts` and `lasts` agree."""
     window, moves, line = settings
-    start_base, probabilities_base, place = rule.start, rule.probabilities, rule.shared
-    made = _functions(rule.choose, rule.observe, rule.memory, place, starts, lasts)
+    inner_start, inner_probabilities, place = rule.start, rule.probabilities, rule.shared
+    functions = _functions(rule.choose, rule.observe, rule.memory, place, starts, lasts)
 
     @jitable
     def start(state: ArmState) -> None:
-        """Put the settings in their place."""
-        start_base(state)
+        """Store the settings."""
+        inner_start(state)
         state.shared[place + WINDOW] = window
         state.shared[place + MOVES] = moves
         state.shared[place + LINE] = line
 
-    def probabilities(state: ArmState, turn: Turn) -> NDArray[np.float64]:
-        """All on the arm that is held, and otherwise as the rule within."""
-        assert probabilities_base is not None  # see below
-        arm = made.arm_to_hold(state)
-        return one_hot(arm, state.pulls.size) if arm >= 0 else probabilities_base(state, turn)
+    def probabilities(state: ArmState, turn: Turn) -> Floats:
+        """The arm on a run is certain, or shares with those that tie; else as the inner rule."""
+        assert inner_probabilities is not None  # see below
+        held = int(state.shared[place + HELD]) - 1
+        if held >= 0 and state.available[held]:
+            return one_hot(held, state.pulls.size)
+        means = functions.runs(state)
+        if held < 0 or means.max() == -math.inf:
+            return inner_probabilities(state, turn)
+        return tie_probabilities(turn, means == means.max())
 
     return replace(
         rule,
         name=f"{rule.name}, {what}",
         start=start,
-        choose=made.choose,
-        observe=made.observe,
-        probabilities=None if probabilities_base is None else probabilities,
+        choose=functions.choose,
+        observe=functions.observe,
+        probabilities=None if inner_probabilities is None else probabilities,
         memory=rule.memory + int(window) + 1,
         shared=rule.shared + 6,
         bonus=None,
+        # It stores which arm is held; a coin that says exploit may meet an arm that is held.
+        traits=replace(
+            rule.traits,
+            local=False,
+            stable="until-change" if rule.traits.stable == "until-change" else "never",
+        ),
     )
 
 
 class _Functions(NamedTuple):
     choose: Choose
     observe: Observe
-    arm_to_hold: Callable[[ArmState], int]
+    runs: Callable[[ArmState], Floats]
 
 
 @functools.cache
 def _functions(
-    choose_base: Choose,
-    observe_base: Observe,
+    inner_choose: Choose,
+    inner_observe: Observe,
     first: int,
     place: int,
     starts: Starts,
     lasts: Lasts,
 ) -> _Functions:
-    """What a grabber does, with rings from `first` in the memory and its numbers from `place`.
+    """A grabber's functions, with rings from `first` in the memory and shared numbers from `place`.
 
     In front of a ring stands how many displays its arm has had.
     """
 
     @jitable
-    def lately(state: ArmState, arm: int) -> tuple[float, int]:
+    def window_of(state: ArmState, arm: int) -> tuple[float, int]:
         """The sum and the number of the displays in an arm's window."""
         displays = min(int(state.memory[arm, first]), int(state.shared[place + WINDOW]))
         total = 0.0
@@ -145,37 +157,42 @@ def _functions(
         return total, displays
 
     @jitable
-    def best_run(state: ArmState) -> int:
+    def mean_on_run(state: ArmState, arm: int) -> float:
+        """The mean of the window of an arm that is on a run, else -inf."""
+        if not state.available[arm] or state.memory[arm, first] <= 0.0:
+            return -math.inf
+        total, displays = window_of(state, arm)
+        mean = total / displays
+        line, window = state.shared[place + LINE], int(state.shared[place + WINDOW])
+        on_run = starts(line, total, displays, window) and lasts(state, arm, mean, place)
+        return mean if on_run else -math.inf
+
+    @jitable
+    def best_run(state: ArmState, turn: Turn) -> int:
         """Of the arms on a run, the one with the highest mean; -1 if there is none."""
         best, top = -1, -math.inf
-        line, window = state.shared[place + LINE], int(state.shared[place + WINDOW])
         for arm in range(state.pulls.size):
-            if state.available[arm] and state.memory[arm, first] > 0.0:
-                total, displays = lately(state, arm)
-                mean = total / displays
-                begun = mean > top and starts(line, total, displays, window)
-                if begun and lasts(state, arm, mean, place):
-                    best, top = arm, mean
+            mean = mean_on_run(state, arm)
+            tied = best >= 0 and mean == top and wins_tie(turn, arm, best)
+            if mean > top or tied:
+                best, top = arm, mean
         return best
 
     @jitable
-    def arm_to_hold(state: ArmState) -> int:
-        """The arm that is held; if it is not there now, the next best on a run; or -1."""
-        arm = int(state.shared[place + HELD]) - 1
-        return arm if arm < 0 or state.available[arm] else best_run(state)
-
-    @jitable
     def choose(state: ArmState, turn: Turn) -> tuple[int, bool]:
-        """The arm on a run, and otherwise as the rule within."""
-        arm = arm_to_hold(state)
+        """The arm that is held; if it is not available, the next best on a run."""
+        arm = int(state.shared[place + HELD]) - 1
+        if arm >= 0 and not state.available[arm]:
+            arm = best_run(state, turn)
         if arm >= 0:
             return arm, True
-        return choose_base(state, turn)
+        return inner_choose(state, turn)
 
     @jitable
-    def observe(state: ArmState, turn: Turn, arm: int, value: float) -> None:
-        """Learn as the rule within, note the display, and see whether a run began or ended."""
-        observe_base(state, turn, arm, value)
+    def observe(state: ArmState, turn: Turn, observation: Observation) -> None:
+        """Learn as the inner rule, note the display, and see whether a run began or ended."""
+        inner_observe(state, turn, observation)
+        arm, value = observation.arm, observation.value
         seen = int(state.memory[arm, first])
         state.memory[arm, first + 1 + seen % int(state.shared[place + WINDOW])] = value
         state.memory[arm, first] = seen + 1
@@ -184,9 +201,13 @@ def _functions(
         state.shared[place + RATE] += step * (value - state.shared[place + RATE])
         held = int(state.shared[place + HELD]) - 1
         if held >= 0 and state.available[held]:
-            total, displays = lately(state, held)
+            total, displays = window_of(state, held)
             if lasts(state, held, total / displays, place):
                 return
-        state.shared[place + HELD] = best_run(state) + 1.0
+        state.shared[place + HELD] = best_run(state, turn) + 1.0
 
-    return _Functions(choose, observe, arm_to_hold)
+    def runs(state: ArmState) -> NDArray[np.float64]:
+        """`mean_on_run` of every arm."""
+        return np.array([mean_on_run(state, arm) for arm in range(state.pulls.size)])
+
+    return _Functions(choose, observe, runs)

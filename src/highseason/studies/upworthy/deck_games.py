@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 from highseason.core.parallel import worker_count
 from highseason.core.random import game_keys
 from highseason.engine.lifetimes.presence import lifetimes_matter
+from highseason.engine.step import illegal_arm
 from highseason.games.kernels.generic import WrongArmError
 from highseason.multipliers import Multiplier
 from highseason.policies import Policy
 from highseason.policies.planner import known_levels
-from highseason.rules import Rule, illegal_arm_message
+from highseason.rules import Rule
 from highseason.studies.upworthy.cards import Decks
 from highseason.studies.upworthy.deck_kernel import OUT, Days, Round, Shelf, decks_kernel_for
 
@@ -183,7 +184,7 @@ def _task(
             )
         except WrongArmError as found:
             turn, arm = found.args
-            raise ValueError(illegal_arm_message(rule, turn, arm, int(decks.arms.max()))) from None
+            raise illegal_arm(rule, turn, arm, int(decks.arms.max())) from None
         return out
 
     return play

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -19,7 +20,8 @@ from highseason.engine.abi import (
     state_type,
 )
 from highseason.engine.arms import ArmState
-from highseason.engine.turn import Turn
+from highseason.engine.step import is_legal
+from highseason.engine.turn import UNKNOWN_TURNS, Observation, Turn
 from highseason.games.kernels.generic import WrongArmError
 from highseason.rules import Rule, fresh_state
 from highseason.studies.upworthy.cards import HAND, look
@@ -70,7 +72,7 @@ def decks_kernel(
     fresh: Callable[[int, int, int], ArmState],
     start: Callable[[ArmState], None],
     choose: Callable[[ArmState, Turn], tuple[int, bool]],
-    observe: Callable[[ArmState, Turn, int, float], None],
+    observe: Callable[[ArmState, Turn, Observation], None],
 ) -> None:
     """Play every game with every player of one rule; `numbers` is by player, plan and turn.
 
@@ -91,9 +93,12 @@ def decks_kernel(
             reward, regret, before = 0.0, 0.0, 0
             for i in range(numbers.shape[2]):
                 key = turn_key(games.keys[game], i + 1)
-                turn = Turn(i + 1, numbers[player, plan, i], key, random_ties, i + 1)
+                turn = Turn(
+                    i + 1, numbers[player, plan, i], days.worth[season, i], math.nan, UNKNOWN_TURNS,
+                    key, random_ties, i + 1,
+                )  # fmt: skip
                 arm, _ = choose(state, turn)
-                if not 0 <= arm < arms:
+                if not is_legal(state, arm):
                     raise WrongArmError(i + 1, arm)
                 state.selections[arm] += 1
                 after = int(total * days.edges[season, i + 1] + 0.5)
@@ -106,7 +111,7 @@ def decks_kernel(
                 while known[arm] < there and places[arm, known[arm]] <= dealt[arm]:
                     known[arm] += 1
                     hits += 1
-                observe(state, turn, arm, hits / count)
+                observe(state, turn, Observation(arm, hits / count, 1.0))
                 worth = days.worth[season, i]
                 reward += worth * hits
                 regret += worth * count * (means[best] - means[arm])

@@ -1,0 +1,96 @@
+"""The one definition of a turn: a legal choice that is counted, then an observation.
+
+`play`, the reference replay and the live bandit call these functions.  Compiled kernels share
+`is_legal` and are held to the rest by `checks`.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.jitable import jitable
+from highseason.engine.arms import ArmState
+from highseason.engine.turn import Observation, Turn
+
+
+class Playable(Protocol):
+    """The functions of a rule, as far as a turn needs them."""
+
+    @property
+    def name(self) -> str:
+        """Its name in messages."""
+
+    def choose(self, state: ArmState, turn: Turn, /) -> tuple[int, bool]:
+        """The arm, and whether the choice exploits."""
+
+    def observe(self, state: ArmState, turn: Turn, observation: Observation, /) -> None:
+        """Learn."""
+
+
+class IllegalArmError(ValueError):
+    """A rule chose an arm that does not exist or is not available."""
+
+
+@jitable
+def is_legal(state: ArmState, arm: int) -> bool:
+    """Whether the arm exists and is available."""
+    return bool(0 <= arm < state.available.size and state.available[arm])
+
+
+def illegal_arm(rule: Playable, turn: int, arm: int, arms: int) -> IllegalArmError:
+    """The error for a choice that is not legal."""
+    reason = (
+        "it is not available in that turn; look at state.available"
+        if 0 <= arm < arms
+        else f"the arms are 0 to {arms - 1}"
+    )
+    return IllegalArmError(f"the rule {rule.name!r} chose arm {arm} in turn {turn}, but {reason}")
+
+
+def choose(rule: Playable, state: ArmState, turn: Turn) -> tuple[int, bool]:
+    """The rule's choice among `state.available`, and whether it exploits; nothing changes.
+
+    Raises:
+        IllegalArmError: The arm does not exist or is not available.
+    """
+    arm, exploited = rule.choose(state, turn)
+    if not is_legal(state, arm):
+        raise illegal_arm(rule, turn.t, arm, state.available.size)
+    return int(arm), bool(exploited)
+
+
+def select(state: ArmState, arm: int) -> None:
+    """Count a selection: the arm is now the one that was decided for."""
+    state.selections[arm] += 1
+
+
+def decide(rule: Playable, state: ArmState, turn: Turn) -> tuple[int, bool]:
+    """Let the rule choose, and count the selection."""
+    arm, exploited = choose(rule, state, turn)
+    select(state, arm)
+    return arm, exploited
+
+
+def learn(
+    rule: Playable,
+    state: ArmState,
+    turn: Turn,
+    observation: Observation,
+    present: NDArray[np.bool_] | None = None,
+) -> None:
+    """Let the rule observe a turn that was decided.
+
+    Args:
+        rule: The rule.
+        state: Its state.
+        turn: The turn, as it was decided.
+        observation: What the turn taught.
+        present: The arms that are there now; they may differ from those that were on offer.
+            None leaves `state.available` as it is.
+    """
+    if present is not None:
+        state.available[:] = present
+    rule.observe(state, turn, observation)
