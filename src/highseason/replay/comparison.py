@@ -70,14 +70,7 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
-        return {
-            "difference": self.difference,
-            "student": vars(self.student),
-            "welch": vars(self.welch),
-            "bootstrap": self.bootstrap,
-            "paired": self.paired,
-            "independent": self.independent,
-        }
+        return vars(self) | {"student": vars(self.student), "welch": vars(self.welch)}
 
 
 def compare(

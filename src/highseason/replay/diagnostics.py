@@ -64,14 +64,9 @@ class LogSummary:
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
-        return {
-            "events": self.events,
-            "arms": self.arms,
-            "span": self.span,
-            "bin": self.bin,
+        return vars(self) | {
             "G": dict(zip(("least", "median", "greatest"), self.G, strict=True)),
             "baseline": vars(self.baseline),
-            "backwards": self.backwards,
             "uniformity": self.uniformity.to_dict(),
         }
 

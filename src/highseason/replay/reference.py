@@ -66,7 +66,7 @@ def replay_reference(
        no turn passes.
     7. It asks for the arm shown: the turn counts, its reward is learnt, and the plan moves on.
     """
-    run = _Run(policy, log, rows, lifetimes, options, lowest)
+    run = _ReferenceRun(policy, log, rows, lifetimes, options, lowest)
     for i, row in enumerate(rows.tolist()):
         fate = run.read(i, row)
         run.counts[fate] += 1
@@ -78,7 +78,7 @@ def replay_reference(
     return ReplayTrace(matched, kinds, run.counts, run.failure)
 
 
-class _Run:
+class _ReferenceRun:
     """The state of one run."""
 
     def __init__(

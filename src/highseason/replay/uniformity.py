@@ -85,19 +85,9 @@ class Uniformity:
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
-        arm, share = self.worst
-        return {
-            "checked": self.checked,
-            "statistic": self.statistic,
-            "degrees": self.degrees,
-            "p": self.p,
-            "effect": self.effect,
-            "worst_arm": arm,
-            "worst_share": share,
-            "holds": self.holds,
-            "tilted": self.tilted,
-            "when": self.when,
-        }
+        fields = vars(self).copy()
+        arm, share = fields.pop("worst")
+        return fields | {"worst_arm": arm, "worst_share": share}
 
 
 _NOTHING_TO_TEST = Uniformity("uniform", 0.0, 0, 1.0, 0.0, ("", 0.0), True)
