@@ -78,7 +78,9 @@ class GroupWithExamples(WithExamples, click.Group):
         """Find the command; an unknown name suggests the nearest."""
         command = super().get_command(ctx, cmd_name)
         if command is None and not ctx.resilient_parsing:
-            ctx.fail(f"unknown command {cmd_name!r}. {did_you_mean(cmd_name, sorted(self.commands))}")
+            ctx.fail(
+                f"unknown command {cmd_name!r}. {did_you_mean(cmd_name, sorted(self.commands))}"
+            )
         return command
 
 

@@ -153,7 +153,9 @@ def _means(text: str) -> list[float]:
 def _numbers(name: str, options: dict[str, str], known: Sequence[str]) -> dict[str, Any]:
     for key in options:
         if key not in known:
-            raise ValueError(f"{name} has no parameter {key!r}; it has: {', '.join(known) or 'none'}")
+            raise ValueError(
+                f"{name} has no parameter {key!r}; it has: {', '.join(known) or 'none'}"
+            )
     return {key: _number(value, f"{name}: {key}") for key, value in options.items()}
 
 

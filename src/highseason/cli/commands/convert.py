@@ -14,7 +14,6 @@ from highseason.cli.messages import progress_bar, say
 from highseason.cli.options import count_option, debug_option, json_option
 from highseason.cli.output import plain_table, print_json, print_table
 from highseason.cli.output_paths import check_file
-from highseason.cli.parsing import usage_error
 from highseason.core.formatting import counted, format_number
 from highseason.logs import ConversionReport, OpenBanditLog, TableLog, YahooLog, convert
 from highseason.logs.source import Source
@@ -132,20 +131,14 @@ def table(table: Path, out: Path, as_json: bool, **columns: Any) -> None:
 
     Times are Unix seconds or ISO times.
     """
-    try:
-        log = TableLog(table, **columns)
-    except ValueError as reason:
-        raise usage_error(reason) from reason
+    log = TableLog(table, **columns)
     _convert(log, out, as_json)
 
 
 def _convert(log: Source, out: Path, as_json: bool) -> None:
     check_file(out, "--out", log.paths)
-    try:
-        with progress_bar("reading") as progress:
-            report = convert(log, out, progress)
-    except ValueError as reason:
-        raise usage_error(reason) from reason
+    with progress_bar("reading") as progress:
+        report = convert(log, out, progress)
     for file in report.damaged:
         say(f"warning: {file}; what could be read is kept")
     if report.backwards:

@@ -14,7 +14,7 @@ from highseason.cli.group import WithExamples
 from highseason.cli.options import count_option, debug_option, json_option, positive
 from highseason.cli.output import plain_table, print_json, print_table
 from highseason.cli.output_paths import check_figure, check_file
-from highseason.cli.parsing import parse_multiplier, usage_error
+from highseason.cli.parsing import parse_multiplier
 from highseason.core.formatting import format_number, percent
 from highseason.forecasters import Forecast, Forecaster, SeasonAhead, backtest, parse, special_days
 from highseason.multipliers import Multiplier, Threshold
@@ -85,14 +85,11 @@ def command(
     if out is not None:
         check_file(out, "--out") if _is_csv(out) else check_figure(out, "--out", ", or in .csv")
     past = parse_multiplier(traffic, None, time, value, floor)
-    try:
-        past = past if every is None else past.resample(every)
-        forecaster = _forecaster(model, country, holidays, zone)
-        found = forecaster.fit(past).predict(horizon)
-        limit = Threshold.of(z).resolve(np.concatenate([past.values, found.mean]))
-        errors = _errors(past, forecaster, horizon, backtest)
-    except ValueError as reason:
-        raise usage_error(reason) from reason
+    past = past if every is None else past.resample(every)
+    forecaster = _forecaster(model, country, holidays, zone)
+    found = forecaster.fit(past).predict(horizon)
+    limit = Threshold.of(z).resolve(np.concatenate([past.values, found.mean]))
+    errors = _errors(past, forecaster, horizon, backtest)
     rows = _rows(found, limit, country if holidays else None)
     if out is not None:
         if _is_csv(out):

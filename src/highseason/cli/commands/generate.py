@@ -88,11 +88,8 @@ def yahoo(out: str, as_json: bool, **settings: Any) -> None:
     check_folder(path if is_folder else path.parent, f"--out {out}")
     if not math.isfinite(settings["tilt"]):
         raise usage_error(f"--tilt {settings['tilt']} is not a finite number")
-    try:
-        with progress_bar("writing") as progress:
-            files = generate_log(path, progress=progress, **settings)
-    except ValueError as reason:
-        raise usage_error(reason) from reason
+    with progress_bar("writing") as progress:
+        files = generate_log(path, progress=progress, **settings)
     size = sum(file.stat().st_size for file in files)
     if as_json:
         print_json({"files": [str(file) for file in files], "bytes": size, **settings})

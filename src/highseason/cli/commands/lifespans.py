@@ -13,7 +13,6 @@ from highseason.cli.logs import log_argument, read_log
 from highseason.cli.options import count_option, debug_option, json_option
 from highseason.cli.output import print_json
 from highseason.cli.output_paths import check_figure, check_file
-from highseason.cli.parsing import usage_error
 from highseason.core.formatting import counted
 
 if TYPE_CHECKING:
@@ -52,10 +51,7 @@ def command(log: Path, least_arms: int | None, out: Path | None, as_json: bool) 
     elif out is not None:
         check_figure(out, "--out", " (a table: in .csv or .parquet)", [log])
     lifetimes = lifespans(read_log(log))
-    try:
-        chosen = None if least_arms is None else best_slice(lifetimes, least_arms)
-    except ValueError as reason:
-        raise usage_error(reason) from reason
+    chosen = None if least_arms is None else best_slice(lifetimes, least_arms)
     files = [] if out is None else [_write(lifetimes, chosen, out)]
     if as_json:
         document = {"arms": len(lifetimes), **lifetimes.columns()}

@@ -109,8 +109,6 @@ def command(
                 raise usage_error(reason) from reason
             say(f"note: skipped: {reason}")
             continue
-        except ValueError as reason:
-            raise usage_error(reason) from reason
         if not as_json:
             _print(done[name])
     if as_json:

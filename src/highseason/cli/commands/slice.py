@@ -94,13 +94,10 @@ def command(
 
 
 def _choose(found: Frontier, least_arms: int | None, least_hours: float | None) -> Slice:
-    try:
-        if least_arms is not None:
-            return found.with_arms(least_arms)
-        assert least_hours is not None
-        return found.with_hours(least_hours)
-    except ValueError as reason:
-        raise usage_error(reason) from reason
+    if least_arms is not None:
+        return found.with_arms(least_arms)
+    assert least_hours is not None
+    return found.with_hours(least_hours)
 
 
 def _tell_frontier(found: Frontier, as_json: bool) -> None:

@@ -18,7 +18,6 @@ from highseason.cli.options import (
 )
 from highseason.cli.output import plain_table, print_json, print_table
 from highseason.cli.output_paths import check_figure
-from highseason.cli.parsing import usage_error
 from highseason.core.formatting import signed_percent, with_error, with_range
 from highseason.multipliers import Multiplier
 from highseason.policies import parse
@@ -81,11 +80,8 @@ def command(
 
     All candidates play the same games.  The printed results come from other games.
     """
-    try:
-        start = parse(policy)
-        Space.of(start, G, parameters or None)  # report a wrong name before any work
-    except ValueError as reason:
-        raise usage_error(reason) from reason
+    start = parse(policy)
+    Space.of(start, G, parameters or None)  # report a wrong name before any work
     if out is not None:
         check_figure(out, "--out")
     note_if_too_short(G.turns, rewards.arms)
