@@ -10,8 +10,8 @@ import pytest
 
 import highseason as hs
 from highseason.advice import Advice
-from highseason.advice.advise import _choose, _lead
 from highseason.advice.candidates import GRID, candidates
+from highseason.advice.recommend import _choose, _lead
 from highseason.cli.output import plain
 
 
@@ -35,7 +35,7 @@ def test_where_regulating_pays_it_is_advised() -> None:
     assert advice.pays
     assert "Regulating pays here" in advice.verdict
     assert advice.unregulated.lead.low > 0
-    assert advice.greedy.chance > 0.99
+    assert advice.greedy.probability > 0.99
     assert not advice.warns_of("short-horizon")
 
 
@@ -60,17 +60,24 @@ def test_where_all_turns_are_first_tries_nothing_matters() -> None:
     assert advice.warns_of("nothing-to-learn")
     assert "It makes no difference" in advice.verdict
     assert {one.lead.value for one in advice.compared} == {0.0}
-    assert {one.chance for one in advice.compared} == {0.5}
+    assert {one.probability for one in advice.compared} == {0.5}
     assert all(one.bound is None for one in advice.compared)
 
 
-def test_an_early_peak_is_told() -> None:
+def test_the_text_fits_a_terminal() -> None:
+    for case in ("quiet first", "short", "early"):
+        lines = str(advised(case)).splitlines()
+        assert max(map(len, lines)) <= 80
+        assert not any(line.endswith("-") for line in lines)  # names are not broken
+
+
+def test_an_early_peak_is_reported() -> None:
     assert advised("early").warns_of("high-early")
     assert "high early" in str(advised("early"))
 
 
 def test_no_number_comes_from_games_that_chose() -> None:
-    """What is reported is what the finalists do on the judging seed, and on no other."""
+    """What is reported is what the finalists do on the evaluation seed, and on no other."""
     advice = advised("quiet first")
     players = [one.policy for one in advice.compared]
     judged = hs.simulate(
@@ -113,16 +120,16 @@ def test_the_lead_is_paired() -> None:
 
 def test_candidates_hold_defaults_and_no_plan_twice() -> None:
     G = hs.multipliers.wave(turns=300)
-    found = candidates(G, 5)
-    assert [p for p in found if p == type(p)()] == found[: len(GRID)]
-    assert len(found) == len(set(found))
+    wave = candidates(G, 5)
+    assert [p for p in wave if p == type(p)()] == wave[: len(GRID)]
+    assert len(wave) == len(set(wave))
     step = candidates(hs.multipliers.step(turns=300), 5)
-    assert len(step) < len(found)  # q0.75 and 0.5*max split its two values alike
+    assert len(step) < len(wave)  # q0.75 and 0.5*max split its two values alike
 
 
 def test_a_policy_of_your_own_is_tried() -> None:
-    mine = hs.UCB(P=0.02)
-    advice = hs.advise("constant", 3, turns=60, games=20, policies=[mine])
+    own = hs.UCB(P=0.02)
+    advice = hs.advise("constant", 3, turns=60, games=20, policies=[own])
     assert advice.tried == len(candidates(advice.multiplier, 3)) + 1
 
 

@@ -1,4 +1,4 @@
-"""Arms as they are believed to be."""
+"""Arms as they are assumed to be."""
 
 from __future__ import annotations
 

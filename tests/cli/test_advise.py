@@ -31,7 +31,7 @@ def test_json_is_the_librarys_advice(call: Call, tmp_path: Path) -> None:
 def test_people_are_told_in_words(call: Call) -> None:
     answer = call(*USUAL)
     assert (answer.code, answer.stderr) == (0, "")
-    for words in ("\nUse ", "How sure:", "When it explores:", "afe bound", "Beware:"):
+    for words in ("\nUse ", "How sure:", "When it explores:", "afe bound", "Watch out:"):
         assert words in answer.stdout
 
 

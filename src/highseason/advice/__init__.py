@@ -1,4 +1,4 @@
-"""Advice: which policy to use on a given traffic, how sure that is, and when not to bother.
+"""Advice: which policy to use on given traffic, how sure that is, and when it does not matter.
 
 >>> import highseason as hs
 >>> advice = hs.advise(hs.multipliers.constant(turns=60), arms=20, games=40)
@@ -6,10 +6,10 @@
 True
 """
 
-from highseason.advice.advise import advise
+from highseason.advice.advice import Advice, Compared
 from highseason.advice.belief import Belief
 from highseason.advice.candidates import Kind, kind_of
-from highseason.advice.pathologies import CODES, Pathology
-from highseason.advice.result import Advice, Compared
+from highseason.advice.cautions import CODES, Caution
+from highseason.advice.recommend import advise
 
-__all__ = ["CODES", "Advice", "Belief", "Compared", "Kind", "Pathology", "advise", "kind_of"]
+__all__ = ["CODES", "Advice", "Belief", "Caution", "Compared", "Kind", "advise", "kind_of"]

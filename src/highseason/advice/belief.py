@@ -1,4 +1,4 @@
-"""What is known of the arms beforehand: where their means lie, and perhaps the smallest gap."""
+"""What is known of the arms beforehand: the range of their means, and perhaps the smallest gap."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Numbers = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class _Apart(Rewards):
-    """Arms drawn per game, the best of which is ahead of the next by a given gap."""
+    """Arms drawn in every game, the second best a given gap below the best."""
 
     gap: float = 0.0
 
@@ -26,12 +26,12 @@ class _Apart(Rewards):
 
 @dataclass(frozen=True)
 class Belief:
-    """Means are uniform between two numbers; where a gap is known, the runner-up is that far off.
+    """Means are uniform in a range; with a known gap, the second best is that far below the best.
 
     Attributes:
-        arms: How many arms.
-        between: Where their means lie.
-        gap: How far the second best is below the best; None if that is unknown.
+        arms: The number of arms.
+        between: The range of their means.
+        gap: How far the second best is below the best; None if unknown.
 
     >>> sorted(Belief(3, gap=0.25).typical().tolist())
     [0.25, 0.5, 0.75]
@@ -42,45 +42,45 @@ class Belief:
     gap: float | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what no arms can be like."""
+        """Check the range and the gap."""
         if check_arms(self.arms) < 2:
-            raise ValueError("one arm leaves nothing to choose: advice needs at least 2 arms")
+            raise ValueError("advice needs at least 2 arms: with one there is nothing to choose")
         low, high = self.between
         if not 0.0 <= low < high <= 1.0:
             raise ValueError(
-                f"the means lie between two rising numbers from 0 to 1, not {low:g} and {high:g}"
+                f"means_between must be two rising numbers from 0 to 1, got {low:g} and {high:g}"
             )
         if self.gap is None:
             return
         if not (math.isfinite(self.gap) and 0.0 < self.gap <= high - low):
             raise ValueError(
-                f"the gap must be above 0 and at most {high - low:g}, the width between the means, "
-                f"not {self.gap:g}"
+                f"gap must be above 0 and at most {high - low:g}, the width of the range of means, "
+                f"got {self.gap:g}"
             )
 
     def rewards(self) -> Rewards:
-        """Arms that pay 1 or 0, drawn anew in every game."""
+        """Bernoulli arms, drawn in every game."""
         plain = bernoulli(self.arms, between=self.between)
         return plain if self.gap is None else _Apart(**vars(plain), gap=self.gap)
 
     def typical(self) -> Numbers:
-        """Means as a game typically draws them, for bounds, which are about given arms."""
+        """Typical means of a game, for bounds, which need given arms."""
         low, high = self.between
         even = low + (high - low) * np.arange(1, self.arms + 1) / (self.arms + 1)
         if self.gap is not None:
             even = apart(even[None, :], low, self.gap)[0]
-        # Who is tried first must not depend on who is good.
+        # The order of the first round must not depend on the means.
         return np.asarray(np.random.default_rng(0).permutation(even))
 
     def __str__(self) -> str:
-        """As in a sentence."""
+        """As part of a sentence."""
         low, high = self.between
-        text = f"means anywhere between {low:g} and {high:g}"
+        text = f"means between {low:g} and {high:g}"
         return text if self.gap is None else f"{text}, the best ahead by {self.gap:g}"
 
 
 def apart(means: Numbers, low: float, gap: float) -> Numbers:
-    """Press all but the best arm of each row together until the next best is `gap` behind.
+    """Compress all but the best arm of each row, so that the second best is `gap` below it.
 
     >>> apart(np.array([[0.9, 0.8, 0.4]]), 0.0, 0.5)
     array([[0.9, 0.4, 0.2]])

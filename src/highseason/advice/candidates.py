@@ -1,12 +1,12 @@
-"""What is tried: every policy with its defaults, and a small grid of its parameters."""
+"""The candidates: every policy with its defaults, and a small grid of its parameters."""
 
 from __future__ import annotations
 
 import itertools
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
+from highseason.core.warnings import quiet
 from highseason.multipliers import Multiplier, Threshold
 from highseason.policies import (
     UCB,
@@ -21,7 +21,7 @@ from highseason.policies import (
     VariablePool,
 )
 
-#: How a policy decides when to explore: never, whatever the stakes, or by the stakes.
+#: When a policy explores: never, regardless of G, or regulated by G.
 Kind = Literal["greedy", "unregulated", "regulated"]
 
 _KS = (0.02, 0.1, 0.3, 1.0, 3.0)
@@ -29,6 +29,8 @@ _PS = (0.1, 0.5, 2.0)
 _ZS = ("q0.5", "q0.75", "0.5*max")
 _UNITS = ("q0.1", "q0.5")
 
+#: A few values of each parameter that did well on many seasons, so that an answer takes seconds.
+#: The parameters' search ranges are far wider: they are for tuning.
 GRID: Mapping[type[Policy], Mapping[str, tuple[Any, ...]]] = {
     Greedy: {},
     EpsilonGreedy: {"k": _KS},
@@ -43,7 +45,7 @@ _UNREGULATED = (EpsilonGreedy, UCB)
 
 
 def kind_of(policy: Policy) -> Kind:
-    """Whether a policy looks at the stakes; one of your own is taken to do so.
+    """Whether a policy is regulated by G; a policy of your own is assumed to be.
 
     >>> import highseason as hs
     >>> kind_of(hs.UCB()), kind_of(hs.UCBZ()), kind_of(hs.Greedy())
@@ -55,36 +57,31 @@ def kind_of(policy: Policy) -> Kind:
 
 
 def idle_thresholds(G: Multiplier) -> list[str]:
-    """The thresholds of the grid that leave every turn of G on one side.
+    """The thresholds of the grid that put every turn on the same side.
 
     >>> import highseason as hs
     >>> idle_thresholds(hs.multipliers.from_values([1] * 9 + [40]))
     ['q0.5', 'q0.75']
     """
-    found = []
-    for z in _ZS:
-        level = Threshold.of(z).resolve(G.values)
-        if (G.values >= level).all() or (G.values < level).all():
-            found.append(z)
-    return found
+    high = {z: G.values >= Threshold.of(z).resolve(G.values) for z in _ZS}
+    return [z for z, turns in high.items() if turns.all() or not turns.any()]
 
 
 def candidates(G: Multiplier, arms: int, more: Iterable[Policy] = ()) -> list[Policy]:
-    """What to try on this G, defaults first; of those with the same plan, one."""
+    """The candidates for this G, defaults first; one of those with the same plan."""
     idle = idle_thresholds(G)
-    found: dict[tuple[str, str], Policy] = {}
+    by_plan: dict[tuple[str, str], Policy] = {}
     for policy in (*_grid(), *more):
         if getattr(policy, "z", None) in idle:
             continue
         plan = quiet_plan(policy, G, arms)
-        found.setdefault((policy.rule.name, plan.digest), policy)
-    return list(found.values())
+        by_plan.setdefault((policy.rule.name, plan.digest), policy)
+    return list(by_plan.values())
 
 
 def quiet_plan(policy: Policy, G: Multiplier, arms: int) -> Plan:
-    """The plan without its warnings: what is odd about this G, the advice says once."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
+    """The plan without its warnings: the advice lists what is unusual, once."""
+    with quiet():
         return policy.plan(G, arms)
 
 

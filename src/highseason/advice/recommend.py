@@ -1,9 +1,8 @@
-"""How advice is come by: candidates are thinned out, one is chosen, and fresh games judge it."""
+"""`advise`: screen the candidates, choose one, and evaluate it in fresh games."""
 
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from statistics import NormalDist
 from typing import Any
@@ -11,12 +10,14 @@ from typing import Any
 import numpy as np
 
 from highseason import bounds
+from highseason.advice.advice import Advice, Compared
 from highseason.advice.belief import Belief
 from highseason.advice.candidates import candidates, kind_of, quiet_plan
-from highseason.advice.pathologies import Pathology, greedy_is_as_good, pathologies
-from highseason.advice.result import Advice, Compared
+from highseason.advice.cautions import Caution, cautions, greedy_is_as_good
 from highseason.bounds import NoTheoremError, RegretBound
 from highseason.core.random import seed_key
+from highseason.core.validation import whole_number
+from highseason.core.warnings import quiet
 from highseason.games import simulate
 from highseason.multipliers import Multiplier, as_multiplier
 from highseason.policies import Policy
@@ -24,8 +25,8 @@ from highseason.results import Estimate, SimulationResult, with_interval
 
 Progress = Callable[[int, int], None]
 
-#: Thinning out the candidates takes a share of the games that choosing takes.
-_SHARE, _LEAST = 4, 40
+#: Screening takes one game for every four of choosing, and at least this many.
+_GAMES_PER_SCREENING, _LEAST_SCREENING = 4, 40
 
 
 def advise(
@@ -41,25 +42,25 @@ def advise(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Advice:
-    """Say which policy to use on this traffic, how sure that is, and what to beware of.
+    """Recommend a policy for this traffic, and say how sure that is and what to watch out for.
 
-    Every policy plays with its defaults and with a small grid of its parameters, on this very G.
-    First a part of the games finds the best of each policy, then other games choose among these,
-    and again others judge: no number in the answer comes from games that chose.  The simpler one is
-    chosen unless the more elaborate is clearly better: greedy first, then what explores whatever
-    the stakes, then what looks at them.
+    Every policy plays on this G with its defaults and with a small grid of parameters.  Some games
+    select the best parameters of each policy, others choose among these policies, and others again
+    evaluate the choice: no reported number comes from games that were used to choose.  A simpler
+    policy is preferred unless a more elaborate one is clearly better: greedy first, then policies
+    that ignore G, then policies regulated by G.
 
     Args:
         multiplier: G: anything `as_multiplier` takes.
-        arms: How many arms, at least 2.
-        gap: How far the second best arm is below the best, if that is known.
-        means_between: Where the means of the arms lie, uniformly.
-        turns: How many, where the multiplier is the name of a shape.
-        games: How many games choose, and how many judge.
+        arms: The number of arms, at least 2.
+        gap: How far the second best arm is below the best, if known.
+        means_between: The range of the arms' means (uniform).
+        turns: The number of turns, where the multiplier is the name of a shape.
+        games: The number of games to choose by, and again to evaluate.
         seed: Same seed, same advice.
-        policies: Candidates of your own, beside those that are always tried.
-        threads: How many; all cores if None.
-        progress: Called with (games done, games in all) as the work goes on.
+        policies: Candidates of your own, besides the built-in ones.
+        threads: The number of threads; all cores by default.
+        progress: Called with (games done, total games) as the work proceeds.
 
     >>> import highseason as hs
     >>> G = hs.multipliers.wave(turns=200)
@@ -69,25 +70,23 @@ def advise(
     """
     G = as_multiplier(multiplier, turns)
     belief = Belief(arms, (float(means_between[0]), float(means_between[1])), gap)
-    games = _at_least_two(games)
-    seed_key(seed)  # a bad seed is told as it was given, not as a multiple of it
+    games = whole_number("games", games, at_least=2)
+    seed_key(seed)  # so that an error names the seed that was passed, not a multiple of it
     tried = candidates(G, arms, policies)
-    thinning = max(_LEAST, games // _SHARE)
-    stage = _Stage(belief, G, threads, progress, thinning + 2 * games)
-    first = stage.play(tried, thinning, 3 * seed)
-    finalists = _best_of_each(tried, first)
-    second = stage.play(finalists, games, 3 * seed + 1)
-    chosen, runner_up = _choose(finalists, second)
-    judged = stage.play(finalists, games, 3 * seed + 2)
-    compared = [_compare(judged, i, chosen, finalists[i], belief, G) for i in range(len(finalists))]
-    order = sorted(range(len(finalists)), key=lambda i: compared[i].regret)
-    told = tuple(compared[i] for i in order)
+    screening = max(_LEAST_SCREENING, games // _GAMES_PER_SCREENING)
+    simulator = _Simulator(belief, G, threads, progress, screening + 2 * games)
+    finalists = _best_of_each(tried, simulator.play(tried, screening, 3 * seed))
+    chosen, runner_up = _choose(finalists, simulator.play(finalists, games, 3 * seed + 1))
+    evaluated = simulator.play(finalists, games, 3 * seed + 2)
+    lines = [_compare(evaluated, i, chosen, finalists[i], belief, G) for i in range(len(finalists))]
+    order = sorted(range(len(finalists)), key=lambda i: lines[i].regret)
+    compared = tuple(lines[i] for i in order)
     return Advice(
         policy=finalists[chosen],
         plan=quiet_plan(finalists[chosen], G, arms),
-        compared=told,
+        compared=compared,
         runner_up=order.index(runner_up),
-        warnings=tuple(_warnings(G, arms, told, finalists[chosen])),
+        warnings=tuple(_warnings(G, arms, compared, finalists[chosen])),
         belief=belief,
         tried=len(tried),
         games=games,
@@ -95,8 +94,8 @@ def advise(
     )
 
 
-class _Stage:
-    """Where all the games of one advice are played."""
+class _Simulator:
+    """Plays all games of one advice, and reports their progress."""
 
     def __init__(
         self,
@@ -104,30 +103,29 @@ class _Stage:
         G: Multiplier,
         threads: int | None,
         progress: Progress | None,
-        in_all: int,
+        total: int,
     ) -> None:
         self.rewards, self.G, self.threads = belief.rewards(), G, threads
-        self.progress, self.done, self.in_all = progress, 0, in_all
+        self.progress, self.done, self.total = progress, 0, total
 
     def play(self, policies: Sequence[Policy], games: int, seed: int) -> SimulationResult:
-        """Play so many games more."""
+        """Play more games."""
         before = self.done
 
-        def tell(done: int, _: int) -> None:
+        def report(done: int, _: int) -> None:
             if self.progress is not None:
-                self.progress(before + done, self.in_all)
+                self.progress(before + done, self.total)
 
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # the advice says what is odd, once
+        with quiet():  # the advice itself lists what is unusual, once
             result = simulate(
-                policies, self.rewards, self.G, games, seed, threads=self.threads, progress=tell
+                policies, self.rewards, self.G, games, seed, threads=self.threads, progress=report
             )
         self.done += games
         return result
 
 
 def _best_of_each(tried: Sequence[Policy], result: SimulationResult) -> list[Policy]:
-    """Of each class the one with the least regret."""
+    """The policy with the least regret of each class."""
     best: dict[type[Policy], int] = {}
     for i, policy in enumerate(tried):
         held = best.setdefault(type(policy), i)
@@ -137,12 +135,12 @@ def _best_of_each(tried: Sequence[Policy], result: SimulationResult) -> list[Pol
 
 
 def _choose(finalists: Sequence[Policy], result: SimulationResult) -> tuple[int, int]:
-    """The simplest that is not clearly beaten by something more elaborate; and the best other."""
+    """The simplest policy that no more elaborate one clearly beats, and the best other."""
     order = sorted(range(len(finalists)), key=lambda i: result.mean("regret", i))
     best = {kind: next((i for i in order if kind_of(finalists[i]) == kind), None)
             for kind in ("greedy", "unregulated", "regulated")}  # fmt: skip
     chosen = best["greedy"]
-    assert chosen is not None  # greedy is always tried
+    assert chosen is not None  # greedy is always a candidate
     for kind in ("unregulated", "regulated"):
         rival = best[kind]
         if rival is not None and _lead(result, rival, chosen).low > 0:
@@ -151,7 +149,7 @@ def _choose(finalists: Sequence[Policy], result: SimulationResult) -> tuple[int,
 
 
 def _lead(result: SimulationResult, ahead: int, of: int) -> Estimate:
-    """How much less one regrets than another, as a share of the best arm's takings; paired."""
+    """By how much one regret is below another, as a share of the best arm's reward; paired."""
     moments = result.moments["regret"]
     c = moments.covariance
     value = float(moments.mean[of] - moments.mean[ahead])
@@ -162,7 +160,7 @@ def _lead(result: SimulationResult, ahead: int, of: int) -> Estimate:
 
 
 def _attainable(result: SimulationResult) -> float:
-    """What the best arm would have earned; the same whoever plays."""
+    """The reward of the best arm, which is the same for every policy."""
     return result.mean("reward", 0) + result.mean("realised_regret", 0)
 
 
@@ -177,13 +175,13 @@ def _compare(
         error=result.error("regret", i),
         earned=1.0 - result.mean("regret", i) / _attainable(result),
         lead=lead,
-        chance=_chance(lead),
+        probability=_probability(lead),
         bound=_bound(policy, belief, G),
     )
 
 
-def _chance(lead: Estimate) -> float:
-    """How likely the true lead is above zero, from its estimate and error."""
+def _probability(lead: Estimate) -> float:
+    """The probability that the true lead is above zero, from its estimate and error."""
     if lead.error > 0:
         return NormalDist().cdf(lead.value / lead.error)
     return 0.5 if lead.value == 0 else float(np.heaviside(lead.value, 0.5))
@@ -200,15 +198,9 @@ def _bound(policy: Policy, belief: Belief, G: Multiplier) -> RegretBound | None:
 
 def _warnings(
     G: Multiplier, arms: int, compared: Sequence[Compared], chosen: Policy
-) -> list[Pathology]:
-    found = pathologies(G, arms)
+) -> list[Caution]:
+    warnings = cautions(G, arms)
     greedy = next(one for one in compared if one.kind == "greedy")
     if G.turns > arms and (greedy.policy == chosen or greedy.lead.low <= 0):
-        found.append(greedy_is_as_good(G.turns, arms))
-    return found
-
-
-def _at_least_two(games: int) -> int:
-    if isinstance(games, bool) or not isinstance(games, int | np.integer) or games < 2:
-        raise ValueError(f"games must be a whole number, at least 2, not {games!r}")
-    return int(games)
+        warnings.append(greedy_is_as_good(G.turns, arms))
+    return warnings

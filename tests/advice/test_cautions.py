@@ -1,4 +1,4 @@
-"""Each pathological case is told, and a healthy one is not."""
+"""Each case for caution is reported, and a healthy season is not."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ import pytest
 
 import highseason as hs
 from highseason.advice import CODES
-from highseason.advice.pathologies import greedy_is_as_good, pathologies
+from highseason.advice.cautions import cautions, greedy_is_as_good
 
 T = np.arange(400)
 
 CASES = {
-    "high-early": (np.where(T < 200, 1000.0, 1.0), 10, "high early"),
-    "no-low-turns": (100.0 + T % 7, 10, "no low turns"),
+    "high-early": (np.where(T < 200, 1000.0, 1.0), 10, "G is high early"),
+    "no-low-turns": (100.0 + T % 7, 10, "no quiet turns"),
     "few-low-turns": (np.where(T > 394, 1.0, 40.0), 10, "5 quiet turns for 10 arms"),
-    "threshold-splits-nothing": (np.where(T % 10 == 9, 40.0, 1.0), 10, "z = q0.5 and q0.75 leave"),
-    "nothing-to-learn": (np.linspace(1, 9, 20), 20, "20 turns are not more than 20 arms"),
+    "threshold-splits-nothing": (np.where(T % 10 == 9, 40.0, 1.0), 10, "z = q0.5 and q0.75 put"),
+    "nothing-to-learn": (np.linspace(1, 9, 20), 20, "20 turns for 20 arms"),
 }
 
 
 @pytest.mark.parametrize("code", CASES)
-def test_it_is_told_in_plain_words(code: str) -> None:
+def test_it_is_reported_in_plain_words(code: str) -> None:
     values, arms, words = CASES[code]
-    (text,) = [one.text for one in pathologies(hs.multipliers.from_values(values), arms)
+    (text,) = [one.text for one in cautions(hs.multipliers.from_values(values), arms)
                if one.code == code]  # fmt: skip
     assert words in text
 
 
 @pytest.mark.parametrize("shape", ["wave", "christmas", "sine"])
 def test_a_healthy_season_gives_no_alarm(shape: str) -> None:
-    assert pathologies(hs.multipliers.as_multiplier(shape, turns=500), arms=10) == []
+    assert cautions(hs.multipliers.as_multiplier(shape, turns=500), arms=10) == []
 
 
-def test_a_short_horizon_is_told_from_a_long_one() -> None:
+def test_short_and_long_horizons_differ() -> None:
     assert greedy_is_as_good(100, 25).code == "short-horizon"
     assert greedy_is_as_good(100_000, 2).code == "greedy-as-good"
 

@@ -1,0 +1,129 @@
+"""Cautions: settings in which regulating greed has little to work with, in plain words.
+
+`cautions` reports what G and the number of arms show by themselves; `greedy_is_as_good` what only
+games can show.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from highseason.advice.candidates import idle_thresholds
+from highseason.core.formatting import counted, format_number, listed, percent
+from highseason.multipliers import Multiplier
+
+#: A turn is quiet if its G is below this share of the mean.
+QUIET = 0.8
+#: G is high early if its mean over the first turns is this many times that of the season.
+EARLY = 1.5
+#: A horizon of at most this many turns per arm is short.
+SHORT = 50
+#: Every code, and what it means.
+CODES = {
+    "nothing-to-learn": "the game ends before every arm has been tried",
+    "high-early": "G is highest at the start, before anything is known",
+    "no-low-turns": "no turn is quiet enough to make exploring cheap",
+    "few-low-turns": "fewer quiet turns than arms",
+    "threshold-splits-nothing": "a common threshold puts every turn on the same side",
+    "short-horizon": "too few turns per arm: greedy is as good",
+    "greedy-as-good": "exploring did not pay, although the horizon is long",
+}
+
+
+@dataclass(frozen=True)
+class Caution:
+    """A reason for caution: a code for programs, a sentence or two for people."""
+
+    code: str
+    text: str
+
+
+def cautions(G: Multiplier, arms: int) -> list[Caution]:
+    """What G and the number of arms show before any game is played.
+
+    >>> import highseason as hs
+    >>> [caution.code for caution in cautions(hs.multipliers.constant(turns=900), arms=3)]
+    ['no-low-turns', 'threshold-splits-nothing']
+    """
+    checked = (_too_few_turns(G, arms), _high_early(G, arms), _low_turns(G, arms), _thresholds(G))
+    return [caution for caution in checked if caution is not None]
+
+
+def greedy_is_as_good(turns: int, arms: int) -> Caution:
+    """The games show no clear gain over greedy."""
+    each = (
+        f"{counted(turns, 'turn')} for {counted(arms, 'arm')}, {format_number(turns / arms)} each"
+    )
+    if turns <= SHORT * arms:
+        return Caution(
+            "short-horizon",
+            f"The horizon is short for this many arms ({each}): exploring cannot pay off in time, "
+            "and greedy, which tries every arm once, is as good.  Fewer arms or a longer season "
+            "would change that.",
+        )
+    return Caution(
+        "greedy-as-good",
+        "Greedy, which tries every arm once and never explores after that, is as good as anything "
+        f"here, although the horizon is not short ({each}).",
+    )
+
+
+def _too_few_turns(G: Multiplier, arms: int) -> Caution | None:
+    if G.turns > arms:
+        return None
+    return Caution(
+        "nothing-to-learn",
+        f"{counted(G.turns, 'turn')} for {counted(arms, 'arm')}: every policy tries a new arm in "
+        "every turn, so all are the same.  Use more turns or fewer arms.",
+    )
+
+
+def _high_early(G: Multiplier, arms: int) -> Caution | None:
+    start = min(G.turns, max(arms, G.turns // 10))
+    times = float(G.values[:start].mean() / G.values.mean())
+    if start == G.turns or times < EARLY:
+        return None
+    share = percent(float(G.values[:start].sum() / G.total))
+    return Caution(
+        "high-early",
+        f"G is high early: the first {counted(start, 'turn')} average {format_number(times)} times "
+        f"the season's mean and carry {share} of its total.  Nothing is known by then, so any "
+        "policy makes its first tries when they cost most.  Start testing before the peak, or keep "
+        "fewer arms through it.",
+    )
+
+
+def _low_turns(G: Multiplier, arms: int) -> Caution | None:
+    if G.turns <= arms:
+        return None
+    quiet = int(np.sum(G.values[arms:] < QUIET * G.values.mean()))
+    if quiet == 0:
+        return Caution(
+            "no-low-turns",
+            f"There are no quiet turns: after the first round G never falls below {percent(QUIET)} "
+            "of its mean, so exploring costs about the same at any time, and regulating it gains "
+            "little.",
+        )
+    if quiet < arms:
+        return Caution(
+            "few-low-turns",
+            f"There are few quiet turns: {counted(quiet, 'quiet turn')} for {counted(arms, 'arm')} "
+            "after the first round, too few to try each arm once more while it is cheap.",
+        )
+    return None
+
+
+def _thresholds(G: Multiplier) -> Caution | None:
+    idle = idle_thresholds(G)
+    if not idle:
+        return None
+    verb = "puts" if len(idle) == 1 else "put"
+    return Caution(
+        "threshold-splits-nothing",
+        f"Common thresholds do not separate the turns: z = {listed(idle)} {verb} every turn on the "
+        f"same side, because G takes only {counted(int(np.unique(G.values).size), 'value')}, or "
+        "most turns are alike.  These thresholds were not tried; if you use one, choose a value "
+        "between those of G.",
+    )
