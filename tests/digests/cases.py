@@ -1169,7 +1169,7 @@ def forecast(found: Any, level: float = 0.8) -> Results:
     if found.quantiles is not None:
         told["quantiles"] = Near(found.quantiles, 1e-9)
         told["interval"] = Near(found.interval(level), 1e-9)
-        told["above"] = Near(found.chance_above(float(np.median(found.mean))), 1e-9)
+        told["above"] = Near(found.probability_above(float(np.median(found.mean))), 1e-9)
     if found.calendar is not None:
         told["calendar"] = np.asarray(found.calendar)
     return told

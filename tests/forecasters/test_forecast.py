@@ -24,20 +24,20 @@ def test_between_and_beyond_the_levels_it_is_exact_for_normal_turns(level: float
 @pytest.mark.parametrize("z", [1.0, 9.0, 30.0, 33.0, 70.0, 200.0])
 def test_the_chance_of_a_high_turn(z: float) -> None:
     expected = [1 - NormalDist(m, s).cdf(z) for m, s in zip(MEAN, DEVIATION, strict=True)]
-    np.testing.assert_allclose(F.chance_above(z), expected, atol=1e-9)
+    np.testing.assert_allclose(F.probability_above(z), expected, atol=1e-9)
 
 
 def test_without_a_spread_the_mean_is_all_there_is() -> None:
     sure = F.sure()
-    assert sure.chance_above(30.0).tolist() == [0.0, 1.0, 1.0]
+    assert sure.probability_above(30.0).tolist() == [0.0, 1.0, 1.0]
     assert sure.interval()[0].tolist() == MEAN.tolist()
     assert sure.atoms().tolist() == [MEAN.tolist()]
 
 
 def test_a_turn_that_is_certain() -> None:
     flat = Forecast(np.array([5.0]), np.full((len(LEVELS), 1), 5.0))
-    assert flat.chance_above(5.0).tolist() == [1.0]
-    assert flat.chance_above(5.1).tolist() == [0.0]
+    assert flat.probability_above(5.0).tolist() == [1.0]
+    assert flat.probability_above(5.1).tolist() == [0.0]
 
 
 def test_equally_likely_values_have_the_mean() -> None:
@@ -66,7 +66,7 @@ def test_the_chance_that_a_turn_is_low_decides_how_much_it_explores() -> None:
     numbers = hs.UCBZ(z=35).plan(mean, arms=2, forecast=forecast).levels
     full = hs.UCB().plan(mean, arms=2).levels
     share = numbers[2:] / full[2:]
-    np.testing.assert_allclose(share, 1 - forecast.chance_above(35)[2:], atol=1 / 19)
+    np.testing.assert_allclose(share, 1 - forecast.probability_above(35)[2:], atol=1 / 19)
 
 
 def test_a_plan_wants_a_forecast_and_not_a_season_ahead_forecaster() -> None:

@@ -103,7 +103,7 @@ def test_a_name_with_its_settings_reads_back() -> None:
 
 @pytest.mark.parametrize("value", [0, -1, float("nan"), float("inf")])
 def test_what_cannot_have_come_is_refused(value: float) -> None:
-    with pytest.raises(ForecastError, match="finite and > 0"):
+    with pytest.raises(ForecastError, match="finite number above 0"):
         RandomWalk().fit([1, 2]).update(value)
 
 

@@ -48,7 +48,7 @@ def quantiles_rise_with_their_level(forecaster: Forecaster) -> None:
     expect(forecast.quantiles is not None, "a forecaster must say how far off it may be")
     rows = [forecast.quantile(level) for level in (0.01, 0.1, 0.5, 0.9, 0.99)]
     expect((np.diff(rows, axis=0) >= 0).all(), "a higher level must not have a lower quantile")
-    chances = forecast.chance_above(float(np.median(forecast.mean)))
+    chances = forecast.probability_above(float(np.median(forecast.mean)))
     expect(((chances >= 0) & (chances <= 1)).all(), "chances lie between 0 and 1")
 
 

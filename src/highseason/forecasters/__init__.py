@@ -1,23 +1,27 @@
-"""Forecasters H: what is known of G before it comes, one turn or a whole season ahead."""
+"""Forecasters H: what is known of G in advance, one turn or a whole season ahead."""
 
 from highseason.forecasters.averages import (
+    DoubleExponentialSmoothing,
+    ExponentialSmoothing,
     MovingAverage,
     RandomWalk,
     SimpleAverage,
     WeightedMovingAverage,
 )
-from highseason.forecasters.backtest import Backtest, backtest
-from highseason.forecasters.base import Fitted, Forecaster
+from highseason.forecasters.backtest import (
+    Backtest,
+    backtest,
+    coverage,
+    mase,
+    pinball,
+    smape,
+)
+from highseason.forecasters.base import Fitted, Forecaster, parse, registry
 from highseason.forecasters.calendar_regression import CalendarRegression
-from highseason.forecasters.errors import ForecastError
-from highseason.forecasters.forecast import LEVELS, Forecast, normal_quantiles
+from highseason.forecasters.forecast import LEVELS, Forecast, ForecastError, normal_quantiles
 from highseason.forecasters.library_models import ARIMA, ETS, MSTL
-from highseason.forecasters.measures import coverage, mase, pinball, smape
 from highseason.forecasters.one_step import OneStep
-from highseason.forecasters.registry import find, parse, registry
-from highseason.forecasters.season_ahead import SeasonAhead
-from highseason.forecasters.seasonal_naive import SeasonalNaive
-from highseason.forecasters.smoothing import DoubleExponentialSmoothing, ExponentialSmoothing
+from highseason.forecasters.season_ahead import SeasonAhead, SeasonalNaive
 from highseason.forecasters.special_days import special_days
 
 __all__ = [
@@ -42,7 +46,6 @@ __all__ = [
     "WeightedMovingAverage",
     "backtest",
     "coverage",
-    "find",
     "mase",
     "normal_quantiles",
     "parse",

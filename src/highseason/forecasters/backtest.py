@@ -1,4 +1,4 @@
-"""How good a forecaster would have been: the past forecast from several of its turns."""
+"""How good a forecaster would have been: forecasts of the past, and measures of their errors."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from highseason.forecasters.base import Forecaster, whole
-from highseason.forecasters.errors import ForecastError
-from highseason.forecasters.forecast import Forecast
+from highseason.core.validation import whole_number
+from highseason.forecasters.base import Forecaster
+from highseason.forecasters.forecast import LEVELS, Forecast, ForecastError
 from highseason.forecasters.grids import Grid
-from highseason.forecasters.measures import coverage, mase, pinball, smape
 from highseason.multipliers import Multiplier, as_multiplier
 
 MEASURES = ("mase", "smape", "pinball", "coverage")
 
 
 @dataclass(frozen=True)
-class Trial:
-    """One forecast of turns that have come.
+class BacktestTrial:
+    """One forecast of turns that are known by now.
 
     Attributes:
         forecaster: Its label.
-        origin: The last turn that was known.
-        forecast: What it said of the turns that came.
-        actual: What came; gaps in the series are left out of both.
+        origin: The last turn it knew.
+        forecast: Its forecast of the turns that came.
+        actual: The turns that came; gaps in the series are left out of both.
         errors: By name of the measure.
     """
 
@@ -39,13 +39,13 @@ class Trial:
 
 @dataclass(frozen=True)
 class Backtest:
-    """Several forecasters from several origins, each knowing only what came before."""
+    """Several forecasters from several origins, each knowing only the turns before."""
 
-    trials: tuple[Trial, ...]
+    trials: tuple[BacktestTrial, ...]
 
     @property
     def forecasters(self) -> tuple[str, ...]:
-        """Their labels, in the order given."""
+        """The labels, in the order given."""
         return tuple(dict.fromkeys(trial.forecaster for trial in self.trials))
 
     def mean(self, measure: str, forecaster: str) -> float:
@@ -67,15 +67,15 @@ def backtest(
     season: int = 7,
     level: float = 0.8,
 ) -> Backtest:
-    """Forecast the end of a series from several origins, as if it had not come yet.
+    """Forecast the end of a series from several origins, as if it were not known yet.
 
     Args:
         series: Anything `as_multiplier` takes.
-        forecasters: Those to compare, by label or each by its name.
-        turns: How far ahead each looks.
-        origins: How many, one season of `turns` apart and ending with the series; or the last
-            known turns themselves.
-        season: The season of the naive forecast by which MASE divides.
+        forecasters: The forecasters to compare, by label or each by its name.
+        turns: How many turns ahead each looks.
+        origins: Their number, `turns` apart and ending with the series; or the last known turns
+            themselves.
+        season: The season of the naive forecast that MASE divides by.
         level: The interval whose coverage is measured.
 
     >>> import highseason as hs
@@ -85,7 +85,7 @@ def backtest(
     0.9
     """
     G = as_multiplier(series)
-    turns = whole("turns", turns)
+    turns = whole_number("turns", turns, 1, ForecastError)
     named = (
         dict(forecasters)
         if isinstance(forecasters, Mapping)
@@ -103,16 +103,16 @@ def backtest(
 
 def _origins(n: int, turns: int, origins: int | Sequence[int]) -> list[int]:
     if isinstance(origins, int):
-        count = whole("origins", origins)
-        found = [n - turns * (count - i) for i in range(count)]
+        count = whole_number("origins", origins, 1, ForecastError)
+        starts = [n - turns * (count - i) for i in range(count)]
     else:
-        found = [whole("an origin", origin) for origin in origins]
-    if not found or found[0] < 2 or found[-1] >= n:
+        starts = [whole_number("an origin", origin, 1, ForecastError) for origin in origins]
+    if not starts or starts[0] < 2 or starts[-1] >= n:
         raise ForecastError(
             f"{n} turns are too few for forecasts of {turns} turns from these origins: "
             "ask for fewer or shorter ones"
         )
-    return found
+    return starts
 
 
 def _trial(
@@ -124,7 +124,7 @@ def _trial(
     turns: int,
     season: int,
     level: float,
-) -> Trial:
+) -> BacktestTrial:
     past = G.window(1, origin)
     ahead = places[origin:] - places[origin - 1] - 1
     there = ahead[ahead < turns]
@@ -144,4 +144,58 @@ def _trial(
         "pinball": pinball(actual.values, forecast),
         "coverage": coverage(actual.values, forecast, level),
     }
-    return Trial(label, origin, forecast, actual, errors)
+    return BacktestTrial(label, origin, forecast, actual, errors)
+
+
+def mase(actual: ArrayLike, mean: ArrayLike, past: ArrayLike, season: int) -> float:
+    """Mean absolute error over that of seasonal naive, one season ahead, in the past.
+
+    >>> mase([10, 20], [12, 22], past=[10, 20, 14, 24], season=2)
+    0.5
+    """
+    before = np.asarray(past, dtype=np.float64)
+    if before.size <= season:
+        raise ForecastError(
+            f"season must be below the {before.size} turns of the past, got {season}"
+        )
+    scale = float(np.mean(np.abs(before[season:] - before[:-season])))
+    error = float(np.mean(np.abs(np.asarray(actual) - np.asarray(mean))))
+    if scale == 0:
+        return 0.0 if error == 0 else float("inf")
+    return error / scale
+
+
+def smape(actual: ArrayLike, mean: ArrayLike) -> float:
+    """Mean of the absolute error over the mean of forecast and actual; from 0 to 2.
+
+    >>> smape([10.0], [30.0])
+    1.0
+    """
+    one, other = np.asarray(actual, dtype=np.float64), np.asarray(mean, dtype=np.float64)
+    return float(np.mean(2 * np.abs(one - other) / (np.abs(one) + np.abs(other))))
+
+
+def pinball(actual: ArrayLike, forecast: Forecast) -> float:
+    """The quantile loss, averaged over turns and all `LEVELS`.
+
+    >>> pinball([10.0], Forecast(np.array([10.0])))
+    0.0
+    """
+    came = np.asarray(actual, dtype=np.float64)
+    losses = []
+    for level in LEVELS:
+        short = came - forecast.quantile(level)
+        losses.append(np.mean(np.maximum(level * short, (level - 1) * short)))
+    return float(np.mean(losses))
+
+
+def coverage(actual: ArrayLike, forecast: Forecast, level: float = 0.8) -> float:
+    """The share of turns inside their interval.
+
+    >>> coverage([10.0, 50.0], Forecast(np.array([10.0, 20.0])))
+    0.5
+    """
+    low, high = forecast.interval(level)
+    came = np.asarray(actual, dtype=np.float64)
+    tiny = 1e-12 * np.abs(came)
+    return float(np.mean((came >= low - tiny) & (came <= high + tiny)))

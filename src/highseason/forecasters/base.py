@@ -1,6 +1,6 @@
 """What all forecasters share: fit a series, predict the next turns, take one observation more.
 
-A forecaster is its settings, and never changes; `fit` gives something that knows a series, and
+A forecaster holds settings and never changes; `fit` returns an object that knows a series and
 changes with every `update`.
 
 >>> import highseason as hs
@@ -14,47 +14,51 @@ array([60.])
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
-from dataclasses import Field, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.forecasters import registry
-from highseason.forecasters.errors import ForecastError
-from highseason.forecasters.forecast import Forecast
+from highseason.core.specs import Registry, did_you_mean, split_spec
+from highseason.core.validation import positive_number
+from highseason.forecasters.forecast import Forecast, ForecastError
 from highseason.multipliers import Multiplier
+
+_SWITCHES = {"true": True, "yes": True, "false": False, "no": False}
 
 
 @dataclass(frozen=True)
 class Forecaster(ABC):
-    """The settings of a way to forecast.  Subclasses give a `name` and `fit`."""
+    """The settings of a forecasting method.  Subclasses give a `name` and `fit`."""
 
     name: ClassVar[str] = ""
     #: Whether it looks only one turn ahead and is cheap enough to do so in every turn of a game.
     one_step: ClassVar[bool] = False
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Enter named forecasters in the registry."""
+        """Register named forecasters."""
         super().__init_subclass__(**options)
         if cls.name:
-            registry.enter(cls.name, cls)
+            _FORECASTERS.register(cls.name, cls)
 
     @abstractmethod
     def fit(self, series: Any) -> Fitted:
         """Learn from a series: anything `as_multiplier` takes."""
 
     def __str__(self) -> str:
-        """The name and what differs from the defaults, as the command line reads it."""
-        told = [
+        """The name and the settings that differ from the defaults, as the command line reads it."""
+        changed = [
             f"{entry.name}={getattr(self, entry.name)}"
             for entry in fields(self)
             if getattr(self, entry.name) != entry.default
         ]
         label = self.name or type(self).__name__
-        return f"{label}:{','.join(told)}" if told else label
+        return f"{label}:{','.join(changed)}" if changed else label
+
+
+_FORECASTERS: Registry[type[Forecaster]] = Registry("forecaster", ForecastError)
 
 
 class Fitted(ABC):
@@ -66,32 +70,58 @@ class Fitted(ABC):
 
     @abstractmethod
     def update(self, value: float) -> None:
-        """Take the multiplier of the next turn, now that it has come."""
+        """Take the multiplier of the next turn, once it is known."""
 
 
-def whole(name: str, value: int, least: int = 1) -> int:
-    """Return a whole number that is not below `least`."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ForecastError(f"{name} must be a whole number, at least {least}, not {value!r}")
-    return int(value)
+def registry() -> dict[str, type[Forecaster]]:
+    """Every named forecaster by its name, the user's own included."""
+    return _FORECASTERS.entries()
 
 
-def share(name: str, value: float) -> float:
-    """Return a number above 0 and not above 1."""
-    if not 0 < value <= 1:
-        raise ForecastError(f"{name} must be above 0 and at most 1, not {value!r}")
-    return float(value)
+def parse(text: str) -> Forecaster:
+    """Read a forecaster as it is written on the command line.
+
+    >>> parse("moving-average:window=7")
+    MovingAverage(window=7)
+    """
+    try:
+        name, options = split_spec(text)
+    except ValueError as error:
+        raise ForecastError(str(error)) from error
+    kind = _FORECASTERS[name]
+    defaults = {entry.name: entry.default for entry in fields(kind)}
+    for key in options:
+        if key not in defaults:
+            hint = did_you_mean(key, defaults)
+            raise ForecastError(f"{kind.name} has no setting {key!r}. {hint}")
+    return kind(**{
+        key: _read_setting(kind.name, key, value, defaults[key]) for key, value in options.items()
+    })  # fmt: skip
+
+
+def _read_setting(owner: str, key: str, text: str, default: Any) -> Any:
+    """The text in the type of the default; `none` is None, `7+365` is several whole numbers."""
+    if text.lower() in ("none", ""):
+        return None
+    try:
+        if isinstance(default, bool):
+            return _SWITCHES[text.lower()]
+        if isinstance(default, tuple) or key == "periods":
+            return tuple(int(part) for part in text.split("+"))
+        if isinstance(default, int | float):
+            return type(default)(text)
+    except (KeyError, ValueError):
+        expected = "yes or no" if isinstance(default, bool) else "a number"
+        raise ForecastError(f"{owner}: {key} must be {expected}, got {text!r}") from None
+    return text
 
 
 def observed(value: float) -> float:
-    """Return an observation, which is finite and above zero."""
-    number = float(value)
-    if not (math.isfinite(number) and number > 0):
-        raise ForecastError(
-            f"an observed multiplier must be finite and > 0, not {value!r}: raise the zeros of "
-            "closed turns to a small floor"
-        )
-    return number
+    """Return an observed multiplier, which must be finite and above zero."""
+    try:
+        return positive_number("an observed multiplier", value, ForecastError)
+    except ForecastError as error:
+        raise ForecastError(f"{error}: raise the zeros of closed turns to a small floor") from None
 
 
 def calendar_after(G: Multiplier, turns: int) -> NDArray[np.datetime64] | None:
@@ -103,8 +133,3 @@ def calendar_after(G: Multiplier, turns: int) -> NDArray[np.datetime64] | None:
     step = np.sort(np.diff(G.calendar))[(G.turns - 1) // 2]
     stamps: NDArray[np.datetime64] = G.calendar[-1] + step * np.arange(1, turns + 1)
     return stamps
-
-
-def settings(kind: type[Forecaster]) -> list[Field[Any]]:
-    """The settings of a kind of forecaster."""
-    return list(fields(kind))

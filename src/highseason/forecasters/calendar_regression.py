@@ -1,4 +1,4 @@
-"""The default: a regression on the calendar, and what the last weeks were above or below it."""
+"""The default: a regression on the calendar, plus the recent level."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from highseason.forecasters.forecast import LEVELS, Numbers
 from highseason.forecasters.history import History
 from highseason.forecasters.season_ahead import SeasonAhead
 
-#: Past errors are taken from this many earlier forecasts.
+#: The number of earlier forecasts whose errors are used.
 _ORIGINS = 12
-#: With fewer past errors than this, all kinds of days share theirs.
+#: With fewer past errors than this, ordinary and special days share theirs.
 _FEW = 20
 
 
 class _Errors(NamedTuple):
-    """What earlier forecasts missed by, in logarithms, and which of it fell on special days."""
+    """The errors of earlier forecasts, in logarithms, and which of them fell on special days."""
 
     missed: Numbers
     special: NDArray[np.bool_]
@@ -28,12 +28,12 @@ class _Errors(NamedTuple):
 
 @dataclass(frozen=True)
 class CalendarRegression(SeasonAhead):
-    """Log traffic = place in the week + trend + waves of the year + special days + recent level.
+    """Log traffic = time of the week + trend + waves of the year + special days + recent level.
 
-    A ridge regression in which a turn counts half as much as one `halflife` years later; what the
-    last `recent` weeks were above or below it fades as it looks ahead.  Quantiles are those of the
-    errors that the same forecaster would have made from earlier turns.  Needs no extra, but for the
-    public holidays of a `country`.
+    A ridge regression in which the weight of a turn halves every `halflife` years.  The deviation
+    of the last `recent` weeks from it fades over `fade` weeks ahead.  Quantiles are those of the
+    errors that the same forecaster would have made from earlier turns.  Only the public holidays
+    of a `country` need an extra.
 
     >>> import highseason as hs
     >>> days = np.arange("2013-01-01", "2015-01-01", dtype="datetime64[D]")
@@ -49,7 +49,7 @@ class CalendarRegression(SeasonAhead):
     fade: float = 26.0
 
     def outlook(self, history: History, turns: int) -> Numbers:
-        """The regression's forecast with the quantiles of its past errors around it."""
+        """The forecast of the regression plus the quantiles of its past errors."""
         design = Design.of(history, self.holidays, self.country)
         middle = self._middle(history, turns, design)
         errors = self._past_errors(history, turns)
@@ -66,24 +66,24 @@ class CalendarRegression(SeasonAhead):
         age = (n - 1 - np.arange(n)) / history.year
         weights = np.where(open_turns, 0.5 ** (age / self.halflife), 0.0)
         middle = float(weights @ y) / float(weights.sum())
-        found = ridge(rows, y - middle, weights, design.penalties())
-        ahead: Numbers = middle + design.rows(n, n + turns) @ found
+        solution = ridge(rows, y - middle, weights, design.penalties())
+        ahead: Numbers = middle + design.rows(n, n + turns) @ solution
         usual = open_turns & np.array([day == "" for day in design.days(0, n)])
-        return ahead + self._level(history, y - middle - rows @ found, usual, turns)
+        return ahead + self._level(history, y - middle - rows @ solution, usual, turns)
 
     def _level(
         self, history: History, rest: Numbers, usual: NDArray[np.bool_], turns: int
     ) -> Numbers:
-        """What the last weeks were above or below the calendar, fading."""
+        """The deviation of the last weeks from the calendar, fading."""
         week = float(history.week)
         age = (history.turns - 1 - np.arange(history.turns)) / week
         weights = np.where(usual, np.exp(-age / self.recent), 0.0)
-        # As if one more week of turns had been exactly as the calendar says.
+        # As if one more week of turns had followed the calendar exactly.
         level = float(weights @ rest) / (float(weights.sum()) + week)
         return np.asarray(level * np.exp(-np.arange(turns) / (self.fade * week)))
 
     def _past_errors(self, history: History, turns: int) -> _Errors:
-        """From earlier turns, evenly spread over the later half of the past."""
+        """Errors from earlier origins, evenly spread over the later half of the past."""
         n = history.turns
         first = max(n // 2, 2 * history.week, min(n - turns, round(1.2 * history.year)))
         origins = np.unique(np.linspace(first, n - 1, _ORIGINS + 1)[:-1].astype(np.int64))
@@ -104,7 +104,7 @@ class CalendarRegression(SeasonAhead):
 
 
 def _quantiles(errors: _Errors, special: bool) -> Numbers:
-    """The quantiles of the errors on such days; of all errors where there are too few."""
+    """The quantiles of the errors on such days; of all errors if they are too few."""
     chosen = errors.missed[errors.special == special]
     if chosen.size < _FEW:
         chosen = errors.missed

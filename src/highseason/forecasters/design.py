@@ -1,6 +1,6 @@
-"""What a turn is: its place in the week and in the year, the trend, and whether its day is special.
+"""The features of a turn: position in the week and in the year, trend, special day.
 
-One row a turn, one column a feature; a ridge regression gives each its weight.
+One row per turn, one column per feature; a ridge regression gives each its weight.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from highseason.forecasters.forecast import Numbers
 from highseason.forecasters.history import History
 from highseason.forecasters.special_days import indicators, special_days
 
-#: Waves of a year: up to this many a year.
+#: The highest number of waves per year.
 _WAVES = 6
-#: How strongly weights are drawn to zero, by kind of feature.
+#: How strongly weights are shrunk to zero, by kind of feature.
 _WEEK, _TREND, _YEAR, _DAYS = 0.1, 1.0, 10.0, 0.5
 
 
 @dataclass(frozen=True)
 class Design:
-    """Which features a past has, and how they are found for any of its turns and later ones."""
+    """Which features a past has, and their values for its turns and later ones."""
 
     history: History
     names: tuple[str, ...]
@@ -29,7 +29,7 @@ class Design:
 
     @classmethod
     def of(cls, history: History, holidays: bool, country: str | None) -> Design:
-        """The features of this past; only special days that it has seen can be learned."""
+        """The features of this past; only special days that occur in it can be learned."""
         names: set[str] = set()
         if holidays and history.grid is not None and history.grid.daily:
             clocks = history.clocks(0, history.turns)
@@ -40,14 +40,14 @@ class Design:
         return cls(history, tuple(sorted(names)), country)
 
     def days(self, start: int, stop: int) -> list[str]:
-        """The special day of each turn, empty for others."""
+        """The special day of each turn, empty for ordinary days."""
         clocks = self.history.clocks(start, stop)
         if not self.names or clocks is None:
             return [""] * (stop - start)
         return [day if day in self.names else "" for day in special_days(clocks, self.country)]
 
     def rows(self, start: int, stop: int) -> Numbers:
-        """The features of the turns at these places."""
+        """The features of the turns at these positions."""
         history = self.history
         phases = history.phases(start, stop)
         parts = [np.eye(history.week)[phases], self._trend(start, stop)[:, None]]
@@ -57,7 +57,7 @@ class Design:
         return np.hstack(parts)
 
     def penalties(self) -> Numbers:
-        """How strongly each feature's weight is drawn to zero."""
+        """How strongly the weight of each feature is shrunk to zero."""
         waves = [2 * self._order(season) for season in self._long()]
         return np.concatenate([
             np.full(self.history.week, _WEEK), [_TREND], np.full(sum(waves), _YEAR),
@@ -72,10 +72,8 @@ class Design:
 
     def _trend(self, start: int, stop: int) -> Numbers:
         """Years (or longest seasons) since the end of the past."""
-        found: Numbers = np.arange(start, stop, dtype=np.float64)
-        found -= self.history.turns
-        found /= self.history.year
-        return found
+        turns: Numbers = np.arange(start, stop, dtype=np.float64)
+        return (turns - self.history.turns) / self.history.year
 
     def _waves(self, start: int, stop: int, season: float) -> Numbers:
         angle = 2 * np.pi * np.arange(start, stop) / season
@@ -85,7 +83,7 @@ class Design:
 
 
 def ridge(rows: Numbers, y: Numbers, weights: Numbers, penalties: Numbers) -> Numbers:
-    """The weights of the features; `weights` of 0 leave a turn out."""
+    """The weights of the features; a turn with `weights` of 0 is left out."""
     weighted = rows * weights[:, None]
-    found = np.linalg.solve(rows.T @ weighted + np.diag(penalties), weighted.T @ y)
-    return np.asarray(found, dtype=np.float64)
+    solution = np.linalg.solve(rows.T @ weighted + np.diag(penalties), weighted.T @ y)
+    return np.asarray(solution, dtype=np.float64)

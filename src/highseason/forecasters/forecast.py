@@ -1,4 +1,4 @@
-"""A forecast: for each turn to come a mean, and quantiles that say how far off it may be."""
+"""A forecast: a mean for each turn ahead, and quantiles that say how far off it may be."""
 
 from __future__ import annotations
 
@@ -10,28 +10,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.forecasters.errors import ForecastError
 from highseason.multipliers import Multiplier
 
 Numbers = NDArray[np.float64]
 
-#: The quantiles that every forecaster gives; what lies between them is interpolated.
+#: The quantiles that every forecaster gives; values between them are interpolated.
 LEVELS = (0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.975, 0.99)
+
+
+class ForecastError(ValueError):
+    """The series cannot be forecast this way; the message says why and what to do."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Forecast:
-    """What is believed of the next turns, all of it before the first of them.
+    """What is expected of the next turns, before the first of them.
 
     Attributes:
         mean: The expected multiplier of each turn; finite and > 0.
-        quantiles: A row per level of `LEVELS` and a column per turn; None where nothing is said
-            of the spread.
+        quantiles: A row per level of `LEVELS` and a column per turn; None for a point forecast.
         calendar: When each turn is, or None.
-        name: Who made it.
+        name: The forecaster.
 
     >>> F = Forecast(np.array([10.0, 40.0]), normal_quantiles([10, 40], [2, 8]), name="by hand")
-    >>> F.interval(0.8)[0].round(1), F.chance_above(30).round(2)
+    >>> F.interval(0.8)[0].round(1), F.probability_above(30).round(2)
     (array([ 7.4, 29.7]), array([0.  , 0.89]))
     """
 
@@ -51,7 +53,7 @@ class Forecast:
         if table.shape != (len(LEVELS), mean.turns) or not np.isfinite(table).all():
             raise ForecastError(
                 f"quantiles must be {len(LEVELS)} rows of {mean.turns} finite numbers, "
-                f"not an array of shape {table.shape}"
+                f"got an array of shape {table.shape}"
             )
         table = np.maximum.accumulate(np.maximum(table, self._least), axis=0)
         table.setflags(write=False)
@@ -59,11 +61,11 @@ class Forecast:
 
     @property
     def _least(self) -> float:
-        """No traffic is nought: a multiplier is above zero, and plans divide by it."""
+        """A positive bound from below: plans divide by the multiplier."""
         return 1e-6 * float(self.mean.min())
 
     def __len__(self) -> int:
-        """How many turns."""
+        """The number of turns."""
         return int(self.mean.size)
 
     def __repr__(self) -> str:
@@ -71,9 +73,9 @@ class Forecast:
         return f"<Forecast by {self.name}: {len(self)} turns>"
 
     def quantile(self, level: float) -> Numbers:
-        """The `level` quantile of each turn; its mean where nothing is said of the spread."""
+        """The `level` quantile of each turn; the mean of a point forecast."""
         if not 0 < level < 1:
-            raise ForecastError(f"a quantile lies strictly between 0 and 1, not at {level!r}")
+            raise ForecastError(f"level must be strictly between 0 and 1, got {level!r}")
         if self.quantiles is None:
             return self.mean
         at = NormalDist().inv_cdf(level)
@@ -90,27 +92,27 @@ class Forecast:
         return self.quantile(0.5)
 
     def interval(self, level: float = 0.8) -> tuple[Numbers, Numbers]:
-        """Where each turn falls with this probability, as much of it below as above."""
+        """The central interval that holds each turn with this probability."""
         return self.quantile((1 - level) / 2), self.quantile((1 + level) / 2)
 
-    def chance_above(self, z: float) -> Numbers:
-        """The chance that each turn is high, G(t) >= z."""
+    def probability_above(self, z: float) -> Numbers:
+        """The probability that each turn is high, G(t) >= z."""
         if self.quantiles is None:
             return (self.mean >= z).astype(np.float64)
-        return np.array([_chance(column, z) for column in self.quantiles.T])
+        return np.array([_probability(column, z) for column in self.quantiles.T])
 
     def atoms(self, count: int = 19) -> Numbers:
-        """Values that are equally likely in each turn: a row per value, a column per turn."""
+        """Equally likely values of each turn: a row per value, a column per turn."""
         if self.quantiles is None:
             return self.mean[None, :]
         return np.array([self.quantile((i + 0.5) / count) for i in range(count)])
 
     def multiplier(self) -> Multiplier:
-        """The mean as a multiplier: what a plan takes that asks for nothing but a number."""
+        """The mean as a multiplier, for plans that need one number per turn."""
         return Multiplier(self.mean, self.calendar, self.name)
 
     def sure(self) -> Forecast:
-        """The same mean with nothing said of the spread."""
+        """The same mean as a point forecast."""
         return replace(self, quantiles=None)
 
     def window(self, first: int, last: int) -> Forecast:
@@ -122,7 +124,7 @@ class Forecast:
 
 
 def normal_quantiles(mean: Any, deviation: Any) -> Numbers:
-    """A row per level of `LEVELS` for turns that are normal around their means.
+    """A row per level of `LEVELS` for normally distributed turns.
 
     >>> normal_quantiles([100.0], [10.0])[7]
     array([100.])
@@ -136,14 +138,14 @@ def _scores() -> Numbers:
     return np.array([NormalDist().inv_cdf(level) for level in LEVELS])
 
 
-def _chance(column: Numbers, z: float) -> float:
-    """Between quantiles, and beyond the outermost, as if normal."""
+def _probability(column: Numbers, z: float) -> float:
+    """Interpolate between quantiles, and beyond the outermost, on the normal scale."""
     scores = _scores()
     if column[0] == column[-1]:
         return float(column[0] >= z)
     i = int(np.clip(np.searchsorted(column, z), 1, scores.size - 1))
     width = column[i] - column[i - 1]
-    if width <= 0:  # a step: all that is at or above it counts
+    if width <= 0:  # a step: everything at or above it counts
         return 1.0 - LEVELS[i - 1] if z <= column[i] else 1.0 - LEVELS[i]
     at = scores[i - 1] + (z - column[i - 1]) / width * (scores[i] - scores[i - 1])
     return 1.0 - NormalDist().cdf(float(at))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.forecasters.errors import ForecastError
-from highseason.tabular import format_time
+from highseason.forecasters.forecast import ForecastError
+from highseason.tabular import TableError, format_time
+from highseason.tabular.times import check_zone, to_wall
 
 Stamps = NDArray[np.datetime64]
 
@@ -21,11 +20,11 @@ _YEAR = 365.25
 
 @dataclass(frozen=True)
 class Grid:
-    """The first turn and the distance of turns: a fixed length of time, or a month.
+    """The first turn and the distance between turns: a fixed length of time, or a month.
 
     Attributes:
         first: When turn 1 is.
-        step: The length of a turn; None where turns are months.
+        step: The length of a turn; None for months.
     """
 
     first: np.datetime64
@@ -33,7 +32,7 @@ class Grid:
 
     @classmethod
     def under(cls, calendar: Stamps) -> tuple[Grid, NDArray[np.int64]]:
-        """The grid, and the place of every stamp on it; gaps are places without a stamp."""
+        """The grid, and the position of every stamp on it; gaps are positions without a stamp."""
         if calendar.size < 2:
             raise ForecastError("one turn has no distance to the next: give at least two")
         steps = np.diff(calendar)
@@ -54,16 +53,16 @@ class Grid:
         return cls(calendar[0], step), places
 
     def stamps(self, start: int, stop: int) -> Stamps:
-        """When the turns at these places (from 0) are."""
+        """When the turns at these positions (from 0) are."""
         places = np.arange(start, stop)
         if self.step is None:
             months: Stamps = (self.first.astype("datetime64[M]") + places).astype("datetime64[D]")
             return months
-        found: Stamps = self.first + places * self.step
-        return found
+        stamps: Stamps = self.first + places * self.step
+        return stamps
 
     def seasons(self) -> tuple[float, ...]:
-        """How many turns a day, a week and a year have; only those of more than one turn."""
+        """The turns in a day, a week and a year; only seasons of two turns or more."""
         if self.step is None:
             return (12.0,)
         lengths = [float(span / self.step) for span in (_DAY, 7 * _DAY)]
@@ -77,7 +76,7 @@ class Grid:
 
 
 def local(stamps: Stamps, zone: str | None) -> Stamps:
-    """The same instants on the clocks of a zone, for stamps in UTC; as they are without one.
+    """The wall clock of a zone at stamps in UTC; the stamps themselves without a zone.
 
     >>> local(np.array(["2013-07-01T23:00"], "datetime64[m]"), "Europe/London")
     array(['2013-07-02T00:00:00'], dtype='datetime64[s]')
@@ -85,25 +84,9 @@ def local(stamps: Stamps, zone: str | None) -> Stamps:
     if zone is None:
         return stamps
     try:
-        clock = ZoneInfo(zone)
-    except (ZoneInfoNotFoundError, ValueError, OSError) as reason:
-        raise ForecastError(
-            f"there is no time zone {zone!r}: write one such as Europe/London"
-        ) from reason
-    seconds = stamps.astype("datetime64[s]")
-    hours = seconds.astype("datetime64[h]")
-    known, where = np.unique(hours, return_inverse=True)
-    offsets = np.array([_offset(hour, clock) for hour in known], dtype="timedelta64[s]")
-    found: Stamps = seconds + offsets[where]
-    return found
-
-
-def _offset(hour: Any, clock: ZoneInfo) -> Any:
-    from datetime import UTC, datetime
-
-    moment = datetime.fromtimestamp(int(hour.astype("datetime64[s]").astype(np.int64)), UTC)
-    offset = moment.astimezone(clock).utcoffset()
-    return np.timedelta64(0 if offset is None else int(offset.total_seconds()), "s")
+        return to_wall(stamps.astype("datetime64[s]"), check_zone(zone))
+    except TableError as reason:
+        raise ForecastError(str(reason)) from reason
 
 
 def _worded(step: np.timedelta64) -> str:

@@ -1,24 +1,23 @@
-"""A past that can be learned from: even in time, its gaps filled, its closed turns known."""
+"""A past to learn from: evenly spaced, its gaps filled, its closed turns known."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.forecasters.errors import ForecastError
-from highseason.forecasters.forecast import Numbers
+from highseason.forecasters.forecast import ForecastError, Numbers
 from highseason.forecasters.grids import Grid, Stamps, local
 from highseason.multipliers import Multiplier
 
-#: More than this share of the turns missing is no series with gaps but another series.
+#: With a larger share of missing turns a series is not a series with gaps any more.
 _MOST_MISSING = 0.3
-#: A least value below this share of the median stands for "nobody came".
+#: A lowest value below this share of the median stands for "no traffic".
 _NOBODY = 0.02
-#: A place in the week at which at least this share of the turns had nobody is closed.
+#: A time of the week without traffic in at least this share of the weeks is closed.
 _CLOSED = 0.9
-#: Added before the logarithm where there are turns with nobody, as a share of the median.
+#: Added before the logarithm if some turns have no traffic, as a share of the median.
 _SHIFT = 0.05
 
 
@@ -27,13 +26,13 @@ class History:
     """Values on an even grid, from the first turn to the last.
 
     Attributes:
-        values: One number per turn; gaps are filled from the same place in the seasons around.
-        seen: Which turns were really there.
+        values: One number per turn; gaps are filled from the same position in nearby seasons.
+        seen: Which turns are data rather than filled gaps.
         grid: Where they are in time, or None.
-        zone: The time zone of the clocks that people live by, where stamps are in UTC.
-        seasons: How many turns the seasons have, the shortest first: those seen at least twice,
-            and the year where it was seen at least one and a half times.
-        shift: What is added before taking logarithms; 0 unless some turns had nobody.
+        zone: The time zone of the shop, if the stamps are in UTC.
+        seasons: The lengths of the seasons in turns, shortest first: those the past holds at
+            least twice, and the year if it holds at least one and a half.
+        shift: Added before taking logarithms; 0 unless some turns have no traffic.
     """
 
     values: Numbers
@@ -61,8 +60,8 @@ class History:
         turns = int(places[-1]) + 1
         if turns - G.turns > _MOST_MISSING * turns:
             raise ForecastError(
-                f"{turns - G.turns} of {turns} turns are missing: with so many gaps nothing can be "
-                "said of the seasons; join turns to longer ones, or choose a part without gaps"
+                f"{turns - G.turns} of {turns} turns are missing, too many to learn the seasons: "
+                "join turns into longer ones, or choose a part without gaps"
             )
         seasons = _seasons(turns, grid, periods)
         values = np.full(turns, np.nan)
@@ -72,7 +71,7 @@ class History:
 
     @property
     def turns(self) -> int:
-        """How many turns, gaps included."""
+        """The number of turns, gaps included."""
         return int(self.values.size)
 
     @property
@@ -81,48 +80,35 @@ class History:
         return np.log(self.values + self.shift)
 
     def unlog(self, logs: Numbers) -> Numbers:
-        """Back to values; nothing falls below the least value seen."""
+        """Back to values; nothing falls below the lowest value."""
         values: Numbers = np.maximum(np.exp(logs) - self.shift, self.values.min())
         return values
 
     @property
     def constant(self) -> bool:
-        """Whether all turns were alike: then so are the next."""
+        """Whether all turns are equal."""
         return bool(np.ptp(self.values) <= 1e-12 * self.values.max())
 
     def stamps(self, start: int, stop: int) -> Stamps | None:
-        """When the turns at these places are (from 0, beyond the end too)."""
+        """When the turns at these positions are (from 0, also beyond the end)."""
         return None if self.grid is None else self.grid.stamps(start, stop)
 
     def clocks(self, start: int, stop: int) -> Stamps | None:
-        """The same on the clocks that people live by."""
+        """The same by the wall clock of the shop."""
         stamps = self.stamps(start, stop)
         return None if stamps is None else local(stamps, self.zone)
 
     def before(self, turn: int) -> History:
         """The first turns only, as they were known then."""
-        return History(
-            self.values[:turn],
-            self.seen[:turn],
-            self.grid,
-            self.zone,
-            tuple(season for season in self.seasons if enough(turn, season)),
-            self.shift,
-        )
+        seasons = tuple(season for season in self.seasons if enough(turn, season))
+        return replace(self, values=self.values[:turn], seen=self.seen[:turn], seasons=seasons)
 
     def then(self, value: float) -> History:
         """With one turn more."""
-        return History(
-            np.append(self.values, value),
-            np.append(self.seen, True),
-            self.grid,
-            self.zone,
-            self.seasons,
-            self.shift,
-        )
+        return replace(self, values=np.append(self.values, value), seen=np.append(self.seen, True))
 
     def phases(self, start: int, stop: int) -> NDArray[np.int64]:
-        """The place in the week (or in the longest season of up to a week) of these turns."""
+        """The position of these turns in the week (or in the longest season up to a week)."""
         length = self.week
         if self.grid is None or self.grid.step is None or length <= 1:
             return np.arange(start, stop) % max(1, length)
@@ -132,7 +118,7 @@ class History:
 
     @property
     def week(self) -> int:
-        """How many turns the longest season of up to a week has; 1 where there is none."""
+        """The turns in the longest season up to a week; 1 without any."""
         if self.grid is None:
             return int(self.seasons[0])
         if self.grid.step is None:
@@ -142,13 +128,13 @@ class History:
 
     @property
     def year(self) -> float:
-        """How many turns a year has; without a calendar, 52 of the shortest seasons or more."""
+        """The turns in a year; without a calendar, 52 of the shortest seasons or more."""
         if self.grid is None:
             return max(self.seasons[-1], 52.0 * self.seasons[0])
         return self.grid.seasons()[-1]
 
     def closed(self, start: int, stop: int) -> NDArray[np.bool_]:
-        """Which turns fall where the week has hardly ever seen anybody."""
+        """Which turns fall on a time of the week with almost no traffic."""
         none = np.zeros(stop - start, np.bool_)
         if self.shift == 0.0:
             return none
@@ -161,14 +147,14 @@ class History:
 
 
 def enough(turns: int, season: float) -> bool:
-    """Whether a season was seen often enough: twice, a long one (a year) one and a half times."""
+    """Whether the past holds a season often enough: twice, a long one (a year) 1.5 times."""
     return turns >= (1.5 if season > 300 else 2.0) * season
 
 
 def _even_stamps(G: Multiplier, zone: str | None) -> tuple[Stamps | None, str | None]:
-    """Stamps with even steps between them, and the zone of the clocks if these are in UTC.
+    """Evenly spaced stamps, and the zone of the wall clock if they are in UTC.
 
-    Where clocks are put back and forth, days are even on the wall and hours are even in UTC.
+    Where clocks change, days are even by the wall clock and hours are even in UTC.
     """
     if G.calendar is None or G.timeline is None or G.zone is None:
         return G.calendar, zone
@@ -182,27 +168,29 @@ def _seasons(turns: int, grid: Grid | None, periods: tuple[int, ...] | None) -> 
     if periods is not None:
         lengths: tuple[float, ...] = tuple(sorted(float(period) for period in periods))
         if not lengths or lengths[0] < 1 or len(set(lengths)) < len(lengths):
-            raise ForecastError(f"periods={periods!r} must be different numbers of turns >= 1")
+            raise ForecastError(
+                f"periods must be different whole numbers, at least 1, got {periods!r}"
+            )
     elif grid is None:
         raise ForecastError(
-            "the series has no calendar, so its seasons are not known: say how many turns they "
-            "have, such as periods=(7,), or use a one-step forecaster"
+            "the series has no calendar, so its seasons are not known: give their lengths in "
+            "turns, such as periods=(7,), or use a one-step forecaster"
         )
     else:
         lengths = grid.seasons()
         if not lengths:
             raise ForecastError("turns of a year or more have no season: use a one-step forecaster")
-    found = tuple(length for length in lengths if enough(turns, length))
-    if not found:
+    seasons = tuple(length for length in lengths if enough(turns, length))
+    if not seasons:
         raise ForecastError(
             f"{turns} turns are too short to learn a season from: the shortest has {lengths[0]:g} "
-            "turns and must be seen twice; give a longer past, or use a one-step forecaster"
+            "turns and must occur twice; give a longer past, or use a one-step forecaster"
         )
-    return found
+    return seasons
 
 
 def _filled(values: Numbers, seasons: tuple[float, ...]) -> Numbers:
-    """Fill each gap with the mean of the same place in the week before and the week after."""
+    """Fill each gap with the mean of the same position in the week before and the week after."""
     missing = np.flatnonzero(np.isnan(values))
     if not missing.size:
         return values

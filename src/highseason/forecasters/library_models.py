@@ -1,33 +1,31 @@
 """ETS, ARIMA and MSTL, through statsmodels (the extra `forecasting`), on logarithms.
 
-What special days do is learned by the calendar's regression and taken out before the model sees the
-series, and put back into what it forecasts.
+The calendar regression learns the effects of special days.  They are taken out before the model
+sees the series, and added to its forecast.
 """
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from highseason.core.extras import require
+from highseason.core.warnings import quiet
 from highseason.forecasters.design import Design, ridge
 from highseason.forecasters.forecast import Numbers, normal_quantiles
 from highseason.forecasters.history import History
-from highseason.forecasters.library import library
 from highseason.forecasters.season_ahead import SeasonAhead
 
 #: Orders (p, d, q) that ARIMA tries; the lowest corrected AIC wins.
 _ORDERS = ((0, 1, 1), (1, 0, 1), (1, 1, 1))
-#: Turns of the past that ARIMA and ETS look at: older ones cost time and change nothing.
+#: Seasons of the past that ARIMA and ETS look at: older ones cost time and change nothing.
 _LAST_SEASONS = 60
 
 
-class Band(NamedTuple):
+class LogBand(NamedTuple):
     """Means and deviations of the logarithms of the next turns."""
 
     mean: Numbers
@@ -39,14 +37,14 @@ class LibraryModel(SeasonAhead):
     """What the three share; subclasses give `band`."""
 
     def outlook(self, history: History, turns: int) -> Numbers:
-        """The model's band around what is left without special days, and these put back."""
+        """The model's band without the effects of special days, and these added."""
         past, ahead = _special_effects(self, history, turns)
-        with _quietly():
+        with quiet(Warning):  # how an optimiser converged does not help the user
             band = self.band(history, history.logs - past, turns)
         return normal_quantiles(band.mean + ahead, band.deviation)
 
     @abstractmethod
-    def band(self, history: History, logs: Numbers, turns: int) -> Band:
+    def band(self, history: History, logs: Numbers, turns: int) -> LogBand:
         """Forecast the logarithms."""
 
 
@@ -65,7 +63,7 @@ class ETS(LibraryModel):
 
     name = "ets"
 
-    def band(self, history: History, logs: Numbers, turns: int) -> Band:
+    def band(self, history: History, logs: Numbers, turns: int) -> LogBand:
         """statsmodels' ETSModel and its exact intervals."""
         return _ets(logs[-_kept(history) :], history.week, turns)
 
@@ -80,9 +78,9 @@ class ARIMA(LibraryModel):
 
     name = "arima"
 
-    def band(self, history: History, logs: Numbers, turns: int) -> Band:
+    def band(self, history: History, logs: Numbers, turns: int) -> LogBand:
         """statsmodels' SARIMAX, for a handful of orders."""
-        sarimax = library("statsmodels.tsa.statespace.sarimax").SARIMAX
+        sarimax = _statsmodels("tsa.statespace.sarimax").SARIMAX
         season = history.week
         seasonal = (0, 1, 1, season) if 1 < season <= 48 else (0, 0, 0, 0)
         kept = logs[-_kept(history) :]
@@ -94,14 +92,14 @@ class ARIMA(LibraryModel):
         ]
         best = min(fits, key=lambda fit: float(fit.aicc))
         ahead = best.get_forecast(turns)
-        return Band(np.asarray(ahead.predicted_mean), np.asarray(ahead.se_mean))
+        return LogBand(np.asarray(ahead.predicted_mean), np.asarray(ahead.se_mean))
 
 
 @dataclass(frozen=True)
 class MSTL(LibraryModel):
-    """Several seasons taken out one after the other (a day, a week, a year), ETS for what is left.
+    """Several seasons removed one after the other (day, week, year), ETS for the rest.
 
-    Each season goes on as it last was.  A year counts once it was seen twice.
+    Each season repeats its last cycle.  A year counts once the past holds two.
 
     >>> MSTL().name
     'mstl'
@@ -109,29 +107,33 @@ class MSTL(LibraryModel):
 
     name = "mstl"
 
-    def band(self, history: History, logs: Numbers, turns: int) -> Band:
+    def band(self, history: History, logs: Numbers, turns: int) -> LogBand:
         """statsmodels' MSTL; the year of days has 365 turns there."""
         n = history.turns
         lengths = [round(season) for season in history.seasons if season > 1 and n >= 2 * season]
         kept: list[Any] = [length for length in lengths if length >= 2]
         if not kept:
             return _ets(logs, 1, turns)
-        parts = library("statsmodels.tsa.seasonal").MSTL(logs, periods=kept).fit()
+        parts = _statsmodels("tsa.seasonal").MSTL(logs, periods=kept).fit()
         table = np.asarray(parts.seasonal).reshape(n, len(kept))
         left = _ets((logs - table.sum(axis=1))[-_kept(history) :], 1, turns)
         seasons = sum(np.resize(table[-length:, i], turns) for i, length in enumerate(sorted(kept)))
-        return Band(left.mean + seasons, left.deviation)
+        return LogBand(left.mean + seasons, left.deviation)
 
 
-def _ets(logs: Numbers, season: int, turns: int) -> Band:
-    model = library("statsmodels.tsa.exponential_smoothing.ets").ETSModel
+def _statsmodels(module: str) -> Any:
+    return require(f"statsmodels.{module}", extra="forecasting", purpose="this forecaster")
+
+
+def _ets(logs: Numbers, season: int, turns: int) -> LogBand:
+    import pandas as pd
+
+    model = _statsmodels("tsa.exponential_smoothing.ets").ETSModel
     more = {"seasonal": "add", "seasonal_periods": season} if 1 < season <= 48 else {}
-    fit = model(
-        library("pandas").Series(logs), error="add", trend="add", damped_trend=True, **more
-    ).fit(disp=0)
+    fit = model(pd.Series(logs), error="add", trend="add", damped_trend=True, **more).fit(disp=0)
     ahead = fit.get_prediction(start=logs.size, end=logs.size + turns - 1)
     mean = np.asarray(ahead.predicted_mean, dtype=np.float64)
-    return Band(mean, np.sqrt(np.asarray(ahead.forecast_variance, dtype=np.float64)))
+    return LogBand(mean, np.sqrt(np.asarray(ahead.forecast_variance, dtype=np.float64)))
 
 
 def _kept(history: History) -> int:
@@ -139,7 +141,7 @@ def _kept(history: History) -> int:
 
 
 def _special_effects(model: SeasonAhead, history: History, turns: int) -> tuple[Numbers, Numbers]:
-    """What special days add to the logarithms, in the past and in the turns ahead."""
+    """The effects of special days on the logarithms, in the past and in the turns ahead."""
     n = history.turns
     design = Design.of(history, model.holidays, model.country)
     if not design.names:
@@ -147,14 +149,6 @@ def _special_effects(model: SeasonAhead, history: History, turns: int) -> tuple[
     rows = design.rows(0, n)
     weights = (history.seen & ~history.closed(0, n)).astype(np.float64)
     logs = history.logs
-    found = ridge(rows, logs - logs.mean(), weights, design.penalties())[-len(design.names) :]
     count = len(design.names)
-    return rows[:, -count:] @ found, design.rows(n, n + turns)[:, -count:] @ found
-
-
-@contextmanager
-def _quietly() -> Iterator[None]:
-    """What an optimiser says on its way to a fit is of no use to who asked for a forecast."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
+    effects = ridge(rows, logs - logs.mean(), weights, design.penalties())[-count:]
+    return rows[:, -count:] @ effects, design.rows(n, n + turns)[:, -count:] @ effects

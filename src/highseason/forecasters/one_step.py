@@ -1,27 +1,28 @@
-"""Forecasters that look one turn ahead, from what was seen so far: those of the paper.
+"""Forecasters that look one turn ahead, from the turns so far: those of the paper.
 
-They need no calendar and no past season, only the turns of the game itself.  Inside a simulation
-the whole path of beliefs is compiled and costs less than one game.
+They need no calendar and no past season, only the turns of the game itself.  In a simulation the
+whole path of forecasts is compiled and costs less than one game.
 """
 
 from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from highseason.forecasters.base import Fitted, Forecaster, calendar_after, observed, whole
-from highseason.forecasters.forecast import Forecast, Numbers, normal_quantiles
-from highseason.forecasters.kernels.scan import compiled_scan
+from highseason.core.validation import whole_number
+from highseason.forecasters.base import Fitted, Forecaster, calendar_after, observed
+from highseason.forecasters.forecast import Forecast, ForecastError, Numbers, normal_quantiles
+from highseason.forecasters.kernels import compiled_scan
 from highseason.multipliers import Multiplier, as_multiplier
 
 
 @dataclass(frozen=True)
 class OneStep(Forecaster):
-    """A step, and the memory it works on.  Subclasses give both."""
+    """A step and the memory it works on.  Subclasses give both."""
 
     one_step = True
     #: `step(memory, value)` takes a turn's value and returns what it expects of the next.
@@ -32,11 +33,11 @@ class OneStep(Forecaster):
         """The memory before the first turn, settings in front."""
 
     def ahead(self, memory: Numbers, turns: int, belief: float) -> Numbers:
-        """The means of the next turns; `belief` is the next one's.  Flat unless told otherwise."""
+        """The means of the next turns; `belief` is the mean of the first.  Flat by default."""
         return np.full(turns, belief)
 
     def spread(self, memory: Numbers, turns: int) -> Numbers:
-        """How one turn's surprise echoes in the forecasts of the later ones.
+        """How the surprise of one turn echoes in the forecasts of later ones.
 
         1, psi_1, psi_2, …: the error h turns ahead has the variance of one step times the sum of
         the first h squares.
@@ -46,10 +47,10 @@ class OneStep(Forecaster):
         return echo
 
     def path(self, G: Any) -> Multiplier:
-        """H: what is believed of each turn just before it comes.
+        """H: the forecast of each turn just before it comes.
 
-        H(1) = G(1), which no decision uses: the first turns try every arm once.  No belief is
-        below the least G seen so far.
+        H(1) = G(1), which no decision uses: the first turns try every arm once.  No forecast is
+        below the lowest G so far.
 
         >>> import highseason as hs
         >>> hs.forecasters.RandomWalk().path([10, 20, 40]).values
@@ -58,8 +59,7 @@ class OneStep(Forecaster):
         G = as_multiplier(G)
         beliefs = np.empty(G.turns)
         compiled_scan(type(self).step)(self.begin(), G.values.copy(), beliefs)
-        path: Multiplier = replace(G, values=beliefs, name=self.name)
-        return path
+        return Multiplier(beliefs, G.timeline, self.name)
 
     def fit(self, series: Any) -> FittedOneStep:
         """Go through the series, turn by turn."""
@@ -67,7 +67,7 @@ class OneStep(Forecaster):
 
 
 class FittedOneStep(Fitted):
-    """The memory after the turns so far, and how far off the beliefs were."""
+    """The memory after the turns so far, and the errors of the forecasts."""
 
     def __init__(self, forecaster: OneStep, G: Multiplier) -> None:
         """Take all of G."""
@@ -94,8 +94,8 @@ class FittedOneStep(Fitted):
         self._belief = float(type(self._forecaster).step(self._memory, value))
 
     def predict(self, turns: int) -> Forecast:
-        """The means, and quantiles as if the errors were normal; nothing below the least seen."""
-        turns = whole("turns", turns)
+        """The means, and quantiles of normal errors; nothing below the lowest value so far."""
+        turns = whole_number("turns", turns, 1, ForecastError)
         deviation = math.sqrt(self._squares / self._errors) if self._errors else 0.0
         echo = self._forecaster.spread(self._memory, turns)
         mean = np.maximum(self._forecaster.ahead(self._memory, turns, self._belief), self._lowest)

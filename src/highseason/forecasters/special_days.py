@@ -1,7 +1,7 @@
-"""Days that do as no other day does: public holidays, Black Friday, the days around Christmas.
+"""Days with effects of their own: public holidays, Black Friday, the days around Christmas.
 
-The shopping days are our own small calendar and need nothing; the public holidays of a country
-come from the package `holidays` (the extra `forecasting`).
+The shopping days are a small built-in calendar; the public holidays of a country come from the
+package `holidays` (the extra `forecasting`).
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.forecasters.errors import ForecastError
+from highseason.core.extras import require
+from highseason.forecasters.forecast import ForecastError
 from highseason.forecasters.grids import Stamps
-from highseason.forecasters.library import library
 
-#: Every day from this one before Christmas Day to that one after it is a day of its own.
+#: Every day from this many before Christmas Day to this many after it is special.
 _BEFORE, _AFTER = 12, 8
 
 
@@ -34,19 +34,19 @@ def black_friday(year: int) -> date:
 
 @lru_cache(maxsize=64)
 def shopping_days(year: int) -> Mapping[date, str]:
-    """The shopping days that belong to a year's season, by date; some lie in January.
+    """The shopping days of the season of a year, by date; some lie in January.
 
     >>> shopping_days(2013)[date(2013, 12, 26)]
     'Boxing Day'
     """
     friday = black_friday(year)
-    found = {friday: "Black Friday", friday + timedelta(days=3): "Cyber Monday"}
+    days = {friday: "Black Friday", friday + timedelta(days=3): "Cyber Monday"}
     names = {-1: "Christmas Eve", 0: "Christmas Day", 1: "Boxing Day", 6: "New Year's Eve",
              7: "New Year's Day"}  # fmt: skip
     for offset in range(-_BEFORE, _AFTER + 1):
         day = date(year, 12, 25) + timedelta(days=offset)
-        found[day] = names.get(offset, f"Christmas {offset:+d} days")
-    return found
+        days[day] = names.get(offset, f"Christmas {offset:+d} days")
+    return days
 
 
 @lru_cache(maxsize=256)
@@ -56,24 +56,24 @@ def public_holidays(country: str, year: int) -> Mapping[date, str]:
     >>> public_holidays("GB-ENG", 2013)[date(2013, 5, 6)]
     'May Day'
     """
-    package = library("holidays")
+    package = require("holidays", extra="forecasting", purpose="the calendar of public holidays")
     name, _, part = country.partition("-")
     try:
-        found: Mapping[date, str] = package.country_holidays(
+        holidays: Mapping[date, str] = package.country_holidays(
             name.upper(), subdiv=part or None, years=year
         )
     except (NotImplementedError, KeyError) as reason:
         raise ForecastError(
-            f"the public holidays of {country!r} are not known: write a country's two letters, "
-            "such as GB, DE or US, or GB-ENG for a part of one"
+            f"the public holidays of {country!r} are not known: give a two-letter country code, "
+            "such as GB, DE or US, or GB-ENG for a part of a country"
         ) from reason
-    return {day: _plain(told) for day, told in found.items()}
+    return {day: _plain(name) for day, name in holidays.items()}
 
 
 def special_days(clocks: Stamps, country: str | None = None) -> list[str]:
-    """What each turn's day is called; empty for a day as any other.
+    """The name of the special day of each turn; empty for an ordinary day.
 
-    A shopping day's name comes before a public holiday's.
+    The name of a shopping day takes precedence over that of a public holiday.
 
     >>> special_days(np.array(["2013-12-26", "2014-03-05"], "datetime64[D]"))
     ['Boxing Day', '']
@@ -88,7 +88,7 @@ def special_days(clocks: Stamps, country: str | None = None) -> list[str]:
 
 @lru_cache(maxsize=256)
 def _year(year: int, country: str | None) -> dict[int, str]:
-    """The special days of one year's season by their number since 1970."""
+    """The special days of the season of one year, by days since 1970."""
     named = dict(public_holidays(country, year)) if country is not None else {}
     named |= shopping_days(year)
     epoch = date(1970, 1, 1)
@@ -96,7 +96,7 @@ def _year(year: int, country: str | None) -> dict[int, str]:
 
 
 def _plain(name: str) -> str:
-    """A holiday that was moved is one of its kind."""
+    """All moved holidays share one name."""
     return "a holiday moved" if "observed" in name or "substitute" in name else name
 
 

@@ -64,7 +64,7 @@ def forecast(
     before = None if past is None else _last(as_multiplier(past), max(7, len(forecast) // 2))
     known = G.values if past is None else np.concatenate([as_multiplier(past).values, G.values])
     limit = Threshold.of(z).resolve(known)
-    probability = forecast.chance_above(limit)
+    probability = forecast.probability_above(limit)
     title = title or f"The next {_spans(G)}"
     low, high = forecast.interval(level)
     with drawing(title, [3.6, 1.2], sharex=True) as (canvas, [axes, below]):

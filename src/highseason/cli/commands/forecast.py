@@ -132,7 +132,7 @@ def _is_csv(out: Path) -> bool:
 
 def _rows(found: Forecast, limit: float, country: str | None) -> list[dict[str, Any]]:
     low, high = found.interval(0.8)
-    chance = found.chance_above(limit)
+    chance = found.probability_above(limit)
     times = [] if found.calendar is None else [format_time(instant) for instant in found.calendar]
     days = [""] * len(found)
     if found.calendar is not None and len(found) > 1:
