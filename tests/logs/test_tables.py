@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from highseason.logs import OpenBanditLog, TableLog, collect
-from highseason.logs.book import Book
-from highseason.logs.journal import Journal
+from highseason.logs.conversion_log import ConversionLog
+from highseason.logs.id_index import IdIndex
 
 DATA = Path(__file__).parents[3].parent / "shared" / "data"
 SMALL = DATA / "open_bandit_random_small.csv.gz"
@@ -122,14 +122,14 @@ def test_a_stray_quote_in_the_header_is_an_error(tmp_path: Path) -> None:
 def test_lines_too_long_are_left_out(tmp_path: Path) -> None:
     path = put(tmp_path, "time,arm,reward\n5,a,1\n" + "x" * 3_000_000 + "\n6,a,1\n")
     events, report = collect(TableLog(path))
-    assert (len(events), report.skipped) == (2, {"longer than 1048576 characters": 1})
+    assert (len(events), report.skipped) == (2, {"longer than 1048576 bytes": 1})
     assert (report.examples[0].line, len(report.examples[0].text)) == (3, 80)
     with pytest.raises(ValueError, match=r"line 1: expected the names .* longer than 1048576"):
         collect(TableLog(put(tmp_path, "x" * 3_000_000)))
 
 
 def test_many_columns_make_no_endless_error(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"among .* and 999,951 more") as caught:
+    with pytest.raises(ValueError, match=r"got .* and 999,951 more") as caught:
         collect(TableLog(put(tmp_path, "," * 1_000_000)))
     assert len(str(caught.value)) < 1000
 
@@ -206,7 +206,7 @@ def test_any_table_is_survived_and_no_row_is_lost(
 ) -> None:
     path = tmp_path_factory.mktemp("table") / "log.csv"
     path.write_bytes(("time,arm,reward,pool\n" + text).encode())
-    book, journal = Book(), Journal()
+    book, journal = IdIndex(), ConversionLog()
     batches = list(TableLog(path, pool="pool").batches(book, journal))
     assert sum(batch.time.size for batch in batches) == journal.events
     assert journal.lines == journal.events + journal.skipped.total()

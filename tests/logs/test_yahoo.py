@@ -14,9 +14,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.reference import yahoo as reference
 
-from highseason.logs import Events, YahooLog, collect, generate_events, generate_log, yahoo
-from highseason.logs.book import Book
-from highseason.logs.journal import Journal
+from highseason.logs import Events, YahooLog, collect, generate_events, generate_log
+from highseason.logs.conversion_log import ConversionLog
+from highseason.logs.formats import yahoo
+from highseason.logs.id_index import IdIndex
 
 GOOD = b"1317513291 id-2 0 |user 1 9 11 |id-1 |id-2 |id-3\n"
 LATER = b"1317513292 id-3 1 |user 1 9 11 |id-1 |id-2 |id-3\n"
@@ -30,9 +31,9 @@ def put(folder: Path, *contents: bytes) -> tuple[Path, ...]:
     return paths
 
 
-def journal_of(paths: tuple[Path, ...], wanted: Any = None) -> tuple[list[Any], Journal]:
+def journal_of(paths: tuple[Path, ...], wanted: Any = None) -> tuple[list[Any], ConversionLog]:
     """What the reader makes of a log, even if that is nothing: events as the reference has them."""
-    book, journal = Book(), Journal()
+    book, journal = IdIndex(), ConversionLog()
     batches = list(YahooLog(paths, wanted).batches(book, journal))
     arms, pools = book.arms, book.pools
     names = [frozenset(arms[arm] for arm in pools[i]) for i in range(len(pools))]
@@ -44,7 +45,7 @@ def journal_of(paths: tuple[Path, ...], wanted: Any = None) -> tuple[list[Any], 
     return events, journal
 
 
-def check(folder: Path, *contents: bytes) -> Journal:
+def check(folder: Path, *contents: bytes) -> ConversionLog:
     """Read it both ways and compare everything."""
     events, journal = journal_of(put(folder, *contents))
     truth = reference.read(list(contents))
@@ -97,7 +98,6 @@ def test_a_good_log_with_some_bytes_changed(
 @pytest.mark.jit
 def test_blocks_of_any_size_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(yahoo, "_ROWS", 5)
-    monkeypatch.setattr(yahoo, "_NOTES", 2)
     rng = random.Random(1)
     some = [GOOD, LATER, b"\n", b"x\n", b"1 id-9 0 |user |id-1\n", b"2 id-1 5 |user |id-1\n"]
     content = b"".join(rng.choices(some, k=200)) + GOOD[:-1]
@@ -180,7 +180,7 @@ def test_the_wrong_format_is_an_error(tmp_path: Path) -> None:
         collect(YahooLog(put(tmp_path, R6A + GOOD), "r6b"))
     _, report = collect(YahooLog(put(tmp_path, GOOD + R6A), "r6b"))
     assert report.skipped == {"a line of the other Yahoo! format": 1}
-    with pytest.raises(ValueError, match="must be r6a or r6b"):
+    with pytest.raises(ValueError, match="must be 'r6b' or 'r6a'"):
         YahooLog(paths, "r6c")  # type: ignore[arg-type]  # wrong on purpose
 
 
@@ -188,13 +188,15 @@ def test_the_wrong_format_is_an_error(tmp_path: Path) -> None:
 def test_what_is_no_such_log_is_an_error_that_says_what_was_expected(
     content: bytes, tmp_path: Path
 ) -> None:
-    with pytest.raises(ValueError, match=r"no event in \d+ lines?.*expected lines such as '13175"):
+    with pytest.raises(
+        ValueError, match=r"no event in [\d,]+ lines?.*expected lines such as '13175"
+    ):
         collect(YahooLog(put(tmp_path, content)))
 
 
 def test_the_first_bad_line_is_named_as_the_first(tmp_path: Path) -> None:
     paths = put(tmp_path, b"x\n\n\nx\n")
-    with pytest.raises(ValueError, match=r"in 4 lines, the first being .*day0, line 1: not three"):
+    with pytest.raises(ValueError, match=r"in 4 lines; the first: .*day0, line 1: not three"):
         collect(YahooLog(paths))
 
 
@@ -203,7 +205,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
         collect(YahooLog((tmp_path / "nowhere",)))
     with pytest.raises(ValueError, match="is a folder"):
         collect(YahooLog((tmp_path,)))
-    with pytest.raises(ValueError, match="at least one file"):
+    with pytest.raises(ValueError, match="at least one log file"):
         collect(YahooLog(()))
 
 
@@ -213,7 +215,7 @@ def test_memory_does_not_grow_with_the_log(tmp_path: Path) -> None:
     for days in (0.02, 0.06):
         generate_log(path, days, seed=1)
         tracemalloc.start()
-        for _ in YahooLog((path,)).batches(Book(), Journal()):
+        for _ in YahooLog((path,)).batches(IdIndex(), ConversionLog()):
             pass
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
@@ -274,7 +276,10 @@ def test_made_up_events_of_a_damaged_gzip_are_warned_of(tmp_path: Path) -> None:
     events, journal = journal_of(put(tmp_path, bytes(packed)))
     first = whole[: 25_000 - 15].count(b"\n") + 1
     assert len(events) > 90_000
-    assert "events may be made up from some unknown line on (line " in journal.damaged[0]
+    assert (
+        "events after the damage may be garbage (first line that is not an event: "
+        in journal.damaged[0]
+    )
     bad = min(example.line for example in journal.all_examples if "blank" in example.reason)
     assert first <= bad <= first + 2
 

@@ -25,7 +25,7 @@ def read(files: list[bytes], wanted: str = "") -> Read:
     """All lines of all files."""
     found = Read(format=wanted)
     for content in files:
-        lines = content.split(b"\n")
+        lines = content.removeprefix(b"\xef\xbb\xbf").split(b"\n")
         if lines[-1] == b"":
             lines.pop()
         for line in lines:

@@ -1,22 +1,21 @@
-"""Logs: what was shown when, out of what, and what it brought, read into one event table."""
+"""Logs: readers and generators of what was shown when, from which pool, with which reward."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from highseason.logs.arm_lifespans import Lifespans, lifespans
-    from highseason.logs.conversion import collect, convert
-    from highseason.logs.events import Events
+    from highseason.logs.conversion import LogFormat, collect, convert, log_formats
+    from highseason.logs.conversion_log import ConversionReport
+    from highseason.logs.event_table import read_events, write_events
+    from highseason.logs.events import Events, Pools
+    from highseason.logs.formats.open_bandit import OpenBanditLog
+    from highseason.logs.formats.table import TableLog
+    from highseason.logs.formats.yahoo import YahooLog
     from highseason.logs.generating.events import Generated, generate_events
     from highseason.logs.generating.front_page import FrontPage
     from highseason.logs.generating.text import generate_log
-    from highseason.logs.journal import ConversionReport
-    from highseason.logs.open_bandit import OpenBanditLog
-    from highseason.logs.parquet import read_events, write_events
-    from highseason.logs.pools import Pools
     from highseason.logs.slices import Frontier, Slice, always_on_offer, best_slice, frontier
-    from highseason.logs.tables import TableLog
-    from highseason.logs.yahoo import YahooLog
 
 __all__ = [
     "ConversionReport",
@@ -25,6 +24,7 @@ __all__ = [
     "Frontier",
     "Generated",
     "Lifespans",
+    "LogFormat",
     "OpenBanditLog",
     "Pools",
     "Slice",
@@ -38,23 +38,25 @@ __all__ = [
     "generate_events",
     "generate_log",
     "lifespans",
+    "log_formats",
     "read_events",
     "write_events",
 ]
 
-#: Where each name lives.  A module is loaded on first use: reading a log needs no generator.
+#: The module of each name, imported on first use: reading a log needs no generator.
 _HOMES = {
-    "ConversionReport": "journal",
+    "ConversionReport": "conversion_log",
     "Events": "events",
     "FrontPage": "generating.front_page",
     "Frontier": "slices",
     "Generated": "generating.events",
     "Lifespans": "arm_lifespans",
-    "OpenBanditLog": "open_bandit",
-    "Pools": "pools",
+    "LogFormat": "conversion",
+    "OpenBanditLog": "formats.open_bandit",
+    "Pools": "events",
     "Slice": "slices",
-    "TableLog": "tables",
-    "YahooLog": "yahoo",
+    "TableLog": "formats.table",
+    "YahooLog": "formats.yahoo",
     "always_on_offer": "slices",
     "best_slice": "slices",
     "collect": "conversion",
@@ -63,8 +65,9 @@ _HOMES = {
     "generate_events": "generating.events",
     "generate_log": "generating.text",
     "lifespans": "arm_lifespans",
-    "read_events": "parquet",
-    "write_events": "parquet",
+    "log_formats": "conversion",
+    "read_events": "event_table",
+    "write_events": "event_table",
 }
 
 

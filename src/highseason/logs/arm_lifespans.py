@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.atomic import atomic_write
+from highseason.logs.event_table import arrow
 from highseason.logs.events import Events
-from highseason.logs.parquet import arrow
 from highseason.results.table import Table
 
 _COLUMNS = ("arm", "birth", "death", "hours", "shown", "reward", "rate")

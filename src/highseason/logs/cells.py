@@ -1,4 +1,8 @@
-"""Cells of a table as times, numbers and ids; what cannot be read is None."""
+"""Columns of a table as times, numbers and ids.
+
+Polars reads what is written plainly.  The rest goes cell by cell through the small functions at the
+top, which are the definition: Polars must never accept what they refuse.
+"""
 
 from __future__ import annotations
 
@@ -6,60 +10,144 @@ import math
 from datetime import UTC, datetime
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 
-def time_in(cell: Any) -> int | None:
-    """Whole seconds of the Unix epoch: of a number, or an ISO time (UTC where no zone is said).
+from highseason.core.extras import require
+from highseason.logs.id_index import Coded, encode, encode_runs
+
+_ISO = (
+    r"^[0-9]{4}-[0-9]{2}-[0-9]{2}"
+    r"([T ][0-9]{2}:[0-9]{2}:[0-5][0-9](\.[0-9]{1,6})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])?)?$"
+)
+_LARGEST = 2.0**62
+
+
+def time_in(cell: str) -> int | None:
+    """Whole seconds of the Unix epoch, from a number or an ISO time (UTC without a zone).
 
     >>> time_in("1317513291.7"), time_in("2019-11-24T00:00:34.762830Z"), time_in("soon")
     (1317513291, 1574553634, None)
     """
-    if isinstance(cell, datetime):
-        return _seconds(cell)
     number = number_in(cell)
     if number is not None:
-        return math.floor(number) if abs(number) < 2**62 else None
+        return math.floor(number) if abs(number) < _LARGEST else None
     try:
-        return _seconds(datetime.fromisoformat(str(cell).strip()))
+        when = datetime.fromisoformat(cell.strip())
     except ValueError:
         return None
+    return math.floor((when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp())
 
 
-def _seconds(when: datetime) -> int:
-    known = when if when.tzinfo is not None else when.replace(tzinfo=UTC)
-    return math.floor(known.timestamp())
-
-
-def number_in(cell: Any) -> float | None:
+def number_in(cell: str) -> float | None:
     """A finite number.
 
-    >>> number_in(" 0.5"), number_in("inf"), number_in(None)
+    >>> number_in(" 0.5"), number_in("inf"), number_in("")
     (0.5, None, None)
     """
     try:
         number = float(cell)
-    except (TypeError, ValueError):
+    except ValueError:
         return None
     return number if math.isfinite(number) else None
 
 
-def name_in(cell: Any) -> str | None:
-    r"""An id: any text on one line but none at all.
+def name_in(cell: str | None) -> str | None:
+    r"""An id: any text on one line, but not an empty one.
 
-    >>> name_in(" shoes "), name_in(7), name_in(""), name_in(None), name_in("tea\nmilk")
-    ('shoes', '7', None, None, None)
+    >>> name_in(" shoes "), name_in(""), name_in(None), name_in("tea\nmilk")
+    ('shoes', None, None, None)
     """
-    name = "" if cell is None else str(cell).strip()
+    name = (cell or "").strip()
     return None if "\n" in name or "\r" in name else name or None
 
 
-def names_in(cell: Any, separator: str) -> list[str] | None:
-    """The ids of a pool: a list, or text with a separator between them.
+def names_in(cell: str | None, separator: str) -> dict[str, None] | None:
+    """The ids of a pool, in their order.
 
-    >>> names_in("a|b |c", "|"), names_in(["a", 7], "|"), names_in("a||b", "|"), names_in("", "|")
-    (['a', 'b', 'c'], ['a', '7'], None, None)
+    >>> names_in("a|b |c", "|"), names_in("a||b", "|"), names_in("", "|")
+    ({'a': None, 'b': None, 'c': None}, None, None)
     """
-    if cell is None:
-        return None
-    parts = cell if isinstance(cell, list | tuple) else str(cell).strip().split(separator)
-    names = [name for part in parts if (name := name_in(part)) is not None]
-    return names if len(names) == len(parts) and names else None
+    parts = [name_in(part) for part in (cell or "").strip().split(separator)]
+    names = [part for part in parts if part is not None]
+    return dict.fromkeys(names) if len(names) == len(parts) else None
+
+
+def times(column: Any) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """The times of a Polars series, and which of its cells are times."""
+    pl = _polars()
+    if column.dtype.is_temporal():
+        micros = column.cast(pl.Datetime("us")).to_physical()
+        return micros.fill_null(0).to_numpy() // 1_000_000, micros.is_not_null().to_numpy()
+    floats = column.cast(pl.Float64, strict=False).to_numpy()  # NaN where it fails
+    is_time = np.abs(floats) < _LARGEST
+    seconds = np.floor(np.where(is_time, floats, 0.0)).astype(np.int64)
+    if is_time.all() or column.dtype != pl.String:
+        return seconds, is_time
+    rows = np.flatnonzero(~is_time)
+    seconds[rows], is_time[rows] = _iso_times(column.gather(rows).fill_null(""))
+    return _completed(column, time_in, seconds, is_time), is_time
+
+
+def _iso_times(text: Any) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """The times written as 2019-11-24, 2019-11-24T00:00:34, with or without fraction and zone."""
+    is_iso = text.str.contains(_ISO)
+    wall = text.str.slice(0, 10) + " " + text.str.slice(11, 8).replace("", "00:00:00")
+    moments = wall.str.to_datetime("%Y-%m-%d %H:%M:%S", strict=False, time_unit="ms")
+    zones = encode(text.str.extract(r"([+-][0-9]{2}:[0-9]{2})$").fill_null("+00:00"))
+    offsets = np.array([_offset(zone) for zone in zones.values], np.int64)
+    seconds = moments.dt.epoch("s").fill_null(0).to_numpy() - offsets[zones.codes]
+    return seconds, (is_iso & moments.is_not_null()).to_numpy()
+
+
+def _offset(zone: str) -> int:
+    sign = -1 if zone[0] == "-" else 1
+    return sign * (int(zone[1:3]) * 3600 + int(zone[4:6]) * 60)
+
+
+def numbers(column: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """The finite numbers of a Polars series, and which of its cells are such numbers."""
+    pl = _polars()
+    floats = column.cast(pl.Float64, strict=False).to_numpy()  # NaN where it fails
+    is_number = np.isfinite(floats)
+    values = np.where(is_number, floats, 0.0)
+    if column.dtype == pl.String and not is_number.all():
+        values = _completed(column, number_in, values, is_number)
+    return values, is_number
+
+
+def _completed(column: Any, read: Any, values: Any, is_good: NDArray[np.bool_]) -> Any:
+    """Read the cells that Polars could not read by the definition; both arrays are changed."""
+    is_good_already = is_good.copy()
+    for row, cell in zip(
+        np.flatnonzero(~is_good_already).tolist(),
+        column.filter(~is_good_already).to_list(),
+        strict=True,
+    ):
+        value = None if cell is None else read(cell)
+        if value is not None:
+            values[row], is_good[row] = value, True
+    return values
+
+
+def names(column: Any) -> Coded:
+    """The ids of a Polars series; None where a cell holds none."""
+    cells = encode(_as_text(column))
+    return Coded(cells.codes, [name_in(cell) for cell in cells.values])
+
+
+def pools(column: Any, separator: str) -> Coded:
+    """The pools of a Polars series of texts or lists; None where a cell holds none."""
+    if column.dtype.is_nested():
+        column, separator = column.cast(_polars().List(_polars().String)).list.join("\0"), "\0"
+    cells = encode_runs(_as_text(column))
+    return Coded(cells.codes, [names_in(cell, separator) for cell in cells.values])
+
+
+def _as_text(column: Any) -> Any:
+    text = column.cast(_polars().String)
+    return text.fill_null("") if text.null_count() else text
+
+
+def _polars() -> Any:
+    return require("polars", extra="logs", purpose="reading logs")

@@ -1,46 +1,126 @@
-"""From any log to events: in memory, or into a Parquet file that is whole or not there."""
+"""From a log in any format to events: in memory, or as an event table on disk."""
 
 from __future__ import annotations
 
+import pkgutil
 import time
-from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from highseason.core.atomic import atomic_write
-from highseason.logs.book import Book
+from highseason.core.specs import Registry
+from highseason.logs.conversion_log import ConversionLog, ConversionReport
 from highseason.logs.events import Events
-from highseason.logs.journal import ConversionReport, Journal
-from highseason.logs.parquet import EventWriter
-from highseason.logs.source import Batch, Progress, Source, no_event
+from highseason.logs.id_index import IdIndex
 
-_NO_SECONDS = 10**11  # the year 5138; milliseconds reach it in 1973
+Progress = Callable[[int, int], None]
+
+_ROWS = 1 << 18  # events written at a time
+_LAST_TIME = 10**11  # the year 5138 in seconds; milliseconds reach it in 1973
 
 
-def collect(source: Source, progress: Progress | None = None) -> tuple[Events, ConversionReport]:
+class EventBatch(NamedTuple):
+    """Consecutive events; one column each, as in `Events`."""
+
+    time: NDArray[np.int64]
+    arm: NDArray[np.int32]
+    reward: NDArray[Any]
+    pool: NDArray[np.int32]
+    propensity: NDArray[np.float64] | None = None
+
+
+class LogFormat(ABC):
+    """A log and how to read it.
+
+    A new format is one file in `logs/formats`: a dataclass that derives from this class.  It is
+    found by its `name`, and `highseason convert NAME` takes its fields as options (their
+    `metadata` may hold `help` and `metavar`).
+
+    Attributes:
+        name: The name of its command.
+        examples: Command lines for its help.
+    """
+
+    name: ClassVar[str]
+    examples: ClassVar[tuple[str, ...]]
+    paths: tuple[Path, ...]
+
+    @property
+    @abstractmethod
+    def expected(self) -> str:
+        """What a good line looks like, for an error message."""
+
+    @abstractmethod
+    def batches(self, ids: IdIndex, log: ConversionLog) -> Iterator[EventBatch]:
+        """Read the log from the beginning.
+
+        All arms and pools are in `ids` when this ends, and all lines of a batch are recorded in
+        `log` when the batch is yielded.
+        """
+
+
+def log_formats() -> dict[str, type[LogFormat]]:
+    """All formats by name: every `LogFormat` in the modules of `logs.formats`.
+
+    >>> sorted(log_formats())
+    ['open-bandit', 'table', 'yahoo']
+    """
+    registry: Registry[type[LogFormat]] = Registry("log format")
+    package = import_module("highseason.logs.formats")
+    for module in pkgutil.iter_modules(package.__path__):
+        for entry in vars(import_module(f"{package.__name__}.{module.name}")).values():
+            if isinstance(entry, type) and issubclass(entry, LogFormat) and hasattr(entry, "name"):
+                registry.register(entry.name, entry)
+    return registry.entries()
+
+
+def existing(paths: tuple[Path, ...]) -> tuple[Path, ...]:
+    """The same paths, or an error if one is not a file."""
+    if not paths:
+        raise ValueError("expected at least one log file, got none")
+    for path in paths:
+        if path.is_dir():
+            raise ValueError(f"{path} is a folder: name the files in it")
+        if not path.exists():
+            raise ValueError(f"there is no file {path}: check the path")
+    return paths
+
+
+def collect(log: LogFormat, progress: Progress | None = None) -> tuple[Events, ConversionReport]:
     """Read a log into memory.
 
-    `progress` is called with the bytes read so far and those of all files.
+    Args:
+        log: The log, such as `YahooLog(paths)` or `TableLog(path)`.
+        progress: Called with the bytes read so far and the bytes of all files.
     """
-    begin = time.perf_counter()
-    book, journal = Book(), Journal()
-    read = list(_told(source, book, journal, progress))
+    conversion = _Conversion(log, progress)
+    batches = list(conversion.batches())
     columns: dict[str, Any] = {
-        name: np.concatenate([getattr(batch, name) for batch in read])
-        for name in Batch._fields
-        if getattr(read[0], name) is not None
+        name: np.concatenate([getattr(batch, name) for batch in batches])
+        for name in EventBatch._fields
+        if getattr(batches[0], name) is not None
     }
-    return Events(**columns, arms=book.arms, pools=book.pools), _report(book, journal, begin)
+    ids = conversion.ids
+    return Events(**columns, arms=ids.arms, pools=ids.pools), conversion.report()
 
 
-def convert(source: Source, out: Path | str, progress: Progress | None = None) -> ConversionReport:
-    r"""Write a log as one event table, in memory that does not grow with it.
+def convert(log: LogFormat, out: Path | str, progress: Progress | None = None) -> ConversionReport:
+    r"""Write a log as an event table, in memory that does not grow with the log.
 
-    The table is written under another name and renamed when it is whole: an interrupted conversion
-    leaves nothing under the name `out`.  Needs the extra `highseason[logs]`.
+    The table gets its name when it is complete: an interrupted conversion leaves nothing under the
+    name `out`.  Needs the extra `highseason[logs]`.
+
+    Args:
+        log: The log, such as `YahooLog(paths)` or `TableLog(path)`.
+        out: The Parquet file to write.
+        progress: Called with the bytes read so far and the bytes of all files.
 
     >>> import tempfile
     >>> from highseason.logs import YahooLog, read_events
@@ -51,57 +131,86 @@ def convert(source: Source, out: Path | str, progress: Progress | None = None) -
     ...     read_events(out).arms, report.lines, report.events
     (('id-1', 'id-2'), 1, 1)
     """
-    begin = time.perf_counter()
-    book, journal = Book(), Journal()
-    with (
-        atomic_write(Path(out)) as unfinished,
-        EventWriter(unfinished) as writer,
-        ThreadPoolExecutor(max_workers=1) as other,
-    ):
-        written: Future[None] | None = None
-        for batch in _told(source, book, journal, progress):
-            if written is not None:
-                written.result()  # one batch is read while one is written, and no more wait
-            written = other.submit(writer.write, batch, book.arms)
-        if written is not None:
-            written.result()
-        writer.finish(book.arms, book.pools)
-    return _report(book, journal, begin)
+    from highseason.logs.event_table import EventWriter
+
+    conversion = _Conversion(log, progress)
+    with atomic_write(Path(out)) as unfinished, EventWriter(unfinished) as writer:
+        for batch in _joined(conversion.batches()):
+            writer.write(batch, conversion.ids.arms)
+        writer.finish(conversion.ids.arms, conversion.ids.pools)
+    return conversion.report()
 
 
-def _told(
-    source: Source, book: Book, journal: Journal, progress: Progress | None
-) -> Iterator[Batch]:
-    """The batches of a source that has some; progress is told of each."""
-    total = sum(path.stat().st_size for path in source.paths if path.exists())
-    if progress is not None:
-        journal.watched_by = lambda done: progress(min(done, total), total)
-    yield from source.batches(book, journal)
-    if journal.events == 0:
-        raise ValueError(no_event(source.paths, journal, source.expected))
-    if journal.first_time > _NO_SECONDS:
-        journal.notes.append(
-            f"the first time is {journal.first_time} seconds, thousands of years from now: if "
-            "these are milliseconds, divide them by 1000 and convert the log again"
+class _Conversion:
+    """One reading of a log."""
+
+    def __init__(self, log: LogFormat, progress: Progress | None) -> None:
+        self._source, self._begin = log, time.perf_counter()
+        self.ids, self.log = IdIndex(), ConversionLog()
+        if progress is not None:
+            total = sum(path.stat().st_size for path in log.paths if path.exists())
+            self.log.on_progress = lambda done: progress(min(done, total), total)
+
+    def batches(self) -> Iterator[EventBatch]:
+        """The batches of the log; at least one."""
+        source, log = self._source, self.log
+        yield from source.batches(self.ids, log)
+        if log.events == 0:
+            raise ValueError(log.no_event(source.paths, source.expected))
+        if log.first_time > _LAST_TIME:
+            log.notes.append(
+                f"the first time is {moment(log.first_time)}: if the log counts milliseconds, "
+                "divide them by 1000 and convert it again"
+            )
+        if log.lines != log.events + log.skipped.total():
+            raise AssertionError(f"lines were lost: {log}")
+
+    def report(self) -> ConversionReport:
+        """How it went."""
+        log = self.log
+        return ConversionReport(
+            lines=log.lines,
+            events=log.events,
+            skipped=dict(log.skipped.most_common()),
+            examples=log.all_examples,
+            backwards=log.backwards,
+            damaged=tuple(log.damaged),
+            notes=tuple(log.notes),
+            arms=len(self.ids.arms),
+            pools=len(self.ids.pools),
+            first_time=log.first_time,
+            last_time=log.last_time,
+            bytes=log.bytes_read,
+            seconds=time.perf_counter() - self._begin,
+            format=log.format,
         )
-    if journal.lines != journal.events + journal.skipped.total():
-        raise AssertionError(f"lines were lost: {journal}")
 
 
-def _report(book: Book, journal: Journal, begin: float) -> ConversionReport:
-    return ConversionReport(
-        lines=journal.lines,
-        events=journal.events,
-        skipped=dict(journal.skipped.most_common()),
-        examples=journal.all_examples,
-        backwards=journal.backwards,
-        damaged=tuple(journal.damaged),
-        notes=tuple(journal.notes),
-        arms=book.arm_count,
-        pools=book.pool_count,
-        first_time=journal.first_time,
-        last_time=journal.last_time,
-        bytes=journal.done,
-        seconds=time.perf_counter() - begin,
-        format=journal.format,
-    )
+def _joined(batches: Iterator[EventBatch]) -> Iterator[EventBatch]:
+    """The same events in batches of about `_ROWS`, which make good row groups."""
+    waiting: list[EventBatch] = []
+    for batch in batches:
+        waiting.append(batch)
+        if sum(part.time.size for part in waiting) >= _ROWS:
+            yield _concatenated(waiting)
+            waiting = []
+    if waiting:
+        yield _concatenated(waiting)
+
+
+def _concatenated(batches: list[EventBatch]) -> EventBatch:
+    columns: Iterator[Any] = zip(*batches, strict=True)
+    joined: list[Any] = [None if c[0] is None else np.concatenate(c) for c in columns]
+    return EventBatch(*joined)
+
+
+def moment(seconds: int) -> str:
+    """A time of a log as a date in UTC, or the bare number where no calendar reaches.
+
+    >>> moment(1317513600), moment(10**18)
+    ('2011-10-02 00:00:00', '1000000000000000000 seconds')
+    """
+    try:
+        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
+    except (OverflowError, ValueError, OSError):
+        return f"{seconds} seconds"

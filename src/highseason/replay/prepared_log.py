@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from highseason.engine import NO_END, UNKNOWN_END
 from highseason.logs.arm_lifespans import pool_lifetimes
-from highseason.logs.events import Events
-from highseason.logs.pools import Pools
+from highseason.logs.events import Events, Pools
 from highseason.replay.kernels.records import LogLifetimes
 
 #: Bins are counted in a table as long as the log's time, unless it would be mostly empty.

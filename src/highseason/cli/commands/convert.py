@@ -1,33 +1,29 @@
-"""`highseason convert`: logs of other people's making into one event table."""
+"""`highseason convert`: logs in any format into one event table."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import UTC, datetime
+from collections.abc import Iterator
+from dataclasses import MISSING, Field, fields
 from pathlib import Path
-from typing import Any, cast
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
 import click
 
 from highseason.cli.group import GroupWithExamples, WithExamples
 from highseason.cli.messages import progress_bar, say
-from highseason.cli.options import count_option, debug_option, json_option
+from highseason.cli.options import debug_option, ignored_seed_option, json_option, whole
 from highseason.cli.output import plain_table, print_json, print_table
 from highseason.cli.output_paths import check_file
 from highseason.core.formatting import counted, format_number
-from highseason.logs import ConversionReport, OpenBanditLog, TableLog, YahooLog, convert
-from highseason.logs.source import Source
-
-Function = Callable[..., Any]
+from highseason.logs import ConversionReport, LogFormat, convert, log_formats
+from highseason.logs.conversion import moment
 
 out_option = click.option(
     "--out",
     type=click.Path(path_type=Path),
     required=True,
     help="The event table (.parquet); an interrupted conversion leaves none.",
-)
-seed_of_no_effect = click.option(
-    "--seed", type=int, expose_value=False, help="Taken, and of no effect: no chance is involved."
 )
 
 
@@ -44,98 +40,67 @@ seed_of_no_effect = click.option(
 def command() -> None:
     """Read logs into one event table.
 
-    The table is a Parquet file that the commands on logged events take: time, arm, reward, pool
-    and, where it is known, the chance with which the arm was shown.
+    The table is a Parquet file for the commands on logged events: time, arm, reward, pool and,
+    where it is known, the propensity.
     """
 
 
-@command.command(
-    "yahoo",
-    cls=WithExamples,
-    examples=[
-        "highseason convert yahoo ydata-fp-td-clicks-v2_0.20111002 --out events.parquet",
-        "highseason convert yahoo ydata-fp-td-clicks-v2_0.20111002 --format r6b \\\n"
-        "    --out events.parquet --json",
-    ],
-)
-@click.argument("logs", metavar="LOG…", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option(
-    "--format",
-    type=click.Choice(["r6a", "r6b"]),
-    help="Which of the two formats.  [default: that of the first good line]",
-)
-@out_option
-@seed_of_no_effect
-@json_option
-@debug_option
-def yahoo(logs: tuple[Path, ...], format: str | None, out: Path, as_json: bool) -> None:  # noqa: A002  # the option's name
-    """Read logs of the Yahoo! front page, R6A or R6B.
+def _command(name: str, log_format: type[LogFormat]) -> click.Command:
+    """The command of a format: its docstring is the help, its fields are the options."""
 
-    Files are read in the order given, plain or gzip.  Lines that are no events are counted by
-    reason, with examples.
-    """
-    _convert(YahooLog(logs, cast(Any, format)), out, as_json)
+    def run(out: Path, as_json: bool, **settings: Any) -> None:
+        _convert(log_format(**settings), out, as_json)
+
+    for decorate in (debug_option, json_option, ignored_seed_option, out_option):
+        run = decorate(run)
+    for decorate in reversed(list(_parameters(log_format))):
+        run = decorate(run)
+    text = (log_format.__doc__ or "").partition("Args:")[0]
+    return click.command(name, cls=WithExamples, examples=log_format.examples, help=text)(run)
 
 
-@command.command(
-    "open-bandit",
-    cls=WithExamples,
-    examples=[
-        "highseason convert open-bandit men.csv --out men.parquet",
-        "highseason convert open-bandit men.csv --position 1 --out men.parquet --json",
-    ],
-)
-@click.argument("table", metavar="FILE", type=click.Path(path_type=Path))
-@click.option("--campaign", metavar="NAME", help="Only this campaign's rows: all, men or women.")
-@count_option("--position", "Only rows in this position, 1 to 3.")
-@out_option
-@seed_of_no_effect
-@json_option
-@debug_option
-def open_bandit(
-    table: Path, campaign: str | None, position: int | None, out: Path, as_json: bool
-) -> None:
-    """Read a table of the Open Bandit Dataset.
-
-    The pool of a row is all items of its campaign.
-    """
-    _convert(OpenBanditLog(table, campaign, position), out, as_json)
+def _parameters(log_format: type[LogFormat]) -> Iterator[Any]:
+    """An argument or option for each field of a format."""
+    hints = get_type_hints(log_format)
+    for field in fields(log_format):  # type: ignore[arg-type]  # formats are dataclasses
+        kind = hints[field.name]
+        if field.default is MISSING:
+            many = get_origin(kind) is tuple
+            yield click.argument(
+                field.name,
+                metavar=field.metadata.get("metavar", "FILE"),
+                nargs=-1 if many else 1,
+                required=True,
+                type=click.Path(path_type=Path),
+            )
+        else:
+            yield _option(field, kind)
 
 
-@command.command(
-    "table",
-    cls=WithExamples,
-    examples=[
-        "highseason convert table shop.csv --time when --arm shown --reward paid \\\n"
-        "    --out shop.parquet",
-        "highseason convert table shop.csv --time when --arm shown --reward paid \\\n"
-        "    --pool offered --separator ' ' --propensity chance --out shop.parquet",
-    ],
-)
-@click.argument("table", metavar="FILE", type=click.Path(path_type=Path))
-@click.option("--time", default="time", show_default=True, help="The column of times.")
-@click.option("--arm", default="arm", show_default=True, help="The column of the arms shown.")
-@click.option("--reward", default="reward", show_default=True, help="The column of rewards.")
-@click.option("--pool", help="The column of what was on offer.  [default: every arm, always]")
-@click.option(
-    "--separator", default="|", show_default=True, help="What stands between the arms of a pool."
-)
-@click.option("--propensity", help="The column of display chances.  [default: uniform]")
-@click.option("--clicks", is_flag=True, help="Rewards are 0 or 1; any other is a bad row.")
-@out_option
-@seed_of_no_effect
-@json_option
-@debug_option
-def table(table: Path, out: Path, as_json: bool, **columns: Any) -> None:
-    """Read any CSV or Parquet file with a row for each display.
-
-    Times are Unix seconds or ISO times.
-    """
-    log = TableLog(table, **columns)
-    _convert(log, out, as_json)
+def _option(field: Field[Any], kind: Any) -> Any:
+    parts = [part for part in get_args(kind) if part is not type(None)]
+    inner = parts[0] if isinstance(kind, UnionType) or parts else kind
+    more: dict[str, Any] = {"type": inner, "metavar": field.metadata.get("metavar")}
+    if inner is bool:
+        more = {"is_flag": True}
+    elif inner is int:
+        more = {"type": whole(1), "metavar": "NUMBER"}
+    elif get_args(inner):
+        more = {"type": click.Choice(get_args(inner))}
+    return click.option(
+        f"--{field.name.replace('_', '-')}",
+        default=field.default,
+        show_default=isinstance(field.default, str),
+        help=field.metadata.get("help"),
+        **more,
+    )
 
 
-def _convert(log: Source, out: Path, as_json: bool) -> None:
+for _name, _format in sorted(log_formats().items()):
+    command.add_command(_command(_name, _format))
+
+
+def _convert(log: LogFormat, out: Path, as_json: bool) -> None:
     check_file(out, "--out", log.paths)
     with progress_bar("reading") as progress:
         report = convert(log, out, progress)
@@ -153,29 +118,17 @@ def _convert(log: Source, out: Path, as_json: bool) -> None:
 
 
 def _print(report: ConversionReport) -> None:
-    first, last = (_when(time) for time in (report.first_time, report.last_time))
     click.echo(
         f"{counted(report.events, 'event')} of {counted(report.lines, 'line')}; "
-        f"{counted(report.arms, 'arm')}, {counted(report.pools, 'pool')}; {first} to {last}"
+        f"{counted(report.arms, 'arm')}, {counted(report.pools, 'pool')}; "
+        f"{moment(report.first_time)} to {moment(report.last_time)}"
     )
     if not report.skipped:
         return
-    rows = plain_table("left out because", "lines", "the first of them")
+    rows = plain_table("skipped because", "lines", "first example")
     rows.columns[-1].justify = "left"
     for reason, count in report.skipped.items():
-        found = next((example for example in report.examples if example.reason == reason), None)
-        shown = "" if found is None else f"{found.file}, line {found.line}: {found.text}"
+        first = next((example for example in report.examples if example.reason == reason), None)
+        shown = "" if first is None else f"{first.file}, line {first.line}: {first.text}"
         rows.add_row(reason, format_number(count), shown)
     print_table(rows)
-
-
-def _when(seconds: int) -> str:
-    """A time of the log in UTC, or the bare number where no calendar reaches.
-
-    >>> _when(1317513600), _when(10**18)
-    ('2011-10-02 00:00:00', '1000000000000000000')
-    """
-    try:
-        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
-    except (OverflowError, ValueError, OSError):
-        return str(seconds)

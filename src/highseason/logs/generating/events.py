@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.logs.events import Events
+from highseason.logs.events import Events, Pools
 from highseason.logs.generating.front_page import FrontPage
 from highseason.logs.generating.world import World, make_world
 from highseason.logs.kernels.build import count_kernel, fill_kernel
-from highseason.logs.pools import Pools
 
 _PIECE = 3600  # seconds made at a time
 

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.random import arm_uniforms, hash_at, seed_key
+from highseason.logs.events import Pools
 from highseason.logs.generating.front_page import FrontPage
 from highseason.logs.generating.lifetimes import Lifetimes, draw_lifetimes
 from highseason.logs.kernels.generate import Offer, Traffic
-from highseason.logs.pools import Pools
 
 #: Lowest and highest click rate of an article, and the Beta distribution between them (mean 3.7%).
 LOWEST_RATE, HIGHEST_RATE = 0.013, 0.069

@@ -9,7 +9,6 @@ from typing import Any
 from highseason.core.compile import compiled
 from highseason.logs.kernels.generate import Offer, Traffic, count_events, fill_events
 from highseason.logs.kernels.lines import Wording, write_lines
-from highseason.logs.kernels.yahoo import Known, enter_arm, scan_lines
 
 Kernel = Callable[..., Any]
 
@@ -48,27 +47,3 @@ def lines_kernel() -> Kernel:
     wording = t.NamedTuple((whole, byte, whole, byte), Wording)
     columns = (whole, short, byte, short)
     return compiled(write_lines, t.int64(wording, t.uint64, t.int64, *columns, byte))
-
-
-def _known_type() -> Any:
-    t = _types()
-    whole, short, byte = t.int64[::1], t.int32[::1], t.uint8[::1]
-    return t.NamedTuple((short, whole, byte, whole, short, short, short, whole, byte), Known)
-
-
-@functools.cache
-def enter_kernel() -> Kernel:
-    """`enter_arm`, compiled."""
-    return compiled(enter_arm, _types().void(_known_type(), _types().int64))
-
-
-@functools.cache
-def scan_kernel() -> Kernel:
-    """`scan_lines`, compiled."""
-    t = _types()
-    whole, short, byte = t.int64[::1], t.int32[::1], t.uint8[::1]
-    columns = (whole, short, byte, short)
-    return compiled(
-        scan_lines,
-        t.int64(byte, t.int64, t.boolean, _known_type(), whole, *columns, t.int64[:, ::1]),
-    )

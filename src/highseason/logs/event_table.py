@@ -1,8 +1,8 @@
-"""The event table: one Parquet file with a row an event, and arms and pools in its footer.
+"""The event table: a Parquet file with a row per event, and arms and pools in its footer.
 
 Columns: `time` (int64), `arm` (the id, as a dictionary), `reward` (uint8 or double), `pool` (int32,
-the number of a pool) and, where the log knows it, `propensity` (double).  The footer's entry
-`highseason` is a JSON document with the ids of the arms and, for each pool, the numbers of its
+the index of a pool) and, where the log knows it, `propensity` (double).  The footer's entry
+`highseason` is a JSON document with the ids of the arms and, for each pool, the indices of its
 arms.
 """
 
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-from importlib import import_module
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -19,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.atomic import atomic_write
-from highseason.logs.events import Events
-from highseason.logs.pools import Pools
-from highseason.logs.source import Batch
+from highseason.core.extras import require
+from highseason.logs.conversion import EventBatch
+from highseason.logs.events import Events, Pools
 
 _KEY = b"highseason"
 _FORMAT, _VERSION = "highseason events", 1
@@ -30,18 +29,13 @@ _LARGEST = 2**31 - 1  # of a footer; pyarrow's own limit is a twentieth of that
 _ROWS = 1 << 20
 
 
-def arrow(name: str) -> Any:
+def arrow(module: str = "pyarrow") -> Any:
     """A module of pyarrow, which is an extra."""
-    try:
-        return import_module(name)
-    except ImportError as error:
-        raise ImportError(
-            "event tables need pyarrow, which is not installed: pip install 'highseason[logs]'"
-        ) from error
+    return require(module, extra="logs", purpose="reading and writing event tables")
 
 
 class EventWriter:
-    """Writes an event table batch by batch."""
+    """Writes an event table, batch by batch."""
 
     def __init__(self, path: Path) -> None:
         self._arrow, self._parquet = arrow("pyarrow"), arrow("pyarrow.parquet")
@@ -65,15 +59,15 @@ class EventWriter:
         with contextlib.suppress(Exception):  # the disk may be what failed: the first error counts
             self._writer.close()
 
-    def write(self, batch: Batch, arms: tuple[str, ...]) -> None:
-        """Write some events; `arms` has the id of each that occurs in them."""
+    def write(self, batch: EventBatch, arms: tuple[str, ...]) -> None:
+        """Write some events; `arms` has the id of each arm in them."""
         table = self._table(batch, arms)
         if self._writer is None:
             self._open(table.schema)
         self._writer.write_table(table, row_group_size=_ROWS)
 
     def finish(self, arms: tuple[str, ...], pools: Pools) -> None:
-        """Write arms and pools, which come last because nobody knows them before."""
+        """Write arms and pools, which are known only when the log ends."""
         offered = [pools[i].tolist() for i in range(len(pools))]
         document = {"format": _FORMAT, "version": _VERSION, "arms": arms, "pools": offered}
         text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
@@ -89,14 +83,14 @@ class EventWriter:
             write_statistics=["time"],
         )
 
-    def _table(self, batch: Batch, arms: tuple[str, ...]) -> Any:
+    def _table(self, batch: EventBatch, arms: tuple[str, ...]) -> Any:
         used = np.zeros(len(arms), np.bool_)
         used[batch.arm] = True
-        number = (np.cumsum(used) - 1).astype(np.int32)
+        index = (np.cumsum(used) - 1).astype(np.int32)
         names = self._arrow.array([arms[i] for i in np.flatnonzero(used)], self._arrow.string())
         columns = {
             "time": batch.time,
-            "arm": self._arrow.DictionaryArray.from_arrays(number[batch.arm], names),
+            "arm": self._arrow.DictionaryArray.from_arrays(index[batch.arm], names),
             "reward": batch.reward,
             "pool": batch.pool,
         }
@@ -106,7 +100,7 @@ class EventWriter:
 
 
 def write_events(events: Events, path: Path | str) -> None:
-    """Keep events as one Parquet file; `read_events` gives them back as they were.
+    """Write events as one Parquet file; `read_events` returns them unchanged.
 
     Needs the extra `highseason[logs]`.
 
@@ -120,7 +114,7 @@ def write_events(events: Events, path: Path | str) -> None:
     with atomic_write(Path(path)) as unfinished, EventWriter(unfinished) as writer:
         for begin in range(0, max(len(events), 1), _ROWS):
             part = events.take(slice(begin, begin + _ROWS))
-            batch = Batch(part.time, part.arm, part.reward, part.pool, part.propensity)
+            batch = EventBatch(part.time, part.arm, part.reward, part.pool, part.propensity)
             writer.write(batch, events.arms)
         writer.finish(events.arms, events.pools)
 
@@ -136,6 +130,7 @@ def read_events(path: Path | str) -> Events:
     if not path.exists():
         raise ValueError(f"there is no file {path}: check the path")
     failure = arrow("pyarrow").ArrowException
+    _refuse_csv(path)
     try:
         file = arrow("pyarrow.parquet").ParquetFile(
             path,
@@ -146,9 +141,18 @@ def read_events(path: Path | str) -> Events:
             return _read(path, file)
     except (failure, OSError) as error:
         raise ValueError(
-            f"{path} cannot be read as Parquet ({_first_line(error)}): give an event table as "
-            "'highseason convert' writes it"
+            f"{path} cannot be read as Parquet ({_first_line(error)}): expected an event table, "
+            "as 'highseason convert' writes it"
         ) from error
+
+
+def _refuse_csv(path: Path) -> None:
+    """Say how to turn a CSV file into an event table; people try it first."""
+    if path.suffix.lower() in (".csv", ".tsv", ".txt"):
+        raise ValueError(
+            f"{path} is a text file; turn it into an event table first: highseason convert table "
+            f"{path} --time … --arm … --reward … --out events.parquet"
+        )
 
 
 def _read(path: Path, file: Any) -> Events:
@@ -161,39 +165,39 @@ def _read(path: Path, file: Any) -> Events:
     clicks = str(file.schema_arrow.field("reward").type) == "uint8"
     rows = file.metadata.num_rows
     kinds = (np.int64, np.int32, np.uint8 if clicks else np.float64, np.int32, np.float64)
-    found = {name: np.empty(rows, kind) for name, kind in zip(columns, kinds, strict=False)}
-    number = {name: i for i, name in enumerate(arms)}
+    values = {name: np.empty(rows, kind) for name, kind in zip(columns, kinds, strict=False)}
+    index = {name: i for i, name in enumerate(arms)}
     at = 0
     for group in range(file.num_row_groups):
         table = file.read_row_group(group, columns=columns)
-        for name, column in found.items():
+        for name, column in values.items():
             cells = table.column(name)
             if cells.null_count:
                 raise _foreign(path, f"its column {name!r} has empty cells")
-            column[at : at + len(table)] = _cells(path, cells, number, name)
+            column[at : at + len(table)] = _cells(path, cells, index, name)
         at += len(table)
     try:
-        return Events(**found, arms=arms, pools=pools)
+        return Events(**values, arms=arms, pools=pools)
     except ValueError as error:
         raise _foreign(path, str(error)) from error
 
 
-def _cells(path: Path, cells: Any, number: dict[str, int], name: str) -> NDArray[Any]:
+def _cells(path: Path, cells: Any, index: dict[str, int], name: str) -> NDArray[Any]:
     if name != "arm":
-        found: NDArray[Any] = cells.to_numpy()
-        if found.dtype.kind not in "iuf":
-            raise _foreign(path, f"its column {name!r} holds no numbers")
-        return found
+        numbers: NDArray[Any] = cells.to_numpy()
+        if numbers.dtype.kind not in "iuf":
+            raise _foreign(path, f"its column {name!r} does not hold numbers")
+        return numbers
     if not hasattr(cells.type, "index_type"):  # plain text
         cells = cells.dictionary_encode()
     parts = []
     for chunk in cells.chunks:
         named = chunk.dictionary.to_pylist()
-        strange = next((arm for arm in named if arm not in number), None)
-        if strange is not None:
-            raise _foreign(path, f"its footer does not name the arm {strange!r}")
-        numbers = np.array([number[arm] for arm in named], np.int32)
-        parts.append(numbers[chunk.indices.to_numpy()])
+        unknown = next((arm for arm in named if arm not in index), None)
+        if unknown is not None:
+            raise _foreign(path, f"its footer does not name the arm {unknown!r}")
+        indices = np.array([index[arm] for arm in named], np.int32)
+        parts.append(indices[chunk.indices.to_numpy()])
     return np.concatenate([*parts, np.zeros(0, np.int32)])
 
 
@@ -213,8 +217,8 @@ def _footer(path: Path, text: bytes | None) -> tuple[tuple[str, ...], Pools]:
 
 def _foreign(path: Path, why: str) -> ValueError:
     return ValueError(
-        f"{path} is not an event table as 'highseason convert' writes it: {why}; for other tables "
-        "there is 'highseason convert table'"
+        f"{path} is not an event table, as 'highseason convert' writes it: {why}; for other tables "
+        "use 'highseason convert table'"
     )
 
 

@@ -24,8 +24,8 @@ from highseason.logs import (
     Pools,
     YahooLog,
     convert,
+    event_table,
     generate_log,
-    parquet,
     read_events,
     write_events,
 )
@@ -71,7 +71,7 @@ def test_what_is_written_is_what_is_read(
 ) -> None:
     path = tmp_path_factory.mktemp("table") / "events.parquet"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parquet, "_ROWS", rows)
+        patch.setattr(event_table, "_ROWS", rows)
         write_events(log, path)
     identical(read_events(path), log)
 
@@ -109,9 +109,9 @@ def changed(table: Path, footer: Any = None, **columns: Any) -> Path:
 WRONG = {
     "no column 'pool'": {"pool": None},
     "column 'time' has empty cells": {"time": pa.array([7, None], pa.int64())},
-    "column 'reward' holds no numbers": {"reward": pa.array(["x", "y"])},
+    "column 'reward' does not hold numbers": {"reward": pa.array(["x", "y"])},
     "footer does not name the arm 'c'": {"arm": pa.array(["c", "a"])},
-    "pool must be a number from 0 to 1": {"pool": pa.array([0, 2], pa.int32())},
+    "pool must be an index from 0 to 1": {"pool": pa.array([0, 2], pa.int32())},
     "footer cannot be read": {"footer": b"{"},
     "(another version)": {"footer": b'{"format":"highseason events","version":9}'},
 }
@@ -157,7 +157,7 @@ def test_an_error_leaves_nothing_and_spares_what_was_there(tmp_path: Path) -> No
     log, out = tmp_path / "log", tmp_path / "out.parquet"
     out.write_text("precious")
     log.write_text("nothing of the kind\n")
-    with pytest.raises(ValueError, match="no event in 1 line,"):
+    with pytest.raises(ValueError, match="no event in 1 line;"):
         convert(YahooLog((log,)), out)
     assert out.read_text() == "precious"
     assert sorted(tmp_path.iterdir()) == [log, out]

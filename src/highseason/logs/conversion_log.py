@@ -1,0 +1,207 @@
+"""What a reader read, what it skipped and why: no line is lost silently."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.formatting import counted
+from highseason.logs.line_blocks import IS_DAMAGED, LineBlock
+
+#: The number of examples kept per reason, and the length of their texts.
+EXAMPLES, SHOWN = 3, 80
+
+BACKWARDS = "time goes backwards"
+BLANK = "blank line"
+
+#: Lines without an event after which a file is taken for something else.
+_PATIENCE = 10_000
+
+
+@dataclass(frozen=True)
+class Example:
+    """One line or row that was skipped, or kept with a warning."""
+
+    file: str
+    line: int
+    reason: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.file}, line {self.line}: {self.reason}: {self.text}"
+
+
+@dataclass(frozen=True)
+class ConversionReport:
+    """How a conversion went.
+
+    Attributes:
+        lines: Lines (or rows) read: always `events` plus the sum of `skipped`.
+        events: Lines that became events.
+        skipped: The number of lines skipped, by reason.
+        examples: The first few lines of each reason: file, line, reason and start of the text.
+        backwards: Events earlier than their predecessor; they are kept.
+        damaged: Gzip files that are truncated or corrupt; what could be read of them is kept.
+        notes: What the reader assumed.
+        arms: The number of arms.
+        pools: The number of pools.
+        first_time: The earliest time of an event.
+        last_time: The latest.
+        bytes: Bytes read from disk.
+        seconds: How long it took.
+        format: The log's format.
+    """
+
+    lines: int
+    events: int
+    skipped: dict[str, int]
+    examples: tuple[Example, ...]
+    backwards: int
+    damaged: tuple[str, ...]
+    notes: tuple[str, ...]
+    arms: int
+    pools: int
+    first_time: int
+    last_time: int
+    bytes: int
+    seconds: float
+    format: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it in plain types, for JSON."""
+        return asdict(self)
+
+
+@dataclass
+class ConversionLog:
+    """The report while a log is being read; readers record every line here."""
+
+    lines: int = 0
+    events: int = 0
+    backwards: int = 0
+    first_time: int = np.iinfo(np.int64).max
+    last_time: int = np.iinfo(np.int64).min
+    skipped: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, list[Example]] = field(default_factory=dict)
+    damaged: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    format: str = ""
+    bytes_read: int = 0
+    on_progress: Callable[[int], None] | None = None  # called with `bytes_read`
+    _previous_time: int = np.iinfo(np.int64).min  # of the last event
+
+    def advance(self, bytes_read: int) -> None:
+        """Note the number of bytes read so far."""
+        self.bytes_read = bytes_read
+        if self.on_progress is not None:
+            self.on_progress(bytes_read)
+
+    def skip(self, reason: str, file: Path, line: int, text: bytes | str) -> None:
+        """Record a line that is not an event."""
+        self.lines += 1
+        self.skipped[reason] += 1
+        self._add_example(reason, file, line, text)
+
+    def record(
+        self,
+        file: Path,
+        lines: NDArray[np.int64],
+        faults: NDArray[np.int8],
+        reasons: Sequence[str],
+        times: NDArray[np.int64],
+        text: Callable[[int], bytes | str],
+    ) -> None:
+        """Record some rows in their order.
+
+        Args:
+            file: Their file.
+            lines: The line of each.
+            faults: For each row 0 if it is an event, or the index of the reason if it is not.
+            reasons: The reasons; the first stands for an event.
+            times: The times of the events among the rows.
+            text: The text of a row.
+        """
+        self.lines += lines.size
+        self.events += times.size
+        noted = faults.astype(np.int64)
+        if times.size:
+            self.first_time = min(self.first_time, int(times.min()))
+            self.last_time = max(self.last_time, int(times.max()))
+            is_earlier = times < np.append(self._previous_time, times[:-1])
+            if is_earlier.any():
+                noted[np.flatnonzero(faults == 0)[is_earlier]] = len(reasons)
+            self._previous_time = int(times[-1])
+        rows = np.flatnonzero(noted)
+        if not rows.size:
+            return
+        kinds, first, counts = np.unique(noted[rows], return_index=True, return_counts=True)
+        for i in np.argsort(first).tolist():  # in the order of the log
+            is_backwards = kinds[i] == len(reasons)
+            reason = BACKWARDS if is_backwards else reasons[kinds[i]]
+            if is_backwards:
+                self.backwards += int(counts[i])
+            else:
+                self.skipped[reason] += int(counts[i])
+            for row in rows[noted[rows] == kinds[i]][:EXAMPLES].tolist():
+                self._add_example(reason, file, int(lines[row]), text(row))
+
+    def unreadable(self, block: LineBlock, line: int) -> int:
+        """Record a block that holds no lines to read; the number of lines it stands for."""
+        if block.skip:
+            self.skip(block.skip, block.file, line, bytes(block.data))
+        if block.damage:
+            self._add_damage(str(block.file), block.damage)
+        return int(bool(block.skip))
+
+    def check_patience(self, paths: tuple[Path, ...], expected: str) -> None:
+        """Stop with an error where thousands of lines hold no event."""
+        if self.events == 0 and self.lines - self.skipped[BLANK] > _PATIENCE:
+            raise ValueError(self.no_event(paths, expected))
+
+    def no_event(self, paths: tuple[Path, ...], expected: str) -> str:
+        """The error for a log without events."""
+        names = ", ".join(map(str, paths[:3])) + (" …" if len(paths) > 3 else "")
+        first = f"; the first: {self.all_examples[0]}" if self.all_examples else ""
+        damage = f"; {self.damaged[0]}" if self.damaged else ""
+        where = "" if first or damage else f"{names}: "  # these name the file
+        return (
+            f"{where}no event in {counted(self.lines, 'line')}{first}{damage}; expected {expected}"
+        )
+
+    @property
+    def all_examples(self) -> tuple[Example, ...]:
+        """The examples kept, reason by reason."""
+        return tuple(example for kept in self.examples.values() for example in kept)
+
+    def _add_example(self, reason: str, file: Path, line: int, text: bytes | str) -> None:
+        kept = self.examples.setdefault(reason, [])
+        if len(kept) < EXAMPLES:
+            kept.append(Example(str(file), line, reason, shortened(text)))
+
+    def _add_damage(self, file: str, why: str) -> None:
+        message = f"{file}: {why}"
+        if why == IS_DAMAGED:  # wrong bytes can unpack into lines for a long time
+            bad = [example.line for example in self.all_examples if example.file == file]
+            message += "; events after the damage may be garbage"
+            message += f" (first line that is not an event: {min(bad)})" if bad else ""
+        self.damaged.append(message)
+
+
+def shortened(text: bytes | str) -> str:
+    r"""The start of a text, without characters that a terminal would obey.
+
+    >>> shortened(b"soon\tid-1")
+    'soon\\tid-1'
+    """
+    piece = text[: SHOWN + 1]
+    if isinstance(piece, bytes):
+        piece = piece.decode("utf-8", "backslashreplace")
+    piece = piece.removesuffix("\r")
+    shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in piece)
+    return shown if len(shown) <= SHOWN else shown[: SHOWN - 1] + "…"

@@ -1,0 +1,246 @@
+"""Any table of displays, CSV or Parquet, given which column is what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.logs.cells import names, numbers, pools, times
+from highseason.logs.conversion import EventBatch, LogFormat, existing
+from highseason.logs.conversion_log import ConversionLog
+from highseason.logs.id_index import Coded, IdIndex, by_pair
+from highseason.logs.table_rows import ROW_REASONS, RowBlock, open_table
+
+NO_TIME = "the time is neither a number of seconds nor an ISO time"
+NO_ARM = "there is no arm"
+NO_REWARD = "the reward is not a number"
+NO_CLICK = "the click is neither 0 nor 1"
+NO_POOL = "the pool is not a list of arms"
+NO_PROPENSITY = "the propensity is not above 0 and at most 1"
+NOT_OFFERED = "the arm shown is not in its pool"
+
+
+class Checks:
+    """What is wrong with each row of a block: the first check that fails."""
+
+    def __init__(self, block: RowBlock) -> None:
+        self.faults, self.reasons = block.faults.copy(), list(ROW_REASONS)
+
+    def require(self, is_good: NDArray[np.bool_], reason: str) -> None:
+        """Rows that are not good, and were so far, get this reason."""
+        self.faults[(self.faults == 0) & ~is_good] = len(self.reasons)
+        self.reasons.append(reason)
+
+    def times(self, column: Any) -> NDArray[np.int64]:
+        """A column of times."""
+        values, is_good = times(column)
+        self.require(is_good, NO_TIME)
+        return values
+
+    def clicks(self, column: Any) -> NDArray[np.uint8]:
+        """A column of clicks."""
+        values, is_good = numbers(column)
+        return self.as_clicks(values, is_good)
+
+    def as_clicks(
+        self, values: NDArray[np.float64], is_good: NDArray[np.bool_]
+    ) -> NDArray[np.uint8]:
+        """Numbers that must be clicks."""
+        self.require(is_good & ((values == 0) | (values == 1)), NO_CLICK)
+        return np.asarray(values == 1, np.uint8)
+
+    def propensities(self, column: Any) -> NDArray[np.float64] | None:
+        """A column of probabilities, if there is one."""
+        if column is None:
+            return None
+        values, is_good = numbers(column)
+        self.require(is_good & (values > 0) & (values <= 1), NO_PROPENSITY)
+        return values
+
+    def names(self, column: Any, reason: str = NO_ARM) -> Coded:
+        """A column of ids."""
+        ids = names(column)
+        self.require(is_present(ids), reason)
+        return ids
+
+
+def is_present(coded: Coded) -> NDArray[np.bool_]:
+    """Which rows have a value."""
+    return np.array([value is not None for value in coded.values], np.bool_)[coded.codes]
+
+
+class Judged(NamedTuple):
+    """The columns of a block's rows; arms and pools are numbered from pairs of coded columns."""
+
+    time: NDArray[np.int64]
+    reward: NDArray[Any]
+    propensity: NDArray[np.float64] | None
+    pool: Coded
+    arm: Coded
+
+
+def table_batches(
+    path: Path,
+    log: ConversionLog,
+    blocks: Iterator[RowBlock],
+    judge: Callable[[RowBlock, Checks], Judged],
+    number: Callable[[Any, Any], tuple[int, int, int]],
+) -> Iterator[EventBatch]:
+    """The events of a table.
+
+    Args:
+        path: The file.
+        log: Where to record its rows.
+        blocks: Its rows.
+        judge: Reads the columns of a block and says what is wrong with its rows.
+        number: Numbers an arm and a pool, given the values of `Judged.pool` and `Judged.arm`.
+    """
+    for block in blocks:
+        checks = Checks(block)
+        rows = judge(block, checks)
+        kept = np.flatnonzero(block.kept(checks.faults))
+        faults = checks.faults[kept]
+        events = kept[faults == 0]
+        time = rows.time[events]
+        text = _of_rows(block.text, kept)
+        log.record(path, block.lines[kept], faults, checks.reasons, time, text)
+        pool, arm = (c._replace(codes=c.codes[events]) for c in (rows.pool, rows.arm))
+        _, arms, pool_numbers = by_pair(pool, arm, number)
+        propensity = None if rows.propensity is None else rows.propensity[events]
+        if events.size:
+            yield EventBatch(
+                time,
+                arms.astype(np.int32),
+                rows.reward[events],
+                pool_numbers.astype(np.int32),
+                propensity,
+            )
+
+
+def _of_rows(text: Callable[[int], str], rows: NDArray[np.int64]) -> Callable[[int], str]:
+    return lambda row: text(int(rows[row]))
+
+
+@dataclass(frozen=True)
+class TableLog(LogFormat):
+    r"""Any CSV or Parquet file with a row per display.
+
+    Times are Unix seconds or ISO times, in UTC where they name no zone.
+
+    Args:
+        path: A CSV file (comma, semicolon or tab; also gzip) or a Parquet file.
+        time: The column of times.
+        arm: The column of the arms shown.
+        reward: The column of rewards.
+        pool: The column of the arms on offer: ids with `separator` between them, or a list.  None:
+            every arm of the log was on offer all the time.
+        separator: What separates the ids of a pool.
+        propensity: The column of the probability with which the arm was shown.  None: uniform.
+        clicks: Rewards are 0 or 1, and a row with any other is not an event.
+
+    >>> import tempfile
+    >>> from highseason.logs import collect
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "shop.csv"
+    ...     _ = path.write_text("when,what,paid\n2026-01-01,tea,2.5\n2026-01-02,milk,\n")
+    ...     events, report = collect(TableLog(path, time="when", arm="what", reward="paid"))
+    >>> events.reward.tolist(), report.skipped
+    ([2.5], {'the reward is not a number': 1})
+    """
+
+    name: ClassVar[str] = "table"
+    examples: ClassVar[tuple[str, ...]] = (
+        "highseason convert table shop.csv --time when --arm shown --reward paid \\\n"
+        "    --out shop.parquet",
+        "highseason convert table shop.csv --time when --arm shown --reward paid \\\n"
+        "    --pool offered --separator ' ' --propensity chance --out shop.parquet",
+    )
+
+    path: Path
+    time: str = field(default="time", metadata={"help": "The column of times."})
+    arm: str = field(default="arm", metadata={"help": "The column of the arms shown."})
+    reward: str = field(default="reward", metadata={"help": "The column of rewards."})
+    pool: str | None = field(
+        default=None,
+        metadata={"help": "The column of the arms on offer.  [default: every arm, always]"},
+    )
+    separator: str = field(
+        default="|", metadata={"help": "The separator between the arms of a pool."}
+    )
+    propensity: str | None = field(
+        default=None, metadata={"help": "The column of propensities.  [default: uniform]"}
+    )
+    clicks: bool = field(
+        default=False, metadata={"help": "Rewards are 0 or 1; rows with any other are skipped."}
+    )
+
+    def __post_init__(self) -> None:
+        if not self.separator:
+            raise ValueError("separator must be some text, got ''")
+        object.__setattr__(self, "path", Path(self.path))
+
+    @property
+    def paths(self) -> tuple[Path, ...]:  # type: ignore[override]  # a table is one file
+        """Its one file."""
+        return (self.path,)
+
+    @property
+    def expected(self) -> str:
+        """What a good row looks like."""
+        reward = "0 or 1" if self.clicks else "a number"
+        return f"a time in {self.time!r}, an id in {self.arm!r} and {reward} in {self.reward!r}"
+
+    def batches(self, ids: IdIndex, log: ConversionLog) -> Iterator[EventBatch]:
+        """Read all rows."""
+        existing(self.paths)
+        log.format = self.name
+        roles = ("time", "arm", "reward", "pool", "propensity")
+        columns = {role: name for role in roles if (name := getattr(self, role)) is not None}
+        blocks = open_table(self.path, log).blocks(columns)
+        all_arms = ids.open_pool() if self.pool is None else -1
+        indices: dict[tuple[str, ...], int] = {}
+
+        def number(pool: Any, arm: str) -> tuple[int, int, int]:
+            if pool is ALL_ARMS:
+                return 0, ids.arm(arm), all_arms
+            members = tuple(pool)
+            if members not in indices:
+                indices[members] = ids.pool([ids.arm(name) for name in pool])
+            return 0, ids.arm(arm), indices[members]
+
+        yield from table_batches(self.path, log, blocks, self._judge, number)
+        if self.pool is None:
+            ids.close_pool(all_arms, range(len(ids.arms)))
+            log.notes.append("no pool column: assuming every arm was on offer all the time")
+        if self.propensity is None:
+            log.notes.append("no propensity column: assuming arms were shown uniformly at random")
+
+    def _judge(self, block: RowBlock, checks: Checks) -> Judged:
+        cells = block.cells
+        time, arm = checks.times(cells["time"]), checks.names(cells["arm"])
+        reward: NDArray[Any]
+        reward, is_number = numbers(cells["reward"])
+        checks.require(is_number, NO_REWARD)
+        if self.clicks:
+            reward = checks.as_clicks(reward, is_number)
+        propensity = checks.propensities(cells.get("propensity"))
+        pool = Coded(np.zeros(time.size, np.int64), [ALL_ARMS])
+        if self.pool is not None:
+            pool = pools(cells["pool"], self.separator)
+            checks.require(is_present(pool), NO_POOL)
+            is_offered = by_pair(pool, arm, _is_offered)[0].astype(np.bool_)
+            checks.require(is_offered, NOT_OFFERED)
+        return Judged(time, reward, propensity, pool, arm)
+
+
+#: The pool of a table without pools: every arm of the log.
+ALL_ARMS = object()
+
+
+def _is_offered(pool: dict[str, None] | None, arm: str | None) -> tuple[int, int, int]:
+    return int(arm in (pool or ())), 0, 0
