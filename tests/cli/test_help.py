@@ -37,6 +37,9 @@ EXAMPLES = {
     if isinstance(command, WithExamples)
     for example in command.examples
 }
+#: Whole studies take long; the guide runs the same commands.
+IN_THE_GUIDE = [example for example in EXAMPLES if example.startswith("highseason reproduce")]
+GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "reproduce.md"
 
 
 def test_the_commands_are_there() -> None:
@@ -52,7 +55,12 @@ def test_help_ends_with_examples(name: str, call: Call) -> None:
     assert f"  highseason {name}" in examples
 
 
-@pytest.mark.parametrize("example", EXAMPLES)
+@pytest.mark.parametrize("example", IN_THE_GUIDE)
+def test_study_runs_in_the_guide(example: str) -> None:
+    assert f"$ {example}\n" in GUIDE.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("example", [e for e in EXAMPLES if e not in IN_THE_GUIDE])
 def test_example_runs(
     example: str, call: Call, traffic: Path, logs: Path, event_table: Path
 ) -> None:

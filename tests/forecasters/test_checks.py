@@ -15,7 +15,9 @@ from highseason.forecasters import Fitted, Forecast, Forecaster
 
 
 def marks(name: str) -> list[pytest.MarkDecorator]:
-    return [pytest.mark.slow] if name.startswith("ARIMA") else []
+    """ARIMA fits for seconds: one check of it here, all of them in `make soak`."""
+    is_slow = name.startswith("ARIMA") and name != "ARIMA-quantiles_rise_with_their_level"
+    return [pytest.mark.soak] if is_slow else []
 
 
 @pytest.mark.parametrize(
