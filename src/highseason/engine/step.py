@@ -35,9 +35,12 @@ class IllegalArmError(ValueError):
 
 
 @jitable
-def is_legal(state: ArmState, arm: int) -> bool:
-    """Whether the arm exists and is available."""
-    return bool(0 <= arm < state.available.size and state.available[arm])
+def is_legal(available: NDArray[np.bool_], arm: int) -> bool:
+    """Whether the arm exists and is available.
+
+    It takes the array, because a state of nine arrays costs a compiled caller 100 ns per call.
+    """
+    return bool(0 <= arm < available.size and available[arm])
 
 
 def illegal_arm(rule: Playable, turn: int, arm: int, arms: int) -> IllegalArmError:
@@ -57,7 +60,7 @@ def choose(rule: Playable, state: ArmState, turn: Turn) -> tuple[int, bool]:
         IllegalArmError: The arm does not exist or is not available.
     """
     arm, exploited = rule.choose(state, turn)
-    if not is_legal(state, arm):
+    if not is_legal(state.available, arm):
         raise illegal_arm(rule, turn.t, arm, state.available.size)
     return int(arm), bool(exploited)
 

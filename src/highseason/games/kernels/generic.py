@@ -55,7 +55,7 @@ def generic_kernel(
                 i + 1, numbers[i], expected[i], future[i], left, key, random_ties, i + 1
             )  # fmt: skip
             arm, greedy = choose(state, turn)
-            if not is_legal(state, arm):
+            if not is_legal(state.available, arm):
                 raise WrongArmError(i + 1, arm)
             state.selections[arm] += 1
             x = pay(law, quantile, key, parameters[game, arm])

@@ -273,7 +273,7 @@ def replay_kernel(
                 chosen, exploited = kept, kept_exploited
             else:
                 chosen, exploited = choose(seen, asked)
-                if not is_legal(seen, chosen):
+                if not is_legal(seen.available, chosen):
                     report_failure(trace, turn, chosen, level)
                     return
                 if keeps == INDEX or (exploited and keeps > 0):

@@ -98,7 +98,7 @@ def decks_kernel(
                     key, random_ties, i + 1,
                 )  # fmt: skip
                 arm, _ = choose(state, turn)
-                if not is_legal(state, arm):
+                if not is_legal(state.available, arm):
                     raise WrongArmError(i + 1, arm)
                 state.selections[arm] += 1
                 after = int(total * days.edges[season, i + 1] + 0.5)
