@@ -224,7 +224,7 @@ def test_lives_that_policies_are_not_told(lifetimes: str, call: Call) -> None:
     ("lifetimes", "told"),
     [
         ("1-90,x", "invalid lifetime 'x'"),
-        ("9-3,1-", r"the life of arm 1 is \(9, 3\)"),
+        ("9-3,1-", r"the lifetime of arm 1 is \(9, 3\)"),
         ("2-", "no arm is alive at turn 1"),
         ("flow:size=3", "flow has no parameter 'size'"),
         ("flow:alive=many", "alive: 'many' is not a number"),

@@ -72,7 +72,7 @@ def candidates(G: Multiplier, arms: int, more: Iterable[Policy] = ()) -> list[Po
     idle = idle_thresholds(G)
     by_plan: dict[tuple[str, str], Policy] = {}
     for policy in (*_grid(), *more):
-        if getattr(policy, "z", None) in idle:
+        if policy.threshold in idle:
             continue
         plan = quiet_plan(policy, G, arms)
         by_plan.setdefault((policy.rule.name, plan.digest), policy)

@@ -337,5 +337,5 @@ def source_of(policy: Policy, multiplier: Multiplier | None, known: bool) -> Mul
 
 def low_threshold(policy: Policy, values: NDArray[np.float64]) -> float:
     """Turns below this are low: the policy's own z, or the 0.75 quantile where it has none."""
-    z = getattr(policy.resolve_thresholds(values), "z", None)
+    z = policy.resolve_thresholds(values).threshold
     return float(z) if isinstance(z, int | float) else LOW.resolve(values)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import Field, dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -47,6 +47,10 @@ class SearchRange(NamedTuple):
 EXPLORATION = SearchRange(1e-3, 1e2, "log")
 
 
+#: What a parameter is to other rooms: the threshold that makes turns high, or the unit of G.
+Role = Literal["", "threshold", "unit"]
+
+
 @dataclass(frozen=True)
 class Limits:
     """What a parameter may be: a number, yes or no, a word, a rule on G, or a policy within.
@@ -66,6 +70,7 @@ class Limits:
     allows_expression: bool = False
     infinite: bool = False
     search: tuple[float, float, Literal["log", "linear"]] | None = None
+    role: Role = ""
 
     @property
     def numeric(self) -> bool:
@@ -144,6 +149,27 @@ def parameter(default: Any, doc: str, kw_only: bool = False, **limits: Any) -> A
     return field(default=default, kw_only=kw_only, metadata={"limits": Limits(doc, **limits)})
 
 
+def declared(policy: object) -> dict[str, Limits]:
+    """The limits of a policy's parameters, or of a policy class's, by name."""
+    kind = policy if isinstance(policy, type) else type(policy)
+    entries: dict[str, Field[Any]] = getattr(kind, "__dataclass_fields__", {})
+    return {
+        name: entry.metadata["limits"]
+        for name, entry in entries.items()
+        if isinstance(entry.metadata.get("limits"), Limits)
+    }
+
+
+def short(value: Any) -> str:
+    """A parameter's value as the command line reads it, with no more digits than it needs."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if not isinstance(value, float):
+        return str(value)
+    text = f"{value:g}"
+    return text if float(text) == value else repr(value)
+
+
 def threshold(default: float | str = "q0.75") -> Any:
     """The parameter z: a turn with G >= z is high."""
     return parameter(
@@ -153,6 +179,7 @@ def threshold(default: float | str = "q0.75") -> Any:
         allows_expression=True,
         above=0.0,
         infinite=True,
+        role="threshold",
     )
 
 
@@ -163,6 +190,7 @@ def unit_rule(default: float | str) -> Any:
         "G is divided by this before it steers: a number, or a rule on G such as q0.5 (its median)",
         allows_expression=True,
         above=0.0,
+        role="unit",
     )
 
 

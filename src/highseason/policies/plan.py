@@ -1,4 +1,4 @@
-"""A plan: how much each turn may explore, worked out before the game from what is known of G."""
+"""A plan: how much each turn may explore, computed before the game from what is known of G."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from numpy.typing import DTypeLike, NDArray
 
 from highseason.core.warnings import warn_user
 from highseason.multipliers import Multiplier
+from highseason.policies.parameters import short
 
 if TYPE_CHECKING:
-    from highseason.policies.base import Policy
+    from highseason.policies.base import Policy  # for annotations: a plan never makes a policy
 
 
 class PlanWarning(UserWarning):
     """A plan that never explores, or always does: seldom what was meant."""
 
 
-#: Below this share of a full exploration, a turn counts as exploiting in pictures and tables.
+#: Below this share of full exploration, a turn counts as exploiting in figures and tables.
 NEGLIGIBLE = 0.01
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """One number per turn; what it means is the rule's business (ε, radius, pool size).
+    """One exploration level per turn; its meaning is the rule's (ε, radius, pool size).
 
     It behaves as an array (`np.asarray(plan)`, `plan[0]`); `plan.at(t)` counts turns from 1 or
-    takes a date.  `exploration` puts every policy on one scale: 0 exploits, 1 explores as much as
-    can be.
+    takes a date.  `exploration` puts every policy on one scale: 0 exploits, 1 explores fully.
     """
 
     policy: Policy
@@ -41,7 +41,7 @@ class Plan:
     levels: NDArray[np.float64]
 
     def at(self, t: Any) -> float:
-        """The number of turn `t` (from 1), or of a date if the multiplier has a calendar."""
+        """The level of turn `t` (from 1), or of a date if the multiplier has a calendar."""
         return float(self.levels[self.multiplier.turn_of(t) - 1])
 
     @cached_property
@@ -50,25 +50,28 @@ class Plan:
         rule = self.policy.rule
         turns = np.arange(1, len(self) + 1)
         shares = self.policy.weight_scale * rule.intensity(self.levels, turns, self.arms)
-        if rule.traits.tries_each_arm:
-            shares[: self.arms] = 1.0
+        shares[: self.first_choice] = 1.0
         return np.clip(shares, 0.0, 1.0)
 
     @property
+    def first_choice(self) -> int:
+        """How many turns pass while every arm is tried once; 0 for rules that do not."""
+        return self.arms if self.policy.rule.traits.tries_each_arm else 0
+
+    @property
     def digest(self) -> str:
-        """A fingerprint of the numbers: equal digests, equal plans."""
+        """A fingerprint of the levels: equal digests, equal plans."""
         return hashlib.sha256(self.levels.tobytes()).hexdigest()[:16]
 
     def warn_if_one_sided(self) -> None:
-        """Say so when no turn, or every turn, explores: the plan then regulates nothing."""
-        rule = self.policy.rule
-        chosen = slice(self.arms if rule.traits.tries_each_arm else 0, None)
-        if self.policy.suppress_plan_warning or self.levels[chosen].size == 0:
+        """Warn if no turn, or every turn, explores: the plan then regulates nothing."""
+        free = slice(self.first_choice, None)
+        if self.policy.suppress_plan_warning or self.levels[free].size == 0:
             return
-        if rule.negligible(self.levels[chosen]).all():
-            message = f"never explores{self.policy.advice_if_never(self)}"
-        elif self.exploration[chosen].min() >= 1.0:
-            message = f"explores fully in every turn{self.policy.advice_if_always(self)}"
+        if self.policy.rule.negligible(self.levels[free]).all():
+            message = f"never explores{_why_never(self)}"
+        elif self.exploration[free].min() >= 1.0:
+            message = f"explores fully in every turn{_why_always(self)}"
         else:
             return
         warn_user(f"{self.policy}: the plan {message}", PlanWarning)
@@ -76,7 +79,7 @@ class Plan:
     def __array__(
         self, dtype: DTypeLike | None = None, copy: bool | None = None
     ) -> NDArray[np.float64]:
-        """The numbers, so that NumPy and matplotlib take a plan as it is."""
+        """The levels, so that NumPy and matplotlib take a plan as it is."""
         return np.array(self.levels, dtype=dtype, copy=copy)
 
     def __len__(self) -> int:
@@ -92,5 +95,32 @@ class Plan:
         return self.levels[item]
 
     def __iter__(self) -> Iterator[float]:
-        """The numbers, turn by turn."""
+        """The levels, turn by turn."""
         return iter(self.levels.tolist())
+
+
+def _why_never(plan: Plan) -> str:
+    """Why the plan may never explore; the end of a warning's sentence."""
+    G = plan.multiplier.values
+    z = plan.policy.resolve_thresholds(G).threshold
+    if isinstance(z, float) and bool((G[plan.arms :] >= z).all()):
+        return f": every turn after the first round is high (G >= {short(z)}). Raise z"
+    unit = plan.policy.unwrapped.in_role("unit")
+    if isinstance(unit, float):
+        extent = f"G runs from {G.min():g} to {G.max():g}, unit={short(unit)}"
+        return f" ({extent}): it plays greedily. A larger unit, such as unit='q0.5', helps"
+    return f": it plays greedily. A larger {_knobs(plan)} lets it explore"
+
+
+def _why_always(plan: Plan) -> str:
+    """Why the plan may explore all the time."""
+    return (
+        f": with {plan.arms} arms and {len(plan)} turns it never settles on the best arm. "
+        f"A smaller {_knobs(plan)}, or a longer game, lets it"
+    )
+
+
+def _knobs(plan: Plan) -> str:
+    """The parameters that set how much the policy explores."""
+    names = plan.policy.unwrapped.parameters()
+    return " or ".join(name for name in ("k", "P", "c") if name in names) or "plan"

@@ -30,6 +30,10 @@ class Steps(Protocol):
     def uses_future(self) -> bool:
         """Whether the plan looks at the turns to come."""
 
+    @property
+    def unwrapped(self) -> object:
+        """The policy that makes the plan: itself, or the one within."""
+
     def begin(self) -> Any:
         """What the plan carries before the first turn."""
 
@@ -69,7 +73,7 @@ class Planner:
         resolved = self._policy
         if resolved.unresolved_thresholds():
             resolved = resolved.resolve_thresholds(self._outlook.values(belief))
-        level, self._carry = resolved.step(self._carry, view)
+        level, self._carry = step(resolved, self._carry, view)
         check_level(self._policy, view.t, level)
         return level
 
@@ -103,11 +107,13 @@ def _scan(policy: Steps, multiplier: Multiplier, arms: int) -> NDArray[np.float6
     levels = np.empty(multiplier.turns)
     carry = resolved.begin()
     for view in known_views(multiplier.values, arms):
-        levels[view.t - 1], carry = _pair(resolved, resolved.step(carry, view))
+        levels[view.t - 1], carry = step(resolved, carry, view)
     return _checked(policy, levels)
 
 
-_cached_scan: Callable[[Any, Multiplier, int], NDArray[np.float64]] = functools.lru_cache(128)(_scan)
+_cached_scan: Callable[[Any, Multiplier, int], NDArray[np.float64]] = functools.lru_cache(128)(
+    _scan
+)
 
 
 def levels_from(policy: Steps, actual: Multiplier, forecast: Any, arms: int) -> NDArray[np.float64]:
@@ -140,10 +146,11 @@ def season_levels(policy: Steps, forecast: Forecast, arms: int) -> NDArray[np.fl
     middle = forecast.median.tolist()
     for view, likely in zip(known_views(forecast.mean, arms), atoms.T.tolist(), strict=True):
         i = view.t - 1
-        each = [resolved.step(carry, view._replace(G=value))[0] for value in likely]
+        each = [step(resolved, carry, view._replace(G=value))[0] for value in likely]
         levels[i] = sum(each) / len(each)
-        _, carry = resolved.step(carry, view._replace(G=middle[i]))
-    if policy.rule.traits.integer_level:
+        _, carry = step(resolved, carry, view._replace(G=middle[i]))
+    # Under a wrapper levels were never rounded; recorded results rest on that (decision 0013).
+    if policy.rule.traits.integer_level and policy.unwrapped is policy:
         levels = np.floor(levels + 0.5)
     return _checked(policy, levels)
 
@@ -168,8 +175,13 @@ def _require_same_turns(forecast: int, actual: int) -> None:
         raise ValueError(f"the forecast has {forecast} turns, the multiplier {actual}")
 
 
-def _pair(policy: Steps, answer: Any) -> tuple[float, Any]:
-    """What `step` returned; a policy that forgot the carry is told so."""
+def step(policy: Steps, carry: Any, view: View) -> tuple[float, Any]:
+    """One step of a plan.
+
+    Raises:
+        TypeError: It did not return a level and a carry.
+    """
+    answer = policy.step(carry, view)
     if not (isinstance(answer, tuple) and len(answer) == 2):
         raise TypeError(
             f"{type(policy).__name__}.step(carry, view) must return (level, carry), got "

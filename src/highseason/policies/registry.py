@@ -2,46 +2,48 @@
 
 from __future__ import annotations
 
-import difflib
 import json
+import pkgutil
 import re
-from dataclasses import fields
+from collections.abc import Iterable
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from highseason.policies.base import Policy
+from highseason.core.specs import Registry, split_spec
+from highseason.policies.parameters import declared
 
-_entries: dict[str, type[Policy]] = {}
-#: What joins a wrapper to the policy within; not the sign in a number such as 1e+5.
+if TYPE_CHECKING:
+    from highseason.policies.base import Policy  # for annotations: it registers itself here
+
+_policies: Registry[type[Policy]] = Registry("policy")
+#: Joins a wrapper to the policy within; not the sign in a number such as 1e+5.
 _PLUS = re.compile(r"\+(?=\s*[A-Za-z])")
 
 
 def enter(name: str, cls: type[Policy]) -> None:
-    """Make a policy known by its name; defining the class does this.
+    """Register a policy by its name; defining the class does this.
 
     A class may be defined again, as happens in notebooks, but not take another one's name.
     """
-    held = _entries.get(name)
-    if held is not None and (held.__module__, held.__qualname__) != (
-        cls.__module__,
-        cls.__qualname__,
-    ):
-        raise ValueError(f"the name {name!r} belongs to {held.__qualname__}: choose another")
-    _entries[name] = cls
+    _policies.register(name, cls)
+
+
+def discover(package: str, path: Iterable[str]) -> None:
+    """Import every module of a package, and of those within, so that its policies are registered."""
+    for module in pkgutil.iter_modules(path):
+        imported = import_module(f"{package}.{module.name}")
+        if module.ispkg:
+            discover(imported.__name__, imported.__path__)
 
 
 def registry() -> dict[str, type[Policy]]:
     """Every named policy, the user's own included."""
-    return dict(_entries)
+    return _policies.entries()
 
 
 def find(name: str) -> type[Policy]:
     """The policy class called `name`; an unknown name suggests the nearest."""
-    if name in _entries:
-        return _entries[name]
-    near = difflib.get_close_matches(name, _entries, n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]!r}?" if near else "see 'highseason policies'"
-    raise ValueError(f"no policy is called {name!r}: {hint}")
+    return _policies[name]
 
 
 def parse(text: str) -> Policy:
@@ -53,31 +55,24 @@ def parse(text: str) -> Policy:
     cap:cap=0.5+spare-old-arms+soft-ucb-mortal
     """
     outer, *inner = _PLUS.split(text, maxsplit=1)
-    name, _, rest = outer.partition(":")
-    cls = find(name.strip())
-    values = _read_parameters(cls, rest)
+    name, options = split_spec(outer)
+    cls = find(name)
+    values = _checked(cls, options)
     if inner:
-        if "base" not in cls.__dataclass_fields__:
-            raise ValueError(f"{cls.name} cannot be put around another policy, as {text!r} does")
+        if "base" not in declared(cls):
+            raise ValueError(
+                f"{cls.name} is not a wrapper: it cannot be put before '+', got {text!r}"
+            )
         values["base"] = parse(inner[0])
     return cls(**values)
 
 
-def _read_parameters(cls: type[Policy], text: str) -> dict[str, Any]:
-    limits = {
-        entry.name: entry.metadata["limits"] for entry in fields(cls) if "limits" in entry.metadata
-    }
-    values: dict[str, Any] = {}
-    for part in filter(None, text.split(",")):
-        key, equals, value = part.partition("=")
-        key = key.strip()
-        if not equals:
-            raise ValueError(f"{cls.name}: {part!r} is not written as parameter=value")
+def _checked(cls: type[Policy], options: dict[str, str]) -> dict[str, Any]:
+    limits = declared(cls)
+    for key in options:
         if key not in limits:
-            known = ", ".join(limits)
-            raise ValueError(f"{cls.name} has no parameter {key!r}; it has: {known}")
-        values[key] = limits[key].check(cls.name, key, value.strip())
-    return values
+            raise ValueError(f"{cls.name} has no parameter {key!r}; it has: {', '.join(limits)}")
+    return {key: limits[key].check(cls.name, key, value) for key, value in options.items()}
 
 
 def from_json(text: str) -> Policy:

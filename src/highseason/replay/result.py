@@ -132,7 +132,7 @@ def outcome_of(label: str, player: Player, order: RecordOrder, trace: ReplayTrac
 
 def _high_turns(policy: Policy, log: PreparedLog, rows: NDArray[np.int64]) -> int | None:
     """How many turns were above the threshold; an infinite one is not meant to separate turns."""
-    z = getattr(policy, "z", None)
+    z = policy.threshold
     if not isinstance(z, int | float) or math.isinf(z):
         return None
     G = log.bins.counts[log.bins.of[rows]]

@@ -109,7 +109,7 @@ def _common_multiplier(plans: dict[str, Plan]) -> Multiplier:
 
 def _threshold(plans: dict[str, Plan], G: Multiplier) -> float:
     for drawn in plans.values():
-        z = getattr(drawn.policy.resolve_thresholds(G.values), "z", None)
+        z = drawn.policy.resolve_thresholds(G.values).threshold
         if z is not None:
             return float(z)
     return Threshold.of(_DEFAULT_THRESHOLD).resolve(G.values)

@@ -30,13 +30,13 @@ def test_who_asks_cannot_change_them() -> None:
 @pytest.mark.parametrize(
     ("spans", "message"),
     [
-        ([], r"give a \(first turn, last turn\) for each arm"),
-        ("abc", r"give a \(first turn, last turn\)"),
-        ([(1, 3), (2,)], r"give a \(first turn, last turn\)"),
-        ([(1, 2, 3)], r"give a \(first turn, last turn\)"),
-        ([(1, 9), (0, 9)], r"the life of arm 2 is \(0, 9\)"),
-        ([(1.5, 9)], r"the life of arm 1 is \(1.5, 9\)"),
-        ([(1, 9.5)], r"the life of arm 1 is \(1, 9.5\)"),
+        ([], r"must be a \(first turn, last turn\) for each arm"),
+        ("abc", r"must be a \(first turn, last turn\)"),
+        ([(1, 3), (2,)], r"must be a \(first turn, last turn\)"),
+        ([(1, 2, 3)], r"must be a \(first turn, last turn\)"),
+        ([(1, 9), (0, 9)], r"the lifetime of arm 2 is \(0, 9\)"),
+        ([(1.5, 9)], r"the lifetime of arm 1 is \(1.5, 9\)"),
+        ([(1, 9.5)], r"the lifetime of arm 1 is \(1, 9.5\)"),
         ([(5, 4)], "not before the first"),
         ([(math.inf, math.inf)], r"\(inf, inf\)"),
         ([(1, math.nan)], r"\(1, nan\)"),
@@ -68,7 +68,7 @@ def test_lives_of_ones_own() -> None:
     result = hs.simulate(hs.UCB(), model, [1.0] * 9, games=1, lifetimes=lifetimes)
     assert set(game.arms[5:].tolist()) == {1}
     assert result.mean("reward", 0) == game.reward
-    with pytest.raises(ValueError, match=r"mine: draw\(keys, turns\) gave the shape \(3, 2, 2\)"):
+    with pytest.raises(ValueError, match=r"mine: draw\(keys, turns\) must give .* got \(3, 2, 2\)"):
         Lifetimes("mine", 3, draw).spans(KEYS, 9)
 
 

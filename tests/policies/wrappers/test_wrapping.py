@@ -14,8 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import highseason as hs
-from highseason.policies import Policy, from_json, parse
-from highseason.policies.wrappers import Wrapper
+from highseason.policies import Policy, Wrapper, from_json, parse
 
 NESTED = "cap+spare-old-arms+soft-ucb-mortal:c=3"
 TEXTS = [
@@ -71,10 +70,10 @@ def test_the_policy_within_may_be_told_by_name() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("ucb+cap", "ucb cannot be put around another policy, as 'ucb.cap' does"),
-        ("cap+", r"no policy is called 'cap\+': did you mean 'cap'"),
-        ("+ucb", "no policy is called ''"),
-        ("cap+ucbl", "no policy is called 'ucbl': did you mean 'ucb"),
+        ("ucb+cap", "ucb is not a wrapper: it cannot be put before '\\+', got 'ucb"),
+        ("cap+", r"unknown policy 'cap\+'. Did you mean 'cap'"),
+        ("+ucb", "unknown policy ''"),
+        ("cap+ucbl", "unknown policy 'ucbl'. Did you mean 'ucb"),
         ("cap+ucb:z=3", "ucb has no parameter 'z'"),
         ("cap:z=3+ucb", "cap has no parameter 'z'"),
         ("cap+greedy", "cap around greedy: the cap changes the bonus of an index rule"),
@@ -102,7 +101,7 @@ def test_what_does_not_fit_is_refused_saying_why(text: str, message: str) -> Non
 
 @pytest.mark.parametrize("base", [None, 3, hs.UCB, Policy], ids=str)
 def test_what_is_no_policy_is_refused(base: Any) -> None:
-    with pytest.raises(ValueError, match=r"cap: base=.* is not a policy"):
+    with pytest.raises(ValueError, match=r"cap: base must be a policy, got "):
         hs.CapIndex(base)
 
 

@@ -12,13 +12,16 @@ from highseason.rules import NO_END, Observation, Rule, Turn
 class Story:
     """Each display is a turn; nothing else happens."""
 
-    def __init__(self, rule: Rule, arms: int, number: float = 0.0) -> None:
+    def __init__(
+        self, rule: Rule, arms: int, number: float = 0.0, random_ties: bool = False, seed: int = 1
+    ) -> None:
         self.rule, self.number, self.t = rule, number, 0
+        self.random_ties, self.seed = random_ties, seed
         self.state = rule.fresh_state(arms)
 
     def turn(self) -> Turn:
-        key = turn_key(game_key(1, 0), self.t + 1)
-        return Turn(self.t + 1, self.number, 1.0, math.nan, -1, key, False, self.t + 1)
+        key = turn_key(game_key(self.seed, 0), self.t + 1)
+        return Turn(self.t + 1, self.number, 1.0, math.nan, -1, key, self.random_ties, self.t + 1)
 
     def tell(self, arm: int, values: Iterable[float]) -> None:
         for value in values:

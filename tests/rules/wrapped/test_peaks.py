@@ -201,3 +201,36 @@ def test_one_grabber_around_another_keeps_both_memories_apart() -> None:
     assert story.state.memory[:, :4].tolist() == alone.state.memory.tolist()
     assert story.state.shared[:6].tolist() == alone.state.shared.tolist()
     assert story.state.memory[0, 4:].tolist() == [5.0, 0.5, 0.2, 0.3, 0.4]
+
+
+# -- ties ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("grabber", [GRABBER, dynamic_peak_grabber(UCB_RULE, 100, 1.1, 0.01)])
+@pytest.mark.parametrize("random_ties", [False, True])
+def test_runs_that_tie_are_broken_as_ties_says(grabber: Rule, random_ties: bool) -> None:
+    held = set()
+    for seed in range(30):
+        story = Story(grabber, 4, number=0.0, random_ties=random_ties, seed=seed)
+        story.tell(3, clicks(0, 300))
+        for arm in (0, 1, 2):
+            story.state.available[arm] = False
+            story.tell(arm, clicks(20, 100))  # while away, no run begins
+        story.state.available[:] = True
+        story.tell(3, [0.0])
+        held.add(story.ask()[0])
+    assert held == ({0, 1, 2} if random_ties else {0})
+
+
+def test_when_the_held_arm_is_away_ties_are_shared() -> None:
+    story = Story(GRABBER, 3, number=1.0, random_ties=True)
+    story.tell(2, clicks(30, 100))
+    for arm in (0, 1):
+        story.state.available[arm] = False
+        story.tell(arm, clicks(20, 100))
+    story.state.available[:] = [True, True, False]
+    assert GRABBER.probabilities is not None
+    turns = [story.turn()._replace(key=key) for key in range(200)]
+    chosen = [GRABBER.choose(story.state, turn)[0] for turn in turns]
+    assert {chosen.count(arm) > 60 for arm in (0, 1)} == {True}
+    assert GRABBER.probabilities(story.state, turns[0]).tolist() == [0.5, 0.5, 0.0]

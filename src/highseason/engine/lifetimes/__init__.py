@@ -1,4 +1,4 @@
-"""Lifetimes: when each arm is there.  Fixed, or drawn anew in every game."""
+"""Lifetimes: when each arm is there.  Fixed, or drawn for every game."""
 
 from highseason.engine.lifetimes.flows import articles, birth_and_death
 from highseason.engine.lifetimes.model import Lifetimes, fixed, running_worth

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +16,13 @@ Draw = Callable[[NDArray[np.uint64], int], NDArray[np.int64]]
 
 @dataclass(frozen=True, eq=False)
 class Lifetimes:
-    """Who is there when.  Made by `fixed`, `birth_and_death` or `articles`.
+    """When each arm is there.  Made by `fixed`, `birth_and_death` or `articles`.
 
     Attributes:
-        name: What it is called in results.
-        arms: How many arms a game sees in all.
+        name: Its name in results.
+        arms: How many arms a game has in all.
         draw: The lifetimes of each game.
-        known: Whether policies are told when an arm will expire.
+        known: Whether policies know when an arm will end.
     """
 
     name: str
@@ -33,13 +34,14 @@ class Lifetimes:
         """First and last turn of every arm, by game.
 
         Raises:
-            ValueError: In some turn no arm is there.
+            ValueError: A turn has no arm.
         """
         spans = np.array(self.draw(keys, turns), np.int64)
         if spans.shape != (keys.size, self.arms, 2):
             raise ValueError(
-                f"{self.name}: draw(keys, turns) gave the shape {spans.shape}, not "
-                f"{(keys.size, self.arms, 2)}: games × arms × (first and last turn)"
+                f"{self.name}: draw(keys, turns) must give an array of shape "
+                f"{(keys.size, self.arms, 2)}, games × arms × (first and last turn), got "
+                f"{spans.shape}"
             )
         spans[..., 0] = np.maximum(1, spans[..., 0])
         counts = alive_counts(spans, turns)
@@ -50,7 +52,7 @@ class Lifetimes:
         return spans
 
     def typical(self, turns: int) -> int:
-        """How many arms are there at a time, on average, in a game: what plans take for m."""
+        """How many arms are there at a time, on average: the m that plans are made for."""
         spans = self.spans(np.arange(1, 65, dtype=np.uint64), turns)
         return max(1, round(float(alive_counts(spans, turns).mean())))
 
@@ -64,7 +66,7 @@ def alive_counts(spans: NDArray[np.int64], turns: int) -> NDArray[np.int64]:
     first, last = spans[..., 0], np.minimum(turns, spans[..., 1])
     changes = np.zeros((spans.shape[0], turns + 2), np.int64)
     games = np.broadcast_to(np.arange(spans.shape[0])[:, None], spans.shape[:2])
-    real = first <= last  # an arm born after the end is never there
+    real = first <= last  # an arm that starts after the game is never there
     np.add.at(changes, (games[real], first[real]), 1)
     np.add.at(changes, (games[real], last[real] + 1), -1)
     return np.cumsum(changes, axis=1)[:, 1:-1]
@@ -75,7 +77,7 @@ def fixed(spans: Sequence[tuple[float, float]], known: bool = True) -> Lifetimes
 
     Args:
         spans: First and last turn of each arm, both included; (1, inf) is there throughout.
-        known: Whether policies are told when an arm will expire.
+        known: Whether policies know when an arm will end.
 
     >>> fixed([(1, math.inf), (5, 20)]).arms
     2
@@ -86,28 +88,29 @@ def fixed(spans: Sequence[tuple[float, float]], known: bool = True) -> Lifetimes
         values = np.zeros(0)
     if values.ndim != 2 or values.shape[1:] != (2,) or values.shape[0] == 0:
         raise ValueError(
-            "give a (first turn, last turn) for each arm, such as [(1, 90), (30, inf)]"
+            "lifetimes must be a (first turn, last turn) for each arm, such as "
+            f"[(1, 90), (30, inf)], got {spans!r}"
         )
     for arm, (first, last) in enumerate(values.tolist(), start=1):
         whole = first.is_integer() and (last.is_integer() or last == math.inf)
         if not (whole and 1 <= first <= last):
             raise ValueError(
-                f"the life of arm {arm} is ({first:g}, {last:g}): give its first turn, from 1, and "
-                "its last, not before the first (inf if it stays)"
+                f"the lifetime of arm {arm} is ({first:g}, {last:g}): give its first turn, from 1, "
+                "and its last, not before the first (inf if it stays)"
             )
     turns = np.minimum(values, 2.0**62).astype(np.int64)
-    return Lifetimes("fixed", values.shape[0], lambda keys, _: _tiled(turns, keys.size), known)
+    return Lifetimes("fixed", values.shape[0], partial(_repeat, turns), known)
 
 
-def _tiled(spans: NDArray[np.int64], games: int) -> NDArray[np.int64]:
-    return np.tile(spans, (games, 1, 1))
+def _repeat(spans: NDArray[np.int64], keys: NDArray[np.uint64], turns: int) -> NDArray[np.int64]:
+    return np.tile(spans, (keys.size, 1, 1))
 
 
 def running_worth(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Running sums of G, beginning with 0, in whole steps that are tiny beside its greatest value.
 
-    Sums of whole numbers are exact.  So lifetimes whose turns are worth the same tie in rank; sums of
-    floats would put one above the other by their last bit.
+    Sums of whole numbers are exact.  So lifetimes whose turns are worth the same tie in rank; sums
+    of floats would rank one above the other by their last bit.
 
     >>> worth = running_worth(np.full(9, 0.1))
     >>> bool(worth[5] - worth[1] == worth[8] - worth[4])

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from highseason.multipliers import Threshold
 from highseason.policies.base import Policy
-from highseason.policies.parameters import parameter
+from highseason.policies.parameters import Role, parameter
 from highseason.policies.registry import parse
 from highseason.policies.ucb import UCB
 from highseason.policies.view import View
@@ -35,30 +35,29 @@ class Wrapper(Policy):
     `peak-grabber+soft-ucb:unit=1`.
 
     Attributes:
-        base: The policy within, or its name as on the command line.
+        base: The policy within, or its text as on the command line.
     """
 
     base: Policy = parameter(UCB(), "the policy within", inner=True)
 
-    def __post_init__(self) -> None:
-        """Check the parameters; build the rule, which refuses rules that it does not fit."""
-        super().__post_init__()
+    def _check_rule(self) -> None:
+        """Take over what the policy within declares, and wrap its rule."""
         if isinstance(self.base, str):
             object.__setattr__(self, "base", parse(self.base))
         if not isinstance(self.base, Policy):
-            raise ValueError(f"{self.label}: base={self.base!r} is not a policy")
+            raise ValueError(f"{self.label}: base must be a policy, got {self.base!r}")
         ties = "random" if "random" in (self.ties, self.base.ties) else "lowest"
-        made: dict[str, Any] = {name: getattr(self.base, name) for name in _TAKEN_OVER}
-        made |= {"ties": ties, "base": replace(self.base, ties=ties)}
-        made["rule"] = self._rule()
-        for name, value in made.items():
+        inherited: dict[str, Any] = {name: getattr(self.base, name) for name in _TAKEN_OVER}
+        inherited |= {"ties": ties, "base": replace(self.base, ties=ties)}
+        inherited["rule"] = self._wrapped_rule()
+        for name, value in inherited.items():
             object.__setattr__(self, name, value)
 
     def wrapped(self, rule: Rule) -> Rule:
         """The rule of the policy within, changed."""
-        raise TypeError(f"{type(self).__name__} has no wrapped(rule)")
+        raise TypeError(f"{type(self).__name__} has no wrapped(rule): define it to return a Rule")
 
-    def _rule(self) -> Rule:
+    def _wrapped_rule(self) -> Rule:
         try:
             return self.wrapped(self.base.rule)
         except ValueError as reason:
@@ -82,6 +81,10 @@ class Wrapper(Policy):
         """Those of the policy within."""
         return self.base.unresolved_thresholds()
 
+    def in_role(self, role: Role) -> Any:
+        """As the policy within."""
+        return self.base.in_role(role)
+
     @property
     def weight_scale(self) -> float:
         """As the policy within."""
@@ -103,15 +106,15 @@ class Wrapper(Policy):
         return self.base.unwrapped
 
     def __getattr__(self, name: str) -> Any:
-        """Parameters of the plan, such as `z` and `unit`, are those of the policy within."""
+        """Parameters of the plan, such as `z`, are those of the policy within."""
         if name.startswith("_") or "base" not in self.__dict__:
             raise AttributeError(name)
         return getattr(self.__dict__["base"], name)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Made again from its parameters: a rule is functions, which cannot be pickled."""
+        """Build it again from its parameters, and its rule with it."""
         return partial(type(self), **self.parameters()), ()
 
     def __str__(self) -> str:
         """The wrapper, a plus sign, and the policy within."""
-        return f"{self._told(except_for=('base', 'ties'))}+{self.base}"
+        return f"{self._spec(except_for=('base', 'ties'))}+{self.base}"

@@ -33,7 +33,7 @@ def space(policy: Policy, ground: Ground) -> Space:
         axes.append(_POOL)
     else:
         axes.append(_LIFE if isinstance(policy, UCBL) else _SCORE)
-    if hasattr(policy, "z"):
+    if policy.threshold is not None:
         axes.append(Axis("z", least, 1.02 * most, "linear"))
     elif hasattr(policy, "unit") and getattr(policy, "xi", "soft") == "soft":
         axes.append(Axis("unit", 1e-3 * most, 10 * most, "log"))
