@@ -63,10 +63,7 @@ def plan(
         draw_multiplier(rows[-1], G, level)
         rows[-1].set_title(f"multiplier {G.name}", fontweight="normal")
         show_time(rows[-1], G)
-        if alone:
-            rows[0].set_ylabel("exploration")
-        else:
-            canvas.supylabel("exploration (0: none, 1: full)", fontsize=9)
+        rows[(len(labelled) - 1) // 2].set_ylabel("exploration", fontsize=9)
         legend_below(canvas, rows, columns=2)
     alt = " ".join(f"{label}: {timing(drawn).sentence()}" for label, drawn in labelled.items())
     return Figure(canvas, title, alt)
