@@ -15,7 +15,7 @@ import pytest
 
 import highseason as hs
 from highseason import report
-from highseason.report.drawing import look
+from highseason.report.palette import look
 from highseason.report.time_axis import edges
 
 CALENDAR = hs.multipliers.from_values(

@@ -12,7 +12,7 @@ from tests.replay.logs import fixed_log, mortal_log, two_pools
 from highseason import report
 from highseason.logs import Events, best_slice, lifespans
 from highseason.replay import replay, replay_many
-from highseason.report.drawing import ACCENT
+from highseason.report.palette import ACCENT
 
 
 def words_in(figure: report.Figure) -> str:

@@ -12,18 +12,9 @@ from numpy.typing import NDArray
 from highseason.bounds import RegretBound, pull_steps
 from highseason.bounds.paper import ExplorationFigure
 from highseason.core.formatting import counted, format_number, percent
-from highseason.report.caption import setting
-from highseason.report.drawing import (
-    ACCENT,
-    DARK,
-    INK,
-    LIGHT,
-    MUTED,
-    drawing,
-    legend_below,
-    number_axis,
-)
-from highseason.report.figure import Figure
+from highseason.report import palette
+from highseason.report.drawing import drawing, legend_below, number_axis
+from highseason.report.figure import Figure, simulation_caption
 from highseason.results import SimulationResult, unique_labels
 
 if TYPE_CHECKING:
@@ -73,7 +64,7 @@ def bound(
             if result is not None:
                 _draw_games(axes, result, i)
             _finish_axes(axes, one, label)
-        caption = "" if result is None else f"\n{setting(result)}"
+        caption = "" if result is None else f"\n{simulation_caption(result)}"
         rows[-1].set_xlabel(f"turn at which the game stops{caption}", fontsize=9)
         legend_below(canvas, rows, columns=2)
     return Figure(canvas, title, _bound_alt(labelled, result))
@@ -109,16 +100,20 @@ def _check(bounds: dict[str, RegretBound], result: SimulationResult | None) -> N
 def _draw_bound(axes: Axes, bound: RegretBound, names: list[str]) -> None:
     shown = _spread(bound.turns)
     axes.plot(
-        shown, bound.worst[shown - 1], color=ACCENT, linewidth=1.2, linestyle=(0, (1, 2)),
+        shown, bound.worst[shown - 1], color=palette.ACCENT, linewidth=1.2, linestyle=(0, (1, 2)),
         label="always the worst arm",
     )  # fmt: skip
     axes.plot(
-        shown, _above_zero(bound.curve[shown - 1]), color=INK, linewidth=3.0, label="the bound"
+        shown,
+        _above_zero(bound.curve[shown - 1]),
+        color=palette.INK,
+        linewidth=3.0,
+        label="the bound",
     )
     for name, curve in bound.curves.items():
         i = names.index(name)
         axes.plot(
-            shown, _above_zero(curve[shown - 1]), color=MUTED, linewidth=1.2,
+            shown, _above_zero(curve[shown - 1]), color=palette.MUTED, linewidth=1.2,
             linestyle=_STROKES[i % len(_STROKES)], marker=_MARKERS[i % len(_MARKERS)],
             markersize=4, markevery=(5 * i, shown.size // 6 or 1), label=f"part: {name}",
         )  # fmt: skip
@@ -129,16 +124,22 @@ def _draw_games(axes: Axes, result: SimulationResult, place: int) -> None:
     mean, error = totals.mean[place], totals.error[place]
     low, high = (_above_zero(totals.quantile(q)[place]) for q in _BAND)
     axes.fill_between(
-        totals.turns, low, high, color=LIGHT, alpha=0.55, linewidth=0, label="four games in five"
+        totals.turns,
+        low,
+        high,
+        color=palette.LIGHT,
+        alpha=0.55,
+        linewidth=0,
+        label="four games in five",
     )
     if math.isfinite(float(error[-1])):
         axes.fill_between(
-            totals.turns, _above_zero(mean - 1.96 * error), mean + 1.96 * error, color=DARK,
+            totals.turns, _above_zero(mean - 1.96 * error), mean + 1.96 * error, color=palette.DARK,
             alpha=0.4, linewidth=0, label="95% interval of the mean",
         )  # fmt: skip
     axes.plot(
-        totals.turns, _above_zero(mean), color=DARK, linewidth=1.4, marker="*", markersize=8,
-        markevery=(9, totals.turns.size // 5 or 1), label="simulated: mean regret",
+        totals.turns, _above_zero(mean), color=palette.DARK, linewidth=1.4, marker="*",
+        markersize=8, markevery=(9, totals.turns.size // 5 or 1), label="simulated: mean regret",
     )  # fmt: skip
 
 
@@ -156,7 +157,7 @@ def _finish_axes(axes: Axes, bound: RegretBound, label: str) -> None:
     if not bound.valid:
         axes.annotate(
             "not valid as a bound", (0.02, 0.9), xycoords="axes fraction", fontsize=9,
-            color=ACCENT, fontweight="bold",
+            color=palette.ACCENT, fontweight="bold",
         )  # fmt: skip
 
 
@@ -234,16 +235,16 @@ def minimum_pulls(
     after = slice(arms, None)
     with drawing(title, [3.0, 1.7], sharex=True) as (canvas, [axes, below]):
         axes.fill_between(
-            turns[after], 0, played[after], step="post", color=LIGHT, linewidth=0,
+            turns[after], 0, played[after], step="post", color=palette.LIGHT, linewidth=0,
             label="pulls in the worst case",
         )  # fmt: skip
         axes.step(
-            turns[after], guaranteed["safe"][after], where="post", color=INK, linewidth=1.8,
+            turns[after], guaranteed["safe"][after], where="post", color=palette.INK, linewidth=1.8,
             label="guaranteed, corrected",
         )  # fmt: skip
         axes.step(
-            turns[after], guaranteed["paper"][after], where="post", color=ACCENT, linewidth=1.3,
-            linestyle="--", label="guaranteed, as printed",
+            turns[after], guaranteed["paper"][after], where="post", color=palette.ACCENT,
+            linewidth=1.3, linestyle="--", label="guaranteed, as printed",
         )  # fmt: skip
         axes.set_ylabel("pulls")
         axes.set_ylim(bottom=0)
@@ -274,12 +275,24 @@ def _draw_slack(
 ) -> None:
     slack = {form: played - least for form, least in guaranteed.items()}
     axes.fill_between(
-        turns, 0, np.maximum(slack["safe"], 0), step="post", color=INK, alpha=0.75, linewidth=0.5
+        turns,
+        0,
+        np.maximum(slack["safe"], 0),
+        step="post",
+        color=palette.INK,
+        alpha=0.75,
+        linewidth=0.5,
     )
     axes.fill_between(
-        turns, np.minimum(slack["paper"], 0), 0, step="post", color=ACCENT, alpha=0.6, linewidth=0.5
+        turns,
+        np.minimum(slack["paper"], 0),
+        0,
+        step="post",
+        color=palette.ACCENT,
+        alpha=0.6,
+        linewidth=0.5,
     )
-    axes.axhline(0, color=INK, linewidth=0.8)
+    axes.axhline(0, color=palette.INK, linewidth=0.8)
     axes.set_ylabel("pulls")
     axes.locator_params(axis="y", integer=True, nbins=5)
     axes.set_title(
@@ -316,9 +329,13 @@ def exploration(data: ExplorationFigure, title: str | None = None) -> Figure:
     """
     title = title or "Probability of exploring"
     with drawing(title, [3.6]) as (canvas, [axes]):
-        axes.plot(data.turns, data.psi, color=LIGHT, linewidth=0.9, label="psi(t), the ceiling")
-        axes.plot(data.turns, data.soft, color=DARK, linewidth=1.3, label="soft ε-greedy")
-        axes.plot(data.turns, data.old, color=INK, linestyle="--", linewidth=1.8, label="ε-greedy")
+        axes.plot(
+            data.turns, data.psi, color=palette.LIGHT, linewidth=0.9, label="psi(t), the ceiling"
+        )
+        axes.plot(data.turns, data.soft, color=palette.DARK, linewidth=1.3, label="soft ε-greedy")
+        axes.plot(
+            data.turns, data.old, color=palette.INK, linestyle="--", linewidth=1.8, label="ε-greedy"
+        )
         axes.set_xscale("log")
         axes.set_ylim(0, 1.14)
         axes.set_xlim(float(data.turns[0]), float(data.turns[-1]))
@@ -337,10 +354,10 @@ def _mark(axes: Axes, turn: int, text: str) -> None:
     low, high = axes.get_xlim()
     if not low <= turn <= high:
         return
-    axes.axvline(turn, color=ACCENT, linestyle=":", linewidth=1.6)
+    axes.axvline(turn, color=palette.ACCENT, linestyle=":", linewidth=1.6)
     axes.annotate(
         text, (turn, 1.07), (-4, 0), textcoords="offset points", ha="right", va="center",
-        fontsize=9, color=ACCENT,
+        fontsize=9, color=palette.ACCENT,
     )  # fmt: skip
 
 

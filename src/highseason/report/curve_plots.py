@@ -9,9 +9,9 @@ import numpy as np
 
 from highseason.core.formatting import format_number, percent, signed_percent
 from highseason.core.validation import one_of
-from highseason.report.caption import setting
-from highseason.report.drawing import ACCENT, DARK, MUTED, drawing, look, number_axis
-from highseason.report.figure import Figure
+from highseason.report import palette
+from highseason.report.drawing import drawing, number_axis
+from highseason.report.figure import Figure, simulation_caption
 from highseason.results import Curves, SimulationResult
 from highseason.tuning import Curve, Tuned
 
@@ -62,7 +62,7 @@ def curves(
             else:
                 axes.legend(loc="upper left", bbox_to_anchor=(0, -0.2), ncols=3)
         rows[-1].set_xlabel(f"turn   (band: {percent(band[0])} to {percent(band[1])} of games)")
-        canvas.supxlabel(setting(result), fontsize=8)
+        canvas.supxlabel(simulation_caption(result), fontsize=8)
     shown = dict.fromkeys(label for labels in groups.values() for label in labels)
     parts = [f"{label} {format_number(totals.mean[result.index(label), -1])}" for label in shown]
     return Figure(canvas, title, f"Mean {metric} after the last turn: {', '.join(parts)}.")
@@ -75,7 +75,7 @@ def _draw_totals(
     mean = totals.mean
     spacing = max(1, totals.turns.size // 8)
     for place, (label, i) in enumerate(lines.items()):
-        how = look(place)
+        how = palette.look(place)
         axes.fill_between(totals.turns, low[i], high[i], color=how.color, alpha=0.13, linewidth=0)
         axes.plot(
             totals.turns, mean[i], how.line, color=how.color, marker=how.marker, markersize=5,
@@ -104,7 +104,7 @@ def sensitivity(tuned: Tuned, title: str | None = None) -> Figure:
         for axes, curve in zip(rows, tuned.curves, strict=True):
             _draw_sensitivity(axes, curve, tuned)
         rows[0].legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=3, borderaxespad=0.1)
-        canvas.supxlabel(setting(tuned.reported), fontsize=8)
+        canvas.supxlabel(simulation_caption(tuned.reported), fontsize=8)
     return Figure(canvas, title, " ".join(map(_sensitivity_alt, tuned.curves)))
 
 
@@ -115,14 +115,16 @@ def _draw_sensitivity(axes: Axes, curve: Curve, tuned: Tuned) -> None:
     low, mid, high = (
         [100 * getattr(curve.changes[i], end) for i in shown] for end in ("low", "value", "high")
     )
-    axes.fill_between(x, low, high, color=DARK, alpha=0.18, linewidth=0, label="95% interval")
-    axes.plot(x, mid, "-o", color=DARK, markersize=4, linewidth=1.6, label="reward")
-    axes.axhline(0, color=MUTED, linewidth=0.8)
+    axes.fill_between(
+        x, low, high, color=palette.DARK, alpha=0.18, linewidth=0, label="95% interval"
+    )
+    axes.plot(x, mid, "-o", color=palette.DARK, markersize=4, linewidth=1.6, label="reward")
+    axes.axhline(0, color=palette.MUTED, linewidth=0.8)
     if axis.kind == "log":
         axes.set_xscale("log")
     chosen = getattr(tuned.policy, axis.name)
     if axis.kind != "log" or chosen > 0:
-        axes.axvline(chosen, color=ACCENT, linestyle="--", linewidth=1.4, label="tuned")
+        axes.axvline(chosen, color=palette.ACCENT, linestyle="--", linewidth=1.4, label="tuned")
     axes.set_xlabel(axis.name)
     axes.set_ylabel("reward vs. tuned, %")
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from highseason.core.extras import require
 from highseason.core.formatting import format_number
+from highseason.report import palette
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -25,51 +25,24 @@ WIDTH = 5.4
 
 _LONG_LABEL = 20
 
-INK = "#1f2933"
-MUTED = "#5f6b7a"
-GRID = "#dde2e8"
-DARK = "#1d4e89"
-LIGHT = "#b9d1ea"
-BUSY = "#f6dcb3"
-ACCENT = "#b3401f"
-
-#: Earned or played by pure exploitation, and while exploring: the same in every figure.
-EXPLOITING: dict[str, Any] = {"color": DARK}
-EXPLORING: dict[str, Any] = {"facecolor": LIGHT, "hatch": "////", "edgecolor": DARK}
-
-
-@dataclass(frozen=True)
-class Look:
-    """How one of several lines is drawn; no two differ in colour alone."""
-
-    color: str
-    line: str
-    marker: str
-
-
-#: From dark to light, so that the order survives a grey printer.
-_COLORS = ("#10243e", "#6d2a7d", "#c44536", "#2aa198", "#e0a526", "#93c1ea", "#8d99a6")
-_LINES = ("-", "--", "-", "-.", "-", "--", ":", "-")
-_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "h", "p")
-
 _STYLE: Any = {
     "axes.axisbelow": True,
-    "axes.edgecolor": MUTED,
+    "axes.edgecolor": palette.MUTED,
     "axes.grid": True,
-    "axes.labelcolor": INK,
+    "axes.labelcolor": palette.INK,
     "axes.labelsize": 10,
     "axes.spines.right": False,
     "axes.spines.top": False,
-    "axes.titlecolor": INK,
+    "axes.titlecolor": palette.INK,
     "axes.titlelocation": "left",
     "axes.titlesize": 10,
     "axes.titleweight": "bold",
     "figure.facecolor": "white",
     "font.family": "DejaVu Sans",  # comes with matplotlib: the same picture on every machine
     "font.size": 10,
-    "grid.color": GRID,
+    "grid.color": palette.GRID,
     "grid.linewidth": 0.7,
-    "hatch.color": DARK,
+    "hatch.color": palette.DARK,
     "hatch.linewidth": 0.6,
     "legend.fontsize": 9,
     "legend.frameon": False,
@@ -77,12 +50,12 @@ _STYLE: Any = {
     "savefig.facecolor": "white",
     "svg.fonttype": "path",
     "svg.hashsalt": "highseason",  # the same figure gives the same file
-    "text.color": INK,
-    "xtick.color": MUTED,
-    "xtick.labelcolor": INK,
+    "text.color": palette.INK,
+    "xtick.color": palette.MUTED,
+    "xtick.labelcolor": palette.INK,
     "xtick.labelsize": 9,
-    "ytick.color": MUTED,
-    "ytick.labelcolor": INK,
+    "ytick.color": palette.MUTED,
+    "ytick.labelcolor": palette.INK,
     "ytick.labelsize": 9,
 }
 
@@ -175,15 +148,6 @@ def name_rows(axes: Axes, labels: Sequence[str]) -> None:
 def number_axis(axis: Axis) -> None:
     """Write an axis' numbers as the text around it does."""
     axis.set_major_formatter(lambda value, _: format_number(value))
-
-
-def look(i: int) -> Look:
-    """The look of the line at position `i`.
-
-    The lists differ in length, so that a colour that comes round again has another stroke and
-    another marker.
-    """
-    return Look(_COLORS[i % len(_COLORS)], _LINES[i % len(_LINES)], _MARKERS[i % len(_MARKERS)])
 
 
 def _wrapped(label: str) -> str:

@@ -1,4 +1,4 @@
-"""Figures, independent of what draws them: saved to files, or shown on a page."""
+"""Figures, independent of what draws them: saved to files, or shown on a page; and captions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from highseason.core.formatting import counted
 from highseason.report.drawing import require_matplotlib, style
+from highseason.results import SimulationResult
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
@@ -138,3 +140,20 @@ def check_target(path: str | Path) -> Path:
         raise ValueError(f"cannot save a figure as {target.name}: the name must end in {endings}")
     require_matplotlib()
     return target
+
+
+def simulation_caption(result: SimulationResult) -> str:
+    """The games, turns, arms, multiplier and seed of a result.
+
+    >>> import highseason as hs
+    >>> G = hs.multipliers.wave(turns=30)
+    >>> simulation_caption(hs.simulate(hs.UCB(), hs.rewards.bernoulli(arms=3), G, games=4, seed=7))
+    '4 games of 30 turns, 3 arms (bernoulli), multiplier wave, seed 7'
+    """
+    known = result.settings
+    scale = f", sigma {known['rewards_scale']:g}" if known["rewards_scale"] else ""
+    return (
+        f"{counted(known['games'], 'game')} of {counted(known['turns'], 'turn')}, "
+        f"{counted(known['arms'], 'arm')} ({known['rewards']}{scale}), "
+        f"multiplier {known['multiplier']}, seed {known['seed']}"
+    )

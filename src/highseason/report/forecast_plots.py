@@ -9,17 +9,8 @@ import numpy as np
 from highseason.core.formatting import counted, format_number, percent
 from highseason.forecasters import Forecast, special_days
 from highseason.multipliers import Multiplier, Threshold, as_multiplier
-from highseason.report.drawing import (
-    ACCENT,
-    BUSY,
-    DARK,
-    INK,
-    LIGHT,
-    MUTED,
-    drawing,
-    legend_below,
-    number_axis,
-)
+from highseason.report import palette
+from highseason.report.drawing import drawing, legend_below, number_axis
 from highseason.report.figure import Figure
 from highseason.report.time_axis import edges, fit, show_time, stairs
 from highseason.tabular import format_time
@@ -70,23 +61,31 @@ def forecast(
     with drawing(title, [3.6, 1.2], sharex=True) as (canvas, [axes, below]):
         steps = edges(G)
         stairs(
-            axes, (probability >= LIKELY).astype(np.float64), steps, fill=True, color=BUSY,
+            axes, (probability >= LIKELY).astype(np.float64), steps, fill=True, color=palette.BUSY,
             linewidth=0, transform=axes.get_xaxis_transform(), zorder=0, label="probably busy",
         )  # fmt: skip
         axes.fill_between(
-            np.repeat(steps, 2)[1:-1], np.repeat(low, 2), np.repeat(high, 2), color=LIGHT,
+            np.repeat(steps, 2)[1:-1], np.repeat(low, 2), np.repeat(high, 2), color=palette.LIGHT,
             linewidth=0, label=f"{percent(level)} interval",
         )  # fmt: skip
-        stairs(axes, G.values, steps, baseline=None, color=DARK, linewidth=1.8, label="expected")
+        stairs(
+            axes,
+            G.values,
+            steps,
+            baseline=None,
+            color=palette.DARK,
+            linewidth=1.8,
+            label="expected",
+        )
         if before is not None:
-            stairs(axes, before.values, edges(before), baseline=None, color=MUTED, linewidth=1.1,
-                   label="observed")  # fmt: skip
-        axes.axhline(limit, color=ACCENT, linestyle="--", linewidth=1.2,
+            stairs(axes, before.values, edges(before), baseline=None, color=palette.MUTED,
+                   linewidth=1.1, label="observed")  # fmt: skip
+        axes.axhline(limit, color=palette.ACCENT, linestyle="--", linewidth=1.2,
                      label=f"busy from {format_number(limit)}")  # fmt: skip
         axes.set_ylim(0, 1.22 * max(float(high.max()), limit, _highest(before)))
         number_axis(axes.yaxis)
         _name_days(axes, G, country)
-        stairs(below, probability, steps, fill=True, color=DARK, linewidth=0)
+        stairs(below, probability, steps, fill=True, color=palette.DARK, linewidth=0)
         below.set_ylim(0, 1)
         below.set_yticks([0, 0.5, 1], ["0%", "50%", "100%"])
         below.set_title("Probability of being busy")
@@ -137,9 +136,10 @@ def _name_days(axes: Axes, G: Multiplier, country: str | None) -> None:
             continue
         axes.annotate(
             name, (middle, 1.0), (0, -4), xycoords=axes.get_xaxis_transform(),
-            textcoords="offset points", rotation=90, ha="center", va="top", fontsize=8, color=INK,
+            textcoords="offset points", rotation=90, ha="center", va="top", fontsize=8,
+            color=palette.INK,
         )  # fmt: skip
-        axes.axvline(middle, ymax=0.74, color=MUTED, linewidth=0.6, linestyle=":")
+        axes.axvline(middle, ymax=0.74, color=palette.MUTED, linewidth=0.6, linestyle=":")
         placed.append(middle)
 
 

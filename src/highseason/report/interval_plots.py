@@ -6,7 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from highseason.core.formatting import format_number, signed_percent, with_range
-from highseason.report.drawing import INK, MUTED, drawing, legend_below, look, name_rows
+from highseason.report import palette
+from highseason.report.drawing import drawing, legend_below, name_rows
 from highseason.report.figure import Figure
 from highseason.results import Estimate, SimulationResult
 
@@ -40,7 +41,7 @@ def draw_intervals(
         spread: The distance that the series at one place share.
     """
     for i, (name, points) in enumerate(series.items()):
-        how = look(i)
+        how = palette.look(i)
         shift = (i - (len(series) - 1) / 2) * spread / len(series)
         places = [place + shift for place, _ in points]
         values = [100 * estimate.value for _, estimate in points]
@@ -53,11 +54,11 @@ def draw_intervals(
         axes.errorbar(
             x, y, widths if upright else None, None if upright else widths, fmt=how.marker,
             linestyle=how.line if joined else "none",
-            color=MUTED if name in hollow else how.color, linewidth=1.0, elinewidth=1.1,
+            color=palette.MUTED if name in hollow else how.color, linewidth=1.0, elinewidth=1.1,
             markerfacecolor="white" if name in hollow else how.color, markersize=4.6, capsize=2,
             label=name,
         )  # fmt: skip
-    (axes.axhline if upright else axes.axvline)(0, color=INK, linewidth=1.0)
+    (axes.axhline if upright else axes.axvline)(0, color=palette.INK, linewidth=1.0)
 
 
 def interval_plot(rows: Rows, xlabel: str, title: str, limit: float | None = None) -> Figure:

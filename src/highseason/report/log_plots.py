@@ -10,17 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from highseason.core.formatting import counted, format_number, with_error
-from highseason.report.drawing import (
-    ACCENT,
-    BUSY,
-    DARK,
-    INK,
-    MUTED,
-    drawing,
-    legend_below,
-    look,
-    name_rows,
-)
+from highseason.report import palette
+from highseason.report.drawing import drawing, legend_below, name_rows
 from highseason.report.figure import Figure
 
 if TYPE_CHECKING:
@@ -76,7 +67,7 @@ def _draw_running_means(axes: Axes, result: ReplayResult, source: str | None) ->
     for i, outcome in enumerate(result.outcomes):
         if not outcome.turns:
             continue
-        how, mean = look(i), outcome.mean
+        how, mean = palette.look(i), outcome.mean
         axes.plot(
             outcome.curve_turns, outcome.curve_means, how.line, color=how.color, linewidth=1.7,
             label=f"{outcome.label}  {with_error(mean.value, mean.error)} (se)",
@@ -86,7 +77,11 @@ def _draw_running_means(axes: Axes, result: ReplayResult, source: str | None) ->
             color=how.color, markersize=5, capsize=3,
         )  # fmt: skip
     axes.axhline(
-        result.log.baseline.value, color=MUTED, linestyle=":", linewidth=1.4, label="random arms"
+        result.log.baseline.value,
+        color=palette.MUTED,
+        linestyle=":",
+        linewidth=1.4,
+        label="random arms",
     )
     axes.set_xlabel(
         "matched turn   (the last with its 95% interval within this run)\n"
@@ -99,18 +94,20 @@ def _draw_running_means(axes: Axes, result: ReplayResult, source: str | None) ->
 
 def _draw_runs(axes: Axes, result: RepeatedReplay, published: Mapping[str, float]) -> None:
     for i, runs in enumerate(result.policies):
-        how = look(i)
+        how = palette.look(i)
         means = runs.means[np.isfinite(runs.means)]
         # Spread over the row in the order of the runs: neighbouring windows stay neighbours.
         heights = i + np.linspace(-0.28, 0.28, means.size) if means.size > 1 else [i]
         axes.plot(means, heights, how.marker, color=how.color, alpha=0.6, markersize=3.5)
-        axes.plot([runs.mean.value] * 2, [i - 0.38, i + 0.38], color=INK, linewidth=2)
-    axes.axvline(result.log.baseline.value, color=MUTED, linestyle=":", linewidth=1.4)
+        axes.plot([runs.mean.value] * 2, [i - 0.38, i + 0.38], color=palette.INK, linewidth=2)
+    axes.axvline(result.log.baseline.value, color=palette.MUTED, linestyle=":", linewidth=1.4)
     name_rows(axes, [textwrap.fill(label, _LABEL_WIDTH) for label in result.labels])
     axes.locator_params(axis="x", nbins=6)
     marked = [(published[label], i) for i, label in enumerate(result.labels) if label in published]
     if marked:
-        axes.plot(*zip(*marked, strict=True), "D", color=ACCENT, markersize=7, fillstyle="none")
+        axes.plot(
+            *zip(*marked, strict=True), "D", color=palette.ACCENT, markersize=7, fillstyle="none"
+        )
     axes.set_xlabel("mean reward per turn of a run")
 
 
@@ -182,11 +179,14 @@ def _draw_lifespans(axes: Axes, lifetimes: Lifespans, start: int, chosen: Slice 
     if chosen is not None:
         stretch = [(time - start) / 3600 for time in (chosen.start, chosen.end)]
         size = f"{counted(len(chosen.arms), 'arm')} for {chosen.hours:.1f} hours"
-        axes.axvspan(*stretch, color=BUSY, alpha=0.6, linewidth=0, zorder=0, label=size)
+        axes.axvspan(*stretch, color=palette.BUSY, alpha=0.6, linewidth=0, zorder=0, label=size)
         for time in stretch:
-            axes.axvline(time, color=INK, linewidth=0.8, linestyle="--")
-        axes.plot([], [], color=ACCENT, linewidth=3, label="available throughout")
-    colors = [ACCENT if arm else DARK if chosen is None else MUTED for arm in inside]
+            axes.axvline(time, color=palette.INK, linewidth=0.8, linestyle="--")
+        axes.plot([], [], color=palette.ACCENT, linewidth=3, label="available throughout")
+    colors = [
+        palette.ACCENT if arm else palette.DARK if chosen is None else palette.MUTED
+        for arm in inside
+    ]
     thickness = max(0.5, min(3.0, 150 / max(1, len(lifetimes))))
     places = range(1, len(lifetimes) + 1)
     axes.hlines(places, starts, ends, colors=colors, linewidth=thickness)

@@ -13,7 +13,7 @@ A page of your own is a template that extends `base.html.j2` and imports the bui
     {% endcall %}
     {% endblock %}
 
-and `render(Path("mine.html.j2"), title="A season", picture=…)` gives its HTML.
+and `render(Path("season.html.j2"), title="A season", picture=…)` gives its HTML.
 """
 
 from __future__ import annotations
@@ -89,8 +89,8 @@ def _environment(*folders: Path) -> Environment:
 def anchor(title: str) -> str:
     """The id of a section, for links within the page.
 
-    >>> anchor("What we found")
-    'what-we-found'
+    >>> anchor("First results")
+    'first-results'
     """
     return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
 

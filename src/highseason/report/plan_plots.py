@@ -8,14 +8,8 @@ from typing import TYPE_CHECKING
 from highseason.core.formatting import format_number
 from highseason.multipliers import Multiplier, Threshold
 from highseason.policies import Plan
-from highseason.report.drawing import (
-    DARK,
-    EXPLORING,
-    LIGHT,
-    drawing,
-    legend_below,
-    name_rows,
-)
+from highseason.report import palette
+from highseason.report.drawing import drawing, legend_below, name_rows
 from highseason.report.figure import Figure
 from highseason.report.interval_plots import draw_intervals
 from highseason.report.time_axis import draw_multiplier, edges, fit, shade_busy, show_time, stairs
@@ -75,12 +69,12 @@ def draw_plan(axes: Axes, plan: Plan) -> None:
     if first:
         stairs(
             axes, plan.exploration[:first], steps[: first + 1], fill=True, linewidth=0,
-            label="every arm once", **EXPLORING,
+            label="every arm once", **palette.EXPLORING,
         )  # fmt: skip
     if first < len(plan):
         stairs(
-            axes, plan.exploration[first:], steps[first:], fill=True, facecolor=DARK,
-            edgecolor=DARK, linewidth=0.4, label="exploration",
+            axes, plan.exploration[first:], steps[first:], fill=True, facecolor=palette.DARK,
+            edgecolor=palette.DARK, linewidth=0.4, label="exploration",
         )  # fmt: skip
     axes.set_ylim(0, 1.05)
     axes.set_yticks([0, 1])
@@ -130,7 +124,7 @@ def choices(plan: Plan, leads: Mapping[str, Estimate], title: str | None = None)
     heights = [1.0 + 0.3 * len(leads), 1.3, 1.5]
     with drawing(title, heights) as (canvas, [top, middle, bottom]):
         values = [100 * lead.value for lead in leads.values()]
-        top.hlines(range(len(leads)), 0, values, color=LIGHT, linewidth=6)
+        top.hlines(range(len(leads)), 0, values, color=palette.LIGHT, linewidth=6)
         draw_intervals(top, {"": list(enumerate(leads.values()))})
         name_rows(top, list(leads))
         top.margins(x=0.08)

@@ -8,20 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from highseason.core.formatting import format_number, percent
 from highseason.multipliers import Multiplier
-from highseason.report.caption import setting
-from highseason.report.drawing import (
-    ACCENT,
-    DARK,
-    EXPLOITING,
-    EXPLORING,
-    INK,
-    LIGHT,
-    drawing,
-    legend_below,
-    name_rows,
-    number_axis,
-)
-from highseason.report.figure import Figure
+from highseason.report import palette
+from highseason.report.drawing import drawing, legend_below, name_rows, number_axis
+from highseason.report.figure import Figure, simulation_caption
 from highseason.report.time_axis import draw_multiplier, show_time
 from highseason.results import SimulationResult, with_interval
 
@@ -60,13 +49,15 @@ def rewards(
         draw_reward_bars(axes, result, chosen)
         # The oracle's reward is the same for all: every policy's reward plus its realised regret.
         best = result.mean("reward", chosen[0]) + result.mean("realised_regret", chosen[0])
-        axes.axvline(best, color=ACCENT, linestyle=":", linewidth=1.6, label="always the best arm")
+        axes.axvline(
+            best, color=palette.ACCENT, linestyle=":", linewidth=1.6, label="always the best arm"
+        )
         _write_shares(axes, result, chosen)
         name_rows(axes, labels)
         axes.margins(x=0.03)
         number_axis(axes.xaxis)
         axes.locator_params(axis="x", nbins=6)
-        axes.set_xlabel(setting(result), fontsize=8)
+        axes.set_xlabel(simulation_caption(result), fontsize=8)
         legend_below(canvas, [axes], columns=2)
     return Figure(canvas, title, _rewards_alt(result, chosen))
 
@@ -119,14 +110,14 @@ def draw_reward_bars(
     means = [result.mean("reward", i) for i in chosen]
     exploited = [result.mean("exploited", i) for i in chosen]
     rest = [mean - part for mean, part in zip(means, exploited, strict=True)]
-    axes.barh(places, exploited, 0.7, label="earned exploiting", **EXPLOITING)
+    axes.barh(places, exploited, 0.7, label="earned exploiting", **palette.EXPLOITING)
     axes.barh(
         places, rest, 0.7, exploited, linewidth=0.4 if thin else 0.6, label="earned exploring",
-        **EXPLORING,
+        **palette.EXPLORING,
     )  # fmt: skip
     axes.errorbar(
-        means, places, xerr=[_half_width(result, i) for i in chosen], fmt="none", ecolor=INK,
-        elinewidth=1.2 if thin else 1.4, capsize=1.8 if thin else 3,
+        means, places, xerr=[_half_width(result, i) for i in chosen], fmt="none",
+        ecolor=palette.INK, elinewidth=1.2 if thin else 1.4, capsize=1.8 if thin else 3,
         label="95% interval of the mean",
     )  # fmt: skip
 
@@ -197,8 +188,8 @@ def pools(estimates: Sequence[float], sizes: Mapping[str, int]) -> Figure:
     with drawing(title, [2.9], columns=len(sizes), width=9.0) as (canvas, row):
         for axes, (name, size) in zip(row, sizes.items(), strict=True):
             kinds: dict[str, tuple[list[int], dict[str, Any]]] = {
-                "in the pool": (ranked[:size], {"color": DARK}),
-                "left out": (ranked[size:], {**EXPLORING, "linewidth": 0.5}),
+                "in the pool": (ranked[:size], {"color": palette.DARK}),
+                "left out": (ranked[size:], {**palette.EXPLORING, "linewidth": 0.5}),
             }
             for kind, (arms, paint) in kinds.items():
                 heights = [estimates[arm] for arm in arms]
@@ -231,7 +222,8 @@ def deck_game(cards: Sequence[int], ones: Sequence[int], G: Multiplier, title: s
     with drawing(title, [2.4, 1.9]) as (canvas, [top, below]):
         top.bar(
             names, [100 * rate for rate in rates], yerr=errors, width=0.6, capsize=3,
-            color=[DARK if rate == max(rates) else LIGHT for rate in rates], ecolor=ACCENT,
+            color=[palette.DARK if rate == max(rates) else palette.LIGHT for rate in rates],
+            ecolor=palette.ACCENT,
         )  # fmt: skip
         top.set_ylabel("clicks, %")
         top.set_title("Clicks per impression; the best arm is dark")

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.multipliers import Multiplier
-from highseason.report.drawing import ACCENT, BUSY, INK, number_axis
+from highseason.report import palette
+from highseason.report.drawing import number_axis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,14 +59,14 @@ def shade_busy(axes: Axes, G: Multiplier, z: float, label: str = "") -> None:
     high = (G.values >= z).astype(np.float64)
     across = axes.get_xaxis_transform()
     stairs(
-        axes, high, edges(G), fill=True, color=BUSY, linewidth=0, transform=across, zorder=0,
-        label=label,
+        axes, high, edges(G), fill=True, color=palette.BUSY, linewidth=0, transform=across,
+        zorder=0, label=label,
     )  # fmt: skip
 
 
 def draw_multiplier(axes: Axes, G: Multiplier, z: float | None) -> None:
     """Draw G over time, with its threshold if there is one."""
-    stairs(axes, G.values, edges(G), baseline=None, color=INK, linewidth=1.2)
+    stairs(axes, G.values, edges(G), baseline=None, color=palette.INK, linewidth=1.2)
     axes.set_ylabel("G")
     if float(G.values.max()) > _STEEP * float(np.median(G.values)):
         axes.set_yscale("log")
@@ -75,7 +76,7 @@ def draw_multiplier(axes: Axes, G: Multiplier, z: float | None) -> None:
         axes.set_ylim(bottom=0)
     number_axis(axes.yaxis)
     if z is not None:
-        axes.axhline(z, color=ACCENT, linestyle="--", linewidth=1.2, label="threshold z")
+        axes.axhline(z, color=palette.ACCENT, linestyle="--", linewidth=1.2, label="threshold z")
     fit(axes, G)
 
 

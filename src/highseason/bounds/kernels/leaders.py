@@ -48,9 +48,9 @@ def leader_kernel(
         near = too_few(lams[i])
         left, cost = 1.0, 0.0
         for j in range(arms):
-            chance = min(left, 2.0 * (near + far[j]))
-            cost += gaps[j] * chance
-            left -= chance
+            probability = min(left, 2.0 * (near + far[j]))
+            cost += gaps[j] * probability
+            left -= probability
             if left <= 0.0:
                 break
         out[i] = cost
@@ -75,9 +75,9 @@ def pool_cost(
         if behind > 0.0:
             kappa = behind * behind / twice_range_squared
             inside = min(1.0, (1.0 + size) * (near + beyond(float(np.floor(lam)), kappa)))
-        chance = min(left, inside / size)
-        cost += gaps[j] * chance
-        left -= chance
+        probability = min(left, inside / size)
+        cost += gaps[j] * probability
+        left -= probability
         if left <= 0.0:
             break
     return cost

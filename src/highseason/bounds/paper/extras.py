@@ -26,8 +26,8 @@ def beta_from_floor(floor: float, gap: float, r: float = 1.0) -> float:
     0.000737
     """
     d = (gap / r) ** 2
-    chance = floor * math.exp(-floor / 5.0) + 2.0 / d * math.exp(-d * floor / 2.0)
-    return min(1.0, 2.0 * chance)
+    probability = floor * math.exp(-floor / 5.0) + 2.0 / d * math.exp(-d * floor / 2.0)
+    return min(1.0, 2.0 * probability)
 
 
 def remark_floor(low_turns: float, k: float, arms: int) -> float:

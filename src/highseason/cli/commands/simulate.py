@@ -29,7 +29,7 @@ from highseason.multipliers import Multiplier
 from highseason.policies import Policy
 from highseason.report import curves
 from highseason.report import rewards as draw_rewards
-from highseason.report.caption import setting
+from highseason.report.figure import simulation_caption
 from highseason.results import SimulationResult
 from highseason.rewards import Rewards
 
@@ -138,7 +138,7 @@ def _curves(result: SimulationResult) -> dict[str, Any]:
 
 
 def _print(result: SimulationResult) -> None:
-    click.echo(f"{setting(result)}\n")
+    click.echo(f"{simulation_caption(result)}\n")
     first, most = result.policies[0], result.settings["max_reward"]
     table = plain_table("policy", "reward", "of max", "regret", "exploited", f"gain over {first}")
     for i, label in enumerate(result.policies):

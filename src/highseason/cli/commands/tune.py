@@ -22,7 +22,7 @@ from highseason.core.formatting import signed_percent, with_error, with_range
 from highseason.multipliers import Multiplier
 from highseason.policies import parse
 from highseason.report import sensitivity
-from highseason.report.caption import setting
+from highseason.report.figure import simulation_caption
 from highseason.rewards import Rewards
 from highseason.tuning import METHODS, Curve, Space, Tuned, tune
 
@@ -102,7 +102,8 @@ def command(
 
 def _print(tuned: Tuned) -> None:
     result = tuned.reported
-    click.echo(f"{setting(result)} (games that none of the {len(tuned.trials)} candidates played)")
+    others = f"games that none of the {len(tuned.trials)} candidates played"
+    click.echo(f"{simulation_caption(result)} ({others})")
     table = plain_table("policy", "parameters", "reward", "regret", "gain of tuned")
     table.columns[1].justify = "left"
     players = {"tuned": str(tuned.policy), "as given": str(tuned.start), "greedy": "greedy"}
