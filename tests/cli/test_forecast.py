@@ -53,8 +53,8 @@ def test_csv_and_figure(call: Call, season: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("--model", "prophet"), "no forecaster is called 'prophet'"),
-        (("--model", "calendar:waves=3"), "is not setting=value"),
+        (("--model", "prophet"), "unknown forecaster 'prophet'"),
+        (("--model", "calendar:waves=3"), "calendar has no setting 'waves'"),
         (("--model", "random-walk", "--country", "GB"), "mean nothing to random-walk"),
         (("--country", "XX"), "public holidays of 'XX'"),
         (("--every", "fortnight"), "not a length of time"),

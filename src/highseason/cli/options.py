@@ -133,6 +133,20 @@ def players(function: Function) -> Function:
     )
 
 
+_FILE_OPTIONS = (
+    click.option("--time", metavar="COLUMN", help="The file's time column, if it is not obvious."),
+    click.option(
+        "--value", metavar="COLUMN", help="The file's value column, if it is not obvious."
+    ),
+    click.option(
+        "--floor",
+        type=positive,
+        metavar="NUMBER",
+        help="Minimum value; smaller ones are raised to it (for closed hours).",
+    ),
+)
+
+
 def stakes(function: Function) -> Function:
     """`--multiplier` and what belongs to it, parsed into `G`."""
 
@@ -161,19 +175,25 @@ def stakes(function: Function) -> Function:
         count_option(
             "--turns", "Number of turns; of a file, the first N.  [default: 500, or the whole file]"
         ),
-        click.option(
-            "--time", metavar="COLUMN", help="The file's time column, if it is not obvious."
-        ),
-        click.option(
-            "--value", metavar="COLUMN", help="The file's value column, if it is not obvious."
-        ),
-        click.option(
-            "--floor",
-            type=positive,
-            metavar="NUMBER",
-            help="Minimum value; smaller ones are raised to it (for closed hours).",
-        ),
+        *_FILE_OPTIONS,
     )
+
+
+def traffic(function: Function) -> Function:
+    """A file and how to read it, parsed into `past`."""
+
+    @functools.wraps(function)
+    def called(
+        *args: Any,
+        file: str,
+        time: str | None,
+        value: str | None,
+        floor: float | None,
+        **others: Any,
+    ) -> Any:
+        return function(*args, past=parse_multiplier(file, None, time, value, floor), **others)
+
+    return _adding(called, click.argument("file", metavar="FILE"), *_FILE_OPTIONS)
 
 
 def arms_that_pay(function: Function) -> Function:

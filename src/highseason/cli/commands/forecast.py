@@ -1,4 +1,4 @@
-"""`highseason forecast`: what the next turns will bring, and which of them are busy."""
+"""`highseason forecast`: the next turns, and which of them are busy."""
 
 from __future__ import annotations
 
@@ -11,10 +11,15 @@ import click
 import numpy as np
 
 from highseason.cli.group import WithExamples
-from highseason.cli.options import count_option, debug_option, json_option, positive
+from highseason.cli.options import (
+    count_option,
+    debug_option,
+    ignored_seed_option,
+    json_option,
+    traffic,
+)
 from highseason.cli.output import plain_table, print_json, print_table
 from highseason.cli.output_paths import check_figure, check_file
-from highseason.cli.parsing import parse_multiplier
 from highseason.core.formatting import format_number, percent
 from highseason.forecasters import Forecast, Forecaster, SeasonAhead, backtest, parse, special_days
 from highseason.multipliers import Multiplier, Threshold
@@ -31,8 +36,7 @@ from highseason.tabular import format_time
         "highseason forecast traffic.csv --model seasonal-naive --horizon 7 --json",
     ],
 )
-@click.argument("traffic", metavar="FILE")
-@count_option("--horizon", "How many turns ahead.", default=28, show_default=True)
+@count_option("--horizon", "Number of turns ahead.", default=28, show_default=True)
 @click.option(
     "--model",
     default="calendar",
@@ -40,29 +44,25 @@ from highseason.tabular import format_time
     metavar="NAME[:KEY=VALUE,…]",
     help="calendar, seasonal-naive, ets, arima, mstl, or a one-step forecaster.",
 )
-@click.option("--country", metavar="CODE", help="Whose public holidays count: GB, GB-ENG, US …")
+@click.option("--country", metavar="CODE", help="Use the public holidays of GB, GB-ENG, US …")
 @click.option(
-    "--holidays/--no-holidays", default=True, help="Whether special days count for themselves."
+    "--holidays/--no-holidays", default=True, help="Whether special days have their own effects."
 )
-@click.option("--zone", metavar="NAME", help="The shop's time zone, where times are in UTC.")
+@click.option("--zone", metavar="NAME", help="The shop's time zone, if times are in UTC.")
 @click.option("--z", default="q0.75", show_default=True, help="Turns at or above it are busy.")
-@count_option("--backtest", "Also forecast the past from so many earlier turns.", least=0)
-@click.option("--every", metavar="LENGTH", help="Join turns first: 1D makes days of hours.")
-@click.option("--time", metavar="COLUMN", help="The file's time column, if not obvious.")
-@click.option("--value", metavar="COLUMN", help="The file's value column, if not obvious.")
-@click.option("--floor", type=positive, metavar="NUMBER", help="Raise values below it to it.")
+@count_option("--backtest", "Also forecast the past, from this many earlier turns.", least=0)
+@click.option("--every", metavar="LENGTH", help="Join turns first: 1D turns hours into days.")
+@traffic
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    help="Draw it (.png, .svg, .pdf) or write it turn by turn (.csv).",
+    help="Draw the forecast (.png, .svg, .pdf) or write it per turn (.csv).",
 )
-@click.option(
-    "--seed", type=int, expose_value=False, help="Taken, and of no effect: no chance is involved."
-)
+@ignored_seed_option
 @json_option
 @debug_option
 def command(
-    traffic: str,
+    past: Multiplier,
     horizon: int,
     model: str,
     country: str | None,
@@ -71,35 +71,30 @@ def command(
     z: str,
     backtest: int | None,
     every: str | None,
-    time: str | None,
-    value: str | None,
-    floor: float | None,
     out: Path | None,
     as_json: bool,
 ) -> None:
     """Forecast traffic from its past.
 
-    Says for each turn what to expect, between which numbers it will lie four times out of five,
-    and how likely it is to be busy.
+    Prints for each turn the expected value, the 80% interval, and the probability that it is busy.
     """
     if out is not None:
         check_file(out, "--out") if _is_csv(out) else check_figure(out, "--out", ", or in .csv")
-    past = parse_multiplier(traffic, None, time, value, floor)
     past = past if every is None else past.resample(every)
     forecaster = _forecaster(model, country, holidays, zone)
-    found = forecaster.fit(past).predict(horizon)
-    limit = Threshold.of(z).resolve(np.concatenate([past.values, found.mean]))
+    forecast = forecaster.fit(past).predict(horizon)
+    limit = Threshold.of(z).resolve(np.concatenate([past.values, forecast.mean]))
     errors = _errors(past, forecaster, horizon, backtest)
-    rows = _rows(found, limit, country if holidays else None)
+    rows = _rows(forecast, limit, country if holidays else None)
     if out is not None:
         if _is_csv(out):
             _write(rows, out)
         else:
-            draw_forecast(found, past, z, country=country).save(out)
+            draw_forecast(forecast, past, z, country=country).save(out)
     if as_json:
-        print_json(_document(found, past, limit, rows, errors, out))
+        print_json(_document(forecast, past, limit, rows, errors, out))
         return
-    _print(found, past, limit, rows, errors)
+    _print(forecast, past, limit, rows, errors)
     if out is not None:
         click.echo(f"wrote {out}")
 
@@ -107,11 +102,9 @@ def command(
 def _forecaster(model: str, country: str | None, holidays: bool, zone: str | None) -> Forecaster:
     forecaster = parse(model)
     if isinstance(forecaster, SeasonAhead):
-        said = {"country": country, "zone": zone}
-        told = {key: text for key, text in said.items() if text is not None}
-        if not holidays:
-            told["holidays"] = False  # type: ignore[assignment]  # a flag among texts
-        return replace(forecaster, **told)  # type: ignore[arg-type]  # settings by name
+        given: dict[str, Any] = {"country": country, "zone": zone}
+        settings = {key: text for key, text in given.items() if text is not None}
+        return replace(forecaster, **settings, holidays=forecaster.holidays and holidays)
     if country or zone:
         raise ValueError(f"--country and --zone mean nothing to {forecaster}: leave them out")
     return forecaster
@@ -122,33 +115,34 @@ def _errors(
 ) -> dict[str, float] | None:
     if not origins:
         return None
-    found = backtest(past, {"model": forecaster}, horizon, origins)
-    return found.to_dict()["model"]
+    trials = backtest(past, {"model": forecaster}, horizon, origins)
+    return trials.to_dict()["model"]
 
 
 def _is_csv(out: Path) -> bool:
     return out.suffix.lower() == ".csv"
 
 
-def _rows(found: Forecast, limit: float, country: str | None) -> list[dict[str, Any]]:
-    low, high = found.interval(0.8)
-    chance = found.probability_above(limit)
-    times = [] if found.calendar is None else [format_time(instant) for instant in found.calendar]
-    days = [""] * len(found)
-    if found.calendar is not None and len(found) > 1:
-        short = found.calendar[1] - found.calendar[0] <= np.timedelta64(1, "D")
-        days = special_days(found.calendar, country) if short else days
+def _rows(forecast: Forecast, limit: float, country: str | None) -> list[dict[str, Any]]:
+    low, high = forecast.interval(0.8)
+    probability = forecast.probability_above(limit)
+    calendar = forecast.calendar
+    times = [] if calendar is None else [format_time(instant) for instant in calendar]
+    days = [""] * len(forecast)
+    if calendar is not None and len(calendar) > 1:
+        daily = calendar[1] - calendar[0] <= np.timedelta64(1, "D")
+        days = special_days(calendar, country) if daily else days
     return [
         {
             "turn": i + 1,
             **({"time": times[i]} if times else {}),
-            "mean": float(found.mean[i]),
+            "mean": float(forecast.mean[i]),
             "low": float(low[i]),
             "high": float(high[i]),
-            "chance_busy": float(chance[i]),
+            "probability_busy": float(probability[i]),
             "special_day": days[i],
         }
-        for i in range(len(found))
+        for i in range(len(forecast))
     ]
 
 
@@ -160,7 +154,7 @@ def _write(rows: list[dict[str, Any]], out: Path) -> None:
 
 
 def _document(
-    found: Forecast,
+    forecast: Forecast,
     past: Multiplier,
     limit: float,
     rows: list[dict[str, Any]],
@@ -168,10 +162,10 @@ def _document(
     out: Path | None,
 ) -> dict[str, Any]:
     document: dict[str, Any] = {
-        "model": found.name,
+        "model": forecast.name,
         "series": past.name,
         "past_turns": past.turns,
-        "horizon": len(found),
+        "horizon": len(forecast),
         "busy_from": limit,
         "interval": 0.8,
         "forecast": rows,
@@ -182,26 +176,26 @@ def _document(
 
 
 def _print(
-    found: Forecast,
+    forecast: Forecast,
     past: Multiplier,
     limit: float,
     rows: list[dict[str, Any]],
     errors: dict[str, float] | None,
 ) -> None:
-    busy = sum(row["chance_busy"] >= 0.5 for row in rows)
+    busy = sum(row["probability_busy"] >= 0.5 for row in rows)
     click.echo(
-        f"{past.name}: {past.turns} turns known, {len(found)} forecast by {found.name}; "
+        f"{past.name}: {past.turns} turns known, {len(forecast)} forecast by {forecast.name}; "
         f"{busy} of them probably busy ({format_number(limit)} or more)"
     )
-    table = plain_table("turn" if found.calendar is None else "when", "expected", "80% interval",
-                        "chance busy", "special day")  # fmt: skip
+    table = plain_table("turn" if forecast.calendar is None else "time", "expected", "80% interval",
+                        "busy", "special day")  # fmt: skip
     table.columns[4].justify = "left"
     for row in rows:
         table.add_row(
             str(row.get("time", row["turn"])),
             format_number(row["mean"]),
             f"{format_number(row['low'])} to {format_number(row['high'])}",
-            percent(row["chance_busy"]),
+            percent(row["probability_busy"]),
             row["special_day"],
         )
     print_table(table)
