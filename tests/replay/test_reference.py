@@ -72,7 +72,7 @@ def assert_same(
 @pytest.mark.parametrize("name", POLICIES)
 def test_the_kernel_matches_the_reference(name: str, options: str) -> None:
     course = PreparedLog.of(replace(LOG, propensity=with_chances(LOG)))
-    if POLICIES[name].needs_expiry and not OPTIONS[options].known_lifetimes:
+    if POLICIES[name].needs_end and not OPTIONS[options].known_lifetimes:
         with pytest.raises(ValueError, match="needs to know when they end"):
             Player(POLICIES[name], course, OPTIONS[options])
         return
@@ -155,7 +155,7 @@ class ByLot(hs.Policy):
 @dataclass(frozen=True)
 class TriesTwo(ByLot):
     rule = replace(LOTS, traits=RuleTraits(tries_each_arm=True))
-    ranks_by_expiry = True
+    ranks_by_end = True
 
 
 @pytest.mark.parametrize("options", OPTIONS)

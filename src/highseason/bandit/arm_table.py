@@ -212,11 +212,11 @@ class ArmTable(Generic[ArmT]):
         state = now._replace(
             available=self.present(turn),
             weight=now.weight.copy(),
-            end=self.source.visible_ends(self.ends) if policy.needs_expiry else self.ends.copy(),
+            end=self.source.visible_ends(self.ends) if policy.needs_end else self.ends.copy(),
             shared=now.shared.copy(),
         )
         starts = np.maximum(1, state.start)
-        scores = self.source.lifetime_scores(starts, self.ends, policy.ranks_by_expiry)
+        scores = self.source.lifetime_scores(starts, self.ends, policy.ranks_by_end)
         policy.rule.set_weights(state, turn, scores, policy.weight_scale)
         return state
 
@@ -265,7 +265,7 @@ def lifetime_of(
     """
     lifetime = _lifetime(expires, source, last)
     end_is_known = lifetime.end < UNKNOWN_END or (lifetime.end == NO_END and source.turns > 0)
-    if policy.needs_expiry and not end_is_known:
+    if policy.needs_end and not end_is_known:
         raise BanditError(
             f"{policy} explores by the lifetime that arms have left: pass expires= for {arm!r}; "
             "with a multiplier, an arm without it stays to the end of the season"

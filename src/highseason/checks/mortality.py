@@ -28,7 +28,7 @@ GAMES = 5
 
 def _settings(policy: Policy) -> Iterator[tuple[Lifetimes, Rewards, str]]:
     """Lifetimes that are known and, unless the policy cannot do without, lifetimes that are not."""
-    for known in (True,) if policy.needs_expiry else (True, False):
+    for known in (True,) if policy.needs_end else (True, False):
         for lifetimes in lifetimes_to_play(known):
             # Rewards in eighths: the same arms tie again and again.
             arms = rewards.custom(coarse_quantile, coarse_mean, arms=lifetimes.arms, name="eighths")

@@ -60,7 +60,7 @@ class Policy:
     #: Never or always exploring is intended: no warning.
     suppress_plan_warning: ClassVar[bool] = False
     #: Whether it cannot play without knowing when each arm ends.
-    needs_expiry: ClassVar[bool] = False
+    needs_end: ClassVar[bool] = False
 
     ties: str = parameter(
         "lowest",
@@ -180,7 +180,7 @@ class Policy:
         return 1.0
 
     @property
-    def ranks_by_expiry(self) -> bool:
+    def ranks_by_end(self) -> bool:
         """Whether an arm's score is when it ends, not what its whole lifetime is worth."""
         return False
 

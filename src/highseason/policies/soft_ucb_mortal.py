@@ -56,7 +56,7 @@ class SoftUCBMortal(Policy):
         return self.c
 
     @property
-    def ranks_by_expiry(self) -> bool:
+    def ranks_by_end(self) -> bool:
         """All arms there share what is to come up to the first death: who dies last has most."""
         return self.remaining
 

@@ -30,7 +30,7 @@ class UCBL(Policy):
     name = "ucb-l"
     rule = LIFE
     profiles = {"paper": {"c": 0.011, "unit": 1.0}}
-    needs_expiry = True
+    needs_end = True
 
     c: float = parameter(
         0.01, "how much the logarithm of the life left counts", at_least=0.0, search=EXPLORATION

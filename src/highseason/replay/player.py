@@ -77,7 +77,7 @@ class Player:
 
     def __init__(self, policy: Policy, log: PreparedLog, options: ReplayOptions) -> None:
         """Resolve the policy's thresholds from the log's G, and compile."""
-        if policy.needs_expiry and not options.known_lifetimes:
+        if policy.needs_end and not options.known_lifetimes:
             raise ValueError(
                 f"{policy} explores by the time that arms have left, so it needs to know when they "
                 "end: leave lifetimes known"
@@ -111,7 +111,7 @@ class Player:
             return ReplayTrace.empty(0)
         first, last = self._span(order)
         options = self.kernel_options(first, game_key(seed, run))
-        known, by_end = self.options.known_lifetimes, self.policy.ranks_by_expiry
+        known, by_end = self.options.known_lifetimes, self.policy.ranks_by_end
         lifetimes = self.log.lifetimes(first, last, known, by_end)
         if self._plan is None or not compiled:
             trace = self._play_reference(order, lifetimes, options)

@@ -160,9 +160,9 @@ def test_parameters_of_the_plan_can_be_asked_for() -> None:
         (hs.NaiveUCB(), "learns_scaled"),
         (hs.SoftEpsilonGreedy(), "uses_future_g"),
         (hs.UniformRandom(), "suppress_plan_warning"),
-        (hs.UCBL(), "needs_expiry"),
+        (hs.UCBL(), "needs_end"),
     ],
-    ids=["learns_scaled", "uses_future_g", "suppress_plan_warning", "needs_expiry"],
+    ids=["learns_scaled", "uses_future_g", "suppress_plan_warning", "needs_end"],
 )
 def test_what_the_policy_within_declares(base: Policy, attribute: str) -> None:
     assert getattr(hs.PeakGrabber(base), attribute)
@@ -172,7 +172,7 @@ def test_what_the_policy_within_declares(base: Policy, attribute: str) -> None:
 
 def test_what_mortal_arms_need_to_know() -> None:
     policy = hs.CapIndex(hs.SpareOldArms(hs.SoftUCBMortal(c=3, remaining=True, initial=5)))
-    assert (policy.weight_scale, policy.ranks_by_expiry, policy.initial_arms) == (3.0, True, 5)
+    assert (policy.weight_scale, policy.ranks_by_end, policy.initial_arms) == (3.0, True, 5)
 
 
 def test_it_cannot_be_changed() -> None:

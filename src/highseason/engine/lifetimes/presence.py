@@ -151,7 +151,7 @@ def population_of(
         ValueError: The policy needs to know when arms end, and these lifetimes are unknown.
     """
     known = lifetimes is None or lifetimes.known
-    if policy.needs_expiry and not known:
+    if policy.needs_end and not known:
         raise ValueError(
             f"{policy} explores by the remaining lifetimes, so it must know when arms end, but "
             "these lifetimes have known=False"
@@ -165,7 +165,7 @@ def population_of(
         alive=np.zeros(arms, np.bool_),
         opening=np.zeros(arms, np.bool_),
         known=known,
-        end=turns if policy.needs_expiry else NO_END,
+        end=turns if policy.needs_end else NO_END,
         scale=float(policy.weight_scale),
         initial_arms=policy.initial_arms or all_first,
     )
@@ -174,7 +174,7 @@ def population_of(
 def lifetimes_matter(policy: Any) -> bool:
     """Whether a policy plays differently among arms that stay because it looks at lifetimes."""
     weighs = policy.rule.set_weights is not uniform_weights
-    return weighs or policy.needs_expiry or policy.initial_arms > 0
+    return weighs or policy.needs_end or policy.initial_arms > 0
 
 
 def arms_at_once(rewards: Rewards, lifetimes: Lifetimes | None, turns: int) -> int:

@@ -111,7 +111,7 @@ def mortal_kernel_for(
         people = population_of(
             policy, np.stack([first[0], last[0]], axis=1), lifetimes, worth.size - 1
         )
-        ways = policy.ranks_by_expiry, policy.ties == "random"
+        ways = policy.ranks_by_end, policy.ties == "random"
         try:
             kernel(*arguments, state, people, worth, *ways, *functions)
         except WrongArmError as found:

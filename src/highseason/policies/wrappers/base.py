@@ -23,7 +23,7 @@ _TAKEN_OVER = (
     "uses_future",
     "learns_scaled",
     "suppress_plan_warning",
-    "needs_expiry",
+    "needs_end",
 )
 
 
@@ -91,9 +91,9 @@ class Wrapper(Policy):
         return self.base.weight_scale
 
     @property
-    def ranks_by_expiry(self) -> bool:
+    def ranks_by_end(self) -> bool:
         """As the policy within."""
-        return self.base.ranks_by_expiry
+        return self.base.ranks_by_end
 
     @property
     def initial_arms(self) -> int:

@@ -14,7 +14,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.engine.arms import ArmState
@@ -157,25 +156,18 @@ def _functions(
         return total, displays
 
     @jitable
-    def mean_on_run(state: ArmState, arm: int) -> float:
-        """The mean of the window of an arm that is on a run, else -inf."""
-        if not state.available[arm] or state.memory[arm, first] <= 0.0:
-            return -math.inf
-        total, displays = window_of(state, arm)
-        mean = total / displays
-        line, window = state.shared[place + LINE], int(state.shared[place + WINDOW])
-        on_run = starts(line, total, displays, window) and lasts(state, arm, mean, place)
-        return mean if on_run else -math.inf
-
-    @jitable
     def best_run(state: ArmState, turn: Turn) -> int:
         """Of the arms on a run, the one with the highest mean; -1 if there is none."""
         best, top = -1, -math.inf
+        line, window = state.shared[place + LINE], int(state.shared[place + WINDOW])
         for arm in range(state.pulls.size):
-            mean = mean_on_run(state, arm)
-            tied = best >= 0 and mean == top and wins_tie(turn, arm, best)
-            if mean > top or tied:
-                best, top = arm, mean
+            if state.available[arm] and state.memory[arm, first] > 0.0:
+                total, displays = window_of(state, arm)
+                mean = total / displays
+                tied = best >= 0 and mean == top and wins_tie(turn, arm, best)
+                begun = (mean > top or tied) and starts(line, total, displays, window)
+                if begun and lasts(state, arm, mean, place):
+                    best, top = arm, mean
         return best
 
     @jitable
@@ -206,8 +198,15 @@ def _functions(
                 return
         state.shared[place + HELD] = best_run(state, turn) + 1.0
 
-    def runs(state: ArmState) -> NDArray[np.float64]:
-        """`mean_on_run` of every arm."""
-        return np.array([mean_on_run(state, arm) for arm in range(state.pulls.size)])
+    def runs(state: ArmState) -> Floats:
+        """The mean of each arm's window; -inf for arms that are not on a run or not available."""
+        means = np.full(state.pulls.size, -np.inf)
+        line, window = state.shared[place + LINE], int(state.shared[place + WINDOW])
+        for arm in np.flatnonzero(state.available & (state.memory[:, first] > 0.0)).tolist():
+            total, displays = window_of(state, arm)
+            mean = total / displays
+            if starts(line, total, displays, window) and lasts(state, arm, mean, place):
+                means[arm] = mean
+        return means
 
     return _Functions(choose, observe, runs)
