@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from highseason.studies.legacy_store import Store
-from highseason.studies.study import MissingDataError, Outcome
-from highseason.studies.upworthy import analysis, playing
-from highseason.studies.upworthy import legacy as run
-from highseason.studies.upworthy.data import TESTS, VIEWS, Data, halves, read
+from highseason.policies import Policy
+from highseason.studies import STUDIES, MissingDataError, Outcome, reproduce
+from highseason.studies.session import Session
+from highseason.studies.store import Store
+from highseason.studies.upworthy import comparisons, run
+from highseason.studies.upworthy.comparisons import Played
+from highseason.studies.upworthy.data import (
+    TESTS,
+    VIEWS,
+    Archive,
+    big_enough,
+    halves,
+    quietest_share,
+    read,
+)
+from highseason.studies.upworthy.deck_games import play_decks
 from highseason.studies.upworthy.findings import left_out, past_the_end
 from highseason.studies.upworthy.settings import (
     PAIRS,
@@ -22,11 +34,12 @@ from highseason.studies.upworthy.settings import (
     QUICK_SETTINGS,
     SETTINGS,
     TUNED,
-    candidates,
+    Setting,
     default,
+    space,
 )
-from highseason.studies.upworthy.sizes import big_enough, quietest_share
 
+STUDY = STUDIES["upworthy"]
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 
 
@@ -50,16 +63,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def data(folder: Path) -> Data:
+def data(folder: Path) -> Archive:
     return read([folder])
 
 
 @pytest.fixture(scope="module")
 def report(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
-    return run(tmp_path_factory.mktemp("report"), quick=True, seed=3, files=[folder])
+    return reproduce(STUDY, tmp_path_factory.mktemp("report"), quick=True, seed=3, files=[folder])
 
 
-def test_the_files_are_read(folder: Path, data: Data) -> None:
+def test_the_files_are_read(folder: Path, data: Archive) -> None:
     assert (data.tests, len(data.decks), data.views.turns) == (11, 10, 140)
     assert data.decks.cards[1, :5].tolist() == [2010] * 5
     assert data.decks.ones[0, :4].tolist() == [20, 27, 34, 41]
@@ -69,13 +82,11 @@ def test_the_files_are_read(folder: Path, data: Data) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.id)
-def test_nothing_is_tuned_on_what_is_reported(
-    data: Data, setting: playing.Setting, seed: int
-) -> None:
+def test_nothing_is_tuned_on_what_is_reported(data: Archive, setting: Setting, seed: int) -> None:
     reported = []
-    for fold in playing.FOLDS:
-        tuning = playing.tuning_games(data, setting, QUICK, seed, fold, 2)
-        shown = playing.reported_games(data, setting, QUICK, seed, fold)
+    for fold in run.FOLDS:
+        tuning = run.tuning_games(data, setting, QUICK, seed, fold, 2)
+        shown = run.reported_games(data, setting, QUICK, seed, fold)
         assert not set(tuning.tests.tolist()) & set(shown.tests.tolist())
         starts = [{str(G.calendar[0]) for G in games.seasons} for games in (tuning, shown)]  # type: ignore[index]
         assert not starts[0] & starts[1]
@@ -87,69 +98,72 @@ def test_nothing_is_tuned_on_what_is_reported(
     }
 
 
-def test_a_test_starts_on_different_days(data: Data) -> None:
-    games = playing.reported_games(data, SETTINGS[0], QUICK, 0, 0)
+def test_a_test_starts_on_different_days(data: Archive) -> None:
+    games = run.reported_games(data, SETTINGS[0], QUICK, 0, 0)
     for test in set(games.tests.tolist()):
         days = games.season[games.tests == test].tolist()
         assert len(days) == len(set(days)) == QUICK.games
 
 
 @pytest.mark.parametrize("kind", TUNED, ids=lambda kind: kind.name)
-def test_every_policy_may_try_equally_many(kind: type[playing.Policy]) -> None:
-    tried = candidates(kind, 24)
+def test_every_policy_may_try_equally_many(kind: type[Policy]) -> None:
+    tried = space(kind).candidates(24)
     assert len(set(map(str, tried))) == 24
     assert tried[0] == kind()
 
 
-def test_a_tuned_policy_loses_least_of_its_candidates(data: Data, tmp_path: Path) -> None:
-    setting, effort = SETTINGS[2], QUICK
-    found = playing.tuned(data, setting, effort, 0, 0, Store(tmp_path), None)
-    games = playing.tuning_games(data, setting, effort, 0, 0, effort.tuning)
-    tried = {str(p): p for p in candidates(TUNED[0], effort.candidates)}
-    lost = playing.play_decks(tried, games)["regret"].sum(axis=1)
+def test_a_tuned_policy_loses_least_of_its_candidates(data: Archive, tmp_path: Path) -> None:
+    session = Session(
+        STUDY, tmp_path, None, 0, True, (), None, None, (), Store(tmp_path, "upworthy")
+    )
+    winners = run.tuned(session, data, SETTINGS[2], QUICK, fold=0)
+    games = run.tuning_games(data, SETTINGS[2], QUICK, 0, 0, QUICK.budget.games)
+    tried = {str(p): p for p in space(TUNED[0]).candidates(QUICK.budget.trials)}
+    lost = play_decks(tried, games)["regret"].sum(axis=1)
     order = [list(tried)[i] for i in np.argsort(lost)]
-    assert order.index(str(found["ucb"])) < effort.finalists
+    finalists, _ = QUICK.budget.rounds[1]
+    assert order.index(str(winners["ucb"])) < finalists
 
 
-def test_intervals_take_the_games_of_a_test_together(data: Data) -> None:
-    games = playing.reported_games(data, SETTINGS[0], QUICK, 0, 0)
+def test_intervals_take_the_games_of_a_test_together(data: Archive) -> None:
+    games = run.reported_games(data, SETTINGS[0], QUICK, 0, 0)
     count = len(games)
     rewards = np.vstack([np.arange(count) % 5 + 3.0, np.arange(count) % 3 + 2.0])
     totals = {"reward": rewards, "regret": rewards[::-1] + 0.0}
     players = {"ucb-z": [TUNED[1]()], "ucb": [TUNED[0]()]}
-    played = playing.Played(SETTINGS[0], games, players, totals)
-    twice = playing.Played(
+    played = Played(SETTINGS[0], games, players, totals)
+    twice = Played(
         SETTINGS[0],
-        playing.replace(games, tests=np.tile(games.tests, 2), season=np.tile(games.season, 2)),
+        replace(games, tests=np.tile(games.tests, 2), season=np.tile(games.season, 2)),
         players,
         {name: np.tile(values, 2) for name, values in totals.items()},
     )
-    once, again = (analysis.reward_gain(each, "ucb-z", "ucb") for each in (played, twice))
+    once, again = (comparisons.reward_gain(each, "ucb-z", "ucb") for each in (played, twice))
     assert once.value == pytest.approx(rewards[0].sum() / rewards[1].sum() - 1)
     assert again.error == pytest.approx(once.error)  # the same games again are no news
-    won, lost = analysis.won_and_lost(played, "ucb-z", "ucb")
+    won, lost = comparisons.won_and_lost(played, "ucb-z", "ucb")
     assert won == 1.0 - lost == 1.0
-    assert sum(group.sum() for group in analysis.groups(played)) == count
-    parts = [dose.gain.value for dose in analysis.doses(played, "ucb-z", "ucb")]
-    response = analysis.dose_response(played, "ucb-z", "ucb")
+    assert sum(group.sum() for group in comparisons.groups(played)) == count
+    parts = [dose.gain.value for dose in comparisons.doses(played, "ucb-z", "ucb")]
+    response = comparisons.dose_response(played, "ucb-z", "ucb")
     assert response.value == pytest.approx(parts[-1] - parts[0])
 
 
-def games_in(data: Data, season: list[int]) -> playing.Played:
+def games_in(data: Archive, season: list[int]) -> Played:
     """One game of the first tests each, in these windows, and nobody to play them."""
-    games = playing.reported_games(data, SETTINGS[0], QUICK, 0, 0)
-    chosen = playing.replace(games, tests=np.arange(len(season)), season=np.array(season))
-    return playing.Played(SETTINGS[0], chosen, {}, {})
+    games = run.reported_games(data, SETTINGS[0], QUICK, 0, 0)
+    chosen = replace(games, tests=np.arange(len(season)), season=np.array(season))
+    return Played(SETTINGS[0], chosen, {}, {})
 
 
-def test_groups_hold_the_windows_that_were_played(data: Data) -> None:
+def test_groups_hold_the_windows_that_were_played(data: Archive) -> None:
     played = games_in(data, [3, 8, 3, 8, 8, 3, 8])  # two of the twelve
     high = int(played.spreads[8] > played.spreads[3])
-    found = [group.tolist() for group in analysis.groups(played)]
-    assert found[high] == [False, True, False, True, True, False, True]
-    assert found[1 - high] == [not here for here in found[high]]
-    assert analysis.in_all_groups(played) == 0
-    assert analysis.in_all_groups(games_in(data, [5] * 4)) == 4  # all in the only group
+    parts = [group.tolist() for group in comparisons.groups(played)]
+    assert parts[high] == [False, True, False, True, True, False, True]
+    assert parts[1 - high] == [not here for here in parts[high]]
+    assert comparisons.in_all_groups(played) == 0
+    assert comparisons.in_all_groups(games_in(data, [5] * 4)) == 4  # all in the only group
 
 
 def test_the_page_and_its_numbers(report: Outcome) -> None:
@@ -157,64 +171,63 @@ def test_the_page_and_its_numbers(report: Outcome) -> None:
     assert "A quick sweep" in text
     assert "Matias et al." in text
     for policy, base in PAIRS.items():
-        assert any(f"Clicks of {policy} against {base}" in line for line in report.findings)
-    with (report.page.parent / "numbers.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert len(rows) == len(QUICK_SETTINGS) * (2 * len(TUNED) + 2)
-    for row in rows:
-        overdrawn = float(row["overdrawn"])
-        assert overdrawn == 0 if "one-deck" in row["setting"] else 0 <= overdrawn < 1
-        assert row["against"] in ("", "greedy") or row["policy"].endswith("default") == row[
-            "against"
-        ].endswith("default")
-    assert {row["policy"] for row in rows} >= {"greedy", "uniform", "ucb", default("ucb")}
+        assert f"Clicks of {policy} against {base}" in text
+    numbers = pd.read_csv(report.page.parent / "numbers.csv", keep_default_na=False)
+    assert len(numbers) == len(QUICK_SETTINGS) * (2 * len(TUNED) + 2)
+    for row in numbers.itertuples():
+        overdrawn = float(str(row.overdrawn))
+        assert overdrawn == 0 if "one-deck" in str(row.setting) else 0 <= overdrawn < 1
+        untuned = [str(label).endswith("default") for label in (row.policy, row.against)]
+        assert row.against in ("", "greedy") or untuned[0] == untuned[1]
+    assert {"greedy", "uniform", "ucb", default("ucb")} <= set(numbers.policy)
 
 
-def test_the_page_says_what_is_so(report: Outcome, data: Data) -> None:
+def test_the_page_says_what_is_so(report: Outcome, data: Archive) -> None:
     text = report.page.read_text(encoding="utf-8").replace("&nbsp;", " ")
     assert "other tests and other start days." in text
     assert "10 of 11 tests have 4 arms or more, and all of them are played." in text
     tuning, reported = (
         {day for start in starts.tolist() for day in range(start, start + 28)}
-        for starts in playing.start_days(data, SETTINGS[0], QUICK, 3)
+        for starts in run.start_days(data, SETTINGS[0], QUICK, 3)
     )
     share = 100 * len(tuning & reported) / len(reported)
     assert share > 0
     assert f"in windows to report, {share:.0f}% (4 weeks) also lie in a window to tune on" in text
     # Four games cannot be in five groups.
-    assert "of 10 tests there are games in every group for 0 (4 weeks)." in text
-    assert any(line.endswith("in the others both have the same.") for line in report.findings)
+    assert "of 10 tests, those with games in every group number 0 (4 weeks)." in text
+    assert "in all other tests both have the same." in text
     assert "nan" not in re.sub(r'src="data:[^"]*"', "", text)
     assert not re.search(r">[+-]0\.0+%<", text)
 
 
-def test_cards_past_the_end_are_told_where_there_are_any(data: Data) -> None:
-    games = playing.reported_games(data, SETTINGS[0], QUICK, 0, 0)
-    players = {"ucb": [TUNED[0]()]}
-    some, none = (
-        playing.Played(SETTINGS[0], games, players, {"overdrawn": np.full((1, len(games)), cards)})
-        for cards in (1.0, 0.0)
-    )
-    told = "Cards dealt past the end of a deck, which is then shuffled anew: "
-    each = "under 1% (ucb) to under 1% (ucb) in 4 weeks, whole test"
-    assert past_the_end([some]) == f"{told}{each}."
-    assert past_the_end([none, some]) == f"{told}{each}; none in 1 other setting."
-    assert past_the_end([none, none]) == f"{told}none in 2 settings."
+def test_reshuffled_cards_are_reported_where_there_are_any() -> None:
+    def numbers(**overdrawn: float) -> pd.DataFrame:
+        rows = [{"title": t, "policy": "ucb", "overdrawn": share} for t, share in overdrawn.items()]
+        return pd.DataFrame(rows)
+
+    start = "Cards dealt after a deck was used up and reshuffled: "
+    each = "under 1% (ucb) to under 1% (ucb) in a"
+    assert past_the_end(numbers(a=0.001)) == f"{start}{each}."
+    assert past_the_end(numbers(b=0.0, a=0.001)) == f"{start}{each}; none in 1 other setting."
+    assert past_the_end(numbers(b=0.0, c=0.0)) == f"{start}none in 2 settings."
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_same_seed_gives_the_same_numbers(
     folder: Path, report: Outcome, tmp_path: Path
 ) -> None:
-    again = run(tmp_path, quick=True, seed=3, threads=1, files=[folder])
+    again = reproduce(STUDY, tmp_path, quick=True, seed=3, threads=1, files=[folder])
     for name in ("numbers.csv", "doses.csv"):
         mine, theirs = (each.page.parent / name for each in (again, report))
         assert mine.read_bytes() == theirs.read_bytes()
-    assert run(tmp_path, quick=True, seed=3, files=[folder]).reused == 2 * len(QUICK_SETTINGS)
+    assert reproduce(STUDY, tmp_path, quick=True, seed=3, files=[folder]).reused == 2 * len(
+        QUICK_SETTINGS
+    )
 
 
 def test_without_the_files_it_says_what_to_give(tmp_path: Path, folder: Path) -> None:
     with pytest.raises(MissingDataError, match=r"--upworthy FOLDER.*Matias et al"):
-        run(tmp_path, quick=True)
+        reproduce(STUDY, tmp_path, quick=True)
     with pytest.raises(MissingDataError, match=f"no {TESTS} and no {VIEWS}"):
         read([tmp_path])
     with pytest.raises(MissingDataError, match="one folder, or twice a file"):
@@ -222,9 +235,9 @@ def test_without_the_files_it_says_what_to_give(tmp_path: Path, folder: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("rows", "told"),
+    ("rows", "message"),
     [
-        ("id,impressions,clicks\na,1,1", "wanted are test_id"),
+        ("id,impressions,clicks\na,1,1", "expected test_id"),
         ("test_id,impressions,clicks\na,100,3\na,10,11", "line 3.*11 clicks of 10"),
         ("test_id,impressions,clicks\na,0,0", "line 2.*at least one impression"),
         ("test_id,impressions,clicks\na,ten,0", "line 2.*'ten' is not a count"),
@@ -232,10 +245,10 @@ def test_without_the_files_it_says_what_to_give(tmp_path: Path, folder: Path) ->
         ("test_id,impressions,clicks\na,10,1\na,10,2", "no test with 4 arms"),
     ],
 )
-def test_wrong_files_are_told(tmp_path: Path, folder: Path, rows: str, told: str) -> None:
+def test_wrong_files_are_reported(tmp_path: Path, folder: Path, rows: str, message: str) -> None:
     path = tmp_path / "tests.csv"
     path.write_text(rows + "\n", encoding="utf-8")
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         read([path, folder / VIEWS])
 
 
@@ -254,49 +267,57 @@ def archive(folder: Path, days: int, small: int = 0, sizes: int = 2000) -> Path:
 
 
 @pytest.mark.parametrize(("days", "quick"), [(19, True), (37, True), (100, False), (127, False)])
-def test_page_views_of_too_few_days_are_told_before_any_work(
+def test_page_views_of_too_few_days_are_reported_before_any_work(
     tmp_path: Path, days: int, quick: bool
 ) -> None:
     short = archive(tmp_path / "short", days)
     needed = 28 + 6 + 4 if quick else 84 + 40 + 4
     with pytest.raises(MissingDataError, match=f"cover {days} days; {needed} are needed for"):
-        run(tmp_path / "report", quick=quick, files=[short])
+        reproduce(STUDY, tmp_path / "report", quick=quick, files=[short])
     assert not (tmp_path / "report").exists()
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_page_views_of_just_enough_days_are_played(tmp_path: Path) -> None:
-    found = run(tmp_path / "report", quick=True, files=[archive(tmp_path / "short", 38)])
-    assert "4 of 5 start days" in found.findings[0]
+    outcome = reproduce(
+        STUDY, tmp_path / "report", quick=True, files=[archive(tmp_path / "short", 38)]
+    )
+    assert "4 of 5 start days" in outcome.findings[0]
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_small_tests_are_left_out_counted_and_named(tmp_path: Path) -> None:
-    found = run(tmp_path / "a", quick=True, files=[archive(tmp_path / "one", 60, small=1)])
-    assert found.findings[0].startswith("6 tests")
+    outcome = reproduce(
+        STUDY, tmp_path / "a", quick=True, files=[archive(tmp_path / "one", 60, small=1)]
+    )
+    assert outcome.findings[0].startswith("6 tests")
     line = "Left out, having too few impressions for a card on every day: 1 test (small0)."
-    assert found.findings[-1] == line
-    text = found.page.read_text(encoding="utf-8")
+    assert outcome.findings[-1] == line
+    text = outcome.page.read_text(encoding="utf-8")
     assert line in text
     assert "7 of 7 tests have 4 arms or more; 6 of them are played." in text
     many = big_enough(read([archive(tmp_path / "many", 60, small=14)]), QUICK_SETTINGS)
     assert (many.tests, len(many.decks), len(many.too_small)) == (20, 6, 14)
-    assert "14 tests (small0, small1," in left_out(many)[0]
-    assert left_out(many)[0].endswith("small9 and 4 more).")
+    assert "14 tests (small0, small1," in left_out(many.too_small)[0]
+    assert left_out(many.too_small)[0].endswith("small9 and 4 more).")
     with pytest.raises(ValueError, match="0 of 6 tests have cards for every day of 28"):
-        run(tmp_path / "b", quick=True, files=[archive(tmp_path / "none", 60, sizes=25)])
+        reproduce(
+            STUDY, tmp_path / "b", quick=True, files=[archive(tmp_path / "none", 60, sizes=25)]
+        )
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.id)
-def test_what_is_left_can_be_played_in_every_window(data: Data, setting: playing.Setting) -> None:
+def test_what_is_left_can_be_played_in_every_window(data: Archive, setting: Setting) -> None:
     share = quietest_share(data.views.values, setting)
     starts = range(1, data.views.turns - setting.days + 2)
     seasons = [data.views.window(start, start + setting.days - 1) for start in starts]
     assert share == pytest.approx(
         1 / setting.days if setting.even else min(G.values.min() / G.values.sum() for G in seasons)
     )
-    one = playing.reported_games(data, setting, QUICK, 0, 0)
-    playing.replace(one, seasons=seasons, cards=np.full(len(data.decks), int(1 / share) + 1))
+    one = run.reported_games(data, setting, QUICK, 0, 0)
+    replace(one, seasons=seasons, cards=np.full(len(data.decks), int(1 / share) + 1))
     with pytest.raises(ValueError, match="cards are too few"):
-        playing.replace(one, seasons=seasons, cards=np.full(len(data.decks), 0.98 / share))
+        replace(one, seasons=seasons, cards=np.full(len(data.decks), 0.98 / share))
 
 
 @pytest.mark.realdata
@@ -305,17 +326,14 @@ def test_on_the_archive(tmp_path: Path) -> None:
     given = read([DATA])
     assert (given.tests, len(given.decks), given.views.turns) == (1927, 1812, 850)
     assert big_enough(given, SETTINGS).too_small == ()
-    found = run(tmp_path, quick=True, files=[DATA])
-    assert found.findings[0].startswith("80 tests")
-    page = found.page.read_text(encoding="utf-8")
+    outcome = reproduce(STUDY, tmp_path, quick=True, files=[DATA])
+    assert outcome.findings[0].startswith("80 tests")
+    page = outcome.page.read_text(encoding="utf-8")
     assert "1,812 of 1,927 tests have 4 arms or more; 80 of them are played." in page
-    with (tmp_path / "numbers.csv").open(encoding="utf-8", newline="") as file:
-        rows = {(row["setting"], row["policy"]): row for row in csv.DictReader(file)}
+    numbers = pd.read_csv(tmp_path / "numbers.csv")
+    shares = numbers[numbers.setting == "four-weeks"].set_index("policy").expected_share
     # Uniform play gets the mean of the arms, three quarters of the best; UCB's default P is lost.
-    uniform, untuned, tuned = (
-        float(rows["four-weeks", policy]["expected_share"])
-        for policy in ("uniform", default("ucb"), "ucb")
-    )
+    uniform, untuned, tuned = (shares[policy] for policy in ("uniform", default("ucb"), "ucb"))
     assert uniform == pytest.approx(0.77, abs=0.03)
     assert abs(untuned - uniform) < 0.03
     assert tuned > uniform + 0.1

@@ -15,17 +15,16 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from highseason.core import formatting
 from highseason.core.version import __version__
-from highseason.studies import paper
+from highseason.results import Table
+from highseason.studies import frames, paper
 from highseason.studies.session import Progress, Session
 from highseason.studies.store import Store
 from highseason.studies.study import Findings, Outcome, Results, Study
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from highseason.report.figure import Figure, Picture
-    from highseason.results import Table
 
 #: What every figure is saved as, besides the SVG that the page shows.
 _FORMATS = ("png", "pdf")
@@ -81,24 +80,12 @@ def reproduce(
         written = [
             path
             for name, frame in {**results.frames, **findings.frames}.items()
-            for path in _write(frame, out, name)
+            for path in frames.write(frame, out, name)
         ]
     pictures = _draw(drawings, session)
     with session.step("writing"):
         page = _write_page(session, results, findings, pictures, written)
     return Outcome(page, findings.summary, session.seconds, written, len(session.store.reused))
-
-
-def _write(frame: pd.DataFrame, folder: Path, name: str) -> list[Path]:
-    """As CSV, and as Parquet if pyarrow is installed."""
-    folder.mkdir(parents=True, exist_ok=True)
-    table, columns = folder / f"{name}.csv", folder / f"{name}.parquet"
-    frame.to_csv(table, index=False, lineterminator="\n")
-    try:
-        frame.to_parquet(columns, index=False)
-    except ImportError:
-        return [table]
-    return [table, columns]
 
 
 def _draw(drawings: Mapping[str, Callable[[], Figure]], session: Session) -> dict[str, Picture]:
@@ -123,7 +110,6 @@ def _write_page(
     pictures: Mapping[str, Picture],
     written: Sequence[Path],
 ) -> Path:
-    from highseason.core import formatting
     from highseason.report import page
 
     study = session.study
@@ -137,8 +123,8 @@ def _write_page(
         results=results,
         findings=findings,
         pictures=pictures,
-        table=excerpt,
-        where=where,
+        table=frames.excerpt,
+        where=frames.where,
         text=formatting,
         files=[path.name for path in written],
         provenance=_provenance(session, results),
@@ -147,26 +133,8 @@ def _write_page(
     return page.save(html, session.out / "index.html")
 
 
-def excerpt(frame: pd.DataFrame, columns: Mapping[str, tuple[str, str]]) -> Table:
-    """Some columns of a frame as a table: for each its heading and its format."""
-    from highseason.results import Table
-
-    rows = zip(*(frame[name].tolist() for name in columns), strict=True)
-    headings, formats = zip(*columns.values(), strict=True)
-    return Table(headings, tuple(rows), formats)
-
-
-def where(frame: pd.DataFrame, **values: Any) -> pd.DataFrame:
-    """The rows of a frame in which columns have these values."""
-    for name, value in values.items():
-        frame = frame[frame[name] == value]
-    return frame
-
-
 def _provenance(session: Session, results: Results) -> Table:
     """Versions and settings."""
-    from highseason.results import Table
-
     rows: tuple[tuple[Any, ...], ...] = (
         ("highseason", __version__),
         ("Python", platform.python_version()),

@@ -14,6 +14,7 @@ from highseason.core.random import game_keys
 from highseason.core.warnings import quiet
 from highseason.policies import EpsilonGreedy, Policy, SoftEpsilonGreedy, VariablePool
 from highseason.results import Estimate, Moments, SimulationResult, ratio_gain, with_interval
+from highseason.studies.frames import columns
 from highseason.studies.session import Session
 from highseason.studies.simulated.settings import (
     BASELINES,
@@ -122,7 +123,7 @@ def frames_of(played: Played, headline: Mapping[str, SimulationResult]) -> dict[
     comparisons = [row for about, result in each for row in _comparisons(about, result)]
     gains = [
         {"profile": profile, "games": result.settings["games"]}
-        | _estimate("gain", result.gain("soft-epsilon", "epsilon-greedy"))
+        | columns("gain", result.gain("soft-epsilon", "epsilon-greedy"))
         for profile, result in headline.items()
     ]
     frames = {"numbers": numbers, "comparisons": comparisons, "headline": gains}
@@ -157,26 +158,17 @@ def _numbers(about: dict[str, Any], result: SimulationResult) -> Iterator[dict[s
         row["exploited_share"] = result.exploited_share(i)
         for base in names(BASELINES):
             name = f"gain_over_{base.replace('-', '_')}"
-            row |= _estimate(name, result.gain(i, base))
-            row |= _estimate(f"paired_{name}", paired_gain(result, i, base))
-        yield row | _estimate("gain_over_greedy", result.gain(i, "greedy"))
+            row |= columns(name, result.gain(i, base))
+            row |= columns(f"paired_{name}", paired_gain(result, i, base))
+        yield row | columns("gain_over_greedy", result.gain(i, "greedy"))
 
 
 def _comparisons(about: dict[str, Any], result: SimulationResult) -> Iterator[dict[str, Any]]:
     for base in _BASES:
         for label in result.policies if base in result.policies else ():
             if label != base:
-                gain = _estimate("gain", result.gain(label, base))
+                gain = columns("gain", result.gain(label, base))
                 yield about | {"policy": label, "base": base} | gain
-
-
-def _estimate(name: str, estimate: Estimate) -> dict[str, float]:
-    return {
-        name: estimate.value,
-        f"{name}_se": estimate.error,
-        f"{name}_low": estimate.low,
-        f"{name}_high": estimate.high,
-    }
 
 
 def paired_gain(result: SimulationResult, policy: int, base: str) -> Estimate:

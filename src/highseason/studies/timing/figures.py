@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 
 import pandas as pd
 
 from highseason.multipliers import SHAPES
 from highseason.report import Figure, interval_plot, shapes
-from highseason.results import Estimate
+from highseason.studies.frames import estimates
 from highseason.studies.timing.run import TimingResults
 from highseason.studies.timing.settings import PAIRS, SAME_RULE
 
@@ -20,12 +20,12 @@ def figures(results: TimingResults) -> dict[str, Callable[[], Figure]]:
     numbers = results.frames["numbers"]
     drawings: dict[str, Callable[[], Figure]] = {
         "reward-gains": lambda: interval_plot(
-            _rows(numbers, "reward_gain", list(SAME_RULE)),
+            estimates(_some(numbers, SAME_RULE), "reward_gain"),
             "change of mean reward against the same rule unregulated",
             "What regulating gains at equal tuning",
         ),
         "regret-saved": lambda: interval_plot(
-            _rows(numbers, "regret_saved", list(PAIRS)),
+            estimates(_some(numbers, PAIRS), "regret_saved"),
             "share of the regret saved against the same rule unregulated",
             "What regulating saves at equal tuning",
             limit=1.0,
@@ -38,13 +38,5 @@ def figures(results: TimingResults) -> dict[str, Callable[[], Figure]]:
     return drawings
 
 
-def _rows(
-    numbers: pd.DataFrame, name: str, policies: Sequence[str]
-) -> dict[str, dict[str, Estimate]]:
-    """Estimates by season and policy."""
-    columns = [f"{name}{end}" for end in ("", "_se", "_low", "_high")]
-    rows: dict[str, dict[str, Estimate]] = {}
-    for row in numbers[numbers.policy.isin(policies)].to_dict("records"):
-        estimate = Estimate(*(row[column] for column in columns))
-        rows.setdefault(row["title"], {})[row["policy"]] = estimate
-    return rows
+def _some(numbers: pd.DataFrame, policies: Iterable[str]) -> pd.DataFrame:
+    return numbers[numbers.policy.isin(list(policies))]

@@ -10,6 +10,7 @@ import pandas as pd
 
 from highseason.policies import Greedy
 from highseason.results import Estimate, SimulationResult, ratio_gain
+from highseason.studies import frames
 from highseason.studies.session import Session
 from highseason.studies.study import Results
 from highseason.studies.timing.settings import (
@@ -88,8 +89,7 @@ def rows_of(season: Season, result: SimulationResult) -> list[dict[str, Any]]:
         row["against"] = base
         for name, change in (("reward_gain", reward_gain), ("regret_saved", regret_saved)):
             gain = change(result, label, base) if base else Estimate(*(math.nan,) * 4)
-            row |= {name: gain.value, f"{name}_se": gain.error}
-            row |= {f"{name}_low": gain.low, f"{name}_high": gain.high}
+            row |= frames.columns(name, gain)
         rows.append(row)
     return rows
 

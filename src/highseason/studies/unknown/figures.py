@@ -8,6 +8,7 @@ import pandas as pd
 
 from highseason.report import Figure, interval_panels, interval_plot
 from highseason.results import Estimate
+from highseason.studies.frames import estimates
 from highseason.studies.unknown.run import UnknownResults
 
 
@@ -23,13 +24,10 @@ def figures(results: UnknownResults) -> dict[str, Callable[[], Figure]]:
 
 
 def _cell(rows: pd.DataFrame, title: str) -> Figure:
-    panels: dict[str, dict[str, dict[str, Estimate]]] = {}
-    for metric in ("reward", "regret"):
-        panel = panels.setdefault(f"Change in {metric}", {})
-        columns = [f"{metric}{end}" for end in ("", "_se", "_low", "_high")]
-        for row in rows.to_dict("records"):
-            estimate = Estimate(*(row[column] for column in columns))
-            panel.setdefault(row["policy"], {})[row["estimator"]] = estimate
+    panels = {
+        f"Change in {metric}": estimates(rows, metric, "policy", "estimator")
+        for metric in ("reward", "regret")
+    }
     return interval_panels(panels, "change against G known, paired by game", title)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from highseason.results import Estimate, Moments, SimulationResult, ratio_gain
+from highseason.studies.frames import columns
 from highseason.studies.session import Session
 from highseason.studies.study import Results
 from highseason.studies.unknown.settings import (
@@ -76,9 +77,7 @@ def rows_of(
                 "estimator": estimator,
             }
             for metric in ("reward", "regret"):
-                change = _change(known, result, metric, i)
-                row |= {metric: change.value, f"{metric}_se": change.error}
-                row |= {f"{metric}_low": change.low, f"{metric}_high": change.high}
+                row |= columns(metric, _change(known, result, metric, i))
             rows.append(row)
     return rows
 

@@ -1,9 +1,14 @@
-"""A study on real outcomes: headline tests as decks, the site's page views as G."""
+"""Our study on real outcomes: headline tests as decks of cards, page views as G."""
 
-from highseason.studies.study import Study
-from highseason.studies.upworthy.running import SOURCE
-from highseason.studies.upworthy.running import run as legacy
+from highseason.studies.study import Source, Study
 
-__all__ = ["STUDY", "legacy"]
-
-STUDY = Study("upworthy", "Real headlines", "", (), 0, SOURCE)
+STUDY = Study(
+    name="upworthy",
+    title="Real headlines, real page views: what regulating gains",
+    headline="reward-gains",
+    source=Source(
+        "--upworthy",
+        "For the study upworthy: a folder with the archive's tests and page views, or the two "
+        "files (repeat the option).",
+    ),
+)

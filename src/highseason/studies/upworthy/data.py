@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from highseason import multipliers
@@ -15,7 +17,7 @@ from highseason.core.random import draw, seed_key
 from highseason.multipliers import Multiplier
 from highseason.studies.study import MissingDataError
 from highseason.studies.upworthy.cards import Decks, decks
-from highseason.studies.upworthy.settings import FEWEST_ARMS
+from highseason.studies.upworthy.settings import FEWEST_ARMS, Setting
 from highseason.tabular import Column, FileTable, read_table
 from highseason.tuning import derive_seed
 
@@ -25,18 +27,20 @@ WHERE = (
     "Sci. Data 8:195, 2021)"
 )
 _IDS = ("test_id", "clickability_test_id")
+#: Shares of G are sums of many numbers: rounding must not cost a test its last card.
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Data:
+class Archive:
     """What is played.
 
     Attributes:
         decks: The tests with enough arms; an arm's deck has a card for each impression, and a one
             for each click.
-        tests: How many tests the file holds, those with fewer arms too.
-        views: The site's page views of each day.
-        digest: Tells these files from others.
+        tests: How many tests the file holds, including those with fewer arms.
+        views: The site's page views per day.
+        digest: Of the files.
         too_small: The names of tests with enough arms that were left out, having too few cards.
     """
 
@@ -47,22 +51,21 @@ class Data:
     too_small: tuple[str, ...] = ()
 
 
-def read(paths: Sequence[Path]) -> Data:
+def read(paths: Sequence[Path]) -> Archive:
     """Read the two files, or a folder that holds them."""
     tests, views = _two_files(paths)
-    table = read_table(tests)
-    found = _by_test(table)
-    enough = {name: arms for name, arms in found.items() if len(arms) >= FEWEST_ARMS}
+    by_test = _read_tests(tests).groupby("test", sort=False)
+    enough = [(name, arms) for name, arms in by_test if len(arms) >= FEWEST_ARMS]
     if not enough:
         raise ValueError(f"{tests} holds no test with {FEWEST_ARMS} arms or more")
     digest = hashlib.sha256(tests.read_bytes() + views.read_bytes()).hexdigest()[:16]
-    return Data(
+    return Archive(
         decks(
-            list(enough),
-            [[cards for cards, _ in arms] for arms in enough.values()],
-            [[ones for _, ones in arms] for arms in enough.values()],
+            [str(name) for name, _ in enough],
+            [arms.impressions.to_numpy() for _, arms in enough],
+            [arms.clicks.to_numpy() for _, arms in enough],
         ),
-        len(found),
+        by_test.ngroups,
         multipliers.read(views, name="page views"),
         digest,
     )
@@ -89,50 +92,92 @@ def _two_files(paths: Sequence[Path]) -> tuple[Path, Path]:
             f"page views ({VIEWS})"
         )
     first, second = paths
-    return (first, second) if _column(first, ("clicks",)) else (second, first)
+    return (first, second) if "clicks" in _columns(read_table(first)) else (second, first)
 
 
-def _column(path: Path, names: tuple[str, ...]) -> Column | None:
-    return next((c for c in read_table(path).columns if c.name in names), None)
+def _columns(table: FileTable) -> dict[str, Column]:
+    return {column.name: column for column in table.columns}
 
 
-def _by_test(table: FileTable) -> dict[str, list[tuple[int, int]]]:
-    """Impressions and clicks of every arm, test by test, in the order of the file."""
-    columns = {column.name: column for column in table.columns}
+def _read_tests(path: Path) -> pd.DataFrame:
+    """Impressions and clicks of every arm, in the order of the file."""
+    table = read_table(path)
+    columns = _columns(table)
     ids = next((columns[name] for name in _IDS if name in columns), None)
-    if ids is None or "impressions" not in columns or "clicks" not in columns:
+    if ids is None or not {"impressions", "clicks"} <= columns.keys():
         raise ValueError(
-            f"{table.source} has the columns {', '.join(columns)}; wanted are test_id, impressions "
-            "and clicks, a row for each arm"
+            f"{path} has the columns {', '.join(columns)}; expected test_id, impressions and "
+            "clicks, a row for each arm"
         )
-    cards, ones = (_counts(table, columns[name]) for name in ("impressions", "clicks"))
-    wrong = np.flatnonzero((cards < 1) | (ones > cards))
-    if wrong.size:
-        i = int(wrong[0])
+    frame = pd.DataFrame({"test": [ids.text(i) for i in range(len(ids.numbers))]})
+    for name in ("impressions", "clicks"):
+        column = columns[name]
+        for i in np.flatnonzero(~((column.numbers >= 0) & (column.numbers % 1 == 0))):
+            raise ValueError(f"{table.where(column)(int(i))}: {column.text(i)!r} is not a count")
+        frame[name] = column.numbers.astype(np.int64)
+    for row in frame[(frame.impressions < 1) | (frame.clicks > frame.impressions)].itertuples():
         raise ValueError(
-            f"{table.where(columns['impressions'])(i)}: {int(ones[i])} clicks of {int(cards[i])} "
-            "impressions; an arm needs at least one impression, and no more clicks than those"
+            f"{table.where(columns['impressions'])(int(str(row.Index)))}: {row.clicks} clicks of "
+            f"{row.impressions} impressions; an arm needs at least one impression, and no more "
+            "clicks than those"
         )
-    found: dict[str, list[tuple[int, int]]] = {}
-    for name, card, one in zip(ids.cells, cards.tolist(), ones.tolist(), strict=True):
-        found.setdefault(str(name), []).append((card, one))
-    return found
+    return frame
 
 
-def _counts(table: FileTable, column: Column) -> NDArray[np.int64]:
-    values = column.numbers
-    wrong = np.flatnonzero(~((values >= 0) & (values == np.floor(values))))
-    if wrong.size:
-        i = int(wrong[0])
-        raise ValueError(f"{table.where(column)(i)}: {column.text(i)!r} is not a count")
-    return values.astype(np.int64)
+# -- which tests are big enough --------------------------------------------------------------------
+
+
+def big_enough(archive: Archive, settings: Sequence[Setting]) -> Archive:
+    """The archive without tests that lack a card for some day of some window in some setting.
+
+    So all settings play the same tests, whichever start days a seed draws.
+
+    Raises:
+        ValueError: Fewer than two tests are left; the study tunes on one half, reports the other.
+    """
+    tests = archive.decks
+    enough = np.ones(len(tests), np.bool_)
+    for setting in settings:
+        dealt = quietest_share(archive.views.values, setting) * cards_of(tests, setting)
+        enough &= dealt >= 1 + _ROUNDING
+    if enough.sum() < 2:
+        raise ValueError(
+            f"{int(enough.sum())} of {len(tests)} tests have cards for every day of "
+            f"{max(setting.days for setting in settings)}, even the quietest, and the study needs "
+            "two: give tests with more impressions, or page views without days next to none"
+        )
+    kept = [(int(test), slice(tests.arms[test])) for test in np.flatnonzero(enough)]
+    chosen = decks(
+        [tests.names[test] for test, _ in kept],
+        [tests.cards[test, arms] for test, arms in kept],
+        [tests.ones[test, arms] for test, arms in kept],
+    )
+    too_small = tuple(np.array(tests.names)[~enough])
+    return replace(archive, decks=chosen, too_small=too_small)
+
+
+def quietest_share(views: NDArray[np.float64], setting: Setting) -> float:
+    """What share of a game's cards the quietest day of all its windows deals."""
+    if setting.even:
+        return 1 / setting.days
+    windows = sliding_window_view(views, setting.days)
+    totals = np.maximum(windows.sum(axis=1), np.finfo(float).tiny)  # weeks without any view
+    return float((windows.min(axis=1) / totals).min())
+
+
+def cards_of(tests: Decks, setting: Setting) -> NDArray[np.int64]:
+    """How many cards a game of each test deals."""
+    return tests.total if setting.whole else tests.smallest
+
+
+# -- random halves and orders ----------------------------------------------------------------------
 
 
 def halves(count: int, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """A random half to tune on, and the other half to report.
+    """A random half of the tests, and the other half.
 
-    >>> tuning, reporting = halves(9, seed=1)
-    >>> sorted([*tuning.tolist(), *reporting.tolist()]) == list(range(9))
+    >>> first, second = halves(9, seed=1)
+    >>> sorted([*first.tolist(), *second.tolist()]) == list(range(9))
     True
     """
     order = shuffled(count, seed, "halves")
@@ -142,5 +187,5 @@ def halves(count: int, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]
 def shuffled(count: int, seed: int, use: str) -> NDArray[np.int64]:
     """The numbers from 0 in a random order; each use of a seed has an order of its own."""
     key = np.uint64(seed_key(derive_seed(seed, use)))
-    lots = np.asarray(draw(key, np.arange(count, dtype=np.uint64)))
-    return np.argsort(lots, kind="stable").astype(np.int64)
+    uniforms = np.asarray(draw(key, np.arange(count, dtype=np.uint64)))
+    return np.argsort(uniforms, kind="stable").astype(np.int64)

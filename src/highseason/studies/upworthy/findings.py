@@ -1,152 +1,147 @@
-"""What was found, in words; every number in them is worked out from the run."""
+"""What regulating gains on real outcomes, in words."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Any
 
-import numpy as np
+import pandas as pd
 
 from highseason.core.formatting import counted, listed, percent, signed_percent
-from highseason.results import Estimate
-from highseason.studies.upworthy.analysis import (
-    dose_response,
-    expected_share,
-    overdrawn,
-    regret_saved,
-    reward_gain,
-    won_and_lost,
-)
-from highseason.studies.upworthy.data import Data
-from highseason.studies.upworthy.playing import Played
+from highseason.studies.study import Findings
+from highseason.studies.upworthy.run import UpworthyResults
 from highseason.studies.upworthy.settings import PAIRS, SAME_RULE, default, untuned
 
-#: Of the tests that were left out, so many are named.
+#: How many of the tests that were left out are named.
 _NAMED = 10
 
 
-def headlines(results: Sequence[Played]) -> list[str]:
-    """What was found, in a few lines."""
-    return [
-        _games_line(results),
-        _verdict(results),
-        *(_answer(results, policy) for policy in PAIRS),
-        _tests(results),
-        _untuned(results),
-        _ends(results),
-        _peaks(results),
-        past_the_end(results),
+def findings(results: UpworthyResults) -> Findings:
+    """The answer first."""
+    numbers = results.frames["numbers"]
+    settings = dict.fromkeys(numbers.title)
+    games = int(numbers.games.iloc[0])
+    first = (
+        f"{results.tests:,} tests, each played by policies tuned on the other half of them, on "
+        f"{games // results.tests} of {results.windows} start days: {games:,} games in each of "
+        f"{len(settings)} settings; 95% intervals over tests."
+    )
+    summary = [first, _verdict(numbers), *left_out(results.archive.too_small)]
+    details = [
+        *(_answer(numbers, policy) for policy in PAIRS),
+        _tests(numbers, list(settings)[:2]),
+        _untuned(numbers, next(iter(settings))),
+        _best(numbers),
+        _peaks(results.frames["responses"]),
+        past_the_end(numbers),
     ]
+    return Findings(summary, details)
 
 
-def left_out(data: Data) -> list[str]:
+def left_out(too_small: tuple[str, ...]) -> list[str]:
     """Which tests were too small to be played, if any were."""
-    if not data.too_small:
+    if not too_small:
         return []
-    shown = data.too_small[:_NAMED]
-    more = len(data.too_small) - len(shown)
+    shown = too_small[:_NAMED]
+    more = len(too_small) - len(shown)
     names = listed([*shown, f"{more:,} more"] if more else shown)
     return [
         "Left out, having too few impressions for a card on every day: "
-        f"{counted(len(data.too_small), 'test')} ({names})."
+        f"{counted(len(too_small), 'test')} ({names})."
     ]
 
 
-def _games_line(results: Sequence[Played]) -> str:
-    games = results[0].games
-    tests = np.unique(games.tests).size
-    return (
-        f"{tests:,} tests, each played by policies tuned on the other half of them, on "
-        f"{len(games) // tests} of {len(games.seasons)} start days: {len(games):,} games in each "
-        f"of {len(results)} settings; intervals are of 95%, over tests."
-    )
-
-
-def _verdict(results: Sequence[Played]) -> str:
-    pairs = [(r, p, b) for r in results for p, b in SAME_RULE.items()]
-    gains = [reward_gain(*pair) for pair in pairs]
-    saved = [regret_saved(*pair).value for pair in pairs]
-    values = [gain.value for gain in gains]
+def _verdict(numbers: pd.DataFrame) -> str:
+    alike = numbers[numbers.policy.isin(list(SAME_RULE))]
+    gain, saved = alike.reward_gain, alike.regret_saved
     return (
         "At equal tuning, regulating a rule changes its clicks by "
-        f"{signed_percent(min(values), 2)} to {signed_percent(max(values), 2)} and its regret by "
-        f"{signed_percent(-max(saved))} to {signed_percent(-min(saved))}; clearly more clicks in "
-        f"{sum(gain.low > 0 for gain in gains)} and clearly fewer in "
-        f"{sum(gain.high < 0 for gain in gains)} of {len(gains)} comparisons."
+        f"{signed_percent(gain.min(), 2)} to {signed_percent(gain.max(), 2)} and saves "
+        f"{signed_percent(saved.min())} to {signed_percent(saved.max())} of its regret: clearly "
+        "more clicks in "
+        f"{(alike.reward_gain_low > 0).sum()} and clearly fewer in "
+        f"{(alike.reward_gain_high < 0).sum()} of {len(alike)} comparisons."
     )
 
 
-def _answer(results: Sequence[Played], policy: str) -> str:
-    base = PAIRS[policy]
+def _answer(numbers: pd.DataFrame, policy: str) -> str:
     alike = "both tuned alike" if policy in SAME_RULE else "which has nothing to tune"
-    told = [f"{_told(reward_gain(r, policy, base))} in {r.setting.title}" for r in results]
-    return f"Clicks of {policy} against {base}, {alike}: {'; '.join(told)}."
+    each = [
+        f"{_range(row, 'reward_gain')} in {row.title}"
+        for row in numbers[numbers.policy == policy].itertuples()
+    ]
+    return f"Clicks of {policy} against {PAIRS[policy]}, {alike}: {'; '.join(each)}."
 
 
-def _tests(results: Sequence[Played]) -> str:
-    told = []
-    for played in results[:2]:
-        shares = [
+def _tests(numbers: pd.DataFrame, titles: list[str]) -> str:
+    parts = []
+    for title in titles:
+        rows = numbers[(numbers.title == title) & numbers.policy.isin(list(PAIRS))]
+        shares = rows.set_index("policy").loc[list(PAIRS)]
+        each = [
             f"{policy} {percent(won)} and {percent(lost)}"
-            for policy, base in PAIRS.items()
-            for won, lost in [won_and_lost(played, policy, base)]
+            for policy, won, lost in zip(
+                shares.index, shares.tests_won, shares.tests_lost, strict=True
+            )
         ]
-        told.append(f"{', '.join(shares)} ({played.setting.title})")
+        parts.append(f"{', '.join(each)} ({title})")
     return (
-        "Shares of tests in which the regulated one has less regret, and more: "
-        f"{'; '.join(told)}; in the others both have the same."
+        "Shares of tests in which the regulated policy has less regret, and more: "
+        f"{'; '.join(parts)}; in all other tests both have the same."
     )
 
 
-def _untuned(results: Sequence[Played]) -> str:
-    told = [
-        f"{policy} over {base} {_told(reward_gain(results[0], default(policy), untuned(base)))}"
+def _untuned(numbers: pd.DataFrame, title: str) -> str:
+    rows = numbers[numbers.title == title].set_index("policy", drop=False)
+    each = [
+        f"{policy} against {untuned(base).removesuffix(default(''))} "
+        f"{_range(rows.loc[default(policy)], 'reward_gain')}"
         for policy, base in PAIRS.items()
     ]
-    return f"Untuned, with the defaults, in {results[0].setting.title}: {'; '.join(told)}."
+    return f"Untuned, with the defaults, in {title}: {'; '.join(each)}."
 
 
-def _ends(results: Sequence[Played]) -> str:
-    told = []
-    for played in results:
-        best = max(PAIRS.keys() | PAIRS.values(), key=lambda p: (expected_share(played, p), p))
-        told.append(
-            f"{best} {percent(expected_share(played, best), 1)}, greedy "
-            f"{percent(expected_share(played, 'greedy'), 1)}, uniform "
-            f"{percent(expected_share(played, 'uniform'), 1)} ({played.setting.title})"
+def _best(numbers: pd.DataFrame) -> str:
+    parts = []
+    names = sorted(PAIRS.keys() | PAIRS.values())
+    for title, rows in numbers.groupby("title", sort=False):
+        shares = rows.set_index("policy").expected_share
+        best = max(names, key=lambda name: (shares[name], name))  # used at once
+        each = ", ".join(
+            f"{name} {percent(shares[name], 1)}" for name in (best, "greedy", "uniform")
         )
-    return f"Of what the best headlines are worth, the best tuned player gets: {'; '.join(told)}."
+        parts.append(f"{each} ({title})")
+    return f"Share of the best headlines' value, best tuned policy first: {'; '.join(parts)}."
 
 
-def _peaks(results: Sequence[Played]) -> str:
-    told = []
-    for played in results:
-        if played.setting.whole:
-            response = {p: dose_response(played, p, b) for p, b in SAME_RULE.items()}
-            each = ", ".join(f"{policy} {_told(found)}" for policy, found in response.items())
-            told.append(f"{each} in {played.setting.title}")
+def _peaks(responses: pd.DataFrame) -> str:
+    parts = []
+    for title, rows in responses.groupby("title", sort=False):
+        each = [f"{row.policy} {_range(row, 'response')}" for row in rows.itertuples()]
+        parts.append(f"{', '.join(each)} in {title}")
     return (
         "Gain in the fifth of windows where G spreads most, less the gain in the fifth where it "
-        f"spreads least: {'; '.join(told)}."
+        f"spreads least: {'; '.join(parts)}."
     )
 
 
-def past_the_end(results: Sequence[Played]) -> str:
+def past_the_end(numbers: pd.DataFrame) -> str:
     """How many cards came from decks already used up, and where none did."""
-    told = []
-    for played in results:
-        shares = {label: overdrawn(played, label) for label in played.players}
-        least, most = min(shares, key=lambda k: shares[k]), max(shares, key=lambda k: shares[k])
-        if shares[most] > 0:
-            told.append(
-                f"{percent(shares[least])} ({least}) to {percent(shares[most])} ({most}) in "
-                f"{played.setting.title}"
-            )
-    none = len(results) - len(told)
+    parts, none = [], 0
+    for title, rows in numbers.groupby("title", sort=False):
+        least, most = (rows.sort_values("overdrawn", kind="stable").iloc[i] for i in (0, -1))
+        if most.overdrawn > 0:
+            ends = [f"{percent(row.overdrawn)} ({row.policy})" for row in (least, most)]
+            parts.append(f"{ends[0]} to {ends[1]} in {title}")
+        else:
+            none += 1
     if none:
-        told.append(f"none in {counted(none, 'other setting' if told else 'setting')}")
-    return f"Cards dealt past the end of a deck, which is then shuffled anew: {'; '.join(told)}."
+        parts.append(f"none in {counted(none, 'other setting' if parts else 'setting')}")
+    return f"Cards dealt after a deck was used up and reshuffled: {'; '.join(parts)}."
 
 
-def _told(estimate: Estimate) -> str:
-    low, high = (signed_percent(end, 2).removesuffix(" %") for end in (estimate.low, estimate.high))
-    return f"{signed_percent(estimate.value, 2)} ({low} to {high})"
+def _range(row: Any, name: str) -> str:
+    """With two digits: these gains are small."""
+    value, low, high = (
+        signed_percent(getattr(row, f"{name}{end}"), 2) for end in ("", "_low", "_high")
+    )
+    return f"{value} ({low.removesuffix('%')} to {high.removesuffix('%')})"

@@ -1,4 +1,4 @@
-"""What regulating changes, over all tests, test by test, and where G has its peaks.
+"""What regulating changes: over all tests, test by test, and by the spread of G.
 
 The tests are the sample: games of one test share their decks, so every interval takes a test's
 games together (a ratio of sums over tests).  The page views are those of one site, and fixed.
@@ -7,22 +7,50 @@ games together (a ratio of sums over tests).  The page views are those of one si
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.policies import Policy
 from highseason.results import Estimate, Moments, ratio_gain, with_interval
-from highseason.studies.upworthy.playing import Played
-from highseason.studies.upworthy.settings import GROUPS
+from highseason.studies.upworthy.deck_games import DeckGames
+from highseason.studies.upworthy.settings import GROUPS, Setting
 
 Chosen = NDArray[np.bool_] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Played:
+    """The reported games of one setting.
+
+    Attributes:
+        setting: How the tests were played.
+        games: Which tests, on which days: those of the second half after those of the first.
+        players: The policies by label: one for each half.
+        totals: By metric, a row per policy and a column per game.
+    """
+
+    setting: Setting
+    games: DeckGames
+    players: Mapping[str, Sequence[Policy]]
+    totals: Mapping[str, NDArray[np.float64]]
+
+    def row(self, label: str) -> int:
+        """The row of a policy."""
+        return list(self.players).index(label)
+
+    @property
+    def spreads(self) -> NDArray[np.float64]:
+        """The greatest G over the mean G in each window."""
+        return np.array([G.values.max() / G.values.mean() for G in self.games.seasons])
 
 
 def per_test(
     played: Played, values: NDArray[np.float64], chosen: Chosen = None
 ) -> NDArray[np.float64]:
-    """Sums over the games of each test; `values` has a row per player and a column per game."""
+    """Sums over the games of each test; `values` has a row per policy and a column per game."""
     _, place = np.unique(played.games.tests, return_inverse=True)
     weights = values if chosen is None else values * chosen
     return np.stack([np.bincount(place.ravel(), row) for row in np.atleast_2d(weights)])
@@ -41,15 +69,15 @@ def reward_gain(played: Played, policy: str, base: str, chosen: Chosen = None) -
 
 def regret_saved(played: Played, policy: str, base: str) -> Estimate:
     """What share of the regret of `base` is saved."""
-    found = change(played, "regret", policy, base)
-    return Estimate(-found.value, found.error, -found.high, -found.low)
+    more = change(played, "regret", policy, base)
+    return Estimate(-more.value, more.error, -more.high, -more.low)
 
 
 def share_of_best(played: Played, label: str) -> Estimate:
     """Clicks as a share of what the best headlines were worth."""
     both = np.stack([played.totals["reward"][played.row(label)], played.games.best_reward])
-    found = ratio_gain(Moments.of(per_test(played, both)), 0, 1)
-    return Estimate(1 + found.value, found.error, 1 + found.low, 1 + found.high)
+    less = ratio_gain(Moments.of(per_test(played, both)), 0, 1)
+    return Estimate(1 + less.value, less.error, 1 + less.low, 1 + less.high)
 
 
 def expected_share(played: Played, label: str) -> float:
@@ -67,17 +95,17 @@ def overdrawn(played: Played, label: str) -> float:
 def won_and_lost(played: Played, policy: str, base: str) -> tuple[float, float]:
     """The shares of tests over whose games `policy` loses less, and more, than `base`."""
     rows = [played.row(policy), played.row(base)]
-    mine, other = per_test(played, played.totals["regret"][rows])
+    own, other = per_test(played, played.totals["regret"][rows])
     near = 1e-9 * np.maximum(1.0, other)
-    return float((mine < other - near).mean()), float((mine > other + near).mean())
+    return float((own < other - near).mean()), float((own > other + near).mean())
 
 
-# -- where G has its peaks -------------------------------------------------------------------------
+# -- by the spread of G ----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Dose:
-    """The gain in one group of windows: those whose greatest G is about so many times the mean."""
+    """The gain in one group of windows, and the spread of G in it: greatest over mean."""
 
     spread: float
     least: float
@@ -104,7 +132,7 @@ def doses(played: Played, policy: str, base: str) -> list[Dose]:
 def groups(played: Played) -> list[NDArray[np.bool_]]:
     """Games by the spread of their window, in groups of nearly the same number of windows.
 
-    Only windows in which somebody played are counted; fewer of them than groups are a group each.
+    Only windows that were played count; fewer of them than groups are a group each.
     """
     windows, own = np.unique(played.games.season, return_inverse=True)
     rank = np.empty(windows.size, np.int64)
@@ -115,7 +143,7 @@ def groups(played: Played) -> list[NDArray[np.bool_]]:
 
 
 def in_all_groups(played: Played) -> int:
-    """How many tests have games in every group: their windows are drawn by lot."""
+    """How many tests have games in every group: their windows are random."""
     there = [set(played.games.tests[group].tolist()) for group in groups(played)]
     return len(set.intersection(*there))
 
@@ -125,9 +153,9 @@ def dose_response(played: Played, policy: str, base: str) -> Estimate:
     rows = [played.row(policy), played.row(base)]
     parts, values = [], []
     for group in (groups(played)[-1], groups(played)[0]):
-        mine, other = per_test(played, played.totals["reward"][rows], group)
-        ratio = mine.sum() / other.sum()
+        own, other = per_test(played, played.totals["reward"][rows], group)
+        ratio = own.sum() / other.sum()
         values.append(ratio)
-        parts.append((mine - ratio * other) / other.mean())
+        parts.append((own - ratio * other) / other.mean())
     error = float(np.std(parts[0] - parts[1], ddof=1) / math.sqrt(parts[0].size))
     return with_interval(float(values[0] - values[1]), error)
