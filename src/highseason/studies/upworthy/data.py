@@ -109,7 +109,7 @@ def _read_tests(path: Path) -> pd.DataFrame:
             f"{path} has the columns {', '.join(columns)}; expected test_id, impressions and "
             "clicks, a row for each arm"
         )
-    frame = pd.DataFrame({"test": [ids.text(i) for i in range(len(ids.numbers))]})
+    frame = pd.DataFrame({"test": ids.cells.astype(str).to_numpy()})
     for name in ("impressions", "clicks"):
         column = columns[name]
         for i in np.flatnonzero(~((column.numbers >= 0) & (column.numbers % 1 == 0))):
