@@ -112,8 +112,8 @@ def _read_tests(path: Path) -> pd.DataFrame:
     frame = pd.DataFrame({"test": ids.cells.astype(str).to_numpy()})
     for name in ("impressions", "clicks"):
         column = columns[name]
-        for i in np.flatnonzero(~((column.numbers >= 0) & (column.numbers % 1 == 0))):
-            raise ValueError(f"{table.where(column)(int(i))}: {column.text(i)!r} is not a count")
+        for i in np.flatnonzero(~((column.numbers >= 0) & (column.numbers % 1 == 0))).tolist():
+            raise ValueError(f"{table.where(column)(i)}: {column.text(i)!r} is not a count")
         frame[name] = column.numbers.astype(np.int64)
     for row in frame[(frame.impressions < 1) | (frame.clicks > frame.impressions)].itertuples():
         raise ValueError(
