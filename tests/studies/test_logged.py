@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from highseason.logs import generate_events, generate_log, write_events
 from highseason.replay import compare
-from highseason.studies.logged import legacy as run
-from highseason.studies.logged.data import Data, read
-from highseason.studies.logged.grounds import (
-    Ground,
-    fixed_grounds,
+from highseason.studies import STUDIES, Outcome, reproduce
+from highseason.studies.logged.data import (
+    Dataset,
+    StudiedLog,
+    fixed_datasets,
     longest,
     published,
+    read,
     whole,
     with_shuffled_G,
 )
-from highseason.studies.logged.playing import published_windows, spread_windows
-from highseason.studies.logged.results import windows_interval
+from highseason.studies.logged.replays import published_windows, spread_windows
+from highseason.studies.logged.run import as_estimate
 from highseason.studies.logged.settings import (
     BESIDE,
     EPSILON,
@@ -32,13 +33,13 @@ from highseason.studies.logged.settings import (
     QUICK,
     TABLES,
     UCBS,
-    Table,
+    PaperTable,
     contest,
+    space,
     with_threshold,
 )
-from highseason.studies.logged.tuning import candidates
-from highseason.studies.study import Outcome
 
+STUDY = STUDIES["logged"]
 STEPS: list[tuple[int, int]] = []
 
 
@@ -46,7 +47,9 @@ STEPS: list[tuple[int, int]] = []
 def made(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     STEPS.clear()
     out = tmp_path_factory.mktemp("generated")
-    return run(out, quick=True, seed=3, progress=lambda done, total: STEPS.append((done, total)))
+    return reproduce(
+        STUDY, out, quick=True, seed=3, progress=lambda done, total: STEPS.append((done, total))
+    )
 
 
 @pytest.fixture(scope="module")
@@ -60,11 +63,11 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def given(log: Path, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     out = tmp_path_factory.mktemp("given")
-    return run(out, quick=True, seed=3, profile=["paper"], files=[log])
+    return reproduce(STUDY, out, quick=True, seed=3, profiles=["paper"], files=[log])
 
 
 @pytest.fixture(scope="module")
-def data() -> Data:
+def data() -> StudiedLog:
     return read([], QUICK, seed=1)
 
 
@@ -73,9 +76,8 @@ def html(outcome: Outcome) -> str:
     return re.sub(r'src="data:[^"]*"', "", outcome.page.read_text(encoding="utf-8"))
 
 
-def rows(outcome: Outcome, name: str) -> list[dict[str, str]]:
-    with (outcome.page.parent / f"{name}.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+def frame(outcome: Outcome, name: str) -> pd.DataFrame:
+    return pd.read_csv(outcome.page.parent / f"{name}.csv")
 
 
 def test_a_generated_log_is_called_so_wherever_one_looks(made: Outcome) -> None:
@@ -84,10 +86,10 @@ def test_a_generated_log_is_called_so_wherever_one_looks(made: Outcome) -> None:
     captions = re.findall(r"<figcaption>(.*?)</figcaption>", page)
     assert len(captions) >= 11
     assert all("GENERATED log" in caption for caption in captions)
-    assert all("GENERATED log" in alt for alt in re.findall(r'<img alt="([^"]*)"', page))
+    assert all("GENERATED log" in alt for alt in re.findall(r'<img [^>]*alt="([^"]*)"', page))
     assert made.findings[0].startswith("GENERATED log, not the Yahoo! data")
-    for name in ("numbers", "runs", "timing", "worlds"):
-        assert {row["log"] for row in rows(made, name)} == {"GENERATED log"}
+    for name in ("blocks", "numbers", "runs", "timing", "logs"):
+        assert set(frame(made, name)["log"]) == {"GENERATED log"}
 
 
 def test_a_log_that_was_given_is_not(given: Outcome) -> None:
@@ -96,8 +98,8 @@ def test_a_log_that_was_given_is_not(given: Outcome) -> None:
     assert "generated" not in page.lower()
     assert "2 files, ydata-fp-td-clicks-v2_0.20111002 first" in page
     assert not any("generated" in line.lower() for line in given.findings)
-    assert {row["log"] for row in rows(given, "numbers")} == {"given log"}
-    assert not (given.page.parent / "worlds.csv").exists()  # they would be generated
+    assert set(frame(given, "numbers")["log"]) == {"given log"}
+    assert not (given.page.parent / "logs.csv").exists()  # they would be generated
 
 
 @pytest.mark.parametrize("report", ["made", "given"])
@@ -120,40 +122,45 @@ def test_the_tables_hold_the_published_numbers(report: str, request: pytest.Fixt
 
 
 def test_baselines_and_both_pools_are_always_there(given: Outcome) -> None:
+    policies = frame(given, "numbers").groupby("table").policy.agg(set)
     for table in TABLES:
-        there = {row["policy"] for row in rows(given, "numbers") if row["table"] == table.id}
-        assert {*table.players, *BESIDE} == there
+        assert {*table.players, *BESIDE} == policies[table.id]
     assert {POOL_OF_THE_CODE, "variable-pool"} <= set(EPSILON.players)
-    assert {row["policy"] for row in rows(given, "numbers") if row["table"] == "contest"} == set(
-        contest(MORTAL.players["ucb"], quick=True)
-    )
+    assert policies["contest"] == set(contest(MORTAL.players["ucb"], quick=True))
 
 
 def test_z_is_the_papers_on_a_given_log_and_a_percentile_on_a_generated_one(
     made: Outcome, given: Outcome
 ) -> None:
     def zs(outcome: Outcome) -> list[str]:
-        found = rows(outcome, "numbers")
-        return [
-            r["parameters"] for r in found if r["policy"] == "ucb-z" and r["profile"] == "paper"
-        ]
+        numbers = frame(outcome, "numbers")
+        return numbers[
+            (numbers.policy == "ucb-z") & (numbers.profile == "paper")
+        ].parameters.tolist()
 
     assert zs(given) == ["ucb-z:z=31"]
-    (ground,) = fixed_grounds(read([], QUICK, 3))
-    assert zs(made) == [f"ucb-z:z={np.quantile(ground.course.G, 0.75):g}"]
+    (dataset,) = fixed_datasets(read([], QUICK, 3))
+    assert zs(made) == [f"ucb-z:z={np.quantile(dataset.log.G, 0.75):g}"]
 
 
-def test_progress_ends_where_it_said_it_would(made: Outcome) -> None:
-    _, *rest = STEPS  # the log is read before anybody knows what there is to do
+def test_progress_ends_at_its_total(made: Outcome) -> None:
+    _, *rest = STEPS  # the log is read before the steps are known
     assert [done for done, _ in rest] == list(range(2, len(STEPS) + 1))
-    assert {total for _, total in rest} == {len(STEPS)}
+    assert rest[-1] == (len(STEPS), len(STEPS))
 
 
-def test_the_same_command_goes_on_where_it_stopped(made: Outcome) -> None:
+@pytest.mark.usefixtures("undrawn")
+def test_the_same_command_resumes(made: Outcome) -> None:
     before = (made.page.parent / "numbers.csv").read_bytes()
-    again = run(made.page.parent, quick=True, seed=3)
+    again = reproduce(STUDY, made.page.parent, quick=True, seed=3)
     assert again.reused > 60
     assert (made.page.parent / "numbers.csv").read_bytes() == before
+
+
+def test_random_play_is_not_longer_than_the_game(made: Outcome) -> None:
+    page = html(made)
+    assert "plays at random in all 400 turns" in page
+    assert not re.search(r"up to turn [\d,]+ of 400", page)
 
 
 def test_a_table_and_its_files_are_the_same_log(log: Path, tmp_path: Path) -> None:
@@ -176,37 +183,37 @@ def test_nothing_that_is_reported_was_tuned_on(seed: int) -> None:
 
 def test_a_log_too_short_is_told() -> None:
     made = generate_events(1 / 8640, seed=1)
-    ten_seconds = Data(made.events, made.events, made, "", "")
+    ten_seconds = StudiedLog(made.events, made.events, made, "", "")
     with pytest.raises(ValueError, match="too short"):
-        fixed_grounds(ten_seconds)
+        fixed_datasets(ten_seconds)
 
 
 def test_the_published_slice_is_played_where_the_log_holds_it() -> None:
     first, last = PUBLISHED_SLICE
     made = generate_events(0.8, seed=4, start=first - 7200, events_per_second=0.3)
-    log = Data(made.events, made.events, None, "", "")
+    log = StudiedLog(made.events, made.events, None, "", "")
     found = published(log)
     assert found is not None
     assert (found.start, found.end) == PUBLISHED_SLICE
     alive = (made.births <= first) & (made.deaths > last)
     assert set(found.arms) == {made.events.arms[i] for i in np.flatnonzero(alive)}
-    assert [ground.id for ground in fixed_grounds(log)] == ["slice", "published-slice"]
+    assert [each.id for each in fixed_datasets(log)] == ["slice", "published-slice"]
     # … but never on a generated log, nor on one that begins too late.
-    assert published(Data(made.events, made.events, made, "", "")) is None
+    assert published(StudiedLog(made.events, made.events, made, "", "")) is None
     late = made.events.between(first + 1, last)
-    assert published(Data(late, late, None, "", "")) is None
+    assert published(StudiedLog(late, late, None, "", "")) is None
 
 
 def test_windows_are_the_papers_where_there_is_room() -> None:
     made = generate_events(0.3, seed=1, articles=5)
-    log = Data(made.events, made.events, made, "", "")
-    ground = whole(log, made.events)
+    log = StudiedLog(made.events, made.events, made, "", "")
+    dataset = whole(log, made.events)
     records = len(made.events)
-    theirs = published_windows(ground, "windows", 100, 2000, 100_000, 4_000)
+    theirs = published_windows(dataset, "windows", 100, 2000, 100_000, 4_000)
     assert records > 496_000
     assert (theirs.window, theirs.step) == (100_000, 4_000)
     assert "smaller than the paper's" not in str(theirs)
-    small = Ground("x", "x", whole(log, made.events.take(slice(0, 60_000))).course, None, None)
+    small = Dataset("x", "x", whole(log, made.events.take(slice(0, 60_000))).log, None, None)
     fitted = published_windows(small, "windows", 100, 2000, 100_000, 4_000)
     assert fitted.window == 30_000
     assert "smaller than the paper's" in str(fitted)
@@ -216,24 +223,24 @@ def test_windows_are_the_papers_where_there_is_room() -> None:
     assert spread.window + 9 * spread.step <= 60_000
 
 
-def test_shuffling_keeps_how_busy_records_are_and_not_when(data: Data) -> None:
-    course = whole(data, data.reported).course
-    other = with_shuffled_G(course, seed=2)
-    assert sorted(other.G) == sorted(course.G)
-    assert abs(np.corrcoef(other.G, course.G)[0, 1]) < 0.02
-    clocks = [c.bins.clock[c.bins.of] for c in (course, other)]
+def test_shuffling_keeps_how_busy_records_are_and_not_when(data: StudiedLog) -> None:
+    log = whole(data, data.reported).log
+    other = with_shuffled_G(log, seed=2)
+    assert sorted(other.G) == sorted(log.G)
+    assert abs(np.corrcoef(other.G, log.G)[0, 1]) < 0.02
+    clocks = [c.bins.clock[c.bins.of] for c in (log, other)]
     assert (clocks[0] == clocks[1]).all()
-    assert other.events is course.events
+    assert other.events is log.events
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.id)
-def test_every_policy_may_try_equally_many(table: Table, data: Data) -> None:
-    ground = whole(data, data.reported)
+def test_every_policy_may_try_equally_many(table: PaperTable, data: StudiedLog) -> None:
+    G = whole(data, data.reported).log.G
     for label, policy in table.players.items():
         if label not in BESIDE:
-            tried = candidates(policy, ground, 16)
+            tried = space(policy, G).candidates(16)
             assert len({str(one) for one in tried}) == 16, label
-            assert tried[0] == policy.resolve_thresholds(ground.course.G)
+            assert tried[0] == policy.resolve_thresholds(G)
 
 
 def test_only_policies_with_a_threshold_get_one() -> None:
@@ -242,28 +249,32 @@ def test_only_policies_with_a_threshold_get_one() -> None:
         assert with_threshold(UCBS.players[label], 31.0) is UCBS.players[label]
 
 
-def test_the_slice_is_the_longest_with_the_papers_number_of_articles(data: Data) -> None:
-    found = longest(data.reported)
-    assert len(found.arms) >= 24
-    assert found.unbroken(data.reported) == 1.0
+def test_the_slice_is_the_longest_with_the_papers_number_of_articles(data: StudiedLog) -> None:
+    slice_ = longest(data.reported)
+    assert len(slice_.arms) >= 24
+    assert slice_.unbroken(data.reported) == 1.0
 
 
 def test_windows_that_share_nearly_all_give_no_interval() -> None:
     rng = np.random.default_rng(1)
     a, b = rng.random(40), rng.random(40)
-    few = compare(a, b, block=20, independent=2.8)
-    assert np.isnan(windows_interval(few)).all()
+
+    def ends(**options: float) -> tuple[float, float]:
+        difference = as_estimate(compare(a, b, **options))  # type: ignore[arg-type]  # block is whole
+        return difference.low, difference.high
+
+    assert np.isnan(ends(block=20, independent=2.8)).all()
     enough = compare(a, b, block=4, independent=10.0)
-    assert windows_interval(enough) == enough.paired
-    assert windows_interval(compare(a, b)) == compare(a, b).bootstrap
+    assert ends(block=4, independent=10.0) == enough.paired
+    assert ends() == compare(a, b).bootstrap
 
 
 @pytest.mark.parametrize("report", ["made", "given"])
 def test_every_regulated_policy_is_asked_what_its_times_are_worth(
     report: str, request: pytest.FixtureRequest
 ) -> None:
-    found = [r for r in rows(request.getfixturevalue(report), "timing") if r["profile"] == "paper"]
-    assert [r["policy"] for r in found] == [*EPSILON.regulated, *UCBS.regulated]
-    for row in found:
-        gain = float(row["mean"]) - float(row["mean_with_G_shuffled"])
-        assert float(row["timing_difference"]) == pytest.approx(gain)
+    timing = frame(request.getfixturevalue(report), "timing")
+    timing = timing[timing.profile == "paper"]
+    assert timing.policy.tolist() == [*EPSILON.regulated, *UCBS.regulated]
+    gain = timing["mean"] - timing.mean_with_G_shuffled
+    assert timing.timing_difference.tolist() == pytest.approx(gain.tolist())

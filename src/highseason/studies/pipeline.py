@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -63,11 +62,6 @@ def reproduce(
     from highseason.report.drawing import require_matplotlib
 
     require_matplotlib()
-    legacy = getattr(import_module(f"{__package__}.{study.name}"), "legacy", None)
-    if legacy is not None:  # not on the pipeline yet
-        chosen = study.choose_profiles(profiles)
-        outcome: Outcome = legacy(out, games, seed, quick, chosen, progress, threads, data, files)
-        return outcome
     session = Session(
         study, out, games, seed, quick, study.choose_profiles(profiles), threads, data,
         tuple(files), Store(out / "runs", study.name), progress,

@@ -1,9 +1,17 @@
-"""The paper's study on logged clicks: Yahoo! logs where they are given, else a generated one."""
+"""The paper's study on logged clicks: the Yahoo! log if it is given, else a generated one."""
 
-from highseason.studies.logged.running import SOURCE
-from highseason.studies.logged.running import run as legacy
-from highseason.studies.study import Study
+from highseason.studies.study import Source, Study
 
-__all__ = ["STUDY", "legacy"]
-
-STUDY = Study("logged", "Logged clicks", "", ("paper", "tuned"), 2, SOURCE)
+STUDY = Study(
+    name="logged",
+    title="The paper's study on logged clicks",
+    headline="gains",
+    profiles=("paper", "tuned"),
+    default_profiles=2,
+    source=Source(
+        "--yahoo",
+        "For the study logged: your Yahoo! R6B log, which is a file, a folder of files (plain or "
+        "gzip), or a table from `highseason convert`.  Without it, a synthetic log is generated "
+        "and labelled as such.",
+    ),
+)

@@ -1,43 +1,57 @@
-"""The log that is studied: the user's own files, or one made up and called so everywhere."""
+"""The log that is studied, given or generated, and the datasets cut from it."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.logs import Events, Generated, YahooLog, collect, generate_events, read_events
-from highseason.studies.logged.settings import Effort
+from highseason.core.random import draw, seed_key
+from highseason.logs import (
+    Events,
+    Generated,
+    Slice,
+    YahooLog,
+    always_on_offer,
+    collect,
+    frontier,
+    generate_events,
+    read_events,
+)
+from highseason.replay import LogSummary, PreparedLog, diagnose
+from highseason.replay.prepared_log import TimeBins
+from highseason.studies.logged.settings import FIXED_ARMS, PUBLISHED_SLICE, Effort
 from highseason.studies.session import Progress
+from highseason.tuning import derive_seed
 
 #: The share of a log's time, at its end, that is kept for tuning, and the most of it in seconds.
 KEPT_SHARE, KEPT_MOST = 1 / 3, 2 * 86_400
 
-#: Said on the page, in every figure, in the findings and in the tables of numbers.
+#: Stated on the page, in every figure, in the findings and in every table of numbers.
 GENERATED = "GENERATED log"
 WHERE = "https://webscope.sandbox.yahoo.com (R6B, for those whom Yahoo! grants it)"
 
 
 @dataclass(frozen=True, eq=False)
-class Data:
-    """A log in two parts: what is reported, and what parameters are tuned on.
+class StudiedLog:
+    """A log in two parts: one to report, one to tune parameters on.
 
     Attributes:
         reported: The first part.
         tuning: The rest; nothing that is reported comes from it.
-        made: The truth behind a generated log; None for a log that was given.
-        digest: Tells this log from others.
+        generated: The truth behind a generated log; None for a log that was given.
+        digest: Of its records.
         source: Where it is from, in words.
-        notes: What the reader has to say of lines that were no events.
+        notes: Lines that were skipped, and why.
     """
 
     reported: Events
     tuning: Events
-    made: Generated | None
+    generated: Generated | None
     digest: str
     source: str
     notes: tuple[str, ...] = ()
@@ -45,52 +59,53 @@ class Data:
     @property
     def kind(self) -> str:
         """Generated or given, in two words."""
-        return "given log" if self.made is None else GENERATED
+        return "given log" if self.generated is None else GENERATED
 
     @property
     def banner(self) -> str:
         """For the top of the page; a log that was given needs none."""
-        if self.made is None:
+        if self.generated is None:
             return ""
         return (
-            "This page is about a GENERATED log. It was made up after the facts known of the "
-            "Yahoo! front page and is not the Yahoo! data: its numbers say how the method behaves, "
-            "and neither confirm nor refute the published ones. With the real files, give --yahoo."
+            "This page is about a GENERATED log. It resembles the Yahoo! front page in what is "
+            "known of it, but it is not the Yahoo! data: its numbers show how the method behaves "
+            "and neither confirm nor refute the published ones. Pass real files with --yahoo."
         )
 
     def truth(self, events: Events) -> NDArray[np.float64] | None:
-        """The true click rate of what each record shows; None where nobody knows it."""
-        return None if self.made is None else self.made.rate(events.arm, events.time)
+        """The true click rate of what each record shows; None if it is unknown."""
+        return None if self.generated is None else self.generated.rate(events.arm, events.time)
 
 
 def read(
     paths: Sequence[Path], effort: Effort, seed: int, progress: Progress | None = None
-) -> Data:
-    """The files that were given, or a log like them; `progress` is told of bytes."""
+) -> StudiedLog:
+    """The files that were given, or a log like them; `progress` is in bytes."""
     if not paths:
-        made = generate_events(effort.days, seed, events_per_second=effort.each_second)
-        told = (
-            f"generated: {effort.days:g} days, {effort.each_second:g} events a second, seed {seed}"
+        log = generate_events(effort.days, seed, events_per_second=effort.each_second)
+        source = (
+            f"generated: {effort.days:g} days, {effort.each_second:g} events per second, "
+            f"seed {seed}"
         )
-        return _parted(made.events, made, told)
+        return _split(log.events, log, source)
     if len(paths) == 1 and paths[0].suffix.lower() == ".parquet":
-        return _parted(read_events(paths[0]), None, paths[0].name)
+        return _split(read_events(paths[0]), None, paths[0].name)
     files = [file for path in paths for file in _files(path)]
     events, report = collect(YahooLog(tuple(files)), progress)
     names = files[0].name if len(files) == 1 else f"{len(files)} files, {files[0].name} first"
     skipped = [f"{count:,} lines skipped: {why}" for why, count in report.skipped.items()]
-    return _parted(_in_order(events), None, names, (*skipped, *report.damaged))
+    return _split(_in_order(events), None, names, (*skipped, *report.damaged))
 
 
 def _files(path: Path) -> list[Path]:
     """A file; or those of a folder, by name, which is by day: Yahoo!'s own where there are some."""
     if not path.is_dir():
         return [path]
-    found = sorted(file for file in path.iterdir() if file.is_file() and file.name[0] != ".")
-    named = [file for file in found if file.name.startswith("ydata-fp-td-clicks")]
-    if not found:
-        raise ValueError(f"--yahoo {path} is an empty folder; it should hold the log's files")
-    return named or found
+    files = sorted(file for file in path.iterdir() if file.is_file() and file.name[0] != ".")
+    named = [file for file in files if file.name.startswith("ydata-fp-td-clicks")]
+    if not files:
+        raise ValueError(f"--yahoo {path} is an empty folder; expected the log's files in it")
+    return named or files
 
 
 def _in_order(events: Events) -> Events:
@@ -100,9 +115,9 @@ def _in_order(events: Events) -> Events:
     return events.take(np.argsort(events.time, kind="stable"))
 
 
-def _parted(
-    events: Events, made: Generated | None, source: str, notes: tuple[str, ...] = ()
-) -> Data:
+def _split(
+    events: Events, generated: Generated | None, source: str, notes: tuple[str, ...] = ()
+) -> StudiedLog:
     first, last = int(events.time[0]), int(events.time[-1])
     border = last - min(int((last - first) * KEPT_SHARE), KEPT_MOST)
     cut = int(np.searchsorted(events.time, border, side="right"))
@@ -112,7 +127,7 @@ def _parted(
             f"{last - first:,} seconds"
         )
     parts = events.take(slice(0, cut)), events.take(slice(cut, None))
-    return Data(*parts, made, _digest(events), source, notes)
+    return StudiedLog(*parts, generated, _digest(events), source, notes)
 
 
 def _digest(events: Events) -> str:
@@ -120,3 +135,121 @@ def _digest(events: Events) -> str:
     for column in (events.time, events.arm, events.reward, events.pool):
         digest.update(np.ascontiguousarray(column).data)
     return digest.hexdigest()[:16]
+
+
+# -- datasets --------------------------------------------------------------------------------------
+
+#: The longest stretch is sought among those with this many records at least.
+_FEWEST_RECORDS = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A prepared log that policies are replayed on.
+
+    Attributes:
+        id: A name for files.
+        title: For the page.
+        log: What is replayed.
+        truth: The true click rate behind each record; None if it is unknown.
+        slice: The stretch with a fixed pool; None for the whole log.
+    """
+
+    id: str
+    title: str
+    log: PreparedLog
+    truth: NDArray[np.float64] | None
+    slice: Slice | None
+
+    @property
+    def facts(self) -> LogSummary:
+        """Diagnostics of the log."""
+        return diagnose(self.log)
+
+    @property
+    def records_per_turn(self) -> float:
+        """How many records there are per matched turn: about the size of the full pools."""
+        events = self.log.events
+        return float(events.pools.sizes[events.pool].mean())
+
+
+def sliced(
+    studied: StudiedLog,
+    part: Events,
+    name: str,
+    title: str,
+    where: Slice,
+) -> Dataset:
+    """A stretch of a part of the log with the arms that are there throughout.
+
+    G is counted over the records of all arms, and on the slice as it is, however often it is
+    played.
+    """
+    events = where.cut(part)
+    if len(events) < _FEWEST_RECORDS:
+        raise ValueError(
+            f"the longest stretch with {len(where.arms)} articles has {len(events):,} records: the "
+            "log is too short to be studied"
+        )
+    log = PreparedLog.of(events, arms=where.arms)
+    return Dataset(name, title, log, studied.truth(events), where)
+
+
+def longest(part: Events) -> Slice:
+    """The longest stretch with the paper's number of articles, or as many as there are."""
+    slices = frontier(part)
+    most = max(len(one.arms) for one in slices.slices)
+    return slices.with_arms(min(FIXED_ARMS, most))
+
+
+def published(studied: StudiedLog) -> Slice | None:
+    """The paper's own slice, if a log that was given holds it."""
+    first, last = PUBLISHED_SLICE
+    time = studied.reported.time
+    if studied.generated is not None or not (time[0] <= first and last <= time[-1]):
+        return None
+    arms = always_on_offer(studied.reported.between(first, last))
+    return Slice(first, last, arms) if len(arms) > 1 else None
+
+
+def fixed_datasets(studied: StudiedLog) -> list[Dataset]:
+    """The slices of the paper's first two tables: the exact one, and the published one."""
+    exact = longest(studied.reported)
+    datasets = [sliced(studied, studied.reported, "slice", "the longest slice", exact)]
+    theirs = published(studied)
+    if theirs is not None:
+        title = "the paper's own slice"
+        datasets.append(sliced(studied, studied.reported, "published-slice", title, theirs))
+    return datasets
+
+
+def whole(studied: StudiedLog, part: Events, name: str = "whole") -> Dataset:
+    """All articles of a part of the log, which come and go."""
+    return Dataset(name, "the whole log", PreparedLog.of(part), studied.truth(part), None)
+
+
+def with_shuffled_G(log: PreparedLog, seed: int) -> PreparedLog:
+    """The same records, each with the G of another: as many busy ones, at meaningless times.
+
+    A policy that sees this G explores as much as before, but not when it is quiet.
+    """
+    key = np.uint64(seed_key(derive_seed(seed, "shuffled G")))
+    uniforms = np.asarray(draw(key, np.arange(len(log.events), dtype=np.uint64)))
+    G = log.G[np.argsort(uniforms, kind="stable")]
+    each = np.arange(G.size, dtype=np.int32)
+    bins = TimeBins(each, log.bins.clock[log.bins.of], G.astype(np.int64), log.bins.length)
+    return replace(log, bins=bins)
+
+
+def best_rate(studied: StudiedLog, dataset: Dataset, points: int = 2000) -> float:
+    """The mean reward per turn of always showing the best article, by the true rates."""
+    if studied.generated is None:
+        return float("nan")
+    log = dataset.log
+    rows = np.unique(np.linspace(0, len(log.events) - 1, points).astype(np.int64))
+    best = [
+        float(studied.generated.rate(pool, np.full(pool.size, log.events.time[row])).max())
+        for row in rows
+        if (pool := log.pools[int(log.pool[row])]).size
+    ]
+    return float(np.mean(best))

@@ -1,261 +1,256 @@
-"""What was found, in words; every number in them is worked out from the run."""
+"""What the replays show, in words; every number is computed from the frames."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
 
 from highseason.core.formatting import counted, listed
-from highseason.policies import EpsilonGreedy
-from highseason.replay import Comparison
-from highseason.results import Estimate
-from highseason.studies.logged.data import Data
-from highseason.studies.logged.results import (
-    Block,
-    as_estimate,
-    timings,
-    world_bias,
-    world_gain,
-)
-from highseason.studies.logged.settings import BESIDE
-from highseason.studies.logged.worlds import Worlds
-
-
-def headlines(data: Data, blocks: Sequence[Block], worlds: Worlds | None) -> list[str]:
-    """What was found, in a few lines."""
-    return [
-        _log(data, blocks),
-        *_verdict(blocks, worlds),
-        *(_published(block) for block in blocks if block.table.published and _paper(block)),
-        *_greedy(blocks),
-        *_timing(blocks, worlds),
-        *_tuned(blocks),
-        *_contest(blocks),
-        *_truth(blocks),
-        *_worlds(blocks, worlds),
-        LIMITS,
-    ]
-
+from highseason.studies.logged.data import Dataset
+from highseason.studies.logged.run import LoggedResults
+from highseason.studies.study import Findings
 
 #: Runs that scatter less than this are one and the same.
-_ALIKE = 1e-6
-
-#: What no replay of single records can show, whatever its numbers are.
-LIMITS = (
-    "What such a replay cannot show: every record is one visitor, so a busy second counts by the "
-    "number of its records already (multiplying clicks by G would count it twice), and a visitor "
-    "costs and teaches as much then as at any other time. There is no cheap time to explore in: "
-    "regulating can gain only by changing how much is explored in all. In the paper's model one "
-    "choice is made for all visitors of a turn, and a quiet turn teaches as much as a busy one; "
-    "the study upworthy plays that."
-)
+_SAME = 1e-6
 
 
-def _paper(block: Block) -> bool:
-    return block.profile == "paper"
+@dataclass(frozen=True, eq=False)
+class LoggedFindings(Findings):
+    """`printed` is the paper's tables with a column of ours beside each of its own.
+
+    Attributes:
+        printed: Rows by block and policy, as text.
+        pool_is_greedy: Whether the printed rule of the pool played exactly as greedy.
+    """
+
+    printed: pd.DataFrame | None = None
+    pool_is_greedy: bool = False
 
 
-def _log(data: Data, blocks: Sequence[Block]) -> str:
-    fixed = next(block.ground for block in blocks if block.ground.slice is not None)
-    assert fixed.slice is not None
-    what = "GENERATED log, not the Yahoo! data" if data.made is not None else "Log"
-    return (
-        f"{what} ({data.source}): {len(data.reported):,} records are reported, "
-        f"{len(data.tuning):,} later ones kept for tuning. The fixed pool: "
-        f"{len(fixed.slice.arms)} articles for {fixed.slice.hours:.1f} hours, "
-        f"{len(fixed.course.events):,} records. {fixed.facts.uniformity}"
+def findings(results: LoggedResults) -> LoggedFindings:
+    """What was replayed, the answer, and the numbers behind it."""
+    frames = {name: frame[frame.dataset != "published-slice"]
+              for name, frame in results.frames.items()}  # fmt: skip
+    profiles = list(dict.fromkeys(results.frames["blocks"].profile))
+    summary = [_log(results), *(_verdict(frames, profile) for profile in profiles)]
+    details = [
+        f"How the log was shown: {_fixed(results).facts.uniformity}",
+        *_published(results.frames),
+        *_greedy(frames),
+        *(_timing(frames["timing"], profile) for profile in profiles),
+        *_tuned(frames),
+        *_contest(frames),
+        *_truth(frames),
+        *(_logs(frames["logs"], profile) for profile in profiles if "logs" in frames),
+    ]
+    return LoggedFindings(
+        summary, details, printed=_printed(results.frames), pool_is_greedy=_same_play(results)
     )
 
 
-def _verdict(blocks: Sequence[Block], worlds: Worlds | None) -> Iterator[str]:
-    """The answer, counted: who is clearly better than the unregulated policy of its table."""
-    for profile in dict.fromkeys(block.profile for block in blocks):
-        gains = [gain for block in _main(blocks, profile) for gain in _gains(block, worlds)]
-        known = [gain for gain in gains if not math.isnan(gain.low)]
-        times = [
-            found.gain
-            for found in timings(blocks, worlds)
-            if found.block.profile == profile and not math.isnan(found.gain.low)
-        ]
-        few = "" if len(known) == len(gains) else " (of those whose windows allow an interval)"
-        alike = "With the paper's parameters" if profile == "paper" else "All tuned alike"
+def _log(results: LoggedResults) -> str:
+    studied = results.studied
+    where = _fixed(results).slice
+    assert where is not None
+    what = "Log" if studied.generated is None else "GENERATED log, not the Yahoo! data"
+    return (
+        f"{what} ({studied.source}): {len(studied.reported):,} records reported, "
+        f"{len(studied.tuning):,} later ones kept for tuning; fixed pool of "
+        f"{len(where.arms)} articles for {where.hours:.1f} hours."
+    )
+
+
+def _fixed(results: LoggedResults) -> Dataset:
+    return next(block.dataset for block in results.blocks if block.dataset.slice is not None)
+
+
+def _verdict(frames: Mapping[str, pd.DataFrame], profile: str) -> str:
+    """How many regulated policies are clearly better than the unregulated one of their table."""
+    gains, every = _regulated_gains(frames, profile)
+    times = frames["timing"][frames["timing"].profile == profile].dropna(
+        subset="timing_difference_low"
+    )
+    some = "" if every else " (of those whose windows allow an interval)"
+    alike = "With the paper's parameters" if profile == "paper" else "All tuned alike"
+    return (
+        f"{alike}, {sum(gains.low > 0)} of {len(gains)} regulated policies are clearly better than "
+        f"the unregulated one of their table{some} and {sum(gains.high < 0)} clearly worse; "
+        f"exploring in quiet times clearly pays in {sum(times.timing_difference_low > 0)} of "
+        f"{len(times)} cases."
+    )
+
+
+def _regulated_gains(frames: Mapping[str, pd.DataFrame], profile: str) -> tuple[pd.DataFrame, bool]:
+    """Over independent logs where there are some, else over windows; and whether all have ends."""
+    numbers = frames["numbers"]
+    logs = frames.get("logs", numbers.iloc[:0])
+    rows = numbers[numbers.regulated & (numbers.profile == profile) & (numbers.table != "contest")]
+    own = rows[~rows.block.isin(logs.block)]
+    ends = [
+        own.rename(columns={"windows_difference_low": "low", "windows_difference_high": "high"}),
+    ]
+    if len(logs):
+        mine = logs[logs.regulated & (logs.profile == profile)]
+        ends.append(mine.rename(columns={"gain_low": "low", "gain_high": "high"}))
+    gains = pd.concat([part[["policy", "low", "high"]] for part in ends])
+    return gains.dropna(), not gains.low.isna().any()
+
+
+def _published(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
+    for block in frames["blocks"].itertuples():
+        rows = frames["numbers"][frames["numbers"].block == block.block].dropna(subset="published")
+        if rows.empty:
+            continue
+        means = [f"{r.policy} {r.mean:.4f} ({r.published:.4f})" for r in rows.itertuples()]
+        ours, theirs = (
+            rows.sort_values(by, ascending=False).policy.tolist() for by in ("mean", "published")
+        )
+        order = "the published order" if ours == theirs else f"order: {' > '.join(ours)}"
+        p = [_p(value) for value in rows.p_student.dropna()]
         yield (
-            f"{alike}: {sum(gain.low > 0 for gain in known)} of {len(known)} regulated policies "
-            f"are clearly better than the unregulated one of their table{few}, "
-            f"{sum(gain.high < 0 for gain in known)} clearly worse; that they explore when it is "
-            f"quiet clearly gains in {sum(gain.low > 0 for gain in times)} of {len(times)} cases "
-            "(95%)."
+            f"{block.title}: mean reward per turn, ours (published): {', '.join(means)}; {order}; "
+            f"p-values of the published test against {block.base}: {listed(p)}."
         )
 
 
-def _gains(block: Block, worlds: Worlds | None) -> list[Estimate]:
-    """Of the regulated policies: over independent logs where there are some, else over windows."""
-    if worlds is not None and block.name in worlds.means:
-        base = block.table.base
-        return [world_gain(worlds, block.name, label, base) for label in block.table.regulated]
-    compared = (block.on_windows(label) for label in block.table.regulated)
-    return [as_estimate(found) for found in compared if found is not None]
-
-
-def _published(block: Block) -> str:
-    told = [
-        f"{label} {block.runs[label].mean.value:.4f} ({printed:.4f})"
-        for label, printed in block.table.published.items()
-    ]
-    printed = sorted(block.table.published, key=lambda label: -block.table.published[label])
-    same = "the published order" if block.order == printed else f"order: {' > '.join(block.order)}"
-    p = [found.student.p for label in block.table.published if (found := block.against(label))]
-    where = "" if block.ground.slice is None else f", {block.ground.title}"
-    return (
-        f"{block.table.title}{where}: mean reward per turn, ours (published): {', '.join(told)}; "
-        f"{same}; p-values of the published test against {block.table.base}: "
-        f"{listed([_p(value) for value in p])}."
-    )
-
-
-def _greedy(blocks: Sequence[Block]) -> Iterator[str]:
-    """Beside greedy, which the paper leaves out."""
-    told = []
-    for block in _main(blocks, "paper"):
-        best = max(block.table.published, key=lambda label: block.windows[label].mean.value)
-        values = {label: block.windows[label].mean.value for label in (best, *BESIDE)}
+def _greedy(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
+    """The paper's best policy beside greedy and uniform, which the paper leaves out."""
+    parts = []
+    for block in _main(frames, "paper"):
+        rows = frames["numbers"][frames["numbers"].block == block.block].set_index("policy")
+        best = str(rows.dropna(subset="published").sort_values("windows_mean").index[-1])
+        each = ", ".join(
+            f"{label} {rows.windows_mean[label]:.4f}" for label in (best, "greedy", "uniform")
+        )
         of = f" of {block.best:.4f} for the best article" if math.isfinite(block.best) else ""
-        each = ", ".join(f"{label} {value:.4f}" for label, value in values.items())
-        told.append(f"{block.table.id}: {each}{of}{_at_random(block)}")
-    if told:
+        parts.append(f"{block.table}: {each}{of}{_at_random(block)}")
+    if parts:
         yield (
             "With the paper's parameters and on the same windows, the best of its policies beside "
-            f"greedy and uniform, which its tables leave out: {'; '.join(told)}."
+            f"greedy and uniform, which its tables leave out: {'; '.join(parts)}."
         )
 
 
-def _at_random(block: Block) -> str:
-    """For how long the published k leaves no choice to the estimates."""
-    policy = block.players[block.table.base]
-    if not isinstance(policy, EpsilonGreedy) or block.ground.slice is None:
+def _at_random(block: Any) -> str:
+    """How long the published k leaves no choice to the estimates."""
+    if math.isnan(block.random_until):
         return ""
-    turns = round(policy.k * len(block.ground.slice.arms))
+    until = f"up to turn {block.random_until:,.0f} of {block.turns:,}"
+    if block.random_until >= block.turns:
+        until = f"in all {block.turns:,} turns"
+    return f" (epsilon-greedy with k = {block.k:g} plays at random {until})"
+
+
+def _timing(timing: pd.DataFrame, profile: str) -> str:
+    rows = timing[timing.profile == profile]
+    each = ", ".join(f"{r.policy} {_range(r, 'timing_difference')}" for r in rows.itertuples())
+    known = rows.dropna(subset="timing_difference_low")
+    clear = (known.timing_difference_low > 0) | (known.timing_difference_high < 0)
     return (
-        f" (epsilon-greedy with k = {policy.k:g} plays at random up to turn {turns:,} of "
-        f"{block.protocol.turns:,})"
+        "Is it the timing? With G shuffled over the records, policies explore as much, but not "
+        f"when it is quiet. What the right times add per turn ({profile} parameters): {each}; "
+        f"clear in {clear.sum()} of {len(known)}."
     )
 
 
-def _timing(blocks: Sequence[Block], worlds: Worlds | None) -> Iterator[str]:
-    every = [found for found in timings(blocks, worlds) if found.block.ground.id == "slice"]
-    for profile in dict.fromkeys(found.block.profile for found in every):
-        some = [found for found in every if found.block.profile == profile]
-        told = ", ".join(f"{found.label} {_told(found.gain)}" for found in some)
-        clear = sum(_clear(found.gain) for found in some)
-        known = sum(not math.isnan(found.gain.low) for found in some)
+def _tuned(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
+    parts = []
+    for block in _main(frames, "tuned"):
+        rows = frames["numbers"][frames["numbers"].block == block.block]
+        shown = rows[rows.regulated | (rows.policy == "greedy")]
+        each = [f"{r.policy} {_range(r, 'windows_difference')}" for r in shown.itertuples()]
+        base = rows.set_index("policy").windows_mean[block.base]
+        parts.append(f"against {block.base} {base:.4f}: {', '.join(each)}")
+    if parts:
         yield (
-            f"Is it the timing? With G shuffled over the records policies explore as much, but not "
-            f"when it is quiet. What the right times add a turn ({profile} parameters): {told}; "
-            f"clear in {clear} of {known}."
+            "All tuned alike on another part of the log and replayed on the same windows, change "
+            f"of the mean reward per turn (intervals where windows allow): {'; '.join(parts)}."
         )
 
 
-def _tuned(blocks: Sequence[Block]) -> Iterator[str]:
-    told = []
-    for block in _main(blocks, "tuned"):
+def _contest(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
+    for profile, rows in frames["numbers"].groupby("profile", sort=False):
+        contest = rows[rows.table == "contest"]
+        base = contest[contest.policy == "ucb"].windows_mean.iloc[0]
         each = [
-            f"{label} {_change(found)}"
-            for label in (*block.table.regulated, "greedy")
-            if (found := block.on_windows(label))
+            f"{str(r.policy).removesuffix(' around ucb')} {_range(r, 'windows_difference')}"
+            for r in contest[contest.policy != "ucb"].itertuples()
         ]
-        base = f"{block.table.base} {block.windows[block.table.base].mean.value:.4f}"
-        told.append(f"against {base}: {', '.join(each)}")
-    if told:
         yield (
-            "All tuned alike on another part of the log and played on the same windows, change of "
-            f"the mean reward per turn (intervals where windows allow) {'; '.join(told)}."
+            f"The contest's heuristics around ucb with {profile} parameters ({base:.4f} per turn) "
+            f"change that by: {', '.join(each)}."
         )
 
 
-def _contest(blocks: Sequence[Block]) -> Iterator[str]:
-    for block in blocks:
-        if block.table.id == "contest":
-            each = [
-                f"{label.removesuffix(' around ucb')} {_change(found)}"
-                for label in block.players
-                if (found := block.on_windows(label))
-            ]
-            base = block.windows["ucb"].mean.value
-            yield (
-                f"The contest's heuristics around ucb with {block.profile} parameters "
-                f"({base:.4f} a turn) change that by: {', '.join(each)}."
-            )
-
-
-def _truth(blocks: Sequence[Block]) -> Iterator[str]:
+def _truth(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
     """How far replay is from the truth, and what the error over runs says of it."""
-    ratios: list[float] = []
-    off: list[float] = []
-    for block in _main(blocks, "paper"):
-        for label in block.players:
-            mean, true = block.runs[label].mean, block.true_mean(label)
-            if math.isfinite(true) and mean.error > _ALIKE:
-                off.append(mean.value - true)
-                ratios.append(abs(mean.value - true) / mean.error)
-    if ratios:
-        beyond = sum(ratio > 1.96 for ratio in ratios)
-        yield (
-            "The truth is known here: replay's means are off the true rates of what was matched "
-            f"by {min(off):+.4f} to {max(off):+.4f}, {beyond} of {len(ratios)} of them by more "
-            "than 1.96 standard errors over runs (5% would be right), the worst by "
-            f"{max(ratios):.1f}. Runs share one log: their scatter, and the published p-values, "
-            "make errors look too small."
-        )
-
-
-def _worlds(blocks: Sequence[Block], worlds: Worlds | None) -> Iterator[str]:
-    if worlds is None:
+    numbers = frames["numbers"]
+    rows = numbers[(numbers.profile == "paper") & (numbers.table != "contest")]
+    rows = rows[rows.true_mean.notna() & (rows.se_over_runs > _SAME)]
+    if rows.empty:
         return
-    for profile in dict.fromkeys(block.profile for block in blocks):
-        told, bias = [], []
-        for block in _main(blocks, profile):
-            if block.name in worlds.means:
-                base = block.table.base
-                gains = {
-                    label: world_gain(worlds, block.name, label, base)
-                    for label in (*block.table.regulated, "greedy")
-                }
-                each = ", ".join(f"{label} {_told(gain)}" for label, gain in gains.items())
-                told.append(f"against {base}: {each}")
-                bias += [world_bias(worlds, block.name, label) for label in block.players]
-        wrong = sum(_clear(found) for found in bias)
-        yield (
-            f"Over {counted(worlds.count, 'independent generated log')} with a fixed pool "
-            f"({profile} parameters), change of the mean reward per turn {'; '.join(told)}. "
-            f"Replay is off the truth beyond chance for {wrong} of {len(bias)} players."
-        )
+    off = rows.replay_less_truth
+    ratios = off.abs() / rows.se_over_runs
+    yield (
+        "The truth is known here: replay's means are off the true rates of what was matched by "
+        f"{off.min():+.4f} to {off.max():+.4f}, {(ratios > 1.96).sum()} of {len(ratios)} of them "
+        f"by more than 1.96 standard errors over runs (5% would be right), the worst by "
+        f"{ratios.max():.1f}. Runs share one log, so their scatter and the published p-values make "
+        "errors look too small."
+    )
 
 
-def _main(blocks: Sequence[Block], profile: str) -> list[Block]:
-    """The blocks of the three tables on the grounds of our own choice."""
-    return [
-        block
-        for block in blocks
-        if block.profile == profile
-        and block.table.published
-        and block.ground.id != "published-slice"
-    ]
+def _logs(logs: pd.DataFrame, profile: str) -> str:
+    parts, rows = [], logs[logs.profile == profile]
+    for base, group in rows.groupby("base", sort=False):
+        shown = group[group.regulated | (group.policy == "greedy")]
+        each = ", ".join(f"{r.policy} {_range(r, 'gain')}" for r in shown.itertuples())
+        parts.append(f"against {base}: {each}")
+    biased = (rows.replay_less_truth_low > 0) | (rows.replay_less_truth_high < 0)
+    return (
+        f"Over {counted(int(rows.logs.iloc[0]), 'independent generated log')} with a fixed pool "
+        f"({profile} parameters), change of the mean reward per turn {'; '.join(parts)}. Replay is "
+        f"clearly off the truth for {biased.sum()} of {len(rows)} policies."
+    )
 
 
-def _clear(found: Estimate) -> bool:
-    return found.low > 0 or found.high < 0
+def _main(frames: Mapping[str, pd.DataFrame], profile: str) -> list[Any]:
+    blocks = frames["blocks"]
+    return list(blocks[(blocks.profile == profile) & blocks.in_paper].itertuples())
 
 
-def _change(found: Comparison) -> str:
-    return _told(as_estimate(found))
+def _printed(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """The paper's tables, with a column of ours beside each of its own."""
+    numbers = frames["numbers"]
+    in_paper = numbers.published.notna()
+    compared = in_paper & (numbers.policy != numbers.base)
+    return pd.DataFrame({
+        "block": numbers.block,
+        "policy": numbers.policy,
+        "published": [f"{v:.4f}" if v == v else "–" for v in numbers.published],
+        "here": [f"{v:.4f}" for v in numbers["mean"]],
+        "p_published": ["< 0.0001" if c else "–" for c in compared],
+        "p_here": [_p(v, "< 0.0001") if v == v else "–" for v in numbers.p_student],
+    })  # fmt: skip
 
 
-def _told(found: Estimate) -> str:
-    if found.low == found.high == 0:
-        return "nothing at all"
-    if math.isnan(found.low):
-        return _signed(found.value)
-    return f"{_signed(found.value)} ({_signed(found.low)} to {_signed(found.high)})"
+def _same_play(results: LoggedResults) -> bool:
+    windows = next(b.windows for b in results.blocks if "variable-pool" in b.players)
+    pool, greedy = windows["variable-pool"], windows["greedy"]
+    return bool((pool.rewards == greedy.rewards).all())
+
+
+def _range(row: Any, name: str) -> str:
+    value, low, high = (getattr(row, f"{name}{end}") for end in ("", "_low", "_high"))
+    if low == high == 0:
+        return "nothing"
+    if math.isnan(low):
+        return _signed(value)
+    return f"{_signed(value)} ({_signed(low)} to {_signed(high)})"
 
 
 def _signed(value: float) -> str:
@@ -263,5 +258,5 @@ def _signed(value: float) -> str:
     return text[1:] if float(text) == 0 else text
 
 
-def _p(value: float) -> str:
-    return "below 0.0001" if value < 0.0001 else f"{value:.2g}"
+def _p(value: float, small: str = "below 0.0001") -> str:
+    return small if value < 0.0001 else f"{value:.2g}"

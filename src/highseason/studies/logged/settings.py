@@ -1,9 +1,12 @@
-"""The paper's experiments on the Yahoo! log: players, published numbers, sizes."""
+"""The paper's experiments on the Yahoo! log: policies, published numbers, sizes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
 
 from highseason.policies import (
     UCB,
@@ -26,8 +29,7 @@ from highseason.policies import (
     Windowed,
     Wrapper,
 )
-
-PROFILES = ("paper", "tuned")
+from highseason.tuning import Axis, Budget, Space
 
 #: The paper's slice of R6B, first and last second, and how many articles are there throughout.
 PUBLISHED_SLICE = (1_317_783_600, 1_317_830_699)
@@ -36,24 +38,25 @@ FIXED_ARMS = 24
 #: The threshold of the paper: the 75th percentile of G over its slice.
 PUBLISHED_Z, Z_RULE = 31.0, "q0.75"
 
-#: The pool rule that the published number belongs to, whatever the text says.
+#: The pool rule that the published number belongs to, in spite of the text.
 POOL_OF_THE_CODE = "variable-pool, the code's rule"
 UCBL_BY_AGE = "ucb-l, by age"
 BESIDE = ("greedy", "uniform")
 
 
 @dataclass(frozen=True)
-class Table:
-    """One of the paper's tables: who plays, on what, for how long, and what was printed.
+class PaperTable:
+    """One of the paper's tables: the policies, the length of a game, and what was printed.
 
     Attributes:
         id: A name for files.
         title: What is compared.
-        players: By label, with the paper's parameters; `z` is set when the log is known.
+        players: Policies by label, with the paper's parameters; `z` is set when the log is known.
         published: Mean reward per turn, as printed, by label.
-        base: Who the others are compared with.
+        base: The label that the others are compared with.
         turns: The turns of a game.
-        mortal: All articles of the log, which come and go; else those of a slice.
+        mortal: Whether all articles of the log take part, which come and go; else those of a slice.
+        number: The number of the table and of the figure in the paper.
     """
 
     id: str
@@ -63,16 +66,17 @@ class Table:
     base: str
     turns: int
     mortal: bool = False
+    number: str = ""
 
     @property
     def regulated(self) -> list[str]:
-        """Those whose exploring depends on G, and which are no baseline."""
+        """The labels of policies whose exploration depends on G."""
         return [p for p in self.players if p not in (self.base, UCBL_BY_AGE, *BESIDE)]
 
 
-EPSILON = Table(
+EPSILON = PaperTable(
     "epsilon",
-    "ε-greedy policies and the variable pool, fixed pool of articles",
+    "Policies with ε, and the variable pool, fixed pool of articles",
     {
         "epsilon-greedy": EpsilonGreedy(k=250.0),
         "epsilon-z": EpsilonZGreedy(k=250.0),
@@ -90,8 +94,9 @@ EPSILON = Table(
     },
     "epsilon-greedy",
     turns=10_000,
+    number="Table 4 and Figure 13",
 )
-UCBS = Table(
+UCBS = PaperTable(
     "ucb",
     "UCB policies, fixed pool of articles",
     {
@@ -104,8 +109,9 @@ UCBS = Table(
     {"ucb": 0.0365, "ucb-z": 0.0441, "soft-ucb": 0.0396},
     "ucb",
     turns=2_000,
+    number="Table 5 and Figure 14",
 )
-MORTAL = Table(
+MORTAL = PaperTable(
     "mortal",
     "UCB policies, articles that come and go",
     {
@@ -120,12 +126,13 @@ MORTAL = Table(
     "ucb",
     turns=10_000,
     mortal=True,
+    number="Table 6 and Figure 15",
 )
 TABLES = (EPSILON, UCBS, MORTAL)
-#: A table of ours; its players are made from the UCB of the one above.
-CONTEST = Table(
+#: A table of ours; its policies are built around the UCB of the one above.
+CONTEST = PaperTable(
     "contest",
-    "the contest's heuristics around UCB, articles that come and go",
+    "The contest's heuristics around UCB, articles that come and go",
     {},
     {},
     "ucb",
@@ -153,16 +160,15 @@ class Effort:
 
     Attributes:
         days: The length of the generated log.
-        each_second: Its events a second.
+        each_second: Its events per second.
         runs: Of each policy, as in the paper.
         window: Records of a window of the deterministic policies, as in the paper.
         step: From one window to the next.
         turns: Of a game in each table; those of the paper where it is not here.
         own_windows: How many windows we add for the ε policies and for the tuned ones.
         contest_windows: How many windows for the contest's heuristics, some of which are slow.
-        candidates: How many parameter values every policy may try.
-        tuning_windows: On how many windows.
-        worlds: How many independent generated logs.
+        budget: How many candidates every policy may try, on how many windows.
+        logs: How many independent generated logs.
     """
 
     days: float = 5.0
@@ -173,14 +179,37 @@ class Effort:
     turns: Mapping[str, int] = field(default_factory=dict)
     own_windows: int = 40
     contest_windows: int = 20
-    candidates: int = 16
-    tuning_windows: int = 10
-    worlds: int = 60
+    budget: Budget = field(default=Budget(((16, 10),)))
+    logs: int = 60
 
 
 FULL = Effort()
 QUICK = Effort(
     days=0.5, each_second=3.0, runs=6, window=20_000, step=800,
     turns={"epsilon": 400, "ucb": 200, "mortal": 400}, own_windows=4, contest_windows=3,
-    candidates=3, tuning_windows=2, worlds=3,
+    budget=Budget(((3, 2),)), logs=3,
 )  # fmt: skip
+
+#: Clicks are rare: with means near 0.04 the radius of UCB1 is far too wide.  Every constant of
+#: exploration ranges from next to nothing to the paper's value.
+_CONSTANTS: dict[str, dict[type[Policy], Axis]] = {
+    "k": {Policy: Axis("k", 0.01, 250.0, "log")},
+    "P": {Policy: Axis("P", 1e-4, 2.0, "log")},
+    "c": {
+        VariablePool: Axis("c", 1.01, 1000.0, "log"),
+        UCBL: Axis("c", 1e-4, 0.3, "log"),
+        Policy: Axis("c", 0.01, 2.0, "log"),
+    },
+}
+
+
+def space(policy: Policy, G: NDArray[np.float64]) -> Space:
+    """What a policy may be tuned to: its constant of exploration, and its measure of G."""
+    name = next(name for name in _CONSTANTS if hasattr(policy, name))
+    axes = [next(axis for kind, axis in _CONSTANTS[name].items() if isinstance(policy, kind))]
+    least, most = float(G.min()), float(G.max())
+    if hasattr(policy, "z"):
+        axes.append(Axis("z", least, 1.02 * most, "linear"))
+    elif hasattr(policy, "unit") and getattr(policy, "xi", "soft") == "soft":
+        axes.append(Axis("unit", 1e-3 * most, 10 * most, "log"))
+    return Space(policy.resolve_thresholds(G), tuple(axes))
