@@ -208,7 +208,7 @@ def space(policy: Policy, G: NDArray[np.float64]) -> Space:
     name = next(name for name in _CONSTANTS if hasattr(policy, name))
     axes = [next(axis for kind, axis in _CONSTANTS[name].items() if isinstance(policy, kind))]
     least, most = float(G.min()), float(G.max())
-    if hasattr(policy, "z"):
+    if policy.threshold is not None:
         axes.append(Axis("z", least, 1.02 * most, "linear"))
     elif hasattr(policy, "unit") and getattr(policy, "xi", "soft") == "soft":
         axes.append(Axis("unit", 1e-3 * most, 10 * most, "log"))
