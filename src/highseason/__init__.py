@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from highseason import forecasters, multipliers, policies, rewards, rules
+from highseason import engine, forecasters, multipliers, policies, rewards, rules
 from highseason.bandit import Bandit
 from highseason.core.version import __version__
 from highseason.engine import lifetimes
@@ -70,6 +70,7 @@ __all__ = [
     "backtest_cost",
     "bounds",
     "checks",
+    "engine",
     "forecast_cost",
     "forecasters",
     "lifetimes",
@@ -105,6 +106,8 @@ def __getattr__(name: str) -> Any:
         "tune",
         "tuning",
     ):
+        if name in policies.DISCOVERED:  # a policy in a new file
+            return policies.DISCOVERED[name]
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 

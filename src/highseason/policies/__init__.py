@@ -35,12 +35,13 @@ if TYPE_CHECKING:
     from highseason.policies.wrappers.forgetting import Discounted, Windowed
 
 discover(__name__, __path__)
-_DISCOVERED = {
+#: The policies of this folder by the names of their classes.
+DISCOVERED = {
     policy.__name__: policy
     for policy in registry().values()
     if policy.__module__.startswith(f"{__name__}.")
 }
-globals().update(_DISCOVERED)
+globals().update(DISCOVERED)
 
 __all__ = [
     "UCB",
