@@ -17,7 +17,7 @@ from highseason import bounds
 pytestmark = pytest.mark.jit
 
 CLOSE = 1e-9
-few = settings(max_examples=60)
+few = settings(max_examples=20)
 
 
 class Case(NamedTuple):

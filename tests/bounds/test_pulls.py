@@ -36,7 +36,7 @@ def test_need(t: int, r: float, y: int, P: float) -> None:
 
 
 @given(ranges, st.integers(1, 8), widths)
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_tau_and_phi(r: float, y: int, P: float) -> None:
     limit = 3000
     if bounds.paper.tau(r, y, P) <= limit:
@@ -48,7 +48,7 @@ def test_tau_and_phi(r: float, y: int, P: float) -> None:
 
 
 @given(st.integers(2, 5), st.integers(5, 400), ranges, widths)
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_minimum_pulls(m: int, n: int, r: float, P: float) -> None:
     for form, safe in (("safe", True), ("paper", False)):
         theirs = slow.least_pulls(n, m, lambda y: slow.phi(mpf(r), y, mpf(P), n), safe)
@@ -59,7 +59,7 @@ def test_minimum_pulls(m: int, n: int, r: float, P: float) -> None:
 @given(
     st.integers(2, 4), st.integers(5, 400), ranges, widths, st.floats(0.5, 40), st.floats(1.0, 20)
 )
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_soft_minimum_pulls(m: int, n: int, r: float, P: float, low: float, times: float) -> None:
     high = low * times
     safe = slow.least_pulls(
@@ -73,7 +73,7 @@ def test_soft_minimum_pulls(m: int, n: int, r: float, P: float, low: float, time
 
 
 @given(st.lists(st.tuples(st.floats(-1, 1), st.floats(0, 1)), min_size=2, max_size=4))
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_different_ranges(spans: list[tuple[float, float]]) -> None:
     given_ranges = [(a, a + w) for a, w in spans]
     n, m = 120, len(spans)
@@ -133,7 +133,7 @@ def test_one_arm_is_pulled_in_every_turn() -> None:
 
 
 @given(ranges, st.integers(1, 40), widths)
-@settings(max_examples=60)
+@settings(max_examples=25)
 def test_monotone(r: float, y: int, P: float) -> None:
     assert bounds.paper.tau(r, y, P) <= bounds.paper.tau(r, y + 1, P)
     assert bounds.paper.phi(r, y, P) <= bounds.paper.phi(r, y + 1, P)
