@@ -36,7 +36,7 @@ def test_a_folder_gets_a_file_a_day(call: Call, tmp_path: Path) -> None:
     answer = call("generate", "yahoo", *words.split())
     names = sorted(path.name for path in (tmp_path / "logs").iterdir())
     assert names == [f"ydata-fp-td-clicks-v2_0.2011100{day}.gz" for day in (2, 3)]
-    assert "generated, not real" in answer.stdout
+    assert "synthetic, not real" in answer.stdout
     answer = call("convert", "yahoo", *(f"logs/{name}" for name in names), "--out", "new/e.parquet")
     assert answer.code == 0
     assert "3 arms, 1 pool;" in answer.stdout
@@ -93,10 +93,10 @@ WRONG = {
     "generate yahoo": ("--out", "--help"),
     "generate yahoo --days 0 --out log": ("'0'", "above 0"),
     "generate yahoo --days 1e-9 --out log": ("1e-09", "at least one second"),
-    "generate yahoo --days 1e9 --out log": ("1e+09 days", "at most 1,000 days"),
-    "generate yahoo --days 1e308 --out log": ("1e+308 days", "at most 1,000 days"),
+    "generate yahoo --days 1e9 --out log": ("1e+09", "at most 1,000"),
+    "generate yahoo --days 1e308 --out log": ("1e+308", "at most 1,000"),
     "generate yahoo --events-per-second 1e9 --out log": ("8.6e+13 lines", "fewer days or events"),
-    "generate yahoo --tilt nan --out log": ("--tilt", "finite"),
+    "generate yahoo --tilt nan --out log": ("tilt", "finite"),
     "generate yahoo --drift 2 --out log": ("--drift", "--help"),
     "generate yahoo --out shop.csv/log": ("shop.csv is not a folder", "choose"),
 }

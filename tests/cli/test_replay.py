@@ -104,7 +104,7 @@ def test_the_frontier_for_programs(call: Call, event_table: Path) -> None:
 
 def test_lifespans_as_table_and_picture(call: Call, event_table: Path) -> None:
     table = call("lifespans", "events.parquet")
-    assert table.stdout.splitlines()[0].split()[:3] == ["arm", "birth", "death"]
+    assert table.stdout.splitlines()[0].split()[:3] == ["arm", "start", "end"]
     document = json.loads(call("lifespans", "events.parquet", "--json").stdout)
     assert document["arms"] == 5 or len(document["arm"]) == 5
     assert call(*"lifespans events.parquet --least-arms 5 --out l.svg".split()).code == 0
@@ -143,7 +143,7 @@ def test_lifespans_as_table_and_picture(call: Call, event_table: Path) -> None:
         ("lifespans cut.parquet", 2, "cut.parquet cannot be read as Parquet"),
         ("slice broken.parquet", 2, "broken.parquet cannot be read as Parquet"),
         ("convert table broken.parquet --out e.parquet", 2, "broken.parquet cannot be read as"),
-        ("slice events.parquet --least-arms 9", 2, "the most there are at once is 5"),
+        ("slice events.parquet --least-arms 9", 2, "at most 5 at once"),
         ("slice events.parquet --least-hours 9", 2, "no arm is on offer for 9 hours"),
         ("slice events.parquet --least-arms 2 --least-hours 1", 2, "exclude each other"),
         ("slice events.parquet --out s.parquet", 2, "say which"),
@@ -155,7 +155,7 @@ def test_lifespans_as_table_and_picture(call: Call, event_table: Path) -> None:
         ),
         ("lifespans events.parquet --out events.parquet", 2, "is the input file"),
         ("lifespans events.parquet --out l.txt", 2, ".csv or .parquet"),
-        ("lifespans events.parquet --least-arms 9", 2, "at once is 5"),
+        ("lifespans events.parquet --least-arms 9", 2, "at most 5 at once"),
     ],
 )
 def test_what_goes_wrong_is_one_line(

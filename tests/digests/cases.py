@@ -707,7 +707,7 @@ def _generated() -> Results:
     found = named("fixed", columns(front_page().events)) | named("tilted", columns(tilted()))
     page = hs.logs.generate_events(1 / 48, seed=8, events_per_second=1)
     found |= named("page", columns(page.events))
-    found |= {"births": page.births, "deaths": page.deaths, "rates": page.rates}
+    found |= {"births": page.starts, "deaths": page.ends, "rates": page.rates}
     with tempfile.TemporaryDirectory() as folder:
         (path,) = hs.logs.generate_log(folder, days=1 / 1440, seed=3)
         found["text"], found["file"] = path.read_text(), path.name
@@ -798,7 +798,7 @@ def _facts() -> Results:
     found["not uniform holds"] = even.holds
     events = short_lives()
     lives = hs.logs.lifespans(events)
-    found |= {"birth": lives.birth, "death": lives.death, "shown": lives.shown, "rate": lives.rate}
+    found |= {"birth": lives.start, "death": lives.end, "shown": lives.shown, "rate": lives.rate}
     slices = hs.logs.frontier(events).slices
     found["frontier"] = [[one.start, one.end, list(one.arms)] for one in slices]
     found["best"] = list(hs.logs.best_slice(events, least_arms=4).arms)

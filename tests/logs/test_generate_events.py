@@ -35,13 +35,13 @@ def test_it_looks_like_the_front_page(week: Generated) -> None:
     a_second = np.unique(slice_of_the_paper.time, return_counts=True)[1]
     assert np.quantile(a_second, 0.75) == pytest.approx(31, abs=2)
     assert len(log.arms) == pytest.approx(36 + 7 * 41, rel=0.15)
-    hours = np.quantile((week.deaths - week.births) / 3600, [0.25, 0.5, 0.75])
+    hours = np.quantile((week.ends - week.starts) / 3600, [0.25, 0.5, 0.75])
     assert hours == pytest.approx([16.4, 21.9, 24.5], abs=2.0)
     assert log.reward.mean() == pytest.approx(0.037, abs=0.003)
     assert week.rates.min() >= 0.013
     assert week.rates.max() <= 0.069
-    assert (week.births % 300 == 0).all()
-    in_the_busy_half = (week.births - 14 * 3600) % 86400 < 43200
+    assert (week.starts % 300 == 0).all()
+    in_the_busy_half = (week.starts - 14 * 3600) % 86400 < 43200
     assert in_the_busy_half.mean() == pytest.approx(0.8, abs=0.08)
 
 
@@ -53,7 +53,7 @@ def test_articles_are_offered_as_long_as_they_live(week: Generated) -> None:
     log = week.events
     offered = log.pools.has(len(log.arms))[log.pool[::997]]
     time = log.time[::997, None]
-    assert np.array_equal(offered, (week.births <= time) & (time < week.deaths))
+    assert np.array_equal(offered, (week.starts <= time) & (time < week.ends))
 
 
 def test_all_of_a_pool_are_shown_equally_often(week: Generated) -> None:
@@ -84,7 +84,7 @@ def test_a_tilted_log_shows_good_articles_more() -> None:
 def test_articles_wear_out() -> None:
     made = generate_events(5, seed=2, drift=1.0)
     log = made.events
-    age = (log.time - made.births[log.arm]) / (made.deaths - made.births)[log.arm]
+    age = (log.time - made.starts[log.arm]) / (made.ends - made.starts)[log.arm]
     early, late = log.reward[age < 0.2].mean(), log.reward[age > 0.8].mean()
     assert early / late == pytest.approx(1.4 / 0.6, rel=0.1)
 
@@ -109,13 +109,13 @@ def test_many_events_a_second() -> None:
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"days": 0}, "at least one second"),
+        ({"days": 1e-9}, "at least one second"),
         ({"days": float("nan")}, "finite"),
         ({"events_per_second": 0}, "above 0"),
         ({"articles": 0}, "at least 1"),
         ({"rates": []}, "between 0 and 1"),
         ({"rates": [1.5]}, "between 0 and 1"),
-        ({"rates": [0.5], "articles": 2}, "leave it out"),
+        ({"rates": [0.5], "articles": 2}, "omit it"),
         ({"drift": 2}, "drift"),
         ({"rates": [0.0, 0.1], "tilt": -1}, "above 0"),
         ({"rates": [0.0, 0.0], "tilt": 1}, "above 0"),
@@ -131,8 +131,8 @@ def test_the_true_rate_of_every_event_is_known(week: Generated) -> None:
     rate = week.rate(events.arm, events.time)
     error = np.sqrt((rate * (1 - rate)).sum())
     assert abs(events.reward.sum() - rate.sum()) < 4 * error
-    late = events.time > (week.births + week.deaths)[events.arm] / 2
+    late = events.time > (week.starts + week.ends)[events.arm] / 2
     assert abs(events.reward[late].sum() - rate[late].sum()) < 4 * error
     arm = int(events.arm[0])
-    ends = week.rate(np.array([arm, arm]), np.array([week.births[arm], week.deaths[arm]]))
+    ends = week.rate(np.array([arm, arm]), np.array([week.starts[arm], week.ends[arm]]))
     assert ends.tolist() == pytest.approx([1.15 * week.rates[arm], 0.85 * week.rates[arm]])

@@ -44,7 +44,7 @@ def test_the_frontier_is_what_trying_everything_finds(spans: list[tuple[int, int
     for arms in range(1, len(spans) + 1):
         true = longest(spans, arms)
         if true is None:
-            with pytest.raises(ValueError, match="the most there are at once"):
+            with pytest.raises(ValueError, match=r"at most \d at once"):
                 found.with_arms(arms)
             continue
         one = found.with_arms(arms)
@@ -71,7 +71,7 @@ def test_most_arms_for_so_many_hours() -> None:
         best_slice(lifetimes, least_hours=10)
     with pytest.raises(ValueError, match="either"):
         best_slice(lifetimes)
-    with pytest.raises(ValueError, match="at least 1 arm"):
+    with pytest.raises(ValueError, match="at least 1, got 0"):
         best_slice(lifetimes, least_arms=0)
 
 
@@ -87,9 +87,9 @@ def naive_lifetimes(log: Events) -> dict[str, tuple[int, int]]:
 def test_lives_are_first_and_last_appearance_in_pools() -> None:
     log = mortal_log(500)
     found = lifespans(log)
-    ends = zip(found.birth.tolist(), found.death.tolist(), strict=True)
+    ends = zip(found.start.tolist(), found.end.tolist(), strict=True)
     assert dict(zip(found.arms, ends, strict=True)) == naive_lifetimes(log)
-    assert found.birth.tolist() == sorted(found.birth.tolist())
+    assert found.start.tolist() == sorted(found.start.tolist())
     number = {name: i for i, name in enumerate(log.arms)}
     for i, name in enumerate(found.arms):
         mine = log.arm == number[name]

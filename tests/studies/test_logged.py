@@ -195,7 +195,7 @@ def test_the_published_slice_is_played_where_the_log_holds_it() -> None:
     found = published(log)
     assert found is not None
     assert (found.start, found.end) == PUBLISHED_SLICE
-    alive = (made.births <= first) & (made.deaths > last)
+    alive = (made.starts <= first) & (made.ends > last)
     assert set(found.arms) == {made.events.arms[i] for i in np.flatnonzero(alive)}
     assert [each.id for each in fixed_datasets(log)] == ["slice", "published-slice"]
     # … but never on a generated log, nor on one that begins too late.

@@ -1,4 +1,4 @@
-"""Options of the commands on logged events, read into what the library works with."""
+"""Options of the commands on logged events, parsed for the library."""
 
 from __future__ import annotations
 
@@ -20,20 +20,7 @@ def read_log(path: Path) -> Events:
     """Read an event table, as `highseason convert` writes it."""
     from highseason.logs import read_events
 
-    if not path.exists():
-        raise usage_error(
-            f"there is no file {path}: check the path, or make an event table from a log with "
-            "'highseason convert'"
-        )
-    if path.name.lower().removesuffix(".gz").endswith((".csv", ".tsv")):
-        raise usage_error(
-            f"{path} is a {path.name.lower().removesuffix('.gz')[-3:].upper()}; turn it into an "
-            f"event table: highseason convert table {path} --time … --arm … --reward …"
-        )
-    try:
-        return read_events(path)
-    except ValueError as reason:
-        raise usage_error(reason) from reason
+    return read_events(path)
 
 
 def moment(text: str) -> int:
@@ -56,17 +43,17 @@ def moment(text: str) -> int:
 
 
 def studied(text: str | None, events: Events) -> tuple[str, ...] | None:
-    """The arms to study: ids with commas between them, or those that are always on offer."""
+    """The arms to study: ids separated by commas, or `always` for those always on offer."""
     if text is None:
         return None
     if text != "always":
         return tuple(part.strip() for part in text.split(",") if part.strip())
     from highseason.logs import always_on_offer
 
-    found = always_on_offer(events)
-    if not found:
+    arms = always_on_offer(events)
+    if not arms:
         raise usage_error(
-            "no arm is on offer in every record, so --arms always leaves none: cut the log with "
+            "no arm is on offer in every event, so --arms always leaves none: cut the log with "
             "--between, or find a stretch with 'highseason slice'"
         )
-    return found
+    return arms

@@ -128,7 +128,10 @@ def read_events(path: Path | str) -> Events:
     if path.is_dir():
         raise ValueError(f"{path} is a folder: name an event table in it")
     if not path.exists():
-        raise ValueError(f"there is no file {path}: check the path")
+        raise ValueError(
+            f"there is no file {path}: check the path, or make an event table from a log with "
+            "'highseason convert'"
+        )
     failure = arrow("pyarrow").ArrowException
     _refuse_csv(path)
     try:
@@ -147,10 +150,11 @@ def read_events(path: Path | str) -> Events:
 
 
 def _refuse_csv(path: Path) -> None:
-    """Say how to turn a CSV file into an event table; people try it first."""
-    if path.suffix.lower() in (".csv", ".tsv", ".txt"):
+    """Say how to turn a CSV file into an event table: it is what people try first."""
+    kind = path.name.lower().removesuffix(".gz").rpartition(".")[2]
+    if kind in ("csv", "tsv"):
         raise ValueError(
-            f"{path} is a text file; turn it into an event table first: highseason convert table "
+            f"{path} is a {kind.upper()}; turn it into an event table: highseason convert table "
             f"{path} --time … --arm … --reward … --out events.parquet"
         )
 

@@ -29,7 +29,7 @@ class Pools:
     members: NDArray[np.int32]
 
     @classmethod
-    def of(cls, pools: Iterable[Sequence[int] | NDArray[np.int32]]) -> Self:
+    def of(cls, pools: Iterable[Sequence[int] | NDArray[Any]]) -> Self:
         """From lists of arms."""
         rising = [np.unique(np.asarray(pool, np.int32)) for pool in pools]
         offsets = np.cumsum([0, *(pool.size for pool in rising)])

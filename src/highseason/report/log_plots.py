@@ -162,7 +162,7 @@ def lifespans(
     """
     title = title or "When each arm was available"
     with drawing(title, [min(7.0, 2.4 + 0.02 * len(lifetimes))]) as (canvas, [axes]):
-        start = int(lifetimes.birth.min()) if len(lifetimes) else 0
+        start = int(lifetimes.start.min()) if len(lifetimes) else 0
         _draw_lifespans(axes, lifetimes, start, chosen)
         axes.set_ylabel("arm, by start")
         axes.set_xlabel(f"hours{_since(start)}")
@@ -175,7 +175,7 @@ def lifespans(
 
 def _draw_lifespans(axes: Axes, lifetimes: Lifespans, start: int, chosen: Slice | None) -> None:
     inside = [chosen is not None and arm in set(chosen.arms) for arm in lifetimes.arms]
-    starts, ends = (lifetimes.birth - start) / 3600, (lifetimes.death - start) / 3600
+    starts, ends = (lifetimes.start - start) / 3600, (lifetimes.end - start) / 3600
     if chosen is not None:
         stretch = [(time - start) / 3600 for time in (chosen.start, chosen.end)]
         size = f"{counted(len(chosen.arms), 'arm')} for {chosen.hours:.1f} hours"

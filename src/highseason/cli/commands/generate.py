@@ -1,8 +1,7 @@
-"""`highseason generate`: logs made up after known facts, for tests, demos and benchmarks."""
+"""`highseason generate`: synthetic logs for tests, demos and benchmarks."""
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ from highseason.cli.messages import progress_bar
 from highseason.cli.options import count_option, debug_option, json_option, positive, seed_option
 from highseason.cli.output import print_json
 from highseason.cli.output_paths import check_folder
-from highseason.cli.parsing import usage_error
 from highseason.core.formatting import format_number
 from highseason.logs import generate_log
 
@@ -25,7 +23,7 @@ from highseason.logs import generate_log
 )
 @debug_option
 def command() -> None:
-    """Make up logs, after what is known of real ones."""
+    """Generate synthetic logs that resemble real ones."""
 
 
 @command.command(
@@ -43,51 +41,48 @@ def command() -> None:
     default=1.0,
     show_default=True,
     metavar="NUMBER",
-    help="How long it is; a day has about 1.8 million lines.",
+    help="The length of the log; a day has about 1.8 million lines.",
 )
-@count_option("--articles", "So many, on offer throughout.  [default: articles come and go]")
+@count_option("--articles", "Articles, all on offer throughout.  [default: they come and go]")
 @click.option(
     "--events-per-second",
     type=positive,
     default=21.0,
     show_default=True,
     metavar="NUMBER",
-    help="How many on average.",
+    help="Average rate of events.",
 )
 @click.option(
     "--drift",
     type=click.FloatRange(0, 1),
     default=0.3,
     show_default=True,
-    help="How much of its click rate an article loses in its life.",
+    help="Share of its click rate that an article loses over its lifetime.",
 )
 @click.option(
     "--tilt",
     type=float,
     default=0.0,
     show_default=True,
-    help="Shows articles in proportion to their click rate to this power; 0 is uniform.",
+    help="Show articles in proportion to their click rate to this power; 0 is uniform.",
 )
-@click.option("--gzip", "zipped", is_flag=True, help="Compress it.")
+@click.option("--gzip", "zipped", is_flag=True, help="Compress the log.")
 @click.option(
     "--out",
     required=True,
-    help="A file; or a folder (it exists, or ends in /), which gets a file for each day.",
+    help="A file, or a folder (exists, or ends in /), which gets one file per day.",
 )
 @seed_option
 @json_option
 @debug_option
 def yahoo(out: str, as_json: bool, **settings: Any) -> None:
-    """Make a log like those of the Yahoo! front page, in the format R6B.
+    """Generate a log like those of the Yahoo! front page, in the format R6B.
 
-    Pools, lifetimes of articles, click rates and traffic follow what is known of the real logs; nothing
-    in it is real.
+    Pools, lifetimes of articles, click rates and traffic follow what is known of the real logs.
     """
     path = Path(out)
     is_folder = out.endswith(("/", "\\")) or path.is_dir()
     check_folder(path if is_folder else path.parent, f"--out {out}")
-    if not math.isfinite(settings["tilt"]):
-        raise usage_error(f"--tilt {settings['tilt']} is not a finite number")
     with progress_bar("writing") as progress:
         files = generate_log(path, progress=progress, **settings)
     size = sum(file.stat().st_size for file in files)
@@ -96,4 +91,4 @@ def yahoo(out: str, as_json: bool, **settings: Any) -> None:
         return
     for file in files:
         click.echo(f"wrote {file}")
-    click.echo(f"{format_number(size)} bytes; generated, not real")
+    click.echo(f"{format_number(size)} bytes; synthetic, not real")

@@ -31,7 +31,7 @@ _TABLES = (".csv", ".parquet")
     ],
 )
 @log_argument
-@count_option("--least-arms", "In the picture, shade the longest stretch with so many arms.")
+@count_option("--least-arms", "In the figure, shade the longest stretch with this many arms.")
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -40,7 +40,7 @@ _TABLES = (".csv", ".parquet")
 @json_option
 @debug_option
 def command(log: Path, least_arms: int | None, out: Path | None, as_json: bool) -> None:
-    """Show from when to when each arm was on offer, how often it was shown and what it brought.
+    """Show when each arm was on offer, how often it was shown and its rewards.
 
     FILE is an event table, as 'highseason convert' writes it.
     """
@@ -77,6 +77,6 @@ def _summary(lifetimes: Lifespans) -> str:
         return "no arm was ever on offer"
     low, middle, high = np.quantile(lifetimes.hours, (0, 0.5, 1)).tolist()
     return (
-        f"{counted(len(lifetimes), 'arm')}, on offer for {low:.2f} to {high:.2f} hours, half of them "
-        f"for {middle:.2f} or less"
+        f"{counted(len(lifetimes), 'arm')}, on offer for {low:.2f} to {high:.2f} hours, "
+        f"median {middle:.2f} hours"
     )

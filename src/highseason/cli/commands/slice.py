@@ -1,4 +1,4 @@
-"""`highseason slice`: the best stretch of a log with a fixed pool."""
+"""`highseason slice`: the longest stretches of a log with a fixed set of arms."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from highseason.cli.parsing import usage_error
 from highseason.core.formatting import counted, percent
 
 if TYPE_CHECKING:
-    from highseason.logs import Frontier, Slice
+    from highseason.logs import Frontier
 
 
 @click.command(
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
     ],
 )
 @log_argument
-@count_option("--least-arms", "The longest stretch with at least so many arms.")
+@count_option("--least-arms", "Take the longest stretch with at least this many arms.")
 @click.option(
     "--least-hours",
     type=positive,
     metavar="HOURS",
-    help="The stretch with most arms that lasts at least so long.",
+    help="Take the stretch with most arms that lasts at least this long.",
 )
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    help="Write the records of the stretch as an event table (.parquet).",
+    help="Write the events of the stretch as an event table (.parquet).",
 )
 @json_option
 @debug_option
@@ -50,16 +50,17 @@ def command(
     out: Path | None,
     as_json: bool,
 ) -> None:
-    """Find where many arms are on offer for long, exactly.
+    """Find the longest stretch with a fixed set of arms.
 
-    Without --least-arms and --least-hours it lists the longest stretch for every number of arms.
-    The records of other arms stay in the slice, because they belong to G; replay it with --arms
-    always, or with the arms listed here.
+    Without --least-arms or --least-hours, list the longest stretch for every number of arms.  The
+    slice keeps the events of other arms, because they count towards G: replay it with --arms always,
+    or with the arms listed here.
     """
-    from highseason.logs import frontier, write_events
+    from highseason.logs import best_slice, frontier, write_events
+    from highseason.logs.conversion import moment
 
     if least_arms is not None and least_hours is not None:
-        raise usage_error("--least-arms and --least-hours exclude each other: leave one out")
+        raise usage_error("--least-arms and --least-hours exclude each other: omit one")
     chosen = least_arms is not None or least_hours is not None
     if out is not None:
         if not chosen:
@@ -68,11 +69,10 @@ def command(
             raise usage_error(f"--out {out}: an event table's name ends in .parquet")
         check_file(out, "--out", [log])
     events = read_log(log)
-    found = frontier(events)
     if not chosen:
-        _tell_frontier(found, as_json)
+        _print_frontier(frontier(events), as_json)
         return
-    one = _choose(found, least_arms, least_hours)
+    one = best_slice(events, least_arms, least_hours)
     document: dict[str, Any] = one.to_dict() | {
         "records": len(one.cut(events)),
         "unbroken": one.unbroken(events),
@@ -84,24 +84,17 @@ def command(
         print_json(document)
         return
     click.echo(
-        f"{counted(len(one.arms), 'arm')} for {one.hours:.2f} hours, from {one.start} to "
-        f"{one.end}: {counted(document['records'], 'record')}\n"
-        f"all of them in the pool of {percent(document['unbroken'], 1)} of these\n"
+        f"{counted(len(one.arms), 'arm')} for {one.hours:.2f} hours, from {moment(one.start)} to "
+        f"{moment(one.end)}: {counted(document['records'], 'event')}\n"
+        f"in {percent(document['unbroken'], 1)} of these, all of them are in the pool\n"
         f"arms: {','.join(one.arms)}"
     )
     if out is not None:
         click.echo(f"wrote {out}")
 
 
-def _choose(found: Frontier, least_arms: int | None, least_hours: float | None) -> Slice:
-    if least_arms is not None:
-        return found.with_arms(least_arms)
-    assert least_hours is not None
-    return found.with_hours(least_hours)
-
-
-def _tell_frontier(found: Frontier, as_json: bool) -> None:
+def _print_frontier(slices: Frontier, as_json: bool) -> None:
     if as_json:
-        print_json({"slices": [one.to_dict() for one in found.slices]})
+        print_json({"slices": [one.to_dict() for one in slices.slices]})
         return
-    click.echo(str(found.table) if found.slices else "no arm was ever on offer")
+    click.echo(str(slices.table) if slices.slices else "no arm was ever on offer")

@@ -1,23 +1,26 @@
-"""Events of a generated log, second by second; every number is a function of (seed, second, event).
+"""Events of a synthetic log; every number is a function of (seed, second, event).
 
-A second draws how many events it has, an event the article it shows and whether that is clicked.
-So a log can be made in pieces of any length, and the pieces fit.
+A second draws its number of events, an event the article shown and the click.  So a log can be
+generated in pieces of any length, and the pieces fit.
 """
 
 from __future__ import annotations
 
+import functools
 import math
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.core.compile import compiled
 from highseason.core.jitable import jitable
 from highseason.core.random import draw, hash_at
 
 DAY = 86_400
 
-#: A Poisson number with a larger mean than this is drawn in parts: exp(-mean) must not vanish.
+#: Poisson numbers with a larger mean are drawn in parts: exp(-mean) must not vanish.
 _LARGEST = 64.0
 
 #: What the numbers of a second are for: the first of them count its events …
@@ -27,25 +30,25 @@ _SHOWN, _CLICKED = 0, 1
 
 
 class Traffic(NamedTuple):
-    """How many events a second brings: a daily wave, and now and then a burst."""
+    """The rate of events: a daily wave with occasional bursts."""
 
-    level: float  # events a second, between bursts, on the average of a day
+    level: float  # events per second between bursts, averaged over a day
     rhythm: float  # half the difference between the busiest and the quietest hour, over the level
     peak: float  # the second of the day when it is busiest
-    bursts: float  # the chance that a block of seconds is a burst
-    block: int  # how many seconds a block has
+    bursts: float  # the probability that a block of seconds is a burst
+    block: int  # the seconds of a block
 
 
 class Offer(NamedTuple):
-    """Which articles can be shown when, and how they do."""
+    """The articles on offer and their click rates."""
 
-    since: NDArray[np.int64]  # the second from which on each pool is offered
+    since: NDArray[np.int64]  # the first second of each pool
     offsets: NDArray[np.int64]  # the pools, as in `Pools`
     members: NDArray[np.int32]
-    reach: NDArray[np.float64]  # the running sum of the display chances within each pool
-    rates: NDArray[np.float64]  # the click rate of each article in the middle of its life …
-    slopes: NDArray[np.float64]  # … what it loses a second …
-    middles: NDArray[np.float64]  # … and when that is
+    reach: NDArray[np.float64]  # the running sum of the propensities within each pool
+    rates: NDArray[np.float64]  # the click rate of each article in the middle of its lifetime …
+    slopes: NDArray[np.float64]  # … its loss per second …
+    middles: NDArray[np.float64]  # … and that middle
 
 
 @jitable
@@ -61,7 +64,7 @@ def intensity(traffic: Traffic, key: int, second: int) -> float:
 
 @jitable
 def poisson(key: int, first: int, mean: float) -> int:
-    """A Poisson number of at most this mean, by inversion of the number at `first`."""
+    """A Poisson number with this mean, by inversion of the random number at `first`."""
     chance = math.exp(-mean)
     reached = chance
     u = draw(key, first)
@@ -76,7 +79,7 @@ def poisson(key: int, first: int, mean: float) -> int:
 def count_events(
     traffic: Traffic, burst_key: int, key: int, start: int, counts: NDArray[np.int64]
 ) -> None:
-    """How many events each second has, from `start` on."""
+    """The number of events of each second, from `start` on."""
     for i in range(counts.size):
         mean = intensity(traffic, burst_key, start + i)
         parts = max(1, math.ceil(mean / _LARGEST))
@@ -96,7 +99,7 @@ def fill_events(
     reward: NDArray[np.uint8],
     pool: NDArray[np.int32],
 ) -> None:
-    """The events themselves, in the order of the seconds."""
+    """The events, in the order of the seconds."""
     row = 0
     now = np.searchsorted(offer.since, start, side="right") - 1
     for i in range(counts.size):
@@ -108,11 +111,35 @@ def fill_events(
         for event in range(counts[i]):
             luck = hash_at(second, _EVENTS_AT + event)
             u = draw(luck, _SHOWN)
-            place_in_pool = np.searchsorted(offer.reach[begin:end], u, side="right")
-            shown = offer.members[begin + min(place_in_pool, end - begin - 1)]
+            position = np.searchsorted(offer.reach[begin:end], u, side="right")
+            shown = offer.members[begin + min(position, end - begin - 1)]
             chance = offer.rates[shown] - offer.slopes[shown] * (at - offer.middles[shown])
             time[row] = at
             arm[row] = shown
             reward[row] = 1 if draw(luck, _CLICKED) < chance else 0
             pool[row] = now
             row += 1
+
+
+def _types() -> Any:
+    from numba.core import types
+
+    return types
+
+
+@functools.cache
+def count_kernel() -> Callable[..., Any]:
+    """`count_events`, compiled."""
+    t = _types()
+    traffic = t.NamedTuple((t.float64, t.float64, t.float64, t.float64, t.int64), Traffic)
+    return compiled(count_events, t.void(traffic, t.uint64, t.uint64, t.int64, t.int64[::1]))
+
+
+@functools.cache
+def fill_kernel() -> Callable[..., Any]:
+    """`fill_events`, compiled."""
+    t = _types()
+    whole, short, real = t.int64[::1], t.int32[::1], t.float64[::1]
+    offer = t.NamedTuple((whole, whole, short, real, real, real, real), Offer)
+    columns = (whole, short, t.uint8[::1], short)
+    return compiled(fill_events, t.void(offer, t.uint64, t.int64, whole, *columns))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from highseason.core.parallel import map_blocks
 from highseason.logs import generate_events
-from highseason.logs.generating.front_page import START
+from highseason.logs.front_page import START
 from highseason.policies import Policy
 from highseason.replay import PreparedLog, replay_many
 from highseason.studies.logged.data import with_shuffled_G

@@ -1,0 +1,235 @@
+"""A synthetic front page: articles with lifetimes and click rates, pools, and traffic.
+
+It follows what is known of the Yahoo! front page in October 2011 and its 652 articles: the
+quantiles of their lifetimes; most started between 14:00 and 02:00 UTC, all on marks of five
+minutes; 20 to 51 were on offer at once, 36.5 on average.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.random import arm_uniforms, draw, hash_at, seed_key
+from highseason.core.validation import finite_number, positive_number, share, whole_number
+from highseason.engine.lifetimes.flows import ARTICLE_HOURS, ARTICLE_QUANTILES
+from highseason.logs.events import Pools
+from highseason.logs.kernels.generate import DAY, Offer, Traffic, poisson
+
+#: The first second of 2 October 2011 (UTC), the day on which the real log begins.
+START = 1_317_513_600
+
+#: The longest log and the most lines that can be generated in reasonable time.
+MOST_DAYS, MOST_LINES = 1000, 10**10
+_LINE = 450  # bytes, about
+
+_MARK = 300  # seconds between the times at which articles start and end
+_FEWEST, _MOST = 20, 51  # articles on offer at once
+_STARTS = 42.0  # articles per day …
+_BUSY_SHARE, _BUSY_FROM = 0.8, 14 * 3600  # … most of them in the half day from here on
+_WARM_UP = 3 * DAY  # longer than any lifetime: articles on offer at the start have a past
+
+#: The lowest and highest click rate, and the Beta distribution between them (mean 3.7%).
+LOWEST_RATE, HIGHEST_RATE = 0.013, 0.069
+_BETA = (3, 4)
+
+_PEAK = 10 * 3600  # so that the paper's thirteen hours are as busy as they were
+_BURST = 600  # seconds
+
+#: Families of random numbers of a log.
+_LIFETIMES, _RATES, _IDS, BURSTS, EVENTS, USERS = 1, 2, 3, 4, 5, 6
+
+
+@dataclass(frozen=True)
+class FrontPage:
+    """The settings of a synthetic log like those of the Yahoo! front page.
+
+    Attributes:
+        days: The length of the log; `1 / 24` for an hour.
+        seed: The same seed gives the same log.
+        start: Its first second.
+        events_per_second: The average rate of events.
+        articles: The number of articles, all on offer throughout.  None: articles come and go.
+        rates: Their click rates, one per article; all are on offer throughout.
+        tilt: Shows an article in proportion to its click rate to this power.  0 is uniform;
+            anything else is a log that replay must not trust.
+        drift: The share of its click rate that an article loses over its lifetime: 0.3 takes it
+            from 1.15 to 0.85 times its rate.  Articles that are always on offer do not age.
+        rhythm: The daily wave: 0.45 makes the busiest hour 1.45 times the average.
+        bursts: The probability that ten minutes bring up to three times as many events.
+    """
+
+    days: float = 1.0
+    seed: int = 0
+    start: int = START
+    events_per_second: float = 21.0
+    articles: int | None = None
+    rates: Sequence[float] | None = None
+    tilt: float = 0.0
+    drift: float = 0.3
+    rhythm: float = 0.45
+    bursts: float = 0.02
+
+    def __post_init__(self) -> None:
+        positive_number("days", self.days)
+        positive_number("events_per_second", self.events_per_second)
+        finite_number("tilt", self.tilt)
+        whole_number("start", self.start)
+        for name in ("drift", "rhythm", "bursts"):
+            share(name, getattr(self, name))
+        self._check_size()
+        self._check_articles()
+
+    def _check_size(self) -> None:
+        if self.days > MOST_DAYS:
+            raise ValueError(f"days must be at most {MOST_DAYS:,}, got {self.days:g}")
+        if self.seconds < 1:
+            raise ValueError(f"days must make at least one second, got {self.days!r}")
+        lines = self.seconds * self.events_per_second
+        if lines > MOST_LINES:
+            raise ValueError(
+                f"{lines:.2g} lines, about {lines * _LINE / 1e12:.2g} TB, are too many: at most "
+                f"{MOST_LINES:.0e}; take fewer days or events per second"
+            )
+
+    def _check_articles(self) -> None:
+        if self.articles is not None:
+            whole_number("articles", self.articles, at_least=1)
+        if self.rates is None:
+            return
+        if len(self.rates) == 0 or not all(0 <= rate <= 1 for rate in self.rates):
+            raise ValueError("rates must be numbers between 0 and 1, one per article")
+        if self.articles not in (None, len(self.rates)):
+            raise ValueError(f"articles={self.articles}, but {len(self.rates)} rates: omit it")
+
+    @property
+    def seconds(self) -> int:
+        """The length of the log."""
+        return round(self.days * DAY)
+
+    @property
+    def fixed_pool(self) -> int | None:
+        """The number of articles that are always on offer; None if articles come and go."""
+        return self.articles if self.rates is None else len(self.rates)
+
+
+@dataclass(frozen=True)
+class World:
+    """What a log is generated from.
+
+    Articles are in the order of their starts.  Article j is on offer from second `starts[j]` to the
+    second before `ends[j]`, pool i from `offer.since[i]` on.
+    """
+
+    seed: int
+    start: int
+    end: int
+    ids: tuple[str, ...]
+    rates: NDArray[np.float64]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    pools: Pools
+    offer: Offer
+    traffic: Traffic
+    drift: float
+
+    def key(self, family: int) -> int:
+        """The key of a family of this log's random numbers."""
+        return _key(self.seed, family)
+
+
+def make_world(page: FrontPage) -> World:
+    """The world behind a log."""
+    end, fixed = page.start + page.seconds, page.fixed_pool
+    if fixed is None:
+        starts, ends = _lifetimes(_key(page.seed, _LIFETIMES), page.start, end)
+    else:
+        starts, ends = np.full(fixed, page.start, np.int64), np.full(fixed, end, np.int64)
+    rates = _rates(page.seed, starts.size) if page.rates is None else np.array(page.rates, float)
+    since, pools = _pools(starts, ends, page.start, end)
+    drift = 0.0 if fixed else page.drift
+    offer = Offer(
+        since=since,
+        offsets=pools.offsets,
+        members=pools.members,
+        reach=_reach(pools, _weights(rates, page.tilt)),
+        rates=rates,
+        slopes=drift * rates / (ends - starts),
+        middles=(starts + ends) / 2,
+    )
+    level = page.events_per_second / (1.0 + page.bursts)
+    traffic = Traffic(float(level), float(page.rhythm), float(_PEAK), float(page.bursts), _BURST)
+    ids = _ids(page.seed, starts.size)
+    return World(page.seed, page.start, end, ids, rates, starts, ends, pools, offer, traffic, drift)
+
+
+def _key(seed: int, family: int) -> int:
+    return int(hash_at(seed_key(seed), family))
+
+
+def _lifetimes(key: int, start: int, end: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Starts and ends of the articles on offer at some time from `start` to `end`."""
+    spans: list[tuple[int, int]] = []
+    on_offer: list[int] = []  # the ends of the articles on offer
+    for mark in range((start - _WARM_UP) // _MARK * _MARK, end, _MARK):
+        luck = int(hash_at(key, mark // _MARK))
+        on_offer = [last for last in on_offer if last > mark]
+        wanted = len(on_offer) + poisson(luck, 0, _starts_at(mark))
+        for fresh in range(min(max(wanted, _FEWEST), _MOST) - len(on_offer)):
+            hours = np.interp(float(draw(luck, fresh + 1)), ARTICLE_QUANTILES, ARTICLE_HOURS)
+            last = mark + round(float(hours) * 3600 / _MARK) * _MARK
+            on_offer.append(last)
+            if last > start:
+                spans.append((mark, last))
+    starts, ends = np.array(spans, np.int64).T
+    return starts.copy(), ends.copy()
+
+
+def _starts_at(mark: int) -> float:
+    """The mean number of articles that start at a mark."""
+    is_busy = (mark - _BUSY_FROM) % DAY < DAY / 2
+    return _STARTS * (_BUSY_SHARE if is_busy else 1 - _BUSY_SHARE) * 2 * _MARK / DAY
+
+
+def _rates(seed: int, count: int) -> NDArray[np.float64]:
+    """Click rates: of six uniform numbers, the third smallest has the distribution Beta(3, 4)."""
+    keys = hash_at(np.uint64(_key(seed, _RATES)), np.arange(count, dtype=np.uint64))
+    uniforms = np.sort(arm_uniforms(keys, sum(_BETA) - 1), axis=1)[:, _BETA[0] - 1]
+    return np.asarray(LOWEST_RATE + (HIGHEST_RATE - LOWEST_RATE) * uniforms)
+
+
+def _ids(seed: int, count: int) -> tuple[str, ...]:
+    """Ids as Yahoo! gave them: numbers that rise with the starts, with gaps."""
+    keys = np.array([_key(seed, _IDS)], np.uint64)
+    gaps = 1 + (arm_uniforms(keys, count)[0] * 25).astype(np.int64)
+    return tuple(f"id-{number}" for number in 550_000 + np.cumsum(gaps))
+
+
+def _pools(
+    starts: NDArray[np.int64], ends: NDArray[np.int64], start: int, end: int
+) -> tuple[NDArray[np.int64], Pools]:
+    """The pools in their order, and since when each is on offer."""
+    changes = np.unique(np.concatenate([starts, ends]))
+    inside = changes[(changes > start) & (changes < end)]
+    since = np.concatenate([[start], inside]).astype(np.int64)
+    return since, Pools.of([np.flatnonzero((starts <= s) & (s < ends)) for s in since])
+
+
+def _weights(rates: NDArray[np.float64], tilt: float) -> NDArray[np.float64]:
+    if tilt < 0 and not rates.all():
+        raise ValueError("a negative tilt needs click rates above 0")
+    weights: NDArray[np.float64] = (rates / max(rates.mean(), 1e-300)) ** tilt
+    if not weights.sum() > 0:
+        raise ValueError("a positive tilt needs a click rate above 0")
+    return weights
+
+
+def _reach(pools: Pools, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The running sum of the propensities within each pool."""
+    if (weights == 1).all():
+        return np.concatenate([np.arange(1, size + 1) / size for size in pools.sizes])
+    sums = [np.cumsum(weights[pools[i]]) for i in range(len(pools))]
+    return np.concatenate([total / total[-1] for total in sums])

@@ -1,0 +1,217 @@
+"""Synthetic logs: in memory with their ground truth, or as files in the format R6B."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, Any, NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.atomic import atomic_write
+from highseason.core.random import hash_at
+from highseason.logs.events import Events, Pools
+from highseason.logs.front_page import BURSTS, EVENTS, USERS, FrontPage, World, make_world
+from highseason.logs.kernels.generate import DAY, count_kernel, fill_kernel
+
+_PIECE = 3600  # seconds generated at a time
+_LEVEL = 1  # of compression; more takes ten times as long for a third less
+_FEATURES = 136  # of which a user has some; the first always
+
+
+@dataclass(frozen=True, eq=False)
+class Generated:
+    """A synthetic log and its ground truth.
+
+    Attributes:
+        events: The log.
+        rates: The click rate of each arm in the middle of its lifetime; `events.arms` has the ids.
+        starts: The first second in which each arm was on offer; may lie before the log.
+        ends: The second after its last; may lie after the log.
+        propensity: The probability with which each event's arm was shown: one over the size of its
+            pool, unless the log is tilted.
+        drift: The share of its rate that an arm loses over its lifetime.
+    """
+
+    events: Events
+    rates: NDArray[np.float64]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    propensity: NDArray[np.float64]
+    drift: float = 0.0
+
+    def rate(self, arm: NDArray[np.int32], time: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The true click rate of arms at given times: the probability of a click.
+
+        >>> log = generate_events(1 / 24, seed=3, rates=[0.05, 0.02])
+        >>> log.rate(np.array([0, 1]), log.events.time[:2]).tolist()
+        [0.05, 0.02]
+        """
+        lost = self.drift * self.rates[arm] / (self.ends - self.starts)[arm]
+        middle = (self.starts + self.ends)[arm] / 2
+        return np.asarray(self.rates[arm] - lost * (time - middle))
+
+
+class _Piece(NamedTuple):
+    """Some seconds of a log; arms and pools as indices of the world."""
+
+    time: NDArray[np.int64]
+    arm: NDArray[np.int32]
+    reward: NDArray[np.uint8]
+    pool: NDArray[np.int32]
+
+
+def generate_events(days: float = 1.0, seed: int = 0, **settings: Any) -> Generated:
+    """Generate a click log like those of the Yahoo! front page, or a small one for tests.
+
+    Args:
+        days: The length of the log; `1 / 24` for an hour.
+        seed: The same seed gives the same log.
+        settings: Any other setting of `FrontPage`: `articles` or `rates` for a pool that stays the
+            same, `tilt` for a log that is not uniform, `events_per_second`, `drift`, `rhythm`, …
+
+    >>> log = generate_events(1 / 24, seed=3, rates=[0.05, 0.02, 0.9], rhythm=0, bursts=0).events
+    >>> len(log.arms), len(log.pools), bool(abs(len(log) / 3600 - 21) < 0.5)
+    (3, 1, True)
+    >>> round(float(log.reward[log.arm == 2].mean()), 1)
+    0.9
+    """
+    world = make_world(FrontPage(days, seed, **settings))
+    pieces = [piece for piece, _ in _pieces(world)]
+    return _compact(world, _Piece(*map(np.concatenate, zip(*pieces, strict=True))))
+
+
+def _pieces(world: World) -> Iterator[tuple[_Piece, int]]:
+    """The log in pieces that end on the hour, each with the second before which it ends."""
+    begin, key = world.start, world.key(EVENTS)
+    while begin < world.end:
+        until = min(begin // _PIECE * _PIECE + _PIECE, world.end)
+        counts = np.zeros(until - begin, np.int64)
+        count_kernel()(world.traffic, world.key(BURSTS), key, begin, counts)
+        kinds = (np.int64, np.int32, np.uint8, np.int32)
+        columns: list[Any] = [np.empty(int(counts.sum()), kind) for kind in kinds]
+        fill_kernel()(world.offer, key, begin, counts, *columns)
+        yield _Piece(*columns), until
+        begin = until
+
+
+def _compact(world: World, log: _Piece) -> Generated:
+    """Leave out pools without events and arms of no other pool: a reader cannot know of them."""
+    used = np.unique(log.pool)  # ascending, and so in the order of their first events
+    pools = [world.pools[i] for i in used]
+    seen = np.unique(np.concatenate([*pools, np.zeros(0, np.int32)]))
+    index = np.zeros(len(world.ids), np.int32)
+    index[seen] = np.arange(seen.size)
+    events = Events(
+        time=log.time,
+        arm=index[log.arm],
+        reward=log.reward,
+        pool=np.searchsorted(used, log.pool).astype(np.int32),
+        arms=tuple(world.ids[i] for i in seen),
+        pools=Pools.of([index[pool] for pool in pools]),
+    )
+    rates, starts, ends = world.rates[seen], world.starts[seen], world.ends[seen]
+    return Generated(events, rates, starts, ends, _propensities(world, log), world.drift)
+
+
+def _propensities(world: World, log: _Piece) -> NDArray[np.float64]:
+    """The probability with which each event's arm was shown."""
+    pools, reach = world.pools, world.offer.reach
+    each = np.diff(reach, prepend=0.0)
+    each[pools.offsets[:-1]] = reach[pools.offsets[:-1]]
+    width = np.int64(pools.members.max(initial=0)) + 1
+    keys = np.repeat(np.arange(len(pools)), pools.sizes) * width + pools.members
+    return np.asarray(each[np.searchsorted(keys, log.pool * width + log.arm)])
+
+
+def generate_log(
+    out: Path | str,
+    days: float = 1.0,
+    seed: int = 0,
+    *,
+    zipped: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+    **settings: Any,
+) -> tuple[Path, ...]:
+    """Write a log like those of the Yahoo! front page, in the format R6B; return its files.
+
+    Args:
+        out: A file, or a folder, which gets one file per day (UTC), named as Yahoo! names them.
+        days: The length of the log.
+        seed: The same seed gives the same log.
+        zipped: Compress it with gzip.
+        progress: Called with the seconds of the log written so far, and all of them.
+        settings: Any other setting of `FrontPage`.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     (path,) = generate_log(folder, days=1 / 1440, seed=3)
+    ...     path.name, path.read_bytes().splitlines()[0][:50]
+    ('ydata-fp-td-clicks-v2_0.20111002', b'1317513600 id-550086 0 |user 1 6 21 26 28 31 34 38')
+    """
+    world = make_world(FrontPage(days, seed, **settings))
+    pieces, lines, written = _pieces(world), 0, []
+    for path, end in _files(Path(out), world, zipped):
+        with atomic_write(path) as unfinished, _opened(unfinished, zipped) as file:
+            for piece, until in pieces:
+                file.write(_text(world, piece, lines))
+                lines += piece.time.size
+                if progress is not None:
+                    progress(until - world.start, world.end - world.start)
+                if until >= end:
+                    break
+        written.append(path)
+    return tuple(written)
+
+
+def _files(out: Path, world: World, zipped: bool) -> Iterator[tuple[Path, int]]:
+    """Each file, and the second before which it ends."""
+    if not out.is_dir():
+        yield out, world.end
+        return
+    for day in range(world.start // DAY, -(-world.end // DAY)):
+        date = datetime.fromtimestamp(day * DAY, UTC).strftime("%Y%m%d")
+        name = f"ydata-fp-td-clicks-v2_0.{date}" + (".gz" if zipped else "")
+        yield out / name, (day + 1) * DAY
+
+
+@contextmanager
+def _opened(path: Path, zipped: bool) -> Iterator[IO[bytes]]:
+    """A file to write to; gzip must not note the time, so that equal lines give equal bytes."""
+    with path.open("wb") as file:
+        if not zipped:
+            yield file
+            return
+        with gzip.GzipFile("", "wb", _LEVEL, file, mtime=0) as packed:
+            yield cast(IO[bytes], packed)
+
+
+def _text(world: World, piece: _Piece, first: int) -> bytes:
+    """The lines of a piece, of which the first is line `first` of the log."""
+    ids, every = world.ids, range(len(world.pools))
+    pools = ["".join(f" |{ids[arm]}" for arm in world.pools[i]) for i in every]
+    users = _users(world.key(USERS), first, piece.time.size)
+    columns = (column.tolist() for column in piece)
+    return "".join(
+        f"{time} {ids[arm]} {click} |user 1{user}{pools[pool]}\n"
+        for time, arm, click, pool, user in zip(*columns, users, strict=True)
+    ).encode()
+
+
+def _users(key: int, first: int, count: int) -> list[str]:
+    """The features of users after the first: about one in eight, drawn from four bits each."""
+    keys = hash_at(np.uint64(key), np.arange(first, first + count, dtype=np.uint64))
+    feature, luck, steps = np.ones(count, np.uint64), hash_at(keys, np.uint64(0)), []
+    while count and feature.min() <= _FEATURES:
+        feature = np.minimum(feature + np.uint64(1) + (luck & np.uint64(15)), _FEATURES + 1)
+        steps.append(feature)
+        is_used_up = len(steps) % 16 == 0
+        luck = hash_at(keys, np.uint64(len(steps))) if is_used_up else luck >> np.uint64(4)
+    names = [*(f" {i}" for i in range(_FEATURES + 1)), ""]
+    rows = np.array(steps).T.tolist()
+    return ["".join([names[i] for i in row]) for row in rows]

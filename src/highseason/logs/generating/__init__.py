@@ -1,1 +1,0 @@
-"""Logs made up after the facts known of the Yahoo! front page, with the truth beside them."""
