@@ -109,7 +109,7 @@ def test_every_registered_policys_step_compiles_to_the_same_numbers() -> None:
             continue
         for profile in cls.profiles:
             policy = cls.profile(profile).resolve_thresholds(np.array([1.0, 3.0, 8.0, 20.0]))
-            policy = getattr(policy, "planning", policy)
+            policy = policy.unwrapped
             plan, parameters, carry = compiled_plan(policy)
             for t, G in ((1, 3.0), (2, 8.0), (90, 20.0), (4000, 1.0)):
                 view = View(t, G, 7, 1.0, 1.0, float("nan"), -1)
@@ -163,6 +163,33 @@ class TriesTwo(ByLot):
 def test_a_custom_rule_that_reads_everything(policy: Policy, options: str) -> None:
     course = PreparedLog.of(replace(LOG, propensity=with_chances(LOG)))
     assert_same(policy, course, RecordOrder.whole(len(course.events)), OPTIONS[options], seed=2)
+
+
+@jitable
+def shrunk(state: ArmState, turn: Turn) -> tuple[int, bool]:
+    """The highest mean, shrunk to the mean of all arms, those outside the pool included."""
+    pulls, total = 1.0, 0.5
+    for arm in range(state.pulls.size):
+        pulls, total = pulls + state.pulls[arm], total + state.sums[arm]
+    best, top = -1, -1.0
+    for arm in range(state.pulls.size):
+        value = (state.sums[arm] + 5.0 * total / pulls) / (state.pulls[arm] + 5.0)
+        if state.available[arm] and value > top:
+            best, top = arm, value
+    return best, True
+
+
+shrunk.__module__ = "highseason.rules.shrunk"  # nothing may follow from where a rule lives
+
+
+@dataclass(frozen=True)
+class Shrunk(hs.UCB):
+    rule = Rule("shrunk", shrunk, UCB_RULE.intensity)
+
+
+def test_a_rule_with_statistics_pooled_over_arms() -> None:
+    log = PreparedLog.of(mortal_log(1500))
+    assert_same(Shrunk(), log, RecordOrder.whole(1500), ReplayOptions(), seed=4)
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
-"""A policy's `step`, compiled, so that a plan can follow a log that nobody knows ahead.
+"""A policy's `step`, compiled, so that a plan can follow a log that is not known in advance.
 
-A compiled step sees its policy as a NumPy record of the parameters.  The record comes as bytes and
-the carry as a number, so that every policy's plan is a function of one and the same type and the
-replay kernel is compiled once for all of them.
+A compiled step sees its policy as a NumPy record of the parameters.  The record is passed as bytes
+and the carry as a number, so all plans are functions of one type and the replay kernel is compiled
+once for all of them.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ class CompiledPlan(NamedTuple):
 
 
 class CannotCompileError(Exception):
-    """Why the step of a policy must run as Python."""
+    """Why the step of a policy must run in Python."""
 
 
 def compiled_plan(policy: Policy) -> CompiledPlan:
-    """The step of a settled policy, compiled once for its class; the parameters are data."""
+    """The step of a policy with resolved thresholds, compiled once per class."""
     record = _record(policy)
     begin = policy.begin()
     if isinstance(begin, bool) or not isinstance(begin, int | float):
-        raise CannotCompileError(f"it carries {begin!r}, and compiled plans carry a number")
-    plan = _compiled(type(policy).step, record.dtype, isinstance(begin, int))
-    found = CompiledPlan(plan, record.view(np.uint8), np.array([begin, begin], np.float64))
-    _require_agreement(policy, found)
-    return found
+        raise CannotCompileError(f"it carries {begin!r}, but a compiled plan carries a number")
+    function = _compiled(type(policy).step, record.dtype, isinstance(begin, int))
+    plan = CompiledPlan(function, record.view(np.uint8), np.array([begin, begin], np.float64))
+    _require_agreement(policy, plan)
+    return plan
 
 
 def plan_type() -> Any:
@@ -54,7 +54,7 @@ def plan_type() -> Any:
 
 
 def _record(policy: Policy) -> NDArray[Any]:
-    """The parameters in one record, words in as many letters as the longest choice has."""
+    """The parameters as one record; text is as long as the longest choice."""
     kinds, values = [], []
     for entry in fields(policy):
         value = getattr(policy, entry.name)
@@ -81,32 +81,25 @@ def _compiled(step: Callable[..., Any], record: Any, whole: bool) -> Any:
 
 
 def _plan_of(step: Callable[..., Any], record: Any, whole: bool) -> Callable[..., float]:
-    """The step with its policy and its carry taken out of arrays."""
-    if whole:
+    """The step, with its policy and its carry read from arrays."""
+    convert = int if whole else float
 
-        def plan(parameters: Any, carry: Any, view: View) -> float:
-            number, after = step(parameters.view(record)[0], int(carry[0]), view)
-            carry[1] = after
-            return number  # type: ignore[no-any-return]  # a step may be a user's
-    else:
-
-        def plan(parameters: Any, carry: Any, view: View) -> float:
-            number, after = step(parameters.view(record)[0], carry[0], view)
-            carry[1] = after
-            return number  # type: ignore[no-any-return]  # as above
+    def plan(parameters: Any, carry: Any, view: View) -> float:
+        level, after = step(parameters.view(record)[0], convert(carry[0]), view)
+        carry[1] = after
+        return level  # type: ignore[no-any-return]  # a step may be a user's
 
     return plan
 
 
-def _require_agreement(policy: Policy, found: CompiledPlan) -> None:
-    """Python and machine words must give the same number, or Python's is the one that counts."""
+def _require_agreement(policy: Policy, plan: CompiledPlan) -> None:
+    """Compiled and plain steps must give the same level; otherwise the plain one is used."""
     for blind in (UnknownFuture.of(1, 1.0, 1, 1.0, 1.0), UnknownFuture.of(977, 13.0, 24, 2.0, 2.0)):
-        number, after = policy.step(policy.begin(), blind)
-        view = View(*blind)
-        carry = found.carry.copy()
-        same = found.plan(found.parameters, carry, view) == number and carry[1] == after
-        if not (same or (number != number)):
-            raise CannotCompileError("compiled, its step gives other numbers")
+        level, after = policy.step(policy.begin(), blind)
+        carry = plan.carry.copy()
+        same = plan.plan(plan.parameters, carry, View(*blind)) == level and carry[1] == after
+        if not (same or (level != level)):
+            raise CannotCompileError("its compiled step gives other levels")
 
 
 @functools.cache

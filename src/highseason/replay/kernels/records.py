@@ -150,7 +150,7 @@ class Scratch(NamedTuple):
 
     @classmethod
     def of(cls, arms: int) -> Scratch:
-        """Working memory for a log of so many arms."""
+        """Working memory for a log of `arms` arms."""
         shown, opening, marked = np.zeros((3, arms), np.bool_)
         held = np.zeros(arms, np.int64)
         return cls(shown, opening, marked, np.full(arms, -1), held, np.zeros(arms))

@@ -206,8 +206,8 @@ def replay_kernel(
 ) -> None:
     """Play one policy along the records of a run.
 
-    `state` holds all arms, `room` the largest pool.  `carry[0]` is what the plan carries, `carry[1]`
-    what it will carry if this record matches.
+    `state` holds all arms, `room` the largest pool.  `carry[0]` is what the plan carries now,
+    `carry[1]` what it will carry if this record matches.
     """
     find_shown(log, order, scratch.shown)
     state.start[:] = lifetimes.start
