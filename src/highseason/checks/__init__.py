@@ -1,12 +1,12 @@
 """Conformance checks: what every policy, multiplier and forecaster promises, in one call.
 
-They need no test framework.  One call holds a policy of your own to all that is promised:
+They need no test framework.  One call checks a policy of your own:
 
 >>> import highseason as hs
 >>> hs.checks.check_policy(hs.UCBZ(z=30))
 >>> hs.checks.check_multiplier(hs.multipliers.wave)
 
-In a test suite every (class, check) pair becomes a test with a name one can read:
+In a test suite every (class, check) pair becomes a test with a readable name:
 
     @pytest.mark.parametrize(
         "check", [pytest.param(run, id=name) for name, run in hs.checks.policy_checks()]
@@ -15,7 +15,7 @@ In a test suite every (class, check) pair becomes a test with a name one can rea
         check()
 """
 
-from highseason.checks.failure import CheckFailed
+from highseason.checks.catalogue import CheckFailed
 from highseason.checks.run import (
     check_forecaster,
     check_multiplier,

@@ -1,44 +1,57 @@
-"""A policy plays the same game however it is asked: again, compiled, in threads, among others."""
+"""A policy plays the same game however it is run: again, compiled, in threads, among others."""
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Iterator
 
-from highseason.checks.catalogue import check
-from highseason.checks.failure import CheckFailed, expect
+from highseason import rewards
+from highseason.checks.assertions import first_difference, same_course, same_games, same_totals
+from highseason.checks.catalogue import CheckFailed, check, expect
 from highseason.checks.plans import RANGES
-from highseason.checks.sameness import same_course, same_games, same_totals
-from highseason.checks.settings import ARMS, SEED, TURNS, reward_models, season
-from highseason.checks.twins import on_generic_path
+from highseason.checks.settings import (
+    ARMS,
+    SEED,
+    TURNS,
+    coarse_mean,
+    coarse_quantile,
+    lifetimes_to_play,
+    reward_models,
+    season,
+)
+from highseason.checks.variants import on_generic_path
+from highseason.core.random import game_keys
+from highseason.engine.lifetimes import Lifetimes
 from highseason.games import play, simulate
 from highseason.policies import Greedy, Policy
+from highseason.rewards import Rewards
 
-#: Games a run, deliberately not a multiple of eight (some kernels play eight side by side).
+#: Games per run, deliberately not a multiple of eight (some kernels play eight side by side).
 GAMES = 11
-#: Enough games for `simulate` to hand them to threads (its tests make sure that it does).
+#: Enough games for `simulate` to use threads (its tests make sure that it does).
 THREADED_GAMES = 12_503
-#: (arms, turns): few arms, one, a game that ends in its first round, and so many arms that kernels
-#: made for many arms run.
+#: Games per run with arms that come and go.
+LIFETIME_GAMES = 5
+#: (arms, turns): few arms, one arm, a game that ends in its first round, and so many arms that
+#: kernels for many arms run.
 SIZES = ((ARMS, TURNS), (1, TURNS), (ARMS, ARMS - 1), (1000, 1400))
 
 
 @check()
 def arms_played_exist(policy: Policy) -> None:
-    """Compiled code does not look whether an arm exists, so this is asked in Python first."""
-    for rewards in (*reward_models(), *reward_models(1)):
-        game = play(policy, rewards, season(), seed=SEED)
-        wrong = np.flatnonzero((game.arms < 0) | (game.arms >= rewards.arms))
-        if wrong.size:
-            i = int(wrong[0])
+    """Compiled code does not check whether an arm exists, so `play` checks it first."""
+    for model in (*reward_models(), *reward_models(1)):
+        game = play(policy, model, season(), seed=SEED)
+        turn = first_difference((game.arms < 0) | (game.arms >= model.arms))
+        if turn is not None:
             raise CheckFailed(
-                f"choose() must return an arm from 0 to {rewards.arms - 1}; "
-                f"in turn {i + 1} it returned {game.arms[i]}"
+                f"choose() must return an arm from 0 to {model.arms - 1}; in turn {turn} it "
+                f"returned {game.arms[turn - 1]}"
             )
 
 
 @check(applies=lambda policy: policy.rule.traits.tries_each_arm)
 def every_arm_is_tried_once_first(policy: Policy) -> None:
-    """Turns 1 … m play arm 1 … m, and never count as exploitation (tries_each declares it)."""
+    """Turns 1 … m play arms 1 … m, and never count as exploitation (tries_each declares it)."""
     game = play(policy, reward_models()[0], season(), seed=SEED)
     first = game.arms[:ARMS].tolist()
     expect(
@@ -48,36 +61,35 @@ def every_arm_is_tried_once_first(policy: Policy) -> None:
     )
     expect(
         not game.exploited[:ARMS].any(),
-        "the first round must not count as exploitation, but choose() said it was",
+        "the first round must not count as exploitation, but choose() returned True",
     )
 
 
 @check()
 def same_seed_same_arms(policy: Policy) -> None:
-    """A game played twice is the same game; with another seed it is another."""
-    rewards = reward_models()[0]
-    first, second = (play(policy, rewards, season(), seed=SEED) for _ in range(2))
-    differ = np.flatnonzero(first.arms != second.arms)
-    if differ.size:
-        raise CheckFailed(
-            f"the same game played twice parts at turn {differ[0] + 1}: take every random number "
-            "from draw(turn.key, …), and remember nothing outside the state"
-        )
+    """A game played twice is the same game."""
+    first, second = (play(policy, reward_models()[0], season(), seed=SEED) for _ in range(2))
+    turn = first_difference(first.arms != second.arms)
+    expect(
+        turn is None,
+        f"the same game played twice differs at turn {turn}: take every random number from "
+        "draw(turn.key, …), and keep nothing outside the state",
+    )
 
 
 @check()
 def play_and_simulate_agree(policy: Policy) -> None:
     """Turn by turn: equal running rewards and regrets leave no room for another arm."""
     arms_played_exist(policy)
-    for rewards in reward_models():
+    for model in reward_models():
         for seed in (SEED, SEED + 1):
-            compiled = simulate(policy, rewards, season(), games=1, seed=seed, curves=TURNS)
-            game = play(policy, rewards, season(), seed=seed)
-            same_course(compiled, game, f"{rewards.name} rewards, seed {seed}")
-        compiled = simulate(policy, rewards, season(), games=GAMES, seed=SEED, keep="games")
+            compiled = simulate(policy, model, season(), games=1, seed=seed, curves=TURNS)
+            game = play(policy, model, season(), seed=seed)
+            same_course(compiled, game, f"{model.name} rewards, seed {seed}")
+        compiled = simulate(policy, model, season(), games=GAMES, seed=SEED, keep="games")
         for number in range(GAMES):
-            game = play(policy, rewards, season(), seed=SEED, game=number)
-            same_totals(compiled, game, number, f"{rewards.name} rewards")
+            game = play(policy, model, season(), seed=SEED, game=number)
+            same_totals(compiled, game, number, f"{model.name} rewards")
 
 
 @check(applies=lambda policy: policy.rule in RANGES)
@@ -85,26 +97,25 @@ def fast_kernel_plays_as_the_plain_one(policy: Policy) -> None:
     """The rule's own kernel against the loop that asks the rule arm by arm, ties included."""
     plain = on_generic_path(policy)
     for arms, turns in SIZES:
-        for rewards in reward_models(arms):
+        for model in reward_models(arms):
             fast, slow = (
-                simulate(p, rewards, season(turns), games=GAMES, seed=SEED, keep="games")
+                simulate(p, model, season(turns), games=GAMES, seed=SEED, keep="games")
                 for p in (policy, plain)
             )
             same_games(
                 fast,
                 slow,
                 f"the fast kernel and the plain one must choose the same arms; with {arms} arms, "
-                f"{turns} turns and {rewards.name} rewards they",
+                f"{turns} turns and {model.name} rewards they",
             )
 
 
 @check()
 def threads_do_not_matter(policy: Policy) -> None:
-    """One thread or two, the results are the same bits."""
+    """With one thread or two, the results are the same bits."""
     arms_played_exist(policy)
-    rewards = reward_models()[0]
     one, two = (
-        simulate(policy, rewards, season(), games=THREADED_GAMES, seed=SEED, threads=n)
+        simulate(policy, reward_models()[0], season(), games=THREADED_GAMES, seed=SEED, threads=n)
         for n in (1, 2)
     )
     same_games(one, two, "one thread and two must give the same bits; they", exact=True)
@@ -112,11 +123,10 @@ def threads_do_not_matter(policy: Policy) -> None:
 
 @check()
 def company_does_not_matter(policy: Policy) -> None:
-    """Beside other policies, before or after them, a policy plays the same games."""
+    """Next to other policies, before or after them, a policy plays the same games."""
     arms_played_exist(policy)
-    rewards = reward_models()[0]
     alone, first, last = (
-        simulate(players, rewards, season(), games=GAMES, seed=SEED)
+        simulate(players, reward_models()[0], season(), games=GAMES, seed=SEED)
         for players in (
             {"it": policy},
             {"it": policy, "greedy": Greedy()},
@@ -126,3 +136,49 @@ def company_does_not_matter(policy: Policy) -> None:
     sentence = "other policies in the run must not change anything; the runs"
     same_games(alone, first, sentence)
     same_games(alone, last, sentence, row=1)
+
+
+# -- arms that come and go -------------------------------------------------------------------------
+
+
+def _lifetime_settings(policy: Policy) -> Iterator[tuple[Lifetimes, Rewards, str]]:
+    """Known lifetimes and, unless the policy needs to know them, unknown ones."""
+    for known in (True,) if policy.needs_end else (True, False):
+        for lifetimes in lifetimes_to_play(known):
+            # Rewards in eighths: the same arms tie again and again.
+            model = rewards.custom(
+                coarse_quantile, coarse_mean, arms=lifetimes.arms, name="eighths"
+            )
+            yield lifetimes, model, f"{lifetimes.name} lifetimes, {'' if known else 'un'}known,"
+
+
+@check()
+def absent_arms_are_never_played(policy: Policy) -> None:
+    """An arm is played from its first turn to its last, and in no other."""
+    for lifetimes, model, where in _lifetime_settings(policy):
+        game = play(policy, model, season(), seed=SEED, lifetimes=lifetimes)
+        spans = lifetimes.spans(game_keys(SEED, range(1)), TURNS)[0]
+        for t, arm in enumerate(game.arms.tolist(), start=1):
+            start, end = spans[arm].tolist()
+            expect(
+                start <= t <= end,
+                f"with {where} it played arm {arm} in turn {t}, but the arm is there in turns "
+                f"{start} to {end}: look at state.available",
+            )
+
+
+@check()
+def play_and_simulate_agree_on_arms_that_come_and_go(policy: Policy) -> None:
+    """The readable loop and the kernel have the same arms in the game, and choose the same."""
+    absent_arms_are_never_played(policy)
+    for lifetimes, model, where in _lifetime_settings(policy):
+        course = simulate(
+            policy, model, season(), games=1, seed=SEED, curves=TURNS, lifetimes=lifetimes
+        )
+        same_course(course, play(policy, model, season(), seed=SEED, lifetimes=lifetimes), where)
+        totals = simulate(
+            policy, model, season(), LIFETIME_GAMES, SEED, keep="games", lifetimes=lifetimes
+        )
+        for number in range(LIFETIME_GAMES):
+            game = play(policy, model, season(), seed=SEED, game=number, lifetimes=lifetimes)
+            same_totals(totals, game, number, where)

@@ -1,20 +1,28 @@
-"""Parameters are documented, checked when a policy is made, and survive being written down."""
+"""Parameters are documented, checked when a policy is created, and survive text, JSON, pickle."""
 
 from __future__ import annotations
 
 import math
+import pickle
+import sys
 from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import Field, fields, is_dataclass, replace
 from typing import Any
 
-from highseason.checks.catalogue import check
-from highseason.checks.failure import CheckFailed, expect
+from highseason.checks.catalogue import CheckFailed, check, expect
 from highseason.policies import Policy, from_json, parse, registry
 from highseason.policies.parameters import Limits
 
 
 def _named(policy: Policy) -> bool:
     return bool(policy.name)
+
+
+def _importable(policy: Policy) -> bool:
+    """Whether another process can import the class: a local one cannot be pickled."""
+    kind = type(policy)
+    return getattr(sys.modules.get(kind.__module__), kind.__qualname__, None) is kind
 
 
 @check()
@@ -24,45 +32,44 @@ def parameters_are_fields(policy: Policy) -> None:
     forgotten = [name for name, value in vars(kind).items() if isinstance(value, Field)]
     expect(
         is_dataclass(kind) and not forgotten,
-        f"parameters must be dataclass fields, but {', '.join(forgotten)} is not: "
-        f"put @dataclass(frozen=True) above class {kind.__name__}",
+        f"parameters must be dataclass fields, but {', '.join(forgotten)} is not: put "
+        f"@dataclass(frozen=True) above class {kind.__name__}",
     )
 
 
 @check()
 def parameters_are_documented(policy: Policy) -> None:
-    """Every parameter says in a sentence what it is, for help and command line."""
+    """Every parameter has a sentence that says what it is, for help and the command line."""
     for entry in fields(policy):
         limits = entry.metadata.get("limits")
         expect(
             isinstance(limits, Limits) and limits.doc.strip(),
-            f"nothing says what the parameter {entry.name!r} is: "
+            f"the parameter {entry.name!r} is not documented: "
             f'write {entry.name} = parameter(default, "what it does")',
         )
 
 
 @check()
 def impossible_parameters_are_refused(policy: Policy) -> None:
-    """NaN, numbers out of range and unknown words are errors when the policy is made."""
+    """NaN, numbers out of range and unknown words are errors when the policy is created."""
     for name, value in _impossible(policy):
         try:
             replace(policy, **{name: value})
         except ValueError:
             continue
         raise CheckFailed(
-            f"{name}={value!r} makes no sense and must be refused with a ValueError, "
-            "but a policy was made of it"
+            f"{name}={value!r} is invalid and must raise a ValueError, but the policy accepted it"
         )
 
 
 @check(applies=_named)
 def name_leads_back(policy: Policy) -> None:
-    """The registry knows the class under its name."""
-    found = registry().get(policy.name)
+    """The registry has the class under its name."""
+    entry = registry().get(policy.name)
     expect(
-        found is type(policy),
+        entry is type(policy),
         f"the name {policy.name!r} must lead to {type(policy).__qualname__}, but it leads to "
-        f"{getattr(found, '__qualname__', found)}: two policies cannot share a name",
+        f"{getattr(entry, '__qualname__', entry)}: two policies cannot share a name",
     )
 
 
@@ -77,7 +84,17 @@ def json_leads_back(policy: Policy) -> None:
 def text_leads_back(policy: Policy) -> None:
     """`parse(str(policy))` is the policy, as the command line needs it."""
     back = parse(str(policy))
-    expect(back == policy, f"{policy!r} is written {str(policy)!r}, and read back as {back!r}")
+    expect(back == policy, f"{policy!r} is written {str(policy)!r}, but parsed as {back!r}")
+
+
+@check(applies=_importable)
+def pickles_and_copies(policy: Policy) -> None:
+    """A worker process gets an equal policy with the same rule; a deep copy is one, too."""
+    for how, copied in (("pickle", pickle.loads(pickle.dumps(policy))), ("copy", deepcopy(policy))):
+        expect(
+            copied == policy and copied.rule == policy.rule,
+            f"{policy!r} comes back from {how} as {copied!r}, with the rule {copied.rule.name!r}",
+        )
 
 
 def _impossible(policy: Policy) -> Iterator[tuple[str, Any]]:

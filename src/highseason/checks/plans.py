@@ -1,64 +1,73 @@
-"""A plan is one sensible number for every turn, the same whenever it is asked for."""
+"""A plan gives one sensible level per turn, always the same, from what it may know and no more."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.checks.catalogue import check
-from highseason.checks.failure import CheckFailed, expect
-from highseason.checks.settings import seasons
-from highseason.checks.twins import afresh
+from highseason.checks.catalogue import CheckFailed, check, expect
+from highseason.checks.settings import ARMS, TURNS, season, seasons
+from highseason.checks.variants import copied
+from highseason.multipliers import Multiplier
 from highseason.policies import Policy
 from highseason.rules import EPSILON, POOL, UCB_RULE, Rule
 
-#: What a rule can make sense of: a sentence, and which of the numbers keep to it.
-_Range = tuple[str, Callable[[NDArray[np.float64], int], NDArray[np.bool_]]]
+Levels = NDArray[np.float64]
+
+#: The levels that a rule can use: in words, and as a function of the levels and the arms.
+_Range = tuple[str, Callable[[Levels, int], NDArray[np.bool_]]]
 RANGES: dict[Rule, _Range] = {
-    EPSILON: ("a chance between 0 and 1", lambda b, arms: (b >= 0) & (b <= 1)),
-    UCB_RULE: ("a number >= 0 to stand under the root", lambda b, arms: b >= 0),
+    EPSILON: ("a probability from 0 to 1", lambda b, arms: (b >= 0) & (b <= 1)),
+    UCB_RULE: ("a number >= 0, for the square root", lambda b, arms: b >= 0),
     POOL: (
         "a whole number of arms, from 1 to all of them",
         lambda b, arms: (b >= 1) & (b <= arms) & (b == np.floor(b)),
     ),
 }
 
+#: Turns after which the future is changed, and the factors that change it.
+CUTS = (1, ARMS - 1, ARMS, ARMS + 1, TURNS // 2, TURNS - 1)
+FACTORS = (0.01, 100.0)
+
+
+# -- levels ----------------------------------------------------------------------------------------
+
 
 @check()
 def intensity_takes_arrays(policy: Policy) -> None:
-    """`plan.exploration` asks it for all turns at once."""
+    """`plan.exploration` passes all turns at once."""
     rule, turns = policy.rule, np.arange(1, 5)
     shape = np.shape(rule.intensity(np.clip(np.ones(4), *rule.allowed), turns, 3))
     expect(
         shape == turns.shape,
-        f"the intensity of the rule {rule.name!r} must take arrays and give a share for each turn; "
-        f"for {turns.size} turns its answer has the shape {shape}",
+        f"the intensity of the rule {rule.name!r} must take arrays and return a share per turn; "
+        f"for {turns.size} turns it returned the shape {shape}",
     )
 
 
 @check()
-def every_turn_has_a_finite_number(policy: Policy) -> None:
-    """Also for one arm, for fewer turns than arms, and for stakes in millions or millionths."""
+def every_turn_has_a_finite_level(policy: Policy) -> None:
+    """Also for one arm, for fewer turns than arms, and for G in millions or millionths."""
     for G, arms in seasons():
         plan = policy.plan(G, arms)
         expect(
             plan.levels.shape == (G.turns,),
-            f"a plan needs one number for each of {G.turns} turns; "
-            f"this one has the shape {plan.levels.shape}",
+            f"a plan must have one level for each of {G.turns} turns; its levels have the shape "
+            f"{plan.levels.shape}",
         )
-        for t, number in enumerate(plan, start=1):
+        for t, level in enumerate(plan, start=1):
             expect(
-                math.isfinite(number),
-                f"a plan's numbers must be finite; with {arms} arms on {G!r} "
-                f"the number of turn {t} is {number!r}",
+                math.isfinite(level),
+                f"levels must be finite; with {arms} arms on {G!r} turn {t} has {level!r}",
             )
 
 
 @check(applies=lambda policy: policy.rule in RANGES)
-def numbers_mean_something_to_the_rule(policy: Policy) -> None:
+def levels_suit_the_rule(policy: Policy) -> None:
     """ε in [0, 1]; b >= 0; 1 <= m_t <= m, whole."""
     for G, arms in seasons():
         require_range(policy, policy.plan(G, arms).levels, arms, f"with {arms} arms on {G!r}")
@@ -66,42 +75,154 @@ def numbers_mean_something_to_the_rule(policy: Policy) -> None:
 
 @check()
 def exploration_is_a_share(policy: Policy) -> None:
-    """What `plan.exploration` draws lies between 0 and 1 before it is clipped."""
+    """What `plan.exploration` shows lies between 0 and 1 before it is clipped."""
     rule = policy.rule
     for G, arms in seasons():
-        numbers, turns = policy.plan(G, arms).levels, np.arange(1, G.turns + 1)
-        shares = rule.intensity(numbers, turns, arms)
+        levels, turns = policy.plan(G, arms).levels, np.arange(1, G.turns + 1)
+        shares = rule.intensity(levels, turns, arms)
         for t in turns[~((shares >= 0.0) & (shares <= 1.0))][:1]:
             raise CheckFailed(
                 f"the intensity of the rule {rule.name!r} must be between 0 and 1; turn {t} with "
-                f"{arms} arms and the number {numbers[t - 1]:g} gives {float(shares[t - 1])!r}"
+                f"{arms} arms and level {levels[t - 1]:g} has {float(shares[t - 1])!r}"
             )
 
 
 @check()
 def same_question_same_plan(policy: Policy) -> None:
-    """Asked twice, the plan is the same bits, and nobody can write into it."""
+    """Computed twice, a plan is the same bits, and it is read-only."""
     for G, arms in seasons():
-        first, second = policy.plan(G, arms), afresh(policy).plan(G, arms)
+        first, second = policy.plan(G, arms), copied(policy).plan(G, arms)
         expect(
             first.digest == second.digest,
-            "a plan must be the same when it is asked for again: keep what is remembered from "
+            "a plan must be the same when it is computed again: keep what is remembered from "
             "turn to turn in the carry, not in the policy",
         )
-        expect(not first.levels.flags.writeable, "a plan's numbers must be read-only")
+        expect(not first.levels.flags.writeable, "the levels of a plan must be read-only")
 
 
-def require_range(policy: Policy, numbers: NDArray[np.float64], arms: int, where: str) -> None:
-    """Fail where a number means nothing to the policy's rule."""
+def require_range(policy: Policy, levels: Levels, arms: int, where: str) -> None:
+    """Fail if the policy's rule cannot use a level."""
     if policy.rule not in RANGES:
-        wrong = np.flatnonzero(~np.isfinite(numbers))
+        wrong = np.flatnonzero(~np.isfinite(levels))
         meaning = "a finite number"
     else:
-        meaning, keeps = RANGES[policy.rule]
-        wrong = np.flatnonzero(~keeps(numbers, arms))
+        meaning, fits = RANGES[policy.rule]
+        wrong = np.flatnonzero(~fits(levels, arms))
     if wrong.size:
         i = int(wrong[0])
         raise CheckFailed(
             f"the rule {policy.rule.name!r} expects {meaning}; "
-            f"{where}, turn {i + 1} has {float(numbers[i])!r}"
+            f"{where}, turn {i + 1} has {float(levels[i])!r}"
         )
+
+
+# -- what a plan may know --------------------------------------------------------------------------
+
+
+def resolved(policy: Policy) -> Policy:
+    """The policy with its thresholds turned into numbers: the rest must be causal by itself."""
+    return policy.resolve_thresholds(season().values)
+
+
+def _is_causal(policy: Policy) -> bool:
+    return not resolved(policy).requires_full_g
+
+
+@check(applies=_is_causal)
+def later_turns_do_not_move_the_plan(policy: Policy) -> None:
+    """Change G after turn t: the levels up to t stay.  `uses_future_g` declares otherwise."""
+    steady = resolved(policy)
+    before = steady.plan(season(), ARMS).levels
+    for cut in CUTS:
+        for factor in FACTORS:
+            after = steady.plan(_changed_after(season(), cut, factor), ARMS).levels
+            _same_start(
+                before,
+                after,
+                cut,
+                f"G was changed only after turn {cut}, but the level of turn {{t}} changed: "
+                "declare uses_future_g = True, or do without view.floor, view.lowest and "
+                "view.future",
+            )
+
+
+@check(applies=_is_causal)
+def planner_agrees_with_plan(policy: Policy) -> None:
+    """Given G turn by turn, a policy that does not look ahead has the same plan."""
+    steady = resolved(policy)
+    _same_start(
+        steady.plan(season(), ARMS).levels,
+        _stepwise(steady, season(), season()),
+        TURNS,
+        "planner() and plan() must give the same levels if the policy does not look ahead; they "
+        "differ at turn {t}",
+    )
+
+
+@check(applies=lambda policy: not looks_ahead(policy))
+def forecast_levels_know_only_the_past(policy: Policy) -> None:
+    """With a forecast, the level of turn t depends on G before t and on the forecast of t."""
+    forecast = season().shift(3)
+    before = policy.plan(season(), ARMS, forecast).levels
+    require_range(policy, before, ARMS, "planned from one-step forecasts")
+    for cut in CUTS:
+        for factor in FACTORS:
+            after = policy.plan(
+                _changed_after(season(), cut - 1, factor),  # the turn's own G comes after it
+                ARMS,
+                _changed_after(forecast, cut, factor),
+            ).levels
+            _same_start(
+                before,
+                after,
+                cut,
+                f"only what comes after the decision of turn {cut} was changed, but the level of "
+                "turn {t} changed: a plan from forecasts may know the past and this turn's "
+                "forecast, nothing else",
+            )
+
+
+@check(applies=lambda policy: not looks_ahead(policy))
+def planners_share_nothing(policy: Policy) -> None:
+    """Two games planned side by side do not disturb each other, as a shared carry would."""
+    one, other = policy.planner(ARMS), policy.planner(ARMS)
+    alone = _stepwise(policy, season(), season())
+    together = np.empty(TURNS)
+    for i, value in enumerate(season().values.tolist()):
+        together[i] = one.level(value)
+        one.saw(value)
+        other.level(3.0 * value)
+        other.saw(3.0 * value)
+    _same_start(
+        alone,
+        together,
+        TURNS,
+        "a second game planned at the same time changed the level of turn {t}: begin() must "
+        "return a new object each time",
+    )
+
+
+def looks_ahead(policy: Policy) -> bool:
+    """Whether the policy declares that it cannot play turn by turn."""
+    return policy.uses_future or policy.rule.traits.uses_future
+
+
+def _changed_after(G: Multiplier, cut: int, factor: float) -> Multiplier:
+    later = np.arange(G.turns) >= cut
+    return replace(G, values=np.where(later, factor * G.values, G.values))
+
+
+def _stepwise(policy: Policy, actual: Multiplier, belief: Multiplier) -> Levels:
+    planner = policy.planner(ARMS)
+    levels = np.empty(actual.turns)
+    for i in range(actual.turns):
+        levels[i] = planner.level(float(belief.values[i]))
+        planner.saw(float(actual.values[i]))
+    return levels
+
+
+def _same_start(before: Levels, after: Levels, turns: int, sentence: str) -> None:
+    differ = np.flatnonzero(before[:turns] != after[:turns])
+    if differ.size:
+        i = int(differ[0])
+        raise CheckFailed(f"{sentence.format(t=i + 1)} (from {before[i]:g} to {after[i]:g})")

@@ -1,4 +1,4 @@
-"""Where one policy becomes another: no regulation, no stakes, other units."""
+"""Where one policy becomes another: no threshold, a constant G, other units."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from highseason import policies
-from highseason.checks.catalogue import check
-from highseason.checks.failure import CheckFailed, expect
+from highseason.checks.assertions import first_difference
+from highseason.checks.catalogue import CheckFailed, check, expect
 from highseason.checks.games import arms_played_exist
 from highseason.checks.plans import RANGES
 from highseason.checks.settings import ARMS, SEED, TURNS, reward_models, season
-from highseason.checks.twins import in_other_units, parameters_on_G, with_parameters
+from highseason.checks.variants import in_other_units, parameters_on_G, with_parameters
 from highseason.games import play, simulate
 from highseason.multipliers import Multiplier, constant
 from highseason.policies import Policy
@@ -27,16 +25,16 @@ FACTOR = 1024.0
 
 @dataclass(frozen=True)
 class Reduction:
-    """Under these circumstances a policy is another one, arm by arm."""
+    """Under this condition a policy plays as another one, arm by arm."""
 
-    circumstances: str
+    condition: str
     policy: type[Policy]
     changes: dict[str, Any]
     G: Multiplier
-    twin: Callable[[Any], Policy]
+    equal_to: Callable[[Any], Policy]
 
-    def concerns(self, policy: Policy) -> bool:
-        """A policy of this class; with another rule it would be another policy's twin."""
+    def applies(self, policy: Policy) -> bool:
+        """Whether the policy is of this class; with another rule it would be another policy."""
         return isinstance(policy, self.policy) and policy.rule == self.policy.rule
 
 
@@ -72,14 +70,14 @@ REDUCTIONS = (
 )
 
 
-@check(applies=lambda policy: any(r.concerns(policy) for r in REDUCTIONS))
+@check(applies=lambda policy: any(r.applies(policy) for r in REDUCTIONS))
 def becomes_the_policy_it_reduces_to(policy: Policy) -> None:
-    """The reductions the paper claims: same seed, same trajectory."""
+    """The reductions that the paper claims: same seed, same arms."""
     for reduction in REDUCTIONS:
-        if reduction.concerns(policy):
+        if reduction.applies(policy):
             changed = with_parameters(policy, **reduction.changes)
-            twin = reduction.twin(changed)
-            _same_arms(changed, twin, reduction.G, f"{reduction.circumstances} it must be {twin}")
+            other = reduction.equal_to(changed)
+            _same_arms(changed, other, reduction.G, f"{reduction.condition} it must be {other}")
 
 
 def _regulates_by_threshold(policy: Policy) -> bool:
@@ -87,20 +85,20 @@ def _regulates_by_threshold(policy: Policy) -> bool:
 
 
 @check(applies=_regulates_by_threshold)
-def threshold_above_all_ignores_the_stakes(policy: Policy) -> None:
+def threshold_above_all_ignores_G(policy: Policy) -> None:
     """With z infinite no turn is high, and the plan is the same for every G."""
     free = with_parameters(policy, z=math.inf)
     one, other = (free.plan(G, ARMS).levels for G in (season(), season().shift(7)))
-    differ = np.flatnonzero(one != other)
-    if differ.size:
-        raise CheckFailed(
-            f"with z infinite no turn is high, so G must not matter; turn {differ[0] + 1} does"
-        )
+    turn = first_difference(one != other)
+    expect(
+        turn is None,
+        f"with z infinite no turn is high, so G must not matter; it does at turn {turn}",
+    )
 
 
 @check(applies=_regulates_by_threshold)
 def threshold_below_all_is_greedy(policy: Policy) -> None:
-    """With z below every G all turns are high, and only the leader is played."""
+    """With z below every G all turns are high, and only the leading arm is played."""
     G = season()
     bound = with_parameters(policy, z=0.5 * float(G.values.min()))
     _same_arms(
@@ -117,16 +115,17 @@ def units_of_G_do_not_matter(policy: Policy) -> None:
     expect(
         policy.plan(G, ARMS).digest == larger.plan(many, ARMS).digest,
         f"with G and {_names(policy)} times {FACTOR:g} the plan must stay the same; it changed. "
-        "If it depends on the scale of G, give it a parameter with allows_expression=True, as `unit` of SoftUCB",
+        "If it depends on the scale of G, give it a parameter with allows_expression=True, such as "
+        "`unit` of SoftUCB",
     )
     rewards = reward_models()[0]
     one = simulate(policy, rewards, G, games=GAMES, seed=SEED)
     other = simulate(larger, rewards, many, games=GAMES, seed=SEED)
     for metric, factor in (("regret", FACTOR), ("reward", FACTOR), ("best_pulls", 1.0)):
-        found, wanted = other.mean(metric, 0), factor * one.mean(metric, 0)
+        value, expected = other.mean(metric, 0), factor * one.mean(metric, 0)
         expect(
-            math.isclose(found, wanted, rel_tol=1e-12, abs_tol=1e-12),
-            f"with G times {FACTOR:g} the {metric} must be {wanted:g}; it is {found:g}",
+            math.isclose(value, expected, rel_tol=1e-12, abs_tol=1e-12),
+            f"with G times {FACTOR:g} the {metric} must be {expected:g}; it is {value:g}",
         )
 
 
@@ -134,13 +133,12 @@ def _names(policy: Policy) -> str:
     return " and ".join(parameters_on_G(policy)) or "no parameter"
 
 
-def _same_arms(policy: Policy, twin: Policy, G: Multiplier, sentence: str) -> None:
+def _same_arms(policy: Policy, other: Policy, G: Multiplier, sentence: str) -> None:
     for rewards in reward_models():
         for number in range(GAMES):
-            mine, theirs = (play(p, rewards, G, SEED, number).arms for p in (policy, twin))
-            differ = np.flatnonzero(mine != theirs)
-            if differ.size:
+            arms, expected = (play(p, rewards, G, SEED, number).arms for p in (policy, other))
+            turn = first_difference(arms != expected)
+            if turn is not None:
                 raise CheckFailed(
-                    f"{sentence}; with {rewards.name} rewards game {number} parts at turn "
-                    f"{differ[0] + 1}"
+                    f"{sentence}; with {rewards.name} rewards game {number} differs at turn {turn}"
                 )

@@ -1,4 +1,4 @@
-"""Finds what there is to check, and runs the checks that concern it."""
+"""Finds what there is to check, and runs the checks that apply to it."""
 
 from __future__ import annotations
 
@@ -7,29 +7,24 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from highseason.checks import (
-    causality,
-    chances,
     forecasters,
     games,
     learning,
-    mortality,
     multipliers,
     parameters,
     plans,
     reductions,
+    rules,
 )
-from highseason.checks.catalogue import Check, checks_in
-from highseason.checks.failure import CheckFailed
-from highseason.checks.settings import quiet
+from highseason.checks.catalogue import Check, CheckFailed, checks_in
+from highseason.core.warnings import quiet
 from highseason.forecasters import Forecaster
 from highseason.forecasters import registry as forecaster_registry
-from highseason.multipliers import SHAPES, Multiplier, as_multiplier
-from highseason.policies import Policy, registry
+from highseason.multipliers import SHAPES, Multiplier, ThresholdWarning, as_multiplier
+from highseason.policies import PlanWarning, Policy, registry
 
-#: In the order in which they run: what is cheap and explains most comes first.
-POLICY_CHECKS = checks_in(
-    parameters, plans, causality, games, mortality, chances, learning, reductions
-)
+#: In the order in which they run: cheap checks that explain most come first.
+POLICY_CHECKS = checks_in(parameters, plans, games, rules, learning, reductions)
 MULTIPLIER_CHECKS = checks_in(multipliers)
 FORECASTER_CHECKS = checks_in(forecasters)
 
@@ -37,22 +32,22 @@ Named = tuple[str, Callable[[], None]]
 
 
 def check_policy(policy: Policy | type[Policy]) -> None:
-    """Hold a policy, or a class with its default parameters, to what every policy promises.
+    """Check a policy, or a class with its default parameters, against what policies promise.
 
     Raises:
-        CheckFailed: With a sentence that says what was expected and what was found.
+        CheckFailed: With a sentence that says what was expected and what came.
 
     >>> import highseason as hs
     >>> check_policy(hs.VariablePool(c=20))
     """
-    _check_all(POLICY_CHECKS, _made(policy), _label(policy))
+    _check_all(POLICY_CHECKS, _policy(policy), _label(policy))
 
 
 def check_multiplier(multiplier: Callable[[int], Any] | Multiplier) -> None:
-    """Hold a shape, a function of the number of turns, or one multiplier to what G promises.
+    """Check a shape (a function of the number of turns) or a multiplier.
 
     Raises:
-        CheckFailed: With a sentence that says what was expected and what was found.
+        CheckFailed: With a sentence that says what was expected and what came.
 
     >>> import highseason as hs
     >>> check_multiplier(lambda turns: [1 + t % 7 for t in range(turns)])
@@ -62,49 +57,49 @@ def check_multiplier(multiplier: Callable[[int], Any] | Multiplier) -> None:
 
 
 def check_forecaster(forecaster: Forecaster | type[Forecaster]) -> None:
-    """Hold a forecaster, or a class with its default settings, to what every one promises.
+    """Check a forecaster, or a class with its default settings.
 
     Raises:
-        CheckFailed: With a sentence that says what was expected and what was found.
+        CheckFailed: With a sentence that says what was expected and what came.
 
     >>> import highseason as hs
     >>> check_forecaster(hs.forecasters.MovingAverage(window=7))
     """
-    made = forecaster() if isinstance(forecaster, type) else forecaster
-    if not isinstance(made, Forecaster):
-        raise CheckFailed(f"{forecaster!r} is not a forecaster: it is a subclass of Forecaster")
-    _check_all(FORECASTER_CHECKS, made, str(made))
+    subject = forecaster() if isinstance(forecaster, type) else forecaster
+    if not isinstance(subject, Forecaster):
+        raise CheckFailed(f"expected a forecaster (a subclass of Forecaster), got {forecaster!r}")
+    _check_all(FORECASTER_CHECKS, subject, str(subject))
 
 
 def forecaster_checks() -> Iterator[Named]:
     """Every named forecaster with every check: pairs of a readable id and a test."""
     for kind in forecaster_registry().values():
-        made = kind()
-        for check in _concerning(FORECASTER_CHECKS, made):
-            yield _named(check, made, kind.__name__)
+        forecaster = kind()
+        for check in _applying(FORECASTER_CHECKS, forecaster):
+            yield _named(check, forecaster, kind.__name__)
 
 
 def policy_checks() -> Iterator[Named]:
-    """Every named policy with every check that concerns it: pairs of a readable id and a test."""
+    """Every named policy with every check that applies to it: pairs of a readable id and a test."""
     for kind in registry().values():
-        policy = _made(kind)
-        for check in _concerning(POLICY_CHECKS, policy):
+        policy = _policy(kind)
+        for check in _applying(POLICY_CHECKS, policy):
             yield _named(check, policy, kind.__name__)
 
 
 def multiplier_checks() -> Iterator[Named]:
     """Every shape with every check: pairs of a readable id and a test."""
     for name, shape in SHAPES.items():
-        for check in _concerning(MULTIPLIER_CHECKS, shape):
+        for check in _applying(MULTIPLIER_CHECKS, shape):
             yield _named(check, shape, name)
 
 
-def _concerning(checks: Iterable[Check], subject: Any) -> Iterator[Check]:
+def _applying(checks: Iterable[Check], subject: Any) -> Iterator[Check]:
     return (check for check in checks if check.applies(subject))
 
 
 def _check_all(checks: Iterable[Check], subject: Any, label: str) -> None:
-    for check in _concerning(checks, subject):
+    for check in _applying(checks, subject):
         _run(check, subject, label)
 
 
@@ -113,29 +108,29 @@ def _named(check: Check, subject: Any, label: str) -> Named:
 
 
 def _run(check: Check, subject: Any, label: str) -> None:
-    """Run one check; whatever goes wrong in it is a failure that names the check."""
+    """Run one check; any error in it is a failure that names the check."""
     try:
-        with quiet():
+        with quiet(PlanWarning, ThresholdWarning):  # the games of the checks are odd on purpose
             check.run(subject)
     except CheckFailed as failure:
         raise CheckFailed(f"{label}: {failure} [{check.name}]") from None
     except Exception as error:
         raise CheckFailed(
-            f"{label}: {type(error).__name__} where none was expected: {error} [{check.name}]"
+            f"{label}: unexpected {type(error).__name__}: {error} [{check.name}]"
         ) from error
 
 
-def _made(policy: Policy | type[Policy]) -> Policy:
+def _policy(policy: Policy | type[Policy]) -> Policy:
     if isinstance(policy, Policy):
         return policy
     if not (isinstance(policy, type) and issubclass(policy, Policy)):
-        raise CheckFailed(f"{policy!r} is not a policy: a policy is a subclass of Policy")
+        raise CheckFailed(f"expected a policy (a subclass of Policy), got {policy!r}")
     try:
         return policy()
     except Exception as error:
         raise CheckFailed(
-            f"{policy.__name__}() cannot be made ({error}): give every parameter a default, "
-            "or check a policy instead of its class"
+            f"{policy.__name__}() fails ({error}): give every parameter a default, or check a "
+            "policy instead of its class"
         ) from error
 
 
@@ -152,7 +147,7 @@ def _shape(multiplier: Callable[[int], Any] | Multiplier) -> tuple[Callable[[int
 
 
 def _repeated(G: Multiplier, turns: int) -> Multiplier:
-    """One multiplier as a shape: its first turns, from the start again where it ends."""
+    """One multiplier as a shape: its first turns, repeated if it is too short."""
     while G.turns < turns:
         G = Multiplier(G.values.tolist() * 2, name=G.name)
     return G.window(1, turns)
