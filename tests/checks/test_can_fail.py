@@ -12,7 +12,15 @@ import numpy as np
 import pytest
 
 import highseason as hs
-from highseason.checks import CheckFailed, check_multiplier, check_policy, learning, reductions, run
+from highseason.checks import (
+    CheckFailed,
+    check_multiplier,
+    check_policy,
+    learning,
+    reductions,
+    rules,
+    run,
+)
 from highseason.checks import games as game_checks
 from highseason.checks.catalogue import Check
 from highseason.games.kernels import build
@@ -253,6 +261,47 @@ class ExcessiveProbabilities(Sound):
     rule = replace(EPSILON, name="excessive probabilities", probabilities=too_many)
 
 
+def altruistic(state: Any, turn: Any) -> tuple[int, bool]:
+    """Counts in the state what it chooses."""
+    state.shared[0] += 1.0
+    return untried(state) if untried(state) >= 0 else 0, False
+
+
+def by_all_arms(state: Any, turn: Any) -> tuple[int, bool]:
+    """Looks at arms that are not available."""
+    return pick_available(state, 0.0 if state.selections.sum() % 2 else 0.99), False
+
+
+def by_place(state: Any, turn: Any) -> tuple[int, bool]:
+    """Compares arms by their number."""
+    for arm in range(state.available.size):
+        if state.available[arm] and arm % 2:
+            return arm, False
+    return pick_available(state, 0.0), False
+
+
+def far_sighted(state: Any, turn: Any) -> tuple[int, bool]:
+    return pick_available(state, 0.0 if turn.turns_left > 20 else 0.99), False
+
+
+def declaring(rule: Rule, **traits: Any) -> type[Sound]:
+    declared = replace(rule, name="declaring", traits=replace(rule.traits, **traits))
+    return type(f"Declares_{'_'.join(traits)}", (Sound,), {"rule": declared})
+
+
+class Swinging(Sound):
+    """Its level matters, whatever its rule says of coins."""
+
+    rule = replace(UCB_RULE, traits=RuleTraits(stable="unless-coin-explores"))
+
+    def step(self, carry: Any, view: Any) -> Step:
+        return (0.0 if view.t % 2 else 0.9), carry
+
+
+class Fractions(Sound):
+    rule = replace(EPSILON, name="fractions", traits=RuleTraits(integer_level=True))
+
+
 BROKEN: list[tuple[type[Policy] | Policy, str, str]] = [
     (ForgotDataclass, "parameters_are_fields", r"but share is not: put @dataclass"),
     (Silent, "parameters_are_documented", "the parameter 'other' is not documented"),
@@ -334,6 +383,55 @@ def test_a_sound_policy_passes() -> None:
 def failing(check: Check, policy: Policy, sentence: str) -> None:
     with pytest.raises(CheckFailed, match=sentence):
         run._run(check, policy, "it")
+
+
+@pytest.mark.parametrize(
+    ("check", "policy", "sentence"),
+    [
+        (rules.choosing_changes_nothing, playing(altruistic, shared=1), "changed state.shared"),
+        (
+            rules.local_choice_ignores_absent_arms,
+            playing(by_all_arms, traits=RuleTraits(local=True)),
+            "declares local, but in turn 1 it chose arm",
+        ),
+        (
+            rules.local_choice_ignores_absent_arms,
+            playing(by_place, traits=RuleTraits(local=True)),
+            "it chose arm 3, arm 3 when .* and arm 2 without them",
+        ),
+        (
+            rules.stable_choice_is_repeated,
+            declaring(EPSILON, stable="until-change"),
+            "declares stable='until-change', but in turn 5 it chose",
+        ),
+        (
+            rules.stable_choice_is_repeated,
+            declaring(EPSILON, stable="while-level-at-most-1"),
+            "declares stable='while-level-at-most-1', but in turn",
+        ),
+        (
+            rules.stable_choice_is_repeated,
+            Swinging,
+            "declares stable='unless-coin-explores', but in turn",
+        ),
+        (
+            rules.deterministic_choice_ignores_random_numbers,
+            declaring(EPSILON, stochastic=False),
+            "declares stochastic=False, but in turn 5 it chose",
+        ),
+        (
+            rules.choice_ignores_the_future,
+            playing(far_sighted),
+            "declare uses_future=True in its traits",
+        ),
+        (rules.integer_levels_are_whole, Fractions, "turn 2 of the plan has level 0.75"),
+    ],
+)
+def test_a_rule_that_is_not_what_it_declares(
+    check: Check, policy: type[Policy], sentence: str
+) -> None:
+    assert check.applies(policy())
+    failing(check, policy(), sentence)
 
 
 def test_declaring_too_little_or_too_much_about_scaled_rewards() -> None:

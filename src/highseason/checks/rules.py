@@ -1,21 +1,35 @@
-"""A rule means what it declares: its probabilities are those of its choices."""
+"""A rule keeps what it declares: its probabilities, and its traits."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from highseason.checks.catalogue import check, expect
-from highseason.checks.settings import ARMS, SEED, season
-from highseason.core.random import REWARD, draw, game_key, turn_key
-from highseason.engine import ArmState, Horizon, Observation, Turn, decide, learn
+from highseason.checks.settings import ARMS, SEED, season, seasons
+from highseason.core.random import DECISION, REWARD, draw, game_key, turn_key
+from highseason.engine import (
+    UNKNOWN_TURNS,
+    ArmState,
+    Horizon,
+    Observation,
+    Turn,
+    decide,
+    learn,
+)
 from highseason.policies import Policy
 
-#: The turns to look at, and how often each of them is decided.
+#: The turns to look at, and how often each of them is decided for its probabilities.
 TURNS, TIMES = (1, ARMS, ARMS + 1, ARMS + 2, 17, 40), 1500
 #: Standard errors by which a frequency may differ from its probability.
 TOLERANCE = 5.0
+#: How often a turn is decided again with other random numbers where nothing may change.
+KEYS = 40
+#: Which arms are available.
+MASKS = np.array([[1, 1, 1, 1, 1], [1, 0, 1, 1, 0], [0, 1, 0, 0, 1]], np.bool_)
 
 
 @check(applies=lambda policy: policy.rule.probabilities is not None)
@@ -32,14 +46,104 @@ def probabilities_match_choices(policy: Policy) -> None:
             f"probabilities must return one share for each of {ARMS} arms, with sum 1; turn "
             f"{turn.t} has {declared.tolist()}",
         )
-        keys = (turn._replace(key=game_key(SEED, i)) for i in range(TIMES))
-        counts = np.bincount([choose(state, other)[0] for other in keys], minlength=ARMS)
+        counts = np.bincount(
+            [choose(state, other)[0] for other in _with_other_keys(turn, TIMES)], minlength=ARMS
+        )
         spread = TOLERANCE * np.sqrt(declared * (1.0 - declared) / TIMES) + 1e-9
         expect(
             (np.abs(counts / TIMES - declared) <= spread).all(),
             f"in turn {turn.t} probabilities are {declared.round(3).tolist()}, but {TIMES} "
             f"decisions chose the arms {counts.tolist()} times",
         )
+
+
+@check()
+def choosing_changes_nothing(policy: Policy) -> None:
+    """A choice may be asked for again, or never be played: only `observe` changes the state."""
+    for state, turn in _moments(policy):
+        before = _copied(state)
+        policy.rule.choose(state, turn)
+        for name, old, new in zip(state._fields, before, state, strict=True):
+            expect(
+                np.array_equal(old, new),
+                f"choose() must not change the state, but in turn {turn.t} it changed state.{name}:"
+                " change it in observe()",
+            )
+
+
+@check(applies=lambda policy: policy.rule.traits.local)
+def local_choice_ignores_absent_arms(policy: Policy) -> None:
+    """What is known of arms that are not available does not matter, nor whether they exist."""
+    choose = policy.rule.choose
+    for state, turn in _masked_moments(policy):
+        arm, _ = choose(state, turn)
+        changed, _ = choose(_with_other_absent_arms(state), turn)
+        there = np.flatnonzero(state.available)
+        alone = there[choose(_without_absent_arms(state), turn)[0]]
+        expect(
+            arm == changed == alone,
+            f"the rule declares local, but in turn {turn.t} it chose arm {arm}, arm {changed} when "
+            f"only arms that are not available were changed, and arm {alone} without them",
+        )
+
+
+@check(applies=lambda policy: policy.rule.traits.stable != "never")
+def stable_choice_is_repeated(policy: Policy) -> None:
+    """While nothing has changed that `stable` names, the rule chooses the same arm."""
+    rule = policy.rule
+    for state, turn in _masked_moments(policy):
+        choice = rule.choose(state, turn)
+        for other in _turns_of_equal_choice(policy, turn, exploited=choice[1]):
+            again = rule.choose(state, other)
+            expect(
+                again == choice,
+                f"the rule declares stable={rule.traits.stable!r}, but in turn {turn.t} it chose "
+                f"{choice} and, with level {other.level:g} and other random numbers, {again}",
+            )
+
+
+@check(applies=lambda policy: not policy.rule.traits.stochastic)
+def deterministic_choice_ignores_random_numbers(policy: Policy) -> None:
+    """With ties broken by the lowest arm, every set of random numbers gives the same choice."""
+    for state, turn in _masked_moments(policy):
+        choice = policy.rule.choose(state, turn)
+        for other in _with_other_keys(turn, KEYS):
+            again = policy.rule.choose(state, other)
+            expect(
+                again == choice,
+                f"the rule declares stochastic=False, but in turn {turn.t} it chose {choice} and, "
+                f"with other random numbers, {again}",
+            )
+
+
+@check(applies=lambda policy: not policy.rule.traits.uses_future)
+def choice_ignores_the_future(policy: Policy) -> None:
+    """A rule that does not declare `uses_future` plays alike where the future is unknown."""
+    for state, turn in _masked_moments(policy):
+        choice = policy.rule.choose(state, turn)
+        unknown = turn._replace(future=math.nan, turns_left=UNKNOWN_TURNS)
+        for other in (unknown, turn._replace(future=100.0 * turn.future + 1.0, turns_left=9999)):
+            again = policy.rule.choose(state, other)
+            expect(
+                again == choice,
+                f"in turn {turn.t} the rule chose {choice} and, with another future, {again}: "
+                "declare uses_future=True in its traits, or do without turn.future and "
+                "turn.turns_left",
+            )
+
+
+@check(applies=lambda policy: policy.rule.traits.integer_level)
+def integer_levels_are_whole(policy: Policy) -> None:
+    """The plan of a rule that declares `integer_level` gives whole numbers."""
+    for G, arms in seasons():
+        for t, level in enumerate(policy.plan(G, arms), start=1):
+            expect(
+                level == math.floor(level),
+                f"the rule declares integer_level, but turn {t} of the plan has level {level!r}",
+            )
+
+
+# -- states and turns ------------------------------------------------------------------------------
 
 
 def _moments(policy: Policy) -> Iterator[tuple[ArmState, Turn]]:
@@ -54,3 +158,49 @@ def _moments(policy: Policy) -> Iterator[tuple[ArmState, Turn]]:
         arm, _ = decide(rule, state, turn)
         value = float(draw(turn.key, REWARD) < 0.5)
         learn(rule, state, turn, Observation(arm, value, 1.0))
+
+
+def _masked_moments(policy: Policy) -> Iterator[tuple[ArmState, Turn]]:
+    """The same with arms left out, and ties broken by the lowest arm."""
+    for state, turn in _moments(policy):
+        for mask in MASKS:
+            yield state._replace(available=mask.copy()), turn._replace(random_ties=False)
+
+
+def _with_other_keys(turn: Turn, count: int) -> Iterator[Turn]:
+    return (turn._replace(key=game_key(SEED, i)) for i in range(count))
+
+
+def _turns_of_equal_choice(policy: Policy, turn: Turn, exploited: bool) -> Iterator[Turn]:
+    """Turns in which a rule that declares `stable` would repeat its choice."""
+    stable, levels = policy.rule.traits.stable, policy.plan(season(), ARMS).levels
+    if stable == "until-change":
+        yield from _with_other_keys(turn, KEYS)
+    elif exploited:
+        for level in (float(levels.min()), float(levels.max())):
+            for other in _with_other_keys(turn, KEYS):
+                later = other._replace(t=turn.t + 1, clock=turn.clock + 1, level=level)
+                if stable == "while-level-at-most-1":
+                    yield later._replace(level=min(1.0, level))
+                elif draw(later.key, DECISION) >= level:
+                    yield later
+
+
+def _copied(state: ArmState) -> ArmState:
+    return ArmState(**{name: column.copy() for name, column in state._asdict().items()})
+
+
+def _with_other_absent_arms(state: ArmState) -> ArmState:
+    """The same available arms; the others were played more, and did better."""
+    other, absent = _copied(state), ~state.available
+    for column in (other.selections, other.pulls, other.sums, other.weight, other.memory):
+        column[absent] += 3
+    other.start[absent] += 1
+    other.end[absent] = 77
+    return other
+
+
+def _without_absent_arms(state: ArmState) -> ArmState:
+    there: NDArray[np.bool_] = state.available
+    rows = {name: getattr(state, name)[there] for name in state._fields if name != "shared"}
+    return ArmState(**rows, shared=state.shared)
