@@ -90,11 +90,7 @@ def resample(
     how: How = "sum",
     partial: Partial = "drop",
 ) -> tuple[Values, Timeline | None]:
-    """Join turns into longer ones; see ``Multiplier.resample``.
-
-    >>> resample(np.array([1.0, 2.0, 3.0, 4.0, 5.0]), None, 2)
-    (array([3., 7.]), None)
-    """
+    """Join turns into longer ones; see ``Multiplier.resample``."""
     one_of("how", how, ("sum", "mean"), MultiplierError)
     one_of("partial", partial, ("drop", "keep"), MultiplierError)
     bins = _bins(values.size, timeline, length)

@@ -29,11 +29,7 @@ class CalendarWarning(UserWarning):
 
 
 def turn_label(i: int) -> str:
-    """Name a row of data that came from no file.
-
-    >>> turn_label(0)
-    'turn 1'
-    """
+    """Name a row of data that came from no file."""
     return f"turn {i + 1}"
 
 
@@ -47,11 +43,7 @@ def brief(number: float) -> str:
 
 
 def to_values(data: object) -> Values:
-    """Turn a sequence of numbers into a float array of one dimension, copied.
-
-    >>> to_values([1, 2])
-    array([1., 2.])
-    """
+    """Turn a sequence of numbers into a float array of one dimension, copied."""
     array = _as_array(data)
     if array.ndim != 1:
         raise MultiplierError(
@@ -101,10 +93,7 @@ def first_wrong(values: Values) -> int | None:
 
 
 def check_values(values: Values, where: Where = turn_label) -> None:
-    """Refuse an empty or infinite multiplier; name the first value that is not finite and > 0.
-
-    >>> check_values(np.array([1.0, 2.0]))
-    """
+    """Refuse an empty or infinite multiplier; name the first value that is not finite and > 0."""
     if values.size == 0:
         raise MultiplierError("a multiplier needs at least one turn: the data is empty")
     i = first_wrong(values)
@@ -120,11 +109,7 @@ def check_values(values: Values, where: Where = turn_label) -> None:
 
 
 def remedy(value: float) -> str:
-    """Say why a value cannot be part of a multiplier and what to do about it.
-
-    >>> remedy(math.nan)
-    'fill the gap, or drop the turn'
-    """
+    """Say why a value cannot be part of a multiplier and what to do about it."""
     if math.isnan(value):
         return "fill the gap, or drop the turn"
     if math.isinf(value):

@@ -39,11 +39,7 @@ COUNTER_NAMES = frozenset("t turn index row".split())
 
 
 def parse_number(cell: Any) -> float:
-    """Return the number in a cell, NaN where there is none.
-
-    >>> parse_number(" 12.5"), parse_number("closed")
-    (12.5, nan)
-    """
+    """Return the number in a cell, NaN where there is none."""
     try:
         return float(cell)
     except (TypeError, ValueError):
@@ -86,7 +82,7 @@ class Column:
     def iso_times(self) -> Stamps:
         """The cells as points in time, read as dates and times only."""
         if self.cells.dtype.kind != "M":
-            return parse_times(list(map(str, self.cells.to_numpy(dtype=object))))
+            return parse_times([str(cell).strip() for cell in self.cells.to_numpy(dtype=object)])
         times = self.cells.dt
         zone = None if times.tz is None else zone_name(times.tz, None)
         instants = np.asarray(times.tz_convert(None) if zone else self.cells)
