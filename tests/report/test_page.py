@@ -12,21 +12,27 @@ import pytest
 
 import highseason as hs
 from highseason import report
-from highseason.report.page import (
-    Page,
-    Section,
-    bullets,
-    columns,
-    command,
-    folded,
-    paragraph,
-    pictures,
-    render,
-    table,
-)
+from highseason.report.page import render, save
 from highseason.results import Table
 
 VOID = {"meta", "img"}
+
+PAGE = """{% extends "base.html.j2" %}
+{% import "blocks.html.j2" as ui %}
+{% block content %}
+{{ ui.contents(["Tea & cake", "More"]) }}
+{% call ui.section("Tea & cake") %}
+{{ ui.heading("a < b") }}
+{{ ui.columns([ui.bullets(["one & two"]), ui.command("highseason plan > page")]) }}
+{{ ui.figure(picture, "Earned & spent", number="Figure 7") }}
+{{ ui.table(content, sortable=true) }}
+{% endcall %}
+{% call ui.section("More") %}
+{% call ui.folded("all of it") %}{{ ui.files(["a.csv", "b.csv"]) }}{% endcall %}
+{{ ui.verdicts(["claim", "verdict", "evidence"], [("it pays", "holds", "+3%")]) }}
+{% endcall %}
+{% endblock %}
+"""
 
 
 class Balance(HTMLParser):
@@ -44,44 +50,65 @@ class Balance(HTMLParser):
         assert self.open.pop() == tag
 
 
-def page(result: hs.SimulationResult) -> Page:
-    figure = report.rewards(result)
-    return Page(
-        "Tea & cake",
-        "What was <earned>",
-        [
-            Section("First", [columns(paragraph("a < b & 5%"), bullets(["one", "two"]))]),
-            Section("Second", [pictures((figure, "A caption")), table(result.summary())]),
-            Section("Third", [folded("more", command("highseason plan > page"))]),
-        ],
-    )
+@pytest.fixture(scope="module")
+def picture(result: hs.SimulationResult) -> report.Picture:
+    return report.rewards(result).picture()
 
 
-def test_html_is_well_formed_and_escaped(result: hs.SimulationResult) -> None:
-    html = page(result).html()
+@pytest.fixture
+def template(tmp_path: Path) -> Path:
+    path = tmp_path / "season.html.j2"
+    path.write_text(PAGE, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def html(template: Path, picture: report.Picture, result: hs.SimulationResult) -> str:
+    return render(
+        template, title="Tea & cake", lead="What was <earned>", picture=picture,
+        content=result.summary(),
+    )  # fmt: skip
+
+
+def block(tmp_path: Path, text: str, **context: object) -> str:
+    path = tmp_path / "block.html.j2"
+    path.write_text('{% import "blocks.html.j2" as ui %}' + text, encoding="utf-8")
+    return render(path, **context)
+
+
+def test_html_is_well_formed_and_escaped(html: str) -> None:
     checker = Balance()
     checker.feed(html)
     assert checker.open == []
     assert "<title>Tea &amp; cake</title>" in html
-    assert "What was &lt;earned&gt;" in html
-    assert "a &lt; b &amp; 5%" in html
-    assert "highseason plan &gt; page" in html
+    assert '<p class="lead">What was &lt;earned&gt;</p>' in html
+    assert "<h3>a &lt; b</h3>" in html
+    assert "<li>one &amp; two</li>" in html
+    assert "<code>highseason plan &gt; page</code>" in html
 
 
-def test_pictures_are_inside_and_have_words(result: hs.SimulationResult) -> None:
-    html = page(result).html()
+def test_blocks_are_linked_numbered_and_sortable(html: str) -> None:
+    assert '<a href="#tea-cake">Tea &amp; cake</a>' in html
+    assert '<section id="tea-cake">' in html
+    assert "<figcaption><strong>Figure 7.</strong> Earned &amp; spent</figcaption>" in html
+    assert '<table class="sortable">' in html
+    assert '<a href="a.csv">a.csv</a>, <a href="b.csv">b.csv</a>' in html
+    assert '<span class="verdict good">holds</span>' in html
+
+
+def test_figures_are_inside_and_have_alt_text(html: str) -> None:
     (data,) = re.findall(r'src="data:image/svg\+xml;base64,([^"]+)"', html)
     assert b"<svg" in base64.b64decode(data)
     (alt,) = re.findall(r'alt="([^"]+)"', html)
     assert alt.startswith("Mean reward per game. Mean reward by policy: ucb ")
 
 
-def test_a_linked_picture_is_a_file_that_loads_when_it_scrolls_into_view(
-    result: hs.SimulationResult, tmp_path: Path
+def test_a_linked_figure_is_a_file_that_loads_when_it_scrolls_into_view(
+    picture: report.Picture, tmp_path: Path
 ) -> None:
-    picture = report.rewards(result).picture()
     picture.save(tmp_path / "figures" / "rewards.svg")
-    html = pictures((picture.linked("figures/rewards.svg"), "A caption"))
+    linked = picture.linked("figures/rewards.svg")
+    html = block(tmp_path, '{{ ui.figure(picture, "A caption") }}', picture=linked)
     assert "base64" not in html
     (tag,) = re.findall(r"<img[^>]+>", html)
     assert 'loading="lazy"' in tag
@@ -91,62 +118,40 @@ def test_a_linked_picture_is_a_file_that_loads_when_it_scrolls_into_view(
     assert 300 < width < 1200
 
 
-def test_a_template_of_ones_own_extends_the_base_and_uses_its_blocks(
-    result: hs.SimulationResult, tmp_path: Path
-) -> None:
-    path = tmp_path / "mine.html.j2"
-    path.write_text(
-        '{% extends "base.html.j2" %}{% import "blocks.html.j2" as ui %}{% block content %}\n'
-        '{{ ui.contents(["Tea & cake"]) }}\n'
-        '{% call ui.section("Tea & cake") %}\n'
-        '{{ ui.figure(picture, "Earned & spent", number="Figure 7") }}\n'
-        "{{ ui.table(content, sortable=true) }}\n"
-        "{% endcall %}{% endblock %}\n",
-        encoding="utf-8",
-    )
-    html = render(
-        path, title="A page", picture=report.rewards(result).picture(), content=result.summary()
-    )
-    checker = Balance()
-    checker.feed(html)
-    assert checker.open == []
-    assert '<a href="#tea-cake">Tea &amp; cake</a>' in html
-    assert '<section id="tea-cake">' in html
-    assert "<figcaption><strong>Figure 7.</strong> Earned &amp; spent</figcaption>" in html
-    assert '<table class="sortable">' in html
-
-
-def test_a_page_works_on_phones_and_in_dark_mode(result: hs.SimulationResult) -> None:
-    html = page(result).html()
+def test_a_page_works_on_phones_and_in_dark_mode(html: str) -> None:
     assert '<meta name="viewport" content="width=device-width, initial-scale=1">' in html
     assert "prefers-color-scheme: dark" in html
 
 
-def test_what_is_not_known_is_a_dash_that_sorts_below_all_numbers() -> None:
+def test_unknown_numbers_are_dashes_that_sort_below_all_others(tmp_path: Path) -> None:
     content = Table(("gain",), ((math.nan,), (-0.0001,), (0.02,)), ("+.1%",))
-    cells = re.findall(r"<td.*?</td>", table(content, sortable=True))
-    assert cells == [
+    html = block(tmp_path, "{{ ui.table(content, sortable=true) }}", content=content)
+    assert re.findall(r"<td.*?</td>", html) == [
         '<td data-v="-Infinity">–</td>',
         '<td data-v="-0.0001">0.0%</td>',
         '<td data-v="0.02">+2.0%</td>',
     ]
 
 
-def test_phrases_stand_left_and_numbers_right() -> None:
+def test_phrases_are_aligned_left_and_numbers_right(tmp_path: Path) -> None:
     content = Table(("policy", "when"), (("ucb", "on turns 1 to 3, 5 to 9 and 4 more"),), ("", ""))
-    assert '<td>ucb</td><td class="words">on turns' in table(content)
+    html = block(tmp_path, "{{ ui.table(content) }}", content=content)
+    assert '<td>ucb</td><td class="words">on turns' in html
 
 
-def test_it_is_saved_where_it_is_wanted(result: hs.SimulationResult, tmp_path: Path) -> None:
-    path = page(result).save(tmp_path / "new" / "index.html")
-    assert path.read_text(encoding="utf-8") == page(result).html()
+def test_a_page_is_saved_in_a_new_folder(html: str, tmp_path: Path) -> None:
+    path = save(html, tmp_path / "new" / "index.html")
+    assert path.read_text(encoding="utf-8") == html
 
 
-def test_a_banner_stands_above_all_else() -> None:
-    plain = Page("Title", "Lead.", [Section("One", [paragraph("text")])])
-    marked = Page("Title", "Lead.", plain.sections, banner="Made <up>")
-    assert 'banner"' not in plain.html()
-    assert (
-        '</h1>\n<p class="banner" role="note">Made &lt;up&gt;</p>\n<p class="lead">'
-        in marked.html()
-    )
+def test_a_banner_comes_before_the_lead() -> None:
+    plain = render("base.html.j2", title="Title", lead="Lead.")
+    marked = render("base.html.j2", title="Title", lead="Lead.", banner="Made <up>")
+    assert 'banner"' not in plain
+    banner = '</h1>\n<p class="banner" role="note">Made &lt;up&gt;</p>\n<p class="lead">'
+    assert banner in marked
+
+
+def test_what_a_template_needs_must_be_passed(template: Path) -> None:
+    with pytest.raises(Exception, match="'picture' is undefined"):
+        render(template, title="Title", content=Table((), (), ()))

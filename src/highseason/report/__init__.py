@@ -15,7 +15,7 @@ from highseason.report.forecast_plots import forecast
 from highseason.report.interval_plots import dose_response, increase, interval_panels, interval_plot
 from highseason.report.log_plots import lifespans, replays
 from highseason.report.multiplier_plots import multiplier, shapes
-from highseason.report.page import Page, Section, render
+from highseason.report.page import render
 from highseason.report.plan_plots import choices, plan
 from highseason.report.reward_bars import deck_game, pools, reward_grid, rewards
 from highseason.report.timing import Timing, timing
@@ -23,9 +23,7 @@ from highseason.report.timing import Timing, timing
 __all__ = [
     "SUFFIXES",
     "Figure",
-    "Page",
     "Picture",
-    "Section",
     "Timing",
     "bound",
     "check_target",

@@ -21,14 +21,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from highseason.core.extras import require
 from highseason.core.formatting import formatted
 from highseason.core.version import __version__
-from highseason.report.figure import Figure, Picture
 from highseason.results import Table
 
 if TYPE_CHECKING:
@@ -46,8 +45,8 @@ def render(template: str | Path, folders: Sequence[Path] = (), **context: Any) -
     Args:
         template: A file of your own, or the name of one of the templates here.
         folders: Where templates that it extends or imports are looked for, besides its own folder.
-        context: What the template shows.  `base.html.j2` needs `title` and takes `lead`, `banner`
-            and `sections`.
+        context: What the template shows.  `base.html.j2` needs `title`, and takes `lead` and
+            `banner`.
 
     >>> html = render("base.html.j2", title="Tea & cake")
     >>> "<h1>Tea &amp; cake</h1>" in html
@@ -68,12 +67,9 @@ def save(html: str, path: str | Path) -> Path:
 
 @cache
 def _environment(*folders: Path) -> Environment:
-    try:
-        from jinja2 import Environment, FileSystemLoader, StrictUndefined
-    except ImportError:
-        raise ImportError(
-            "pages need jinja2, which is not installed: pip install 'highseason[plots]'"
-        ) from None
+    require("jinja2", extra="plots", purpose="writing pages")
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
     environment = Environment(
         loader=FileSystemLoader([*folders, _TEMPLATES]),
         autoescape=True,
@@ -81,7 +77,7 @@ def _environment(*folders: Path) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals.update(version=__version__, lead="", banner="", sections=())
+    environment.globals.update(version=__version__, lead="", banner="")
     environment.filters.update(anchor=anchor, cells=_cells, column_classes=_column_classes)
     return environment
 
@@ -126,117 +122,3 @@ def _markup(html: str) -> str:
     from markupsafe import Markup
 
     return Markup(html)
-
-
-@dataclass(frozen=True)
-class Section:
-    """A heading and the blocks under it, each from `block`."""
-
-    title: str
-    blocks: Sequence[str]
-
-    def html(self) -> str:
-        """The section as HTML."""
-        return block("section", self.title, caller=lambda: _markup("\n".join(self.blocks)))
-
-
-@dataclass(frozen=True)
-class Page:
-    """A page built in Python: a title, a lead, sections, and a banner where one is needed.
-
-    >>> page = Page("A season", "What it was like.", [Section("Rain", [paragraph("& wind")])])
-    >>> "<p>&amp; wind</p>" in page.html()
-    True
-    """
-
-    title: str
-    lead: str
-    sections: Sequence[Section]
-    banner: str = ""
-
-    def html(self) -> str:
-        """The whole page."""
-        return render("base.html.j2", **vars(self))
-
-    def save(self, path: str | Path) -> Path:
-        """Write the page to a file, creating missing folders."""
-        return save(self.html(), path)
-
-
-def block(name: str, *args: Any, **options: Any) -> str:
-    """A block of `blocks.html.j2` as HTML, for pages built in Python.
-
-    >>> block("heading", "Salt & pepper")
-    Markup('<h3>Salt &amp; pepper</h3>')
-    """
-    macro = getattr(_environment().get_template("blocks.html.j2").module, name)
-    return _markup(str(macro(*args, **options)).strip())
-
-
-def paragraph(text: str) -> str:
-    """Plain text."""
-    return block("paragraph", text)
-
-
-def heading(text: str) -> str:
-    """A heading within a section."""
-    return block("heading", text)
-
-
-def bullets(lines: Sequence[str]) -> str:
-    """A list of points."""
-    return block("bullets", lines)
-
-
-def command(line: str) -> str:
-    """A command to type."""
-    return block("command", line)
-
-
-def columns(*blocks: str) -> str:
-    """Blocks side by side where there is room, else stacked."""
-    return block("columns", blocks)
-
-
-def pictures(*shown: tuple[Figure | Picture, str], wide: bool = False) -> str:
-    """Figures with their captions, side by side where there is room."""
-    return columns(*(block("figure", _picture(each), caption, wide) for each, caption in shown))
-
-
-def wide_picture(shown: Figure | Picture, caption: str) -> str:
-    """A figure of many panels: as wide as the page; on a narrow screen it scrolls sideways."""
-    return block("figure", _picture(shown), caption, wide=True)
-
-
-def wide_pictures(*shown: tuple[Figure | Picture, str]) -> str:
-    """Several wide figures, side by side where there is room."""
-    return pictures(*shown, wide=True)
-
-
-def folded(summary: str, *blocks: str) -> str:
-    """Details that stay closed until the reader clicks on the summary."""
-    return block("folded", summary, blocks)
-
-
-def files(names: Sequence[str]) -> str:
-    """Links to files beside the page."""
-    return block("files", names)
-
-
-def contents(sections: Sequence[Section]) -> str:
-    """Links to the sections of the page."""
-    return block("contents", [section.title for section in sections])
-
-
-def verdicts(head: tuple[str, str, str], rows: Sequence[tuple[str, str, str]]) -> str:
-    """Claims, the verdict on each, and the evidence; stacked on a narrow screen."""
-    return block("verdicts", head, rows)
-
-
-def table(content: Table, sortable: bool = False) -> str:
-    """A table that scrolls sideways on a narrow screen; `sortable` by a click on a head."""
-    return block("table", content, sortable)
-
-
-def _picture(shown: Figure | Picture) -> Picture:
-    return shown.picture() if isinstance(shown, Figure) else shown
