@@ -1,6 +1,6 @@
-"""A rule's functions compiled, to be handed to kernels, and the types of what they take.
+"""The numba interface of rules: their compiled functions, and the types of what these take.
 
-They are passed as first-class functions: a kernel is compiled once for all rules, and kept.
+Kernels take the functions as first-class functions, so a kernel is compiled once for all rules.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from highseason.engine.turn import Observation, Turn
 
 
 class RuleFunctions(NamedTuple):
-    """What a kernel calls, in the order in which kernels take them."""
+    """The functions a kernel calls, in the order in which kernels take them."""
 
     start: Any
     choose: Any
@@ -33,7 +33,11 @@ _SHAPES = RuleFunctions(
 
 @functools.cache
 def rule_functions(rule: Any) -> RuleFunctions:
-    """The functions of a rule, compiled; what cannot be compiled is said plainly."""
+    """The functions of a rule, compiled.
+
+    Raises:
+        ValueError: One of them cannot be compiled.
+    """
     return RuleFunctions(
         *(
             users_function(getattr(rule, name), signature, getattr(_SHAPES, name))
@@ -48,7 +52,7 @@ def function_types() -> RuleFunctions:
 
 
 def users_function(function: Callable[..., Any], signature: Any, shape: str) -> Any:
-    """Compile a function that may be a user's; what cannot be compiled is said plainly."""
+    """Compile a function that may be a user's, and explain what it must look like if it fails."""
     from numba.core.errors import NumbaError
 
     try:
@@ -69,7 +73,7 @@ def numba_types() -> Any:
 
 @functools.cache
 def state_type() -> Any:
-    """The type of a `ArmState`."""
+    """The type of an `ArmState`."""
     import numba
 
     return numba.typeof(fresh_state(1))

@@ -1,6 +1,6 @@
-"""One game, turn by turn, in readable Python: what `simulate` means.
+"""One game, turn by turn, in readable Python: the definition of `simulate`.
 
-Both choose the same arms for the same seed; this loop is the definition, the kernels are fast.
+Both choose the same arms for the same seed; the kernels are only faster.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ class Game:
     """What happened in one game.  Arrays have one entry per turn, arms count from 0.
 
     Attributes:
-        plan: The plan that was followed.
+        plan: The plan.
         means: The true mean of each arm.
         arms: The arm played.
         paid: Its reward X, before the multiplier.
-        best_arms: The arm with the highest true mean of those there.
-        best_paid: What it would have paid, with the same luck.
-        exploited: Whether the turn was pure exploitation, as the policy's family defines it.
+        best_arms: The arm with the highest true mean of those present.
+        best_paid: What it would have paid, with the same random numbers.
+        exploited: Whether the choice exploited, as the rule defines it.
     """
 
     plan: Plan
@@ -64,12 +64,12 @@ class Game:
 
     @property
     def regret(self) -> float:
-        """Pseudo-regret: sum of G(t) times the gap of the arm played to the best there."""
+        """Pseudo-regret: sum of G(t) times the gap of the arm played to the best present."""
         return float((self.G * (self.means[self.best_arms] - self.means[self.arms])).sum())
 
     @property
     def realised_regret(self) -> float:
-        """What the best arm would have earned with the same luck, less the reward."""
+        """What the best arm would have earned with the same random numbers, less the reward."""
         return float((self.G * (self.best_paid - self.paid)).sum())
 
     @property
@@ -79,7 +79,7 @@ class Game:
 
     @property
     def best_pulls(self) -> int:
-        """How often the best arm there was played."""
+        """How often the best arm present was played."""
         return int((self.arms == self.best_arms).sum())
 
 
@@ -92,17 +92,17 @@ def play(
     forecast: Any = None,
     lifetimes: Lifetimes | None = None,
 ) -> Game:
-    """Play game number `game` of the run that `simulate(…, seed=seed)` plays.
+    """Play game `game` of the run that `simulate(…, seed=seed)` plays.
 
     Args:
-        policy: Who plays.
+        policy: The policy that plays.
         rewards: What the arms pay.
         multiplier: G, as `as_multiplier` takes it.
         seed: The seed of the run.
         game: Which of its games, from 0.
-        forecast: What the policy believes of each turn before it comes; None when G is known.
-        lifetimes: When each arm is there; None if all of them always are.  The plan is made for as many
-            arms as are there on average, and lifetimes are weighed by G, or by its forecast.
+        forecast: What is expected of each turn before it comes; None when G is known.
+        lifetimes: When each arm is there; None if all arms always are.  The plan is made for the
+            average number of arms present, and lifetimes are weighed by G, or by its forecast.
 
     >>> import highseason as hs
     >>> G = hs.multipliers.wave(turns=50)

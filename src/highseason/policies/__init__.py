@@ -15,24 +15,25 @@ from highseason.policies.view import View
 from highseason.policies.wrappers.base import Wrapper
 
 if TYPE_CHECKING:
-    from highseason.policies.epsilon_greedy import EpsilonGreedy
-    from highseason.policies.epsilon_z_greedy import EpsilonZGreedy
-    from highseason.policies.naive import NaiveEpsilonGreedy, NaiveUCB
-    from highseason.policies.reference import Greedy, UniformRandom
-    from highseason.policies.soft_epsilon_greedy import SoftEpsilonGreedy
-    from highseason.policies.soft_ucb import SoftUCB
-    from highseason.policies.soft_ucb_mortal import SoftUCBMortal
-    from highseason.policies.ucb import UCB
-    from highseason.policies.ucb_l import UCBL
-    from highseason.policies.ucb_z import UCBZ
-    from highseason.policies.variable_pool import VariablePool
-    from highseason.policies.wrappers.contest import (
-        CapIndex,
-        DynamicPeakGrabber,
-        PeakGrabber,
-        SpareOldArms,
-    )
-    from highseason.policies.wrappers.forgetting import Discounted, Windowed
+    from highseason.policies.epsilon_greedy import EpsilonGreedy as EpsilonGreedy
+    from highseason.policies.epsilon_z_greedy import EpsilonZGreedy as EpsilonZGreedy
+    from highseason.policies.naive import NaiveEpsilonGreedy as NaiveEpsilonGreedy
+    from highseason.policies.naive import NaiveUCB as NaiveUCB
+    from highseason.policies.reference import Greedy as Greedy
+    from highseason.policies.reference import UniformRandom as UniformRandom
+    from highseason.policies.soft_epsilon_greedy import SoftEpsilonGreedy as SoftEpsilonGreedy
+    from highseason.policies.soft_ucb import SoftUCB as SoftUCB
+    from highseason.policies.soft_ucb_mortal import SoftUCBMortal as SoftUCBMortal
+    from highseason.policies.ucb import UCB as UCB
+    from highseason.policies.ucb_l import UCBL as UCBL
+    from highseason.policies.ucb_z import UCBZ as UCBZ
+    from highseason.policies.variable_pool import VariablePool as VariablePool
+    from highseason.policies.wrappers.contest import CapIndex as CapIndex
+    from highseason.policies.wrappers.contest import DynamicPeakGrabber as DynamicPeakGrabber
+    from highseason.policies.wrappers.contest import PeakGrabber as PeakGrabber
+    from highseason.policies.wrappers.contest import SpareOldArms as SpareOldArms
+    from highseason.policies.wrappers.forgetting import Discounted as Discounted
+    from highseason.policies.wrappers.forgetting import Windowed as Windowed
 
 discover(__name__, __path__)
 #: The policies of this folder by the names of their classes.
@@ -44,30 +45,11 @@ DISCOVERED = {
 globals().update(DISCOVERED)
 
 __all__ = [
-    "UCB",
-    "UCBL",
-    "UCBZ",
-    "CapIndex",
-    "Discounted",
-    "DynamicPeakGrabber",
-    "EpsilonGreedy",
-    "EpsilonZGreedy",
-    "Greedy",
-    "NaiveEpsilonGreedy",
-    "NaiveUCB",
-    "PeakGrabber",
     "Plan",
     "PlanWarning",
     "Planner",
     "Policy",
-    "SoftEpsilonGreedy",
-    "SoftUCB",
-    "SoftUCBMortal",
-    "SpareOldArms",
-    "UniformRandom",
-    "VariablePool",
     "View",
-    "Windowed",
     "Wrapper",
     "find",
     "from_json",
@@ -75,3 +57,4 @@ __all__ = [
     "parse",
     "registry",
 ]
+__all__ += list(DISCOVERED)

@@ -20,10 +20,10 @@ def decaying_epsilon(k: float, arms: int, t: float) -> float:
 
 @dataclass(frozen=True)
 class EpsilonGreedy(Policy):
-    """Explore with chance ε_t = min(1, k·m / t), m the number of arms; otherwise play the leader.
+    """Explore with probability ε_t = min(1, k·m / t), m the number of arms; else play the leader.
 
     It divides each reward by G(t), so its estimates are right, but it explores on busy turns as
-    readily as on quiet ones.  The paper writes k = c/d², with c > 10 and d below the smallest gap.
+    much as on quiet ones.  The paper writes k = c/d², with c > 10 and d below the smallest gap.
 
     >>> import highseason as hs
     >>> hs.EpsilonGreedy(k=2).plan(hs.multipliers.wave(turns=100), arms=5).at(100)

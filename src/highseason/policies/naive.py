@@ -1,6 +1,6 @@
 """The naive policies: they average rewards as they come, multiplied by G.
 
-An arm first tried on a busy day then looks better than it is.  They are here to show that bias.
+An arm first tried on a busy day then looks better than it is.  They show that bias.
 """
 
 from __future__ import annotations

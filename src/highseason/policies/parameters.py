@@ -1,12 +1,13 @@
-"""Parameters of a policy: a default, a sentence, and what values make sense.
+"""Parameters of a policy: a default, a sentence, what values are valid, and where tuning looks.
 
-They are ordinary dataclass fields; what is said here is checked when a policy is made, shown by
-`highseason policies`, and used to read `ucb-z:z=31` on the command line.
+They are ordinary dataclass fields.  Values are checked when a policy is created; `highseason
+policies` shows the sentences, and `ucb-z:z=31` on the command line is read by the same limits.
 """
 
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from dataclasses import Field, dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from highseason.multipliers import Threshold
 
-#: A number, or a rule on G such as "q0.75", which `Policy.resolve_thresholds` turns into one before any step.
+#: A number, or a rule on G such as "q0.75", which becomes a number before any step.
 OnG: TypeAlias = Any
 
 
@@ -53,7 +54,7 @@ Role = Literal["", "threshold", "unit"]
 
 @dataclass(frozen=True)
 class Limits:
-    """What a parameter may be: a number, yes or no, a word, a rule on G, or a policy within.
+    """What a parameter may be: a number, yes or no, a word, a rule on G, or an inner policy.
 
     `search` is where tuning looks for it.  A rule on G needs none: it is searched from the least G
     to just above the greatest, so that at one end every turn is high and at the other none.
@@ -89,59 +90,56 @@ class Limits:
         return SearchRange(max(EXPLORATION.low, 1.01 * floor), high, "log")
 
     def check(self, owner: str, name: str, value: Any) -> Any:
-        """The value as it is kept; a `ValueError` says what was expected."""
+        """The value as it is kept.
+
+        Raises:
+            ValueError: With what was expected.
+        """
+        label = f"{owner}: {name}"
         if self.choices:
-            return self._word(owner, name, value)
+            if value not in self.choices:
+                raise ValueError(f"{label}={value!r} must be one of {', '.join(self.choices)}")
+            return str(value)
         if self.inner:  # the wrapper itself looks at it
             return value
         if self.flag:
-            return self._flag(owner, name, value)
-        if self.allows_expression:
-            return self._rule(owner, name, value)
-        number = self._number(owner, name, value)
+            return _flag(label, value)
+        if self.allows_expression and isinstance(value, str):
+            return self._expression(label, value)
+        number = self._number(label, value)
         return int(number) if self.whole else number
 
-    def _flag(self, owner: str, name: str, value: Any) -> bool:
-        words = {"true": True, "yes": True, "false": False, "no": False}
-        if isinstance(value, bool):
-            return value
-        if str(value).lower() not in words:
-            raise ValueError(f"{owner}: {name}={value!r} must be true or false")
-        return words[str(value).lower()]
+    def _expression(self, label: str, value: str) -> float | str:
+        try:
+            threshold = Threshold.of(value)
+        except ValueError as reason:
+            raise ValueError(f"{label}: {reason}") from None
+        return self._number(label, threshold.amount) if threshold.fixed else str(threshold)
 
-    def _word(self, owner: str, name: str, value: Any) -> str:
-        if value not in self.choices:
-            raise ValueError(f"{owner}: {name}={value!r} must be one of {', '.join(self.choices)}")
-        return str(value)
-
-    def _rule(self, owner: str, name: str, value: Any) -> float | str:
-        if isinstance(value, str):
-            try:
-                threshold = Threshold.of(value)
-            except ValueError as reason:
-                raise ValueError(f"{owner}: {name}: {reason}") from None
-            if not threshold.fixed:
-                return str(threshold)
-            value = threshold.amount
-        return self._number(owner, name, value)
-
-    def _number(self, owner: str, name: str, value: Any) -> float:
-        told = f"{owner}: {name}={value}"
+    def _number(self, label: str, value: Any) -> float:
         try:
             number = float(value)
         except (TypeError, ValueError):
-            raise ValueError(f"{owner}: {name}={value!r} is not a number") from None
+            raise ValueError(f"{label}={value!r} is not a number") from None
         if math.isnan(number) or (math.isinf(number) and not self.infinite):
-            raise ValueError(f"{told} is not a finite number")
-        if self.above is not None and not number > self.above:
-            raise ValueError(f"{told} must be above {self.above:g}")
-        if self.at_least is not None and not number >= self.at_least:
-            raise ValueError(f"{told} must be at least {self.at_least:g}")
-        if self.at_most is not None and not number <= self.at_most:
-            raise ValueError(f"{told} must be at most {self.at_most:g}")
-        if self.whole and number != int(number):
-            raise ValueError(f"{told} must be a whole number")
+            raise ValueError(f"{label}={value} is not a finite number")
+        for words, limit, holds in (
+            ("above", self.above, operator.gt),
+            ("at least", self.at_least, operator.ge),
+            ("at most", self.at_most, operator.le),
+        ):
+            if limit is not None and not holds(number, limit):
+                raise ValueError(f"{label}={value} must be {words} {limit:g}")
+        if self.whole and not number.is_integer():
+            raise ValueError(f"{label}={value} must be a whole number")
         return number
+
+
+def _flag(label: str, value: Any) -> bool:
+    words = {"true": True, "yes": True, "false": False, "no": False}
+    if str(value).lower() not in words:
+        raise ValueError(f"{label}={value!r} must be true or false")
+    return words[str(value).lower()]
 
 
 def parameter(default: Any, doc: str, kw_only: bool = False, **limits: Any) -> Any:
@@ -187,7 +185,7 @@ def unit_rule(default: float | str) -> Any:
     """The parameter by which G is divided before a soft formula sees it."""
     return parameter(
         default,
-        "G is divided by this before it steers: a number, or a rule on G such as q0.5 (its median)",
+        "G is divided by this before it regulates: a number, or a rule on G such as q0.5 (median)",
         allows_expression=True,
         above=0.0,
         role="unit",
@@ -199,6 +197,11 @@ def exploration(default: float) -> Any:
     return parameter(
         default, "exploration constant; 0 never explores", at_least=0.0, search=EXPLORATION
     )
+
+
+def window(default: int, doc: str) -> Any:
+    """A number of rewards or displays to look back on."""
+    return parameter(default, doc, at_least=1, at_most=1e6, whole=True, search=(1.01, 1e3, "log"))
 
 
 def radius(default: float = 2.0) -> Any:

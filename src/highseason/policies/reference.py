@@ -1,4 +1,4 @@
-"""The two ends every study needs beside it: never explore, and never learn."""
+"""The two baselines of every study: never explore, and never learn."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from highseason.rules import EPSILON
 class Greedy(Policy):
     """Try every arm once, then always play the leader.
 
-    Not in the paper, and needed beside it: in its simulated settings greedy ties with the best.
+    Not in the paper, and a necessary baseline: in its simulated settings greedy ties with the best.
 
     >>> import highseason as hs
     >>> hs.Greedy().plan([1, 1, 1], arms=2).levels
@@ -33,7 +33,7 @@ class Greedy(Policy):
 
 @dataclass(frozen=True)
 class UniformRandom(Policy):
-    """Try every arm once, then play any arm with equal chance: the floor under every policy.
+    """Try every arm once, then play any arm with equal probability: the worst baseline.
 
     >>> import highseason as hs
     >>> hs.UniformRandom().plan([1, 1, 1], arms=2).levels

@@ -29,7 +29,7 @@ def enter(name: str, cls: type[Policy]) -> None:
 
 
 def discover(package: str, path: Iterable[str]) -> None:
-    """Import every module of a package, and of those within, so that its policies are registered."""
+    """Import every module of a package and its packages, so that their policies are registered."""
     for module in pkgutil.iter_modules(path):
         imported = import_module(f"{package}.{module.name}")
         if module.ispkg:

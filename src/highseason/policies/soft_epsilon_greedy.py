@@ -18,7 +18,7 @@ class SoftEpsilonGreedy(Policy):
     """ε_t = min(psi(t), k·m / t) with psi(t) = log(1 + u/G(t)) / log(1 + u/min G), u the unit.
 
     psi is 1 on the quietest turn and small on busy ones.  The minimum is over the turns after the
-    first round; where G is not known ahead, over what has been believed so far.
+    first round; where G is not known ahead, over what was expected so far.
 
     `variant="authors_code"`: the minimum is over all turns.
 

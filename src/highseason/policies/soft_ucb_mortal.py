@@ -16,20 +16,20 @@ class SoftUCBMortal(Policy):
     """Play the arm with the highest estimate + psi_j · sqrt(2 log xi_j / pulls).
 
     xi_j = 1 + u·age/G(t): the older the arm and the quieter the turn, the wider its radius.
-    psi_j is c times the share of the arms there whose score is no greater than its own; an arm's
-    score is the sum of G over its life, so what will be there when it counts is explored most.
-    Arms not tried yet come first.  With arms that never die and c = 1 this is soft UCB; the paper's
-    c is 2, which explores too much for most games (decision 0006).
+    psi_j is c times the share of the arms present whose score is at most its own; an arm's score is
+    the sum of G over its lifetime, so arms that will be there when it counts are explored most.
+    Untried arms come first.  With arms that never end and c = 1 this is soft UCB; the paper's c is
+    2, which explores too much for most games (decision 0006).
 
-    An arm whose expiry nobody knows is taken to live to the end.  Age and life are counted in turns
-    (in a replayed log, in its bins of time).
+    An arm with an unknown end is taken to live to the end.  Ages and lifetimes are counted in turns
+    (in a replayed log, in its time bins).
 
     >>> import highseason as hs
     >>> G = hs.multipliers.wave(turns=400)
     >>> two_lifetimes = hs.lifetimes.fixed([(1, 400), (1, 200), (201, 400)])
     >>> arms = hs.rewards.bernoulli(means=[0.3, 0.6, 0.5])
     >>> game = hs.play(hs.SoftUCBMortal(), arms, G, lifetimes=two_lifetimes)
-    >>> 1 in game.arms[200:]  # it is not there any more
+    >>> 1 in game.arms[200:]  # it has ended
     False
     """
 
@@ -40,7 +40,7 @@ class SoftUCBMortal(Policy):
     c: float = parameter(0.1, "the most that psi can be", at_least=0.0, search=EXPLORATION)
     unit: OnG = unit_rule("q0.5")
     remaining: bool = parameter(
-        False, "rank arms by the life they have left, not by their whole life", flag=True
+        False, "rank arms by their remaining lifetime, not by the whole", flag=True
     )
     initial: int = parameter(
         0,
@@ -57,7 +57,7 @@ class SoftUCBMortal(Policy):
 
     @property
     def ranks_by_end(self) -> bool:
-        """All arms there share what is to come up to the first death: who dies last has most."""
+        """All arms present share what is to come up to the first end: the last to end has most."""
         return self.remaining
 
     @property

@@ -1,4 +1,4 @@
-"""UCB-L: explore the arms that have long to live."""
+"""UCB-L: explore the arms with a long remaining lifetime."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class UCBL(Policy):
 
     l_j is the arm's last turn, so it must be known.  `xi="soft"`: xi_j = 1 + u·age/G(t), the
     paper's reading, regulated by G.  `xi="age"`: xi_j is the age itself and G plays no part, the
-    original UCB-L and the honest baseline.  Arms not tried yet come first.
+    original UCB-L and the fair baseline.  Untried arms come first.
 
-    The published c = 0.011 belongs to lifetimes counted in seconds.  log(l_j - t + 1) grows with the
-    unit of time, but slowly: for turns of a day, too, c = 0.01 was found best.
+    The published c = 0.011 belongs to lifetimes counted in seconds.  log(l_j - t + 1) grows with
+    the unit of time, but slowly: c = 0.01 is best for turns of a day, too.
 
     >>> import highseason as hs
     >>> hs.UCBL(xi="age").plan([1, 9, 9], arms=2).levels  # the stakes play no part
@@ -33,7 +33,10 @@ class UCBL(Policy):
     needs_end = True
 
     c: float = parameter(
-        0.01, "how much the logarithm of the life left counts", at_least=0.0, search=EXPLORATION
+        0.01,
+        "how much the logarithm of the remaining lifetime counts",
+        at_least=0.0,
+        search=EXPLORATION,
     )
     xi: str = parameter(
         "soft", "regulated by G, or by the arm's age alone", choices=("soft", "age")

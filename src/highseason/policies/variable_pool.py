@@ -16,8 +16,8 @@ from highseason.rules import POOL
 class VariablePool(Policy):
     """Draw uniformly among the m_t best arms, m_t = min(m, max(1, floor(c·m·u / (t·G(t))))).
 
-    u is the unit in which G is measured.  `variant="authors_code"` multiplies by G(t) instead, as both
-    public codes do: the pool then *grows* on busy turns, the opposite of the stated aim.
+    u is the unit in which G is measured.  `variant="authors_code"` multiplies by G(t) instead, as
+    both public codes do: the pool then *grows* on busy turns, the opposite of the stated aim.
 
     >>> import highseason as hs
     >>> hs.VariablePool(c=4, unit=1).plan([1, 1, 1, 40, 1], arms=2).levels

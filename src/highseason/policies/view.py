@@ -97,5 +97,5 @@ class Outlook:
         bisect.insort(self._seen, actual)
 
     def values(self, belief: float) -> NDArray[np.float64]:
-        """What thresholds and units are computed from: all that was seen, and this turn's belief."""
+        """The values that thresholds and units are computed from: those seen, and this belief."""
         return np.array([*self._seen, belief])

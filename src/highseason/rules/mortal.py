@@ -1,7 +1,7 @@
 """UCB for arms with lifetimes: an arm's radius depends on its age and its lifetime.
 
 The level of a turn is its stakes, G(t) in the policy's unit.  An arm of age a has the radius
-factor · sqrt(2 log(1 + a / stakes) / pulls).  Stakes of 0 mean that the policy ignores G: the radius
+factor · sqrt(2 log(1 + a / stakes) / pulls).  With stakes of 0 the policy ignores G: the radius
 is then factor · sqrt(2 log a / pulls).  The factor is the arm's weight (soft UCB mortal), or its
 weight times the logarithm of its remaining lifetime (UCB-L).
 """

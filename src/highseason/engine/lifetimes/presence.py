@@ -44,7 +44,7 @@ def mark_opening(state: ArmState, count: int, opening: NDArray[np.bool_]) -> Non
 
 @jitable
 def offer_opening(state: ArmState, opening: NDArray[np.bool_], allowed: NDArray[np.bool_]) -> bool:
-    """Make available what is left of the opening; if nothing is, all allowed arms, and say False."""
+    """Offer what is left of the opening; if nothing is, all allowed arms, and return False."""
     left = False
     for arm in range(allowed.size):
         wanted = allowed[arm] and opening[arm] and state.selections[arm] == 0

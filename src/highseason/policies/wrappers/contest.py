@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from highseason.policies.parameters import EXPLORATION, parameter
+from highseason.policies.parameters import EXPLORATION, parameter, window
 from highseason.policies.wrappers.base import Wrapper
 from highseason.rules import Rule
 from highseason.rules.wrapped import (
@@ -17,11 +17,11 @@ from highseason.rules.wrapped import (
 
 @dataclass(frozen=True)
 class PeakGrabber(Wrapper):
-    """Hold an arm that is on a run: the last 100 displays brought 9 or more.
+    """Hold an arm that is on a run: its last 100 displays earned 9 or more.
 
-    While it is held it is played and nothing is explored.  It is let go when the mean of its window
-    falls below another arm's estimate, or when it dies.  All of that is seen when a reward comes:
-    an arm kept back by one that has just died is held a reward later.
+    While it is held it is played and nothing is explored.  It is released when the mean of its
+    window falls below another arm's estimate, or when it ends.  Runs are looked at when a reward
+    arrives: after an arm has ended, the next one is held one reward later.
 
     >>> import highseason as hs
     >>> print(PeakGrabber(hs.SoftUCB(unit=1)))
@@ -30,29 +30,22 @@ class PeakGrabber(Wrapper):
 
     name = "peak-grabber"
 
-    window: int = parameter(
-        100,
-        "displays of an arm to look back on",
-        at_least=1,
-        at_most=1e6,
-        whole=True,
-        search=(1.01, 1e3, "log"),
-    )
+    window: int = window(100, "displays of an arm to look back on")
     trigger: float = parameter(
-        9.0, "what these must have brought together", above=0.0, search=EXPLORATION
+        9.0, "what these must have earned together", above=0.0, search=EXPLORATION
     )
 
     def wrapped(self, rule: Rule) -> Rule:
-        """With a window for each arm and the one that is held."""
+        """With a window for each arm."""
         return peak_grabber(rule, self.window, self.trigger)
 
 
 @dataclass(frozen=True)
 class DynamicPeakGrabber(Wrapper):
-    """Hold an arm that does 15% better of late than all displays of late.
+    """Hold an arm whose recent displays earn 15% more than all recent displays.
 
-    Its last 100 displays are compared with a moving average over all displays.  It is let go when
-    it falls below the line, or when it dies.
+    Its last 100 displays are compared with a moving average over all displays.  It is released when
+    it falls below the line, or when it ends.
 
     >>> import highseason as hs
     >>> print(DynamicPeakGrabber(hs.UCB(), lift=1.3))
@@ -61,14 +54,7 @@ class DynamicPeakGrabber(Wrapper):
 
     name = "dynamic-peak-grabber"
 
-    window: int = parameter(
-        100,
-        "displays of an arm to look back on",
-        at_least=1,
-        at_most=1e6,
-        whole=True,
-        search=(1.01, 1e3, "log"),
-    )
+    window: int = window(100, "displays of an arm to look back on")
     lift: float = parameter(1.15, "times the rate of all displays", above=0.0, search=EXPLORATION)
     memory: float = parameter(
         0.01,
@@ -79,17 +65,16 @@ class DynamicPeakGrabber(Wrapper):
     )
 
     def wrapped(self, rule: Rule) -> Rule:
-        """With a window for each arm, the rate of all, and the one that is held."""
+        """With a window for each arm, and the rate of all."""
         return dynamic_peak_grabber(rule, self.window, self.lift, self.memory)
 
 
 @dataclass(frozen=True)
 class SpareOldArms(Wrapper):
-    """Stop exploring old arms: the bonus is multiplied by max(0, 1 - age / life).
+    """Stop exploring old arms: the bonus is multiplied by max(0, 1 - age / lifetime).
 
-    The bonus of an arm that stays for ever does not fade.  Where nobody knows an arm's expiry, its
-    life is taken to be the mean life of those that died.
-    Only around index rules (the UCB family): others have no bonus.
+    The bonus of an arm without an end does not fade.  An unknown lifetime is taken to be the mean
+    of those that have ended.  Only around index rules (the UCB family): others have no bonus.
 
     >>> import highseason as hs
     >>> SpareOldArms(hs.EpsilonGreedy())
@@ -110,9 +95,9 @@ class SpareOldArms(Wrapper):
 class CapIndex(Wrapper):
     """No index above 0.88; arms never tried stand at the cap, behind those that reach it.
 
-    So new arms are tried when no known one promises as much, and are not tried at once; at the
-    start only those that the policy within opens with (`initial`), if it says how many.  Only
-    around index rules (the UCB family).  Put it outermost: what is capped has no bonus any more.
+    New arms are therefore tried when no known arm promises as much, not at once; at the start only
+    those that the policy within opens with (`initial`), if it says how many.  Only around index
+    rules (the UCB family).  Put it outermost: a capped rule has no bonus.
 
     >>> import highseason as hs
     >>> print(CapIndex(SpareOldArms(hs.UCB())))

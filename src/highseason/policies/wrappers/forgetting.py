@@ -1,10 +1,10 @@
-"""Estimates that forget, around any policy: for arms whose worth drifts."""
+"""Estimates that forget, around any policy: for rewards that drift."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from highseason.policies.parameters import parameter
+from highseason.policies.parameters import parameter, window
 from highseason.policies.wrappers.base import Wrapper
 from highseason.rules import Rule
 from highseason.rules.wrapped import discounted, windowed
@@ -48,14 +48,7 @@ class Windowed(Wrapper):
 
     name = "windowed"
 
-    window: int = parameter(
-        1000,
-        "how many of an arm's rewards count",
-        at_least=1,
-        at_most=1e6,
-        whole=True,
-        search=(1.01, 1e3, "log"),
-    )
+    window: int = window(1000, "how many of an arm's rewards count")
 
     def wrapped(self, rule: Rule) -> Rule:
         """With averages of the last rewards."""

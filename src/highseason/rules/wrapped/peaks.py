@@ -83,7 +83,7 @@ def _is_above_all(state: ArmState, arm: int, mean: float, place: int) -> bool:
 def _grabbing(
     rule: Rule, what: str, settings: tuple[float, float, float], starts: Starts, lasts: Lasts
 ) -> Rule:
-    """The inner rule, unless an arm is held; an arm is on a run where `starts` and `lasts` agree."""
+    """The inner rule, unless an arm is held; `starts` and `lasts` define a run."""
     window, moves, line = settings
     inner_start, inner_probabilities, place = rule.start, rule.probabilities, rule.shared
     functions = _functions(rule.choose, rule.observe, rule.memory, place, starts, lasts)
