@@ -15,8 +15,9 @@ from highseason.forecasters import Fitted, Forecast, Forecaster
 
 
 def marks(name: str) -> list[pytest.MarkDecorator]:
-    """ARIMA fits for seconds: one check of it here, all of them in `make soak`."""
-    is_slow = name.startswith("ARIMA") and name != "ARIMA-quantiles_rise_with_their_level"
+    """Library models fit for seconds: one check of each here, all of them in `make soak`."""
+    model, _, check = name.partition("-")
+    is_slow = model in ("ARIMA", "ETS", "MSTL") and check != "quantiles_rise_with_their_level"
     return [pytest.mark.soak] if is_slow else []
 
 
@@ -47,5 +48,5 @@ def test_one_that_looks_at_nothing_fails() -> None:
 
 
 def test_a_policy_is_no_forecaster() -> None:
-    with pytest.raises(CheckFailed, match="not a forecaster"):
+    with pytest.raises(CheckFailed, match="expected a forecaster"):
         check_forecaster(hs.UCB)  # type: ignore[arg-type]

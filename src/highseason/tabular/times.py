@@ -73,8 +73,9 @@ def parse_time(text: str) -> Stamp | None:
         return None
     if zone is None:
         return Stamp(instant, None)
+    offset = zone_info(zone).utcoffset(None) or timedelta(0)
     # In minutes: the unit says how long a period a lookup means.
-    return Stamp(instant - np.timedelta64(_fixed(zone) // timedelta(minutes=1), "m"), zone)
+    return Stamp(instant - np.timedelta64(offset // timedelta(minutes=1), "m"), zone)
 
 
 def parse_times(cells: Sequence[str] | NDArray[np.object_]) -> Stamps:
@@ -160,56 +161,37 @@ def check_zone(name: str) -> str:
     """
     if not isinstance(name, str):
         raise TableError(f"zone must be a text such as 'Europe/Rome', got {name!r}")
-    if name in ("Z", "UTC"):
-        return "UTC"
-    if _OFFSET.fullmatch(name):
-        if abs(_fixed(name)) < timedelta(days=1):
-            return offset_name(_fixed(name))
-    elif _is_iana(name):
-        return name
-    raise TableError(
-        f"{name!r} is not a time zone: write an IANA name such as 'Europe/Rome', 'UTC' or an "
-        "offset such as '+01:00' (names need the system's time zones, or pip install tzdata)"
-    )
-
-
-def _is_iana(name: str) -> bool:
     try:
-        ZoneInfo(name)
+        return zone_name(zone_info(name), None)
     except (OSError, ValueError, LookupError):  # unknown, a folder, or not a name at all
-        return False
-    return True
-
-
-def _fixed(zone: str) -> timedelta:
-    match = _OFFSET.fullmatch(zone)
-    if match is None:
-        return timedelta(0)
-    sign, *parts = match.groups(default="0")
-    hours, minutes, seconds = map(int, parts)
-    size = timedelta(hours=hours, minutes=minutes, seconds=seconds)
-    return -size if sign == "-" else size
-
-
-def offset_name(offset: timedelta) -> str:
-    """Return the name of the zone with this fixed offset from UTC."""
-    return str(timezone(offset)).removeprefix("UTC") if offset else "UTC"
-
-
-def zone_name(zone: tzinfo, offset: timedelta | None) -> str:
-    """Name the zone of a datetime whose offset from UTC is ``offset``."""
-    name = getattr(zone, "key", None) or getattr(zone, "zone", None)  # zoneinfo's, pytz's
-    if name:
-        return check_zone(str(name))
-    return offset_name(offset or zone.utcoffset(None) or timedelta(0))
+        raise TableError(
+            f"{name!r} is not a time zone: write an IANA name such as 'Europe/Rome', 'UTC' or an "
+            "offset such as '+01:00' (names need the system's time zones, or pip install tzdata)"
+        ) from None
 
 
 @cache
 def zone_info(zone: str) -> tzinfo:
     """Return the zone as Python and pandas know it."""
-    if zone == "UTC":
+    if zone in ("Z", "UTC"):
         return UTC
-    return timezone(_fixed(zone)) if _OFFSET.fullmatch(zone) else ZoneInfo(zone)
+    match = _OFFSET.fullmatch(zone)
+    if match is None:
+        return ZoneInfo(zone)
+    hours, minutes, seconds = (int(part or 0) for part in match.groups()[1:])
+    size = timedelta(hours=hours, minutes=minutes, seconds=seconds)
+    return timezone(-size if match[1] == "-" else size)
+
+
+def zone_name(zone: tzinfo, offset: timedelta | None) -> str:
+    """Name the zone of a datetime whose offset from UTC is ``offset``."""
+    name = getattr(zone, "key", None) or getattr(zone, "zone", None)  # zoneinfo's, pytz's
+    return str(name) if name else offset_name(offset or zone.utcoffset(None) or timedelta(0))
+
+
+def offset_name(offset: timedelta) -> str:
+    """Return the name of the zone with this fixed offset from UTC."""
+    return str(timezone(offset)).removeprefix("UTC") or "UTC"
 
 
 def to_wall(instants: Instants, zone: str) -> Instants:
