@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import highseason as hs
 from highseason.bandit.ledger import pack
 from highseason.core.random import DECISION, draw, game_key, turn_key
-from highseason.rules import EPSILON, POOL, UCB_RULE, ArmState, Rule, Turn, fresh_state
+from highseason.rules import EPSILON, POOL, UCB_RULE, ArmState, Rule, RuleTraits, Turn, fresh_state
 
 RULES = {rule.name: rule for rule in (EPSILON, UCB_RULE, POOL)}
 NUMBERS = {
@@ -194,3 +194,23 @@ def test_the_decided_arm_is_never_impossible() -> None:
 
     decision = hs.Bandit(list("ab"), Needle(), [1.0] * 5, seed=1).decide(2)
     assert (decision.arm, decision.probability) == ("b", 1 / 4096)
+
+
+def test_a_deterministic_choice_is_made_once_and_certain() -> None:
+    asked = []
+
+    def choose(state: ArmState, turn: Turn) -> tuple[int, bool]:
+        asked.append(turn.t)
+        return int(np.flatnonzero(state.available)[-1]), True
+
+    @dataclass(frozen=True)
+    class Last(hs.Policy):
+        rule = Rule("last", choose, lambda b, t, m: 0.0 * b, traits=RuleTraits(stochastic=False))
+        suppress_plan_warning = True
+
+        def step(self, carry: Any, view: Any) -> tuple[float, Any]:
+            return 1.0, carry
+
+    bandit = hs.Bandit(list("abc"), Last(), [1.0] * 5, seed=1)
+    assert (bandit.decide().probability, asked) == (1.0, [1])
+    assert bandit.probabilities(1) == bandit.probabilities(2) == {"a": 0.0, "b": 0.0, "c": 1.0}

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from highseason.bandit.errors import ConflictError
 from highseason.core.random import ARMS, hash_at
 from highseason.rules import ArmState, Rule, Turn
+from highseason.rules.ranking import one_hot
 
 ArmT = TypeVar("ArmT", bound=Hashable)
 
@@ -58,6 +59,8 @@ def probabilities_of(rule: Rule, state: ArmState, turn: Turn) -> NDArray[np.floa
     """The probability of each arm over the random numbers that the turn may have had."""
     if rule.probabilities is not None:
         return rule.probabilities(state, turn)
+    if not (rule.traits.stochastic or turn.random_ties):
+        return one_hot(rule.choose(state, turn)[0], state.available.size)
     # The turn's own numbers are one of the sets, so the arm it decides for never has 0.
     family = hash_at(turn.key, ARMS)
     keys = [turn.key, *(hash_at(family, i) for i in range(1, KEYS))]

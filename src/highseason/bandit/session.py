@@ -112,8 +112,9 @@ class BanditSession(Generic[ArmT]):
         """Choose the arm of an undecided turn."""
         expected, state, asked = self._ask(turn, available, expected)
         rule = self.policy.rule
-        propensities = pack(probabilities_of(rule, state, asked))
         arm, exploited = choose(rule, state, asked)
+        certain = not (rule.traits.stochastic or asked.random_ties)
+        propensities = None if certain else pack(probabilities_of(rule, state, asked))
         return TurnDecided(
             self.seq + 1,
             turn,
