@@ -51,6 +51,7 @@ def days(multiplier: Multiplier) -> list[str]:
         "date,day,visitors\n2013-12-25,Wed,10\n2013-12-26,Thu,60\n",
         "date,hour,visitors\n2013-12-25,9,10\n2013-12-26,9,60\n",
         "timestamp,visitors\n1387929600,10\n1388016000.0,60\n",
+        "day,visitors\r\r2013-12-25,10\r2013-12-26,60\r,,,\r",
         "time,visitors\n2013-12-25T00:00:00+01:00,10\n2013-12-26 00:00+0100,60\n",
     ],
 )

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from highseason.multipliers import Multiplier, MultiplierError, from_values
+from highseason.multipliers import Multiplier, MultiplierError, from_series, from_values
 
 DAYS = ["2013-12-24", "2013-12-25", "2013-12-27"]
 HOURS = np.arange("2013-12-25", "2013-12-27", dtype="datetime64[h]")
@@ -172,6 +172,17 @@ def test_length_total_and_repr(christmas_days: Multiplier) -> None:
         "<Multiplier Leeds: 3 turns, 10 to 60, 2013-12-24 to 2013-12-27>"
     )
     assert len(repr(from_values([1, 2e7], name="a very long name " * 20))) < 90
+
+
+def test_to_pandas(christmas_days: Multiplier) -> None:
+    series = christmas_days.to_pandas()
+    assert series.name == "Leeds"
+    assert series.index.astype(str).tolist() == DAYS
+    assert from_series(series) == christmas_days
+    assert from_values([1, 2]).to_pandas().index.tolist() == [1, 2]
+    rome = from_values([1, 2], DAYS[:2], zone="Europe/Rome")
+    assert str(rome.to_pandas().index.tz) == "Europe/Rome"
+    assert from_series(rome.to_pandas()) == rome
 
 
 # calendar

@@ -107,6 +107,14 @@ def test_an_hour_that_comes_twice_must_say_which(autumn: Multiplier) -> None:
     assert [autumn.turn_of(f"2024-10-27 0{h}") for h in (0, 1, 3, 4)] == [1, 2, 5, 6]
 
 
+def test_a_time_with_an_offset_names_a_whole_minute() -> None:
+    G = from_values([1, 2], ["2024-10-27 02:00:30Z", "2024-10-27 02:01:30Z"])
+    assert [G.turn_of(f"2024-10-27 0{h}:01{zone}") for h, zone in ((2, "Z"), (3, "+01:00"))] == [
+        2,
+        2,
+    ]
+
+
 def test_an_hour_that_is_skipped_holds_no_turn() -> None:
     hours = from_series(series("2024-03-31", 4, "h"))
     for when in ("2024-03-31 02", "2024-03-31 02:00", "2024-03-31 02:30"):

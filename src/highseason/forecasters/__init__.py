@@ -8,14 +8,7 @@ from highseason.forecasters.averages import (
     SimpleAverage,
     WeightedMovingAverage,
 )
-from highseason.forecasters.backtest import (
-    Backtest,
-    backtest,
-    coverage,
-    mase,
-    pinball,
-    smape,
-)
+from highseason.forecasters.backtest import Backtest, backtest
 from highseason.forecasters.base import Fitted, Forecaster, parse, registry
 from highseason.forecasters.calendar_regression import CalendarRegression
 from highseason.forecasters.forecast import LEVELS, Forecast, ForecastError, normal_quantiles
@@ -45,12 +38,8 @@ __all__ = [
     "SimpleAverage",
     "WeightedMovingAverage",
     "backtest",
-    "coverage",
-    "mase",
     "normal_quantiles",
     "parse",
-    "pinball",
     "registry",
-    "smape",
     "special_days",
 ]
