@@ -24,7 +24,6 @@ from highseason.checks import (
 from highseason.checks import games as game_checks
 from highseason.checks.catalogue import Check
 from highseason.games.kernels import build
-from highseason.games.kernels.pool import pool_kernel
 from highseason.policies import Policy, parameter
 from highseason.policies import registry as registry_room
 from highseason.policies.parameters import Limits, threshold
@@ -444,13 +443,10 @@ def test_declaring_too_little_or_too_much_about_scaled_rewards() -> None:
 
 
 def test_a_kernel_that_plays_something_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(build._OWN_KERNELS, EPSILON, lambda arms, turns: pool_kernel)
-    build.kernel_for.cache_clear()
-    try:
-        check = game_checks.fast_kernel_plays_as_the_plain_one
-        failing(check, hs.EpsilonGreedy(k=0.3), "with 5 arms, 160 turns and bernoulli rewards they")
-    finally:
-        build.kernel_for.cache_clear()
+    wrong = build.POOL_KERNEL
+    monkeypatch.setitem(build.SPECIAL_KERNELS, EPSILON, lambda arms, turns: wrong)
+    check = game_checks.fast_kernel_plays_as_the_plain_one
+    failing(check, hs.EpsilonGreedy(k=0.3), "with 5 arms, 160 turns and bernoulli rewards they")
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -12,33 +11,29 @@ from tests.games.settings import POLICIES, REWARDS, SIZES, on_the_blackboard
 
 import highseason as hs
 from highseason.games.kernels import build
-from highseason.games.kernels.ucb_groups import ucb_groups_kernel
-from highseason.games.kernels.ucb_lanes import ucb_lanes_kernel
 from highseason.policies import Policy
 from highseason.rewards import Rewards
 from highseason.rules import UCB_RULE
 
 pytestmark = [pytest.mark.jit, pytest.mark.filterwarnings("ignore::highseason.PlanWarning")]
 
-KERNELS: dict[str, Callable[..., None] | None] = {
+KERNELS: dict[str, build.SpecialKernel | None] = {
     "own": None,  # whatever the library picks
-    "lanes": ucb_lanes_kernel,
-    "groups": ucb_groups_kernel,
+    "lanes": build.UCB_LANES_KERNEL,
+    "groups": build.UCB_GROUPS_KERNEL,
     "generic": None,
 }
 
 
 @pytest.fixture(params=KERNELS)
-def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Which kernel plays; UCB games have two, chosen by size, and here each gets every size."""
     chosen = KERNELS[request.param]
     if chosen is not None:
-        monkeypatch.setitem(build._OWN_KERNELS, UCB_RULE, lambda arms, turns: chosen)
+        monkeypatch.setitem(build.SPECIAL_KERNELS, UCB_RULE, lambda arms, turns: chosen)
     if request.param == "generic":
-        monkeypatch.setattr(build, "_OWN_KERNELS", {})
-    build.kernel_for.cache_clear()
-    yield request.param
-    build.kernel_for.cache_clear()
+        monkeypatch.setattr(build, "SPECIAL_KERNELS", {})
+    return str(request.param)
 
 
 def concerns(kernel: str, policy: Policy) -> bool:

@@ -15,6 +15,7 @@ from tests.games.settings import POLICIES, REWARDS
 import highseason as hs
 from highseason.checks import games as many_games
 from highseason.checks.variants import on_generic_path
+from highseason.core import parallel
 from highseason.policies import Policy
 from highseason.results import METRICS, SimulationResult
 
@@ -51,7 +52,7 @@ def test_threads_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
             asked.append(self._max_workers)
             return super().submit(*task, **named)
 
-    monkeypatch.setattr(simulate_room, "ThreadPoolExecutor", Counting)
+    monkeypatch.setattr(parallel, "ThreadPoolExecutor", Counting)
     many_games.threads_do_not_matter(hs.UCB())
     assert set(asked) == {2}
     assert len(asked) >= 4  # several pieces a worker
@@ -261,7 +262,7 @@ def test_curves_have_as_many_points_as_asked() -> None:
         ({"games": 0}, "games must be a whole number, at least 1, got 0"),
         ({"games": 2.5}, "games must be a whole number"),
         ({"games": True}, "games must be a whole number"),
-        ({"threads": 0}, "threads must be a whole number, at least 1"),
+        ({"threads": 0}, "workers must be a whole number, at least 1"),
         ({"seed": -1}, "seed must be a whole number >= 0"),
         ({"keep": "all"}, "keep='all' must be 'games' or 'summary'"),
         ({"curves": -3}, "curves must be a whole number"),
@@ -269,7 +270,7 @@ def test_curves_have_as_many_points_as_asked() -> None:
         ({"policies": [hs.UCB]}, r"is not a policy; write hs.UCB\(\), with its brackets"),
         ({"policies": ["ucbz"]}, "no policy is called 'ucbz': did you mean 'ucb-z'"),
         ({"policies": hs.UCB}, "is not a policy; write hs.UCB"),
-        ({"rewards": [0.1, 0.2]}, "are not rewards; write hs.rewards"),
+        ({"rewards": [0.1, 0.2]}, "rewards must be a reward model such as hs.rewards"),
         ({"multiplier": [1.0, 0.0]}, "turn 2 is 0"),
         ({"multiplier": []}, "at least one turn"),
         ({"forecast": [1.0]}, "the forecast has 1 turns, the multiplier 120"),

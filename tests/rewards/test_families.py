@@ -103,7 +103,7 @@ def test_many_means_are_compiled_and_the_same_bits(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: bernoulli(), r"say how many arms \(arms=25\) or what they pay \(means="),
+        (lambda: bernoulli(), r"give the number of arms \(arms=25\) or means="),
         (lambda: bernoulli(arms=0), "at least 1, got 0"),
         (lambda: bernoulli(arms=-3), "at least 1, got -3"),
         (lambda: bernoulli(arms=2.5), "whole number, at least 1, got 2.5"),
@@ -122,7 +122,7 @@ def test_many_means_are_compiled_and_the_same_bits(monkeypatch: pytest.MonkeyPat
         (lambda: truncated_normal(arms=3, sigma=math.nan), "sigma must be a number > 0"),
         (lambda: truncated_normal(arms=3, sigma=math.inf), "sigma must be a number > 0"),
         (lambda: truncated_normal(centres=[2.0]), "centres of arm 1 is 2.0"),
-        (lambda: custom(triangle, triangle_mean), "say how many arms"),
+        (lambda: custom(triangle, triangle_mean), "give the number of arms"),
         (lambda: custom(triangle, triangle_mean, arms=2, bounds=(1, 0)), "two rising numbers"),
         (lambda: custom(triangle, triangle_mean, parameters=[math.inf]), "parameters of arm 1"),
     ],
@@ -156,5 +156,5 @@ def test_rewards_beyond_their_bounds_are_refused() -> None:
 
 def test_a_mean_for_all_arms_together_is_refused() -> None:
     model = custom(lambda u, p, s: u, lambda p: 0.5, arms=2)  # type: ignore[arg-type, return-value]
-    with pytest.raises(ValueError, match=r"one mean for each parameter"):
+    with pytest.raises(ValueError, match=r"one mean per parameter"):
         model.means(np.zeros((3, 2)))

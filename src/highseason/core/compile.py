@@ -117,10 +117,10 @@ def _register_jitables() -> None:
     from numba.extending import overload, register_jitable
 
     global _known_to_numba
-    for function, native in registered(_known_to_numba):
+    for function, native, inline in registered(_known_to_numba):
         _known_to_numba += 1
         if native is None:
-            register_jitable(function)
+            register_jitable(forceinline=inline)(function)
         else:
             overload(function, strict=False)(native)  # strict would compare annotations too
 

@@ -16,18 +16,28 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Jitable(NamedTuple):
-    """A marked function and, where Python and machine words differ, its compiled form."""
+    """A marked function, its compiled form where that differs, and whether callers take it in."""
 
     function: Callable[..., Any]
     native: Callable[..., Any] | None
+    inline: bool = False
 
 
-_registry: list[Jitable] = []
+_registry: dict[Callable[..., Any], Jitable] = {}
 
 
 def jitable(function: F) -> F:
-    """Mark `function` as callable from compiled code too; it stays an ordinary function."""
-    _registry.append(Jitable(function, None))
+    """Mark `function` as callable from compiled code too; it stays an ordinary function.
+
+    Marking it again changes nothing.
+    """
+    _registry.setdefault(function, Jitable(function, None))
+    return function
+
+
+def inlined(function: F) -> F:
+    """Mark a function that compiled callers contain instead of calling it, for speed."""
+    _registry.setdefault(function, Jitable(function, None, inline=True))
     return function
 
 
@@ -40,7 +50,7 @@ def jitable_as(native: Callable[..., Callable[..., Any]]) -> Callable[[F], F]:
     """
 
     def mark(function: F) -> F:
-        _registry.append(Jitable(function, native))
+        _registry.setdefault(function, Jitable(function, native))
         return function
 
     return mark
@@ -52,4 +62,4 @@ def registered(since: int = 0) -> Sequence[Jitable]:
     A backend registers everything once and remembers how many there were, because modules that are
     imported later mark more.
     """
-    return tuple(_registry[since:])
+    return tuple(_registry.values())[since:]

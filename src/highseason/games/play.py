@@ -36,7 +36,7 @@ class Game:
 
     Attributes:
         plan: The plan.
-        means: The true mean of each arm.
+        means: The true mean of each arm; a row per turn if the means change by turn.
         arms: The arm played.
         paid: Its reward X, before the multiplier.
         best_arms: The arm with the highest true mean of those present.
@@ -65,7 +65,9 @@ class Game:
     @property
     def regret(self) -> float:
         """Pseudo-regret: sum of G(t) times the gap of the arm played to the best present."""
-        return float((self.G * (self.means[self.best_arms] - self.means[self.arms])).sum())
+        turns = np.arange(self.arms.size)
+        means = np.broadcast_to(self.means, (turns.size, self.means.shape[-1]))
+        return float((self.G * (means[turns, self.best_arms] - means[turns, self.arms])).sum())
 
     @property
     def realised_regret(self) -> float:
@@ -117,7 +119,9 @@ def play(
     start = game_key(seed, game)
     key = np.array([start], np.uint64)
     parameters = rewards.parameters(key)[0]
-    means = rewards.means(parameters)
+    varies = rewards.mean_at is not None
+    turns = enumerate(G.values if varies else G.values[:1], start=1)
+    means = np.stack([rewards.means_at(parameters, t, value) for t, value in turns])
     population = population_of(
         policy, spans_of(lifetimes, key, rewards.arms, G.turns)[0], lifetimes, G.turns
     )
@@ -131,7 +135,9 @@ def play(
     for i, value in enumerate(G.values):
         if i + 1 == change:
             change = renew(state, population, i + 1, rule.set_weights)
-            best = best_present(population, means)
+            best = best_present(population, means[0])
+        if varies:
+            best = best_present(population, means[i])
         if i == 0:
             mark_opening(state, population.initial_arms, population.opening)
         if opening:
@@ -139,10 +145,12 @@ def play(
         turn = horizon.turn(i + 1, plan[i], turn_key(start, i + 1), policy.ties == "random")
         arm, exploited[i] = decide(rule, state, turn)
         u = draw(turn.key, REWARD)
-        arms[i], paid[i] = arm, rewards.quantile(u, parameters[arm], rewards.scale)
-        best_arms[i], best_paid[i] = best, rewards.quantile(u, parameters[best], rewards.scale)
+        arms[i], paid[i] = arm, rewards.draw(u, parameters[arm], i + 1, value)
+        best_arms[i], best_paid[i] = best, rewards.draw(u, parameters[best], i + 1, value)
         scaled = value * paid[i]
         observation = Observation(arm, scaled if policy.learns_scaled else scaled / value, 1.0)
         # The opening restricts choices, not learning.
         learn(rule, state, turn, observation, population.alive)
+    if not varies:
+        means = means[0]
     return Game(plan, means, arms, paid, best_arms, best_paid, exploited)

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields
+from itertools import chain, islice
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.parallel import worker_count
+from highseason.core.parallel import map_blocks, worker_count
 from highseason.core.random import game_keys, seed_key
 from highseason.core.validation import whole_number
 from highseason.core.version import __version__
 from highseason.engine.horizon import Horizon
 from highseason.engine.lifetimes import Lifetimes
-from highseason.engine.lifetimes.presence import arms_at_once, lifetimes_matter, spans_of, worth_of
-from highseason.games.kernels.build import (
-    Kernel,
-    compiled_quantile,
-    kernel_for,
-    luck_kernel,
-    mortal_kernel_for,
-    writable,
-)
-from highseason.games.kernels.law import law_of
-from highseason.games.kernels.stage import OUT, TRACE, Stage
+from highseason.engine.lifetimes.presence import arms_at_once, spans_of, worth_of
+from highseason.games.kernels.any_rule import Arms
+from highseason.games.kernels.arguments import OUT, TRACE, Turns
+from highseason.games.kernels.build import Play, kernel_for, oracle_for
+from highseason.games.kernels.reward_dispatch import dispatch_for
 from highseason.multipliers import Multiplier, as_multiplier
 from highseason.policies import Plan, Policy, parse
 from highseason.results import Curves, SimulationResult, unique_labels
@@ -43,6 +38,7 @@ _WORTH_THREADS = 2_000_000
 
 Progress = Callable[[int, int], None]
 Policies = Policy | str | Sequence[Policy | str] | Mapping[str, Policy | str]
+Curve = bool | int | Sequence[int] | NDArray[np.int64]
 
 
 def simulate(
@@ -53,7 +49,7 @@ def simulate(
     seed: int = 0,
     *,
     threads: int | None = None,
-    curves: bool | int | Sequence[int] | NDArray[np.int64] = False,
+    curves: Curve = False,
     keep: str | None = None,
     forecast: Any = None,
     lifetimes: Lifetimes | None = None,
@@ -74,9 +70,9 @@ def simulate(
             games are kept up to 100,000.
         forecast: What the policies believe of each turn before it comes; None when G is known.
             Numbers, a one-step forecaster, or a `Forecast` of the whole season (see `Policy.plan`).
-        lifetimes: When each arm is there, such as `hs.lifetimes.articles(turns)`; None if all of them
-            always are.  Regret is then counted against the best arm there, and `best_pulls` are its
-            pulls.  Plans are made for as many arms as are there on average.
+        lifetimes: When each arm is present, such as `hs.lifetimes.articles(turns)`; None if all of
+            them always are.  Regret is then measured against the best arm present, and `best_pulls`
+            are its pulls.  Plans are made for the average number of arms present.
         progress: Called with (games done, games in all) as the work goes on.
 
     >>> import highseason as hs
@@ -87,36 +83,38 @@ def simulate(
     """
     run = _Run.prepare(policies, rewards, multiplier, seed, forecast, curves, lifetimes)
     games = whole_number("games", games, at_least=1)
-    hands = worker_count(threads)
+    workers = worker_count(threads)
     if keep not in (None, "games", "summary"):
         raise ValueError(f"keep={keep!r} must be 'games' or 'summary'")
+    if games * run.G.turns * len(run.labels) < _WORTH_THREADS:
+        workers = 1
     kept = games if keep == "games" or (keep is None and games <= KEPT_GAMES) else 0
     tally = Tally(kept, len(run.labels), run.empty_curves())
-    if games * run.G.turns * len(run.labels) < _WORTH_THREADS:
-        hands = 1
-    with ThreadPoolExecutor(hands) as pool:
-        for block in run.blocks(games):
-            run.play_block(block, tally, pool, hands)
-            if progress is not None:
-                progress(block.stop, games)
+    shares = [_shares(block, workers) for block in run.blocks(games)]
+    run.oracle, run.players  # noqa: B018  # compiled here, once, before several workers need them
+    parts = map_blocks(functools.partial(_play_games, run), chain(*shares), workers)
+    for share in shares:
+        played = _Played.together(list(islice(parts, len(share))))
+        tally.add(played.metrics())
+        for i in range(len(run.labels)):
+            tally.add_curves(i, played.traces[i])
+        if progress is not None:
+            progress(share[-1].stop, games)
     return tally.result(run.labels, run.settings(games), tuple(p.digest for p in run.plans))
 
 
 @dataclass(frozen=True)
 class _Run:
-    """What is settled before the first game."""
+    """What is settled before the first game; a worker needs nothing else."""
 
     labels: tuple[str, ...]
     plans: tuple[Plan, ...]
-    kernels: tuple[Kernel, ...]
     rewards: Rewards
     G: Multiplier
     seed: int
     checkpoints: NDArray[np.int64]
-    stages: tuple[Stage, ...]
-    luck: Kernel
-    quantile: Callable[[float, float, float], float]
     lifetimes: Lifetimes | None
+    forecast: Any
 
     @classmethod
     def prepare(
@@ -126,56 +124,63 @@ class _Run:
         multiplier: Any,
         seed: int,
         forecast: Any,
-        curves: bool | int | Sequence[int] | NDArray[np.int64],
+        curves: Curve,
         lifetimes: Lifetimes | None,
     ) -> _Run:
-        seed_key(seed)  # a bad seed is told before any work
+        seed_key(seed)  # a bad seed is reported before any work
         if not isinstance(rewards, Rewards):
-            raise ValueError(f"{rewards!r} are not rewards; write hs.rewards.bernoulli(arms=25)")
+            raise ValueError(
+                f"rewards must be a reward model such as hs.rewards.bernoulli(arms=25), "
+                f"got {rewards!r}"
+            )
         labels, players = labelled(policies)
         G = as_multiplier(multiplier)
         arms = arms_at_once(rewards, lifetimes, G.turns)
         plans = tuple(policy.plan(G, arms, forecast) for policy in players)
         checkpoints = _checkpoints(curves, G.turns)
-        horizon = Horizon.of(G, forecast)
-        stages = tuple(_stage(plan, rewards, checkpoints, horizon) for plan in plans)
-        return cls(
-            labels=labels,
-            plans=plans,
-            kernels=tuple(
-                _kernel(plan, stage, rewards.arms, lifetimes, forecast)
-                for plan, stage in zip(plans, stages, strict=True)
-            ),
-            rewards=rewards,
-            G=G,
-            seed=int(seed),
-            checkpoints=checkpoints,
-            stages=stages,
-            luck=luck_kernel(_type_of_law(stages[0]), lifetimes is not None),
-            quantile=compiled_quantile(rewards.quantile),
-            lifetimes=lifetimes,
+        return cls(labels, plans, rewards, G, int(seed), checkpoints, lifetimes, forecast)
+
+    @functools.cached_property
+    def players(self) -> tuple[Play, ...]:
+        """What plays each policy: compiled code, which a worker of another process looks up."""
+        return tuple(
+            kernel_for(
+                plan.policy,
+                self._turns(plan),
+                self.rewards,
+                self.lifetimes,
+                worth_of(plan.multiplier.values, self.forecast),
+            )
+            for plan in self.plans
         )
 
+    @functools.cached_property
+    def oracle(self) -> Callable[..., None]:
+        """What plays the best arm."""
+        return oracle_for(self._turns(self.plans[0]), self.rewards)
+
+    def _turns(self, plan: Plan) -> Turns:
+        G, naive = _for_kernel(plan.multiplier.values), plan.policy.learns_scaled
+        horizon = Horizon.of(self.G, self.forecast)
+        return Turns(
+            G=G,
+            learning_scale=G if naive else np.ones_like(G),
+            levels=_for_kernel(plan.levels),
+            checkpoints=self.checkpoints,
+            reward_model=dispatch_for(self.rewards, naive),
+            expected=_for_kernel(horizon.G),
+            future=_for_kernel(horizon.future),
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything except compiled code."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
     def blocks(self, games: int) -> list[range]:
-        """The games in blocks whose size does not depend on the number of threads."""
+        """The games in blocks whose size does not depend on the number of workers."""
         low, high = _BLOCK_GAMES
         size = min(high, max(low, _BLOCK_TURNS // self.G.turns // 64 * 64))
-        return [range(start, min(start + size, games)) for start in range(0, games, size)]
-
-    def play_block(self, games: range, tally: Tally, pool: ThreadPoolExecutor, hands: int) -> None:
-        """Play a block of games with every policy, and count them."""
-        block = _Block.prepare(self, games)
-        parts = _split(len(games), hands)
-        if hands == 1:
-            for task in block.tasks(parts):
-                task()
-        else:
-            for done in [pool.submit(task) for task in block.tasks(parts)]:
-                done.result()
-        tally.add(block.metrics())
-        if self.checkpoints.size:
-            for i, trace in enumerate(block.traces):
-                tally.add_curves(i, trace)
+        return _pieces(range(games), size)
 
     def empty_curves(self) -> dict[str, Curves]:
         if not self.checkpoints.size:
@@ -207,98 +212,66 @@ class _Run:
         }
 
 
-@dataclass(frozen=True)
-class _Block:
-    """The arms of a block of games, and room for what happens in them."""
+class _Played(NamedTuple):
+    """What happened in some games: axes are policies (not in `best`), games, and what is noted."""
 
-    run: _Run
-    keys: NDArray[np.uint64]
-    parameters: NDArray[np.float64]
-    gaps: NDArray[np.float64]
-    mortal: tuple[NDArray[Any], ...]
     totals: NDArray[np.float64]
     best: NDArray[np.float64]
     traces: NDArray[np.float64]
 
     @classmethod
-    def prepare(cls, run: _Run, games: range) -> _Block:
-        keys = game_keys(run.seed, games)
-        parameters = writable(run.rewards.parameters(keys))
-        means = run.rewards.means(parameters)
-        gaps = writable(means.max(axis=1, keepdims=True) - means)
-        mortal: tuple[NDArray[Any], ...] = ()
-        if run.lifetimes is not None or any(lifetimes_matter(plan.policy) for plan in run.plans):
-            spans = spans_of(run.lifetimes, keys, run.rewards.arms, run.G.turns)
-            mortal = writable(means), spans[..., 0].copy(), spans[..., 1].copy()
-        policies = len(run.plans)
-        traces = np.empty((policies, keys.size, run.checkpoints.size, len(TRACE)))
-        totals = np.empty((policies, keys.size, len(OUT)))
-        return cls(run, keys, parameters, gaps, mortal, totals, np.empty(keys.size), traces)
-
-    def tasks(self, parts: list[slice]) -> list[Callable[[], None]]:
-        """Pieces of work that write to places of their own, in any order."""
-        return [
-            *(self._luck_task(part) for part in parts),
-            *(self._task(i, part) for i in range(len(self.run.plans)) for part in parts),
-        ]
-
-    def _luck_task(self, part: slice) -> Callable[[], None]:
-        run = self.run
-        arms = self._arms(run.lifetimes is not None, part)
-        arguments = (self.keys[part], *arms, self.best[part])
-        return lambda: run.luck(run.stages[0], run.quantile, *arguments)
-
-    def _task(self, policy: int, part: slice) -> Callable[[], None]:
-        run = self.run
-        mortal = run.lifetimes is not None or lifetimes_matter(run.plans[policy].policy)
-        arguments = (
-            self.keys[part],
-            *self._arms(mortal, part),
-            self.totals[policy, part],
-            self.traces[policy, part],
-        )
-        return lambda: run.kernels[policy](run.stages[policy], run.quantile, *arguments)
-
-    def _arms(self, mortal: bool, part: slice) -> tuple[NDArray[Any], ...]:
-        """What a kernel is told of the arms: their gaps, or their means and lifetimes."""
-        told = self.mortal if mortal else (self.gaps,)
-        return self.parameters[part], *(column[part] for column in told)
+    def together(cls, parts: Sequence[_Played]) -> _Played:
+        """The games of all parts, in their order."""
+        if len(parts) == 1:
+            return parts[0]
+        totals, best, traces = zip(*parts, strict=True)
+        return cls(np.concatenate(totals, 1), np.concatenate(best), np.concatenate(traces, 1))
 
     def metrics(self) -> dict[str, NDArray[np.float64]]:
         """A row per policy and a column per game, by name of the metric."""
-        found = {name: self.totals[:, :, i] for i, name in enumerate(OUT)}
-        return found | {"realised_regret": self.best - found["reward"]}
+        metrics = {name: self.totals[:, :, i] for i, name in enumerate(OUT)}
+        return metrics | {"realised_regret": self.best - metrics["reward"]}
 
 
-def _stage(plan: Plan, rewards: Rewards, checkpoints: NDArray[np.int64], horizon: Horizon) -> Stage:
-    G = writable(plan.multiplier.values)
-    return Stage(
-        G=G,
-        worth=G if plan.policy.learns_scaled else np.ones_like(G),
-        levels=writable(plan.levels),
-        checkpoints=checkpoints,
-        law=law_of(rewards.quantile, rewards.scale, plan.policy.learns_scaled),
-        expected=writable(horizon.G),
-        future=writable(horizon.future),
+def _play_games(run: _Run, games: range) -> _Played:
+    """Play some games with every policy; a function of the run and the games alone."""
+    keys = game_keys(run.seed, games)
+    arms, gaps = _arms(run, keys)
+    policies = len(run.plans)
+    played = _Played(
+        totals=np.empty((policies, keys.size, len(OUT))),
+        best=np.empty(keys.size),
+        traces=np.empty((policies, keys.size, run.checkpoints.size, len(TRACE))),
     )
+    run.oracle(keys, arms, played.best)
+    for i, play in enumerate(run.players):
+        play(keys, arms, gaps, played.totals[i], played.traces[i])
+    return played
 
 
-def _kernel(
-    plan: Plan, stage: Stage, arms: int, lifetimes: Lifetimes | None, forecast: Any
-) -> Kernel:
-    policy, law = plan.policy, _type_of_law(stage)
-    if lifetimes is not None or lifetimes_matter(policy):
-        return mortal_kernel_for(policy, law, lifetimes, worth_of(plan.multiplier.values, forecast))
-    return kernel_for(policy.rule, policy.ties == "random", law, arms, stage.G.size)
+def _arms(run: _Run, keys: NDArray[np.uint64]) -> tuple[Arms, NDArray[np.float64]]:
+    """The arms of some games, and the gaps of their means to the best where these stay the same."""
+    rewards = run.rewards
+    parameters = _for_kernel(rewards.parameters(keys))
+    if rewards.mean_at is None:
+        means = _for_kernel(rewards.means(parameters))
+        gaps = _for_kernel(means.max(axis=1, keepdims=True) - means)
+    else:
+        means = gaps = np.zeros((1, rewards.arms))
+    kept = keys if run.lifetimes is not None else keys[:1]  # without lifetimes games share one row
+    spans = spans_of(run.lifetimes, kept, rewards.arms, run.G.turns)
+    first, last = spans[..., 0].copy(), spans[..., 1].copy()
+    return Arms(parameters.reshape(keys.size, -1), means, first, last), gaps
 
 
-def _type_of_law(stage: Stage) -> Any:
-    return type(stage.law)
+def _for_kernel(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The values in one piece and writable: to numba a read-only array is of another type."""
+    return np.require(values, np.float64, ["C", "W"])
 
 
 def labelled(policies: Policies) -> tuple[tuple[str, ...], tuple[Policy, ...]]:
-    """The policies that were given in whatever form, with a label for each."""
-    if isinstance(policies, Policy | type | str):  # a class is told apart below, with a hint
+    """The given policies in any form, with a label for each."""
+    if isinstance(policies, Policy | type | str):  # a class gets a hint below
         policies = [policies]
     by_label = isinstance(policies, Mapping)
     given = policies.values() if isinstance(policies, Mapping) else policies
@@ -312,17 +285,22 @@ def labelled(policies: Policies) -> tuple[tuple[str, ...], tuple[Policy, ...]]:
     return labels, players
 
 
-def _split(games: int, hands: int) -> list[slice]:
-    """Pieces of a block, several a worker; batches of eight for the kernel that wants them."""
-    size = max(8, -(-games // (4 * hands)) // 8 * 8)
-    if hands == 1:
-        size = games
-    return [slice(start, min(start + size, games)) for start in range(0, games, size)]
+def _pieces(games: range, size: int) -> list[range]:
+    """Consecutive pieces of at most `size` games."""
+    return [
+        range(start, min(start + size, games.stop))
+        for start in range(games.start, games.stop, size)
+    ]
 
 
-def _checkpoints(
-    curves: bool | int | Sequence[int] | NDArray[np.int64], turns: int
-) -> NDArray[np.int64]:
+def _shares(block: range, workers: int) -> list[range]:
+    """Pieces of a block, two per worker, in multiples of the eight games that UCB plays at once."""
+    if workers == 1:
+        return [block]
+    return _pieces(block, max(8, -(-len(block) // (2 * workers)) // 8 * 8))
+
+
+def _checkpoints(curves: Curve, turns: int) -> NDArray[np.int64]:
     if isinstance(curves, Sequence | np.ndarray):
         chosen = np.unique(np.asarray(curves, dtype=np.int64))
         if chosen.size == 0 or chosen[0] < 1 or chosen[-1] > turns:

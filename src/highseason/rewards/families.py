@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from highseason.core.compile import compiled
 from highseason.core.jitable import jitable
@@ -69,7 +71,7 @@ def truncated_normal(
     return Rewards(
         "truncated-normal",
         quantile=clipped_normal_quantile,
-        mean_of=lambda centre: _each(centre, sigma),
+        mean_of=functools.partial(_clipped_means, sigma=float(sigma)),
         scale=float(sigma),
         **how,
     )
@@ -77,13 +79,14 @@ def truncated_normal(
 
 def custom(
     quantile: Quantile,
-    mean: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    mean: Callable[..., Any],
     arms: int | None = None,
-    parameters: Sequence[float] | NDArray[np.float64] | None = None,
-    between: tuple[float, float] = (0.0, 1.0),
+    parameters: ArrayLike | None = None,
+    between: tuple[Any, Any] = (0.0, 1.0),
     scale: float = 0.0,
     bounds: tuple[float, float] = (0.0, 1.0),
     name: str = "custom",
+    per_turn: bool = False,
 ) -> Rewards:
     """Any distribution that brings its quantile function and its mean.
 
@@ -97,6 +100,10 @@ def custom(
         scale: A number handed to every call of `quantile`.
         bounds: The lowest and the highest reward possible.
         name: For tables and messages.
+        per_turn: The model looks at the turn and at its G, or an arm has several parameters:
+            `quantile(u, parameters, t, G)` and `mean(parameters, t, G)` are both scalar code,
+            `parameters` holds those of one arm, and regret is measured against the best arm of
+            each turn.
 
     An exponential price response, capped at 1:
 
@@ -106,36 +113,58 @@ def custom(
     >>> arms = custom(capped, lambda rate: (1 - np.exp(-rate)) / rate, arms=3, between=(1, 9))
     >>> arms.quantile(0.5, 2.0, 0.0) == math.log(2) / 2
     True
+
+    Two arms whose means drift by turn, each from its own start at its own speed:
+
+    >>> def mean(parameters, t, G):
+    ...     return parameters[0] + parameters[1] * t
+    >>> def quantile(u, parameters, t, G):
+    ...     return 1.0 if u >= 1.0 - (parameters[0] + parameters[1] * t) else 0.0
+    >>> drifting = custom(quantile, mean, parameters=[[0.2, 0.01], [0.8, -0.01]], per_turn=True)
+    >>> drifting.means_at(drifting.fixed, t=40, G=1.0).round(2)
+    array([0.6, 0.4])
     """
     low, high = bounds
     if not low < high:
         raise ValueError(f"{name}: bounds={bounds} must be two rising numbers")
-    how = describe_arms(name, arms, parameters, between, (-math.inf, math.inf), "parameters")
-    made = Rewards(
-        name, quantile=quantile, mean_of=mean, scale=float(scale), bounds=(low, high), **how
+    free = (-math.inf, math.inf)
+    how = describe_arms(name, arms, parameters, between, free, "parameters", per_turn)
+    rewards = Rewards(
+        name,
+        quantile=quantile,
+        mean_of=None if per_turn else mean,
+        mean_at=mean if per_turn else None,
+        scale=float(scale),
+        bounds=(low, high),
+        **how,
     )
-    _check_reach(made)
-    return made
+    _check_reach(rewards)
+    return rewards
 
 
 def _check_reach(rewards: Rewards) -> None:
-    """The ends and the middle of the quantile function must lie within the bounds declared."""
+    """The ends and the middle of the quantile function must lie within the declared bounds."""
     low, high = rewards.bounds
-    tried = rewards.between if rewards.fixed is None else rewards.fixed.tolist()
-    for parameter, u in itertools.product(tried, (0.0, 0.5, 1.0 - 2.0**-53)):
-        value = rewards.quantile(u, parameter, rewards.scale)
+    tried = rewards.between if rewards.fixed is None else list(rewards.fixed)
+    for given, u in itertools.product(tried, (0.0, 0.5, 1.0 - 2.0**-53)):
+        parameter = float(given) if rewards.mean_at is None else np.atleast_1d(given)
+        value = rewards.draw(u, parameter, 1, 1.0)
         if not low <= value <= high:
             raise ValueError(
-                f"{rewards.name}: quantile({u:g}, {parameter:g}) is {value:g}, outside "
-                f"bounds=({low:g}, {high:g}): say how far rewards can reach"
+                f"{rewards.name}: quantile({u:g}, {_brief(parameter)}) is {value:g}, outside "
+                f"bounds=({low:g}, {high:g}): declare how far rewards can reach"
             )
 
 
-def _each(centres: NDArray[np.float64], sigma: float) -> NDArray[np.float64]:
+def _brief(parameter: float | NDArray[np.float64]) -> str:
+    return f"{parameter:g}" if isinstance(parameter, float) else str(parameter)
+
+
+def _clipped_means(centres: NDArray[np.float64], sigma: float) -> NDArray[np.float64]:
     flat = np.ascontiguousarray(np.ravel(centres), dtype=np.float64)
     out = np.empty_like(flat)
     fill = _fill_clipped_means if flat.size < _WORTH_COMPILING else _compiled_fill()
-    fill(flat, float(sigma), out)
+    fill(flat, sigma, out)
     return out.reshape(np.shape(centres))
 
 

@@ -1,23 +1,23 @@
 """What an arm pays: a quantile function, a mean, and how the arms of a game differ.
 
-A reward is `quantile(u, parameter, scale)`: one uniform number per turn, the same for every arm and
-every policy of the game, so that policies differ by their decisions and not by their luck.
+A reward is `quantile(u, …)`: one uniform number per turn, the same for every arm and every policy
+of the game, so that policies differ by their decisions and not by their luck.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from highseason.core.random import arm_uniforms
 from highseason.core.validation import whole_number
 
-Quantile = Callable[[float, float, float], float]
+#: `(u, parameter, scale)`, or `(u, parameters, t, G)` for models that look at the turn.
+Quantile = Callable[..., float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,68 +27,105 @@ class Rewards:
     Attributes:
         name: What it is called on the command line and in results.
         arms: How many arms a game has.
-        quantile: `(u, parameter, scale)` gives the reward; compiled inside kernels.
+        quantile: `(u, parameter, scale)` gives the reward; compiled inside kernels.  A model with
+            `mean_at` has `(u, parameters, t, G)`.
         mean_of: The true mean of an arm, given its parameter(s): an array in, an array out.
-        fixed: The parameter of each arm, or None when every game draws its own.
-        between: Parameters drawn per game are uniform between these two.
+        fixed: The parameter of each arm, or None when every game draws its own; one row per arm
+            where an arm has several.
+        between: Parameters drawn per game are uniform between these two (arrays where an arm has
+            several parameters).
         scale: A number shared by all arms (the sigma of a normal).
         bounds: The lowest and the highest reward an arm can pay; may be infinite.
+        mean_at: `(parameters, t, G)` gives the true mean of one arm in turn t, for models that
+            depend on the turn, on its G, or on several parameters per arm; None for all others.
+        width: How many parameters an arm has.
     """
 
     name: str
     arms: int
     quantile: Quantile
-    mean_of: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+    mean_of: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None
     fixed: NDArray[np.float64] | None
-    between: tuple[float, float]
+    between: tuple[Any, Any]
     scale: float = 0.0
     bounds: tuple[float, float] = (0.0, 1.0)
+    mean_at: Callable[[NDArray[np.float64], int, float], float] | None = None
+    width: int = 1
 
     def parameters(self, keys: NDArray[np.uint64]) -> NDArray[np.float64]:
-        """The arms of each game: one row for each game key."""
+        """The arms of each game: one row per game key; a third axis if `mean_at` is given."""
         if self.fixed is not None:
-            return np.tile(self.fixed, (keys.size, 1))
+            return np.tile(self.fixed, (keys.size,) + (1,) * self.fixed.ndim)
         low, high = self.between
-        return low + (high - low) * arm_uniforms(keys, self.arms)
+        uniforms = arm_uniforms(keys, self.arms * self.width)
+        if self.mean_at is not None:
+            uniforms = uniforms.reshape(keys.size, self.arms, self.width)
+        return np.asarray(low + (high - low) * uniforms)
 
     def means(self, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The true mean of every arm."""
-        found = np.asarray(self.mean_of(parameters), dtype=np.float64)
-        if found.shape != parameters.shape:
+        """The true mean of every arm, for models whose means do not change by turn."""
+        if self.mean_of is None:
             raise ValueError(
-                f"{self.name}: mean gives shape {found.shape} for parameters of shape "
-                f"{parameters.shape}; it must give one mean for each parameter"
+                f"{self.name}: means change by turn; use means_at(parameters, t, G) for one game"
             )
-        return found
+        means = np.asarray(self.mean_of(parameters), dtype=np.float64)
+        if means.shape != parameters.shape:
+            raise ValueError(
+                f"{self.name}: mean returned shape {means.shape} for parameters of shape "
+                f"{parameters.shape}; it must return one mean per parameter"
+            )
+        return means
+
+    def means_at(self, parameters: NDArray[np.float64], t: int, G: float) -> NDArray[np.float64]:
+        """The true mean of every arm of one game in turn t."""
+        if self.mean_at is None:
+            return self.means(parameters)
+        return np.array([self.mean_at(row, t, G) for row in parameters], dtype=np.float64)
+
+    def draw(self, u: float, parameters: Any, t: int, G: float) -> float:
+        """What an arm with these parameters pays in turn t at the uniform number `u`."""
+        if self.mean_at is None:
+            return self.quantile(u, parameters, self.scale)
+        return self.quantile(u, parameters, t, G)
 
 
 def describe_arms(
     name: str,
     arms: int | None,
-    fixed: Sequence[float] | NDArray[np.float64] | None,
-    between: tuple[float, float],
+    fixed: ArrayLike | None,
+    between: tuple[Any, Any],
     allowed: tuple[float, float],
     what: str,
+    per_turn: bool = False,
 ) -> dict[str, Any]:
-    """Check how a game gets its arms, and give the fields of `Rewards` that say so."""
-    low, high = (float(b) for b in between)
+    """Check how a game gets its arms, and return the fields of `Rewards` that say so.
+
+    With `per_turn` an arm may have several parameters: `fixed` has a row per arm, or `between` two
+    sequences with a number per parameter.
+    """
+    low, high = (np.array(b, dtype=np.float64) for b in between)
     inside = f"between {allowed[0]:g} and {allowed[1]:g}"
-    if not allowed[0] <= low <= high <= allowed[1]:
+    rising = low.shape == high.shape and ((allowed[0] <= low) & (low <= high)).all()
+    if not (rising and (high <= allowed[1]).all() and low.ndim <= int(per_turn)):
         raise ValueError(f"{name}: between={between} must be two rising numbers {inside}")
     if fixed is None:
         if arms is None:
-            raise ValueError(f"{name}: say how many arms (arms=25) or what they pay ({what}=[…])")
-        return {"arms": check_arms(arms), "fixed": None, "between": (low, high)}
+            raise ValueError(f"{name}: give the number of arms (arms=25) or {what}=[…]")
+        ends = (low, high) if low.ndim else (float(low), float(high))
+        return {"arms": check_arms(arms), "fixed": None, "between": ends, "width": low.size}
     values = np.array(fixed, dtype=np.float64)
-    if values.ndim != 1 or values.size == 0:
+    if per_turn and values.ndim == 1:
+        values = values[:, None]
+    if values.ndim != 1 + int(per_turn) or values.size == 0:
         raise ValueError(f"{name}: {what} must be a non-empty list of numbers")
-    if arms is not None and arms != values.size:
-        raise ValueError(f"{name}: arms={arms}, but {what} has {values.size} numbers")
+    if arms is not None and arms != len(values):
+        raise ValueError(f"{name}: arms={arms}, but {what} has {len(values)} numbers")
     for arm, value in enumerate(values, start=1):
-        if not (math.isfinite(value) and allowed[0] <= value <= allowed[1]):
+        if not (np.isfinite(value) & (allowed[0] <= value) & (value <= allowed[1])).all():
             raise ValueError(f"{name}: {what} of arm {arm} is {value}; it must be {inside}")
     values.setflags(write=False)
-    return {"arms": values.size, "fixed": values, "between": (low, high)}
+    ends = (float(low.min()), float(high.max()))
+    return {"arms": len(values), "fixed": values, "between": ends, "width": values[0].size}
 
 
 def check_arms(arms: int) -> int:

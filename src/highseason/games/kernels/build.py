@@ -1,15 +1,16 @@
-"""The types of the kernels' arguments, and the kernels compiled for them."""
+"""Which kernel plays a policy, compiled for the types of its arguments."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.compile import compiled, function_type
+from highseason.core.jitable import jitable
 from highseason.engine.abi import (
     function_types,
     numba_types,
@@ -18,167 +19,219 @@ from highseason.engine.abi import (
     users_function,
 )
 from highseason.engine.lifetimes import Lifetimes
-from highseason.engine.lifetimes.presence import Population, population_of
+from highseason.engine.lifetimes.presence import Population, lifetimes_matter, population_of
 from highseason.engine.step import illegal_arm
-from highseason.games.kernels.epsilon import epsilon_kernel
-from highseason.games.kernels.generic import WrongArmError, generic_kernel
-from highseason.games.kernels.law import Law
-from highseason.games.kernels.luck import best_totals
-from highseason.games.kernels.mortal import best_alive_totals, mortal_kernel
-from highseason.games.kernels.pool import pool_kernel
-from highseason.games.kernels.stage import Stage
-from highseason.games.kernels.ucb_groups import ucb_groups_kernel
-from highseason.games.kernels.ucb_lanes import ucb_lanes_kernel
+from highseason.games.kernels.any_rule import (
+    Arms,
+    Player,
+    any_rule_game,
+    any_rule_kernel,
+    oracle_kernel,
+)
+from highseason.games.kernels.arguments import Floats, Kernel, ScratchSpec, Turns, kernel_of
+from highseason.games.kernels.epsilon import EPSILON_SCRATCH, epsilon_game
+from highseason.games.kernels.pool import POOL_SCRATCH, pool_game
+from highseason.games.kernels.ucb_groups import GROUPS_SCRATCH, ucb_groups_game
+from highseason.games.kernels.ucb_lanes import LANES_SCRATCH, ucb_lanes_kernel
 from highseason.policies import Policy
-from highseason.rewards.model import Quantile
+from highseason.rewards import Rewards
 from highseason.rules import EPSILON, POOL, UCB_RULE, Rule, fresh_state
-
-Kernel = Callable[..., None]
 
 #: A batch of eight UCB games scans every arm; from this many arms on, groups of arms are faster …
 _MANY_ARMS = 256
 #: … unless the game is so long that hardly two arms have the same number of pulls.
 _LONG_GAME = 40
 
-
-def _ucb_kernel(arms: int, turns: int) -> Kernel:
-    if arms > _MANY_ARMS and turns < _LONG_GAME * arms:
-        return ucb_groups_kernel
-    return ucb_lanes_kernel
+#: Plays games: `(keys, arms, gaps, out, trace)`, a row per game in each.
+Play = Callable[[NDArray[np.uint64], Arms, Floats, Floats, Floats], None]
 
 
-#: Rules that bring a kernel of their own, given `(arms, turns)`; any other takes the generic one.
-_OWN_KERNELS: dict[Rule, Callable[[int, int], Kernel]] = {
-    EPSILON: lambda arms, turns: epsilon_kernel,
+class SpecialKernel(NamedTuple):
+    """A kernel for one rule, and the scratch memory that it needs."""
+
+    kernel: Kernel
+    scratch: ScratchSpec[Any]
+
+
+EPSILON_KERNEL = SpecialKernel(kernel_of(epsilon_game), EPSILON_SCRATCH)
+POOL_KERNEL = SpecialKernel(kernel_of(pool_game), POOL_SCRATCH)
+UCB_GROUPS_KERNEL = SpecialKernel(kernel_of(ucb_groups_game), GROUPS_SCRATCH)
+UCB_LANES_KERNEL = SpecialKernel(ucb_lanes_kernel, LANES_SCRATCH)
+
+
+def _ucb_kernel(arms: int, turns: int) -> SpecialKernel:
+    many = arms > _MANY_ARMS and turns < _LONG_GAME * arms
+    return UCB_GROUPS_KERNEL if many else UCB_LANES_KERNEL
+
+
+#: Rules with a kernel of their own, given `(arms, turns)`; `any_rule` plays all others.
+SPECIAL_KERNELS: dict[Rule, Callable[[int, int], SpecialKernel]] = {
+    EPSILON: lambda arms, turns: EPSILON_KERNEL,
     UCB_RULE: _ucb_kernel,
-    POOL: lambda arms, turns: pool_kernel,
+    POOL: lambda arms, turns: POOL_KERNEL,
 }
 
 
-@functools.cache
-def kernel_for(rule: Rule, random_ties: bool, law: type[Any], arms: int, turns: int) -> Kernel:
-    """The fastest compiled kernel that plays this rule: `kernel(stage, quantile, keys, …)`."""
-    if rule in _OWN_KERNELS and not random_ties:
-        return compiled(
-            _OWN_KERNELS[rule](arms, turns), numba_types().void(*_kernel_arguments(law))
-        )
-    return generic_kernel_for(rule, random_ties, law)
+def kernel_for(
+    policy: Policy,
+    turns: Turns,
+    rewards: Rewards,
+    lifetimes: Lifetimes | None,
+    cumulative_g: Floats,
+) -> Play:
+    """The fastest way to play a policy."""
+    special = SPECIAL_KERNELS.get(policy.rule)
+    if (
+        special is None
+        or lifetimes is not None
+        or lifetimes_matter(policy)
+        or policy.ties == "random"
+        or rewards.mean_at is not None
+    ):
+        return _any_rule(policy, turns, rewards, lifetimes, cumulative_g)
+    return _special(special(rewards.arms, turns.G.size), turns, rewards)
 
 
-def generic_kernel_for(rule: Rule, random_ties: bool, law: type[Law]) -> Kernel:
-    """The generic kernel with this rule's functions and a state to play with."""
+def _special(chosen: SpecialKernel, turns: Turns, rewards: Rewards) -> Play:
+    import numba
+
     types = numba_types()
+    table = types.float64[:, ::1]
+    quantile, quantile_type = _quantile(rewards)
     signature = types.void(
-        *_kernel_arguments(law), state_type(), types.boolean, *function_types()[:3]
-    )
-    kernel = compiled(generic_kernel, signature)
-    functions = rule_functions(rule)[:3]
+        turns_type(turns), quantile_type, types.uint64[::1], table, table, table,
+        types.float64[:, :, ::1], numba.typeof(chosen.scratch.allocate(1, 1)),
+    )  # fmt: skip
+    kernel = compiled(chosen.kernel, signature)
 
-    def play(*arguments: Any) -> None:
-        parameters = arguments[3]
-        state = fresh_state(parameters.shape[1], rule.memory, rule.shared)
-        try:
-            kernel(*arguments, state, random_ties, *functions)
-        except WrongArmError as found:
-            turn, arm = found.args
-            raise illegal_arm(rule, turn, arm, parameters.shape[1]) from None
+    def play(
+        keys: NDArray[np.uint64], arms: Arms, gaps: Floats, out: Floats, trace: Floats
+    ) -> None:
+        scratch = chosen.scratch.allocate(gaps.shape[1], turns.G.size)
+        kernel(turns, quantile, keys, arms.parameters, gaps, out, trace, scratch)
 
     return play
 
 
-def mortal_kernel_for(
-    policy: Policy, law: type[Law], lifetimes: Lifetimes | None, worth: NDArray[np.float64]
-) -> Kernel:
-    """The kernel for arms that come and go, with this policy's functions and a state."""
+def _any_rule(
+    policy: Policy,
+    turns: Turns,
+    rewards: Rewards,
+    lifetimes: Lifetimes | None,
+    cumulative_g: Floats,
+) -> Play:
     types, rule = numba_types(), policy.rule
-    signature = types.void(
-        *_mortal_arguments(law),
-        types.float64[:, ::1],
-        types.float64[:, :, ::1],
-        state_type(),
-        _population_type(),
-        types.float64[::1],
-        types.boolean,
-        types.boolean,
-        *function_types(),
-    )
-    kernel, functions = compiled(mortal_kernel, signature), rule_functions(rule)
+    quantile, quantile_type = _quantile(rewards)
+    mean_at, mean_type = _mean_at(rewards)
+    signature = types.UniTuple(types.int64, 2)(
+        turns_type(turns), types.uint64[::1], _arms_type(), types.float64[:, ::1],
+        types.float64[:, :, ::1], _player_type(), quantile_type, mean_type, *function_types(),
+    )  # fmt: skip
+    kernel = compiled(any_rule_kernel, signature)
+    functions = (quantile, mean_at, *rule_functions(rule))
+    always = np.tile(np.array([1, turns.G.size], np.int64), (rewards.arms, 1))
 
-    def play(*arguments: Any) -> None:
-        first, last = arguments[5], arguments[6]
-        arms = first.shape[1]
-        state = fresh_state(arms, rule.memory, rule.shared)
-        people = population_of(
-            policy, np.stack([first[0], last[0]], axis=1), lifetimes, worth.size - 1
+    def play(
+        keys: NDArray[np.uint64], arms: Arms, gaps: Floats, out: Floats, trace: Floats
+    ) -> None:
+        player = Player(
+            state=fresh_state(rewards.arms, rule.memory, rule.shared),
+            population=population_of(policy, always, lifetimes, turns.G.size),
+            cumulative_g=cumulative_g,
+            rank_by_end=policy.ranks_by_end,
+            random_ties=policy.ties == "random",
         )
-        ways = policy.ranks_by_end, policy.ties == "random"
-        try:
-            kernel(*arguments, state, people, worth, *ways, *functions)
-        except WrongArmError as found:
-            turn, arm = found.args
-            raise illegal_arm(rule, turn, arm, arms) from None
+        turn, arm = kernel(turns, keys, arms, out, trace, player, *functions)
+        if turn != 0:
+            raise illegal_arm(rule, turn, arm, rewards.arms)
 
     return play
 
 
-@functools.cache
-def luck_kernel(law: type[Any], mortal: bool) -> Kernel:
-    """What the best arm, or the best of those there, would have paid in each game."""
+def oracle_for(turns: Turns, rewards: Rewards) -> Callable[..., None]:
+    """What the best arm present would have paid in each game: `(keys, arms, out)`."""
     types = numba_types()
-    kernel = best_alive_totals if mortal else best_totals
-    arguments = _mortal_arguments(law) if mortal else _kernel_arguments(law)[:5]
-    return compiled(kernel, types.void(*arguments, types.float64[::1]))
+    quantile, quantile_type = _quantile(rewards)
+    mean_at, mean_type = _mean_at(rewards)
+    signature = types.void(
+        turns_type(turns), quantile_type, mean_type, types.uint64[::1], _arms_type(),
+        types.float64[::1],
+    )  # fmt: skip
+    return functools.partial(compiled(oracle_kernel, signature), turns, quantile, mean_at)
 
 
-@functools.cache
-def compiled_quantile(quantile: Quantile) -> Quantile:
-    """A reward model's quantile function, compiled."""
-    shape = "quantile(u, parameter, scale)"
-    found: Quantile = users_function(quantile, _quantile_signature(), shape)
-    return found
+def bound_game(rule: Rule, rewards: Rewards) -> Kernel:
+    """One game of a rule and a reward model with their functions compiled in, not as pointers.
+
+    For backends without function pointers (CUDA), and for a machine where compiling once per rule
+    is worth it: `game(turns, key, parameters, means, first, last, out, trace, player)`.
+    """
+    start, choose = jitable(rule.start), jitable(rule.choose)
+    observe, set_weights = jitable(rule.observe), jitable(rule.set_weights)
+    quantile, mean_at = jitable(rewards.quantile), jitable(rewards.mean_at or no_mean)
+
+    def game(
+        turns: Turns,
+        key: int,
+        parameters: Floats,
+        means: Floats,
+        first: NDArray[np.int64],
+        last: NDArray[np.int64],
+        out: Floats,
+        trace: Floats,
+        player: Player,
+    ) -> tuple[int, int]:
+        return any_rule_game(
+            turns, key, parameters, means, first, last, out, trace, player,
+            quantile, mean_at, start, choose, observe, set_weights,
+        )  # fmt: skip
+
+    return game
 
 
-@functools.cache
-def _quantile_signature() -> Any:
-    number = numba_types().float64
-    return number(number, number, number)
+def no_mean(parameters: Floats, t: int, G: float) -> float:
+    """The place of `mean_at` for models whose means do not change by turn."""
+    return 0.0
 
 
-def _kernel_arguments(law: type[Law]) -> tuple[Any, ...]:
+def _quantile(rewards: Rewards) -> tuple[Any, Any]:
+    """A reward model's quantile function, compiled, and its type."""
     types = numba_types()
-    numbers, table = types.float64[::1], types.float64[:, ::1]
-    stage = types.NamedTuple(
-        (
-            numbers,
-            numbers,
-            numbers,
-            types.int64[::1],
-            types.NamedUniTuple(types.float64, 1, law),
-            numbers,
-            numbers,
-        ),
-        Stage,
-    )
-    quantile = function_type(_quantile_signature())
-    return (stage, quantile, types.uint64[::1], table, table, table, types.float64[:, :, ::1])
+    number = types.float64
+    if rewards.mean_at is None:
+        signature, shape = number(number, number, number), "quantile(u, parameter, scale)"
+    else:
+        signature = number(number, types.float64[::1], types.int64, number)
+        shape = "quantile(u, parameters, t, G)"
+    return users_function(rewards.quantile, signature, shape), function_type(signature)
 
 
-def _mortal_arguments(law: type[Law]) -> tuple[Any, ...]:
-    """Stage, quantile, keys, parameters, means, first and last turns."""
-    turns = numba_types().int64[:, ::1]
-    return (*_kernel_arguments(law)[:5], turns, turns)
+def _mean_at(rewards: Rewards) -> tuple[Any, Any]:
+    types = numba_types()
+    signature = types.float64(types.float64[::1], types.int64, types.float64)
+    mean_at = users_function(rewards.mean_at or no_mean, signature, "mean(parameters, t, G)")
+    return mean_at, function_type(signature)
+
+
+def turns_type(turns: Turns) -> Any:
+    """The numba type of `Turns`; the type of its reward picks the code."""
+    import numba
+
+    return numba.typeof(turns)
 
 
 @functools.cache
-def _population_type() -> Any:
+def _arms_type() -> Any:
     types = numba_types()
-    flags, counts = types.boolean[::1], types.int64[::1]
-    numbers = types.float64[::1]
-    word = types.int64
-    fields = (counts, counts, numbers, flags, flags, types.boolean, word, types.float64, word)
-    return types.NamedTuple(fields, Population)
+    numbers, counts = types.float64[:, ::1], types.int64[:, ::1]
+    return types.NamedTuple((numbers, numbers, counts, counts), Arms)
 
 
-def writable(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A copy as the kernels take it: to numba a read-only array is of another type."""
-    return np.array(values, dtype=np.float64, order="C")
+@functools.cache
+def _player_type() -> Any:
+    types = numba_types()
+    flags, counts, numbers = types.boolean[::1], types.int64[::1], types.float64[::1]
+    word, yes = types.int64, types.boolean
+    fields = (counts, counts, numbers, flags, flags, yes, word, types.float64, word)
+    population = types.NamedTuple(fields, Population)
+    return types.NamedTuple((state_type(), population, numbers, yes, yes), Player)

@@ -1,34 +1,63 @@
 """ε games: the leader is kept, not searched for.
 
 `leader` stays as long as it beats `(rival_mean, rival)`, which no other arm can beat; a pull of any
-arm is checked against these two alone.  Only when the leader falls behind its rival must the best
-arm be found anew: the arms are the leaves of a tournament in which each inner node holds the better
-of its two children (equal arms: the lower one), and only the arms pulled since the last search play
-their matches again.  So a turn costs the same whatever the number of arms, but for a walk of
-log2(arms) steps now and then.
+arm is compared with these two alone.  Only when the leader falls behind its rival must the best arm
+be searched for again: the arms are the leaves of a tournament in which each inner node holds the
+better of its two children (equal arms: the lower one), and only the arms pulled since the last
+search replay their matches.  So a turn costs the same for any number of arms, except for an
+occasional walk of log2(arms) steps.
 """
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Callable
+from typing import NamedTuple
 
-from highseason.core.jitable import jitable
+import numpy as np
+
+from highseason.core.jitable import inlined, jitable
 from highseason.core.random import DECISION, draw, turn_key
-from highseason.games.kernels.law import learn, pay
-from highseason.games.kernels.stage import (
-    Stage,
+from highseason.games.kernels.arguments import (
+    Floats,
+    Ints,
+    ScratchSpec,
+    Turns,
     best_arm,
-    first_round,
     next_checkpoint,
-    write_running,
+    play_each_arm_once,
+    record,
     write_totals,
 )
-from highseason.rewards.model import Quantile
+from highseason.games.kernels.reward_dispatch import draw_reward, learned_value
+
+
+class EpsilonScratch(NamedTuple):
+    """Sums and pulls by arm, means by leaf of the `tree`, and the arms pulled since its update."""
+
+    sums: Floats
+    pulls: Floats
+    means: Floats
+    tree: Ints
+    pulled: Ints
+
+
+def leaves(arms: int) -> int:
+    """The leaves of a tournament of this many arms: a power of 2, at least 2."""
+    return max(2, 1 << (arms - 1).bit_length())
+
+
+EPSILON_SCRATCH = ScratchSpec(
+    EpsilonScratch,
+    sums=(np.float64, lambda arms, turns: arms),
+    pulls=(np.float64, lambda arms, turns: arms),
+    means=(np.float64, lambda arms, turns: leaves(arms)),
+    tree=(np.int64, lambda arms, turns: 2 * leaves(arms)),
+    pulled=(np.int64, lambda arms, turns: arms),
+)
 
 
 @jitable
-def build(tree: NDArray[np.int64], means: NDArray[np.float64]) -> None:
+def build(tree: Ints, means: Floats) -> None:
     """Fill the tournament bottom-up; leaves beyond the last arm hold -inf."""
     size = tree.size // 2
     for leaf in range(size):
@@ -39,7 +68,7 @@ def build(tree: NDArray[np.int64], means: NDArray[np.float64]) -> None:
 
 
 @jitable
-def replay_matches(tree: NDArray[np.int64], means: NDArray[np.float64], arm: int) -> None:
+def replay_matches(tree: Ints, means: Floats, arm: int) -> None:
     """After `arm` changed: play its matches again, up to the first one it has no part in."""
     node = (tree.size // 2 + arm) // 2
     while node > 0:
@@ -52,10 +81,8 @@ def replay_matches(tree: NDArray[np.int64], means: NDArray[np.float64], arm: int
 
 
 @jitable
-def refresh(
-    tree: NDArray[np.int64], means: NDArray[np.float64], pulled: NDArray[np.int64], count: int
-) -> None:
-    """Bring the tournament up to date after `count` pulls; a full list means too many to replay."""
+def refresh(tree: Ints, means: Floats, pulled: Ints, count: int) -> None:
+    """Bring the tournament up to date after `count` pulls; a full list is too long to replay."""
     if count == pulled.size:
         build(tree, means)
     else:
@@ -64,8 +91,8 @@ def refresh(
 
 
 @jitable
-def second_best(tree: NDArray[np.int64], means: NDArray[np.float64]) -> int:
-    """The best of those whom the winner beat on its way up."""
+def second_best(tree: Ints, means: Floats) -> int:
+    """The best of the arms that the winner beat on its way up."""
     node = tree.size // 2 + tree[1]
     rival = -1
     while node > 1:
@@ -80,69 +107,64 @@ def second_best(tree: NDArray[np.int64], means: NDArray[np.float64]) -> int:
     return rival
 
 
-def epsilon_kernel(
-    stage: Stage,
-    quantile: Quantile,
-    keys: NDArray[np.uint64],
-    parameters: NDArray[np.float64],
-    gaps: NDArray[np.float64],
-    out: NDArray[np.float64],
-    trace: NDArray[np.float64],
+@inlined
+def epsilon_game(
+    turns: Turns,
+    quantile: Callable[..., float],
+    game: int,
+    parameters: Floats,
+    gaps: Floats,
+    out: Floats,
+    trace: Floats,
+    scratch: EpsilonScratch,
 ) -> None:
-    """Play one game per key."""
-    G, worth, numbers, checkpoints, law, _, _ = stage
-    arms, turns = parameters.shape[1], G.size
-    size = 2
-    while size < arms:
-        size *= 2
-    tree = np.zeros(2 * size, np.int64)
-    means = np.empty(size)
-    for leaf in range(size):
-        means[leaf] = -np.inf
-    sums, pulls = np.zeros(arms), np.zeros(arms)
-    pulled = np.zeros(arms, np.int64)
-    for game in range(keys.size):
-        start, mine, gap = keys[game], parameters[game], gaps[game]
-        reward, regret, mark = first_round(stage, quantile, start, mine, gap, sums, trace[game])
-        exploited, count, due = 0.0, 0, next_checkpoint(checkpoints, mark)
-        for arm in range(arms):
-            pulls[arm], means[arm] = 1.0, sums[arm]
-        build(tree, means)
-        leader, rival = tree[1], second_best(tree, means)
-        rival_mean = means[rival]
-        for i in range(arms, turns):
-            key = turn_key(start, i + 1)
-            epsilon = numbers[i]
-            coin = draw(key, DECISION) if epsilon > 0.0 else 1.0
-            greedy = coin >= epsilon
-            arm = leader if greedy else min(int(coin / epsilon * arms), arms - 1)
-            x = pay(law, quantile, key, mine[arm])
-            paid = G[i] * x
-            sums[arm] += learn(law, x, paid, worth[i], G[i])
-            pulls[arm] += 1.0
-            mean = sums[arm] / pulls[arm]
-            means[arm] = mean
-            ahead = mean > rival_mean or (mean == rival_mean and arm < rival)
-            if arm != leader or not ahead:
-                if count < arms:
-                    pulled[count] = arm
-                    count += 1
-                if arm == leader:
-                    refresh(tree, means, pulled, count)
-                    leader, rival = tree[1], second_best(tree, means)
-                    rival_mean, count = means[rival], 0
-                elif ahead:
-                    top = means[leader]
-                    if mean > top or (mean == top and arm < leader):
-                        leader, rival, rival_mean = arm, leader, top
-                    else:
-                        rival, rival_mean = arm, mean
-            reward += paid
-            regret += G[i] * gap[arm]
-            exploited += paid if greedy else 0.0
-            if i + 1 == due:
-                write_running(trace, game, mark, reward, regret)
-                mark += 1
-                due = next_checkpoint(checkpoints, mark)
-        best = best_arm(gap)
-        write_totals(out, game, reward, regret, exploited, pulls[best] if best < turns else 0.0)
+    """Play one game."""
+    sums, pulls, means, tree, pulled = scratch
+    arms, count = sums.size, 0
+    G, learning_scale, levels, checkpoints, model, _, _ = turns
+    reward, regret, passed = play_each_arm_once(
+        turns, quantile, game, parameters, gaps, trace, sums
+    )
+    exploited, due = 0.0, next_checkpoint(checkpoints, passed)
+    for leaf in range(means.size):
+        means[leaf] = sums[leaf] if leaf < arms else -np.inf
+    for arm in range(arms):
+        pulls[arm] = 1.0
+    build(tree, means)
+    leader, rival = tree[1], second_best(tree, means)
+    rival_mean = means[rival]
+    for i in range(arms, G.size):
+        key = turn_key(game, i + 1)
+        epsilon = levels[i]
+        coin = draw(key, DECISION) if epsilon > 0.0 else 1.0
+        greedy = coin >= epsilon
+        arm = leader if greedy else min(int(coin / epsilon * arms), arms - 1)
+        x = draw_reward(model, quantile, key, parameters[arm], i + 1, G[i])
+        paid = G[i] * x
+        reward += paid
+        regret += G[i] * gaps[arm]
+        exploited += paid if greedy else 0.0
+        if i + 1 == due:
+            passed = record(trace, passed, reward, regret)
+            due = next_checkpoint(checkpoints, passed)
+        sums[arm] += learned_value(model, x, paid, learning_scale[i], G[i])
+        pulls[arm] += 1.0
+        mean = sums[arm] / pulls[arm]
+        means[arm] = mean
+        ahead = mean > rival_mean or (mean == rival_mean and arm < rival)
+        if arm != leader or not ahead:
+            if count < arms:
+                pulled[count] = arm
+                count += 1
+            if arm == leader:
+                refresh(tree, means, pulled, count)
+                leader, rival = tree[1], second_best(tree, means)
+                rival_mean, count = means[rival], 0
+            elif ahead:
+                top = means[leader]
+                if mean > top or (mean == top and arm < leader):
+                    leader, rival, rival_mean = arm, leader, top
+                else:
+                    rival, rival_mean = arm, mean
+    best = best_arm(gaps)
+    write_totals(out, reward, regret, exploited, pulls[best] if best < G.size else 0.0)

@@ -6,26 +6,74 @@ moved up or down until the order is right again, which is seldom far.
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Callable
+from typing import NamedTuple
 
-from highseason.core.jitable import jitable
+import numpy as np
+
+from highseason.core.jitable import inlined, jitable
 from highseason.core.random import DECISION, draw, turn_key
-from highseason.games.kernels.law import learn, pay
-from highseason.games.kernels.stage import (
-    Stage,
+from highseason.games.kernels.arguments import (
+    Floats,
+    Ints,
+    ScratchSpec,
+    Turns,
     best_arm,
-    first_round,
     next_checkpoint,
-    write_running,
+    play_each_arm_once,
+    record,
     write_totals,
 )
-from highseason.rewards.model import Quantile
+from highseason.games.kernels.reward_dispatch import draw_reward, learned_value
+
+
+class PoolScratch(NamedTuple):
+    """Sums and pulls by arm; `order` holds the arms by rank, `ranked` their means in that order."""
+
+    sums: Floats
+    pulls: Floats
+    ranked: Floats
+    order: Ints
+    merged: Ints
+
+
+POOL_SCRATCH = ScratchSpec(
+    PoolScratch,
+    sums=(np.float64, lambda arms, turns: arms),
+    pulls=(np.float64, lambda arms, turns: arms),
+    ranked=(np.float64, lambda arms, turns: arms),
+    order=(np.int64, lambda arms, turns: arms),
+    merged=(np.int64, lambda arms, turns: arms),
+)
 
 
 @jitable
-def resolve_thresholds(order: NDArray[np.int64], ranked: NDArray[np.float64], rank: int) -> None:
-    """Move the entry at `rank` to its place; `ranked` holds the means in the order of `order`."""
+def sort_descending(values: Floats, order: Ints, merged: Ints) -> None:
+    """Fill `order` with the positions of `values`, highest first, equal ones in their order.
+
+    A merge sort from runs of 1 upwards; `merged` is as long as `order`.
+    """
+    size = values.size
+    for i in range(size):
+        order[i] = i
+    run = 1
+    while run < size:
+        for start in range(0, size, 2 * run):
+            middle, stop = min(start + run, size), min(start + 2 * run, size)
+            left, right = start, middle
+            for i in range(start, stop):
+                take_left = right >= stop or (
+                    left < middle and values[order[left]] >= values[order[right]]
+                )
+                merged[i] = order[left] if take_left else order[right]
+                left, right = (left + 1, right) if take_left else (left, right + 1)
+        order[:] = merged
+        run *= 2
+
+
+@jitable
+def restore_order(order: Ints, ranked: Floats, rank: int) -> None:
+    """Move the entry at `rank` to where it belongs; equal means: the lower arm first."""
     arm, mean = order[rank], ranked[rank]
     while rank > 0 and (
         ranked[rank - 1] < mean or (ranked[rank - 1] == mean and order[rank - 1] > arm)
@@ -41,46 +89,45 @@ def resolve_thresholds(order: NDArray[np.int64], ranked: NDArray[np.float64], ra
     order[rank], ranked[rank] = arm, mean
 
 
-def pool_kernel(
-    stage: Stage,
-    quantile: Quantile,
-    keys: NDArray[np.uint64],
-    parameters: NDArray[np.float64],
-    gaps: NDArray[np.float64],
-    out: NDArray[np.float64],
-    trace: NDArray[np.float64],
+@inlined
+def pool_game(
+    turns: Turns,
+    quantile: Callable[..., float],
+    game: int,
+    parameters: Floats,
+    gaps: Floats,
+    out: Floats,
+    trace: Floats,
+    scratch: PoolScratch,
 ) -> None:
-    """Play one game per key."""
-    G, worth, numbers, checkpoints, law, _, _ = stage
-    arms, turns = parameters.shape[1], G.size
-    ranked, sums, pulls = np.zeros(arms), np.zeros(arms), np.zeros(arms)
-    for game in range(keys.size):
-        start, mine, gap = keys[game], parameters[game], gaps[game]
-        reward, regret, mark = first_round(stage, quantile, start, mine, gap, sums, trace[game])
-        exploited, due = 0.0, next_checkpoint(checkpoints, mark)
-        for arm in range(arms):
-            pulls[arm], ranked[arm] = 1.0, -sums[arm]
-        order = np.argsort(ranked, kind="mergesort")
-        for rank in range(arms):
-            ranked[rank] = sums[order[rank]]
-        for i in range(arms, turns):
-            key = turn_key(start, i + 1)
-            size = min(int(numbers[i]), arms)
-            greedy = size <= 1
-            rank = 0 if greedy else min(int(draw(key, DECISION) * size), size - 1)
-            arm = order[rank]
-            x = pay(law, quantile, key, mine[arm])
-            paid = G[i] * x
-            sums[arm] += learn(law, x, paid, worth[i], G[i])
-            pulls[arm] += 1.0
-            ranked[rank] = sums[arm] / pulls[arm]
-            resolve_thresholds(order, ranked, rank)
-            reward += paid
-            regret += G[i] * gap[arm]
-            exploited += paid if greedy else 0.0
-            if i + 1 == due:
-                write_running(trace, game, mark, reward, regret)
-                mark += 1
-                due = next_checkpoint(checkpoints, mark)
-        best = best_arm(gap)
-        write_totals(out, game, reward, regret, exploited, pulls[best] if best < turns else 0.0)
+    """Play one game."""
+    sums, pulls, ranked, order, merged = scratch
+    arms = sums.size
+    G, learning_scale, levels, checkpoints, model, _, _ = turns
+    reward, regret, passed = play_each_arm_once(
+        turns, quantile, game, parameters, gaps, trace, sums
+    )
+    exploited, due = 0.0, next_checkpoint(checkpoints, passed)
+    sort_descending(sums, order, merged)
+    for rank in range(arms):
+        pulls[rank], ranked[rank] = 1.0, sums[order[rank]]
+    for i in range(arms, G.size):
+        key = turn_key(game, i + 1)
+        size = min(int(levels[i]), arms)
+        greedy = size <= 1
+        rank = 0 if greedy else min(int(draw(key, DECISION) * size), size - 1)
+        arm = order[rank]
+        x = draw_reward(model, quantile, key, parameters[arm], i + 1, G[i])
+        paid = G[i] * x
+        reward += paid
+        regret += G[i] * gaps[arm]
+        exploited += paid if greedy else 0.0
+        if i + 1 == due:
+            passed = record(trace, passed, reward, regret)
+            due = next_checkpoint(checkpoints, passed)
+        sums[arm] += learned_value(model, x, paid, learning_scale[i], G[i])
+        pulls[arm] += 1.0
+        ranked[rank] = sums[arm] / pulls[arm]
+        restore_order(order, ranked, rank)
+    best = best_arm(gaps)
+    write_totals(out, reward, regret, exploited, pulls[best] if best < G.size else 0.0)

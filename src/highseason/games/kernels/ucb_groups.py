@@ -6,43 +6,75 @@ al. 1986) whose root is its best arm, so a turn looks at one arm per group, take
 its heap and puts it into the next one.
 
 Two estimates can differ and still give the same index, because the sum is rounded; the rule then
-takes the lower arm.  Such a tie is noticed (the runner-up of the group has the same index, or two
-groups do) and settled by looking at every arm.  Averages of zeros and ones are never that close, so
-a Bernoulli kernel is compiled without this.
+takes the lower arm.  Such a tie is detected (the runner-up of the group has the same index, or
+two groups do) and settled by looking at every arm.  Averages of zeros and ones are never that
+close, so a Bernoulli kernel is compiled without this.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from highseason.core.jitable import jitable
+from highseason.core.jitable import inlined, jitable
 from highseason.core.random import turn_key
-from highseason.games.kernels.law import learn, may_be_close, pay
-from highseason.games.kernels.stage import (
-    Stage,
+from highseason.games.kernels.arguments import (
+    Floats,
+    Ints,
+    ScratchSpec,
+    Turns,
     best_arm,
-    first_round,
     next_checkpoint,
-    write_running,
+    play_each_arm_once,
+    record,
     write_totals,
 )
-from highseason.rewards.model import Quantile
+from highseason.games.kernels.reward_dispatch import draw_reward, learned_value, may_be_close
 
 NONE = -1
 
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+class GroupsScratch(NamedTuple):
+    """By arm: statistics and links of the heaps; by slot: a group; `slot_of` by number of pulls.
+
+    A group in a slot: its pulls, its best arm (the heap's root), that arm's mean, 1/sqrt(pulls).
+    """
+
+    sums: Floats
+    pulls: Ints
+    means: Floats
+    child: Ints
+    sibling: Ints
+    slot_pulls: Ints
+    slot_arm: Ints
+    slot_mean: Floats
+    slot_radius: Floats
+    slot_of: Ints
+
+
+GROUPS_SCRATCH = ScratchSpec(
+    GroupsScratch,
+    sums=(np.float64, lambda arms, turns: arms),
+    pulls=(np.int64, lambda arms, turns: arms),
+    means=(np.float64, lambda arms, turns: arms),
+    child=(np.int64, lambda arms, turns: arms),
+    sibling=(np.int64, lambda arms, turns: arms),
+    slot_pulls=(np.int64, lambda arms, turns: arms + 1),
+    slot_arm=(np.int64, lambda arms, turns: arms + 1),
+    slot_mean=(np.float64, lambda arms, turns: arms + 1),
+    slot_radius=(np.float64, lambda arms, turns: arms + 1),
+    slot_of=(np.int64, lambda arms, turns: turns + 2),
+)
 
 
 @jitable
 def link(means: Floats, child: Ints, sibling: Ints, first: int, second: int) -> int:
     """Join two heaps under the better root (equal means: the lower arm)."""
     a, b = means[first], means[second]
-    swap = (b > a) | ((b == a) & (second < first))  # no branch: nobody could predict it
+    swap = (b > a) | ((b == a) & (second < first))  # no branch: it would be unpredictable
     winner, loser = (second, first) if swap else (first, second)
     sibling[loser] = child[winner]
     child[winner] = loser
@@ -113,102 +145,97 @@ def lowest_at(means: Floats, pulls: Ints, root: float, top: float) -> int:
     return NONE
 
 
-def ucb_groups_kernel(
-    stage: Stage,
-    quantile: Quantile,
-    keys: NDArray[np.uint64],
+@inlined
+def ucb_groups_game(
+    turns: Turns,
+    quantile: Callable[..., float],
+    game: int,
     parameters: Floats,
     gaps: Floats,
     out: Floats,
     trace: Floats,
+    scratch: GroupsScratch,
 ) -> None:
-    """Play one game per key.
+    """Play one game.
 
-    The steps of a turn are not functions of their own: handing this many arrays to a function that
-    is not inlined costs more than what it would do.
+    The steps of a turn are not separate functions: passing this many arrays to a function that is
+    not inlined costs more than its work.
     """
-    G, worth, numbers, checkpoints, law, _, _ = stage
-    arms, turns = parameters.shape[1], G.size
-    means, sums = np.zeros(arms), np.zeros(arms)
-    child, sibling = np.zeros(arms, np.int64), np.zeros(arms, np.int64)
-    pulls = np.zeros(arms, np.int64)
-    # A group stands in a slot: pulls, best arm (its heap's root), that arm's mean, 1/sqrt(pulls).
-    slot_pulls, slot_arm = np.zeros(arms + 1, np.int64), np.zeros(arms + 1, np.int64)
-    slot_mean, slot_radius = np.zeros(arms + 1), np.zeros(arms + 1)
-    slot_of = np.full(turns + 2, NONE, np.int64)
-    for game in range(keys.size):
-        start, mine, gap = keys[game], parameters[game], gaps[game]
-        reward, regret, mark = first_round(stage, quantile, start, mine, gap, sums, trace[game])
-        exploited, due, slots = 0.0, next_checkpoint(checkpoints, mark), 1
-        for arm in range(arms):
-            pulls[arm], means[arm] = 1, sums[arm]
-        slot_arm[0] = heap_of_all(means, child, sibling)
-        slot_pulls[0], slot_mean[0], slot_radius[0] = 1, means[slot_arm[0]], 1.0
-        slot_of[1] = 0
-        for i in range(arms, turns):
-            key = turn_key(start, i + 1)
-            root = math.sqrt(numbers[i])
-            chosen, top, highest = 0, -np.inf, -np.inf
-            for slot in range(slots):
-                mean = slot_mean[slot]
-                index = mean + root * slot_radius[slot]
-                if index > top or (index == top and slot_arm[slot] < slot_arm[chosen]):
-                    chosen, top = slot, index
-                highest = max(highest, mean)
-            arm, count = slot_arm[chosen], slot_pulls[chosen]
-            greedy = slot_mean[chosen] >= highest
-
-            heap = without_root(means, child, sibling, arm)
-            if may_be_close(law):
-                tied = heap != NONE and means[heap] + root * slot_radius[chosen] == top
-                for slot in range(slots):
-                    if slot != chosen and slot_mean[slot] + root * slot_radius[slot] == top:
-                        tied = True
-                lowest = lowest_at(means, pulls, root, top) if tied else arm
-                if lowest != arm:
-                    child[arm], sibling[arm] = NONE, NONE
-                    back = arm if heap == NONE else link(means, child, sibling, heap, arm)
-                    slot_arm[chosen] = back
-                    arm, count = lowest, pulls[lowest]
-                    chosen = slot_of[count]
-                    greedy = means[arm] >= highest
-                    heap = without(means, child, sibling, slot_arm[chosen], arm)
-            if heap != NONE:
-                slot_arm[chosen], slot_mean[chosen] = heap, means[heap]
-            else:  # the group is empty: the last slot takes its place
-                slots -= 1
-                slot_of[count] = NONE
-                if chosen != slots:
-                    slot_pulls[chosen], slot_arm[chosen] = slot_pulls[slots], slot_arm[slots]
-                    slot_mean[chosen], slot_radius[chosen] = slot_mean[slots], slot_radius[slots]
-                    slot_of[slot_pulls[chosen]] = chosen
-
-            x = pay(law, quantile, key, mine[arm])
-            paid = G[i] * x
-            sums[arm] += learn(law, x, paid, worth[i], G[i])
-            count += 1
-            pulls[arm] = count
-            means[arm] = sums[arm] / count
-
-            child[arm], sibling[arm] = NONE, NONE
-            slot = slot_of[count]
-            if slot != NONE:
-                slot_arm[slot] = link(means, child, sibling, slot_arm[slot], arm)
-            else:
-                slot = slots
-                slots += 1
-                slot_of[count], slot_pulls[slot] = slot, count
-                slot_arm[slot], slot_radius[slot] = arm, 1.0 / math.sqrt(count)
-            slot_mean[slot] = means[slot_arm[slot]]
-
-            reward += paid
-            regret += G[i] * gap[arm]
-            exploited += paid if greedy else 0.0
-            if i + 1 == due:
-                write_running(trace, game, mark, reward, regret)
-                mark += 1
-                due = next_checkpoint(checkpoints, mark)
+    (
+        sums, pulls, means, child, sibling,
+        slot_pulls, slot_arm, slot_mean, slot_radius, slot_of,
+    ) = scratch  # fmt: skip
+    G, learning_scale, levels, checkpoints, model, _, _ = turns
+    reward, regret, passed = play_each_arm_once(
+        turns, quantile, game, parameters, gaps, trace, sums
+    )
+    exploited, due = 0.0, next_checkpoint(checkpoints, passed)
+    for arm in range(sums.size):
+        pulls[arm], means[arm] = 1, sums[arm]
+    slot_of[:] = NONE
+    slots, slot_arm[0] = 1, heap_of_all(means, child, sibling)
+    slot_pulls[0], slot_mean[0], slot_radius[0] = 1, means[slot_arm[0]], 1.0
+    slot_of[1] = 0
+    for i in range(sums.size, G.size):
+        key = turn_key(game, i + 1)
+        root = math.sqrt(levels[i])
+        chosen, top, highest = 0, -np.inf, -np.inf
         for slot in range(slots):
-            slot_of[slot_pulls[slot]] = NONE
-        best = best_arm(gap)
-        write_totals(out, game, reward, regret, exploited, pulls[best] if best < turns else 0)
+            mean = slot_mean[slot]
+            index = mean + root * slot_radius[slot]
+            if index > top or (index == top and slot_arm[slot] < slot_arm[chosen]):
+                chosen, top = slot, index
+            highest = max(highest, mean)
+        arm, count = slot_arm[chosen], slot_pulls[chosen]
+        greedy = slot_mean[chosen] >= highest
+
+        heap = without_root(means, child, sibling, arm)
+        if may_be_close(model):
+            tied = heap != NONE and means[heap] + root * slot_radius[chosen] == top
+            for slot in range(slots):
+                if slot != chosen and slot_mean[slot] + root * slot_radius[slot] == top:
+                    tied = True
+            lowest = lowest_at(means, pulls, root, top) if tied else arm
+            if lowest != arm:
+                child[arm], sibling[arm] = NONE, NONE
+                back = arm if heap == NONE else link(means, child, sibling, heap, arm)
+                slot_arm[chosen] = back
+                arm, count = lowest, pulls[lowest]
+                chosen = slot_of[count]
+                greedy = means[arm] >= highest
+                heap = without(means, child, sibling, slot_arm[chosen], arm)
+        if heap != NONE:
+            slot_arm[chosen], slot_mean[chosen] = heap, means[heap]
+        else:  # the group is empty: the last slot takes its place
+            slots -= 1
+            slot_of[count] = NONE
+            if chosen != slots:
+                slot_pulls[chosen], slot_arm[chosen] = slot_pulls[slots], slot_arm[slots]
+                slot_mean[chosen], slot_radius[chosen] = slot_mean[slots], slot_radius[slots]
+                slot_of[slot_pulls[chosen]] = chosen
+
+        x = draw_reward(model, quantile, key, parameters[arm], i + 1, G[i])
+        paid = G[i] * x
+        reward += paid
+        regret += G[i] * gaps[arm]
+        exploited += paid if greedy else 0.0
+        if i + 1 == due:
+            passed = record(trace, passed, reward, regret)
+            due = next_checkpoint(checkpoints, passed)
+        sums[arm] += learned_value(model, x, paid, learning_scale[i], G[i])
+        count += 1
+        pulls[arm] = count
+        means[arm] = sums[arm] / count
+
+        child[arm], sibling[arm] = NONE, NONE
+        slot = slot_of[count]
+        if slot != NONE:
+            slot_arm[slot] = link(means, child, sibling, slot_arm[slot], arm)
+        else:
+            slot = slots
+            slots += 1
+            slot_of[count], slot_pulls[slot] = slot, count
+            slot_arm[slot], slot_radius[slot] = arm, 1.0 / math.sqrt(count)
+        slot_mean[slot] = means[slot_arm[slot]]
+    best = best_arm(gaps)
+    write_totals(out, reward, regret, exploited, pulls[best] if best < G.size else 0)

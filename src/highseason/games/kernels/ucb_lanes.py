@@ -1,39 +1,50 @@
 """UCB games with few arms: eight games side by side.
 
-All games of a batch stand at the same turn, so they share the radius' numerator, and one pass over
+All games of a batch are at the same turn, so they share the radius' numerator, and one pass over
 the arms finds the highest index of eight games at once.  The pass is written out lane by lane
-because only so does the compiler keep the eight running maxima in vector registers.
+because only then does the compiler keep the eight running maxima in vector registers.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.core.random import turn_key
-from highseason.games.kernels.law import learn, pay
-from highseason.games.kernels.stage import (
-    Stage,
+from highseason.games.kernels.arguments import (
+    Floats,
+    Ints,
+    ScratchSpec,
+    Turns,
     best_arm,
-    next_checkpoint,
-    write_running,
-    write_totals,
 )
-from highseason.rewards.model import Quantile
+from highseason.games.kernels.reward_dispatch import draw_reward, learned_value
 
 LANES = 8
 
 
+class NoScratch(NamedTuple):
+    """None is handed in: memory that the compiler sees allocated is worth a tenth of the time."""
+
+    unused: Ints
+
+
+#: A batch of eight games is a schedule for a CPU, not a game function, so it may allocate.
+LANES_SCRATCH = ScratchSpec(NoScratch, unused=(np.int64, lambda arms, turns: 0))
+
+
 @jitable
 def highest_indices(
-    means: NDArray[np.float64],
-    radii: NDArray[np.float64],
+    means: Floats,
+    radii: Floats,
     root: float,
-    chosen: NDArray[np.int64],
-    highest: NDArray[np.float64],
+    chosen: Ints,
+    highest: Floats,
 ) -> None:
     """For each lane: the arm of the highest mean + root * radius, and the highest mean."""
     best0, mean0, arm0 = -np.inf, -np.inf, 0
@@ -96,56 +107,55 @@ def highest_indices(
 
 
 def ucb_lanes_kernel(
-    stage: Stage,
-    quantile: Quantile,
+    turns: Turns,
+    quantile: Callable[..., float],
     keys: NDArray[np.uint64],
-    parameters: NDArray[np.float64],
-    gaps: NDArray[np.float64],
-    out: NDArray[np.float64],
-    trace: NDArray[np.float64],
+    parameters: Floats,
+    gaps: Floats,
+    out: Floats,
+    trace: Floats,
+    scratch: NoScratch,
 ) -> None:
-    """Play one game per key; the lanes left over in the last batch play its last game again."""
-    G, worth, numbers, checkpoints, law, _, _ = stage
-    arms, turns, games = parameters.shape[1], G.size, keys.size
-    inverse_root = np.empty(turns + 2)
-    for count in range(turns + 2):
-        inverse_root[count] = 1.0 / math.sqrt(max(count, 1))
+    """Play one game per key; spare lanes of the last batch replay its last game."""
+    G, learning_scale, levels, checkpoints, reward, _, _ = turns
+    arms, games = parameters.shape[1], keys.size
     means, radii = np.empty((arms, LANES)), np.empty((arms, LANES))
     sums, pulls = np.empty((arms, LANES)), np.empty((arms, LANES), np.int64)
     chosen, highest = np.zeros(LANES, np.int64), np.zeros(LANES)
-    totals = np.empty((LANES, 3))
+    totals, inverse_root = np.empty((LANES, 3)), np.empty(G.size + 2)
+    for count in range(inverse_root.size):
+        inverse_root[count] = 1.0 / math.sqrt(max(count, 1))
     for first in range(0, games, LANES):
         totals[:] = 0.0
         pulls[:] = 0
         sums[:] = 0.0
-        mark, due = 0, next_checkpoint(checkpoints, 0)
-        for i in range(turns):
+        passed = 0
+        for i in range(G.size):
             if i < arms:
                 chosen[:] = i
             else:
-                highest_indices(means, radii, math.sqrt(numbers[i]), chosen, highest)
+                highest_indices(means, radii, math.sqrt(levels[i]), chosen, highest)
             weight = G[i]
             for lane in range(LANES):
                 game = min(first + lane, games - 1)
                 arm = chosen[lane]
                 key = turn_key(keys[game], i + 1)
-                x = pay(law, quantile, key, parameters[game, arm])
+                x = draw_reward(reward, quantile, key, parameters[game, arm], i + 1, weight)
                 paid = weight * x
                 if i >= arms and means[arm, lane] >= highest[lane]:
                     totals[lane, 2] += paid
                 count = pulls[arm, lane] + 1
                 pulls[arm, lane] = count
-                sums[arm, lane] += learn(law, x, paid, worth[i], weight)
+                sums[arm, lane] += learned_value(reward, x, paid, learning_scale[i], weight)
                 means[arm, lane] = sums[arm, lane] / count
                 radii[arm, lane] = inverse_root[count]
                 totals[lane, 0] += paid
                 totals[lane, 1] += weight * gaps[game, arm]
-            if i + 1 == due:
+            if passed < checkpoints.size and checkpoints[passed] == i + 1:
                 for lane in range(min(LANES, games - first)):
-                    write_running(trace, first + lane, mark, totals[lane, 0], totals[lane, 1])
-                mark += 1
-                due = next_checkpoint(checkpoints, mark)
+                    trace[first + lane, passed, :] = totals[lane, :2]
+                passed += 1
         for lane in range(min(LANES, games - first)):
-            reward, regret, exploited = totals[lane, 0], totals[lane, 1], totals[lane, 2]
-            best = pulls[best_arm(gaps[first + lane]), lane]
-            write_totals(out, first + lane, reward, regret, exploited, best)
+            game = first + lane
+            out[game, :3] = totals[lane]
+            out[game, 3] = pulls[best_arm(gaps[game]), lane]

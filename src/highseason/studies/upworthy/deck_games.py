@@ -19,7 +19,6 @@ from highseason.core.parallel import worker_count
 from highseason.core.random import game_keys
 from highseason.engine.lifetimes.presence import lifetimes_matter
 from highseason.engine.step import illegal_arm
-from highseason.games.kernels.generic import WrongArmError
 from highseason.multipliers import Multiplier
 from highseason.policies import Policy
 from highseason.policies.planner import known_levels
@@ -178,13 +177,11 @@ def _task(
             arrays.cards[part],
         )  # fmt: skip
         out = np.empty((len(players), mine.keys.size, len(OUT)))
-        try:
-            kernel(
-                tests, days, mine, numbers, rule.memory, rule.shared, random_ties, out, *functions
-            )
-        except WrongArmError as found:
-            turn, arm = found.args
-            raise illegal_arm(rule, turn, arm, int(decks.arms.max())) from None
+        turn, arm = kernel(
+            tests, days, mine, numbers, rule.memory, rule.shared, random_ties, out, *functions
+        )
+        if turn != 0:
+            raise illegal_arm(rule, turn, arm, int(decks.arms.max()))
         return out
 
     return play

@@ -22,7 +22,6 @@ from highseason.engine.abi import (
 from highseason.engine.arms import ArmState
 from highseason.engine.step import is_legal
 from highseason.engine.turn import UNKNOWN_TURNS, Observation, Turn
-from highseason.games.kernels.generic import WrongArmError
 from highseason.rules import Rule, fresh_state
 from highseason.studies.upworthy.cards import HAND, look
 
@@ -73,10 +72,10 @@ def decks_kernel(
     start: Callable[[ArmState], None],
     choose: Callable[[ArmState, Turn], tuple[int, bool]],
     observe: Callable[[ArmState, Turn, Observation], None],
-) -> None:
+) -> tuple[int, int]:
     """Play every game with every player of one rule; `numbers` is by player, plan and turn.
 
-    The order of a deck is worked out once for all players of a game, as far as any of them deals.
+    Returns (0, 0), or the turn and the arm of an illegal choice.  The order of a deck is worked out once for all players of a game, as far as any of them deals.
     """
     for game in range(games.keys.size):
         test, season, plan = games.tests[game], games.seasons[game], games.plans[game]
@@ -99,7 +98,7 @@ def decks_kernel(
                 )  # fmt: skip
                 arm, _ = choose(state, turn)
                 if not is_legal(state.available, arm):
-                    raise WrongArmError(i + 1, arm)
+                    return i + 1, arm
                 state.selections[arm] += 1
                 after = int(total * days.edges[season, i + 1] + 0.5)
                 count, before = after - before, after
@@ -118,6 +117,7 @@ def decks_kernel(
             past = np.maximum(0, dealt - cards[:arms]).sum()
             out[player, game, 0], out[player, game, 1] = reward, regret
             out[player, game, 2], out[player, game, 3] = past, dealt[best]
+    return 0, 0
 
 
 @jitable
@@ -130,12 +130,12 @@ def room(cards, ones, total: int):  # type: ignore[no-untyped-def]  # numba forb
 
 
 @functools.cache
-def decks_kernel_for(rule: Rule) -> tuple[Callable[..., None], tuple[Any, ...]]:
+def decks_kernel_for(rule: Rule) -> tuple[Callable[..., Any], tuple[Any, ...]]:
     """The compiled kernel, and the compiled functions of a rule that it is given last."""
     types = numba_types()
     fresh = state_type()(types.int64, types.int64, types.int64)
     whole, table = types.int64[::1], types.float64[:, ::1]
-    signature = types.void(
+    signature = types.UniTuple(types.int64, 2)(
         types.NamedTuple((whole, types.int64[:, ::1], types.int64[:, ::1], table), Shelf),
         types.NamedUniTuple(table, 2, Days),
         types.NamedTuple((types.uint64[::1], whole, whole, whole, whole), Round),

@@ -1,0 +1,210 @@
+"""Any rule and any reward model, with arms that stay or come and go: the loop of `play`, compiled.
+
+The rule's and the reward model's functions are arguments.  Where the compiler sees them (a closure
+around them, see `build.bound_game`) they are compiled in; where they are pointers, one kernel
+serves all rules.  Both come from this source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.jitable import inlined, jitable
+from highseason.core.random import turn_key
+from highseason.engine.arms import ArmState, reset_state
+from highseason.engine.horizon import turns_left
+from highseason.engine.lifetimes.presence import (
+    Population,
+    best_present,
+    mark_opening,
+    offer_opening,
+    renew,
+    score_lifetimes,
+)
+from highseason.engine.step import is_legal
+from highseason.engine.turn import Observation, Turn
+from highseason.games.kernels.arguments import (
+    Floats,
+    Ints,
+    Turns,
+    next_checkpoint,
+    record,
+    write_totals,
+)
+from highseason.games.kernels.reward_dispatch import (
+    draw_reward,
+    learned_value,
+    parameter_of,
+    update_means,
+)
+
+
+class Arms(NamedTuple):
+    """The arms of a block of games: a row per game, or one row where all games share it.
+
+    Attributes:
+        parameters: Of the reward model.
+        means: The true means; scratch memory where they change by turn.
+        first: The first turn of each arm.
+        last: Its last.
+    """
+
+    parameters: Floats
+    means: Floats
+    first: Ints
+    last: Ints
+
+
+class Player(NamedTuple):
+    """What a policy adds to its rule, and the scratch memory of a game.
+
+    Attributes:
+        state: The rule's state, reset before each game.
+        population: Which arms are present, filled before each game.
+        cumulative_g: Running sums of G from 0 on, as the policy expects it: weights of lifetimes.
+        rank_by_end: Whether lifetimes are scored by their end, not by the G within them.
+        random_ties: Whether ties are broken at random.
+    """
+
+    state: ArmState
+    population: Population
+    cumulative_g: Floats
+    rank_by_end: bool
+    random_ties: bool
+
+
+@inlined
+def any_rule_game(
+    turns: Turns,
+    game: int,
+    parameters: Floats,
+    means: Floats,
+    first: Ints,
+    last: Ints,
+    out: Floats,
+    trace: Floats,
+    player: Player,
+    quantile: Callable[..., float],
+    mean_at: Callable[..., float],
+    start: Callable[..., None],
+    choose: Callable[..., tuple[int, bool]],
+    observe: Callable[..., None],
+    set_weights: Callable[..., None],
+) -> tuple[int, int]:
+    """Play one game; (0, 0), or the turn and the arm of an illegal choice, which ends it."""
+    G, learning_scale, levels, checkpoints, model, expected, future = turns
+    state, population, cumulative_g, rank_by_end, random_ties = player
+    reset_state(state)
+    start(state)
+    population.first[:] = first
+    population.last[:] = last
+    score_lifetimes(population, cumulative_g, rank_by_end, G.size)
+    change, opening, best = 1, True, -1
+    reward, regret, exploited, best_pulls, passed = 0.0, 0.0, 0.0, 0, 0
+    due = next_checkpoint(checkpoints, passed)
+    for i in range(G.size):
+        moved = update_means(model, mean_at, parameters, i + 1, G[i], means)
+        if i + 1 == change:
+            change, moved = renew(state, population, i + 1, set_weights), True
+        if moved:
+            best = best_present(population, means)
+        if i == 0:
+            mark_opening(state, population.initial_arms, population.opening)
+        if opening:
+            opening = offer_opening(state, population.opening, population.alive)
+        key = turn_key(game, i + 1)
+        left = turns_left(i + 1, G.size, future[i])
+        turn = Turn(i + 1, levels[i], expected[i], future[i], left, key, random_ties, i + 1)
+        arm, greedy = choose(state, turn)
+        if not is_legal(state.available, arm):
+            return i + 1, arm
+        state.selections[arm] += 1
+        parameter = parameter_of(model, parameters, arm)
+        x = draw_reward(model, quantile, key, parameter, i + 1, G[i])
+        paid = G[i] * x
+        if opening:
+            state.available[:] = population.alive
+        value = learned_value(model, x, paid, learning_scale[i], G[i])
+        observe(state, turn, Observation(arm, value, 1.0))
+        reward += paid
+        regret += G[i] * (means[best] - means[arm])
+        exploited += paid if greedy else 0.0
+        best_pulls += arm == best
+        if i + 1 == due:
+            passed = record(trace, passed, reward, regret)
+            due = next_checkpoint(checkpoints, passed)
+    write_totals(out, reward, regret, exploited, best_pulls)
+    return 0, 0
+
+
+@jitable
+def any_rule_kernel(
+    turns: Turns,
+    keys: NDArray[np.uint64],
+    arms: Arms,
+    out: Floats,
+    trace: Floats,
+    player: Player,
+    quantile: Callable[..., float],
+    mean_at: Callable[..., float],
+    start: Callable[..., None],
+    choose: Callable[..., tuple[int, bool]],
+    observe: Callable[..., None],
+    set_weights: Callable[..., None],
+) -> tuple[int, int]:
+    """Play one game per key, up to the first illegal choice: its turn and arm, else (0, 0)."""
+    for i in range(keys.size):
+        row = min(i, arms.first.shape[0] - 1)
+        turn, arm = any_rule_game(
+            turns, keys[i], arms.parameters[i], arms.means[min(i, arms.means.shape[0] - 1)],
+            arms.first[row], arms.last[row], out[i], trace[i], player,
+            quantile, mean_at, start, choose, observe, set_weights,
+        )  # fmt: skip
+        if turn != 0:
+            return turn, arm
+    return 0, 0
+
+
+def oracle_kernel(
+    turns: Turns,
+    quantile: Callable[..., float],
+    mean_at: Callable[..., float],
+    keys: NDArray[np.uint64],
+    arms: Arms,
+    out: Floats,
+) -> None:
+    """The reward of playing the best arm present in every turn, with the same random numbers."""
+    G, model = turns.G, turns.reward_model
+    all_parameters, all_means, all_first, all_last = arms
+    for game in range(keys.size):
+        row = min(game, all_first.shape[0] - 1)
+        first, last, parameters = all_first[row], all_last[row], all_parameters[game]
+        start, means = keys[game], all_means[min(game, all_means.shape[0] - 1)]
+        total, i = 0.0, 0
+        while i < G.size:
+            moved = update_means(model, mean_at, parameters, i + 1, G[i], means)
+            best, until = _best_until(means, first, last, i + 1)
+            parameter = parameter_of(model, parameters, best)
+            stop = i + 1 if moved else min(until, G.size)
+            for j in range(i, stop):
+                key = turn_key(start, j + 1)
+                total += G[j] * draw_reward(model, quantile, key, parameter, j + 1, G[j])
+            i = stop
+        out[game] = total
+
+
+@jitable
+def _best_until(means: Floats, first: Ints, last: Ints, t: int) -> tuple[int, int]:
+    """The best arm present at turn t, and the last turn up to which it certainly stays the best."""
+    best = -1
+    until = 2**62
+    for arm in range(means.size):
+        if first[arm] > t:
+            until = min(until, first[arm] - 1)
+        elif last[arm] >= t and (best < 0 or means[arm] > means[best]):
+            best = arm
+    return best, min(until, last[best])

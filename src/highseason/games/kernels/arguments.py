@@ -1,0 +1,154 @@
+"""What every kernel is given: the turns, scratch memory, and where its results go.
+
+A *game function* plays one game: `game(turns, quantile, key, parameters, gaps, out, trace,
+scratch)`.  It allocates nothing, sorts with no library, and raises nothing, so that a backend may
+run one game per thread; its scratch memory is declared by a `ScratchSpec` and handed in.  A
+*kernel* loops over games.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.jitable import jitable
+from highseason.core.random import turn_key
+from highseason.games.kernels.reward_dispatch import RewardDispatch, draw_reward, learned_value
+
+#: Columns of a kernel's `out`: totals of a game.
+OUT = ("reward", "regret", "exploited", "best_pulls")
+#: The last axis of a kernel's `trace`: running totals at the checkpoints.
+TRACE = ("reward", "regret")
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Kernel = Callable[..., Any]
+Scratch = TypeVar("Scratch", bound=tuple[Any, ...])
+
+
+class Turns(NamedTuple):
+    """The turns of a game: the same for every game, and for every policy except for the plan.
+
+    Attributes:
+        G: The multiplier.
+        learning_scale: What a reward of 1 is learned as: 1, or G(t) for naive policies, which do
+            not divide by G.
+        levels: The plan.
+        checkpoints: Turns (rising) after which running totals are recorded.
+        reward_model: How rewards are drawn; its type picks the code that is compiled.
+        expected: G as the policy knows it when a turn comes: itself, or its forecast.
+        future: The future weight W(t) as the policy knows it; NaN where it is unknown.
+    """
+
+    G: Floats
+    learning_scale: Floats
+    levels: Floats
+    checkpoints: Ints
+    reward_model: RewardDispatch
+    expected: Floats
+    future: Floats
+
+
+class ScratchSpec(Generic[Scratch]):
+    """The scratch memory of a game function: a tuple of arrays, each with a type and a length."""
+
+    def __init__(
+        self, kind: type[Scratch], **arrays: tuple[Any, Callable[[int, int], int]]
+    ) -> None:
+        """`arrays` gives, for each field of `kind`, its dtype and its length for (arms, turns)."""
+        self.kind, self.arrays = kind, arrays
+
+    def allocate(self, arms: int, turns: int) -> Scratch:
+        """Memory for one game at a time; its content is undefined."""
+        return self.kind(
+            **{
+                name: np.empty(length(arms, turns), dtype)
+                for name, (dtype, length) in self.arrays.items()
+            }
+        )
+
+
+@jitable
+def next_checkpoint(checkpoints: Ints, passed: int) -> int:
+    """The turn of the next checkpoint when `passed` are behind; 0, which is no turn, at the end."""
+    return int(checkpoints[passed]) if passed < checkpoints.size else 0
+
+
+@jitable
+def record(trace: Floats, passed: int, reward: float, regret: float) -> int:
+    """Record running totals in the order of `TRACE`; how many checkpoints are now behind."""
+    trace[passed, 0] = reward
+    trace[passed, 1] = regret
+    return passed + 1
+
+
+@jitable
+def write_totals(
+    out: Floats, reward: float, regret: float, exploited: float, best_pulls: float
+) -> None:
+    """Write down the totals of a game, in the order of `OUT`."""
+    out[0] = reward
+    out[1] = regret
+    out[2] = exploited
+    out[3] = best_pulls
+
+
+@jitable
+def play_each_arm_once(
+    turns: Turns,
+    quantile: Callable[..., float],
+    game: int,
+    parameters: Floats,
+    gaps: Floats,
+    trace: Floats,
+    sums: Floats,
+) -> tuple[float, float, int]:
+    """The first turns of a game, as in all rules of the paper; fills `sums`.
+
+    Returns the reward, the regret and how many checkpoints were passed.
+    """
+    G, learning_scale, _, checkpoints, reward_model, _, _ = turns
+    reward, regret, passed = 0.0, 0.0, 0
+    sums[:] = 0.0
+    for i in range(min(sums.size, G.size)):
+        x = draw_reward(reward_model, quantile, turn_key(game, i + 1), parameters[i], i + 1, G[i])
+        paid = G[i] * x
+        sums[i] = learned_value(reward_model, x, paid, learning_scale[i], G[i])
+        reward += paid
+        regret += G[i] * gaps[i]
+        if i + 1 == next_checkpoint(checkpoints, passed):
+            passed = record(trace, passed, reward, regret)
+    return reward, regret, passed
+
+
+@jitable
+def best_arm(gaps: Floats) -> int:
+    """The first arm whose gap is 0."""
+    for arm in range(gaps.size):
+        if gaps[arm] == 0.0:
+            return arm
+    return 0
+
+
+def kernel_of(game: Kernel) -> Kernel:
+    """The kernel that plays one game after the other; `game` is compiled into it."""
+
+    def kernel(
+        turns: Turns,
+        quantile: Callable[..., float],
+        keys: NDArray[np.uint64],
+        parameters: Floats,
+        gaps: Floats,
+        out: Floats,
+        trace: Floats,
+        scratch: tuple[Any, ...],
+    ) -> None:
+        for i in range(keys.size):
+            game(
+                turns, quantile, keys[i], parameters[i], gaps[i], out[i], trace[i], scratch
+            )  # fmt: skip
+
+    return kernel
