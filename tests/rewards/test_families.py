@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import copy
 import math
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -107,7 +109,7 @@ def test_many_means_are_compiled_and_the_same_bits(monkeypatch: pytest.MonkeyPat
         (lambda: bernoulli(arms=0), "at least 1, got 0"),
         (lambda: bernoulli(arms=-3), "at least 1, got -3"),
         (lambda: bernoulli(arms=2.5), "whole number, at least 1, got 2.5"),
-        (lambda: bernoulli(arms=True), "not True"),
+        (lambda: bernoulli(arms=True), "got True"),
         (lambda: bernoulli(means=[]), "non-empty list"),
         (lambda: bernoulli(means=[[0.1]]), "non-empty list"),
         (lambda: bernoulli(means=[0.5, 1.5]), "means of arm 2 is 1.5; it must be between 0 and 1"),
@@ -158,3 +160,17 @@ def test_a_mean_for_all_arms_together_is_refused() -> None:
     model = custom(lambda u, p, s: u, lambda p: 0.5, arms=2)  # type: ignore[arg-type, return-value]
     with pytest.raises(ValueError, match=r"one mean per parameter"):
         model.means(np.zeros((3, 2)))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [bernoulli(arms=3), truncated_normal(arms=3, sigma=0.2), custom(triangle, triangle_mean, 2)],
+    ids=lambda model: model.name,
+)
+def test_rewards_pickle_and_copy(model: Rewards) -> None:
+    keys = game_keys(1, range(5))
+    for same in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+        parameters = same.parameters(keys)
+        assert np.array_equal(parameters, model.parameters(keys))
+        assert np.array_equal(same.means(parameters), model.means(parameters))
+        assert same.quantile is model.quantile

@@ -1,8 +1,8 @@
 """Curves over turns: the mean of a running total, and its quantiles from fixed bins.
 
 A running total after turn t is kept as its share of the way from the least to the most it can be,
-which G(1) + … + G(t) and the bounds of the rewards give.  The bins are even in the square root of
-that share, so that small regrets are told apart; memory does not grow with the number of games.
+which follows from G(1) + … + G(t) and the bounds of the rewards.  The bins are even in the square
+root of that share, so that small regrets are distinguished; memory does not grow with the number of games.
 """
 
 from __future__ import annotations
@@ -45,6 +45,11 @@ class Curves:
         for checkpoint in range(self.turns.size):
             self.counts[policy, checkpoint] += np.bincount(bins[:, checkpoint], minlength=BINS)
 
+    def merge(self, other: Curves) -> Curves:
+        """The games of both; `other` has the same checkpoints and policies."""
+        sums, counts = self.sums + other.sums, self.counts + other.counts
+        return Curves(self.turns, self.least, self.most, sums, counts)
+
     @property
     def mean(self) -> NDArray[np.float64]:
         """The mean running total: a row per policy."""
@@ -64,7 +69,7 @@ class Curves:
     def quantile(self, q: float) -> NDArray[np.float64]:
         """The running total that a share `q` of the games stays below, to the width of a bin."""
         if not 0 <= q <= 1:
-            raise ValueError(f"a quantile is between 0 and 1, not {q!r}")
+            raise ValueError(f"q must be between 0 and 1, got {q!r}")
         reached = self.counts.cumsum(axis=2)
         wanted = q * reached[:, :, -1:]
         bins = (reached < np.maximum(wanted, 1)).sum(axis=2)  # q = 0: the least game's bin

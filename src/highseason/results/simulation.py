@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.core.atomic import atomic_write
 from highseason.results.curves import Curves
 from highseason.results.statistics import Estimate, Moments, ratio_gain, with_interval
 from highseason.results.table import Table
@@ -48,6 +49,11 @@ class SimulationResult:
     ratios: Moments
     games: dict[str, NDArray[np.float64]] | None
     curves: dict[str, Curves]
+
+    def __repr__(self) -> str:
+        """One line; `print(result.summary())` shows the numbers."""
+        shape = "{games:,} games of {turns:,} turns with {arms:,} arms".format_map(self.settings)
+        return f"<SimulationResult: {', '.join(self.policies)}; {shape}>"
 
     def index(self, policy: str | int) -> int:
         """The position of a policy, given its label or its position."""
@@ -126,22 +132,25 @@ class SimulationResult:
 
     def to_pandas(self) -> pd.DataFrame:
         """A row per policy and game; a row per policy where single games were not kept."""
-        from highseason.results.frames import pandas
+        import pandas as pd
 
         if self.games is None:
-            summary: pd.DataFrame = pandas().DataFrame(self.to_dict()["policies"])
-            return summary
+            return pd.DataFrame(self.to_dict()["policies"])
         policies, games = next(iter(self.games.values())).shape
         columns: dict[str, Any] = {
             "policy": np.repeat(np.array(self.policies, object), games),
             "game": np.tile(np.arange(games), policies),
         }
         columns |= {metric: values.ravel() for metric, values in self.games.items()}
-        frame: pd.DataFrame = pandas().DataFrame(columns)
-        return frame
+        return pd.DataFrame(columns)
 
     def save(self, path: str | Path) -> Path:
-        """Write everything to one `.npz` file; it appears whole or not at all."""
+        """Write everything to one `.npz` file; it appears whole or not at all.
+
+        Raises:
+            ValueError: The path has another ending, such as `.json`.
+        """
+        target = _npz(Path(path))
         arrays = {f"ratios/{k}": v for k, v in _pack(self.ratios).items()}
         for metric, moments in self.moments.items():
             arrays |= {f"moments/{metric}/{k}": v for k, v in _pack(moments).items()}
@@ -152,14 +161,8 @@ class SimulationResult:
         head = {"format": _FORMAT, "policies": self.policies, "settings": self.settings,
                 "plan_digests": self.plan_digests}  # fmt: skip
         arrays["head"] = np.frombuffer(json.dumps(head).encode(), np.uint8)
-        target = Path(path)
-        if target.suffix != ".npz":
-            target = target.with_name(target.name + ".npz")
-        buffer = io.BytesIO()
-        np.savez_compressed(buffer, **arrays)  # type: ignore[arg-type]  # stubs want no str keys
-        half = target.with_name(target.name + ".part")
-        half.write_bytes(buffer.getvalue())
-        half.replace(target)
+        with atomic_write(target) as unfinished, unfinished.open("wb") as file:
+            np.savez_compressed(file, **arrays)  # type: ignore[arg-type]  # stubs want no str keys
         return target
 
     @classmethod
@@ -170,7 +173,7 @@ class SimulationResult:
             with np.load(content, allow_pickle=False) as stored:
                 arrays = {key: stored[key] for key in stored.files}
             head = json.loads(arrays.pop("head").tobytes())
-        except Exception as reason:  # what a damaged archive trips over is anybody's guess
+        except Exception as reason:  # a damaged archive may fail in any way
             raise ValueError(f"{path} is not a saved highseason result: {reason}") from None
         if head["format"] != _FORMAT:
             raise ValueError(
@@ -193,8 +196,17 @@ class SimulationResult:
         )
 
 
+def _npz(path: Path) -> Path:
+    """The path with its ending; `k=0.5` has none, `x.json` has a wrong one."""
+    if path.suffix == ".npz":
+        return path
+    if path.suffix[1:2].isalpha():
+        raise ValueError(f"a result is saved as an .npz file, got {path}: end the name in .npz")
+    return path.with_name(path.name + ".npz")
+
+
 def unique_labels(labels: Sequence[str]) -> tuple[str, ...]:
-    """The same labels, told apart by a number where one occurs twice."""
+    """The same labels, numbered where one occurs twice."""
     seen: dict[str, int] = {}
     unique = []
     for label in labels:

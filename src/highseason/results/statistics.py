@@ -15,7 +15,7 @@ class Moments:
     """Count, mean and scatter of vectors that were seen together (one vector per game).
 
     `scatter` is the sum of outer products of deviations, so any two entries can be compared in
-    pairs: games share their luck, and that covariance is what makes differences precise.
+    pairs: games share their random numbers, and that covariance makes differences precise.
     """
 
     count: int
@@ -63,7 +63,7 @@ class Estimate:
 def with_interval(value: float, error: float, level: float = 0.95) -> Estimate:
     """A normal confidence interval around `value`."""
     if not 0 < level < 1:
-        raise ValueError(f"a confidence level lies between 0 and 1, such as 0.95, not {level!r}")
+        raise ValueError(f"level must lie between 0 and 1, such as 0.95, got {level!r}")
     width = NormalDist().inv_cdf(0.5 + level / 2) * error
     return Estimate(value, error, value - width, value + width)
 

@@ -13,12 +13,15 @@ from highseason.results.statistics import Moments
 
 
 class Tally:
-    """Blocks come in order, whatever thread played them, so that sums are the same bits."""
+    """The statistics of some games.
+
+    Blocks are added, or tallies of blocks merged, in the order of the games, whichever worker
+    played them: so sums have the same bits on any number of workers.
+    """
 
     def __init__(self, games_to_keep: int, policies: int, curves: dict[str, Curves]) -> None:
         """`games_to_keep` is 0 where only sufficient statistics are wanted."""
         self._moments: dict[str, Moments] = {}
-        self._ratios: Moments | None = None
         self._curves = curves
         self._kept = (
             {metric: np.empty((policies, games_to_keep)) for metric in METRICS}
@@ -29,29 +32,52 @@ class Tally:
 
     def add(self, block: dict[str, NDArray[np.float64]]) -> None:
         """A block of games: for each metric a row per policy, a column per game."""
-        count = block["reward"].shape[1]
         for metric in METRICS:
-            found = Moments.of(block[metric])
-            before = self._moments.get(metric)
-            self._moments[metric] = before.merge(found) if before else found
-            if self._kept is not None:
-                self._kept[metric][:, self._done : self._done + count] = block[metric]
+            self._merge_moments(metric, Moments.of(block[metric]))
         with np.errstate(divide="ignore", invalid="ignore"):  # a first policy that earned nothing
             ratios = Moments.of(block["reward"] / block["reward"][0])
-        self._ratios = self._ratios.merge(ratios) if self._ratios else ratios
-        self._done += count
+        self._merge_moments(_RATIOS, ratios)
+        self._keep({metric: block[metric] for metric in METRICS})
 
     def add_curves(self, policy: int, trace: NDArray[np.float64]) -> None:
         """Running totals of a block of games of one policy."""
         for i, curve in enumerate(self._curves.values()):
             curve.add(policy, trace[:, :, i])
 
+    def merge(self, later: Tally) -> None:
+        """Add the games of another tally, which follow the games of this one."""
+        for metric, moments in later._moments.items():
+            self._merge_moments(metric, moments)
+        self._curves = {
+            metric: curve.merge(later._curves[metric]) for metric, curve in self._curves.items()
+        }
+        if later._kept is not None:
+            self._keep({key: values[:, : later._done] for key, values in later._kept.items()})
+        else:
+            self._done += later._done
+
+    def _merge_moments(self, metric: str, moments: Moments) -> None:
+        before = self._moments.get(metric)
+        self._moments[metric] = before.merge(moments) if before else moments
+
+    def _keep(self, games: dict[str, NDArray[np.float64]]) -> None:
+        done = self._done + games["reward"].shape[1]
+        if self._kept is not None:
+            for metric, values in games.items():
+                self._kept[metric][:, self._done : done] = values
+        self._done = done
+
     def result(
         self, labels: tuple[str, ...], settings: dict[str, Any], digests: tuple[str, ...]
     ) -> SimulationResult:
         """Everything seen so far."""
-        if self._ratios is None:
+        if not self._done:
             raise ValueError("no game was played")
+        moments = dict(self._moments)
+        ratios = moments.pop(_RATIOS)
         return SimulationResult(
-            labels, settings, digests, self._moments, self._ratios, self._kept, self._curves
+            labels, settings, digests, moments, ratios, self._kept, self._curves
         )
+
+
+_RATIOS = "reward over the first policy's"

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.jitable import inlined, jitable
+from highseason.core.jitable import jitable
 from highseason.core.random import turn_key
 from highseason.engine.arms import ArmState, reset_state
 from highseason.engine.horizon import turns_left
@@ -77,7 +77,7 @@ class Player(NamedTuple):
     random_ties: bool
 
 
-@inlined
+@jitable
 def any_rule_game(
     turns: Turns,
     game: int,

@@ -22,6 +22,8 @@ from highseason.games.kernels.arguments import (
     ScratchSpec,
     Turns,
     best_arm,
+    record,
+    write_totals,
 )
 from highseason.games.kernels.reward_dispatch import draw_reward, learned_value
 
@@ -153,9 +155,9 @@ def ucb_lanes_kernel(
                 totals[lane, 1] += weight * gaps[game, arm]
             if passed < checkpoints.size and checkpoints[passed] == i + 1:
                 for lane in range(min(LANES, games - first)):
-                    trace[first + lane, passed, :] = totals[lane, :2]
+                    record(trace[first + lane], passed, totals[lane, 0], totals[lane, 1])
                 passed += 1
         for lane in range(min(LANES, games - first)):
             game = first + lane
-            out[game, :3] = totals[lane]
-            out[game, 3] = pulls[best_arm(gaps[game]), lane]
+            best = pulls[best_arm(gaps[game]), lane]
+            write_totals(out[game], totals[lane, 0], totals[lane, 1], totals[lane, 2], best)
