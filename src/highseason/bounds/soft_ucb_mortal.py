@@ -16,7 +16,9 @@ from highseason.bounds.regret_bound import FORMS, Form, RegretBound, assemble
 from highseason.bounds.setting import Setting
 from highseason.bounds.theorems import theorem
 from highseason.core.validation import non_negative_number, one_of, positive_number
+from highseason.engine.arms import UNKNOWN_END
 from highseason.engine.lifetimes import running_worth
+from highseason.engine.lifetimes.presence import lifetime_score
 from highseason.multipliers import as_multiplier
 from highseason.policies import SoftUCBMortal
 
@@ -262,10 +264,12 @@ def _lifetimes(
         empty = int(starts[np.flatnonzero(~available.any(axis=1))[0]])
         raise ValueError(f"no arm is available in turn {empty}")
     stretch = np.searchsorted(starts, np.arange(1, G.turns + 1), side="right") - 1
-    ends = last if known else np.full_like(last, G.turns)  # as the policy knows them
     worth = running_worth(believed)
-    scores = worth[ends] - worth[np.minimum(first - 1, ends)]
-    psi = _psi(available, ends.astype(np.float64) if remaining else scores, c)
+    scores = np.array([
+        lifetime_score(start, end if known else UNKNOWN_END, G.turns, worth, remaining)
+        for start, end in zip(first.tolist(), last.tolist(), strict=True)
+    ])  # fmt: skip
+    psi = _psi(available, scores, c)
     if opening is None and initial:
         there = np.flatnonzero(first <= 1)
         opening = there[np.argsort(-psi[0, there], kind="stable")][:initial].tolist()

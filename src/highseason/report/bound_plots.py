@@ -65,7 +65,7 @@ def bound(
                 _draw_games(axes, result, i)
             _finish_axes(axes, one, label)
         caption = "" if result is None else f"\n{simulation_caption(result)}"
-        rows[-1].set_xlabel(f"turn at which the game stops{caption}", fontsize=9)
+        rows[-1].set_xlabel(f"turn at which the game stops{caption}", fontsize=8)
         legend_below(canvas, rows, columns=2)
     return Figure(canvas, title, _bound_alt(labelled, result))
 
