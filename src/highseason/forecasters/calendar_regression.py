@@ -32,7 +32,7 @@ class CalendarRegression(SeasonAhead):
 
     A ridge regression in which the weight of a turn halves every `halflife` years.  The deviation
     of the last `recent` weeks from it fades over `fade` weeks ahead.  Quantiles are those of the
-    errors that the same forecaster would have made from earlier turns.  Only the public holidays
+    errors of the same forecaster from earlier turns.  Only the public holidays
     of a `country` need an extra.
 
     >>> import highseason as hs

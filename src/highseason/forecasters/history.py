@@ -139,9 +139,9 @@ class History:
         if self.shift == 0.0:
             return none
         phases = self.phases(0, self.turns)
-        nobody = self.values <= self.values.min() * (1 + 1e-9)
+        idle = self.values <= self.values.min() * (1 + 1e-9)
         counts = np.bincount(phases[self.seen], minlength=self.week)
-        empty = np.bincount(phases[self.seen & nobody], minlength=self.week)
+        empty = np.bincount(phases[self.seen & idle], minlength=self.week)
         closed = (counts > 0) & (empty >= _CLOSED * counts)
         return np.asarray(closed[self.phases(start, stop)])
 

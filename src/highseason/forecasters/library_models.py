@@ -70,11 +70,7 @@ class ETS(LibraryModel):
 
 @dataclass(frozen=True)
 class ARIMA(LibraryModel):
-    """Seasonal ARIMA: (p, d, q)(0, 1, 1) of the season up to a week, chosen by corrected AIC.
-
-    >>> ARIMA().name
-    'arima'
-    """
+    """Seasonal ARIMA: (p, d, q)(0, 1, 1) of the season up to a week, chosen by corrected AIC."""
 
     name = "arima"
 
@@ -100,9 +96,6 @@ class MSTL(LibraryModel):
     """Several seasons removed one after the other (day, week, year), ETS for the rest.
 
     Each season repeats its last cycle.  A year counts once the past holds two.
-
-    >>> MSTL().name
-    'mstl'
     """
 
     name = "mstl"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,17 +21,10 @@ Partial = Literal["drop", "keep"]
 # A Monday, so that weeks begin on Mondays and "7D" is "1W"; a fixed one, so that a part of a
 # series falls into the same periods as the whole.
 _ANCHOR = np.datetime64("1969-12-29", "D")
+# No "m": half the world reads it as minutes, the other half as months.
 _UNITS: dict[str, Literal["s", "m", "h", "D", "W", "M"]] = {
-    "s": "s",
-    "min": "m",
-    "h": "h",
-    "H": "h",
-    "D": "D",
-    "d": "D",
-    "W": "W",
-    "w": "W",
-    "M": "M",  # and no "m": half the world reads it as minutes, the other half as months
-}
+    "s": "s", "min": "m", "h": "h", "H": "h", "D": "D", "d": "D", "W": "W", "w": "W", "M": "M",
+}  # fmt: skip
 # Six digits: more would overflow numpy's clock, and no season is that long.
 _PERIOD = re.compile(r"(\d{0,6})\s*([A-Za-z]+)", re.ASCII)
 
@@ -75,12 +68,8 @@ class Period:
         return _ANCHOR + number * self.width
 
 
-class Bins(NamedTuple):
-    """Groups of consecutive turns: first row, time, and whether the data fills the group."""
-
-    first: NDArray[np.intp]
-    timeline: Timeline | None
-    whole: NDArray[np.bool_]
+Groups: TypeAlias = tuple[NDArray[np.intp], Timeline | None, NDArray[np.bool_]]
+"""Consecutive turns as groups: first row, time, and whether the data fills each group."""
 
 
 def resample(
@@ -93,20 +82,20 @@ def resample(
     """Join turns into longer ones; see ``Multiplier.resample``."""
     one_of("how", how, ("sum", "mean"), MultiplierError)
     one_of("partial", partial, ("drop", "keep"), MultiplierError)
-    bins = _bins(values.size, timeline, length)
-    joined = np.add.reduceat(values, bins.first)
+    first, times, whole = _groups(values.size, timeline, length)
+    joined = np.add.reduceat(values, first)
     if how == "mean":
-        joined = joined / np.diff(bins.first, append=values.size)
-    keep = bins.whole | (partial == "keep")
+        joined = joined / np.diff(first, append=values.size)
+    keep = whole | (partial == "keep")
     if not keep.any():
         raise MultiplierError(
             f"the data does not fill a single turn of length {length!r}: "
             'shorten it, or pass partial="keep"'
         )
-    return joined[keep], None if bins.timeline is None else bins.timeline.take(np.flatnonzero(keep))
+    return joined[keep], None if times is None else times.take(np.flatnonzero(keep))
 
 
-def _bins(turns: int, timeline: Timeline | None, length: int | str) -> Bins:
+def _groups(turns: int, timeline: Timeline | None, length: int | str) -> Groups:
     if isinstance(length, str):
         if timeline is None:
             raise MultiplierError(
@@ -116,10 +105,10 @@ def _bins(turns: int, timeline: Timeline | None, length: int | str) -> Bins:
         return _by_period(timeline, Period.of(length), length)
     length = whole_number("length", length, 1, MultiplierError)
     first = np.arange(0, turns, length)
-    return Bins(first, None if timeline is None else timeline.take(first), first + length <= turns)
+    return first, None if timeline is None else timeline.take(first), first + length <= turns
 
 
-def _by_period(timeline: Timeline, period: Period, text: str) -> Bins:
+def _by_period(timeline: Timeline, period: Period, text: str) -> Groups:
     instants = timeline.instants
     number, starts_of = _periods(timeline, period)
     first = np.flatnonzero(np.diff(number, prepend=number[0] - 1))
@@ -140,7 +129,7 @@ def _by_period(timeline: Timeline, period: Period, text: str) -> Bins:
         # A quarter of a step to spare: months and clock changes make steps uneven.
         whole[0] &= bool(4 * (instants[0] - starts[0]) < 3 * step)
         whole[-1] &= bool(4 * (end - instants[-1]) <= 5 * step)
-    return Bins(first, Timeline(starts, timeline.zone), whole)
+    return first, Timeline(starts, timeline.zone), whole
 
 
 def _periods(

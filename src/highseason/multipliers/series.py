@@ -148,19 +148,11 @@ class Multiplier:
         return pd.Series(self.values.copy(), index=index, name=self.name)
 
     def digest(self) -> str:
-        """Return 16 hex digits that identify these values.
-
-        >>> Multiplier([1.0, 2.0]).digest() == Multiplier([1.0, 2.0], name="other").digest()
-        True
-        """
+        """Return 16 hex digits that identify these values."""
         return sha256(self.values.astype("<f8").tobytes()).hexdigest()[:16]
 
     def at(self, t: int | When) -> float:
-        """Return G(t) for a turn (from 1), or for a time where there is a calendar.
-
-        >>> Multiplier([10, 20]).at(2)
-        20.0
-        """
+        """Return G(t) for a turn (from 1), or for a time where there is a calendar."""
         return float(self.values[self.turn_of(t) - 1])
 
     def turn_of(self, when: int | When) -> int:
@@ -208,11 +200,7 @@ class Multiplier:
         return self.values >= Threshold.of(z).resolve(self.values)
 
     def low(self, z: Threshold | float | str) -> NDArray[np.bool_]:
-        """Return for each turn whether it is low: G(t) < z.
-
-        >>> Multiplier([10, 20, 40]).low(20)
-        array([ True, False, False])
-        """
+        """Return for each turn whether it is low: G(t) < z."""
         return ~self.high(z)
 
     def __add__(self, other: Operand) -> Multiplier:
@@ -249,11 +237,7 @@ class Multiplier:
             return _build(operation(self.values, right), timeline, form.format(*names))
 
     def scale(self, factor: float) -> Multiplier:
-        """Multiply every turn by a factor > 0.
-
-        >>> Multiplier([10, 20]).scale(0.5).values
-        array([ 5., 10.])
-        """
+        """Multiply every turn by a factor > 0."""
         return positive_number("factor", factor, MultiplierError) * self
 
     def shift(self, turns: int) -> Multiplier:
@@ -267,11 +251,7 @@ class Multiplier:
         return self._with(np.roll(self.values, operator.index(turns)), self.timeline)
 
     def then(self, other: Multiplier) -> Multiplier:
-        """Append another multiplier.
-
-        >>> Multiplier([1, 2]).then(Multiplier([3])).values
-        array([1., 2., 3.])
-        """
+        """Append another multiplier."""
         return concatenate(self, other)
 
     def clip(self, low: float | None = None, high: float | None = None) -> Multiplier:
@@ -287,11 +267,7 @@ class Multiplier:
         return self._with(np.clip(self.values, low, high), self.timeline)
 
     def floor(self, value: float) -> Multiplier:
-        """Raise every value below ``value`` to it.
-
-        >>> Multiplier([1, 20]).floor(5).values
-        array([ 5., 20.])
-        """
+        """Raise every value below ``value`` to it."""
         return self.clip(low=value)
 
     def window(self, first: int | When | None = None, last: int | When | None = None) -> Multiplier:
