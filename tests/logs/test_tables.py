@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from highseason.logs import OpenBanditLog, TableLog, collect
+from highseason.logs import OpenBanditLog, TableLog, cells, collect, table_rows
 from highseason.logs.conversion_log import ConversionLog
 from highseason.logs.id_index import IdIndex
 
@@ -247,3 +248,55 @@ def test_the_real_open_bandit_logs() -> None:
     assert events.pools.sizes.tolist() == [80, 34, 46]
     assert {name.partition("/")[0] for name in events.arms} == {"all", "men", "women"}
     assert report.backwards == 2
+
+
+def test_a_row_with_too_many_cells_is_skipped_not_misread(tmp_path: Path) -> None:
+    """Without a quote, `tea, green` shifts the cells after it."""
+    path = put(tmp_path, "time,arm,reward,note\n5,tea, green,1,x\n6,milk,0\n7,tea,1,y\n")
+    events, report = collect(TableLog(path))
+    assert (events.time.tolist(), events.arms) == ([6, 7], ("milk", "tea"))
+    assert report.skipped == {"the row has too many cells": 1}
+    assert report.examples[0].line == 2
+
+
+def test_a_column_that_occurs_twice_is_refused_if_it_is_needed(tmp_path: Path) -> None:
+    path = put(tmp_path, "time,arm,note,note,arm,reward\n5,a,x,y,b,1\n")
+    with pytest.raises(ValueError, match="line 1: expected one column 'arm', got 2"):
+        collect(TableLog(path))
+    assert len(collect(TableLog(put(tmp_path, "time,arm,x,x,reward\n5,a,1,2,1\n")))[0]) == 1
+
+
+@pytest.mark.parametrize("block", [4, 30, 100])
+def test_blocks_of_any_size_give_the_same(
+    block: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [
+        "5,a,1,plain", '6,"b",0,"two\nlines"', "7,a,1", "", '8,"b,0,stray', "9,a,1,x,more",
+        '10,b,1,"a ""quote"""', "soon,a,1,x", "2026-01-01 10:00:00,b,1,x",
+    ]  # fmt: skip
+    path = put(tmp_path, "\ufefftime,arm,reward,note\n" + "\n".join(rows * 5))
+    whole, expected = collect(TableLog(path))
+    monkeypatch.setattr(table_rows, "_BLOCK", block)
+    events, report = collect(TableLog(path))
+    assert (len(events), report.lines) == (25, 45)
+    assert (events.time.tolist(), events.arm.tolist()) == (whole.time.tolist(), whole.arm.tolist())
+    assert (report.skipped, report.examples) == (expected.skipped, expected.examples)
+
+
+TIMES = st.one_of(
+    st.datetimes().map(str),
+    st.datetimes().map(lambda when: when.isoformat(timespec="seconds") + "Z"),
+    st.datetimes().map(lambda when: when.isoformat() + "+05:30"),
+    st.from_regex(r"20[0-9]{2}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}[:+][0-9]{2}:[0-9]{2}", fullmatch=True),
+    st.floats().map(str),
+    st.sampled_from(["", " 7 ", "1_000", "2026-01-01", "2026-W01-1T10:00:30", "२०२६-०१-०१"]),
+    st.text(alphabet="0123456789-:T+.Z ", max_size=26),
+)
+
+
+@given(st.lists(TIMES, min_size=1, max_size=30))
+def test_columns_are_read_as_cells_are(texts: list[str]) -> None:
+    for read_column, read_cell in ((cells.times, cells.time_in), (cells.numbers, cells.number_in)):
+        values, is_good = read_column(pl.Series(texts, dtype=pl.String))
+        answers = [value if good else None for value, good in zip(values, is_good, strict=True)]
+        assert answers == [read_cell(text) for text in texts]

@@ -317,3 +317,7 @@ def test_a_sparse_log_is_read_back_exactly(tmp_path: Path) -> None:
     generate_log(tmp_path / "log", 1, seed=8, events_per_second=0.002)
     events, _ = collect(YahooLog((tmp_path / "log",)))
     assert same(events, generate_events(1, seed=8, events_per_second=0.002).events)
+
+
+def test_a_byte_order_mark_costs_no_event(tmp_path: Path) -> None:
+    check(tmp_path, b"\xef\xbb\xbf" + GOOD + LATER, b"\xef\xbb\xbf" + GOOD)

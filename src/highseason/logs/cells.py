@@ -7,6 +7,8 @@ top, which are the definition: Polars must never accept what they refuse.
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,10 +18,6 @@ from numpy.typing import NDArray
 from highseason.core.extras import require
 from highseason.logs.id_index import Coded, encode, encode_runs
 
-_ISO = (
-    r"^[0-9]{4}-[0-9]{2}-[0-9]{2}"
-    r"([T ][0-9]{2}:[0-9]{2}:[0-5][0-9](\.[0-9]{1,6})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])?)?$"
-)
 _LARGEST = 2.0**62
 
 
@@ -86,23 +84,50 @@ def times(column: Any) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         return seconds, is_time
     rows = np.flatnonzero(~is_time)
     seconds[rows], is_time[rows] = _iso_times(column.gather(rows).fill_null(""))
-    return _completed(column, time_in, seconds, is_time), is_time
+    rows = np.flatnonzero(~is_time)
+    seconds[rows], is_time[rows] = _decoded(column.gather(rows).fill_null(""), time_in)
+    return seconds, is_time
 
 
 def _iso_times(text: Any) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """The times written as 2019-11-24, 2019-11-24T00:00:34, with or without fraction and zone."""
-    is_iso = text.str.contains(_ISO)
-    wall = text.str.slice(0, 10) + " " + text.str.slice(11, 8).replace("", "00:00:00")
-    moments = wall.str.to_datetime("%Y-%m-%d %H:%M:%S", strict=False, time_unit="ms")
-    zones = encode(text.str.extract(r"([+-][0-9]{2}:[0-9]{2})$").fill_null("+00:00"))
-    offsets = np.array([_offset(zone) for zone in zones.values], np.int64)
-    seconds = moments.dt.epoch("s").fill_null(0).to_numpy() - offsets[zones.codes]
-    return seconds, (is_iso & moments.is_not_null()).to_numpy()
+    """Times such as 2019-11-24T00:00:34.76+01:00, by their parts: few of each are distinct."""
+    parts = (
+        _decoded(text.str.head(13), _hour),
+        _decoded(text.str.slice(13, 3), _sixtieth),
+        _decoded(text.str.slice(16, 3), _sixtieth),
+        _decoded(text.str.slice(19).str.replace(r"^\.[0-9]{1,6}", ""), _offset),
+    )
+    hour, minute, second, offset = (values for values, _ in parts)
+    is_good = np.logical_and.reduce([is_good for _, is_good in parts])
+    return hour + 60 * minute + second - offset, is_good
 
 
-def _offset(zone: str) -> int:
-    sign = -1 if zone[0] == "-" else 1
-    return sign * (int(zone[1:3]) * 3600 + int(zone[4:6]) * 60)
+def _decoded(
+    column: Any, read: Callable[[str], Any], kind: Any = np.int64
+) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """What `read` gives for each cell, called once per distinct cell, and where it is not None."""
+    cells = encode(column)
+    values = [read(cell) for cell in cells.values]
+    is_good = np.array([value is not None for value in values], np.bool_)
+    return np.array([value or 0 for value in values], kind)[cells.codes], is_good[cells.codes]
+
+
+def _hour(text: str) -> int | None:
+    is_plain = re.fullmatch(r"\d{4}-\d\d-\d\d[T ]\d\d", text)
+    return time_in(f"{text}:00") if is_plain else None
+
+
+def _sixtieth(text: str) -> int | None:
+    return int(text[1:]) if re.fullmatch(":[0-5][0-9]", text) else None
+
+
+def _offset(zone: str) -> int | None:
+    """The seconds by which a zone is ahead of UTC; None if it is not one."""
+    if zone in ("", "Z"):
+        return 0
+    if not re.fullmatch("[+-]([01][0-9]|2[0-3]):[0-5][0-9]", zone):
+        return None
+    return int(f"{zone[0]}1") * (int(zone[1:3]) * 3600 + int(zone[4:6]) * 60)
 
 
 def numbers(column: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
@@ -112,22 +137,10 @@ def numbers(column: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     is_number = np.isfinite(floats)
     values = np.where(is_number, floats, 0.0)
     if column.dtype == pl.String and not is_number.all():
-        values = _completed(column, number_in, values, is_number)
+        rows = np.flatnonzero(~is_number)
+        texts = column.gather(rows).fill_null("")
+        values[rows], is_number[rows] = _decoded(texts, number_in, np.float64)
     return values, is_number
-
-
-def _completed(column: Any, read: Any, values: Any, is_good: NDArray[np.bool_]) -> Any:
-    """Read the cells that Polars could not read by the definition; both arrays are changed."""
-    is_good_already = is_good.copy()
-    for row, cell in zip(
-        np.flatnonzero(~is_good_already).tolist(),
-        column.filter(~is_good_already).to_list(),
-        strict=True,
-    ):
-        value = None if cell is None else read(cell)
-        if value is not None:
-            values[row], is_good[row] = value, True
-    return values
 
 
 def names(column: Any) -> Coded:

@@ -147,11 +147,7 @@ class _CsvRows:
 
     def __init__(self, data: bytes, mark: str, is_end: bool) -> None:
         self._data, self._mark, self.rest = data, mark, b""
-        array = np.frombuffer(data, np.uint8)
-        stops = np.flatnonzero((array == ord(mark)) | (array == ord("\n")))
-        which = np.flatnonzero(array[stops] == ord("\n"))
-        self._ends = stops[which]  # of the lines
-        self._counts = np.diff(which, prepend=-1)  # of their cells
+        self._ends = np.flatnonzero(np.frombuffer(data, np.uint8) == ord("\n"))
         self._odd: list[_OddRow] = []
         self._has_quote = b'"' in data
         if self._has_quote:
@@ -161,6 +157,20 @@ class _CsvRows:
     def count(self) -> int:
         """The number of lines."""
         return self._ends.size
+
+    @functools.cached_property
+    def _counts(self) -> NDArray[np.int64]:
+        """The number of cells of each line."""
+        array = np.frombuffer(self._data, np.uint8)
+        stops = np.flatnonzero((array == ord(self._mark)) | (array == ord("\n")))
+        return np.diff(np.flatnonzero(array[stops] == ord("\n")), prepend=-1)
+
+    def _is_regular(self, last: Any, width: int) -> bool:
+        """Whether each row has `width` cells: none is short as all fill the last, so none is long."""
+        marks = np.count_nonzero(np.frombuffer(self._data, np.uint8) == ord(self._mark))
+        return (
+            not self._has_quote and marks == (width - 1) * self.count and bool((last != "").all())
+        )
 
     def text(self, row: int) -> str:
         """A line without its end."""
@@ -213,7 +223,10 @@ class _CsvRows:
         if not self.count:
             return
         spans, faults = np.ones(self.count, np.int64), np.zeros(self.count, np.int8)
-        cells = self._cells(indices, width)
+        cells = self._cells(indices | {"": width - 1}, width)
+        if self._is_regular(cells.pop(""), width):
+            yield RowBlock(file, cells, line + np.arange(self.count), faults, self.text, spans)
+            return
         sizes = np.diff(self._ends, prepend=-1) - 1
         for row in np.flatnonzero(sizes <= 1).tolist():
             faults[row] = 0 if self.text(row) else _BLANK
@@ -262,6 +275,8 @@ def _polars() -> Any:
 
 def _as_utf8(data: bytes) -> bytes:
     """The same text in UTF-8; bytes that are not are escaped."""
+    if data.isascii():
+        return data
     try:
         data.decode()
     except UnicodeDecodeError:
