@@ -407,7 +407,7 @@ def test_the_seed_determines_the_result() -> None:
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
-        ({"arms": ["q"]}, "no arm 'q'; it has a, b, c"),
+        ({"arms": ["q"]}, "no arm 'q'. Choose from: a, b, c"),
         ({"arms": []}, "arms is empty: name the arms to study"),
         ({"bin": 0}, "bin must be a length above 0"),
         ({"bin": math.nan}, "bin must be a length above 0"),
@@ -452,7 +452,7 @@ def test_a_prepared_log_gives_the_same_and_keeps_its_bins() -> None:
 
 
 def test_unknown_label() -> None:
-    with pytest.raises(KeyError, match="there are: ucb"):
+    with pytest.raises(KeyError, match="no policy is called 'soft'"):
         replay("ucb", fixed_log(MEANS, 20))["soft"]
 
 

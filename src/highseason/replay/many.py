@@ -83,11 +83,8 @@ def replay_many(
         threads: How many; all cores if None.
         progress: Called with (runs done, total).
 
-    >>> import numpy as np, highseason as hs
-    >>> rng = np.random.default_rng(1)
-    >>> shown = rng.choice(["a", "b"], 6000)
-    >>> clicks = rng.random(6000) < np.where(shown == "b", 0.6, 0.2)
-    >>> log = hs.logs.Events.of(np.arange(6000) // 8, shown, clicks, [["a", "b"]] * 6000)
+    >>> import highseason as hs
+    >>> log = hs.logs.generate_events(0.01, seed=1, articles=5).events.take(slice(6000))
     >>> result = replay_many(["epsilon-greedy", "ucb"], log, runs=20, window=2000, step=200)
     >>> result["epsilon-greedy"].how, result["ucb"].how, result["ucb"].independent
     ('repeat', 'windows', 2.9)

@@ -17,13 +17,10 @@ from highseason.engine.abi import RuleFunctions, rule_functions
 from highseason.policies import Policy
 from highseason.policies.planner import require_future
 from highseason.policies.view import UnknownFuture
+from highseason.replay.kernels import records
 from highseason.replay.kernels.compiled import compiled_replay
 from highseason.replay.kernels.plans import CannotCompileError, CompiledPlan, compiled_plan
 from highseason.replay.kernels.records import (
-    COIN,
-    INDEX,
-    NEVER_KEPT,
-    SMALL_POOL,
     KernelOptions,
     LogColumns,
     LogLifetimes,
@@ -60,10 +57,10 @@ class ReplayOptions:
 
 #: The kernel's constants for `RuleTraits.stable`.
 _KEEPS = {
-    "never": NEVER_KEPT,
-    "until-change": INDEX,
-    "unless-coin-explores": COIN,
-    "while-level-at-most-1": SMALL_POOL,
+    "never": records.NEVER_KEPT,
+    "until-change": records.INDEX,
+    "unless-coin-explores": records.COIN,
+    "while-level-at-most-1": records.SMALL_POOL,
 }
 
 
@@ -140,7 +137,7 @@ class Player:
             scaled=policy.learns_scaled,
             # Random ties depend on the arms' indices and on the random numbers of each record.
             compact=rule.traits.local and not random_ties,
-            keeps=NEVER_KEPT if random_ties else _KEEPS[rule.traits.stable],
+            keeps=records.NEVER_KEPT if random_ties else _KEEPS[rule.traits.stable],
         )
 
     def _span(self, order: RecordOrder) -> tuple[int, int]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.core.specs import did_you_mean
 from highseason.engine import NO_END, UNKNOWN_END
 from highseason.logs.arm_lifespans import pool_lifetimes
 from highseason.logs.events import Events, Pools
@@ -205,17 +206,13 @@ def _studied(events: Events, arms: Sequence[str] | None) -> NDArray[np.bool_]:
     index = {name: i for i, name in enumerate(events.arms)}
     unknown = [name for name in arms if name not in index]
     if unknown:
-        raise ValueError(f"the log has no arm {unknown[0]!r}; it has {_some(events.arms)}")
+        hint = did_you_mean(unknown[0], events.arms)
+        raise ValueError(f"the log has no arm {unknown[0]!r}. {hint}")
     if not arms:
         raise ValueError("arms is empty: name the arms to study, or leave it out to study all")
     studied = np.zeros(len(events.arms), np.bool_)
     studied[[index[name] for name in arms]] = True
     return studied
-
-
-def _some(arms: Sequence[str]) -> str:
-    shown = ", ".join(arms[:4])
-    return f"{shown} and {len(arms) - 4} more" if len(arms) > 4 else shown or "none"
 
 
 def _studied_pools(events: Events, studied: NDArray[np.bool_]) -> tuple[NDArray[np.int32], Pools]:

@@ -17,23 +17,8 @@ from highseason.engine.lifetimes.presence import mark_opening, reveal_ends
 from highseason.engine.step import choose
 from highseason.policies import Policy
 from highseason.policies.view import UnknownFuture
-from highseason.replay.kernels.records import (
-    ASKED,
-    COUNTS,
-    EXPLOITED,
-    EXPLORED,
-    MATCHED,
-    NOT_IN_POOL,
-    NOT_STUDIED,
-    OTHER_ARM,
-    SKIPPED,
-    THINNED,
-    TRIED,
-    WAITING,
-    KernelOptions,
-    LogLifetimes,
-    ReplayTrace,
-)
+from highseason.replay.kernels import records
+from highseason.replay.kernels.records import KernelOptions, LogLifetimes, ReplayTrace
 from highseason.replay.prepared_log import PreparedLog
 
 
@@ -70,8 +55,8 @@ def replay_reference(
     for i, row in enumerate(rows.tolist()):
         fate = run.read(i, row)
         run.counts[fate] += 1
-        if fate in (NOT_STUDIED, THINNED):
-            run.counts[SKIPPED] += not run.trying
+        if fate in (records.NOT_STUDIED, records.THINNED):
+            run.counts[records.SKIPPED] += not run.trying
         if run.failure[0] or run.turn > options.turns:
             break
     matched, kinds = np.array(run.matched, np.int64), np.array(run.kinds, np.uint8)
@@ -102,7 +87,7 @@ class _ReferenceRun:
         self.carry, self.pool, self.turn = self.planner.begin(), -1, 1
         self.matched: list[int] = []
         self.kinds: list[int] = []
-        self.counts = np.zeros(COUNTS, np.int64)
+        self.counts = np.zeros(records.COUNTS, np.int64)
         self.failure = np.zeros(3)
 
     def read(self, i: int, row: int) -> int:
@@ -111,47 +96,50 @@ class _ReferenceRun:
         arm, G = int(log.events.arm[row]), float(log.G[row])
         clock = int(log.bins.clock[log.bins.of[row]]) - options.start + 1
         if not log.studied[arm]:  # 1
-            return NOT_STUDIED
+            return records.NOT_STUDIED
         if log.pool[row] != self.pool:
             self._enter_pool(int(log.pool[row]), clock)
         if not state.available[arm]:
-            return NOT_IN_POOL
+            return records.NOT_IN_POOL
         key = turn_key(options.key, i + 1)
         if self.lowest is not None and (  # 2
             draw(key, REWARD) * log.propensity(np.array([row]))[0] >= self.lowest[self.pool]
         ):
-            return THINNED
+            return records.THINNED
         untried = state.available & (state.selections == 0)
         tried = bool((untried & self.opening).any())
         if tried and not (untried & self.opening)[arm]:  # 3
-            return WAITING
+            return records.WAITING
         size = int(state.available.sum())
         view = UnknownFuture.of(self.turn, G, size, options.lowest, options.lowest)
         level, carried = self.planner.step(self.carry, view)
         if not (math.isfinite(level) and options.low <= level <= options.high):
-            return self._fail(-1, level)
+            self.failure[:] = self.turn, -1, level
+            return records.OTHER_ARM
         turn = Turn(self.turn, level, G, math.nan, UNKNOWN_TURNS, key, options.random_ties, clock)
         chosen, exploited = arm, False
         if not tried:  # 4
             chosen, exploited = choose(self.rule, state, turn)
             self.trying = bool(options.first_shown and untried[chosen])
             if self.trying and not untried[arm]:  # 5
-                return WAITING
+                return records.WAITING
             if self.trying:
                 chosen, tried = arm, True
             else:
-                self.counts[ASKED] += 1
+                self.counts[records.ASKED] += 1
         if chosen != arm:  # 6
-            return OTHER_ARM
+            return records.OTHER_ARM
         select(state, arm)  # 7
         reward = float(log.reward[row])
         value = G * reward if options.scaled else reward
         learn(self.rule, state, turn, Observation(arm, value, 1.0))
         self.matched.append(i)
-        self.kinds.append(TRIED if tried else EXPLOITED if exploited else EXPLORED)
+        self.kinds.append(
+            records.TRIED if tried else records.EXPLOITED if exploited else records.EXPLORED
+        )
         self.carry = carried
         self.turn += 1
-        return MATCHED
+        return records.MATCHED
 
     def _enter_pool(self, pool: int, clock: int) -> None:
         """Other arms are available: weigh them, and at the first pool choose the opening arms."""
@@ -166,10 +154,6 @@ class _ReferenceRun:
             if not self.opened:
                 self.opened = True
                 mark_opening(state, self.options.initial_arms, self.opening)
-
-    def _fail(self, arm: int, level: float) -> int:
-        self.failure[:] = self.turn, arm, level
-        return OTHER_ARM
 
 
 def _shown(log: PreparedLog, rows: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -10,23 +10,12 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.core.specs import did_you_mean
 from highseason.policies import Policy
 from highseason.replay.diagnostics import Evidence, LogSummary, issues, verdict
 from highseason.replay.estimators import effective_size, mean_estimate, weighted_estimates
-from highseason.replay.kernels.records import (
-    ASKED,
-    EXPLOITED,
-    MATCHED,
-    NOT_IN_POOL,
-    NOT_STUDIED,
-    OTHER_ARM,
-    SKIPPED,
-    THINNED,
-    TRIED,
-    WAITING,
-    RecordOrder,
-    ReplayTrace,
-)
+from highseason.replay.kernels import records
+from highseason.replay.kernels.records import RecordOrder, ReplayTrace
 from highseason.replay.player import Player
 from highseason.replay.prepared_log import PreparedLog
 from highseason.results.table import Table
@@ -96,14 +85,14 @@ def outcome_of(label: str, player: Player, order: RecordOrder, trace: ReplayTrac
     log, policy, counts = player.log, player.policy, trace.counts
     requested, lowest = player.options.turns, player.lowest_propensity
     rows = order.rows(trace.matched)
-    reward, turns = log.reward[rows], int(counts[MATCHED])
+    reward, turns = log.reward[rows], int(counts[records.MATCHED])
     at = np.unique(np.linspace(1, turns, min(POINTS, turns)).round().astype(np.int64))
-    asked, chosen = int(counts[ASKED]), trace.kind != TRIED
+    asked, chosen = int(counts[records.ASKED]), trace.kind != records.TRIED
     propensity = log.propensity(rows) if lowest is None else lowest[log.pool[rows]]
     weighted = None
     has_propensities = log.events.propensity is not None and lowest is None
     if has_propensities or np.unique(propensity[chosen]).size > 1:
-        read = asked + int(counts[SKIPPED])
+        read = asked + int(counts[records.SKIPPED])
         weighted = weighted_estimates(reward[chosen], propensity[chosen], read)
     rejected = _rejected(counts, order.records)
     return ReplayOutcome(
@@ -119,7 +108,7 @@ def outcome_of(label: str, player: Player, order: RecordOrder, trace: ReplayTrac
         asked=asked,
         matched_share=int(chosen.sum()) / asked if asked else math.nan,
         expected_share=_expected_share(player, order, trace),
-        exploited_share=float((trace.kind == EXPLOITED).mean()) if turns else math.nan,
+        exploited_share=float((trace.kind == records.EXPLOITED).mean()) if turns else math.nan,
         effective_size=effective_size(1.0 / propensity),
         curve_turns=at,
         curve_means=np.cumsum(reward)[at - 1] / at if turns else np.zeros(0),
@@ -147,14 +136,17 @@ def _unexpected_range(policy: Policy, log: PreparedLog) -> tuple[float, float] |
 
 def _rejected(counts: NDArray[np.int64], read: int) -> dict[str, int]:
     reasons = {
-        "arm not studied": NOT_STUDIED,
-        "arm not in its pool": NOT_IN_POOL,
-        "thinned": THINNED,
-        "while other arms were untried": WAITING,
-        "another arm chosen": OTHER_ARM,
+        "arm not studied": records.NOT_STUDIED,
+        "arm not in its pool": records.NOT_IN_POOL,
+        "thinned": records.THINNED,
+        "while other arms were untried": records.WAITING,
+        "another arm chosen": records.OTHER_ARM,
     }
     rejected = {reason: int(counts[place]) for reason, place in reasons.items()}
-    return {**rejected, "after the last turn": read - sum(rejected.values()) - int(counts[MATCHED])}
+    return {
+        **rejected,
+        "after the last turn": read - sum(rejected.values()) - int(counts[records.MATCHED]),
+    }
 
 
 def _expected_share(player: Player, order: RecordOrder, trace: ReplayTrace) -> float:
@@ -272,8 +264,8 @@ def by_label(entries: Sequence[_L], label: str) -> _L:
     for entry in entries:
         if entry.label == label:
             return entry
-    labels = ", ".join(entry.label for entry in entries)
-    raise KeyError(f"no policy is called {label!r}; there are: {labels}")
+    labels = [entry.label for entry in entries]
+    raise KeyError(f"no policy is called {label!r}. {did_you_mean(label, labels)}")
 
 
 def rejections(read: int, used: int, rejected: dict[str, int]) -> str:

@@ -10,15 +10,8 @@ from numpy.typing import NDArray
 
 from highseason.core.compile import compiled
 from highseason.engine.abi import function_types, numba_types, state_type
+from highseason.replay.kernels import records
 from highseason.replay.kernels.plans import plan_type
-from highseason.replay.kernels.records import (
-    KernelOptions,
-    LogColumns,
-    LogLifetimes,
-    RecordOrder,
-    ReplayTrace,
-    Scratch,
-)
 from highseason.replay.kernels.replay import replay_kernel
 
 
@@ -33,18 +26,18 @@ def compiled_replay() -> Any:
         t.uint64, whole, whole, real, real, real, real, flag, whole, flag, flag, flag, whole,
     )  # fmt: skip
     arguments = (
-        t.NamedTuple(log, LogColumns),
-        t.NamedTuple((whole, whole, whole, wholes), RecordOrder),
-        t.NamedTuple((wholes, wholes, wholes, reals), LogLifetimes),
-        t.NamedTuple(options, KernelOptions),
+        t.NamedTuple(log, records.LogColumns),
+        t.NamedTuple((whole, whole, whole, wholes), records.RecordOrder),
+        t.NamedTuple((wholes, wholes, wholes, reals), records.LogLifetimes),
+        t.NamedTuple(options, records.KernelOptions),
         t.uint8[::1],
         reals,
         plan_type(),
         state_type(),
         state_type(),
-        t.NamedTuple((flags, flags, flags, wholes, wholes, reals), Scratch),
+        t.NamedTuple((flags, flags, flags, wholes, wholes, reals), records.Scratch),
         *function_types(),
-        t.NamedTuple((wholes, t.uint8[::1], wholes, reals), ReplayTrace),
+        t.NamedTuple((wholes, t.uint8[::1], wholes, reals), records.ReplayTrace),
     )
     return compiled(replay_kernel, t.void(*arguments))
 
