@@ -94,7 +94,7 @@ def test_one_arm_is_not_many(call: Call, event_table: Path) -> None:
     write_events(Events.of([5], ["a"], [1], [["a"]]), event_table)
     answer = call(*"slice events.parquet --least-arms 1".split())
     assert answer.stdout.startswith("1 arm for ")
-    assert ": 1 record\n" in answer.stdout
+    assert ": 1 event\n" in answer.stdout
 
 
 def test_the_frontier_for_programs(call: Call, event_table: Path) -> None:

@@ -85,7 +85,7 @@ def test_many_runs_report_records_and_issues() -> None:
     plenty = replay_many("uniform", LOG, runs=3)["uniform"]
     assert (
         plenty.verdict
-        == f"Fit for use: {plenty.used:,} matched turns in 3 runs, which share records."
+        == f"Fit for use: {plenty.used:,} matched turns in 3 runs, which share events."
     )
 
 
@@ -118,7 +118,7 @@ def test_runs_on_an_empty_log_have_no_mean() -> None:
     found = replay_many(["uniform", "epsilon-greedy"], LOG.take(slice(0, 0)), runs=3)
     assert np.isnan(found["uniform"].means).all()
     assert found.to_dict()["compared_with_first"] == {}
-    assert "0 records" in str(found)
+    assert "0 events" in str(found)
 
 
 def test_runs_that_end_early_are_counted() -> None:
@@ -150,7 +150,7 @@ def test_a_better_policy_wins() -> None:
     assert max(told.student.p, told.welch.p) < 1e-6
     assert min(told.bootstrap[0], told.student.low, told.welch.low) > 0
     assert told.paired is None
-    assert "the same records in every run" in str(found)
+    assert "the same events in every run" in str(found)
     assert set(found.to_dict()["compared_with_first"]) == {"e"}
 
 
@@ -262,5 +262,5 @@ def test_runs_report_the_ground_truth_of_matched_records() -> None:
         assert other[label].ground_truth.tolist() == [7.0] * 4  # type: ignore[union-attr]
         assert other[label].means.tolist() == plain[label].means.tolist()  # nothing is learnt of it
         assert plain[label].ground_truth is None
-    with pytest.raises(ValueError, match="got 5 for 600 records"):
+    with pytest.raises(ValueError, match="got 5 for 600 events"):
         replay_many(players, log, ground_truth=np.zeros(5))

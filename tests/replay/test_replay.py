@@ -210,7 +210,7 @@ def test_the_share_of_matches_is_expected_of_the_records_that_were_met() -> None
     order = np.argsort(log.pool, kind="stable")  # small pools first
     found = replay("uniform", log.take(order), turns=3000)
     assert found["uniform"].expected_share == pytest.approx(0.5)
-    assert "of the records matched" not in found.verdict("uniform")
+    assert "of the events matched" not in found.verdict("uniform")
     assert found["uniform"].asked == pytest.approx(6000, rel=0.1)
 
 
@@ -375,7 +375,7 @@ def test_an_empty_log() -> None:
     assert result["ucb"].turns == 0
     assert math.isnan(result["ucb"].mean.value)
     assert result.verdict("ucb").startswith("Cannot be trusted")
-    assert "0 records" in str(result)
+    assert "0 events" in str(result)
 
 
 def test_one_arm_always_matches() -> None:
@@ -427,11 +427,11 @@ def test_invalid_arguments(wrong: dict[str, object], told: str) -> None:
 @pytest.mark.parametrize(
     ("column", "value", "told"),
     [
-        ("reward", math.nan, "rewards must be finite; the reward of record 3 is nan"),
-        ("reward", math.inf, "the reward of record 3 is inf"),
-        ("propensity", 0.0, "must be above 0 and at most 1; the propensity of record 3 is 0.0"),
+        ("reward", math.nan, "rewards must be finite; the reward of event 3 is nan"),
+        ("reward", math.inf, "the reward of event 3 is inf"),
+        ("propensity", 0.0, "must be above 0 and at most 1; the propensity of event 3 is 0.0"),
         ("propensity", 1.5, "at most 1"),
-        ("propensity", math.nan, "the propensity of record 3 is nan"),
+        ("propensity", math.nan, "the propensity of event 3 is nan"),
     ],
 )
 def test_invalid_values_in_the_log(column: str, value: float, told: str) -> None:

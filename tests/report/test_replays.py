@@ -101,7 +101,7 @@ def test_published_means_are_marked_and_the_source_is_named() -> None:
     marks = [line for line in figure.canvas.findobj(mpl.lines.Line2D) if line.get_marker() == "D"]
     assert [(m.get_xdata().tolist(), m.get_ydata().tolist()) for m in marks] == [([0.43], [1])]
     assert "diamond: published" in words_in(figure)
-    assert "MADE UP: 600 records" in words_in(figure)
+    assert "MADE UP: 600 events" in words_in(figure)
     assert figure.alt.startswith("MADE UP. ")
 
 

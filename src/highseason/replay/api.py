@@ -29,17 +29,17 @@ def replay(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> ReplayResult:
-    """Replay a log for every policy: use the records whose arm the policy would have shown.
+    """Replay a log for every policy: use the events whose arm the policy would have shown.
 
-    On a log that was drawn uniformly at random from pools of one size, the mean over the records
-    used is an unbiased estimate of what the policy earns per turn, because whether a record is used
-    does not depend on its reward.  Where pools differ in size, a record is used with probability
+    On a log that was drawn uniformly at random from pools of one size, the mean over the events
+    used is an unbiased estimate of what the policy earns per turn, because whether an event is used
+    does not depend on its reward.  Where pools differ in size, an event is used with probability
     one over its pool's size: the mean over-weights small pools, and `ReplayOutcome.weighted`
-    corrects it.  `replay.reference.replay_reference` defines step by step what happens to a record.
+    corrects it.  `replay.reference.replay_reference` defines step by step what happens to an event.
 
-    G(t) is the number of records in the record's time bin, including those of arms that are not
+    G(t) is the number of events in the event's time bin, including those of arms that are not
     studied.  It regulates the policy; rewards are not multiplied by it.  Thresholds on G (`q0.75`)
-    and the smallest G are computed from all records of the log, as in the paper's study, where
+    and the smallest G are computed from all events of the log, as in the paper's study, where
     traffic is known in advance; the weight of the turns to come (`view.future`) is not.  Ages and
     ends of arms are counted in bins.
 
@@ -47,18 +47,18 @@ def replay(
         policies: One, several, or several by label; text is parsed as on the command line.
         events: The log, or a `PreparedLog` to reuse the preparation.
         bin: The length of a time bin in the log's unit of time, usually seconds.
-        arms: The ids of the arms to study; records of others are skipped, and pools mean their
+        arms: The ids of the arms to study; events of others are skipped, and pools mean their
             studied part.  All arms if None.
         turns: Stop after this many matched turns.  If the log ends before, the mean covers the
             turns reached.
         known_lifetimes: Whether policies for mortal arms know when an arm ends; if not, they assume
             the end of the log.
         init: How untried arms begin, for rules that try every arm once.  "first-shown": the first
-            record that shows an untried arm is its first turn, in any order.  "rule": the arm must
+            event that shows an untried arm is its first turn, in any order.  "rule": the arm must
             be the one the rule asks for, which on a pool of K arms takes K times as long.
         reweigh: "accept" thins a log with known propensities until every arm of a pool is equally
-            likely, so that replay is valid for it too, at the cost of records.
-        seed: Same seed, same result.  A stochastic policy draws again for every record.
+            likely, so that replay is valid for it too, at the cost of events.
+        seed: Same seed, same result.  A stochastic policy draws again for every event.
         progress: Called with (policies done, total).
 
     >>> import numpy as np, highseason as hs

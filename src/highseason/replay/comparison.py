@@ -37,7 +37,7 @@ class Comparison:
         welch: Two samples with different variances.
         bootstrap: A 95% interval for the difference, runs resampled with replacement.
         paired: A 95% interval for overlapping windows, the runs of both in pairs; None where runs
-            are not windows over the same records, or the overlap leaves too few.
+            are not windows over the same events, or the overlap leaves too few.
         independent: How many independent runs the overlapping windows are equivalent to; None
             where runs are not windows.
     """
@@ -87,8 +87,8 @@ def compare(
     Args:
         first: One mean per run.
         second: The same for the other policy.
-        block: Where run i of both read the same records and neighbouring runs overlap: how many
-            neighbours share records.
+        block: Where run i of both read the same events and neighbouring runs overlap: how many
+            neighbours share events.
         independent: How many independent runs they are equivalent to, to be shown in the result.
         level: The level of the intervals.
         seed: For the bootstrap.
@@ -167,7 +167,7 @@ def paired_interval(
 ) -> tuple[float, float] | None:
     """A t interval for the mean of paired differences of windows whose neighbours overlap.
 
-    Windows k apart share a part 1 - k/block of their records, and are assumed to be correlated by
+    Windows k apart share a part 1 - k/block of their events, and are assumed to be correlated by
     as much.  From that follow by how much the variance between windows understates the variance of
     their mean, and (Satterthwaite 1946) its degrees of freedom.
     """

@@ -32,14 +32,14 @@ class LogSummary:
     """What a log holds, whatever replays it.
 
     Attributes:
-        events: How many records.
+        events: How many events.
         arms: How many arms are studied and occur in a pool.
-        span: From the first to the last record, in the log's unit of time.
-        bin: The length of a time bin; G is the number of records in it.
-        G: The smallest, the median and the largest G of any record.
+        span: From the first to the last event, in the log's unit of time.
+        bin: The length of a time bin; G is the number of events in it.
+        G: The smallest, the median and the largest G of any event.
         baseline: The mean reward per visitor of showing studied arms at random: the mean over their
-            records, each weighted by one over its propensity.
-        backwards: How many records are earlier than the one before.
+            events, each weighted by one over its propensity.
+        backwards: How many events are earlier than the one before.
         uniformity: Whether arms were shown as replay assumes.
     """
 
@@ -54,10 +54,10 @@ class LogSummary:
 
     def __str__(self) -> str:
         """In a few sentences."""
-        back = f" {self.backwards:,} records go back in time." if self.backwards else ""
+        back = f" {self.backwards:,} events go back in time." if self.backwards else ""
         return (
-            f"{self.events:,} records of {self.arms:,} arms over {self.span / 3600:.1f} hours; G "
-            f"(records per {self.bin:g} s) from {self.G[0]:g} to {self.G[2]:g}, median "
+            f"{self.events:,} events of {self.arms:,} arms over {self.span / 3600:.1f} hours; G "
+            f"(events per {self.bin:g} s) from {self.G[0]:g} to {self.G[2]:g}, median "
             f"{self.G[1]:g}.{back}\nShowing arms at random earns {self.baseline.value:.4g} per "
             f"turn. {self.uniformity}"
         )
@@ -108,19 +108,19 @@ class Evidence:
     """What an estimate rests on, of one run or of many.
 
     Attributes:
-        turns: How many records matched: the turns that were played.
+        turns: How many events matched: the turns that were played.
         requested: How many turns were requested; None for as many as there are.
         rewarded: How many turns had a reward other than 0.
         mean: The mean reward per matched turn, with its error within one run.  Where pools differ
             in size it over-weights small ones; `weighted` does not.
-        asked: On how many records the policy chose (first trials of arms are not choices).
+        asked: On how many events the policy chose (first trials of arms are not choices).
         matched_share: The share of them that matched.
         expected_share: What it would be on a uniform log: one over the size of the pools.
         effective_size: The effective number of turns (Kish), each weighted by one over its
             propensity.
         weighted: Estimates per visitor; None where the log gives no propensities and all turns had
             the same one.
-        thinned: How many records were skipped to make a log with propensities uniform.
+        thinned: How many events were skipped to make a log with propensities uniform.
         high_turns: How many turns had a G at which the policy's threshold says to exploit; None if
             it has no threshold.
         reward_range: The range of the log's rewards, if the policy needs them in [0, 1] and they
@@ -153,7 +153,7 @@ def pool_evidence(runs: Sequence[Evidence]) -> Evidence:
     """The evidence of many runs of one policy: counts added up, means taken over the runs.
 
     `requested` is left out, because runs that ended early are counted elsewhere.  Runs share
-    records, and matching a record again makes nothing more certain, so the number of records asked
+    events, and matching an event again makes nothing more certain, so the number of events asked
     is that of one run.
     """
     first = runs[0]
@@ -192,7 +192,7 @@ def _pool_weighted(runs: Sequence[WeightedEstimates]) -> WeightedEstimates | Non
 def issues(evidence: Evidence, log: Uniformity) -> list[str]:
     """Every reason not to trust the estimate; empty if there is none."""
     if evidence.turns == 0:
-        return ["no record matched, so the log says nothing about this policy"]
+        return ["no event matched, so the log says nothing about this policy"]
     return [
         *_bias(evidence, log),
         *_range(evidence),
@@ -262,7 +262,7 @@ def _too_few(evidence: Evidence) -> list[str]:
         return [f"only {evidence.rewarded:,} rewards in {evidence.turns:,} turns"]
     if evidence.effective_size < 0.1 * evidence.turns:
         size = f"{evidence.effective_size:,.0f} effective turns"
-        return [f"a few records carry most of the weight ({size})"]
+        return [f"a few events carry most of the weight ({size})"]
     return []
 
 
@@ -304,6 +304,6 @@ def _odd_matches(evidence: Evidence) -> list[str]:
     if abs(off) < ODD_SIGMAS * sigma or abs(off) < ODD_SHARE * expected:
         return []
     return [
-        f"{100 * evidence.matched_share:.2f}% of the records matched where a uniform log gives "
+        f"{100 * evidence.matched_share:.2f}% of the events matched where a uniform log gives "
         f"{100 * expected:.2f}%: the chosen arms were shown more or less often than others"
     ]

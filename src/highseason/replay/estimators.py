@@ -1,15 +1,15 @@
 """Estimators of a policy's mean reward per turn: the plain mean, IPS and SNIPS.
 
-The weighted ones divide each record by its propensity, the probability with which its arm was
+The weighted ones divide each event by its propensity, the probability with which its arm was
 shown.  They are needed where that varies: in logs that give propensities, and in uniform logs whose
-pools differ in size, because a record matches with probability one over its pool's size and the
+pools differ in size, because an event matches with probability one over its pool's size and the
 plain mean over matches over-weights small pools.
 
-For a policy that learns as it goes they mean this.  On every record the policy, in the state that
-its matched records left it in, makes a choice, and 1{choice = shown} / propensity times the reward
-has the mean of the chosen arm.  Averaged over records that is the policy's value along its own
-path, each state weighted by the number of *records* it lasted.  SNIPS divides by the sum of the
-weights instead of the number of records: slightly biased, far more stable, and on a uniform log
+For a policy that learns as it goes they mean this.  On every event the policy, in the state that
+its matched events left it in, makes a choice, and 1{choice = shown} / propensity times the reward
+has the mean of the chosen arm.  Averaged over events that is the policy's value along its own
+path, each state weighted by the number of *events* it lasted.  SNIPS divides by the sum of the
+weights instead of the number of events: slightly biased, far more stable, and on a uniform log
 with pools of one size exactly the plain mean.
 
 Turns in which an arm was only tried for the first time are left out: the policy made no choice.
@@ -34,11 +34,11 @@ class WeightedEstimates:
     """Inverse-propensity estimates of a policy's mean reward per turn.
 
     Attributes:
-        ips: Weights divided by the number of records.
+        ips: Weights divided by the number of events.
         snips: Weights divided by their own sum.
-        effective_size: How many equally weighted records would be as precise (Kish).
-        largest: The largest share of the total weight that one record has.
-        shift: By how much `snips` exceeds the plain mean of the same records.
+        effective_size: How many equally weighted events would be as precise (Kish).
+        largest: The largest share of the total weight that one event has.
+        shift: By how much `snips` exceeds the plain mean of the same events.
     """
 
     ips: Estimate
@@ -74,7 +74,7 @@ def mean_estimate(values: NDArray[np.float64], level: float = 0.95) -> Estimate:
 def weighted_estimates(
     reward: NDArray[np.float64], propensity: NDArray[np.float64], records: int, level: float = 0.95
 ) -> WeightedEstimates:
-    """From the rewards and propensities of the matched records, and how many were read.
+    """From the rewards and propensities of the matched events, and how many were read.
 
     >>> estimate = weighted_estimates(np.array([1.0, 0.0]), np.array([0.5, 0.25]), records=6)
     >>> estimate.ips.value, estimate.snips.value
@@ -110,13 +110,13 @@ def self_normalised(
 def _shift(
     reward: NDArray[np.float64], weight: NDArray[np.float64], snips: float, level: float
 ) -> Estimate:
-    """The two means share their records, so the error is that of what each record adds to both."""
+    """The two means share their events, so the error is that of what each event adds to both."""
     plain = float(reward.mean())
     each = weight * (reward - snips) / weight.sum() - (reward - plain) / reward.size
     return with_interval(snips - plain, math.sqrt(float((each**2).sum())), level)
 
 
 def effective_size(weight: NDArray[np.float64]) -> float:
-    """The effective sample size of weighted records (Kish): (sum w)² / sum w²."""
+    """The effective sample size of weighted events (Kish): (sum w)² / sum w²."""
     squares = float((weight**2).sum())
     return float(weight.sum()) ** 2 / squares if squares > 0 else 0.0

@@ -1,8 +1,8 @@
 """Many runs over one log, for a distribution instead of a number.
 
 A stochastic policy plays differently with every seed, so it replays the same log in every run, each
-time several times over because replay uses up records.  A deterministic policy would play the same
-run each time, so it gets windows that slide over the log.  Either way runs share records and are
+time several times over because replay uses up events.  A deterministic policy would play the same
+run each time, so it gets windows that slide over the log.  Either way runs share events and are
 not independent; results say so, and how many independent runs the windows are equivalent to.
 """
 
@@ -57,27 +57,27 @@ def replay_many(
 ) -> RepeatedReplay:
     """Replay a log many times for every policy, as the paper's study does.
 
-    G is counted once, on the log itself, however often its records are replayed.
+    G is counted once, on the log itself, however often its events are replayed.
 
     Args:
         policies: As in `replay`.
         events: As in `replay`.
         runs: The number of runs of each policy; with windows, at most as many as fit.
         how: "repeat": every run replays the whole log, `times` over, with its own random numbers.
-            "windows": run i replays `window` records from record i·step on.  "auto": repeat for
+            "windows": run i replays `window` events from event i·step on.  "auto": repeat for
             stochastic policies, windows for deterministic ones.
         times: How many times each run replays the log.
-        shuffle: Also shuffle the records of each run (each keeps its G).  Valid only for a fixed
+        shuffle: Also shuffle the events of each run (each keeps its G).  Valid only for a fixed
             pool and rates that do not drift.
-        window: The number of records in a window.
-        step: From the first record of one window to that of the next.
+        window: The number of events in a window.
+        step: From the first event of one window to that of the next.
         bin: As in `replay`; so are `arms`, `turns`, `known_lifetimes`, `init` and `reweigh`.
         arms: The arms to study.
         turns: Stop each run after this many matched turns.
         known_lifetimes: Whether policies know when an arm ends.
         init: How untried arms begin.
         reweigh: "accept" thins a log with known propensities.
-        ground_truth: Another number per record whose mean over each run is reported: for a
+        ground_truth: Another number per event whose mean over each run is reported: for a
             generated log, the true rate of the arm shown.  Policies do not learn from it.
         seed: Same seed, same result, on any number of threads.
         threads: How many; all cores if None.
@@ -98,8 +98,8 @@ def replay_many(
     options = ReplayOptions(turns, known_lifetimes, init, resolve_thinning(reweigh, log))
     if ground_truth is not None and ground_truth.shape != log.events.time.shape:
         raise ValueError(
-            f"ground_truth must have one number per record: got {ground_truth.size:,} for "
-            f"{len(log.events):,} records"
+            f"ground_truth must have one number per event: got {ground_truth.size:,} for "
+            f"{len(log.events):,} events"
         )
     schedule = _Schedule(log, runs, times, shuffle, window, step, int(seed), ground_truth)
     ways = [_way(policy, how) for policy in players]
@@ -124,7 +124,7 @@ def _way(policy: Policy, how: How) -> str:
 
 @dataclass(frozen=True)
 class _Schedule:
-    """Which records each run reads."""
+    """Which events each run reads."""
 
     log: PreparedLog
     runs: int
@@ -142,13 +142,13 @@ class _Schedule:
         spare = len(self.log.events) - self.window
         if spare < 0:
             raise ValueError(
-                f"the log has {len(self.log.events):,} records, fewer than one window of "
+                f"the log has {len(self.log.events):,} events, fewer than one window of "
                 f"{self.window:,}: give a smaller window="
             )
         return range(min(self.runs, spare // self.step + 1))
 
     def play(self, player: Player, how: str, run: int) -> tuple[ReplayOutcome, float]:
-        """One run, and the mean ground truth of the records it matched."""
+        """One run, and the mean ground truth of the events it matched."""
         order = self.order(how, run)
         trace = player.play(order, self.seed, run)
         outcome = outcome_of("", player, order, trace)
@@ -157,13 +157,13 @@ class _Schedule:
         return outcome, float(self.ground_truth[order.rows(trace.matched)].sum()) / outcome.turns
 
     def order(self, how: str, run: int) -> RecordOrder:
-        """The records of one run, in order."""
+        """The events of one run, in order."""
         records = len(self.log.events)
         if how == "windows":
             return RecordOrder.window(run * self.step, self.window)
         if not self.shuffle:
             return RecordOrder.whole(records, self.times)
-        # The random numbers of turn 0, which no record uses.
+        # The random numbers of turn 0, which no event uses.
         key = np.uint64(hash_at(turn_key(game_key(self.seed, run), 0), TIES))
         numbers = draw(key, np.arange(records * self.times, dtype=np.uint64))
         return RecordOrder.shuffled(np.argsort(numbers, kind="stable") % max(1, records))

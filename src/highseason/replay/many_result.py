@@ -32,9 +32,9 @@ class Runs:
         rewards: The sum of rewards of each run.
         exhausted: How many runs ended before the requested turns.
         independent: How many independent runs the windows are equivalent to; None for "repeat".
-        block: How many neighbouring windows share records; 0 for "repeat".
-        ground_truth: The mean ground truth of the matched records in each run, where it is known.
-        read: How many records were read, in all runs together.
+        block: How many neighbouring windows share events; 0 for "repeat".
+        ground_truth: The mean ground truth of the matched events in each run, where it is known.
+        read: How many events were read, in all runs together.
         rejected: How many of them were not used, by reason.
         effective_size: The effective number of turns, as in `Evidence`, in all runs together.
         per_visitor: The mean of the runs' SNIPS estimates, as in `Evidence.weighted`.
@@ -59,7 +59,7 @@ class Runs:
 
     @property
     def used(self) -> int:
-        """How many records were used: one per turn."""
+        """How many events were used: one per turn."""
         return int(self.turns.sum())
 
     @property
@@ -67,7 +67,7 @@ class Runs:
         """How far the mean can be trusted, in one sentence."""
         if self.issues:
             return f"Handle with care: {'; '.join(self.issues)}."
-        runs = f"{self.means.size:,} runs, which share records"
+        runs = f"{self.means.size:,} runs, which share events"
         return f"Fit for use: {self.used:,} matched turns in {runs}."
 
     @property
@@ -162,7 +162,7 @@ class RepeatedReplay:
         notes = []
         if any(runs.how == "repeat" for runs in self.policies):
             notes.append(
-                "Stochastic policies replay the same records in every run: runs are dependent, and "
+                "Stochastic policies replay the same events in every run: runs are dependent, and "
                 "their spread does not show how much another log would differ."
             )
         windows = next((runs for runs in self.policies if runs.how == "windows"), None)

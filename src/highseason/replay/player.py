@@ -97,13 +97,13 @@ class Player:
 
     @property
     def lowest_propensity(self) -> NDArray[np.float64] | None:
-        """The propensity that every record of a pool is thinned to; None if nothing is thinned."""
+        """The propensity that every event of a pool is thinned to; None if nothing is thinned."""
         return self._columns.lowest if self.options.thin else None
 
     def play(
         self, order: RecordOrder, seed: int = 0, run: int = 0, compiled: bool = True
     ) -> ReplayTrace:
-        """Replay these records as run `run` of `seed`, compiled if the policy can be."""
+        """Replay these events as run `run` of `seed`, compiled if the policy can be."""
         if order.records == 0:
             return ReplayTrace.empty(0)
         first, last = self._span(order)
@@ -135,7 +135,7 @@ class Player:
             initial_arms=policy.initial_arms,
             random_ties=random_ties,
             scaled=policy.learns_scaled,
-            # Random ties depend on the arms' indices and on the random numbers of each record.
+            # Random ties depend on the arms' indices and on the random numbers of each event.
             compact=rule.traits.local and not random_ties,
             keeps=records.NEVER_KEPT if random_ties else _KEEPS[rule.traits.stable],
         )

@@ -1,7 +1,7 @@
 """A log prepared for replay: time bins with G, the studied pools, the arms' lifetimes.
 
 All of it is computed once, on the whole log.  Runs over parts of the log (windows, repetitions)
-share it, so G is what the *log* had, however often its records are replayed.
+share it, so G is what the *log* had, however often its events are replayed.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _LARGEST_INDEX = 2.0**53
 
 @dataclass(frozen=True, eq=False)
 class TimeBins:
-    """The bins of time that hold records, in order; the number of records in a bin is its G.
+    """The bins of time that hold events, in order; the number of events in a bin is its G.
 
     Attributes:
-        of: For each record, the position of its bin in the columns below.
+        of: For each event, the position of its bin in the columns below.
         clock: The index of the bin, counted from 1 at the log's first bin; empty bins count too.
-        counts: How many records it holds: G.
+        counts: How many events it holds: G.
         length: The length of a bin, in the log's unit of time.
 
     >>> bins = TimeBins.cut(np.array([70, 71, 71, 75]), length=2)
@@ -68,12 +68,12 @@ class TimeBins:
 
     @property
     def G(self) -> NDArray[np.float64]:
-        """The multiplier of each record."""
+        """The multiplier of each event."""
         return self.counts[self.of].astype(np.float64)
 
     @property
     def median(self) -> float:
-        """The median G of the records: a bin of G records counts G times."""
+        """The median G of the events: a bin of G events counts G times."""
         if not self.counts.size:
             return math.nan
         rising = np.sort(self.counts)
@@ -96,7 +96,7 @@ class PreparedLog:
         events: The log.
         bins: Its time bins, with G.
         studied: Which arms are studied.
-        pool: For each record, the index of its pool among `pools`.
+        pool: For each event, the index of its pool among `pools`.
         pools: The sets of studied arms that were available, each once.
         start: The clock at which each arm is first in a pool; 0 if it never is.
         end: The clock at which it is last in a pool.
@@ -116,7 +116,7 @@ class PreparedLog:
 
         Args:
             events: The log.
-            bin: The length of a time bin in the log's unit; G is the number of records in it.
+            bin: The length of a time bin in the log's unit; G is the number of events in it.
             arms: The ids of the arms to study; all if None.
         """
         _check_values(events)
@@ -138,21 +138,21 @@ class PreparedLog:
 
     @functools.cached_property
     def G(self) -> NDArray[np.float64]:
-        """The multiplier of every record; thresholds such as q0.75 are computed from it."""
+        """The multiplier of every event; thresholds such as q0.75 are computed from it."""
         return self.bins.G
 
     @functools.cached_property
     def lowest_G(self) -> float:
-        """The smallest G of any record."""
+        """The smallest G of any event."""
         return float(self.bins.counts.min()) if len(self.events) else 1.0
 
     @functools.cached_property
     def pool_records(self) -> NDArray[np.int64]:
-        """How many records each pool has."""
+        """How many events each pool has."""
         return np.bincount(self.pool, minlength=len(self.pools))
 
     def propensity(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The probability with which the arm of each of these records was shown."""
+        """The probability with which the arm of each of these events was shown."""
         if self.events.propensity is not None:
             return self.events.propensity[rows]
         return np.asarray(1.0 / self.events.pools.sizes[self.events.pool[rows]])
@@ -187,13 +187,13 @@ def _check_values(events: Events) -> None:
     if events.reward.dtype.kind == "f" and not np.isfinite(events.reward).all():
         wrong = int(np.flatnonzero(~np.isfinite(events.reward))[0])
         raise ValueError(
-            f"rewards must be finite; the reward of record {wrong + 1} is {events.reward[wrong]}"
+            f"rewards must be finite; the reward of event {wrong + 1} is {events.reward[wrong]}"
         )
     propensity = events.propensity
     if propensity is not None and not ((propensity > 0) & (propensity <= 1)).all():
         wrong = int(np.flatnonzero(~((propensity > 0) & (propensity <= 1)))[0])
         raise ValueError(
-            "propensities must be above 0 and at most 1; the propensity of record "
+            "propensities must be above 0 and at most 1; the propensity of event "
             f"{wrong + 1} is {propensity[wrong]}"
         )
 
@@ -216,7 +216,7 @@ def _studied(events: Events, arms: Sequence[str] | None) -> NDArray[np.bool_]:
 
 
 def _studied_pools(events: Events, studied: NDArray[np.bool_]) -> tuple[NDArray[np.int32], Pools]:
-    """The pools with only the studied arms, each set once, and the index of each record's pool."""
+    """The pools with only the studied arms, each set once, and the index of each event's pool."""
     if studied.all():
         return np.require(events.pool, np.int32, ["C", "W"]), events.pools
     kept = [pool[studied[pool]] for pool in (events.pools[p] for p in range(len(events.pools)))]

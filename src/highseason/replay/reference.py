@@ -1,6 +1,6 @@
-"""One policy along a log, record by record, in plain Python: this loop defines what replay does.
+"""One policy along a log, event by event, in plain Python: this loop defines what replay does.
 
-The compiled kernel matches the same records for the same seed.  The loop also plays policies whose
+The compiled kernel matches the same events for the same seed.  The loop also plays policies whose
 `step` or rule cannot be compiled.
 """
 
@@ -32,22 +32,22 @@ def replay_reference(
 ) -> ReplayTrace:
     """Play one policy, its thresholds resolved, along some rows of a log.
 
-    For each record:
+    For each event:
 
     1. Its arm is not studied, or not in its pool: skip it.
     2. If the log is thinned (`lowest`): skip it with a probability that leaves every arm of the
        pool equally likely.
     3. If the policy opens with some arms (`options.initial_arms`, the paper's M_I) and one of them
-       is available and untried: a record that shows such an arm is its first turn; discard any
+       is available and untried: an event that shows such an arm is its first turn; discard any
        other.
-    4. Otherwise ask the rule, with turn = matched turns + 1, the G of the record's bin and the arms
-       of the pool.  A stochastic policy draws again for every record.
-    5. The rule asks for an untried arm (and `options.first_shown`): a record that shows any untried
+    4. Otherwise ask the rule, with turn = matched turns + 1, the G of the event's bin and the arms
+       of the pool.  A stochastic policy draws again for every event.
+    5. The rule asks for an untried arm (and `options.first_shown`): an event that shows any untried
        arm is that arm's first turn; discard one that shows a tried arm.  So rules that try every
        arm once begin with the first display of each.  An arm that starts later is untried when it
        appears and, unless the rule prefers another, holds up everything else until it was shown
        once.  Arms that never occur in the run count as unavailable.
-    6. The rule asks for another arm than the one shown: discard the record.  Nothing is learnt and
+    6. The rule asks for another arm than the one shown: discard the event.  Nothing is learnt and
        no turn passes.
     7. It asks for the arm shown: the turn counts, its reward is learnt, and the plan moves on.
     """
@@ -91,7 +91,7 @@ class _ReferenceRun:
         self.failure = np.zeros(3)
 
     def read(self, i: int, row: int) -> int:
-        """What becomes of record `i` of the run; the numbers are the steps above."""
+        """What becomes of event `i` of the run; the numbers are the steps above."""
         log, options, state = self.log, self.options, self.state
         arm, G = int(log.events.arm[row]), float(log.G[row])
         clock = int(log.bins.clock[log.bins.of[row]]) - options.start + 1

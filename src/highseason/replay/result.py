@@ -31,7 +31,7 @@ class ReplayOutcome(Evidence):
     Attributes:
         label: The policy's label.
         policy: The policy as the command line writes it, thresholds resolved.
-        read: How many records there were.
+        read: How many events there were.
         rejected: How many were not used, by reason.
         reward: The sum of the rewards (clicks); not multiplied by G, which only regulates.
         exploited_share: The share of turns that were pure exploitation.
@@ -50,7 +50,7 @@ class ReplayOutcome(Evidence):
 
     @property
     def used(self) -> int:
-        """How many records were used: one per turn."""
+        """How many events were used: one per turn."""
         return self.turns
 
     def to_dict(self) -> dict[str, Any]:
@@ -150,19 +150,19 @@ def _rejected(counts: NDArray[np.int64], read: int) -> dict[str, int]:
 
 
 def _expected_share(player: Player, order: RecordOrder, trace: ReplayTrace) -> float:
-    """The mean of one over the pool's size, over the records of studied arms that were read."""
+    """The mean of one over the pool's size, over the events of studied arms that were read."""
     log, lowest = player.log, player.lowest_propensity
     sizes = np.maximum(log.pools.sizes, 1)
     read = _pool_records(player, order, trace).astype(np.float64)
     if not read.any():
         return math.nan
-    if lowest is not None:  # the share of a pool's records that thinning leaves
+    if lowest is not None:  # the share of a pool's events that thinning leaves
         read *= np.where(read > 0, sizes * lowest, 0.0)
     return float((read / sizes).sum() / read.sum())
 
 
 def _pool_records(player: Player, order: RecordOrder, trace: ReplayTrace) -> NDArray[np.int64]:
-    """How many records of studied arms each pool has in the run, up to the last turn requested."""
+    """How many events of studied arms each pool has in the run, up to the last turn requested."""
     log, requested = player.log, player.options.turns
     complete = requested is not None and trace.matched.size == requested
     if order.covers(len(log.events)) and not complete and log.studied.all():
@@ -269,7 +269,7 @@ def by_label(entries: Sequence[_L], label: str) -> _L:
 
 
 def rejections(read: int, used: int, rejected: dict[str, int]) -> str:
-    """How many records were read and used, and why the others were not."""
+    """How many events were read and used, and why the others were not."""
     why = ", ".join(f"{count:,} {reason}" for reason, count in rejected.items() if count)
     return f"read {read:,}, used {used:,}; not used: {why or 'none'}"
 

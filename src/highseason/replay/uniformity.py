@@ -1,7 +1,7 @@
 """Was the log really drawn uniformly at random?  Replay is valid only if it was.
 
 Two questions are kept apart: could chance alone explain the counts (a p-value), and how far are
-they from uniform (an effect).  With ten million records every tiny deviation is significant; only
+they from uniform (an effect).  With ten million events every tiny deviation is significant; only
 one that is both beyond chance and large enough to matter is reported.
 
 A bias that changes over time can cancel out over the whole log and still mislead replay, so
@@ -103,8 +103,8 @@ def check_uniformity(log: PreparedLog) -> Uniformity:
 def count_displays(log: PreparedLog) -> NDArray[np.int64]:
     """How often each arm was shown out of each pool: a column per member of a pool.
 
-    Row 2·q holds the quiet and row 2·q + 1 the busy records of quarter q; a time bin is busy if its
-    G is above the median of the records.  Records of arms that are not studied, or not in their
+    Row 2·q holds the quiet and row 2·q + 1 the busy events of quarter q; a time bin is busy if its
+    G is above the median of the events.  Events of arms that are not studied, or not in their
     pool, are left out.
     """
     bins, pools = log.bins, log.pools
@@ -141,7 +141,7 @@ class _ChiSquare(NamedTuple):
 
 
 def _parts(log: PreparedLog, counts: NDArray[np.int64]) -> Iterator[list[_ChiSquare]]:
-    """The log by quarters of its records, and by how busy it was; each time all of it."""
+    """The log by quarters of its events, and by how busy it was; each time all of it."""
     yield [
         _chi_square(log, counts[2 * q : 2 * q + 2].sum(axis=0), f"the {name} quarter of the log")
         for q, name in enumerate(("first", "second", "third", "last"))
@@ -168,7 +168,7 @@ def _total(parts: list[_ChiSquare], matters: float = MATTERS) -> Uniformity:
 def _chi_square(log: PreparedLog, shown: NDArray[np.int64], when: str = "") -> _ChiSquare:
     """χ² of how often each arm was shown, given the pools: the statistic of a log-rank test.
 
-    An arm's expected count is the sum, over the records whose pool held it, of one over the pool's
+    An arm's expected count is the sum, over the events whose pool held it, of one over the pool's
     size.  The counts of arms that share pools are correlated; the covariance accounts for it.
     """
     arms, pools = len(log.events.arms), log.pools
@@ -224,7 +224,7 @@ def _distance(off: NDArray[np.float64], covariance: NDArray[np.float64]) -> tupl
 
 
 def _against_propensities(log: PreparedLog) -> Uniformity:
-    """Over an arm's records, one over the propensity adds up to how often it was available.
+    """Over an arm's events, one over the propensity adds up to how often it was available.
 
     That must hold for every arm that was shown often enough, and one over (propensity times pool
     size) must average 1 over all of them.  Propensities that claim a uniform log make both trivial,

@@ -112,7 +112,7 @@ def _draw_runs(axes: Axes, result: RepeatedReplay, published: Mapping[str, float
 
 
 def _log_caption(result: ReplayResult | RepeatedReplay, source: str | None) -> str:
-    size = f"{counted(result.log.events, 'record')}, {counted(result.log.arms, 'arm')}"
+    size = f"{counted(result.log.events, 'event')}, {counted(result.log.arms, 'arm')}"
     return "\n".join([f"{source}: {size}" if source else size, *_bias_warnings(result)])
 
 

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     default=1.0,
     show_default=True,
     metavar="SECONDS",
-    help="Length of a time bin; G is the number of records in it.",
+    help="Length of a time bin; G is the number of events in it.",
 )
 @count_option("--turns", "Stop after this many matched turns.  [default: at the end of the log]")
 @click.option(
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     type=moment,
     nargs=2,
     metavar="START END",
-    help="Use only records from START to END: dates such as 2011-10-02T06:30 (UTC), or seconds.",
+    help="Use only events from START to END: dates such as 2011-10-02T06:30 (UTC), or seconds.",
 )
 @click.option(
     "--arms",
@@ -91,7 +91,7 @@ if TYPE_CHECKING:
 @click.option(
     "--shuffle",
     is_flag=True,
-    help="Shuffle the records of every run (with --runs; for a fixed pool without drift).",
+    help="Shuffle the events of every run (with --runs; for a fixed pool without drift).",
 )
 @count_option(
     "--times",
@@ -99,10 +99,10 @@ if TYPE_CHECKING:
     default=4,
     show_default=True,
 )
-@count_option("--window", "Records per window (with --runs).", default=100_000, show_default=True)
+@count_option("--window", "Events per window (with --runs).", default=100_000, show_default=True)
 @count_option(
     "--step",
-    "Records from one window to the next (with --runs).",
+    "Events from one window to the next (with --runs).",
     default=4_000,
     show_default=True,
 )
@@ -133,7 +133,7 @@ def command(
 ) -> None:
     """Estimate what policies would have earned on a log of randomly shown arms.
 
-    Records in which a policy would have shown another arm are discarded.  The mean over the rest
+    Events in which a policy would have shown another arm are discarded.  The mean over the rest
     estimates what the policy earns per turn, if the log is uniformly random (which is tested) and
     its pools have one size; otherwise means per visitor are shown too.  FILE is an event table
     written by 'highseason convert'.
@@ -175,12 +175,12 @@ def _require_runs(*names: str) -> None:
 
 
 def _between(events: Events, start: int, end: int) -> Events:
-    """The records of that time; an empty selection is a mistake, not a result."""
+    """The events of that time; an empty selection is a mistake, not a result."""
     part = events.between(start, end)
     if len(part) == 0 and len(events) > 0:
         first, last = int(events.time.min()), int(events.time.max())
         raise usage_error(
-            f"no record between {_date(start)} and {_date(end)}: the log goes from "
+            f"no event between {_date(start)} and {_date(end)}: the log goes from "
             f"{_date(first)} to {_date(last)}"
         )
     return part

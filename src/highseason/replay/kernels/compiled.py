@@ -53,10 +53,10 @@ def count_displays(
     place: NDArray[np.int64],
     table: NDArray[np.int64],
 ) -> None:
-    """Add one for each record at [2 · quarter + (1 if its bin is busy), place of its arm].
+    """Add one for each event at [2 · quarter + (1 if its bin is busy), place of its arm].
 
-    The place of an arm is where `members` lists it for the record's pool; records whose arm is not
-    in their pool are skipped.  Quarter q is the records from cuts[q] to cuts[q + 1].  `place` is
+    The place of an arm is where `members` lists it for the event's pool; events whose arm is not
+    in their pool are skipped.  Quarter q is the events from cuts[q] to cuts[q + 1].  `place` is
     working memory, one entry per arm, and starts at -1.
     """
     current, first, last = -1, 0, 0

@@ -7,16 +7,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-#: What became of a record, as positions in an array of counts.
+#: What became of an event, as positions in an array of counts.
 NOT_STUDIED, NOT_IN_POOL, THINNED, WAITING, OTHER_ARM, MATCHED = 0, 1, 2, 3, 4, 5
-#: Two more counts: records on which the rule chose, and records skipped while it did.
+#: Two more counts: events on which the rule chose, and events skipped while it did.
 ASKED, SKIPPED = 6, 7
 COUNTS = 8
 
 #: What a matched turn was.
 EXPLORED, EXPLOITED, TRIED = 0, 1, 2
 #: How long a rule's choice can be reused.  Never; until an arm, the pool, the level or the clock
-#: changes (index rules); or, for the leading arm, until an arm or the pool changes: on every record
+#: changes (index rules); or, for the leading arm, until an arm or the pool changes: on every event
 #: whose coin says exploit (the ε rule), or while the pool holds one arm (the pool rule).
 NEVER_KEPT, INDEX, COIN, SMALL_POOL = 0, 1, 2, 3
 
@@ -24,9 +24,9 @@ _IN_ORDER = np.zeros(0, np.int64)
 
 
 class LogColumns(NamedTuple):
-    """The columns of a log, one entry per record, and its tables of bins and pools.
+    """The columns of a log, one entry per event, and its tables of bins and pools.
 
-    `lowest` holds the smallest propensity of each pool; it is empty unless records are thinned.
+    `lowest` holds the smallest propensity of each pool; it is empty unless events are thinned.
     """
 
     arm: NDArray[np.int32]
@@ -59,7 +59,7 @@ class LogLifetimes(NamedTuple):
 
 
 class RecordOrder(NamedTuple):
-    """Which records a run reads, in which order: `order`, or `first + i % length` if it is empty.
+    """Which events a run reads, in which order: `order`, or `first + i % length` if it is empty.
 
     >>> RecordOrder.whole(3, times=2).rows().tolist(), RecordOrder.window(5, 2).rows().tolist()
     ([0, 1, 2, 0, 1, 2], [5, 6])
@@ -72,17 +72,17 @@ class RecordOrder(NamedTuple):
 
     @classmethod
     def whole(cls, records: int, times: int = 1) -> RecordOrder:
-        """A log of `records` records in its own order, `times` times over."""
+        """A log of `records` events in its own order, `times` times over."""
         return cls(0, max(1, records), records * times, _IN_ORDER)
 
     @classmethod
     def window(cls, first: int, length: int) -> RecordOrder:
-        """`length` records from `first` on."""
+        """`length` events from `first` on."""
         return cls(first, max(1, length), length, _IN_ORDER)
 
     @classmethod
     def shuffled(cls, order: NDArray[np.int64]) -> RecordOrder:
-        """The records in an order of your own."""
+        """The events in an order of your own."""
         return cls(0, max(1, order.size), order.size, np.require(order, np.int64, ["C", "W"]))
 
     def rows(self, positions: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
@@ -91,7 +91,7 @@ class RecordOrder(NamedTuple):
         return self.order[at] if self.order.size else self.first + at % self.length
 
     def covers(self, records: int) -> bool:
-        """Whether the run reads every record of a log in its own order."""
+        """Whether the run reads every event of a log in its own order."""
         return self.order.size == 0 and self.length == records
 
 
@@ -160,9 +160,9 @@ class ReplayTrace(NamedTuple):
     """What a run leaves behind.
 
     Attributes:
-        matched: For each matched turn, the position of its record in the run, from 0.
+        matched: For each matched turn, the position of its event in the run, from 0.
         kind: Whether that turn explored, exploited, or tried an arm for the first time.
-        counts: What became of the records.
+        counts: What became of the events.
         failure: The turn, the arm (-1 if the plan failed) and the level at which a rule or plan
             broke its contract; turn 0 if none did.
     """
@@ -174,7 +174,7 @@ class ReplayTrace(NamedTuple):
 
     @classmethod
     def empty(cls, records: int) -> ReplayTrace:
-        """Room for a run over `records` records; memory is used only as turns match."""
+        """Room for a run over `records` events; memory is used only as turns match."""
         places = np.empty(records, np.int64), np.empty(records, np.uint8)
         return cls(*places, np.zeros(COUNTS, np.int64), np.zeros(3))
 

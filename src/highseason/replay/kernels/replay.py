@@ -45,7 +45,7 @@ from highseason.replay.kernels.records import (
 
 @jitable
 def row_at(order: RecordOrder, i: int) -> int:
-    """The row of record `i` of the run."""
+    """The row of event `i` of the run."""
     if order.order.size > 0:
         return order.order[i]  # type: ignore[no-any-return]  # a NumPy scalar
     return order.first + i % order.length
@@ -156,7 +156,7 @@ def untried_opening(seen: ArmState, scratch: Scratch, size: int) -> int:
 
 @jitable
 def skip(counts: NDArray[np.int64], reason: int, trying: bool) -> None:
-    """Count a record that the policy is not asked about."""
+    """Count an event that the policy is not asked about."""
     counts[reason] += 1
     if not trying:
         counts[SKIPPED] += 1
@@ -164,7 +164,7 @@ def skip(counts: NDArray[np.int64], reason: int, trying: bool) -> None:
 
 @jitable
 def is_reusable(keeps: int, level: float, key: int) -> bool:
-    """Whether the rule would repeat its kept choice on this record."""
+    """Whether the rule would repeat its kept choice on this event."""
     if keeps == COIN:
         return bool(draw(key, DECISION) >= level)
     return keeps == INDEX or (keeps == SMALL_POOL and level <= 1.0)
@@ -180,7 +180,7 @@ def report_failure(trace: ReplayTrace, turn: int, arm: int, level: float) -> Non
 
 @jitable
 def add_match(trace: ReplayTrace, i: int, tried: bool, exploited: bool) -> None:
-    """Record `i` of the run is a turn."""
+    """Event `i` of the run is a turn."""
     turn = trace.counts[MATCHED]
     trace.matched[turn] = i
     trace.kind[turn] = TRIED if tried else EXPLOITED if exploited else EXPLORED
@@ -204,10 +204,10 @@ def replay_kernel(
     set_weights: SetWeights,
     trace: ReplayTrace,
 ) -> None:
-    """Play one policy along the records of a run.
+    """Play one policy along the events of a run.
 
     `state` holds all arms, `room` the largest pool.  `carry[0]` is what the plan carries now,
-    `carry[1]` what it will carry if this record matches.
+    `carry[1]` what it will carry if this event matches.
     """
     find_shown(log, order, scratch.shown)
     state.start[:] = lifetimes.start
