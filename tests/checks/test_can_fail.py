@@ -401,27 +401,27 @@ def failing(check: Check, policy: Policy, sentence: str) -> None:
         (
             rules.stable_choice_is_repeated,
             declaring(EPSILON, stable="until-change"),
-            "declares stable='until-change', but in turn 5 it chose",
+            "declares stable='until-change', but its choice changed in turn 5, from",
         ),
         (
             rules.stable_choice_is_repeated,
             declaring(EPSILON, stable="while-level-at-most-1"),
-            "declares stable='while-level-at-most-1', but in turn",
+            "declares stable='while-level-at-most-1', but its choice changed in turn",
         ),
         (
             rules.stable_choice_is_repeated,
             Swinging,
-            "declares stable='unless-coin-explores', but in turn",
+            "declares stable='unless-coin-explores', but its choice changed in turn",
         ),
         (
             rules.deterministic_choice_ignores_random_numbers,
             declaring(EPSILON, stochastic=False),
-            "declares stochastic=False, but in turn 5 it chose",
+            "declares stochastic=False, but its choice changed .* in turn 5, from",
         ),
         (
             rules.choice_ignores_the_future,
             playing(far_sighted),
-            "declare uses_future=True in its traits",
+            "declare uses_future=True in the rule's traits",
         ),
         (rules.integer_levels_are_whole, Fractions, "turn 2 of the plan has level 0.75"),
     ],

@@ -52,6 +52,7 @@ class ArmTable(Generic[ArmT]):
         self.dates: dict[int, str] = {}
         self._indices: dict[ArmT, int] = {}
         self._changes = 0  # how often arms or the multiplier changed
+        self._present: tuple[tuple[int, int], Mask] | None = None  # the last answer of `present`
         self._weighted: tuple[int, bytes] | None = None  # what the weights in `state` are for
         self._candidate: tuple[tuple[int, bytes], ArmState] | None = None
 
@@ -69,12 +70,18 @@ class ArmTable(Generic[ArmT]):
         self.ids, self.state, self.active, self.held = list(ids), state, active, held
         self.ends, self.opening, self.dates = ends, opening, dates
         self._indices = {arm: index for index, arm in enumerate(self.ids)}
+        self._changed()
 
     # -- who there is -----------------------------------------------------------------------------
 
     def present(self, turn: int) -> Mask:
-        """Which arms are in the game at a turn."""
-        return self.active & (self.ends >= turn)
+        """Which arms are in the game at a turn; read-only."""
+        key = self._changes, turn
+        if self._present is None or self._present[0] != key:
+            mask = self.active & (self.ends >= turn)
+            mask.setflags(write=False)
+            self._present = key, mask
+        return self._present[1]
 
     def names(self, turn: int) -> tuple[ArmT, ...]:
         """The ids of the arms in the game at a turn."""
@@ -159,7 +166,7 @@ class ArmTable(Generic[ArmT]):
         if available is not None:
             named = np.zeros(len(self.ids), np.bool_)
             named[[self.index(arm) for arm in as_list("available", available)]] = True
-            allowed &= named
+            allowed = allowed & named
         if not allowed.any():
             raise BanditError(self._nothing_to_play(turn))
         return allowed
@@ -210,7 +217,7 @@ class ArmTable(Generic[ArmT]):
     def _weigh(self, turn: int) -> ArmState:
         policy, now = self.policy, self.state
         state = now._replace(
-            available=self.present(turn),
+            available=self.present(turn).copy(),
             weight=now.weight.copy(),
             end=self.source.visible_ends(self.ends) if policy.needs_end else self.ends.copy(),
             shared=now.shared.copy(),

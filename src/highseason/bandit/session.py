@@ -280,17 +280,17 @@ class BanditSession(Generic[ArmT]):
 
     def apply(self, event: Event) -> None:
         """Change as an event says; it was checked before."""
-        _APPLY[type(event)](self, event)
+        _HANDLERS[type(event)][1](self, event)
         self.seq = event.seq
 
     def replay(self, event: Event) -> None:
         """Apply an event that was read from a store; one that makes no sense is refused."""
-        if type(event) not in _APPLY:
+        if type(event) not in _HANDLERS:
             raise DocumentError(
                 f"corrupt event {event.seq}: {type(event).__name__} may only be the first"
             )
         try:
-            _CHECK[type(event)](self, event)
+            _HANDLERS[type(event)][0](self, event)
             self.apply(event)
         except DocumentError:
             raise
@@ -385,17 +385,11 @@ class BanditSession(Generic[ArmT]):
         return self.ledger.decision(row, self.table.ids)
 
 
-_APPLY: dict[type[Event], Any] = {
-    TurnDecided: BanditSession._apply_decision,
-    OutcomesReported: BanditSession._apply_outcomes,
-    ArmAdded: BanditSession._apply_arm_added,
-    ArmRemoved: BanditSession._apply_arm_removed,
-    MultiplierExtended: BanditSession._apply_extension,
-}
-_CHECK: dict[type[Event], Any] = {
-    TurnDecided: BanditSession._check_decision,
-    OutcomesReported: BanditSession._check_outcomes,
-    ArmAdded: BanditSession._check_arm_added,
-    ArmRemoved: BanditSession._check_arm_removed,
-    MultiplierExtended: BanditSession._check_extension,
+#: How each kind of event is checked when it is read from a store, and how it is applied.
+_HANDLERS: dict[type[Event], tuple[Any, Any]] = {
+    TurnDecided: (BanditSession._check_decision, BanditSession._apply_decision),
+    OutcomesReported: (BanditSession._check_outcomes, BanditSession._apply_outcomes),
+    ArmAdded: (BanditSession._check_arm_added, BanditSession._apply_arm_added),
+    ArmRemoved: (BanditSession._check_arm_removed, BanditSession._apply_arm_removed),
+    MultiplierExtended: (BanditSession._check_extension, BanditSession._apply_extension),
 }

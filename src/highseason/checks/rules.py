@@ -90,46 +90,41 @@ def local_choice_ignores_absent_arms(policy: Policy) -> None:
 @check(applies=lambda policy: policy.rule.traits.stable != "never")
 def stable_choice_is_repeated(policy: Policy) -> None:
     """While nothing has changed that `stable` names, the rule chooses the same arm."""
-    rule = policy.rule
     for state, turn in _masked_moments(policy):
-        choice = rule.choose(state, turn)
-        for other in _turns_of_equal_choice(policy, turn, exploited=choice[1]):
-            again = rule.choose(state, other)
-            expect(
-                again == choice,
-                f"the rule declares stable={rule.traits.stable!r}, but in turn {turn.t} it chose "
-                f"{choice} and, with level {other.level:g} and other random numbers, {again}",
-            )
+        exploited = policy.rule.choose(state, turn)[1]
+        _expect_same_choice(
+            policy,
+            state,
+            (turn, *_turns_of_equal_choice(policy, turn, exploited)),
+            f"the rule declares stable={policy.rule.traits.stable!r}, but its choice changed",
+        )
 
 
 @check(applies=lambda policy: not policy.rule.traits.stochastic)
 def deterministic_choice_ignores_random_numbers(policy: Policy) -> None:
     """With ties broken by the lowest arm, every set of random numbers gives the same choice."""
     for state, turn in _masked_moments(policy):
-        choice = policy.rule.choose(state, turn)
-        for other in _with_other_keys(turn, KEYS):
-            again = policy.rule.choose(state, other)
-            expect(
-                again == choice,
-                f"the rule declares stochastic=False, but in turn {turn.t} it chose {choice} and, "
-                f"with other random numbers, {again}",
-            )
+        _expect_same_choice(
+            policy,
+            state,
+            (turn, *_with_other_keys(turn, KEYS)),
+            "the rule declares stochastic=False, but its choice changed with the random numbers",
+        )
 
 
 @check(applies=lambda policy: not policy.rule.traits.uses_future)
 def choice_ignores_the_future(policy: Policy) -> None:
     """A rule that does not declare `uses_future` plays alike where the future is unknown."""
     for state, turn in _masked_moments(policy):
-        choice = policy.rule.choose(state, turn)
         unknown = turn._replace(future=math.nan, turns_left=UNKNOWN_TURNS)
-        for other in (unknown, turn._replace(future=100.0 * turn.future + 1.0, turns_left=9999)):
-            again = policy.rule.choose(state, other)
-            expect(
-                again == choice,
-                f"in turn {turn.t} the rule chose {choice} and, with another future, {again}: "
-                "declare uses_future=True in its traits, or do without turn.future and "
-                "turn.turns_left",
-            )
+        longer = turn._replace(future=100.0 * turn.future + 1.0, turns_left=9999)
+        _expect_same_choice(
+            policy,
+            state,
+            (turn, unknown, longer),
+            "declare uses_future=True in the rule's traits, or do without turn.future and "
+            "turn.turns_left: its choice changed with the future",
+        )
 
 
 @check(applies=lambda policy: policy.rule.traits.integer_level)
@@ -141,6 +136,14 @@ def integer_levels_are_whole(policy: Policy) -> None:
                 level == math.floor(level),
                 f"the rule declares integer_level, but turn {t} of the plan has level {level!r}",
             )
+
+
+def _expect_same_choice(
+    policy: Policy, state: ArmState, turns: tuple[Turn, ...], sentence: str
+) -> None:
+    choice, *others = (policy.rule.choose(state, turn) for turn in turns)
+    for turn, other in zip(turns[1:], others, strict=True):
+        expect(other == choice, f"{sentence} in turn {turn.t}, from {choice} to {other}")
 
 
 # -- states and turns ------------------------------------------------------------------------------
