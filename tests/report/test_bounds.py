@@ -71,7 +71,7 @@ def test_a_single_game_has_no_interval(bounds: list[hs.bounds.RegretBound]) -> N
 def test_what_does_not_belong_together_is_refused(
     bounds: list[hs.bounds.RegretBound], played: hs.SimulationResult
 ) -> None:
-    with pytest.raises(ValueError, match="no bound"):
+    with pytest.raises(ValueError, match="no RegretBound to draw"):
         report.bound([])
     with pytest.raises(ValueError, match="same policies"):
         report.bound(bounds[0], played)

@@ -210,7 +210,7 @@ def test_plans_of_different_multipliers_are_refused(plans: list[hs.Plan]) -> Non
     other = hs.UCB().plan(hs.multipliers.wave(turns=150), arms=6)
     with pytest.raises(ValueError, match="different multipliers"):
         report.plan([plans[0], other])
-    with pytest.raises(ValueError, match="no plan"):
+    with pytest.raises(ValueError, match="no Plan to draw"):
         report.plan([])
 
 

@@ -180,9 +180,9 @@ def mortal_regret(
 
 def _safe(lifetimes: _Lifetimes, r: float) -> RegretBound:
     costs = mortal_costs(
-        lifetimes.means.copy(), lifetimes.starts, lifetimes.ends, lifetimes.best,
-        lifetimes.stretch, lifetimes.psi, lifetimes.G.copy(), lifetimes.believed.copy(),
-        len(lifetimes.opening), float(r), turns=lifetimes.turns,
+        lifetimes.means, np.array([lifetimes.starts, lifetimes.ends]),
+        np.array([lifetimes.best, lifetimes.stretch]), lifetimes.psi,
+        np.array([lifetimes.G, lifetimes.believed]), len(lifetimes.opening), r,
     )  # fmt: skip
     epochs = np.minimum(np.cumsum(costs), np.cumsum(lifetimes.worst_later))
     return _assembled(lifetimes, "safe", epochs)

@@ -13,9 +13,9 @@ from highseason.bounds import RegretBound, pull_steps
 from highseason.bounds.paper import ExplorationFigure
 from highseason.core.formatting import counted, format_number, percent
 from highseason.report import palette
-from highseason.report.drawing import drawing, legend_below, number_axis
+from highseason.report.drawing import by_label, drawing, legend_below, number_axis
 from highseason.report.figure import Figure, simulation_caption
-from highseason.results import SimulationResult, unique_labels
+from highseason.results import SimulationResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,7 +53,7 @@ def bound(
     >>> bound(computed, played)
     <Figure: Regret: bound and simulation>
     """
-    labelled = _labelled(bounds)
+    labelled = by_label(bounds, RegretBound, lambda one: one.policy)
     _check(labelled, result)
     title = title or ("Regret: bound and simulation" if result else "Regret: the bound")
     heights = [_ALONE] if len(labelled) == 1 else [_STACKED] * len(labelled)
@@ -68,16 +68,6 @@ def bound(
         rows[-1].set_xlabel(f"turn at which the game stops{caption}", fontsize=8)
         legend_below(canvas, rows, columns=2)
     return Figure(canvas, title, _bound_alt(labelled, result))
-
-
-def _labelled(bounds: Bounds) -> dict[str, RegretBound]:
-    if isinstance(bounds, RegretBound):
-        bounds = [bounds]
-    if isinstance(bounds, Mapping):
-        return dict(bounds)
-    if not bounds:
-        raise ValueError("there is no bound to draw")
-    return dict(zip(unique_labels([one.policy for one in bounds]), bounds, strict=True))
 
 
 def _check(bounds: dict[str, RegretBound], result: SimulationResult | None) -> None:
@@ -273,25 +263,10 @@ def _draw_slack(
     played: NDArray[np.int64],
     guaranteed: dict[str, NDArray[np.int64]],
 ) -> None:
-    slack = {form: played - least for form, least in guaranteed.items()}
-    axes.fill_between(
-        turns,
-        0,
-        np.maximum(slack["safe"], 0),
-        step="post",
-        color=palette.INK,
-        alpha=0.75,
-        linewidth=0.5,
-    )
-    axes.fill_between(
-        turns,
-        np.minimum(slack["paper"], 0),
-        0,
-        step="post",
-        color=palette.ACCENT,
-        alpha=0.6,
-        linewidth=0.5,
-    )
+    above = np.maximum(played - guaranteed["safe"], 0)
+    below = np.minimum(played - guaranteed["paper"], 0)
+    for slack, color, alpha in ((above, palette.INK, 0.75), (below, palette.ACCENT, 0.6)):
+        axes.fill_between(turns, 0, slack, step="post", color=color, alpha=alpha, linewidth=0.5)
     axes.axhline(0, color=palette.INK, linewidth=0.8)
     axes.set_ylabel("pulls")
     axes.locator_params(axis="y", integer=True, nbins=5)

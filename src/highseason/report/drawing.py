@@ -6,13 +6,14 @@ the program around it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from highseason.core.extras import require
 from highseason.core.formatting import format_number
 from highseason.report import palette
+from highseason.results import unique_labels
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 WIDTH = 5.4
 
 _LONG_LABEL = 20
+
+T = TypeVar("T")
 
 _STYLE: Any = {
     "axes.axisbelow": True,
@@ -135,6 +138,18 @@ def legend_below(
         loc="lower center" if inside else "outside lower center",
         ncols=columns or len(entries),
     )
+
+
+def by_label(
+    items: T | Sequence[T] | Mapping[str, T], kind: type[T], label: Callable[[T], str]
+) -> dict[str, T]:
+    """One item, several, or several by label, as a mapping; labels are made unique."""
+    if isinstance(items, Mapping):
+        return dict(items)
+    several = [items] if isinstance(items, kind) else list(cast("Sequence[T]", items))
+    if not several:
+        raise ValueError(f"there is no {kind.__name__} to draw")
+    return dict(zip(unique_labels([label(item) for item in several]), several, strict=True))
 
 
 def name_rows(axes: Axes, labels: Sequence[str]) -> None:

@@ -9,12 +9,12 @@ from highseason.core.formatting import format_number
 from highseason.multipliers import Multiplier, Threshold
 from highseason.policies import Plan
 from highseason.report import palette
-from highseason.report.drawing import drawing, legend_below, name_rows
+from highseason.report.drawing import by_label, drawing, legend_below, name_rows
 from highseason.report.figure import Figure
 from highseason.report.interval_plots import draw_intervals
 from highseason.report.time_axis import draw_multiplier, edges, fit, shade_busy, show_time, stairs
 from highseason.report.timing import first_round, timing
-from highseason.results import Estimate, unique_labels
+from highseason.results import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,7 +42,7 @@ def plan(
     >>> plan([hs.UCB().plan(G, arms=10), hs.UCBZ(z=30).plan(G, arms=10)])
     <Figure: When will they explore?>
     """
-    labelled = _labelled(plans)
+    labelled = by_label(plans, Plan, lambda drawn: str(drawn.policy))
     G = _common_multiplier(labelled)
     level = _threshold(labelled, G) if z is None else Threshold.of(z).resolve(G.values)
     alone = len(labelled) == 1
@@ -79,16 +79,6 @@ def draw_plan(axes: Axes, plan: Plan) -> None:
     axes.set_ylim(0, 1.05)
     axes.set_yticks([0, 1])
     fit(axes, plan.multiplier)
-
-
-def _labelled(plans: Plan | Sequence[Plan] | Mapping[str, Plan]) -> dict[str, Plan]:
-    if isinstance(plans, Plan):
-        plans = [plans]
-    if isinstance(plans, Mapping):
-        return dict(plans)
-    if not plans:
-        raise ValueError("there is no plan to draw")
-    return dict(zip(unique_labels([str(p.policy) for p in plans]), plans, strict=True))
 
 
 def _common_multiplier(plans: dict[str, Plan]) -> Multiplier:

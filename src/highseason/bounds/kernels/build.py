@@ -14,6 +14,7 @@ from highseason.bounds.kernels.top_sums import top_sums_kernel
 from highseason.core.compile import compiled
 
 Numbers = NDArray[np.float64]
+Counts = NDArray[np.int64]
 
 
 def leader_costs(gaps: Numbers, kappas: Numbers, lams: Numbers) -> Numbers:
@@ -37,27 +38,26 @@ def pool_costs(gaps: Numbers, sizes: NDArray[np.int64], r: float) -> Numbers:
 def top_sums(
     gaps: Numbers, factors: Numbers, weights: Numbers, radii: Numbers, series: Numbers
 ) -> tuple[Numbers, Numbers]:
-    """`top_sums_kernel` on arrays."""
-    tried, total = np.zeros(weights.size), np.zeros(weights.size)
-    if weights.size == 0:
-        return tried, total
-    order = np.argsort(-weights, kind="stable")
-    numbers, counts = _types().float64[::1], _types().int64[::1]
-    kinds = (numbers, numbers, numbers, counts, numbers, numbers, numbers, numbers)
-    given = [_writable(array) for array in (gaps, factors, weights)]
-    rest = [_writable(array) for array in (radii, series)]
-    _run(top_sums_kernel, kinds, *given, order, *rest, tried, total)
-    return tried, total
+    """`top_sums_kernel` on arrays: the cost of trying arms, and of trying and misjudging them."""
+    out = np.zeros((2, weights.size))
+    if weights.size:
+        order = np.argsort(-weights, kind="stable")
+        rows = _types().float64[:, ::1]
+        kinds = (rows, rows, _types().int64[::1], rows)
+        by_arm, by_turn = np.array([gaps, factors]), np.array([weights, radii, series])
+        _run(top_sums_kernel, kinds, by_arm, by_turn, order, out)
+    return out[0], out[1]
 
 
-def mortal_costs(*arguments: Any, turns: int) -> Numbers:
+def mortal_costs(
+    means: Numbers, spans: Counts, epochs: Counts, psi: Numbers, G: Numbers, opening: int, r: float
+) -> Numbers:
     """`mortal_kernel` on arrays: what each turn adds to the bound."""
     types = _types()
-    numbers, counts = types.float64[::1], types.int64[::1]
-    table, plain = types.float64[:, ::1], (types.int64, types.float64)
-    kinds = (numbers, *(counts,) * 4, table, numbers, numbers, *plain, numbers)
-    out = np.zeros(turns)
-    _run(mortal_kernel, kinds, *arguments, out)
+    numbers, rows, counts = types.float64[::1], types.float64[:, ::1], types.int64[:, ::1]
+    kinds = (numbers, counts, counts, rows, rows, types.int64, types.float64, numbers)
+    out = np.zeros(G.shape[1])
+    _run(mortal_kernel, kinds, _writable(means), spans, epochs, psi, G, opening, float(r), out)
     return out
 
 

@@ -24,13 +24,10 @@ def miss_probability(psi: float, log: float, r: float) -> float:
 
 def mortal_kernel(
     means: NDArray[np.float64],
-    starts: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    best: NDArray[np.int64],
-    stretch: NDArray[np.int64],
+    spans: NDArray[np.int64],
+    epochs: NDArray[np.int64],
     psi: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    believed: NDArray[np.float64],
+    G: NDArray[np.float64],
     first_round: int,
     r: float,
     out: NDArray[np.float64],
@@ -39,17 +36,17 @@ def mortal_kernel(
 
     Args:
         means: Of each arm.
-        starts: Of each arm; 0 for those available in turn 1.
-        ends: The last turn of each arm.
-        best: The best available arm in each turn.
-        stretch: For each turn, the row of `psi` that applies.
+        spans: Start of each arm, 0 for those available in turn 1; last turn of each arm.
+        epochs: The best available arm in each turn; the row of `psi` that applies to it.
         psi: psi_future by stretch (turns with the same arms available) and arm.
-        weights: G.
-        believed: G or its forecast, in the policy's unit: what xi is computed from.
+        G: The multiplier; what xi is computed from, G or its forecast in the policy's unit.
         first_round: The number of turns of the initialisation.
         r: The range of the rewards.
         out: One number per turn.
     """
+    starts, ends = spans[0], spans[1]
+    best, stretch = epochs[0], epochs[1]
+    weights, believed = G[0], G[1]
     turns = weights.size
     logs = np.empty(turns)
     shared_start = -1

@@ -13,29 +13,24 @@ from numpy.typing import NDArray
 
 NONE = -1
 
+#: A row per quantity.
+Rows = NDArray[np.float64]
 
-def top_sums_kernel(
-    gaps: NDArray[np.float64],
-    factors: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    order: NDArray[np.int64],
-    radii: NDArray[np.float64],
-    series: NDArray[np.float64],
-    tried: NDArray[np.float64],
-    total: NDArray[np.float64],
-) -> None:
+
+def top_sums_kernel(by_arm: Rows, by_turn: Rows, order: NDArray[np.int64], out: Rows) -> None:
     """For each turn t: the cost of trying arms, and of trying and misjudging them together.
 
     Args:
-        gaps: The suboptimal arms' gaps.
-        factors: q_j(t) + 1 = ceil(factors[j] * radii[t]), at least 1.
-        weights: G after the first round.
-        order: The turns by falling weight.
-        radii: The greatest level under the root so far.
-        series: The sum so far of G times the probability of a misjudgement.
-        tried: Out: sum of gap * min(all, q heaviest).
-        total: Out: sum of gap * min(all, q heaviest + series).
+        by_arm: Gaps of the suboptimal arms; factors, with q_j(t) + 1 = ceil(factor * radius), at
+            least 1.
+        by_turn: G after the first round; the greatest level under the root so far (the radius);
+            the sum so far of G times the probability of a misjudgement (the series).
+        order: The turns by falling G.
+        out: Sum of gap * min(all, q heaviest); sum of gap * min(all, q heaviest + series).
     """
+    gaps, factors = by_arm[0], by_arm[1]
+    weights, radii, series = by_turn[0], by_turn[1], by_turn[2]
+    tried, total = out[0], out[1]
     turns, arms = weights.size, gaps.size
     rank = np.empty(turns, np.int64)
     heavier = np.full(turns, NONE, np.int64)
