@@ -26,7 +26,7 @@ from highseason.studies.upworthy.data import (
     quietest_share,
     read,
 )
-from highseason.studies.upworthy.deck_games import play_decks
+from highseason.studies.upworthy.decks import play_decks
 from highseason.studies.upworthy.findings import left_out, past_the_end
 from highseason.studies.upworthy.settings import (
     PAIRS,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from highseason.policies import Policy
 from highseason.results import Estimate, Moments, ratio_gain, with_interval
-from highseason.studies.upworthy.deck_games import DeckGames
+from highseason.studies.upworthy.decks import DeckGames
 from highseason.studies.upworthy.settings import GROUPS, Setting
 
 Chosen = NDArray[np.bool_] | None

@@ -16,7 +16,7 @@ from highseason import multipliers
 from highseason.core.random import draw, seed_key
 from highseason.multipliers import Multiplier
 from highseason.studies.study import MissingDataError
-from highseason.studies.upworthy.cards import Decks, decks
+from highseason.studies.upworthy.decks import Decks, decks
 from highseason.studies.upworthy.settings import FEWEST_ARMS, Setting
 from highseason.tabular import Column, FileTable, read_table
 from highseason.tuning import derive_seed

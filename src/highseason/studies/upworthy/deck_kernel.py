@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from highseason.core.compile import compiled, function_type
 from highseason.core.jitable import jitable
-from highseason.core.random import REWARD, hash_at, turn_key
+from highseason.core.random import REWARD, draw, hash_at, turn_key
 from highseason.engine.abi import (
     function_types,
     numba_types,
@@ -23,7 +23,11 @@ from highseason.engine.arms import ArmState
 from highseason.engine.step import is_legal
 from highseason.engine.turn import UNKNOWN_TURNS, Observation, Turn
 from highseason.rules import Rule, fresh_state
-from highseason.studies.upworthy.cards import HAND, look
+
+#: What is kept of a deck while it is dealt: how often it was shuffled, the cards and the ones left
+#: of that shuffle, and the cards and the ones seen so far.
+PASS, LEFT, ONES, SEEN, FOUND = range(5)
+HAND = 5
 
 #: What is known of a game when it is over.
 OUT = ("reward", "regret", "overdrawn", "best_cards")
@@ -121,8 +125,42 @@ def decks_kernel(
 
 
 @jitable
+def look(key: int, hand, cards: int, ones: int, upto: int, places) -> int:  # type: ignore[no-untyped-def]  # numba forbids subscripts
+    """Look at a deck's cards up to number `upto` (from 1); return how many ones are known by now.
+
+    A card is a one with the probability that a card of those left is: exactly a shuffled deck.  A
+    deck that is used up is reshuffled.  A card depends only on the key and its number, so all
+    policies that deal from the deck see the same cards.
+
+    Args:
+        key: The random numbers of this deck.
+        hand: `PASS` … `FOUND` of the deck, which this changes; zeros before the first card.
+        cards: How many cards a whole deck has.
+        ones: How many of them are ones.
+        upto: The last card to look at.
+        places: Room for the numbers of the cards that are ones, in rising order.
+    """
+    while hand[SEEN] < upto:
+        if hand[LEFT] == 0:
+            hand[PASS] += 1
+            hand[LEFT], hand[ONES] = cards, ones
+        shuffle = hash_at(key, hand[PASS])
+        left, hits, seen, count = hand[LEFT], hand[ONES], hand[SEEN], hand[FOUND]
+        stop = left - min(left, upto - seen)
+        while left > stop:
+            seen += 1
+            if draw(shuffle, left) * left < hits:
+                hits -= 1
+                places[count] = seen
+                count += 1
+            left -= 1
+        hand[LEFT], hand[ONES], hand[SEEN], hand[FOUND] = left, hits, seen, count
+    return int(hand[FOUND])
+
+
+@jitable
 def room(cards, ones, total: int):  # type: ignore[no-untyped-def]  # numba forbids subscripts
-    """Room for the ones among the first `total` cards of every deck, shuffled anew or not."""
+    """Room for the ones among the first `total` cards of every deck, reshuffled or not."""
     most = 0
     for arm in range(cards.size):
         most = max(most, ones[arm] * (total // cards[arm] + 1))

@@ -28,7 +28,7 @@ from highseason.studies.upworthy.data import (
     read,
     shuffled,
 )
-from highseason.studies.upworthy.deck_games import DeckGames, play_decks
+from highseason.studies.upworthy.decks import DeckGames, play_decks
 from highseason.studies.upworthy.settings import (
     BESIDE,
     FULL,

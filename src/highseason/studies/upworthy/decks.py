@@ -1,4 +1,8 @@
-"""Many games with decks of real outcomes, compiled, on all cores; the same on any number of them.
+"""Games with decks of real outcomes: an arm is the cards that real visitors left behind.
+
+A randomised test that ran once gives every arm a deck: one card for each time it was shown, a one
+for each success.  Shuffled and drawn without replacement, it is an unbiased stream of real outcomes
+whose true mean is known: ones / cards.
 
 One turn is one stretch of time: the chosen arm is shown to all its visitors, that is, cards in
 proportion to G(t) are dealt from its deck.  The turn's X is the share of ones among them, which is
@@ -9,13 +13,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from highseason.core.parallel import worker_count
+from highseason.core.parallel import map_blocks
 from highseason.core.random import game_keys
 from highseason.engine.lifetimes.presence import lifetimes_matter
 from highseason.engine.step import illegal_arm
@@ -23,11 +26,75 @@ from highseason.multipliers import Multiplier
 from highseason.policies import Policy
 from highseason.policies.planner import known_levels
 from highseason.rules import Rule
-from highseason.studies.upworthy.cards import Decks
 from highseason.studies.upworthy.deck_kernel import OUT, Days, Round, Shelf, decks_kernel_for
 
 #: Games that a thread takes at a time.
 _PART = 128
+
+
+@dataclass(frozen=True, eq=False)
+class Decks:
+    """Many tests, a deck for each of their arms.  Made by `decks`.
+
+    Attributes:
+        names: What each test is called.
+        arms: How many arms each has.
+        cards: A row per test and a column per arm: how many cards; 0 where there is no such arm.
+        ones: How many of them are ones.
+    """
+
+    names: tuple[str, ...]
+    arms: NDArray[np.int64]
+    cards: NDArray[np.int64]
+    ones: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        """How many tests."""
+        return len(self.names)
+
+    @property
+    def means(self) -> NDArray[np.float64]:
+        """The true mean of every deck; 0 where there is no such arm."""
+        return self.ones / np.maximum(self.cards, 1)
+
+    @property
+    def best(self) -> NDArray[np.float64]:
+        """The mean of each test's best arm."""
+        return np.asarray(self.means.max(axis=1))
+
+    @property
+    def total(self) -> NDArray[np.int64]:
+        """All cards of each test."""
+        return np.asarray(self.cards.sum(axis=1))
+
+    @property
+    def smallest(self) -> NDArray[np.int64]:
+        """The cards of each test's smallest deck."""
+        return np.asarray(np.where(self.cards > 0, self.cards, np.iinfo(np.int64).max).min(axis=1))
+
+
+def decks(names: Sequence[str], cards: Sequence[ArrayLike], ones: Sequence[ArrayLike]) -> Decks:
+    """Tests by name; for each, the cards and the ones of its arms.
+
+    >>> tests = decks(["headlines"], [[2551, 2629]], [[39, 68]])
+    >>> tests.means.round(4)
+    array([[0.0153, 0.0259]])
+    """
+    sizes = [np.asarray(each, dtype=np.int64) for each in cards]
+    hits = [np.asarray(each, dtype=np.int64) for each in ones]
+    if not len(names) == len(sizes) == len(hits):
+        raise ValueError("names, cards and ones must be of equal length: an entry for each test")
+    for name, size, hit in zip(names, sizes, hits, strict=True):
+        if size.ndim != 1 or size.shape != hit.shape or size.size == 0:
+            raise ValueError(f"test {name}: cards and ones need one number for each arm")
+        if (size < 1).any() or (hit < 0).any() or (hit > size).any():
+            raise ValueError(f"test {name}: a deck has at least one card, and 0 to all are ones")
+    shape = len(names), max((size.size for size in sizes), default=0)
+    sizes_table, ones_table = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    for i, (size, hit) in enumerate(zip(sizes, hits, strict=True)):
+        sizes_table[i, : size.size], ones_table[i, : hit.size] = size, hit
+    arms = np.array([size.size for size in sizes], np.int64)
+    return Decks(tuple(map(str, names)), arms, sizes_table, ones_table)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,17 +172,16 @@ def play_decks(
 ) -> dict[str, NDArray[np.float64]]:
     """Play the games with every policy.
 
-    Gives arrays with a row per policy and a column per game: `reward` (ones, times their worth),
+    Returns arrays with a row per policy and a column per game: `reward` (ones, times their worth),
     `regret` (the same in expectation, lost against the best deck), `overdrawn` (cards dealt after
-    a deck was used up and shuffled anew) and `best_cards` (cards of the best deck).
+    a deck was used up and reshuffled) and `best_cards` (cards of the best deck).
 
     >>> import highseason as hs
-    >>> from highseason.studies.upworthy.cards import decks
     >>> tests, G = decks(["a"], [[500, 500]], [[5, 50]]), hs.multipliers.wave(turns=10)
     >>> once = np.array([0])  # one game: of the first test, in the first season
     >>> games = DeckGames(tests, [G], once, once, tests.total)
-    >>> found = play_decks({"greedy": hs.Greedy()}, games)
-    >>> found["overdrawn"] > 0, found["reward"] > 50
+    >>> totals = play_decks({"greedy": hs.Greedy()}, games)
+    >>> totals["overdrawn"] > 0, totals["reward"] > 50
     (array([[ True]]), array([[ True]]))
 
     Raises:
@@ -125,20 +191,21 @@ def play_decks(
     keys = game_keys(games.seed, range(len(games)))
     arrays = Round(keys, games.tests, games.season, plans, games.cards[games.tests])
     out = np.empty((len(policies), len(games), len(OUT)))
-    with ThreadPoolExecutor(worker_count(threads)) as pool:
-        work = []
-        for rows in _by_rule(list(policies.values())):
-            task = _task([list(policies.values())[i] for i in rows], games, pairs, arrays)
-            parts = [slice(at, at + _PART) for at in range(0, keys.size, _PART)]
-            work += [(rows, part, pool.submit(task, part)) for part in parts]
-        for rows, part, done in work:
-            out[rows, part] = done.result()
+    players = list(policies.values())
+    work = [
+        (rows, _task([players[i] for i in rows], games, pairs, arrays), slice(at, at + _PART))
+        for rows in _by_rule(players)
+        for at in range(0, keys.size, _PART)
+    ]
+    parts = map_blocks(lambda item: item[1](item[2]), work, threads)
+    for (rows, _, part), totals in zip(work, parts, strict=True):
+        out[rows, part] = totals
     return {name: np.ascontiguousarray(out[:, :, i]) for i, name in enumerate(OUT)}
 
 
 def _by_rule(players: Sequence[Policy]) -> list[list[int]]:
-    """The places of players who decide alike: they play together, on decks dealt once."""
-    found: dict[tuple[Rule, str], list[int]] = {}
+    """The places of policies with the same rule: they play together, on decks dealt once."""
+    groups: dict[tuple[Rule, str], list[int]] = {}
     for place, policy in enumerate(players):
         if policy.learns_scaled:
             raise ValueError(f"{policy} learns rewards times G; games with decks pay click rates")
@@ -147,8 +214,8 @@ def _by_rule(players: Sequence[Policy]) -> list[list[int]]:
                 f"{policy} goes by how long arms live; in games with decks all arms stay, and "
                 "nothing tells it of lifetimes: play it with hs.simulate, or take soft-ucb here"
             )
-        found.setdefault((policy.rule, policy.ties), []).append(place)
-    return list(found.values())
+        groups.setdefault((policy.rule, policy.ties), []).append(place)
+    return list(groups.values())
 
 
 def _plan_rows(games: DeckGames) -> tuple[list[tuple[int, int]], NDArray[np.int64]]:
@@ -172,13 +239,13 @@ def _task(
     tests = Shelf(decks.arms, decks.cards, decks.ones, decks.means)
 
     def play(part: slice) -> NDArray[np.float64]:
-        mine = Round(
+        some = Round(
             arrays.keys[part], arrays.tests[part], arrays.seasons[part], arrays.plans[part],
             arrays.cards[part],
         )  # fmt: skip
-        out = np.empty((len(players), mine.keys.size, len(OUT)))
+        out = np.empty((len(players), some.keys.size, len(OUT)))
         turn, arm = kernel(
-            tests, days, mine, numbers, rule.memory, rule.shared, random_ties, out, *functions
+            tests, days, some, numbers, rule.memory, rule.shared, random_ties, out, *functions
         )
         if turn != 0:
             raise illegal_arm(rule, turn, arm, int(decks.arms.max()))
