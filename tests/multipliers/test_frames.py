@@ -121,6 +121,11 @@ def test_parquet_values(values: Any, tmp_path: Path) -> None:
     assert multiplier.calendar is None
 
 
+def test_parquet_columns_that_are_not_numbers(tmp_path: Path) -> None:
+    path = parquet(tmp_path, date=DAYS, open=[True, False], tags=[[1], [2, 3]], sales=[10, 60])
+    assert read(path).values.tolist() == [10.0, 60.0]
+
+
 def test_the_index_that_pandas_writes(tmp_path: Path) -> None:
     path = tmp_path / "shop.parquet"
     pd.DataFrame({"visitors": [10, 60]}, index=pd.to_datetime(DAYS)).to_parquet(path)

@@ -1,11 +1,10 @@
 """Tables as people have them, read into typed columns; times and time zones."""
 
-from highseason.tabular.files import READERS, read_table
+from highseason.tabular.files import read_table
 from highseason.tabular.table import Column, FileTable, Where
 from highseason.tabular.times import Stamps, TableError, When, format_time
 
 __all__ = [
-    "READERS",
     "Column",
     "FileTable",
     "Stamps",

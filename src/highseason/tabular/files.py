@@ -192,7 +192,7 @@ def _header(name: str) -> str | None:
 
 def _typed(series: Any) -> Any:
     """Numbers and times as they are; everything else as objects, None where missing."""
-    if series.dtype.kind in "iufM" and not hasattr(series, "cat"):
+    if series.dtype.kind in "biufM":
         return series
     cells = series.astype(object)
     return cells.where(cells.notna(), None)

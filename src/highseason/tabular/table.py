@@ -62,7 +62,9 @@ class Column:
     def text(self, i: int) -> str:
         """Return cell ``i`` as text, empty where it is missing."""
         cell = self.cells.iloc[i]
-        return "" if cell is None or cell != cell else str(cell)  # NaN and NaT
+        if isinstance(cell, str):  # "nan" was written there
+            return cell
+        return "" if str(cell) in ("None", "nan", "NaT") else str(cell)
 
     @cached_property
     def numbers(self) -> NDArray[np.float64]:
