@@ -11,6 +11,7 @@ from tests.games import settings
 from tests.replay.logs import mortal_log, with_chances
 
 import highseason as hs
+from highseason.engine.lifetimes.presence import LifetimeOptions
 from highseason.logs import Events
 from highseason.policies import Policy, registry
 from highseason.policies.view import View
@@ -72,7 +73,7 @@ def assert_same(
 @pytest.mark.parametrize("name", POLICIES)
 def test_the_kernel_matches_the_reference(name: str, options: str) -> None:
     course = PreparedLog.of(replace(LOG, propensity=with_chances(LOG)))
-    if POLICIES[name].needs_end and not OPTIONS[options].known_lifetimes:
+    if POLICIES[name].lifetime_options.needs_end and not OPTIONS[options].known_lifetimes:
         with pytest.raises(ValueError, match="needs to know when they end"):
             Player(POLICIES[name], course, OPTIONS[options])
         return
@@ -145,8 +146,7 @@ LOTS = Rule("by-lot", by_lot, UCB_RULE.intensity, set_weights=by_rank)
 @dataclass(frozen=True)
 class ByLot(hs.Policy):
     rule = LOTS
-    weight_scale = 2.0
-    initial_arms = 2
+    lifetime_options = LifetimeOptions(weight_scale=2.0, initial_arms=2)
 
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
         return view.G * view.arms, carry
@@ -155,7 +155,7 @@ class ByLot(hs.Policy):
 @dataclass(frozen=True)
 class TriesTwo(ByLot):
     rule = replace(LOTS, traits=RuleTraits(tries_each_arm=True))
-    ranks_by_end = True
+    lifetime_options = LifetimeOptions(ranks_by_end=True, weight_scale=2.0, initial_arms=2)
 
 
 @pytest.mark.parametrize("options", OPTIONS)

@@ -219,19 +219,23 @@ class ArmTable(Generic[ArmT]):
         state = now._replace(
             available=self.present(turn).copy(),
             weight=now.weight.copy(),
-            end=self.source.visible_ends(self.ends) if policy.needs_end else self.ends.copy(),
+            end=self.source.visible_ends(self.ends)
+            if policy.lifetime_options.needs_end
+            else self.ends.copy(),
             shared=now.shared.copy(),
         )
         starts = np.maximum(1, state.start)
-        scores = self.source.lifetime_scores(starts, self.ends, policy.ranks_by_end)
-        policy.rule.set_weights(state, turn, scores, policy.weight_scale)
+        scores = self.source.lifetime_scores(
+            starts, self.ends, policy.lifetime_options.ranks_by_end
+        )
+        policy.rule.set_weights(state, turn, scores, policy.lifetime_options.weight_scale)
         return state
 
     def choose_opening(self) -> None:
         """Mark the arms that are tried before all others: the policy's number, by weight."""
-        if self.policy.initial_arms == 0:
+        if self.policy.lifetime_options.initial_arms == 0:
             return
-        mark_opening(self.keep_state(1), self.policy.initial_arms, self.opening)
+        mark_opening(self.keep_state(1), self.policy.lifetime_options.initial_arms, self.opening)
 
     def selected(self, index: int) -> None:
         """Count a choice; an arm that was tried does not wait any more."""
@@ -272,7 +276,7 @@ def lifetime_of(
     """
     lifetime = _lifetime(expires, source, last)
     end_is_known = lifetime.end < UNKNOWN_END or (lifetime.end == NO_END and source.turns > 0)
-    if policy.needs_end and not end_is_known:
+    if policy.lifetime_options.needs_end and not end_is_known:
         raise BanditError(
             f"{policy} explores by the lifetime that arms have left: pass expires= for {arm!r}; "
             "with a multiplier, an arm without it stays to the end of the season"

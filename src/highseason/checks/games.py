@@ -143,7 +143,7 @@ def company_does_not_matter(policy: Policy) -> None:
 
 def _lifetime_settings(policy: Policy) -> Iterator[tuple[Lifetimes, Rewards, str]]:
     """Known lifetimes and, unless the policy needs to know them, unknown ones."""
-    for known in (True,) if policy.needs_end else (True, False):
+    for known in (True,) if policy.lifetime_options.needs_end else (True, False):
         for lifetimes in lifetimes_to_play(known):
             # Rewards in eighths: the same arms tie again and again.
             model = rewards.custom(

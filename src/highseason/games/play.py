@@ -125,7 +125,9 @@ def play(
     population = population_of(
         policy, spans_of(lifetimes, key, rewards.arms, G.turns)[0], lifetimes, G.turns
     )
-    score_lifetimes(population, worth_of(G.values, forecast), policy.ranks_by_end, G.turns)
+    score_lifetimes(
+        population, worth_of(G.values, forecast), policy.lifetime_options.ranks_by_end, G.turns
+    )
 
     rule, horizon = policy.rule, Horizon.of(G, forecast)
     state = rule.fresh_state(rewards.arms)

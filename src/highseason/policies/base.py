@@ -28,6 +28,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.engine.lifetimes.presence import LifetimeOptions
 from highseason.multipliers import Threshold, as_multiplier
 from highseason.multipliers.thresholds import warn_if_one_sided
 from highseason.policies.parameters import Role, declared, parameter, short
@@ -59,8 +60,6 @@ class Policy:
     learns_scaled: ClassVar[bool] = False
     #: Never or always exploring is intended: no warning.
     suppress_plan_warning: ClassVar[bool] = False
-    #: Whether it cannot play without knowing when each arm ends.
-    needs_end: ClassVar[bool] = False
 
     ties: str = parameter(
         "lowest",
@@ -175,19 +174,9 @@ class Policy:
         return getattr(self, names[0]) if names else None
 
     @property
-    def weight_scale(self) -> float:
-        """The most that exploring an arm can be worth; the rule's `set_weights` takes it."""
-        return 1.0
-
-    @property
-    def ranks_by_end(self) -> bool:
-        """Whether an arm's score is when it ends, not what its whole lifetime is worth."""
-        return False
-
-    @property
-    def initial_arms(self) -> int:
-        """How many of the arms present at the start are tried first; 0 for all of them."""
-        return 0
+    def lifetime_options(self) -> LifetimeOptions:
+        """How the policy uses lifetimes."""
+        return LifetimeOptions()
 
     @property
     def unwrapped(self) -> Policy:

@@ -49,7 +49,9 @@ class Plan:
         """How much each turn explores, in [0, 1]; 1 while every arm is tried once."""
         rule = self.policy.rule
         turns = np.arange(1, len(self) + 1)
-        shares = self.policy.weight_scale * rule.intensity(self.levels, turns, self.arms)
+        shares = self.policy.lifetime_options.weight_scale * rule.intensity(
+            self.levels, turns, self.arms
+        )
         shares[: self.first_choice] = 1.0
         return np.clip(shares, 0.0, 1.0)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from highseason.engine.lifetimes.presence import LifetimeOptions
 from highseason.policies.base import Policy
 from highseason.policies.parameters import EXPLORATION, OnG, parameter, unit_rule
 from highseason.policies.view import View
@@ -51,19 +52,14 @@ class SoftUCBMortal(Policy):
     )
 
     @property
-    def weight_scale(self) -> float:
-        """C, the most that psi can be."""
-        return self.c
+    def lifetime_options(self) -> LifetimeOptions:
+        """`c` scales psi, and `initial` is the size of the paper's M_I.
 
-    @property
-    def ranks_by_end(self) -> bool:
-        """All arms present share what is to come up to the first end: the last to end has most."""
-        return self.remaining
-
-    @property
-    def initial_arms(self) -> int:
-        """The size of the paper's M_I."""
-        return self.initial
+        All arms present share what is to come up to the first end, so the last to end has most left.
+        """
+        return LifetimeOptions(
+            ranks_by_end=self.remaining, weight_scale=self.c, initial_arms=self.initial
+        )
 
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
         """The turn's stakes; nothing is carried."""

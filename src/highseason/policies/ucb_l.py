@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from highseason.engine.lifetimes.presence import LifetimeOptions
 from highseason.policies.base import Policy
 from highseason.policies.parameters import EXPLORATION, OnG, parameter, unit_rule
 from highseason.policies.view import View
@@ -30,7 +31,6 @@ class UCBL(Policy):
     name = "ucb-l"
     rule = LIFE
     profiles = {"paper": {"c": 0.011, "unit": 1.0}}
-    needs_end = True
 
     c: float = parameter(
         0.01,
@@ -44,9 +44,9 @@ class UCBL(Policy):
     unit: OnG = unit_rule("q0.1")
 
     @property
-    def weight_scale(self) -> float:
-        """C, the weight of every arm."""
-        return self.c
+    def lifetime_options(self) -> LifetimeOptions:
+        """C is the weight of every arm."""
+        return LifetimeOptions(needs_end=True, weight_scale=self.c)
 
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
         """The turn's stakes, or 0 where they play no part."""

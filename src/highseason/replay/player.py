@@ -74,7 +74,7 @@ class Player:
 
     def __init__(self, policy: Policy, log: PreparedLog, options: ReplayOptions) -> None:
         """Resolve the policy's thresholds from the log's G, and compile."""
-        if policy.needs_end and not options.known_lifetimes:
+        if policy.lifetime_options.needs_end and not options.known_lifetimes:
             raise ValueError(
                 f"{policy} explores by the time that arms have left, so it needs to know when they "
                 "end: leave lifetimes known"
@@ -108,7 +108,7 @@ class Player:
             return ReplayTrace.empty(0)
         first, last = self._span(order)
         options = self.kernel_options(first, game_key(seed, run))
-        known, by_end = self.options.known_lifetimes, self.policy.ranks_by_end
+        known, by_end = self.options.known_lifetimes, self.policy.lifetime_options.ranks_by_end
         lifetimes = self.log.lifetimes(first, last, known, by_end)
         if self._plan is None or not compiled:
             trace = self._play_reference(order, lifetimes, options)
@@ -128,11 +128,11 @@ class Player:
             start=first,
             turns=self.options.turns or _NO_LIMIT,
             lowest=self.log.lowest_G,
-            scale=float(policy.weight_scale),
+            scale=float(policy.lifetime_options.weight_scale),
             low=rule.allowed[0],
             high=rule.allowed[1],
             first_shown=self.options.init == "first-shown" and rule.traits.tries_each_arm,
-            initial_arms=policy.initial_arms,
+            initial_arms=policy.lifetime_options.initial_arms,
             random_ties=random_ties,
             scaled=policy.learns_scaled,
             # Random ties depend on the arms' indices and on the random numbers of each event.

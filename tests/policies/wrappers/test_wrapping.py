@@ -160,9 +160,8 @@ def test_parameters_of_the_plan_can_be_asked_for() -> None:
         (hs.NaiveUCB(), "learns_scaled"),
         (hs.SoftEpsilonGreedy(), "uses_future_g"),
         (hs.UniformRandom(), "suppress_plan_warning"),
-        (hs.UCBL(), "needs_end"),
     ],
-    ids=["learns_scaled", "uses_future_g", "suppress_plan_warning", "needs_end"],
+    ids=["learns_scaled", "uses_future_g", "suppress_plan_warning"],
 )
 def test_what_the_policy_within_declares(base: Policy, attribute: str) -> None:
     assert getattr(hs.PeakGrabber(base), attribute)
@@ -172,7 +171,9 @@ def test_what_the_policy_within_declares(base: Policy, attribute: str) -> None:
 
 def test_what_mortal_arms_need_to_know() -> None:
     policy = hs.CapIndex(hs.SpareOldArms(hs.SoftUCBMortal(c=3, remaining=True, initial=5)))
-    assert (policy.weight_scale, policy.ranks_by_end, policy.initial_arms) == (3.0, True, 5)
+    assert policy.lifetime_options == (False, True, 3.0, 5)
+    assert hs.PeakGrabber(hs.UCBL()).lifetime_options.needs_end
+    assert not hs.PeakGrabber(hs.UCB()).lifetime_options.needs_end
 
 
 def test_it_cannot_be_changed() -> None:

@@ -76,6 +76,22 @@ def lifetime_score(
     return float(last) if by_end else worth[last] - worth[min(max(1, start) - 1, last)]
 
 
+class LifetimeOptions(NamedTuple):
+    """How a policy uses lifetimes.  The defaults ignore them.
+
+    Attributes:
+        needs_end: It cannot play without knowing when each arm ends.
+        ranks_by_end: An arm's score is its end, not what its whole lifetime is worth.
+        weight_scale: The most that exploring an arm can be worth; `Rule.set_weights` takes it.
+        initial_arms: How many of the arms present at the start are tried first; 0 for all of them.
+    """
+
+    needs_end: bool = False
+    ranks_by_end: bool = False
+    weight_scale: float = 1.0
+    initial_arms: int = 0
+
+
 class Population(NamedTuple):
     """The arms of one game.
 
@@ -150,8 +166,8 @@ def population_of(
     Raises:
         ValueError: The policy needs to know when arms end, and these lifetimes are unknown.
     """
-    known = lifetimes is None or lifetimes.known
-    if policy.needs_end and not known:
+    known, use = lifetimes is None or lifetimes.known, policy.lifetime_options
+    if use.needs_end and not known:
         raise ValueError(
             f"{policy} explores by the remaining lifetimes, so it must know when arms end, but "
             "these lifetimes have known=False"
@@ -165,16 +181,16 @@ def population_of(
         alive=np.zeros(arms, np.bool_),
         opening=np.zeros(arms, np.bool_),
         known=known,
-        end=turns if policy.needs_end else NO_END,
-        scale=float(policy.weight_scale),
-        initial_arms=policy.initial_arms or all_first,
+        end=turns if use.needs_end else NO_END,
+        scale=float(use.weight_scale),
+        initial_arms=use.initial_arms or all_first,
     )
 
 
 def lifetimes_matter(policy: Any) -> bool:
     """Whether a policy plays differently among arms that stay because it looks at lifetimes."""
-    weighs = policy.rule.set_weights is not uniform_weights
-    return weighs or policy.needs_end or policy.initial_arms > 0
+    weighs, use = policy.rule.set_weights is not uniform_weights, policy.lifetime_options
+    return weighs or use.needs_end or use.initial_arms > 0
 
 
 def arms_at_once(rewards: Rewards, lifetimes: Lifetimes | None, turns: int) -> int:

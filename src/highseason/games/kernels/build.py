@@ -138,7 +138,7 @@ def _any_rule(
             state=fresh_state(rewards.arms, rule.memory, rule.shared),
             population=population_of(policy, always, lifetimes, turns.G.size),
             cumulative_g=cumulative_g,
-            rank_by_end=policy.ranks_by_end,
+            rank_by_end=policy.lifetime_options.ranks_by_end,
             random_ties=policy.ties == "random",
         )
         turn, arm = kernel(turns, keys, arms, out, trace, player, *functions)

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.engine.lifetimes.presence import LifetimeOptions
 from highseason.multipliers import Threshold
 from highseason.policies.base import Policy
 from highseason.policies.parameters import Role, parameter
@@ -23,7 +24,6 @@ _TAKEN_OVER = (
     "uses_future",
     "learns_scaled",
     "suppress_plan_warning",
-    "needs_end",
 )
 
 
@@ -86,19 +86,9 @@ class Wrapper(Policy):
         return self.base.in_role(role)
 
     @property
-    def weight_scale(self) -> float:
+    def lifetime_options(self) -> LifetimeOptions:
         """As the policy within."""
-        return self.base.weight_scale
-
-    @property
-    def ranks_by_end(self) -> bool:
-        """As the policy within."""
-        return self.base.ranks_by_end
-
-    @property
-    def initial_arms(self) -> int:
-        """As the policy within."""
-        return self.base.initial_arms
+        return self.base.lifetime_options
 
     @property
     def unwrapped(self) -> Policy:
