@@ -17,7 +17,7 @@ from highseason.core.extras import require
 from highseason.policies import Policy
 from highseason.tuning.space import Space
 
-#: One candidate in so many survives a round.
+#: One candidate in three survives a round.
 _FACTOR = 3
 #: Fewer games than this do not separate candidates.
 _LEAST_GAMES = 20

@@ -94,8 +94,8 @@ def _regulated_gains(frames: Mapping[str, pd.DataFrame], profile: str) -> tuple[
         own.rename(columns={"windows_difference_low": "low", "windows_difference_high": "high"}),
     ]
     if len(logs):
-        mine = logs[logs.regulated & (logs.profile == profile)]
-        ends.append(mine.rename(columns={"gain_low": "low", "gain_high": "high"}))
+        over_logs = logs[logs.regulated & (logs.profile == profile)]
+        ends.append(over_logs.rename(columns={"gain_low": "low", "gain_high": "high"}))
     gains = pd.concat([part[["policy", "low", "high"]] for part in ends])
     return gains.dropna(), not gains.low.isna().any()
 

@@ -14,7 +14,7 @@ from highseason.policies import EpsilonGreedy, Policy
 from highseason.replay import Comparison, RepeatedReplay, compare
 from highseason.replay.estimators import mean_estimate
 from highseason.results import Estimate
-from highseason.studies.frames import columns
+from highseason.studies.frames import columns, where
 from highseason.studies.logged.data import (
     Dataset,
     StudiedLog,
@@ -261,11 +261,8 @@ def _frames(blocks: Sequence[Block], independent: pd.DataFrame | None) -> dict[s
         "numbers": [_numbers(block, label) for block in blocks for label in block.players],
         "runs": [row for block in blocks for row in _runs(block)],
         "timing": [
-            row
-            for block in blocks
-            for row in (
-                _shuffled(block) if independent is None else by_log.get(block.id, ([], []))[1]
-            )
+            *(row for block in blocks for row in _shuffled(block)),
+            *(row for _, times in by_log.values() for row in times),
         ],
         "logs": [row for gains, _ in by_log.values() for row in gains],
     }
@@ -309,7 +306,7 @@ def _block(block: Block) -> dict[str, Any]:
 def _numbers(block: Block, label: str) -> dict[str, Any]:
     runs, own = block.runs[label], block.windows[label]
     true = math.nan if runs.ground_truth is None else float(np.nanmean(runs.ground_truth))
-    paper = block.profile == "paper"
+    paper, whole_log = block.profile == "paper", block.replayed.get("whole")
     row = _about(block, label) | {
         "parameters": runs.policy,
         "published": block.table.published.get(label, math.nan) if paper else math.nan,
@@ -322,25 +319,25 @@ def _numbers(block: Block, label: str) -> dict[str, Any]:
         "true_mean": true,
         "replay_less_truth": runs.mean.value - true,
         "windows_mean": own.mean.value,
-        "whole_log": block.replayed["whole"][label].mean.value
-        if "whole" in block.replayed
-        else math.nan,
+        "whole_log": whole_log[label].mean.value if whole_log else math.nan,
     }
     base = block.table.base
-    against = None if label == base else block.runs.compare(label, base)
-    row |= {
-        "difference": against.difference if against else math.nan,
-        "p_student": against.student.p if against else math.nan,
-        "p_welch": against.welch.p if against else math.nan,
-        "bootstrap_low": against.bootstrap[0] if against else math.nan,
-        "bootstrap_high": against.bootstrap[1] if against else math.nan,
-    }
+    row |= _tests(None if label == base else block.runs.compare(label, base))
     shared = None if label == base else block.windows.compare(label, base)
     nothing = Estimate(*(math.nan,) * 4)
     row |= columns("windows_difference", as_estimate(shared) if shared else nothing)
     return row | {
         "windows_independent": shared.independent if shared and shared.independent else math.nan
     }
+
+
+def _tests(comparison: Comparison | None) -> dict[str, float]:
+    """The published test against the baseline, Welch's, and the bootstrap over runs."""
+    names = ("difference", "p_student", "p_welch", "bootstrap_low", "bootstrap_high")
+    if comparison is None:
+        return dict.fromkeys(names, math.nan)
+    tests = comparison.difference, comparison.student.p, comparison.welch.p
+    return dict(zip(names, (*tests, *comparison.bootstrap), strict=True))
 
 
 def as_estimate(comparison: Comparison) -> Estimate:
@@ -388,18 +385,12 @@ def _by_log(
 ) -> Iterator[tuple[str, tuple[Rows, Rows]]]:
     """Gains over the baseline, and what the right times are worth, over independent logs."""
     for block in blocks:
-        mine = independent[
-            (independent.table == block.table.id) & (independent.profile == block.profile)
-        ]
-        if block.dataset.id != "slice" or mine.empty:
+        rows = where(independent, table=block.table.id, profile=block.profile)
+        if block.dataset.id != "slice" or rows.empty:
             continue
         mean, truth, shuffled = (
-            rows.pivot(index="log", columns="policy", values=values)
-            for rows, values in (
-                (mine[~mine.shuffled], "mean"),
-                (mine[~mine.shuffled], "truth"),
-                (mine[mine.shuffled], "mean"),
-            )
+            where(rows, shuffled=other).pivot(index="log", columns="policy", values=values)
+            for other, values in ((False, "mean"), (False, "truth"), (True, "mean"))
         )
         gains, times = [], []
         for label in block.players:

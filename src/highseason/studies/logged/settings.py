@@ -8,27 +8,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.policies import (
-    UCB,
-    UCBL,
-    UCBZ,
-    CapIndex,
-    Discounted,
-    DynamicPeakGrabber,
-    EpsilonGreedy,
-    EpsilonZGreedy,
-    Greedy,
-    PeakGrabber,
-    Policy,
-    SoftEpsilonGreedy,
-    SoftUCB,
-    SoftUCBMortal,
-    SpareOldArms,
-    UniformRandom,
-    VariablePool,
-    Windowed,
-    Wrapper,
-)
+import highseason as hs
+from highseason.policies import Wrapper
 from highseason.tuning import Axis, Budget, Space
 
 #: The paper's slice of R6B, first and last second, and how many articles are there throughout.
@@ -61,7 +42,7 @@ class PaperTable:
 
     id: str
     title: str
-    players: Mapping[str, Policy]
+    players: Mapping[str, hs.Policy]
     published: Mapping[str, float]
     base: str
     turns: int
@@ -78,13 +59,13 @@ EPSILON = PaperTable(
     "epsilon",
     "Policies with ε, and the variable pool, fixed pool of articles",
     {
-        "epsilon-greedy": EpsilonGreedy(k=250.0),
-        "epsilon-z": EpsilonZGreedy(k=250.0),
-        "soft-epsilon": SoftEpsilonGreedy(k=250.0, unit=1.0),
-        POOL_OF_THE_CODE: VariablePool(c=10.0, unit=1.0, variant="authors_code"),
-        "variable-pool": VariablePool(c=10.0, unit=1.0),
-        "greedy": Greedy(),
-        "uniform": UniformRandom(),
+        "epsilon-greedy": hs.EpsilonGreedy(k=250.0),
+        "epsilon-z": hs.EpsilonZGreedy(k=250.0),
+        "soft-epsilon": hs.SoftEpsilonGreedy(k=250.0, unit=1.0),
+        POOL_OF_THE_CODE: hs.VariablePool(c=10.0, unit=1.0, variant="authors_code"),
+        "variable-pool": hs.VariablePool(c=10.0, unit=1.0),
+        "greedy": hs.Greedy(),
+        "uniform": hs.UniformRandom(),
     },
     {
         "epsilon-greedy": 0.0406,
@@ -100,11 +81,11 @@ UCBS = PaperTable(
     "ucb",
     "UCB policies, fixed pool of articles",
     {
-        "ucb": UCB(),
-        "ucb-z": UCBZ(),
-        "soft-ucb": SoftUCB(unit=1.0),
-        "greedy": Greedy(),
-        "uniform": UniformRandom(),
+        "ucb": hs.UCB(),
+        "ucb-z": hs.UCBZ(),
+        "soft-ucb": hs.SoftUCB(unit=1.0),
+        "greedy": hs.Greedy(),
+        "uniform": hs.UniformRandom(),
     },
     {"ucb": 0.0365, "ucb-z": 0.0441, "soft-ucb": 0.0396},
     "ucb",
@@ -115,12 +96,12 @@ MORTAL = PaperTable(
     "mortal",
     "UCB policies, articles that come and go",
     {
-        "ucb": UCB(),
-        "ucb-l": UCBL(c=0.011, unit=1.0),
-        UCBL_BY_AGE: UCBL(c=0.011, xi="age", unit=1.0),
-        "soft-ucb-mortal": SoftUCBMortal(c=2.0, unit=1.0),
-        "greedy": Greedy(),
-        "uniform": UniformRandom(),
+        "ucb": hs.UCB(),
+        "ucb-l": hs.UCBL(c=0.011, unit=1.0),
+        UCBL_BY_AGE: hs.UCBL(c=0.011, xi="age", unit=1.0),
+        "soft-ucb-mortal": hs.SoftUCBMortal(c=2.0, unit=1.0),
+        "greedy": hs.Greedy(),
+        "uniform": hs.UniformRandom(),
     },
     {"ucb": 0.0523, "ucb-l": 0.0787, "soft-ucb-mortal": 0.0840},
     "ucb",
@@ -141,16 +122,22 @@ CONTEST = PaperTable(
 )
 
 
-def with_threshold(policy: Policy, z: float | str) -> Policy:
+def with_threshold(policy: hs.Policy, z: float | str) -> hs.Policy:
     """The policy with this z, if it has one."""
-    return replace(policy, z=z) if isinstance(policy, EpsilonZGreedy | UCBZ) else policy
+    return replace(policy, z=z) if isinstance(policy, hs.EpsilonZGreedy | hs.UCBZ) else policy
 
 
-def contest(base: Policy, quick: bool = False) -> dict[str, Policy]:
+def contest(base: hs.Policy, quick: bool = False) -> dict[str, hs.Policy]:
     """The contest's heuristics and estimates that forget, each around the same UCB."""
-    kinds: tuple[type[Wrapper], ...] = (CapIndex, SpareOldArms)
+    kinds: tuple[type[Wrapper], ...] = (hs.CapIndex, hs.SpareOldArms)
     if not quick:
-        kinds = (PeakGrabber, DynamicPeakGrabber, *reversed(kinds), Discounted, Windowed)
+        kinds = (
+            hs.PeakGrabber,
+            hs.DynamicPeakGrabber,
+            *reversed(kinds),
+            hs.Discounted,
+            hs.Windowed,
+        )
     return {"ucb": base} | {f"{kind.name} around ucb": kind(base=base) for kind in kinds}
 
 
@@ -192,18 +179,18 @@ QUICK = Effort(
 
 #: Clicks are rare: with means near 0.04 the radius of UCB1 is far too wide.  Every constant of
 #: exploration ranges from next to nothing to the paper's value.
-_CONSTANTS: dict[str, dict[type[Policy], Axis]] = {
-    "k": {Policy: Axis("k", 0.01, 250.0, "log")},
-    "P": {Policy: Axis("P", 1e-4, 2.0, "log")},
+_CONSTANTS: dict[str, dict[type[hs.Policy], Axis]] = {
+    "k": {hs.Policy: Axis("k", 0.01, 250.0, "log")},
+    "P": {hs.Policy: Axis("P", 1e-4, 2.0, "log")},
     "c": {
-        VariablePool: Axis("c", 1.01, 1000.0, "log"),
-        UCBL: Axis("c", 1e-4, 0.3, "log"),
-        Policy: Axis("c", 0.01, 2.0, "log"),
+        hs.VariablePool: Axis("c", 1.01, 1000.0, "log"),
+        hs.UCBL: Axis("c", 1e-4, 0.3, "log"),
+        hs.Policy: Axis("c", 0.01, 2.0, "log"),
     },
 }
 
 
-def space(policy: Policy, G: NDArray[np.float64]) -> Space:
+def space(policy: hs.Policy, G: NDArray[np.float64]) -> Space:
     """What a policy may be tuned to: its constant of exploration, and its measure of G."""
     name = next(name for name in _CONSTANTS if hasattr(policy, name))
     axes = [next(axis for kind, axis in _CONSTANTS[name].items() if isinstance(policy, kind))]

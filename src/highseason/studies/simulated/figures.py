@@ -96,7 +96,11 @@ def _gains(comparisons: pd.DataFrame) -> Figure:
     rows: dict[str, dict[str, Estimate]] = {name: {} for name in names(REGULATED)}
     for name, row in rows.items():
         for base in (*names(BASELINES), "greedy"):
-            _add(row, f"over {base}", first[(first.policy == name) & (first.base == base)])
+            _add(
+                row,
+                "over greedy" if base == "greedy" else f"over {base}, published",
+                first[(first.policy == name) & (first.base == base)],
+            )
         alike = tuned[(tuned.policy == name) & (tuned.base == REGULATES.get(name))]
         _add(row, "over the same rule, both tuned", alike)
     return interval_plot(

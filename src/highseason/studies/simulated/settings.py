@@ -6,20 +6,9 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import highseason as hs
 from highseason import multipliers, rewards
 from highseason.multipliers import Multiplier
-from highseason.policies import (
-    UCB,
-    UCBZ,
-    EpsilonGreedy,
-    EpsilonZGreedy,
-    Greedy,
-    Policy,
-    SoftEpsilonGreedy,
-    SoftUCB,
-    UniformRandom,
-    VariablePool,
-)
 from highseason.rewards import Rewards
 from highseason.tuning import Budget
 
@@ -33,12 +22,12 @@ HEADLINE_GAMES = 4000
 BUDGET, QUICK_BUDGET = Budget.halving(16, games=180), Budget.halving(6, games=40)
 
 #: In the order of the paper's bars.
-BASELINES: tuple[type[Policy], ...] = (EpsilonGreedy, UCB)
-REGULATED: tuple[type[Policy], ...] = (
-    EpsilonZGreedy, SoftEpsilonGreedy, UCBZ, SoftUCB, VariablePool,
+BASELINES: tuple[type[hs.Policy], ...] = (hs.EpsilonGreedy, hs.UCB)
+REGULATED: tuple[type[hs.Policy], ...] = (
+    hs.EpsilonZGreedy, hs.SoftEpsilonGreedy, hs.UCBZ, hs.SoftUCB, hs.VariablePool,
 )  # fmt: skip
-SEVEN: tuple[type[Policy], ...] = (*BASELINES, *REGULATED)
-BESIDE: tuple[type[Policy], ...] = (Greedy, UniformRandom)
+SEVEN: tuple[type[hs.Policy], ...] = (*BASELINES, *REGULATED)
+BESIDE: tuple[type[hs.Policy], ...] = (hs.Greedy, hs.UniformRandom)
 
 #: Which baseline each regulated policy regulates; the pool regulates neither.
 REGULATES = {
@@ -134,7 +123,7 @@ def grid(quick: bool = False) -> list[Setting]:
     ]
 
 
-def players(profile: str, tuned: dict[str, Policy]) -> dict[str, Policy]:
+def players(profile: str, tuned: dict[str, hs.Policy]) -> dict[str, hs.Policy]:
     """The policies of a profile by label, in the order of the figures."""
     if profile == "tuned":
         chosen = {policy.name: tuned[policy.name] for policy in SEVEN}
@@ -146,11 +135,11 @@ def players(profile: str, tuned: dict[str, Policy]) -> dict[str, Policy]:
     return {label: chosen[label] for label in order if label in chosen}
 
 
-def tuned_label(policy: type[Policy]) -> str:
+def tuned_label(policy: type[hs.Policy]) -> str:
     """The label of a tuned baseline, played beside the published one."""
     return f"{policy.name} (tuned)"
 
 
-def names(policies: Sequence[type[Policy]]) -> list[str]:
+def names(policies: Sequence[type[hs.Policy]]) -> list[str]:
     """Their names."""
     return [policy.name for policy in policies]

@@ -11,18 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
+import highseason as hs
 from highseason import multipliers, rewards
 from highseason.multipliers import Multiplier
-from highseason.policies import (
-    UCB,
-    UCBZ,
-    EpsilonGreedy,
-    EpsilonZGreedy,
-    Policy,
-    SoftEpsilonGreedy,
-    SoftUCB,
-    VariablePool,
-)
 from highseason.rewards import Rewards
 from highseason.tuning import Budget
 
@@ -31,8 +22,8 @@ GAMES, QUICK_GAMES = 1000, 20
 #: What every policy may spend on tuning per season, whether it has one parameter or two.
 BUDGET, QUICK_BUDGET = Budget.halving(24, games=270), Budget.halving(5, games=20)
 
-TUNED: tuple[type[Policy], ...] = (
-    EpsilonGreedy, EpsilonZGreedy, SoftEpsilonGreedy, UCB, UCBZ, SoftUCB, VariablePool,
+TUNED: tuple[type[hs.Policy], ...] = (
+    hs.EpsilonGreedy, hs.EpsilonZGreedy, hs.SoftEpsilonGreedy, hs.UCB, hs.UCBZ, hs.SoftUCB, hs.VariablePool,
 )  # fmt: skip
 
 #: Each regulated policy, and the same rule without regulation.

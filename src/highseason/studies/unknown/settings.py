@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import highseason as hs
 from highseason.forecasters import (
     DoubleExponentialSmoothing,
     ExponentialSmoothing,
@@ -15,14 +16,6 @@ from highseason.forecasters import (
     WeightedMovingAverage,
 )
 from highseason.multipliers import SHAPES, Multiplier
-from highseason.policies import (
-    UCBZ,
-    EpsilonZGreedy,
-    Policy,
-    SoftEpsilonGreedy,
-    SoftUCB,
-    VariablePool,
-)
 from highseason.rewards import Rewards, bernoulli, truncated_normal
 
 ARMS, TURNS, GAMES, QUICK_GAMES = 25, 500, 400, 40
@@ -36,7 +29,13 @@ ESTIMATORS: dict[str, OneStep] = {
     "double exponential smoothing": DoubleExponentialSmoothing(),
 }
 
-KINDS: tuple[type[Policy], ...] = (EpsilonZGreedy, SoftEpsilonGreedy, UCBZ, SoftUCB, VariablePool)
+KINDS: tuple[type[hs.Policy], ...] = (
+    hs.EpsilonZGreedy,
+    hs.SoftEpsilonGreedy,
+    hs.UCBZ,
+    hs.SoftUCB,
+    hs.VariablePool,
+)
 
 LAWS: dict[str, Callable[[], Rewards]] = {
     "Bernoulli": lambda: bernoulli(arms=ARMS),
@@ -72,6 +71,6 @@ class Cell:
 CELLS = tuple(Cell(name, law) for law in LAWS for name in ("wave", "step", "christmas"))
 
 
-def policies(profile: str) -> dict[str, Policy]:
+def policies(profile: str) -> dict[str, hs.Policy]:
     """The paper's regulated policies with published values; z is 30 in all of them."""
     return {kind.name: kind.profile(profile) for kind in KINDS}

@@ -7,18 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from highseason.policies import (
-    UCB,
-    UCBZ,
-    EpsilonGreedy,
-    EpsilonZGreedy,
-    Greedy,
-    Policy,
-    SoftEpsilonGreedy,
-    SoftUCB,
-    UniformRandom,
-    VariablePool,
-)
+import highseason as hs
 from highseason.tuning import Axis, Budget, Space
 
 #: A test with fewer arms leaves little to learn.
@@ -97,23 +86,23 @@ _P, _K = Axis("P", 1e-7, 1e-3, "log"), Axis("k", 1e-3, 10.0, "log")
 _Z = Axis("z", 0.0, 1.0, "linear", form="q{:.2f}")
 #: From a thousandth of the greatest G, which regulates most, to ten times it.
 _UNIT = Axis("unit", 1e-3, 10.0, "log", form="{:.3g}*max")
-_AXES: dict[type[Policy], tuple[Axis, ...]] = {
-    UCB: (_P,),
-    UCBZ: (_Z, _P),
-    SoftUCB: (_UNIT, _P),
-    EpsilonGreedy: (_K,),
-    EpsilonZGreedy: (_K, _Z),
-    SoftEpsilonGreedy: (_K, _UNIT),
-    VariablePool: (Axis("c", 1.01, 1000.0, "log"), _UNIT),
+_AXES: dict[type[hs.Policy], tuple[Axis, ...]] = {
+    hs.UCB: (_P,),
+    hs.UCBZ: (_Z, _P),
+    hs.SoftUCB: (_UNIT, _P),
+    hs.EpsilonGreedy: (_K,),
+    hs.EpsilonZGreedy: (_K, _Z),
+    hs.SoftEpsilonGreedy: (_K, _UNIT),
+    hs.VariablePool: (Axis("c", 1.01, 1000.0, "log"), _UNIT),
 }
 TUNED = tuple(_AXES)
-BESIDE: tuple[type[Policy], ...] = (Greedy, UniformRandom)
+BESIDE: tuple[type[hs.Policy], ...] = (hs.Greedy, hs.UniformRandom)
 
 
-def space(kind: type[Policy]) -> Space:
+def space(kind: type[hs.Policy]) -> Space:
     """What a policy may be tuned to.
 
-    >>> [str(policy) for policy in space(UCBZ).candidates(4)]
+    >>> [str(policy) for policy in space(hs.UCBZ).candidates(4)]
     ['ucb-z', 'ucb-z:P=0', 'ucb-z:z=q0.25,P=1.9e-07', 'ucb-z:z=q0.01,P=3.62e-05']
     """
     return Space(kind(), _AXES[kind])
@@ -126,9 +115,9 @@ def default(policy: str) -> str:
 
 def untuned(policy: str) -> str:
     """The label of what such a policy is compared with; greedy has nothing to tune."""
-    return policy if policy == Greedy.name else default(policy)
+    return policy if policy == hs.Greedy.name else default(policy)
 
 
-def defaults() -> dict[str, Policy]:
+def defaults() -> dict[str, hs.Policy]:
     """Every policy with its defaults."""
     return {default(kind.name): kind() for kind in TUNED}
