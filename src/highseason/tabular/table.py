@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Where = Callable[[int], str]
-"""Says in words where row ``i`` (from 0) of the data came from."""
+"""Describes where row ``i`` (from 0) of the data came from."""
 
 TIME_FORMS = "ISO dates such as 2013-12-26 or 2013-12-26 12:00, or unix seconds"
 
@@ -39,7 +39,7 @@ COUNTER_NAMES = frozenset("t turn index row".split())
 
 
 def parse_number(cell: Any) -> float:
-    """Return the number in a cell, NaN where there is none."""
+    """Return the number in a cell, NaN for any other cell."""
     try:
         return float(cell)
     except (TypeError, ValueError):
@@ -56,7 +56,7 @@ class Column:
 
     @property
     def name(self) -> str:
-        """The header, or the position where there is none."""
+        """The header, or else the position."""
         return self.header or f"column {self.position}"
 
     def text(self, i: int) -> str:
@@ -68,7 +68,7 @@ class Column:
 
     @cached_property
     def numbers(self) -> NDArray[np.float64]:
-        """The cells as numbers, NaN where a cell is none."""
+        """The cells as numbers, NaN for any other cell."""
         kind = self.cells.dtype.kind
         if kind in "iuf":
             return self.cells.to_numpy(dtype=np.float64)
@@ -77,7 +77,7 @@ class Column:
         cells = self.cells.to_numpy()
         try:
             return np.fromiter(map(float, cells), np.float64, cells.size)
-        except (TypeError, ValueError):  # some cell is no number
+        except (TypeError, ValueError):  # not all cells are numbers
             return np.fromiter(map(parse_number, cells), np.float64, cells.size)
 
     @cached_property
@@ -129,7 +129,7 @@ class FileTable:
     number_of: Callable[[int], int]
 
     def where(self, column: Column) -> Where:
-        """Return a function that says in words where row ``i`` of the column is."""
+        """Return a function that describes where row ``i`` of the column is."""
         return lambda i: f"{self.source}, {self.unit} {self.number_of(i)}, column {column.name!r}"
 
     def column(self, name: str, option: str) -> Column:
@@ -186,7 +186,7 @@ class FileTable:
         raise TableError(f"{self.source} has no column of numbers besides its times: {names}")
 
     def times(self, column: Column) -> Stamps:
-        """Return the column as points in time; refuse a cell that is none."""
+        """Return the column as points in time; refuse any other cell."""
         stamps = column.times
         missing = np.flatnonzero(np.isnat(stamps.instants))
         if missing.size:
@@ -207,7 +207,7 @@ class FileTable:
 
 
 def _is_side(column: Column) -> bool:
-    """Say whether a column numbers or dates the rows rather than measures anything."""
+    """Whether a column numbers or dates the rows rather than measures something."""
     nameless = column.header is None and column.position == 1
     counter = nameless or column.is_called(COUNTER_NAMES)
     return column.is_called(TIME_NAMES) or (counter and column.counts_rows)

@@ -46,7 +46,7 @@ class Stamp(NamedTuple):
 
 
 class Stamps(NamedTuple):
-    """Points in time, NaT where a cell is none; in UTC where ``zones`` is not None."""
+    """Points in time, in UTC where ``zones`` names one; NaT for cells that are not times."""
 
     instants: Instants
     zones: NDArray[np.object_]
@@ -74,7 +74,7 @@ def parse_time(text: str) -> Stamp | None:
     if zone is None:
         return Stamp(instant, None)
     offset = zone_info(zone).utcoffset(None) or timedelta(0)
-    # In minutes: the unit says how long a period a lookup means.
+    # In minutes: the unit sets the length of the period that a lookup covers.
     return Stamp(instant - np.timedelta64(offset // timedelta(minutes=1), "m"), zone)
 
 
