@@ -73,7 +73,7 @@ def names_in(cell: str | None, separator: str) -> dict[str, None] | None:
 
 def times(column: Any) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """The times of a Polars series, and which of its cells are times."""
-    pl = _polars()
+    pl = polars()
     if column.dtype.is_temporal():
         micros = column.cast(pl.Datetime("us")).to_physical()
         return micros.fill_null(0).to_numpy() // 1_000_000, micros.is_not_null().to_numpy()
@@ -132,7 +132,7 @@ def _offset(zone: str) -> int | None:
 
 def numbers(column: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """The finite numbers of a Polars series, and which of its cells are such numbers."""
-    pl = _polars()
+    pl = polars()
     floats = column.cast(pl.Float64, strict=False).to_numpy()  # NaN where it fails
     is_number = np.isfinite(floats)
     values = np.where(is_number, floats, 0.0)
@@ -152,15 +152,16 @@ def names(column: Any) -> Coded:
 def pools(column: Any, separator: str) -> Coded:
     """The pools of a Polars series of texts or lists; None where a cell holds none."""
     if column.dtype.is_nested():
-        column, separator = column.cast(_polars().List(_polars().String)).list.join("\0"), "\0"
+        column, separator = column.cast(polars().List(polars().String)).list.join("\0"), "\0"
     cells = encode_runs(_as_text(column))
     return Coded(cells.codes, [names_in(cell, separator) for cell in cells.values])
 
 
 def _as_text(column: Any) -> Any:
-    text = column.cast(_polars().String)
+    text = column.cast(polars().String)
     return text.fill_null("") if text.null_count() else text
 
 
-def _polars() -> Any:
+def polars() -> Any:
+    """The library, which is an extra."""
     return require("polars", extra="logs", purpose="reading logs")

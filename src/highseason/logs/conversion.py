@@ -167,22 +167,10 @@ class _Conversion:
 
     def report(self) -> ConversionReport:
         """How it went."""
-        log = self.log
-        return ConversionReport(
-            lines=log.lines,
-            events=log.events,
-            skipped=dict(log.skipped.most_common()),
-            examples=log.all_examples,
-            backwards=log.backwards,
-            damaged=tuple(log.damaged),
-            notes=tuple(log.notes),
+        return self.log.report(
             arms=len(self.ids.arms),
             pools=len(self.ids.pools),
-            first_time=log.first_time,
-            last_time=log.last_time,
-            bytes=log.bytes_read,
             seconds=time.perf_counter() - self._begin,
-            format=log.format,
         )
 
 

@@ -174,6 +174,21 @@ class ConversionLog:
             f"{where}no event in {counted(self.lines, 'line')}{first}{damage}; expected {expected}"
         )
 
+    def report(self, arms: int, pools: int, seconds: float) -> ConversionReport:
+        """The report on a log that was read to its end."""
+        same = ("lines", "events", "backwards", "first_time", "last_time", "format")
+        return ConversionReport(
+            **{name: getattr(self, name) for name in same},
+            skipped=dict(self.skipped.most_common()),
+            examples=self.all_examples,
+            damaged=tuple(self.damaged),
+            notes=tuple(self.notes),
+            arms=arms,
+            pools=pools,
+            bytes=self.bytes_read,
+            seconds=seconds,
+        )
+
     @property
     def all_examples(self) -> tuple[Example, ...]:
         """The examples kept, reason by reason."""

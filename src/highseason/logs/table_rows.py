@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.extras import require
 from highseason.core.specs import did_you_mean
+from highseason.logs.cells import polars
 from highseason.logs.conversion_log import BLANK, ConversionLog, shortened
 from highseason.logs.event_table import arrow
 from highseason.logs.line_blocks import LineBlock, line_blocks
@@ -166,7 +166,7 @@ class _CsvRows:
         return np.diff(np.flatnonzero(array[stops] == ord("\n")), prepend=-1)
 
     def _is_regular(self, last: Any, width: int) -> bool:
-        """Whether each row has `width` cells: none is short as all fill the last, so none is long."""
+        """Whether all rows have `width` cells: none is short (all fill the last), so none long."""
         marks = np.count_nonzero(np.frombuffer(self._data, np.uint8) == ord(self._mark))
         return (
             not self._has_quote and marks == (width - 1) * self.count and bool((last != "").all())
@@ -180,7 +180,7 @@ class _CsvRows:
 
     def _read_quotes(self, is_end: bool) -> None:
         """Count the cells of lines with quotes, and read those that are not in plain form."""
-        lines = _polars().read_lines(_as_utf8(self._data)).to_series()
+        lines = polars().read_lines(_as_utf8(self._data)).to_series()
         rows = np.flatnonzero(lines.str.contains('"', literal=True).to_numpy())
         quoted = lines.gather(rows)
         bare = quoted.str.replace_all('"[^"]*"', "")
@@ -192,19 +192,18 @@ class _CsvRows:
             if odd is None and not is_end:
                 self._cut(row)
                 return
-            self._odd.append(odd or _OddRow(row, [], 1))
+            self._odd.append(odd or _OddRow(row, _cells_of(self.text(row), self._mark), 1))
 
     def _odd_row(self, row: int) -> _OddRow | None:
         """The row that starts on a line and may go over several; None if more lines are needed."""
         texts = [self.text(i) for i in range(row, min(row + _MOST_LINES, self.count))]
-        taken = _Taken([f"{text}\n" for text in texts])
+        reader = csv.reader((f"{text}\n" for text in texts), delimiter=self._mark, strict=True)
         try:
-            cells = next(csv.reader(taken, delimiter=self._mark, strict=True))
+            return _OddRow(row, next(reader), reader.line_num)
         except csv.Error:
-            if taken.ran_out and len(texts) < _MOST_LINES:
+            if reader.line_num == len(texts) < _MOST_LINES:
                 return None
             return _OddRow(row, _cells_of(texts[0], self._mark), 1)
-        return _OddRow(row, cells, taken.count)
 
     def _cut(self, stop: int) -> None:
         """Leave the lines from `stop` on, and rows that reach beyond it, to the next block."""
@@ -239,7 +238,7 @@ class _CsvRows:
 
     def _cells(self, indices: dict[str, int], width: int) -> dict[str, Any]:
         """The wanted columns; lines in plain form are read by Polars."""
-        pl = _polars()
+        pl = polars()
         lines = self._data
         if self._odd:  # kept out of its sight
             parts = lines.split(b"\n")
@@ -269,10 +268,6 @@ class _CsvRows:
         }
 
 
-def _polars() -> Any:
-    return require("polars", extra="logs", purpose="reading logs")
-
-
 def _as_utf8(data: bytes) -> bytes:
     """The same text in UTF-8; bytes that are not are escaped."""
     if data.isascii():
@@ -282,19 +277,6 @@ def _as_utf8(data: bytes) -> bytes:
     except UnicodeDecodeError:
         return data.decode("utf-8", "backslashreplace").encode()
     return data
-
-
-class _Taken:
-    """Lines handed to the CSV reader, counted."""
-
-    def __init__(self, lines: list[str]) -> None:
-        self._lines, self.count, self.ran_out = iter(lines), 0, False
-
-    def __iter__(self) -> Iterator[str]:
-        for line in self._lines:
-            self.count += 1
-            yield line
-        self.ran_out = True
 
 
 def _cells_of(text: str, mark: str) -> list[str]:
@@ -342,7 +324,7 @@ class _ParquetTable(_Table):
 
     def blocks(self, columns: dict[str, str]) -> Iterator[RowBlock]:
         """The rows of the file."""
-        pl = _polars()
+        pl = polars()
         for name in columns.values():
             self.index(name)
         size, rows, before = self.path.stat().st_size, self._file.metadata.num_rows, 0

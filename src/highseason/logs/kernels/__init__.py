@@ -1,1 +1,1 @@
-"""The compiled loops of `logs`: lines in, lines out, events made up."""
+"""The compiled loops of `logs`: cutting Yahoo! lines, generating events."""
