@@ -99,7 +99,9 @@ def write_table(yahoo_log: Path, out: Path) -> None:
     events, _ = collect(YahooLog((yahoo_log,)))
     arms, pools = events.arms, events.pools
     texts = ["|".join(arms[arm] for arm in pools[i]) for i in range(len(pools))]
-    columns = zip(events.time, events.arm, events.reward, events.pool, events.chance, strict=True)
+    columns = zip(
+        events.time, events.arm, events.reward, events.pool, events.display_probability, strict=True
+    )
     with out.open("w") as file:
         file.write(",".join(COLUMNS) + "\n")
         for when, arm, reward, pool, chance in columns:

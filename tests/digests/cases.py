@@ -702,7 +702,7 @@ def columns(events: Any) -> Results:
         "pool": events.pool,
         "arms": list(events.arms),
         "pools": [events.pools[i].tolist() for i in range(len(events.pools))],
-        "chance": events.chance,
+        "chance": events.display_probability,
     }
     return found | {"has chances": events.propensity is not None}
 

@@ -63,7 +63,7 @@ def test_all_of_a_pool_are_shown_equally_often(week: Generated) -> None:
         expected[log.pools[pool]] += count / log.pools.sizes[pool]
     shown = np.bincount(log.arm, minlength=expected.size)
     assert (np.abs(shown - expected) < 5 * np.sqrt(expected) + 1).all()
-    assert np.allclose(week.propensity, log.chance)
+    assert np.allclose(week.propensity, log.display_probability)
 
 
 def test_clicks_come_at_the_true_rates() -> None:

@@ -227,7 +227,7 @@ def test_the_full_layout_of_open_bandit(tmp_path: Path) -> None:
     events, report = collect(OpenBanditLog(path))
     assert events.arms == ("3", "7")
     assert (events.pools.sizes.tolist(), events.reward.tolist()) == ([2], [0, 1])
-    assert np.allclose(events.chance, 0.0125)
+    assert np.allclose(events.display_probability, 0.0125)
     assert report.notes == ()
     assert len(report.skipped) == 2
     only, report = collect(OpenBanditLog(path, position=2))
@@ -240,7 +240,7 @@ def test_the_real_open_bandit_logs() -> None:
     for campaign, items, clicks in (("all", 80, 38), ("men", 34, 46), ("women", 46, 46)):
         events, report = collect(OpenBanditLog(SMALL, campaign))
         assert (len(events), len(events.arms), int(events.reward.sum())) == (10_000, items, clicks)
-        assert np.allclose(events.chance, 1 / items)
+        assert np.allclose(events.display_probability, 1 / items)
         assert "uniformly" in report.notes[0]
         assert report.skipped == {"of another campaign": 20_000}
     events, report = collect(OpenBanditLog(SMALL))

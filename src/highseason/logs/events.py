@@ -142,7 +142,7 @@ class Events:
         return self.take(np.flatnonzero((self.time >= start) & (self.time <= end)))
 
     @property
-    def chance(self) -> NDArray[np.float64]:
+    def display_probability(self) -> NDArray[np.float64]:
         """The probability of each display: as logged, or one over the size of its pool."""
         if self.propensity is not None:
             return self.propensity

@@ -195,7 +195,7 @@ def _columns(log: PreparedLog, thin: bool) -> LogColumns:
     events, bins = log.events, log.bins
     propensity = lowest = _NOTHING
     if thin:
-        propensity = np.require(events.chance, np.float64, ["C", "W"])
+        propensity = np.require(events.display_probability, np.float64, ["C", "W"])
         lowest = np.full(max(1, len(log.pools)), np.inf)
         studied = log.studied[events.arm]
         np.minimum.at(lowest, log.pool[studied], propensity[studied])

@@ -231,7 +231,7 @@ def _against_propensities(log: PreparedLog) -> Uniformity:
     so such a log is tested for being uniform.
     """
     events = log.events
-    ratio = events.chance * np.maximum(events.pools.sizes[events.pool], 1)
+    ratio = events.display_probability * np.maximum(events.pools.sizes[events.pool], 1)
     if not np.abs(ratio - 1.0).max(initial=0.0) > MATTERS:
         return replace(_against_uniform(log), checked="propensity")
     arms = [*_arm_deviations(log), _overall_deviation(ratio)]
@@ -262,8 +262,10 @@ class _Deviation(NamedTuple):
 def _arm_deviations(log: PreparedLog) -> Iterator[_Deviation]:
     """Every arm that should have been shown often enough to test."""
     events, arms = log.events, len(log.events.arms)
-    weight = np.bincount(events.arm, 1.0 / events.chance, arms)
-    scatter = np.bincount(events.arm, (1.0 - events.chance) / events.chance**2, arms)
+    weight = np.bincount(events.arm, 1.0 / events.display_probability, arms)
+    scatter = np.bincount(
+        events.arm, (1.0 - events.display_probability) / events.display_probability**2, arms
+    )
     shown = np.bincount(events.arm, minlength=arms)
     offers = np.bincount(events.pool, minlength=len(events.pools))
     offered = np.bincount(events.pools.members, np.repeat(offers, events.pools.sizes), arms)
