@@ -14,7 +14,8 @@ from highseason.bounds import RegretBound
 from highseason.core.formatting import counted, format_number, listed, percent
 from highseason.multipliers import Multiplier
 from highseason.policies import Plan, Policy
-from highseason.report import Figure, Timing, choices, timing
+from highseason.report import Figure, Timing, timing
+from highseason.report import advice as draw_advice
 from highseason.results import Estimate, Table
 
 #: A bound above this share of the worst case is correct but useless.
@@ -226,7 +227,7 @@ class Advice:
     def figure(self) -> Figure:
         """A figure: the lead over each other policy, the advised plan, and the multiplier."""
         leads = {str(one.policy): one.lead for one in self.compared if one is not self.chosen}
-        return choices(self.plan, leads)
+        return draw_advice(self.plan, leads)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""

@@ -16,7 +16,7 @@ from highseason.report.interval_plots import dose_response, increase, interval_p
 from highseason.report.log_plots import lifespans, replays
 from highseason.report.multiplier_plots import multiplier, shapes
 from highseason.report.page import render
-from highseason.report.plan_plots import choices, plan
+from highseason.report.plan_plots import advice, plan
 from highseason.report.reward_bars import deck_game, pools, reward_grid, rewards
 from highseason.report.timing import Timing, timing
 
@@ -25,9 +25,9 @@ __all__ = [
     "Figure",
     "Picture",
     "Timing",
+    "advice",
     "bound",
     "check_target",
-    "choices",
     "curves",
     "deck_game",
     "dose_response",

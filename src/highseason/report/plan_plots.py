@@ -96,7 +96,7 @@ def _threshold(plans: dict[str, Plan], G: Multiplier) -> float:
     return Threshold.of(_DEFAULT_THRESHOLD).resolve(G.values)
 
 
-def choices(plan: Plan, leads: Mapping[str, Estimate], title: str | None = None) -> Figure:
+def advice(plan: Plan, leads: Mapping[str, Estimate], title: str | None = None) -> Figure:
     """How far the advised policy is ahead of each other one, above its plan and the multiplier.
 
     Args:
@@ -107,7 +107,7 @@ def choices(plan: Plan, leads: Mapping[str, Estimate], title: str | None = None)
     >>> import highseason as hs
     >>> from highseason.results import with_interval
     >>> plan = hs.UCBZ().plan(hs.multipliers.wave(turns=100), arms=5)
-    >>> choices(plan, {"ucb": with_interval(0.02, 0.001)})
+    >>> advice(plan, {"ucb": with_interval(0.02, 0.001)})
     <Figure: Use ucb-z>
     """
     title = title or f"Use {plan.policy}"
