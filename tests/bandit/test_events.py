@@ -295,6 +295,14 @@ def test_a_file_cut_at_any_byte_holds_the_events_that_were_complete(tmp_path: Pa
     assert hs.Bandit.from_events(JsonLinesStore(whole)).to_json() == bandit.to_json()
 
 
+def test_a_bandit_that_never_began_can_be_started_again(tmp_path: Path) -> None:
+    path_of(tmp_path).write_text('{"event":"BanditStarted","se')
+    with pytest.warns(StoreWarning, match="line 1 is incomplete"):
+        bandit = shop(JsonLinesStore(path_of(tmp_path)))
+    bandit.pull()
+    assert hs.Bandit.from_events(bandit.store).to_json() == bandit.to_json()
+
+
 @pytest.mark.parametrize("half", [True, False], ids=["half", "nothing"])
 def test_a_full_disk_leaves_bandit_and_file_as_they_were(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, half: bool

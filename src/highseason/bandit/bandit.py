@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 from highseason.bandit import serialization
 from highseason.bandit.arm_table import as_list, hashable, lifetime_of
@@ -346,12 +346,12 @@ turn 3: append turns with extend(…)
     # -- saving -----------------------------------------------------------------------------------
 
     @classmethod
-    def from_events(cls, store: EventStore, policy: Policy | None = None) -> Self:
+    def from_events(cls, store: EventStore, policy: Policy | None = None) -> Bandit[Any]:
         """The bandit whose events a store holds; its next events go to the same store.
 
         Args:
             store: A store that a bandit wrote to.
-            policy: Needed only for a policy that has no name, and so cannot be found by it.
+            policy: Needed only for a policy without a name, which the registry does not have.
 
         Raises:
             DocumentError: The store holds no bandit, an event is corrupt, or a later version wrote
@@ -388,12 +388,12 @@ turn 3: append turns with extend(…)
     @classmethod
     def from_json(
         cls, text: str | bytes, policy: Policy | None = None, store: EventStore | None = None
-    ) -> Self:
+    ) -> Bandit[Any]:
         """The bandit that `to_json` wrote.
 
         Args:
             text: The document.
-            policy: Needed only for a policy that has no name, and so cannot be found by it.
+            policy: Needed only for a policy without a name, which the registry does not have.
             store: An empty store for the events from now on; the document is its first.
 
         Raises:

@@ -210,9 +210,9 @@ class JsonLinesStore:
 
     def append(self, event: Event) -> None:
         """Write an event; if that fails, the file is as it was."""
+        line = event_to_json(event).encode() + b"\n"
         file = self._open() if self._file is None else self._file
         require_next(event, self._last)
-        line = event_to_json(event).encode() + b"\n"
         if os.fstat(file).st_size != self._size:
             raise StoreError(
                 f"{self.path} was changed by another program since event {self._last}: reload the "
@@ -235,7 +235,9 @@ class JsonLinesStore:
             self._file = None
 
     def _open(self) -> int:
-        file = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o666)
+        # Without O_BINARY Windows would write other line ends.
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
+        file = os.open(self.path, flags, 0o666)
         self._closer = weakref.finalize(self, os.close, file)
         try:
             if fcntl is not None:

@@ -248,7 +248,7 @@ class OnlineMultiplier:
         return Turn(turn, level, belief, math.nan, UNKNOWN_TURNS, key, random_ties, turn)
 
     def _ready(self, arms: int) -> Planner:
-        """A planner that stands right before the next turn."""
+        """A planner at the next turn."""
         if self._planner is None or self._asked is not None or self._arms != arms:
             self._planner, self._arms, self._asked = self.policy.planner(arms), arms, None
             reports = iter([*self.seen, (len(self.beliefs) + 1, 0.0)])

@@ -31,8 +31,8 @@ GAMES = 11
 THREADED_GAMES = 12_503
 #: Games per run with arms that come and go.
 LIFETIME_GAMES = 5
-#: (arms, turns): few arms, one arm, a game that ends in its first round, and so many arms that
-#: kernels for many arms run.
+#: (arms, turns): few arms, one arm, a game that ends in its first round, and enough arms for the
+#: kernels that need many.
 SIZES = ((ARMS, TURNS), (1, TURNS), (ARMS, ARMS - 1), (1000, 1400))
 
 
