@@ -17,7 +17,7 @@ from highseason.logs import OpenBanditLog, TableLog, cells, collect, table_rows
 from highseason.logs.conversion_log import ConversionLog
 from highseason.logs.id_index import IdIndex
 
-DATA = Path(__file__).parents[3].parent / "shared" / "data"
+DATA = Path(__file__).parents[2].parent / "shared" / "data"
 SMALL = DATA / "open_bandit_random_small.csv.gz"
 
 SHOP = """\

@@ -40,9 +40,10 @@ _TABLES = (".csv", ".parquet")
 @json_option
 @debug_option
 def command(log: Path, least_arms: int | None, out: Path | None, as_json: bool) -> None:
-    """Show when each arm was on offer, how often it was shown and its rewards.
+    """Show when each arm was on offer.
 
-    FILE is an event table, as 'highseason convert' writes it.
+    The table also has how often each arm was shown and its rewards.  FILE is an event table, as
+    'highseason convert' writes it.
     """
     from highseason.logs import best_slice, lifespans
 
