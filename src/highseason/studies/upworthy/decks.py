@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from highseason.core.parallel import map_blocks
 from highseason.core.random import game_keys
+from highseason.engine.horizon import refuse_unknown_future
 from highseason.engine.lifetimes.presence import lifetimes_matter
 from highseason.engine.step import illegal_arm
 from highseason.multipliers import Multiplier
@@ -214,6 +215,8 @@ def _by_rule(players: Sequence[Policy]) -> list[list[int]]:
                 f"{policy} goes by how long arms live; in games with decks all arms stay, and "
                 "nothing tells it of lifetimes: play it with hs.simulate, or take soft-ucb here"
             )
+        if policy.rule.traits.uses_future:
+            refuse_unknown_future(policy, "a game with decks")
         groups.setdefault((policy.rule, policy.ties), []).append(place)
     return list(groups.values())
 
