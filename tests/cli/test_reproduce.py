@@ -18,11 +18,12 @@ Call = Callable[..., Any]
 def test_it_says_where_the_report_is_and_how_long_it_took(call: Call, tmp_path: Path) -> None:
     answer = call("reproduce", "--only", "timing", "--quick", "--out", "new/report")
     assert (answer.code, answer.stderr) == (0, "")
-    *findings, last = answer.stdout.splitlines()
-    assert len(findings) <= 3
-    assert all(line.startswith("- ") for line in findings)
-    assert last.startswith("Report: new/report/index.html (tuning ")
-    assert "drawing" in last
+    *lines, seconds, last = answer.stdout.splitlines()
+    assert all(len(line) <= 80 for line in lines)
+    assert 1 <= sum(line.startswith("- ") for line in lines) <= 3
+    assert seconds.startswith("Time: tuning ")
+    assert "drawing" in seconds
+    assert last == "Report: new/report/index.html"
     assert (tmp_path / "new/report/index.html").is_file()
     again = call("reproduce", "--only", "timing", "--quick", "--out", "new/report", "--json")
     (study,) = json.loads(again.stdout)["studies"].values()

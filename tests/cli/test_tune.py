@@ -33,7 +33,7 @@ def test_the_figure_is_written(call: Call, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["ucb-x"], "did you mean"),
+        (["ucb-x"], "Did you mean"),
         (["ucb", "--parameter", "z"], "has no parameter 'z' to tune; it has: P"),
         (["greedy"], "nothing to tune"),
     ],

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 import sys
+import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,6 +41,16 @@ def plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return str(value) if isinstance(value, Path) else value
+
+
+def print_wrapped(text: str, indent: str = "") -> None:
+    """Print a paragraph that fits the terminal, 80 columns in a pipe; `indent` follows line one."""
+    width = shutil.get_terminal_size((80, 24)).columns
+    click.echo(
+        textwrap.fill(
+            text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+        )
+    )
 
 
 def print_table(table: Table) -> None:

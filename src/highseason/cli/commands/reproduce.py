@@ -11,7 +11,7 @@ import click
 from highseason.cli.group import WithExamples
 from highseason.cli.messages import progress_bar, say
 from highseason.cli.options import count_option, debug_option, json_option, seed_option
-from highseason.cli.output import print_json
+from highseason.cli.output import print_json, print_wrapped
 from highseason.cli.output_paths import check_file, check_folder
 from highseason.cli.parsing import usage_error
 from highseason.studies import STUDIES, MissingDataError, Outcome, reproduce
@@ -127,7 +127,8 @@ def _describe(outcome: Outcome) -> dict[str, Any]:
 
 def _print(outcome: Outcome) -> None:
     for line in outcome.findings:
-        click.echo(f"- {line}")
+        print_wrapped(f"- {line}", indent="  ")
     seconds = ", ".join(f"{kind} {spent:.0f} s" for kind, spent in outcome.seconds.items())
     reused = f"; reused {outcome.reused} finished pieces" if outcome.reused else ""
-    click.echo(f"Report: {outcome.page} ({seconds}{reused})")
+    print_wrapped(f"Time: {seconds}{reused}")
+    click.echo(f"Report: {outcome.page}")

@@ -16,7 +16,7 @@ from highseason.cli.options import (
     seed_option,
     stakes,
 )
-from highseason.cli.output import plain_table, print_json, print_table
+from highseason.cli.output import plain_table, print_json, print_table, print_wrapped
 from highseason.cli.output_paths import check_figure
 from highseason.core.formatting import signed_percent, with_error, with_range
 from highseason.multipliers import Multiplier
@@ -103,7 +103,7 @@ def command(
 def _print(tuned: Tuned) -> None:
     result = tuned.reported
     others = f"games that none of the {len(tuned.trials)} candidates played"
-    click.echo(f"{simulation_caption(result)} ({others})")
+    print_wrapped(f"{simulation_caption(result)} ({others})")
     table = plain_table("policy", "parameters", "reward", "regret", "gain of tuned")
     table.columns[1].justify = "left"
     players = {"tuned": str(tuned.policy), "as given": str(tuned.start), "greedy": "greedy"}
@@ -118,7 +118,7 @@ def _print(tuned: Tuned) -> None:
         )
     print_table(table)
     for curve in tuned.curves:
-        click.echo(_curve_line(curve))
+        print_wrapped(_curve_line(curve), indent="  ")
 
 
 def _curve_line(curve: Curve) -> str:
