@@ -1,7 +1,7 @@
 """Choose the defaults of the policies for mortal arms by simulation, on settings no study reports.
 
 The traffic is that of `choose_defaults.py`, a shop's and not a news page's; arms come and go in an
-even flow, few or many at a time, with short and long lifetimes, near and far apart in what they pay.
+even flow, few or many at a time, with short and long lifetimes, and rewards near and far apart.
 The score is again the geometric mean over settings of a candidate's regret against the best arm
 alive, relative to the best candidate there.
 

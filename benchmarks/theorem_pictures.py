@@ -45,7 +45,9 @@ def advice() -> hs.report.Figure:
 PICTURES = {
     "advice": advice,
     "bound-parts": parts_over_time,
-    "exploration-probabilities": lambda: hs.report.exploration(hs.bounds.paper.exploration_figure()),
+    "exploration-probabilities": lambda: hs.report.exploration(
+        hs.bounds.paper.exploration_figure()
+    ),
     "minimum-pulls": forced_pulls,
 }
 

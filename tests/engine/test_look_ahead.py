@@ -1,4 +1,4 @@
-"""Plans and rules that look ahead: they play where the future is known, and are refused elsewhere."""
+"""Plans and rules that look ahead play where the future is known, and are refused elsewhere."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class SoftUCBMortal(Policy):
     def lifetime_options(self) -> LifetimeOptions:
         """`c` scales psi, and `initial` is the size of the paper's M_I.
 
-        All arms present share what is to come up to the first end, so the last to end has most left.
+        Present arms share what is to come up to the first end, so the last to end has most left.
         """
         return LifetimeOptions(
             ranks_by_end=self.remaining, weight_scale=self.c, initial_arms=self.initial

@@ -2,7 +2,8 @@
 
 A running total after turn t is kept as its share of the way from the least to the most it can be,
 which follows from G(1) + … + G(t) and the bounds of the rewards.  The bins are even in the square
-root of that share, so that small regrets are distinguished; memory does not grow with the number of games.
+root of that share, so that small regrets are distinguished.  Memory does not grow with the number
+of games.
 """
 
 from __future__ import annotations

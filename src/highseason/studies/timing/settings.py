@@ -23,7 +23,8 @@ GAMES, QUICK_GAMES = 1000, 20
 BUDGET, QUICK_BUDGET = Budget.halving(24, games=270), Budget.halving(5, games=20)
 
 TUNED: tuple[type[hs.Policy], ...] = (
-    hs.EpsilonGreedy, hs.EpsilonZGreedy, hs.SoftEpsilonGreedy, hs.UCB, hs.UCBZ, hs.SoftUCB, hs.VariablePool,
+    hs.EpsilonGreedy, hs.EpsilonZGreedy, hs.SoftEpsilonGreedy,
+    hs.UCB, hs.UCBZ, hs.SoftUCB, hs.VariablePool,
 )  # fmt: skip
 
 #: Each regulated policy, and the same rule without regulation.

@@ -79,7 +79,8 @@ def decks_kernel(
 ) -> tuple[int, int]:
     """Play every game with every player of one rule; `numbers` is by player, plan and turn.
 
-    Returns (0, 0), or the turn and the arm of an illegal choice.  The order of a deck is worked out once for all players of a game, as far as any of them deals.
+    Returns (0, 0), or the turn and the arm of an illegal choice.  The order of a deck is computed
+    once for all players of a game, as far as any of them deals.
     """
     for game in range(games.keys.size):
         test, season, plan = games.tests[game], games.seasons[game], games.plans[game]
