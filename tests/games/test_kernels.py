@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import replace
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 from tests.games.settings import POLICIES, REWARDS, SIZES, on_the_blackboard
 
 import highseason as hs
+from highseason.core.compile import compiled
+from highseason.core.random import game_keys
 from highseason.games.kernels import build
 from highseason.policies import Policy
 from highseason.rewards import Rewards
 from highseason.rules import UCB_RULE
+
+many_games = importlib.import_module("highseason.games.simulate")  # also a function
 
 pytestmark = [pytest.mark.jit, pytest.mark.filterwarnings("ignore::highseason.PlanWarning")]
 
@@ -144,3 +150,29 @@ def test_random_ties_take_the_generic_path(kernel: str) -> None:
         game = hs.play(by_lot, model, G, seed=3)
         wanted = np.cumsum(G.values * (game.means.max() - game.means[game.arms]))
         np.testing.assert_allclose(result.curves["regret"].mean[0], wanted, rtol=1e-12)
+
+
+@pytest.mark.parametrize("rewards", ["bernoulli", "eighths"])
+def test_a_game_with_its_functions_compiled_in_is_the_same(rewards: str) -> None:
+    # What a backend without function pointers runs: one game, rule and rewards bound to it.
+    model, G, policy = REWARDS[rewards](arms=4), hs.multipliers.wave(30), hs.EpsilonGreedy(k=0.5)
+    result = hs.simulate(replace(policy, ties="random"), model, G, games=3, seed=5)
+    assert result.games is not None
+    run = many_games._Run.prepare(replace(policy, ties="random"), model, G, 5, None, False, None)
+    keys = game_keys(5, range(3))
+    arms, _ = many_games._arms(run, keys)
+    turns = run._turns(run.plans[0])
+    player = build.player_of(run.plans[0].policy, model, None, 30, np.zeros(31))
+    bound = build.bound_game(policy.rule, model)
+    arrays = (turns, keys[0], arms.parameters[0], arms.means[0], arms.first[0], arms.last[0])
+    out, trace = np.empty((3, 4)), np.empty((3, 0, 2))
+    types = [numba.typeof(argument) for argument in (*arrays, out[0], trace[0], player)]
+    game = compiled(bound, numba.types.UniTuple(numba.int64, 2)(*types))
+    for i in range(3):
+        status = game(
+            turns, keys[i], arms.parameters[i], arms.means[i], arms.first[0], arms.last[0],
+            out[i], trace[i], player,
+        )  # fmt: skip
+        assert status == (0, 0)
+    assert np.array_equal(out[:, 0], result.games["reward"][0])
+    assert np.array_equal(out[:, 1], result.games["regret"][0])

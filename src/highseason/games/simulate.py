@@ -149,7 +149,7 @@ class _Run:
                 self._turns(plan),
                 self.rewards,
                 self.lifetimes,
-                worth_of(plan.multiplier.values, self.forecast),
+                lambda: worth_of(self.G.values, self.forecast),
             )
             for plan in self.plans
         )
@@ -159,17 +159,21 @@ class _Run:
         """What plays the best arm."""
         return oracle_for(self._turns(self.plans[0]), self.rewards)
 
+    @functools.cached_property
+    def horizon(self) -> Horizon:
+        """What the policies know of G ahead."""
+        return Horizon.of(self.G, self.forecast)
+
     def _turns(self, plan: Plan) -> Turns:
         G, naive = _for_kernel(plan.multiplier.values), plan.policy.learns_scaled
-        horizon = Horizon.of(self.G, self.forecast)
         return Turns(
             G=G,
             learning_scale=G if naive else np.ones_like(G),
             levels=_for_kernel(plan.levels),
             checkpoints=self.checkpoints,
             reward_model=dispatch_for(self.rewards, naive),
-            expected=_for_kernel(horizon.G),
-            future=_for_kernel(horizon.future),
+            expected=_for_kernel(self.horizon.G),
+            future=_for_kernel(self.horizon.future),
         )
 
     def __getstate__(self) -> dict[str, Any]:

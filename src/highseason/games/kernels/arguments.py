@@ -9,7 +9,7 @@ run one game per thread; its scratch memory is declared by a `ScratchSpec` and h
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,13 +53,17 @@ class Turns(NamedTuple):
 
 
 class ScratchSpec(Generic[Scratch]):
-    """The scratch memory of a game function: a tuple of arrays, each with a type and a length."""
+    """The scratch memory of a game function: a named tuple of arrays, declared `Floats` or `Ints`.
 
-    def __init__(
-        self, kind: type[Scratch], **arrays: tuple[Any, Callable[[int, int], int]]
-    ) -> None:
-        """`arrays` gives, for each field of `kind`, its dtype and its length for (arms, turns)."""
-        self.kind, self.arrays = kind, arrays
+    An array has an entry per arm unless `lengths` gives its length for (arms, turns).
+    """
+
+    def __init__(self, kind: type[Scratch], **lengths: Callable[[int, int], int]) -> None:
+        self.kind = kind
+        self.arrays = {
+            name: (_DTYPES[declared], lengths.get(name, _per_arm))
+            for name, declared in get_type_hints(kind).items()
+        }
 
     def allocate(self, arms: int, turns: int) -> Scratch:
         """Memory for one game at a time; its content is undefined."""
@@ -69,6 +73,13 @@ class ScratchSpec(Generic[Scratch]):
                 for name, (dtype, length) in self.arrays.items()
             }
         )
+
+
+_DTYPES: dict[Any, type[Any]] = {Floats: np.float64, Ints: np.int64}
+
+
+def _per_arm(arms: int, turns: int) -> int:
+    return arms
 
 
 @jitable

@@ -77,9 +77,9 @@ def kernel_for(
     turns: Turns,
     rewards: Rewards,
     lifetimes: Lifetimes | None,
-    cumulative_g: Floats,
+    cumulative_g: Callable[[], Floats],
 ) -> Play:
-    """The fastest way to play a policy."""
+    """The fastest way to play a policy; not all of them need `cumulative_g`."""
     special = SPECIAL_KERNELS.get(policy.rule)
     if (
         special is None
@@ -88,19 +88,17 @@ def kernel_for(
         or policy.ties == "random"
         or rewards.mean_at is not None
     ):
-        return _any_rule(policy, turns, rewards, lifetimes, cumulative_g)
+        return _any_rule(policy, turns, rewards, lifetimes, cumulative_g())
     return _special(special(rewards.arms, turns.G.size), turns, rewards)
 
 
 def _special(chosen: SpecialKernel, turns: Turns, rewards: Rewards) -> Play:
-    import numba
-
     types = numba_types()
     table = types.float64[:, ::1]
     quantile, quantile_type = _quantile(rewards)
     signature = types.void(
         turns_type(turns), quantile_type, types.uint64[::1], table, table, table,
-        types.float64[:, :, ::1], numba.typeof(chosen.scratch.allocate(1, 1)),
+        types.float64[:, :, ::1], _scratch_type(chosen.scratch),
     )  # fmt: skip
     kernel = compiled(chosen.kernel, signature)
 
@@ -129,23 +127,31 @@ def _any_rule(
     )  # fmt: skip
     kernel = compiled(any_rule_kernel, signature)
     functions = (quantile, mean_at, *rule_functions(rule))
-    always = np.tile(np.array([1, turns.G.size], np.int64), (rewards.arms, 1))
 
     def play(
         keys: NDArray[np.uint64], arms: Arms, gaps: Floats, out: Floats, trace: Floats
     ) -> None:
-        player = Player(
-            state=fresh_state(rewards.arms, rule.memory, rule.shared),
-            population=population_of(policy, always, lifetimes, turns.G.size),
-            cumulative_g=cumulative_g,
-            rank_by_end=policy.lifetime_options.ranks_by_end,
-            random_ties=policy.ties == "random",
-        )
+        player = player_of(policy, rewards, lifetimes, turns.G.size, cumulative_g)
         turn, arm = kernel(turns, keys, arms, out, trace, player, *functions)
         if turn != 0:
             raise illegal_arm(rule, turn, arm, rewards.arms)
 
     return play
+
+
+def player_of(
+    policy: Policy, rewards: Rewards, lifetimes: Lifetimes | None, turns: int, cumulative_g: Floats
+) -> Player:
+    """The settings of a policy and fresh memory for one game at a time."""
+    rule = policy.rule
+    always = np.tile(np.array([1, turns], np.int64), (rewards.arms, 1))
+    return Player(
+        state=fresh_state(rewards.arms, rule.memory, rule.shared),
+        population=population_of(policy, always, lifetimes, turns),
+        cumulative_g=cumulative_g,
+        rank_by_end=policy.lifetime_options.ranks_by_end,
+        random_ties=policy.ties == "random",
+    )
 
 
 def oracle_for(turns: Turns, rewards: Rewards) -> Callable[..., None]:
@@ -214,10 +220,25 @@ def _mean_at(rewards: Rewards) -> tuple[Any, Any]:
 
 
 def turns_type(turns: Turns) -> Any:
-    """The numba type of `Turns`; the type of its reward picks the code."""
+    """The numba type of `Turns`; the type of the reward model picks the code."""
+    model: Any = type(turns.reward_model)
+    return _turns_type(model)
+
+
+@functools.cache
+def _turns_type(reward_model: Any) -> Any:
+    types = numba_types()
+    numbers = types.float64[::1]
+    model = types.NamedUniTuple(types.float64, 1, reward_model)
+    fields = (numbers, numbers, numbers, types.int64[::1], model, numbers, numbers)
+    return types.NamedTuple(fields, Turns)
+
+
+@functools.cache
+def _scratch_type(spec: ScratchSpec[Any]) -> Any:
     import numba
 
-    return numba.typeof(turns)
+    return numba.typeof(spec.allocate(1, 1))
 
 
 @functools.cache

@@ -48,11 +48,8 @@ def leaves(arms: int) -> int:
 
 EPSILON_SCRATCH = ScratchSpec(
     EpsilonScratch,
-    sums=(np.float64, lambda arms, turns: arms),
-    pulls=(np.float64, lambda arms, turns: arms),
-    means=(np.float64, lambda arms, turns: leaves(arms)),
-    tree=(np.int64, lambda arms, turns: 2 * leaves(arms)),
-    pulled=(np.int64, lambda arms, turns: arms),
+    means=lambda arms, turns: leaves(arms),
+    tree=lambda arms, turns: 2 * leaves(arms),
 )
 
 

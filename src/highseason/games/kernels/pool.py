@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-import numpy as np
-
 from highseason.core.jitable import inlined, jitable
 from highseason.core.random import DECISION, draw, turn_key
 from highseason.games.kernels.arguments import (
@@ -37,14 +35,7 @@ class PoolScratch(NamedTuple):
     merged: Ints
 
 
-POOL_SCRATCH = ScratchSpec(
-    PoolScratch,
-    sums=(np.float64, lambda arms, turns: arms),
-    pulls=(np.float64, lambda arms, turns: arms),
-    ranked=(np.float64, lambda arms, turns: arms),
-    order=(np.int64, lambda arms, turns: arms),
-    merged=(np.int64, lambda arms, turns: arms),
-)
+POOL_SCRATCH = ScratchSpec(PoolScratch)
 
 
 @jitable

@@ -55,18 +55,17 @@ class GroupsScratch(NamedTuple):
     slot_of: Ints
 
 
+def _slots(arms: int, turns: int) -> int:
+    return arms + 1
+
+
 GROUPS_SCRATCH = ScratchSpec(
     GroupsScratch,
-    sums=(np.float64, lambda arms, turns: arms),
-    pulls=(np.int64, lambda arms, turns: arms),
-    means=(np.float64, lambda arms, turns: arms),
-    child=(np.int64, lambda arms, turns: arms),
-    sibling=(np.int64, lambda arms, turns: arms),
-    slot_pulls=(np.int64, lambda arms, turns: arms + 1),
-    slot_arm=(np.int64, lambda arms, turns: arms + 1),
-    slot_mean=(np.float64, lambda arms, turns: arms + 1),
-    slot_radius=(np.float64, lambda arms, turns: arms + 1),
-    slot_of=(np.int64, lambda arms, turns: turns + 2),
+    slot_pulls=_slots,
+    slot_arm=_slots,
+    slot_mean=_slots,
+    slot_radius=_slots,
+    slot_of=lambda arms, turns: turns + 2,
 )
 
 

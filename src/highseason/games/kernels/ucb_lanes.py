@@ -37,7 +37,7 @@ class NoScratch(NamedTuple):
 
 
 #: A batch of eight games is a schedule for a CPU, not a game function, so it may allocate.
-LANES_SCRATCH = ScratchSpec(NoScratch, unused=(np.int64, lambda arms, turns: 0))
+LANES_SCRATCH = ScratchSpec(NoScratch, unused=lambda arms, turns: 0)
 
 
 @jitable
