@@ -53,7 +53,7 @@ def test_known_multiplier(name: str, ties: str, family: str) -> None:
 
 @pytest.mark.filterwarnings("ignore::highseason.PlanWarning")
 @pytest.mark.parametrize(
-    "name", [name for name in POLICIES if not POLICIES[name].lifetime_options.needs_end]
+    "name", [name for name in POLICIES if not POLICIES[name]().lifetime_options.needs_end]
 )
 def test_multiplier_known_only_as_it_goes(name: str) -> None:
     policy: Policy = POLICIES[name]()
