@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import importlib
 import math
+import pickle
 import threading
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
@@ -331,3 +332,11 @@ def test_a_pool_larger_than_the_arms_is_all_of_them() -> None:
     for number in range(4):
         game = hs.play(Flood(), BERNOULLI, G, seed=1, game=number)
         assert games(result)["reward"][0, number] == pytest.approx(game.reward)
+
+
+def test_a_run_pickles_without_its_compiled_code() -> None:
+    run = simulate_room._Run.prepare(hs.UCB(), BERNOULLI, WAVE, 3, None, 10, None)
+    here = simulate_room._play_games(run, range(4, 9))
+    there = simulate_room._play_games(pickle.loads(pickle.dumps(run)), range(4, 9))
+    for mine, theirs in zip(here, there, strict=True):
+        assert np.array_equal(mine, theirs)

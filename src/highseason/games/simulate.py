@@ -55,20 +55,20 @@ def simulate(
     lifetimes: Lifetimes | None = None,
     progress: Progress | None = None,
 ) -> SimulationResult:
-    """Play `games` games with every policy; all face the same arms and the same luck.
+    """Play `games` games with every policy; all face the same arms and random numbers.
 
     Args:
-        policies: One, several, or several by label; text is read as on the command line.
+        policies: One, several, or several by label; text is parsed as on the command line.
         rewards: What the arms pay: `hs.rewards.bernoulli(arms=25)` …
         multiplier: G: a multiplier, an array, a pandas Series or a file.
         games: How many games.
         seed: Same seed, same result, on any number of threads.
         threads: How many; all cores if None.
-        curves: Also gather running totals over turns, at 200 checkpoints or the number given; or
-            after the turns given, counted from 1.
+        curves: Also collect running totals over turns, at 200 checkpoints or the given number; or
+            after the given turns, counted from 1.
         keep: "games" keeps every game's totals, "summary" only sufficient statistics; by default
             games are kept up to 100,000.
-        forecast: What the policies believe of each turn before it comes; None when G is known.
+        forecast: What the policies expect of each turn before it comes; None when G is known.
             Numbers, a one-step forecaster, or a `Forecast` of the whole season (see `Policy.plan`).
         lifetimes: When each arm is present, such as `hs.lifetimes.articles(turns)`; None if all of
             them always are.  Regret is then measured against the best arm present, and `best_pulls`
