@@ -86,7 +86,7 @@ def test_psi_is_the_share_of_no_greater_scores(arms: list[tuple[int, bool]], c: 
             assert state.weight[arm] == pytest.approx(c * share)
             assert c / len(scores) <= state.weight[arm] * (1 + 1e-12)
         else:
-            assert state.weight[arm] == 1.0  # as it was: nobody asks
+            assert state.weight[arm] == 1.0  # unchanged: it is not available
 
 
 def test_other_rules_weigh_alike() -> None:

@@ -61,7 +61,7 @@ def test_it_is_held_below_the_trigger_while_no_other_arm_is_better() -> None:
     assert story.state.memory[2, 1:101].sum() == 4.0
     assert story.ask() == (2, True)
     story.tell(2, [0.0] * 4)
-    assert story.ask() == (2, True)  # none at all, but nobody has more
+    assert story.ask() == (2, True)  # none at all, but no other arm has more
 
 
 def test_it_is_let_go_when_another_arms_estimate_is_higher() -> None:
@@ -108,7 +108,7 @@ def test_of_several_the_highest_window_mean_is_held() -> None:
     story = Story(GRABBER, 4, number=1.0)
     for arm, count in enumerate((9, 12, 11, 3)):
         story.tell(arm, clicks(count, 100))
-        story.state.shared[0] = 0.0  # as if nobody had been grabbed on the way
+        story.state.shared[0] = 0.0  # as if no arm had been held on the way
     story.tell(3, [0.0])
     assert story.ask() == (1, True)
 
