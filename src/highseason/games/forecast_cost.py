@@ -73,14 +73,14 @@ def forecast_cost(
     """Play the same games with G known, with each forecast, and without regulation.
 
     Args:
-        policy: The policy that looks at G, or at what is believed of it.
+        policy: The policy, which looks at G or at its forecast.
         rewards: What the arms pay.
-        multiplier: The G that really came.
-        forecasts: What was believed of it, by label: numbers, one-step forecasters, or forecasts
+        multiplier: The actual G.
+        forecasts: What was expected of it, by label: numbers, one-step forecasters, or forecasts
             of the whole season.
         games: How many games.
-        seed: All are played with the same luck.
-        unregulated: Who explores whatever the stakes; UCB if None.
+        seed: All are played with the same random numbers.
+        unregulated: A policy that explores regardless of G; UCB if None.
 
     >>> import highseason as hs
     >>> G = hs.multipliers.wave(turns=300)
@@ -92,7 +92,7 @@ def forecast_cost(
     G = as_multiplier(multiplier)
     results: dict[str, SimulationResult] = {}
     with warnings.catch_warnings():
-        # A forecast that never reaches the threshold is a finding here, and told as a cost.
+        # A forecast that never reaches the threshold is a finding here, and reported as a cost.
         warnings.simplefilter("ignore", PlanWarning)
         warnings.simplefilter("ignore", ThresholdWarning)
         results[KNOWN] = simulate(policy, rewards, G, games, seed)
@@ -153,8 +153,10 @@ def backtest_cost(
         came[trial.origin] = trial.actual
     return BacktestCost(
         {
-            origin: forecast_cost(policy, rewards, came[origin], told, games, seed, unregulated)
-            for origin, told in seasons.items()
+            origin: forecast_cost(
+                policy, rewards, came[origin], forecasts, games, seed, unregulated
+            )
+            for origin, forecasts in seasons.items()
         }
     )
 
