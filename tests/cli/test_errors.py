@@ -14,10 +14,10 @@ import highseason.cli.commands.policies as policies_command
 Call = Callable[..., Any]
 
 WRONG = {
-    "unknown policy": ("simulate -p soft-ucbb", "'soft-ucbb'", "did you mean 'soft-ucb'?"),
-    "hopeless policy": ("simulate -p xxxxxxxx", "'xxxxxxxx'", "highseason policies"),
+    "unknown policy": ("simulate -p soft-ucbb", "'soft-ucbb'", "Did you mean 'soft-ucb'?"),
+    "hopeless policy": ("simulate -p xxxxxxxx", "'xxxxxxxx'", "Choose from: ucb, "),
     "unknown parameter": ("simulate -p ucb-z:zz=30", "no parameter 'zz'", "z, P, variant"),
-    "parameter without value": ("simulate -p ucb-z:z", "'z'", "parameter=value"),
+    "parameter without value": ("simulate -p ucb-z:z", "'z'", "expected key=value"),
     "parameter out of range": ("simulate -p ucb:P=-1", "P=-1", "at least 0"),
     "threshold that is none": ("simulate -p ucb-z:z=often", "'often'", "0.75*max"),
     "no policy": ("simulate", "no policy given", "--policy soft-ucb"),
@@ -108,7 +108,7 @@ def test_debug_shows_the_traceback_and_the_line(call: Call) -> None:
         answer = call(*words)
         assert (answer.code, answer.stdout) == (2, "")
         assert "Traceback (most recent call last)" in answer.stderr
-        assert "did you mean 'ucb'?" in answer.stderr.splitlines()[-1]
+        assert "Did you mean 'ucb'?" in answer.stderr.splitlines()[-1]
 
 
 def test_a_failure_of_ours_is_one_line_too(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:

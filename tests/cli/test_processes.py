@@ -41,7 +41,7 @@ def test_the_package_is_a_program() -> None:
 def test_asked_wrongly(run: Call) -> None:
     answer = run("simulate", "-p", "soft-ucbb", "--json")
     assert (answer.code, answer.stdout) == (2, "")
-    assert "did you mean 'soft-ucb'?" in answer.line
+    assert "Did you mean 'soft-ucb'?" in answer.line
 
 
 def test_warnings_are_lines(run: Call) -> None:
@@ -58,7 +58,7 @@ def test_a_terminal_without_all_letters(encoding: str) -> None:
         capture_output=True,
         check=True,
     )
-    assert b"Explore with chance" in done.stdout
+    assert b"Explore with probability" in done.stdout
 
 
 def interrupt(process: subprocess.Popen[str]) -> tuple[str, str]:

@@ -228,8 +228,8 @@ def test_lives_that_policies_are_not_told(lifetimes: str, call: Call) -> None:
         ("2-", "no arm is alive at turn 1"),
         ("flow:size=3", "flow has no parameter 'size'"),
         ("flow:alive=many", "alive: 'many' is not a number"),
-        ("flow:alive=2.7", "alive=2.7 must be a whole number"),
-        ("articles:turns_per_hour=inf", "turns_per_hour=inf must be a finite number"),
+        ("flow:alive=2.7", "alive must be a whole number, at least 1, got 2.7"),
+        ("articles:turns_per_hour=inf", "turns_per_hour must be a finite number above 0, got inf"),
         ("articles:known=maybe", "articles has no parameter 'known'"),
     ],
 )

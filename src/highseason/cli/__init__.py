@@ -7,7 +7,6 @@ stdout carries the answer and nothing else; progress, warnings and errors go to 
 import click
 
 from highseason.cli.group import CommandGroup
-from highseason.cli.options import debug_option
 from highseason.core.version import __version__
 
 __all__ = ["main"]
@@ -23,7 +22,6 @@ __all__ = ["main"]
     ],
 )
 @click.version_option(__version__, prog_name="highseason", message="%(prog)s %(version)s")
-@debug_option
 @click.pass_context
 def main(context: click.Context) -> None:
     """Bandits for demand that comes in seasons.

@@ -10,7 +10,7 @@ import ast
 import pkgutil
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -36,8 +36,26 @@ class Session:
     debug: bool = False
 
 
+def _start_debugging(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and context.obj is not None:
+        context.obj.debug = True
+
+
+_DEBUG = click.Option(
+    ["--debug"],
+    is_flag=True,
+    is_eager=True,  # before the others, so that their errors come with a traceback too
+    expose_value=False,
+    callback=_start_debugging,
+    help="Show the traceback of an error.",
+)
+_JSON = click.Option(
+    ["--json", "as_json"], is_flag=True, help="Print one JSON document and nothing else."
+)
+
+
 class WithExamples(click.Command):
-    """A command that ends its help with examples; the tests run every one of them.
+    """A command with `--json` and `--debug` that ends its help with examples, which tests run.
 
     A `ValueError` of the library is bad usage: it ends with exit code 2 and one line that names
     options instead of arguments.
@@ -47,9 +65,12 @@ class WithExamples(click.Command):
     True
     """
 
+    last_options: tuple[click.Option, ...] = (_JSON, _DEBUG)
+
     def __init__(self, *args: Any, examples: Sequence[str] = (), **others: Any) -> None:
         """`examples` are whole command lines; a long one continues after a backslash."""
         super().__init__(*args, **others)
+        self.params.extend(self.last_options)
         self.examples = tuple(examples)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -68,23 +89,30 @@ class WithExamples(click.Command):
             raise UsageError(as_options(str(reason), ctx), ctx) from reason
 
 
+def with_examples(name: str, *examples: str) -> Callable[[Callable[..., Any]], WithExamples]:
+    """Turn a function into a command of that name."""
+    return click.command(name, cls=WithExamples, examples=examples)
+
+
 class GroupWithExamples(WithExamples, click.Group):
     """Several commands under one word."""
+
+    last_options = (_DEBUG,)
 
     def __init__(self, *args: Any, **others: Any) -> None:
         super().__init__(*args, no_args_is_help=False, **others)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command; an unknown name suggests the nearest."""
-        command = super().get_command(ctx, cmd_name)
-        if command is None and not ctx.resilient_parsing:
-            ctx.fail(
-                f"unknown command {cmd_name!r}. {did_you_mean(cmd_name, sorted(self.commands))}"
-            )
-        return command
+        if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
+            hint = did_you_mean(args[0], self.list_commands(ctx))
+            raise usage_error(f"unknown command {args[0]!r}. {hint}")
+        return super().resolve_command(ctx, args)
 
 
-class CommandGroup(WithExamples, click.Group):
+class CommandGroup(GroupWithExamples):
     """The commands in the folder `commands`, each imported when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -106,15 +134,6 @@ class CommandGroup(WithExamples, click.Group):
         rows = [(n, click.Command(n, help=_docstring(n)).get_short_help_str(width)) for n in names]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command; an unknown name suggests the nearest."""
-        if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
-            hint = did_you_mean(args[0], self.list_commands(ctx))
-            raise usage_error(f"unknown command {args[0]!r}. {hint}")
-        return super().resolve_command(ctx, args)
 
     def main(
         self,

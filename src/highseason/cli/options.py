@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 import click
@@ -16,6 +17,7 @@ import click
 from highseason.cli.parsing import parse_multiplier, parse_policies, parse_rewards
 
 Function = Callable[..., Any]
+Decorator = Callable[[Function], Function]
 
 
 def whole(least: int) -> Callable[[str], int]:
@@ -52,37 +54,38 @@ def positive(text: str) -> float:
     return number
 
 
-def count_option(
-    name: str, text: str, least: int = 1, **more: Any
-) -> Callable[[Function], Function]:
+def option(name: str, text: str, **more: Any) -> Decorator:
+    """An option whose help shows its default, if it has one."""
+    return click.option(name, help=text, show_default="default" in more, **more)
+
+
+def count_option(name: str, text: str, least: int = 1, **more: Any) -> Decorator:
     """An option that counts something."""
-    return click.option(name, type=whole(least), metavar="NUMBER", help=text, **more)
+    return option(name, text, type=whole(least), metavar="NUMBER", **more)
 
 
-def _start_debugging(context: click.Context, _: click.Parameter, wanted: bool) -> None:
-    if wanted and context.obj is not None:
-        context.obj.debug = True
+def number_option(name: str, text: str, metavar: str = "NUMBER", **more: Any) -> Decorator:
+    """An option that takes a finite number above 0."""
+    return option(name, text, type=positive, metavar=metavar, **more)
 
 
-debug_option = click.option(
-    "--debug",
-    is_flag=True,
-    is_eager=True,  # before the others, so that their errors come with a traceback too
-    expose_value=False,
-    callback=_start_debugging,
-    help="Show the traceback of an error.",
-)
+def choice_option(name: str, text: str, choices: Iterable[str], **more: Any) -> Decorator:
+    """An option that takes one of a few words."""
+    return option(name, text, type=click.Choice(list(choices)), **more)
 
-json_option = click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON document and nothing else."
-)
 
-seed_option = click.option(
+def path_option(name: str, text: str, **more: Any) -> Decorator:
+    """An option that takes a path, usually of a file to write."""
+    return option(name, text, type=click.Path(path_type=Path), **more)
+
+
+log_argument = click.argument("log", metavar="FILE", type=click.Path(path_type=Path))
+
+seed_option = option(
     "--seed",
+    "Seed of all random numbers: same seed, same result.",
     type=click.IntRange(min=0),
     default=0,
-    show_default=True,
-    help="Seed of all random numbers: same seed, same result.",
 )
 
 #: For commands without randomness: accepted, so that scripts may pass it everywhere.
@@ -99,124 +102,94 @@ lifetimes_option = click.option(
     "policies when an arm will end.",
 )
 
-arms_option = count_option("--arms", "Number of arms.  [default: 25, or as many as --means]")
+
+def parsed(name: str, parse: Callable[..., Any], given: str, *options: Decorator) -> Decorator:
+    """Declare options, and pass the command as `name` what `parse` makes of those `given`."""
+
+    def decorate(function: Function) -> Function:
+        @functools.wraps(function)
+        def called(**values: Any) -> Any:
+            one = parse(*(values.pop(key) for key in given.split()))
+            return function(**values, **{name: one})
+
+        decorated: Function = called
+        for add in reversed(options):  # so that `--help` lists them in this order
+            decorated = add(decorated)
+        return decorated
+
+    return decorate
 
 
-def _adding(function: Function, *options: Callable[[Function], Function]) -> Function:
-    """Add options so that `--help` lists them in the order given."""
-    for option in reversed(options):
-        function = option(function)
-    return function
-
-
-def players(function: Function) -> Function:
-    """`--policy` and `--profile`, parsed into policies by label: the text the user typed."""
-
-    @functools.wraps(function)
-    def called(*args: Any, policy: tuple[str, ...], profile: str | None, **others: Any) -> Any:
-        return function(*args, players=parse_policies(policy, profile), **others)
-
-    return _adding(
-        called,
-        click.option(
-            "--policy",
-            "-p",
-            multiple=True,
-            metavar="NAME[:KEY=VALUE,…]",
-            help="A policy, such as soft-ucb or ucb-z:z=30; repeatable.",
-        ),
-        click.option(
-            "--profile",
-            metavar="NAME",
-            help="Published parameters for policies given by bare name: paper or authors_code.",
-        ),
-    )
-
-
-_FILE_OPTIONS = (
-    click.option("--time", metavar="COLUMN", help="The file's time column, if it is not obvious."),
+#: Policies by label, which is the text that was typed.
+players = parsed(
+    "players",
+    parse_policies,
+    "policy profile",
     click.option(
-        "--value", metavar="COLUMN", help="The file's value column, if it is not obvious."
+        "--policy",
+        "-p",
+        multiple=True,
+        metavar="NAME[:KEY=VALUE,…]",
+        help="A policy, such as soft-ucb or ucb-z:z=30; repeatable.",
     ),
-    click.option(
-        "--floor",
-        type=positive,
-        metavar="NUMBER",
-        help="Minimum value; smaller ones are raised to it (for closed hours).",
+    option(
+        "--profile",
+        "Published parameters for policies given by bare name: paper or authors_code.",
+        metavar="NAME",
     ),
 )
 
+_FILE_OPTIONS = (
+    option("--time", "The file's time column, if it is not obvious.", metavar="COLUMN"),
+    option("--value", "The file's value column, if it is not obvious.", metavar="COLUMN"),
+    number_option("--floor", "Minimum value; smaller ones are raised to it (for closed hours)."),
+)
 
-def stakes(function: Function) -> Function:
-    """`--multiplier` and what belongs to it, parsed into `G`."""
+#: A multiplier: a shape or a file, and how to read that.
+stakes = parsed(
+    "G",
+    parse_multiplier,
+    "multiplier turns time value floor",
+    click.option(
+        "--multiplier",
+        "-m",
+        default="wave",
+        show_default=True,
+        metavar="SHAPE|FILE",
+        help="wave, christmas, step, constant, sine, or a CSV or Parquet file.",
+    ),
+    count_option(
+        "--turns", "Number of turns; of a file, the first N.  [default: 500, or the whole file]"
+    ),
+    *_FILE_OPTIONS,
+)
 
-    @functools.wraps(function)
-    def called(
-        *args: Any,
-        multiplier: str,
-        turns: int | None,
-        time: str | None,
-        value: str | None,
-        floor: float | None,
-        **others: Any,
-    ) -> Any:
-        return function(*args, G=parse_multiplier(multiplier, turns, time, value, floor), **others)
+#: The traffic of the past, from a file.
+traffic = parsed(
+    "past",
+    lambda file, *columns: parse_multiplier(file, None, *columns),
+    "file time value floor",
+    click.argument("file", metavar="FILE"),
+    *_FILE_OPTIONS,
+)
 
-    return _adding(
-        called,
-        click.option(
-            "--multiplier",
-            "-m",
-            default="wave",
-            show_default=True,
-            metavar="SHAPE|FILE",
-            help="wave, christmas, step, constant, sine, or a CSV or Parquet file.",
-        ),
-        count_option(
-            "--turns", "Number of turns; of a file, the first N.  [default: 500, or the whole file]"
-        ),
-        *_FILE_OPTIONS,
-    )
-
-
-def traffic(function: Function) -> Function:
-    """A file and how to read it, parsed into `past`."""
-
-    @functools.wraps(function)
-    def called(
-        *args: Any,
-        file: str,
-        time: str | None,
-        value: str | None,
-        floor: float | None,
-        **others: Any,
-    ) -> Any:
-        return function(*args, past=parse_multiplier(file, None, time, value, floor), **others)
-
-    return _adding(called, click.argument("file", metavar="FILE"), *_FILE_OPTIONS)
-
-
-def arms_that_pay(function: Function) -> Function:
-    """`--rewards`, `--arms` and `--means`, parsed into `rewards`."""
-
-    @functools.wraps(function)
-    def called(*args: Any, rewards: str, arms: int | None, means: str | None, **others: Any) -> Any:
-        return function(*args, rewards=parse_rewards(rewards, arms, means), **others)
-
-    return _adding(
-        called,
-        click.option(
-            "--rewards",
-            "-r",
-            default="bernoulli",
-            show_default=True,
-            metavar="NAME[:KEY=VALUE]",
-            help="bernoulli or truncated-normal:sigma=0.1; means are drawn from [0, 1] in every game.",
-        ),
-        arms_option,
-        click.option(
-            "--means",
-            metavar="NUMBERS",
-            help="Mean reward of each arm, e.g. 0.9,0.5 (for truncated-normal: the centres).",
-        ),
-    )
+#: A reward model.
+arms_that_pay = parsed(
+    "rewards",
+    parse_rewards,
+    "rewards arms means",
+    click.option(
+        "--rewards",
+        "-r",
+        default="bernoulli",
+        show_default=True,
+        metavar="NAME[:KEY=VALUE]",
+        help="bernoulli or truncated-normal:sigma=0.1; means are drawn from [0, 1] in every game.",
+    ),
+    count_option("--arms", "Number of arms.  [default: 25, or as many as --means]"),
+    option(
+        "--means",
+        "Mean reward of each arm, e.g. 0.9,0.5 (for truncated-normal: the centres).",
+        metavar="NUMBERS",
+    ),
+)

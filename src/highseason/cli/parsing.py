@@ -193,10 +193,11 @@ def _lifetimes(text: str, turns: int) -> Lifetimes:
         options = _numbers(name, split_spec(text)[1], ("turns_per_hour", "start_hour"))
         return lifetimes.articles(turns, **options)
     if name == "flow":
-        flow: dict[str, Any] = {"alive": 10, "life": turns / 5}
-        return lifetimes.birth_and_death(
-            turns, **(flow | _numbers(name, split_spec(text)[1], ("alive", "life")))
-        )
+        flow: dict[str, Any] = {"alive": 10.0, "life": turns / 5}
+        flow |= _numbers(name, split_spec(text)[1], ("alive", "life"))
+        if flow["alive"].is_integer():  # the library takes whole numbers as int
+            flow["alive"] = int(flow["alive"])
+        return lifetimes.birth_and_death(turns, **flow)
     return lifetimes.fixed([_span(part.strip()) for part in text.split(",")])
 
 

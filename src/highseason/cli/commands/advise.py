@@ -7,19 +7,18 @@ from pathlib import Path
 import click
 
 from highseason.advice import advise
-from highseason.cli.group import WithExamples
+from highseason.cli.group import with_examples
 from highseason.cli.messages import progress_bar
 from highseason.cli.options import (
     count_option,
-    debug_option,
-    json_option,
-    positive,
+    number_option,
+    option,
+    path_option,
     seed_option,
     stakes,
     threads_option,
 )
-from highseason.cli.output import print_json
-from highseason.cli.output_paths import check_figure
+from highseason.cli.output import check_figure, emit
 from highseason.cli.parsing import DEFAULT_ARMS
 from highseason.multipliers import Multiplier
 
@@ -37,40 +36,26 @@ def _ends(text: str) -> tuple[float, float]:
     return low, high
 
 
-@click.command(
+@with_examples(
     "advise",
-    cls=WithExamples,
-    examples=[
-        "highseason advise --multiplier traffic.csv --arms 4",
-        "highseason advise -m wave --turns 300 --arms 5 --gap 0.1 --games 200 --out advice.png",
-        "highseason advise -m christmas --arms 10 --means-between 0,0.3 --games 200 --json",
-    ],
+    "highseason advise --multiplier traffic.csv --arms 4",
+    "highseason advise -m wave --turns 300 --arms 5 --gap 0.1 --games 200 --out advice.png",
+    "highseason advise -m christmas --arms 10 --means-between 0,0.3 --games 200 --json",
 )
 @stakes
-@count_option("--arms", "Number of arms.", least=2, default=DEFAULT_ARMS, show_default=True)
-@click.option(
-    "--gap",
-    type=positive,
-    metavar="NUMBER",
-    help="Gap between the best arm and the second best, if known.",
-)
-@click.option(
+@count_option("--arms", "Number of arms.", least=2, default=DEFAULT_ARMS)
+@number_option("--gap", "Gap between the best arm and the second best, if known.")
+@option(
     "--means-between",
+    "Range of the arms' means (uniform).",
     type=_ends,
     default="0,1",
-    show_default=True,
     metavar="LOW,HIGH",
-    help="Range of the arms' means (uniform).",
 )
-@count_option(
-    "--games", "Games used to choose, and again to evaluate.", least=2, default=1000,
-    show_default=True,
-)  # fmt: skip
+@count_option("--games", "Games used to choose, and again to evaluate.", least=2, default=1000)
 @seed_option
 @threads_option
-@click.option("--out", type=click.Path(path_type=Path), help="Draw the advice (.png, .svg, .pdf).")
-@json_option
-@debug_option
+@path_option("--out", "Draw the advice (.png, .svg, .pdf).")
 def command(
     G: Multiplier,
     arms: int,
@@ -87,17 +72,12 @@ def command(
     Every policy, with several parameters each, plays on this very traffic; fresh games evaluate the
     one that was chosen.  The answer says how sure it is, and whether regulating pays at all.
     """
-    if out is not None:
-        check_figure(out, "--out")
+    check_figure(out)
     with progress_bar("games") as progress:
         advice = advise(
             G, arms, gap=gap, means_between=means_between, games=games, seed=seed,
             threads=threads, progress=progress,
         )  # fmt: skip
     files = [] if out is None else [advice.figure().save(out)]
-    if as_json:
-        print_json(advice.to_dict() | ({"files": files} if files else {}))
-        return
-    click.echo(str(advice))
-    for file in files:
-        click.echo(f"\nwrote {file}")
+    text = f"{advice}\n" if files else str(advice)
+    emit(as_json, advice.to_dict, lambda: click.echo(text), files)

@@ -10,19 +10,19 @@ import numpy as np
 
 from highseason import bounds
 from highseason.bounds import RegretBound
-from highseason.cli.group import WithExamples
+from highseason.cli.group import with_examples
 from highseason.cli.messages import progress_bar
 from highseason.cli.options import (
+    choice_option,
     count_option,
-    debug_option,
-    json_option,
     lifetimes_option,
+    option,
+    path_option,
     players,
     seed_option,
     stakes,
 )
-from highseason.cli.output import print_json
-from highseason.cli.output_paths import check_figure
+from highseason.cli.output import check_figure, print_json
 from highseason.cli.parsing import parse_lifetimes, parse_rewards, usage_error
 from highseason.core.formatting import counted, with_error
 from highseason.core.warnings import quiet
@@ -38,42 +38,32 @@ from highseason.rewards import Rewards
 _STOPS = 200
 
 
-@click.command(
+@with_examples(
     "bound",
-    cls=WithExamples,
-    examples=[
-        "highseason bound --policy epsilon-z:k=50,z=30 --means 0.9,0.8,0.5 \\\n"
-        "    --multiplier wave --turns 5000",
-        "highseason bound -p ucb-z:z=30 --means 0.5,0.9 -m wave --form paper --json",
-        "highseason bound -p epsilon-z:k=50,z=30 --means 0.1,0.9 -m step --turns 2000 \\\n"
-        "    --overlay bound.png --games 100",
-    ],
+    "highseason bound --policy epsilon-z:k=50,z=30 --means 0.9,0.8,0.5 \\\n"
+    "    --multiplier wave --turns 5000",
+    "highseason bound -p ucb-z:z=30 --means 0.5,0.9 -m wave --form paper --json",
+    "highseason bound -p epsilon-z:k=50,z=30 --means 0.1,0.9 -m step --turns 2000 \\\n"
+    "    --overlay bound.png --games 100",
 )
 @players
 @stakes
-@click.option(
+@option(
     "--means",
+    "Mean reward of each arm, in the order of the first tries, e.g. 0.9,0.8,0.5.",
     required=True,
     metavar="NUMBERS",
-    help="Mean reward of each arm, in the order of the first tries, e.g. 0.9,0.8,0.5.",
 )
 @lifetimes_option
-@click.option(
+@choice_option(
     "--form",
-    type=click.Choice(["safe", "paper"]),
+    "safe: our corrected form, which always holds; paper: the formula as printed.",
+    ["safe", "paper"],
     default="safe",
-    show_default=True,
-    help="safe: our corrected form, which always holds; paper: the formula as printed.",
 )
-@click.option(
-    "--overlay",
-    type=click.Path(path_type=Path),
-    help="Also play games, and draw both (.png, .svg, .pdf).",
-)
-@count_option("--games", "Number of games for --overlay.", default=200, show_default=True)
+@path_option("--overlay", "Also play games, and draw both (.png, .svg, .pdf).")
+@count_option("--games", "Number of games for --overlay.", default=200)
 @seed_option
-@json_option
-@debug_option
 def command(
     players: dict[str, Policy],
     G: Multiplier,
@@ -90,8 +80,7 @@ def command(
     Regret is what is lost by not always playing the best arm.  A bound no better than the worst
     case is called vacuous; a printed formula that is not known to hold is called not valid.
     """
-    if overlay is not None:
-        check_figure(overlay, "--overlay")
+    check_figure(overlay, "--overlay")
     arms = parse_rewards("bernoulli", None, means)
     lifetimes = parse_lifetimes(lifetimes_text, G.turns)
     if lifetimes is not None and lifetimes.name != "fixed":
@@ -113,9 +102,9 @@ def command(
         print_json((documents[0] if len(regret) == 1 else {"bounds": documents}) | file)
         return
     click.echo("\n\n".join(map(str, regret.values())))
-    for label in regret if played is not None else ():
-        click.echo(f"{label}: {_played(played, label)}")
-    if overlay is not None:
+    if played is not None:
+        for label in regret:
+            click.echo(f"{label}: {_played(played, label)}")
         click.echo(f"wrote {overlay}")
 
 
@@ -134,8 +123,7 @@ def _play(
         )
 
 
-def _played(result: SimulationResult | None, label: str) -> str:
-    assert result is not None  # asked only where games were played
+def _played(result: SimulationResult, label: str) -> str:
     regret = with_error(result.mean("regret", label), result.error("regret", label))
     return f"mean regret of {counted(result.settings['games'], 'game')} played: {regret}"
 

@@ -10,20 +10,16 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 import click
 
-from highseason.cli.group import GroupWithExamples, WithExamples
+from highseason.cli.group import GroupWithExamples, with_examples
 from highseason.cli.messages import progress_bar, say
-from highseason.cli.options import debug_option, ignored_seed_option, json_option, whole
-from highseason.cli.output import plain_table, print_json, print_table
-from highseason.cli.output_paths import check_file
+from highseason.cli.options import ignored_seed_option, path_option, whole
+from highseason.cli.output import check_file, emit, plain_table, print_table
 from highseason.core.formatting import counted, format_number
 from highseason.logs import ConversionReport, LogFormat, convert, log_formats
 from highseason.logs.conversion import moment
 
-out_option = click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    required=True,
-    help="The event table (.parquet); an interrupted conversion leaves none.",
+_out_option = path_option(
+    "--out", "The event table (.parquet); an interrupted conversion leaves none.", required=True
 )
 
 
@@ -36,7 +32,6 @@ out_option = click.option(
         "    --out shop.parquet",
     ],
 )
-@debug_option
 def command() -> None:
     """Read logs into one event table.
 
@@ -51,12 +46,11 @@ def _command(name: str, log_format: type[LogFormat]) -> click.Command:
     def run(out: Path, as_json: bool, **settings: Any) -> None:
         _convert(log_format(**settings), out, as_json)
 
-    for decorate in (debug_option, json_option, ignored_seed_option, out_option):
-        run = decorate(run)
-    for decorate in reversed(list(_parameters(log_format))):
+    for decorate in reversed([*_parameters(log_format), _out_option, ignored_seed_option]):
         run = decorate(run)
     text = (log_format.__doc__ or "").partition("Args:")[0]
-    return click.command(name, cls=WithExamples, examples=log_format.examples, help=text)(run)
+    run.__doc__ = text
+    return with_examples(name, *log_format.examples)(run)
 
 
 def _parameters(log_format: type[LogFormat]) -> Iterator[Any]:
@@ -110,25 +104,21 @@ def _convert(log: LogFormat, out: Path, as_json: bool) -> None:
         say(f"warning: {counted(report.backwards, 'event')} earlier than the one before, kept")
     for note in report.notes:
         say(f"note: {note}")
-    if as_json:
-        print_json({**report.to_dict(), "out": out})
-    else:
-        _print(report)
-        click.echo(f"wrote {out}")
+    emit(as_json, lambda: {**report.to_dict(), "out": out}, lambda: _print(report, out))
 
 
-def _print(report: ConversionReport) -> None:
+def _print(report: ConversionReport, out: Path) -> None:
     click.echo(
         f"{counted(report.events, 'event')} of {counted(report.lines, 'line')}; "
         f"{counted(report.arms, 'arm')}, {counted(report.pools, 'pool')}; "
         f"{moment(report.first_time)} to {moment(report.last_time)}"
     )
-    if not report.skipped:
-        return
-    rows = plain_table("skipped because", "lines", "first example")
-    rows.columns[-1].justify = "left"
-    for reason, count in report.skipped.items():
-        first = next((example for example in report.examples if example.reason == reason), None)
-        shown = "" if first is None else f"{first.file}, line {first.line}: {first.text}"
-        rows.add_row(reason, format_number(count), shown)
-    print_table(rows)
+    if report.skipped:
+        rows = plain_table("skipped because", "lines", "first example")
+        rows.columns[-1].justify = "left"
+        for reason, count in report.skipped.items():
+            first = next((example for example in report.examples if example.reason == reason), None)
+            shown = "" if first is None else f"{first.file}, line {first.line}: {first.text}"
+            rows.add_row(reason, format_number(count), shown)
+        print_table(rows)
+    click.echo(f"wrote {out}")

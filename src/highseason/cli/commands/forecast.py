@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,57 +9,47 @@ from typing import Any
 import click
 import numpy as np
 
-from highseason.cli.group import WithExamples
+from highseason.cli.group import with_examples
 from highseason.cli.options import (
     count_option,
-    debug_option,
     ignored_seed_option,
-    json_option,
+    option,
+    path_option,
     traffic,
 )
-from highseason.cli.output import plain_table, print_json, print_table
-from highseason.cli.output_paths import check_figure, check_file
+from highseason.cli.output import check_figure, emit, is_csv, plain_table, print_table, write_csv
 from highseason.core.formatting import format_number, percent
-from highseason.forecasters import Forecast, Forecaster, SeasonAhead, backtest, parse, special_days
+from highseason.forecasters import Forecast, Forecaster, SeasonAhead, parse, special_days
+from highseason.forecasters import backtest as forecast_past
 from highseason.multipliers import Multiplier, Threshold
 from highseason.report import forecast as draw_forecast
 from highseason.tabular import format_time
 
 
-@click.command(
+@with_examples(
     "forecast",
-    cls=WithExamples,
-    examples=[
-        "highseason forecast traffic.csv --horizon 14",
-        "highseason forecast traffic.csv --horizon 28 --out forecast.png",
-        "highseason forecast traffic.csv --model seasonal-naive --horizon 7 --json",
-    ],
+    "highseason forecast traffic.csv --horizon 14",
+    "highseason forecast traffic.csv --horizon 28 --out forecast.png",
+    "highseason forecast traffic.csv --model seasonal-naive --horizon 7 --json",
 )
-@count_option("--horizon", "Number of turns ahead.", default=28, show_default=True)
-@click.option(
+@count_option("--horizon", "Number of turns ahead.", default=28)
+@option(
     "--model",
+    "calendar, seasonal-naive, ets, arima, mstl, or a one-step forecaster.",
     default="calendar",
-    show_default=True,
     metavar="NAME[:KEY=VALUE,…]",
-    help="calendar, seasonal-naive, ets, arima, mstl, or a one-step forecaster.",
 )
-@click.option("--country", metavar="CODE", help="Use the public holidays of GB, GB-ENG, US …")
+@option("--country", "Use the public holidays of GB, GB-ENG, US …", metavar="CODE")
 @click.option(
     "--holidays/--no-holidays", default=True, help="Whether special days have their own effects."
 )
-@click.option("--zone", metavar="NAME", help="The shop's time zone, if times are in UTC.")
-@click.option("--z", default="q0.75", show_default=True, help="Turns at or above it are busy.")
+@option("--zone", "The shop's time zone, if times are in UTC.", metavar="NAME")
+@option("--z", "Turns at or above it are busy.", default="q0.75")
 @count_option("--backtest", "Also forecast the past, from this many earlier turns.", least=0)
-@click.option("--every", metavar="LENGTH", help="Join turns first: 1D turns hours into days.")
+@option("--every", "Join turns first: 1D turns hours into days.", metavar="LENGTH")
 @traffic
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    help="Draw the forecast (.png, .svg, .pdf) or write it per turn (.csv).",
-)
+@path_option("--out", "Draw the forecast (.png, .svg, .pdf) or write it per turn (.csv).")
 @ignored_seed_option
-@json_option
-@debug_option
 def command(
     past: Multiplier,
     horizon: int,
@@ -78,25 +67,31 @@ def command(
 
     Prints for each turn the expected value, the 80% interval, and the probability that it is busy.
     """
-    if out is not None:
-        check_file(out, "--out") if _is_csv(out) else check_figure(out, "--out", ", or in .csv")
+    check_figure(out, or_else=", or in .csv", tables=[".csv"])
     past = past if every is None else past.resample(every)
     forecaster = _forecaster(model, country, holidays, zone)
     forecast = forecaster.fit(past).predict(horizon)
     limit = Threshold.of(z).resolve(np.concatenate([past.values, forecast.mean]))
-    errors = _errors(past, forecaster, horizon, backtest)
+    errors = None
+    if backtest:
+        errors = forecast_past(past, {"model": forecaster}, horizon, backtest).to_dict()["model"]
     rows = _rows(forecast, limit, country if holidays else None)
     if out is not None:
-        if _is_csv(out):
-            _write(rows, out)
+        if is_csv(out):
+            write_csv(out, rows)
         else:
             draw_forecast(forecast, past, z, country=country).save(out)
-    if as_json:
-        print_json(_document(forecast, past, limit, rows, errors, out))
-        return
-    _print(forecast, past, limit, rows, errors)
-    if out is not None:
-        click.echo(f"wrote {out}")
+    document = {
+        "model": forecast.name,
+        "series": past.name,
+        "past_turns": past.turns,
+        "horizon": len(forecast),
+        "busy_from": limit,
+        "interval": 0.8,
+        "forecast": rows,
+    } | ({} if errors is None else {"backtest": errors})
+    files = [] if out is None else [out]
+    emit(as_json, lambda: document, lambda: _print(forecast, past, limit, rows, errors), files)
 
 
 def _forecaster(model: str, country: str | None, holidays: bool, zone: str | None) -> Forecaster:
@@ -108,19 +103,6 @@ def _forecaster(model: str, country: str | None, holidays: bool, zone: str | Non
     if country or zone:
         raise ValueError(f"--country and --zone mean nothing to {forecaster}: leave them out")
     return forecaster
-
-
-def _errors(
-    past: Multiplier, forecaster: Forecaster, horizon: int, origins: int | None
-) -> dict[str, float] | None:
-    if not origins:
-        return None
-    trials = backtest(past, {"model": forecaster}, horizon, origins)
-    return trials.to_dict()["model"]
-
-
-def _is_csv(out: Path) -> bool:
-    return out.suffix.lower() == ".csv"
 
 
 def _rows(forecast: Forecast, limit: float, country: str | None) -> list[dict[str, Any]]:
@@ -144,35 +126,6 @@ def _rows(forecast: Forecast, limit: float, country: str | None) -> list[dict[st
         }
         for i in range(len(forecast))
     ]
-
-
-def _write(rows: list[dict[str, Any]], out: Path) -> None:
-    with out.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
-
-
-def _document(
-    forecast: Forecast,
-    past: Multiplier,
-    limit: float,
-    rows: list[dict[str, Any]],
-    errors: dict[str, float] | None,
-    out: Path | None,
-) -> dict[str, Any]:
-    document: dict[str, Any] = {
-        "model": forecast.name,
-        "series": past.name,
-        "past_turns": past.turns,
-        "horizon": len(forecast),
-        "busy_from": limit,
-        "interval": 0.8,
-        "forecast": rows,
-    }
-    if errors is not None:
-        document["backtest"] = errors
-    return document | ({"files": [out]} if out is not None else {})
 
 
 def _print(

@@ -7,11 +7,10 @@ from typing import Any
 
 import click
 
-from highseason.cli.group import GroupWithExamples, WithExamples
+from highseason.cli.group import GroupWithExamples, with_examples
 from highseason.cli.messages import progress_bar
-from highseason.cli.options import count_option, debug_option, json_option, positive, seed_option
-from highseason.cli.output import print_json
-from highseason.cli.output_paths import check_folder
+from highseason.cli.options import count_option, number_option, option, seed_option
+from highseason.cli.output import check_folder, print_json
 from highseason.core.formatting import format_number
 from highseason.logs import generate_log
 
@@ -21,60 +20,39 @@ from highseason.logs import generate_log
     cls=GroupWithExamples,
     examples=["highseason generate yahoo --days 0.01 --seed 3 --out log"],
 )
-@debug_option
 def command() -> None:
     """Generate synthetic logs that resemble real ones."""
 
 
-@command.command(
+@command.add_command
+@with_examples(
     "yahoo",
-    cls=WithExamples,
-    examples=[
-        "highseason generate yahoo --days 0.01 --seed 3 --out log",
-        "highseason generate yahoo --days 2 --seed 3 --events-per-second 0.1 --gzip --out logs/",
-        "highseason generate yahoo --days 0.01 --articles 24 --out log --json",
-    ],
+    "highseason generate yahoo --days 0.01 --seed 3 --out log",
+    "highseason generate yahoo --days 2 --seed 3 --events-per-second 0.1 --gzip --out logs/",
+    "highseason generate yahoo --days 0.01 --articles 24 --out log --json",
 )
-@click.option(
-    "--days",
-    type=positive,
-    default=1.0,
-    show_default=True,
-    metavar="NUMBER",
-    help="The length of the log; a day has about 1.8 million lines.",
-)
+@number_option("--days", "The length of the log; a day has about 1.8 million lines.", default=1.0)
 @count_option("--articles", "Articles, all on offer throughout.  [default: they come and go]")
-@click.option(
-    "--events-per-second",
-    type=positive,
-    default=21.0,
-    show_default=True,
-    metavar="NUMBER",
-    help="Average rate of events.",
-)
-@click.option(
+@number_option("--events-per-second", "Average rate of events.", default=21.0)
+@option(
     "--drift",
+    "Share of its click rate that an article loses over its lifetime.",
     type=click.FloatRange(0, 1),
     default=0.3,
-    show_default=True,
-    help="Share of its click rate that an article loses over its lifetime.",
 )
-@click.option(
+@option(
     "--tilt",
+    "Show articles in proportion to their click rate to this power; 0 is uniform.",
     type=float,
     default=0.0,
-    show_default=True,
-    help="Show articles in proportion to their click rate to this power; 0 is uniform.",
 )
 @click.option("--gzip", "zipped", is_flag=True, help="Compress the log.")
-@click.option(
+@option(
     "--out",
+    "A file, or a folder (exists, or ends in /), which gets one file per day.",
     required=True,
-    help="A file, or a folder (exists, or ends in /), which gets one file per day.",
 )
 @seed_option
-@json_option
-@debug_option
 def yahoo(out: str, as_json: bool, **settings: Any) -> None:
     """Generate a log like those of the Yahoo! front page, in the format R6B.
 

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING
 import click
 import numpy as np
 
-from highseason.cli.group import WithExamples
-from highseason.cli.logs import log_argument, read_log
-from highseason.cli.options import count_option, debug_option, json_option
-from highseason.cli.output import print_json
-from highseason.cli.output_paths import check_figure, check_file
+from highseason.cli.group import with_examples
+from highseason.cli.options import count_option, log_argument, path_option
+from highseason.cli.output import check_figure, emit
 from highseason.core.formatting import counted
 
 if TYPE_CHECKING:
@@ -21,48 +19,34 @@ if TYPE_CHECKING:
 _TABLES = (".csv", ".parquet")
 
 
-@click.command(
+@with_examples(
     "lifespans",
-    cls=WithExamples,
-    examples=[
-        "highseason lifespans events.parquet",
-        "highseason lifespans events.parquet --least-arms 3 --out lifespans.png",
-        "highseason lifespans events.parquet --out lifespans.csv --json",
-    ],
+    "highseason lifespans events.parquet",
+    "highseason lifespans events.parquet --least-arms 3 --out lifespans.png",
+    "highseason lifespans events.parquet --out lifespans.csv --json",
 )
 @log_argument
 @count_option("--least-arms", "In the figure, shade the longest stretch with this many arms.")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    help="Write the table (.csv, .parquet) or draw it (.png, .svg, .pdf).",
-)
-@json_option
-@debug_option
+@path_option("--out", "Write the table (.csv, .parquet) or draw it (.png, .svg, .pdf).")
 def command(log: Path, least_arms: int | None, out: Path | None, as_json: bool) -> None:
     """Show when each arm was on offer.
 
     The table also has how often each arm was shown and its rewards.  FILE is an event table, as
     'highseason convert' writes it.
     """
-    from highseason.logs import best_slice, lifespans
+    from highseason.logs import best_slice, lifespans, read_events
 
-    if out is not None and out.suffix.lower() in _TABLES:
-        check_file(out, "--out", [log])
-    elif out is not None:
-        check_figure(out, "--out", " (a table: in .csv or .parquet)", [log])
-    lifetimes = lifespans(read_log(log))
+    or_else = " (a table: in .csv or .parquet)"
+    check_figure(out, or_else=or_else, inputs=[log], tables=_TABLES)
+    lifetimes = lifespans(read_events(log))
     chosen = None if least_arms is None else best_slice(lifetimes, least_arms)
     files = [] if out is None else [_write(lifetimes, chosen, out)]
-    if as_json:
-        document = {"arms": len(lifetimes), **lifetimes.columns()}
-        print_json(document | ({"files": files} if files else {}))
-        return
-    if not files:
-        click.echo(str(lifetimes))
-    click.echo(_summary(lifetimes))
-    for file in files:
-        click.echo(f"wrote {file}")
+    emit(
+        as_json,
+        lambda: {"arms": len(lifetimes), **lifetimes.columns()},
+        lambda: click.echo(("" if files else f"{lifetimes}\n") + _summary(lifetimes)),
+        files,
+    )
 
 
 def _write(lifetimes: Lifespans, chosen: Slice | None, out: Path) -> Path:

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import Any
 
 import click
 
-from highseason.cli.group import WithExamples
+from highseason.cli.group import with_examples
 from highseason.cli.messages import note_if_too_short
 from highseason.cli.options import (
     count_option,
-    debug_option,
     ignored_seed_option,
-    json_option,
+    path_option,
     players,
     stakes,
 )
-from highseason.cli.output import print_json
-from highseason.cli.output_paths import check_figure, check_file
+from highseason.cli.output import check_figure, is_csv, print_json, write_csv
 from highseason.cli.parsing import DEFAULT_ARMS
 from highseason.multipliers import Multiplier
 from highseason.policies import Plan, Policy
@@ -28,43 +25,29 @@ from highseason.report import timing
 from highseason.tabular import format_time
 
 
-@click.command(
+@with_examples(
     "plan",
-    cls=WithExamples,
-    examples=[
-        "highseason plan --policy soft-ucb --multiplier christmas --arms 25",
-        "highseason plan --policy ucb-z --multiplier traffic.csv --arms 25 --out plan.png",
-        "highseason plan -p ucb -p ucb-z -p soft-ucb -m wave --out plans.csv",
-    ],
+    "highseason plan --policy soft-ucb --multiplier christmas --arms 25",
+    "highseason plan --policy ucb-z --multiplier traffic.csv --arms 25 --out plan.png",
+    "highseason plan -p ucb -p ucb-z -p soft-ucb -m wave --out plans.csv",
 )
 @players
 @stakes
-@count_option("--arms", "Number of arms.", default=DEFAULT_ARMS, show_default=True)
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    help="Draw the plan (.png, .svg, .pdf) or write it per turn (.csv).",
-)
+@count_option("--arms", "Number of arms.", default=DEFAULT_ARMS)
+@path_option("--out", "Draw the plan (.png, .svg, .pdf) or write it per turn (.csv).")
 @ignored_seed_option
-@json_option
-@debug_option
 def command(
-    players: dict[str, Policy],
-    G: Multiplier,
-    arms: int,
-    out: Path | None,
-    as_json: bool,
+    players: dict[str, Policy], G: Multiplier, arms: int, out: Path | None, as_json: bool
 ) -> None:
     """Show when a policy will explore.
 
     A file may have a column of times and must have one of values; see --time, --value and --floor.
     """
-    if out is not None:
-        _check_target(out)
+    check_figure(out, or_else=", or in .csv for the numbers", tables=[".csv"])
     note_if_too_short(G.turns, arms)
     plans = {label: policy.plan(G, arms) for label, policy in players.items()}
     if out is not None:
-        _write(plans, out)
+        write_csv(out, _rows(plans)) if is_csv(out) else draw_plans(plans).save(out)
     if as_json:
         documents = [_describe(label, plan) for label, plan in plans.items()]
         print_json(documents[0] if len(documents) == 1 else {"plans": documents})
@@ -83,36 +66,21 @@ def _span(G: Multiplier) -> str:
     return f"{text}, {format_time(G.calendar[0])} to {format_time(G.calendar[-1])}"
 
 
-def _check_target(out: Path) -> None:
-    if _is_csv(out):
-        check_file(out, "--out")
-    else:
-        check_figure(out, "--out", ", or in .csv for the numbers")
-
-
-def _is_csv(out: Path) -> bool:
-    return out.suffix.lower() == ".csv"
-
-
-def _write(plans: dict[str, Plan], out: Path) -> None:
-    if _is_csv(out):
-        _write_csv(plans, out)
-    else:
-        draw_plans(plans).save(out)
-
-
-def _write_csv(plans: dict[str, Plan], out: Path) -> None:
+def _rows(plans: dict[str, Plan]) -> list[dict[str, Any]]:
     G = next(iter(plans.values())).multiplier
     times = [] if G.calendar is None else [format_time(instant) for instant in G.calendar]
-    with out.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(
-            ["policy", "turn", *(["time"] if times else []), "G", "level", "exploration"]
-        )
-        for label, plan in plans.items():
-            for i in range(len(plan)):
-                numbers = (float(G.values[i]), plan[i], float(plan.exploration[i]))
-                writer.writerow([label, i + 1, *times[i : i + 1], *map(float, numbers)])
+    return [
+        {
+            "policy": label,
+            "turn": i + 1,
+            **({"time": times[i]} if times else {}),
+            "G": float(G.values[i]),
+            "level": float(plan[i]),
+            "exploration": float(plan.exploration[i]),
+        }
+        for label, plan in plans.items()
+        for i in range(len(plan))
+    ]
 
 
 def _describe(label: str, plan: Plan) -> dict[str, Any]:

@@ -7,22 +7,16 @@ from typing import Any
 
 import click
 
-from highseason.cli.group import WithExamples
-from highseason.cli.options import debug_option, json_option
+from highseason.cli.group import with_examples
 from highseason.cli.output import plain_table, print_json, print_table
 from highseason.policies import Policy, registry
 
 
-@click.command(
+@with_examples(
     "policies",
-    cls=WithExamples,
-    examples=[
-        "highseason policies",
-        "highseason policies --json",
-    ],
+    "highseason policies",
+    "highseason policies --json",
 )
-@json_option
-@debug_option
 def command(as_json: bool) -> None:
     """List the policies with their parameters, defaults and profiles."""
     known = registry()

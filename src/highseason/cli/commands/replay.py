@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from highseason.cli.group import WithExamples
-from highseason.cli.logs import log_argument, moment, read_log, studied
+from highseason.cli.group import with_examples
 from highseason.cli.messages import progress_bar
 from highseason.cli.options import (
+    choice_option,
     count_option,
-    debug_option,
-    json_option,
+    log_argument,
+    number_option,
+    option,
+    path_option,
     players,
-    positive,
     seed_option,
 )
-from highseason.cli.output import print_json
-from highseason.cli.output_paths import check_figure
+from highseason.cli.output import check_figure, emit
 from highseason.cli.parsing import usage_error
 from highseason.policies import Policy
 
@@ -29,90 +29,85 @@ if TYPE_CHECKING:
     from highseason.logs import Events
 
 
-@click.command(
+def _moment(text: str) -> int:
+    """A time: whole seconds, or a date with or without a time of day, in UTC.
+
+    >>> _moment("1317513291"), _moment("2011-10-02"), _moment("2011-10-02T06:30")
+    (1317513291, 1317513600, 1317537000)
+    """
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        when = datetime.fromisoformat(text)
+    except ValueError:
+        raise click.BadParameter(
+            f"{text!r} is neither whole seconds nor a date such as 2011-10-02T06:30"
+        ) from None
+    return int((when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp())
+
+
+@with_examples(
     "replay",
-    cls=WithExamples,
-    examples=[
-        "highseason replay events.parquet --policy soft-ucb --policy ucb",
-        "highseason replay events.parquet -p epsilon-z -p epsilon-greedy --arms always \\\n"
-        "    --turns 500 --runs 20 --out runs.png",
-        "highseason replay events.parquet -p soft-ucb-mortal -p ucb --bin 10 --json",
-    ],
+    "highseason replay events.parquet --policy soft-ucb --policy ucb",
+    "highseason replay events.parquet -p epsilon-z -p epsilon-greedy --arms always \\\n"
+    "    --turns 500 --runs 20 --out runs.png",
+    "highseason replay events.parquet -p soft-ucb-mortal -p ucb --bin 10 --json",
 )
 @log_argument
 @players
-@click.option(
-    "--bin",
-    type=positive,
-    default=1.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Length of a time bin; G is the number of events in it.",
+@number_option(
+    "--bin", "Length of a time bin; G is the number of events in it.", "SECONDS", default=1.0
 )
 @count_option("--turns", "Stop after this many matched turns.  [default: at the end of the log]")
-@click.option(
+@option(
     "--between",
-    type=moment,
+    "Use only events from START to END: dates such as 2011-10-02T06:30 (UTC), or seconds.",
+    type=_moment,
     nargs=2,
     metavar="START END",
-    help="Use only events from START to END: dates such as 2011-10-02T06:30 (UTC), or seconds.",
 )
-@click.option(
+@option(
     "--arms",
+    "Study only these arms (comma-separated ids), or 'always': those in every pool.",
     metavar="IDS",
-    help="Study only these arms (comma-separated ids), or 'always': those in every pool.",
 )
-@click.option(
+@choice_option(
     "--init",
-    type=click.Choice(["first-shown", "rule"]),
+    "Untried arms begin when first shown, or in the order in which the rule asks for them.",
+    ["first-shown", "rule"],
     default="first-shown",
-    show_default=True,
-    help="Untried arms begin when first shown, or in the order in which the rule asks for them.",
 )
 @click.option(
     "--unknown-lifetimes", is_flag=True, help="Hide from policies when an arm will disappear."
 )
-@click.option(
+@choice_option(
     "--reweigh",
-    type=click.Choice(["accept"]),
-    help="Thin a log with propensities until all arms are equally likely, then replay it.",
+    "Thin a log with propensities until all arms are equally likely, then replay it.",
+    ["accept"],
 )
 @count_option(
     "--runs", "Number of runs: different seeds, or sliding windows for deterministic policies."
 )
-@click.option(
+@choice_option(
     "--how",
-    type=click.Choice(["auto", "repeat", "windows"]),
-    default="auto",
-    show_default=True,
-    help="How to generate runs: repeat replays the whole log with new seeds, windows uses sliding "
+    "How to generate runs: repeat replays the whole log with new seeds, windows uses sliding "
     "windows; auto picks repeat for stochastic policies (with --runs).",
+    ["auto", "repeat", "windows"],
+    default="auto",
 )
 @click.option(
     "--shuffle",
     is_flag=True,
     help="Shuffle the events of every run (with --runs; for a fixed pool without drift).",
 )
-@count_option(
-    "--times",
-    "How many times each run replays the log (with --runs).",
-    default=4,
-    show_default=True,
-)
-@count_option("--window", "Events per window (with --runs).", default=100_000, show_default=True)
-@count_option(
-    "--step",
-    "Events from one window to the next (with --runs).",
-    default=4_000,
-    show_default=True,
-)
+@count_option("--times", "How many times each run replays the log (with --runs).", default=4)
+@count_option("--window", "Events per window (with --runs).", default=100_000)
+@count_option("--step", "Events from one window to the next (with --runs).", default=4_000)
 @seed_option
 @count_option("--threads", "Number of threads (with --runs).  [default: all cores]")
-@click.option(
-    "--out", type=click.Path(path_type=Path), help="Draw the means as .png, .svg or .pdf."
-)
-@json_option
-@debug_option
+@path_option("--out", "Draw the means as .png, .svg or .pdf.")
 def command(
     log: Path,
     players: dict[str, Policy],
@@ -121,12 +116,6 @@ def command(
     arms: str | None,
     unknown_lifetimes: bool,
     runs: int | None,
-    how: Literal["auto", "repeat", "windows"],
-    shuffle: bool,
-    times: int,
-    window: int,
-    step: int,
-    threads: int | None,
     out: Path | None,
     as_json: bool,
     **settings: Any,
@@ -138,40 +127,51 @@ def command(
     its pools have one size; otherwise means per visitor are shown too.  FILE is an event table
     written by 'highseason convert'.
     """
+    from highseason.logs import read_events
     from highseason.replay import PreparedLog, replay, replay_many
 
     if runs is None:
-        _require_runs("how", "shuffle", "times", "window", "step", "threads")
-    if out is not None:
-        check_figure(out, "--out", inputs=[log])
-    events = read_log(log)
+        _drop_options_of_runs(settings)
+    check_figure(out, inputs=[log])
+    events = read_events(log)
     if between is not None:
         events = _between(events, *between)
-    prepared = PreparedLog.of(events, bin, studied(arms, events))
+    prepared = PreparedLog.of(events, bin, _studied(arms, events))
     settings["known_lifetimes"] = not unknown_lifetimes
     with progress_bar("runs" if runs else "policies") as progress:
         if runs is None:
             result: Any = replay(players, prepared, progress=progress, **settings)
         else:
-            result = replay_many(
-                players, prepared, runs=runs, how=how, shuffle=shuffle, times=times,
-                window=window, step=step, threads=threads, progress=progress, **settings,
-            )  # fmt: skip
+            result = replay_many(players, prepared, runs=runs, progress=progress, **settings)
     files = [] if out is None else [_draw(result, out)]
-    if as_json:
-        print_json(result.to_dict() | ({"files": files} if files else {}))
-        return
-    click.echo(str(result))
-    for file in files:
-        click.echo(f"\nwrote {file}")
+    text = f"{result}\n" if files else str(result)
+    emit(as_json, result.to_dict, lambda: click.echo(text), files)
 
 
-def _require_runs(*names: str) -> None:
-    """Reject options that have no effect without --runs."""
+def _drop_options_of_runs(settings: dict[str, Any]) -> None:
+    """Reject options that have no effect without --runs, and drop their defaults."""
     context = click.get_current_context()
-    for name in names:
+    for name in ("how", "shuffle", "times", "window", "step", "threads"):
+        del settings[name]
         if context.get_parameter_source(name) is not ParameterSource.DEFAULT:
             raise usage_error(f"--{name} needs --runs: add it, or leave --{name} out")
+
+
+def _studied(text: str | None, events: Events) -> tuple[str, ...] | None:
+    """The arms to study: ids separated by commas, or `always` for those always on offer."""
+    if text is None:
+        return None
+    if text != "always":
+        return tuple(part.strip() for part in text.split(",") if part.strip())
+    from highseason.logs import always_on_offer
+
+    arms = always_on_offer(events)
+    if not arms:
+        raise usage_error(
+            "no arm is on offer in every event, so --arms always leaves none: cut the log with "
+            "--between, or find a stretch with 'highseason slice'"
+        )
+    return arms
 
 
 def _between(events: Events, start: int, end: int) -> Events:

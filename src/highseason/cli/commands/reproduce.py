@@ -8,11 +8,17 @@ from typing import Any
 
 import click
 
-from highseason.cli.group import WithExamples
+from highseason.cli.group import with_examples
 from highseason.cli.messages import progress_bar, say
-from highseason.cli.options import count_option, debug_option, json_option, seed_option
-from highseason.cli.output import print_json, print_wrapped
-from highseason.cli.output_paths import check_file, check_folder
+from highseason.cli.options import (
+    choice_option,
+    count_option,
+    option,
+    path_option,
+    seed_option,
+    threads_option,
+)
+from highseason.cli.output import check_file, check_folder, print_json, print_wrapped
 from highseason.cli.parsing import usage_error
 from highseason.studies import STUDIES, MissingDataError, Outcome, reproduce
 
@@ -21,55 +27,38 @@ def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """An option for the files of each study that takes some; they arrive by the study's name."""
     for name, study in STUDIES.items():
         if study.source is not None:
+            kind = click.Path(path_type=Path, exists=True)
             function = click.option(
-                study.source.option,
-                name,
-                type=click.Path(path_type=Path, exists=True),
-                multiple=True,
-                metavar="PATH",
+                study.source.option, name, type=kind, multiple=True, metavar="PATH",
                 help=study.source.help,
-            )(function)
+            )(function)  # fmt: skip
     return function
 
 
-@click.command(
+@with_examples(
     "reproduce",
-    cls=WithExamples,
-    examples=[
-        "highseason reproduce --only simulated --quick --out report/",
-    ],
+    "highseason reproduce --only simulated --quick --out report/",
 )
-@click.option(
-    "--only",
-    type=click.Choice(list(STUDIES)),
-    multiple=True,
-    help="Run only this study; repeatable.  [default: all]",
-)
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    default=Path("report"),
-    show_default=True,
-    help="Folder of the report; several studies get a subfolder each.",
+@choice_option("--only", "Run only this study; repeatable.  [default: all]", STUDIES, multiple=True)
+@path_option(
+    "--out", "Folder of the report; several studies get a subfolder each.", default=Path("report")
 )
 @count_option("--games", "Number of games per setting.  [default: the study's own]", least=2)
 @click.option("--quick", is_flag=True, help="Run a small sweep to check that everything works.")
-@click.option(
+@option(
     "--profile",
+    "Parameter profile: paper, authors_code or tuned; repeatable.  [default: the study's]",
     multiple=True,
     metavar="NAME",
-    help="Parameter profile: paper, authors_code or tuned; repeatable.  [default: the study's]",
 )
-@click.option(
+@option(
     "--data",
+    "Folder with real traffic (leeds_footfall_hourly.csv.gz …), for studies that use it.",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Folder with real traffic (leeds_footfall_hourly.csv.gz …), for studies that use it.",
 )
 @source_options
 @seed_option
-@count_option("--threads", "Number of threads.  [default: all cores]")
-@json_option
-@debug_option
+@threads_option
 def command(
     only: tuple[str, ...],
     out: Path,
@@ -112,17 +101,10 @@ def command(
         if not as_json:
             _print(done[name])
     if as_json:
-        print_json({"studies": {name: _describe(outcome) for name, outcome in done.items()}})
-
-
-def _describe(outcome: Outcome) -> dict[str, Any]:
-    return {
-        "page": outcome.page,
-        "files": list(outcome.files),
-        "findings": list(outcome.findings),
-        "seconds": outcome.seconds,
-        "reused": outcome.reused,
-    }
+        keys = ("page", "files", "findings", "seconds", "reused")
+        print_json(
+            {"studies": {n: {key: getattr(o, key) for key in keys} for n, o in done.items()}}
+        )
 
 
 def _print(outcome: Outcome) -> None:

@@ -7,22 +7,20 @@ from typing import Any
 
 import click
 
-from highseason.cli.group import WithExamples
+from highseason.cli.group import with_examples
 from highseason.cli.messages import note_if_too_short, progress_bar
 from highseason.cli.options import (
     arms_that_pay,
     count_option,
-    debug_option,
-    json_option,
     lifetimes_option,
+    path_option,
     players,
     seed_option,
     stakes,
     threads_option,
 )
-from highseason.cli.output import plain_table, print_json, print_table
-from highseason.cli.output_paths import check_ending, check_figure, check_file
-from highseason.cli.parsing import match_arms, parse_lifetimes
+from highseason.cli.output import check_figure, check_file, emit, plain_table, print_table
+from highseason.cli.parsing import match_arms, parse_lifetimes, usage_error
 from highseason.core.formatting import percent, with_error, with_range
 from highseason.games import simulate
 from highseason.multipliers import Multiplier
@@ -36,35 +34,28 @@ from highseason.rewards import Rewards
 _QUANTILES = (0.1, 0.5, 0.9)
 
 
-@click.command(
+@with_examples(
     "simulate",
-    cls=WithExamples,
-    examples=[
-        "highseason simulate --policy ucb --policy soft-ucb --policy ucb-z:z=30 \\\n"
-        "    --multiplier wave --arms 25 --turns 500 --games 1000 --seed 1",
-        "highseason simulate -p ucb -p ucb-z -p greedy -m traffic.csv --out rewards.png",
-        "highseason simulate -p ucb -p soft-ucb --means 0.9,0.8,0.5 --json",
-        "highseason simulate -p ucb -p soft-ucb-mortal -p ucb-l --lifetimes articles --turns 1440",
-    ],
+    "highseason simulate --policy ucb --policy soft-ucb --policy ucb-z:z=30 \\\n"
+    "    --multiplier wave --arms 25 --turns 500 --games 1000 --seed 1",
+    "highseason simulate -p ucb -p ucb-z -p greedy -m traffic.csv --out rewards.png",
+    "highseason simulate -p ucb -p soft-ucb --means 0.9,0.8,0.5 --json",
+    "highseason simulate -p ucb -p soft-ucb-mortal -p ucb-l --lifetimes articles --turns 1440",
 )
 @players
 @stakes
 @arms_that_pay
 @lifetimes_option
-@count_option("--games", "Number of games.", default=1000, show_default=True)
+@count_option("--games", "Number of games.", default=1000)
 @seed_option
 @threads_option
 @click.option(
     "--curves", "with_curves", is_flag=True, help="Also record running totals over turns."
 )
-@click.option("--save", type=click.Path(path_type=Path), help="Save the result as an .npz file.")
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    help="Draw the rewards (.png, .svg, .pdf); with --curves also NAME-curves beside it.",
+@path_option("--save", "Save the result as an .npz file.")
+@path_option(
+    "--out", "Draw the rewards (.png, .svg, .pdf); with --curves also NAME-curves beside it."
 )
-@json_option
-@debug_option
 def command(
     players: dict[str, Policy],
     G: Multiplier,
@@ -83,10 +74,10 @@ def command(
     All policies face the same arms and the same luck; the first is the baseline for the others.
     """
     if save is not None:
-        check_ending(save, "--save", ".npz")
+        if save.suffix.lower() != ".npz":
+            raise usage_error(f"--save {save} must end in .npz")
         check_file(save, "--save")
-    if out is not None:
-        check_figure(out, "--out")
+    check_figure(out)
     lifetimes = parse_lifetimes(lifetimes_text, G.turns)
     given = click.get_current_context().params["arms"] is not None
     rewards = match_arms(rewards, lifetimes, given)
@@ -97,44 +88,21 @@ def command(
             players, rewards, G, games, seed,
             threads=threads, curves=with_curves, lifetimes=lifetimes, progress=progress,
         )  # fmt: skip
-    files = [*_save(result, save), *_draw(result, out)]
-    if as_json:
-        print_json(_document(result, files))
-        return
-    _print(result)
-    for file in files:
-        click.echo(f"wrote {file}")
+    files = [] if save is None else [result.save(save)]
+    if out is not None:
+        files.append(draw_rewards(result).save(out))
+        if result.curves:
+            files.append(curves(result).save(out.with_stem(f"{out.stem}-curves")))
+    emit(as_json, lambda: _document(result), lambda: _print(result), files)
 
 
-def _save(result: SimulationResult, target: Path | None) -> list[Path]:
-    return [] if target is None else [result.save(target)]
-
-
-def _draw(result: SimulationResult, target: Path | None) -> list[Path]:
-    if target is None:
-        return []
-    files = [draw_rewards(result).save(target)]
-    if result.curves:
-        files.append(curves(result).save(target.with_stem(f"{target.stem}-curves")))
-    return files
-
-
-def _document(result: SimulationResult, files: list[Path]) -> dict[str, Any]:
-    document = result.to_dict()
-    if result.curves:
-        document["curves"] = _curves(result)
-    return document | ({"files": files} if files else {})
-
-
-def _curves(result: SimulationResult) -> dict[str, Any]:
-    """Running totals by quantity; in each, a row per policy, in the order given."""
+def _document(result: SimulationResult) -> dict[str, Any]:
+    """With running totals by quantity; in each, a row per policy, in the order given."""
     document: dict[str, Any] = {}
     for metric, curve in result.curves.items():
-        document["turns"] = curve.turns
-        document[metric] = {"mean": curve.mean}
-        for q in _QUANTILES:
-            document[metric][f"q{100 * q:.0f}"] = curve.quantile(q)
-    return document
+        quantiles = {f"q{100 * q:.0f}": curve.quantile(q) for q in _QUANTILES}
+        document |= {"turns": curve.turns, metric: {"mean": curve.mean, **quantiles}}
+    return result.to_dict() | ({"curves": document} if document else {})
 
 
 def _print(result: SimulationResult) -> None:
@@ -144,9 +112,9 @@ def _print(result: SimulationResult) -> None:
     for i, label in enumerate(result.policies):
         table.add_row(
             label,
-            _with_error(result, "reward", i),
+            with_error(result.mean("reward", i), result.error("reward", i)),
             percent(result.mean("reward", i) / most, 1),
-            _with_error(result, "regret", i),
+            with_error(result.mean("regret", i), result.error("regret", i)),
             percent(result.exploited_share(i)),
             "" if i == 0 else _gain(result, i),
         )
@@ -155,10 +123,6 @@ def _print(result: SimulationResult) -> None:
         "±: one standard error; of max: reward over the sum of G; exploited: share of the\n"
         "reward from pure exploitation; gain: with its 95% interval, games paired."
     )
-
-
-def _with_error(result: SimulationResult, metric: str, i: int) -> str:
-    return with_error(result.mean(metric, i), result.error(metric, i))
 
 
 def _gain(result: SimulationResult, i: int) -> str:

@@ -6,18 +6,19 @@ from pathlib import Path
 
 import click
 
-from highseason.cli.group import WithExamples
+from highseason.cli.group import with_examples
 from highseason.cli.messages import note_if_too_short, progress_bar
 from highseason.cli.options import (
     arms_that_pay,
+    choice_option,
     count_option,
-    debug_option,
-    json_option,
+    option,
+    path_option,
     seed_option,
     stakes,
+    threads_option,
 )
-from highseason.cli.output import plain_table, print_json, print_table, print_wrapped
-from highseason.cli.output_paths import check_figure
+from highseason.cli.output import check_figure, emit, plain_table, print_table, print_wrapped
 from highseason.core.formatting import signed_percent, with_error, with_range
 from highseason.multipliers import Multiplier
 from highseason.policies import parse
@@ -27,47 +28,31 @@ from highseason.rewards import Rewards
 from highseason.tuning import METHODS, Curve, Space, Tuned, tune
 
 
-@click.command(
+@with_examples(
     "tune",
-    cls=WithExamples,
-    examples=[
-        "highseason tune ucb-z --multiplier wave --arms 25 --turns 500",
-        "highseason tune epsilon-z:z=30 --parameter k --multiplier traffic.csv --out k.png",
-    ],
+    "highseason tune ucb-z --multiplier wave --arms 25 --turns 500",
+    "highseason tune epsilon-z:z=30 --parameter k --multiplier traffic.csv --out k.png",
 )
 @click.argument("policy", metavar="NAME[:KEY=VALUE,…]")
 @stakes
 @arms_that_pay
-@click.option(
-    "--parameter",
-    "parameters",
-    multiple=True,
-    metavar="NAME",
-    help="Tune only this parameter; repeatable.",
-)
-@count_option("--trials", "Number of candidates.", default=48, show_default=True)
-@count_option(
-    "--games", "Number of games the finalists play.", least=2, default=400, show_default=True
-)
-@click.option(
+@option("--parameter", "Tune only this parameter; repeatable.", multiple=True, metavar="NAME")
+@count_option("--trials", "Number of candidates.", default=48)
+@count_option("--games", "Number of games the finalists play.", least=2, default=400)
+@choice_option(
     "--search",
-    type=click.Choice(list(METHODS)),
+    "How to propose candidates: Optuna (tpe), or spread evenly (needs no extra).",
+    METHODS,
     default="tpe",
-    show_default=True,
-    help="How to propose candidates: Optuna (tpe), or spread evenly (needs no extra).",
 )
 @seed_option
-@count_option("--threads", "Number of threads.  [default: all cores]")
-@click.option(
-    "--out", type=click.Path(path_type=Path), help="Save the sensitivity curves (.png, .svg, .pdf)."
-)
-@json_option
-@debug_option
+@threads_option
+@path_option("--out", "Save the sensitivity curves (.png, .svg, .pdf).")
 def command(
     policy: str,
     G: Multiplier,
     rewards: Rewards,
-    parameters: tuple[str, ...],
+    parameter: tuple[str, ...],
     trials: int,
     games: int,
     search: str,
@@ -81,23 +66,18 @@ def command(
     All candidates play the same games.  The printed results come from other games.
     """
     start = parse(policy)
-    Space.of(start, G, parameters or None)  # report a wrong name before any work
-    if out is not None:
-        check_figure(out, "--out")
+    Space.of(start, G, parameter or None)  # report a wrong name before any work
+    check_figure(out)
     note_if_too_short(G.turns, rewards.arms)
     with progress_bar("rounds") as progress:
         tuned = tune(
-            start, rewards, G, trials=trials, games=games, seed=seed, space=parameters or None,
+            start, rewards, G, trials=trials, games=games, seed=seed, space=parameter or None,
             search=search, threads=threads, progress=progress,
         )  # fmt: skip
     if out is not None:
         sensitivity(tuned).save(out)
-    if as_json:
-        print_json(tuned.to_dict() | ({"files": [out]} if out is not None else {}))
-        return
-    _print(tuned)
-    if out is not None:
-        click.echo(f"wrote {out}")
+    files = [] if out is None else [out]
+    emit(as_json, tuned.to_dict, lambda: _print(tuned), files)
 
 
 def _print(tuned: Tuned) -> None:
