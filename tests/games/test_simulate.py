@@ -269,7 +269,7 @@ def test_curves_have_as_many_points_as_asked() -> None:
         ({"curves": -3}, "curves must be a whole number"),
         ({"policies": []}, "no policy was given"),
         ({"policies": [hs.UCB]}, r"is not a policy; write hs.UCB\(\), with its brackets"),
-        ({"policies": ["ucbz"]}, "no policy is called 'ucbz': did you mean 'ucb-z'"),
+        ({"policies": ["ucbz"]}, "unknown policy 'ucbz'. Did you mean 'ucb-z'"),
         ({"policies": hs.UCB}, "is not a policy; write hs.UCB"),
         ({"rewards": [0.1, 0.2]}, "rewards must be a reward model such as hs.rewards"),
         ({"multiplier": [1.0, 0.0]}, "turn 2 is 0"),
