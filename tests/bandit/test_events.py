@@ -24,11 +24,11 @@ from highseason.bandit import (
     Event,
     JsonLinesStore,
     MemoryStore,
-    Outcome,
     OutcomesReported,
     StoreError,
     StoreWarning,
     TurnDecided,
+    TurnOutcome,
     event_from_json,
     event_to_json,
 )
@@ -94,7 +94,7 @@ def test_events_say_what_happened() -> None:
     assert isinstance(decided, TurnDecided)
     assert (decided.seq, decided.turn, decided.expected) == (12, 7, None)
     assert decided.propensities is None or sum(decided.propensities.values) <= 1.0
-    assert reported == OutcomesReported(7, (Outcome(2, 0.7, 7.0),))
+    assert reported == OutcomesReported(7, (TurnOutcome(2, 0.7, 7.0),))
 
 
 @pytest.mark.parametrize("multiplier", [None, [5.0] * 9], ids=["online", "known"])

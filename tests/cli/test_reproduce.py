@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from highseason.cli.commands import reproduce as command
-from highseason.studies import STUDIES, Outcome, Study, reproduce
+from highseason.studies import STUDIES, Study, StudyOutcome, reproduce
 
 Call = Callable[..., Any]
 
@@ -36,10 +36,10 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Stand-ins for the studies, which note how they were called."""
     calls: list[Any] = []
 
-    def stand_in(study: Study, out: Path, **options: Any) -> Outcome:
+    def stand_in(study: Study, out: Path, **options: Any) -> StudyOutcome:
         study.choose_profiles(options["profiles"])
         calls.append((study.name, out, options))
-        return Outcome(out / "index.html", ["found"], {"drawing": 1.0})
+        return StudyOutcome(out / "index.html", ["found"], {"drawing": 1.0})
 
     monkeypatch.setattr(command, "reproduce", stand_in)
     return calls
@@ -82,7 +82,7 @@ def test_a_study_without_its_data_is_left_out_unless_it_was_asked_for(
 ) -> None:
     stand_in = command.reproduce
 
-    def only_upworthy(study: Study, out: Path, **options: Any) -> Outcome:
+    def only_upworthy(study: Study, out: Path, **options: Any) -> StudyOutcome:
         chosen = reproduce if study.name == "upworthy" else stand_in
         return chosen(study, out, **options)
 
@@ -115,7 +115,7 @@ def test_what_is_wrong_is_said_in_a_line(call: Call, line: str, told: str) -> No
 
 
 def test_an_interruption_says_how_to_go_on(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*_: Any, **__: Any) -> Outcome:
+    def interrupted(*_: Any, **__: Any) -> StudyOutcome:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(command, "reproduce", interrupted)

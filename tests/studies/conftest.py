@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from highseason.report.figure import Picture
-from highseason.studies import STUDIES, Outcome, pipeline, reproduce
+from highseason.studies import STUDIES, StudyOutcome, pipeline, reproduce
 
 
 @pytest.fixture
@@ -22,11 +22,11 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="session")
-def simulated_report(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+def simulated_report(tmp_path_factory: pytest.TempPathFactory) -> StudyOutcome:
     out = tmp_path_factory.mktemp("simulated")
     return reproduce(STUDIES["simulated"], out, quick=True, seed=3, threads=1)
 
 
 @pytest.fixture(scope="session")
-def timing_report(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+def timing_report(tmp_path_factory: pytest.TempPathFactory) -> StudyOutcome:
     return reproduce(STUDIES["timing"], tmp_path_factory.mktemp("timing"), quick=True, seed=2)

@@ -11,7 +11,7 @@ import pytest
 
 from highseason.logs import generate_events, generate_log, write_events
 from highseason.replay import compare
-from highseason.studies import STUDIES, Outcome, reproduce
+from highseason.studies import STUDIES, StudyOutcome, reproduce
 from highseason.studies.logged.data import (
     Dataset,
     StudiedLog,
@@ -44,7 +44,7 @@ STEPS: list[tuple[int, int]] = []
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+def made(tmp_path_factory: pytest.TempPathFactory) -> StudyOutcome:
     STEPS.clear()
     out = tmp_path_factory.mktemp("generated")
     return reproduce(
@@ -61,7 +61,7 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def given(log: Path, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+def given(log: Path, tmp_path_factory: pytest.TempPathFactory) -> StudyOutcome:
     out = tmp_path_factory.mktemp("given")
     return reproduce(STUDY, out, quick=True, seed=3, profiles=["paper"], files=[log])
 
@@ -71,16 +71,16 @@ def data() -> StudiedLog:
     return read([], QUICK, seed=1)
 
 
-def html(outcome: Outcome) -> str:
+def html(outcome: StudyOutcome) -> str:
     """The page without its pictures."""
     return re.sub(r'src="data:[^"]*"', "", outcome.page.read_text(encoding="utf-8"))
 
 
-def frame(outcome: Outcome, name: str) -> pd.DataFrame:
+def frame(outcome: StudyOutcome, name: str) -> pd.DataFrame:
     return pd.read_csv(outcome.page.parent / f"{name}.csv")
 
 
-def test_a_generated_log_is_called_so_wherever_one_looks(made: Outcome) -> None:
+def test_a_generated_log_is_called_so_wherever_one_looks(made: StudyOutcome) -> None:
     page = html(made)
     assert 'class="banner"' in page
     captions = re.findall(r"<figcaption>(.*?)</figcaption>", page)
@@ -92,7 +92,7 @@ def test_a_generated_log_is_called_so_wherever_one_looks(made: Outcome) -> None:
         assert set(frame(made, name)["log"]) == {"GENERATED log"}
 
 
-def test_a_log_that_was_given_is_not(given: Outcome) -> None:
+def test_a_log_that_was_given_is_not(given: StudyOutcome) -> None:
     page = html(given)
     assert 'class="banner"' not in page
     assert "generated" not in page.lower()
@@ -121,7 +121,7 @@ def test_the_tables_hold_the_published_numbers(report: str, request: pytest.Fixt
             assert shown == printed.get((table.id, label), "–")
 
 
-def test_baselines_and_both_pools_are_always_there(given: Outcome) -> None:
+def test_baselines_and_both_pools_are_always_there(given: StudyOutcome) -> None:
     policies = frame(given, "numbers").groupby("table").policy.agg(set)
     for table in TABLES:
         assert {*table.players, *BESIDE} == policies[table.id]
@@ -130,9 +130,9 @@ def test_baselines_and_both_pools_are_always_there(given: Outcome) -> None:
 
 
 def test_z_is_the_papers_on_a_given_log_and_a_percentile_on_a_generated_one(
-    made: Outcome, given: Outcome
+    made: StudyOutcome, given: StudyOutcome
 ) -> None:
-    def zs(outcome: Outcome) -> list[str]:
+    def zs(outcome: StudyOutcome) -> list[str]:
         numbers = frame(outcome, "numbers")
         return numbers[
             (numbers.policy == "ucb-z") & (numbers.profile == "paper")
@@ -143,21 +143,21 @@ def test_z_is_the_papers_on_a_given_log_and_a_percentile_on_a_generated_one(
     assert zs(made) == [f"ucb-z:z={np.quantile(dataset.log.G, 0.75):g}"]
 
 
-def test_progress_ends_at_its_total(made: Outcome) -> None:
+def test_progress_ends_at_its_total(made: StudyOutcome) -> None:
     _, *rest = STEPS  # the log is read before the steps are known
     assert [done for done, _ in rest] == list(range(2, len(STEPS) + 1))
     assert rest[-1] == (len(STEPS), len(STEPS))
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_the_same_command_resumes(made: Outcome) -> None:
+def test_the_same_command_resumes(made: StudyOutcome) -> None:
     before = (made.page.parent / "numbers.csv").read_bytes()
     again = reproduce(STUDY, made.page.parent, quick=True, seed=3)
     assert again.reused > 60
     assert (made.page.parent / "numbers.csv").read_bytes() == before
 
 
-def test_random_play_is_not_longer_than_the_game(made: Outcome) -> None:
+def test_random_play_is_not_longer_than_the_game(made: StudyOutcome) -> None:
     page = html(made)
     assert "plays at random in all 400 turns" in page
     assert not re.search(r"up to turn [\d,]+ of 400", page)

@@ -12,14 +12,14 @@ import pytest
 
 import highseason as hs
 from highseason.results import Moments, SimulationResult
-from highseason.studies import STUDIES, Outcome, paper, reproduce
+from highseason.studies import STUDIES, StudyOutcome, paper, reproduce
 from highseason.studies.simulated import findings, settings
 from highseason.studies.simulated.run import frames_of
 
 STUDY = STUDIES["simulated"]
 
 
-def read(report: Outcome, name: str) -> pd.DataFrame:
+def read(report: StudyOutcome, name: str) -> pd.DataFrame:
     return pd.read_csv(report.page.parent / f"{name}.csv")
 
 
@@ -48,7 +48,7 @@ def test_authors_have_other_shapes() -> None:
     assert setting.multiplier("authors_code") == hs.multipliers.wave(500, variant="authors_code")
 
 
-def test_all_files_are_there(simulated_report: Outcome) -> None:
+def test_all_files_are_there(simulated_report: StudyOutcome) -> None:
     out = simulated_report.page.parent
     names = [path.name for path in simulated_report.files]
     assert len(names) == len(set(names))  # once each
@@ -81,7 +81,7 @@ class Reader(HTMLParser):
         assert self.open.pop() == tag
 
 
-def test_the_page_is_small_and_needs_no_network(simulated_report: Outcome) -> None:
+def test_the_page_is_small_and_needs_no_network(simulated_report: StudyOutcome) -> None:
     text = simulated_report.page.read_text(encoding="utf-8")
     assert len(text) < 500_000
     reader = Reader()
@@ -98,7 +98,7 @@ def test_the_page_is_small_and_needs_no_network(simulated_report: Outcome) -> No
     assert "--seed 3" in text
 
 
-def test_the_page_names_the_paper_and_its_figures(simulated_report: Outcome) -> None:
+def test_the_page_names_the_paper_and_its_figures(simulated_report: StudyOutcome) -> None:
     text = simulated_report.page.read_text(encoding="utf-8").replace("&#39;", "'")
     assert paper.CITATION in text
     for number in (
@@ -184,7 +184,9 @@ REGULATED = dict.fromkeys(("epsilon_z", "soft_epsilon", "ucb_z", "soft_ucb"), 15
 def verdicts(**rewards: float) -> dict[str, str]:
     result = invented(**rewards)
     law = settings.LAWS[0]
-    cells = {settings.Setting(law, "wave", m, n): result for m in (25, 50) for n in (500, 1000)}
+    cells = {
+        settings.SimulatedSetting(law, "wave", m, n): result for m in (25, 50) for n in (500, 1000)
+    }
     frames = frames_of({"paper": cells}, {"paper": result})
     numbers, comparisons = frames["numbers"], frames["comparisons"]
     claims = findings.paper_claims(numbers, comparisons, frames["headline"].iloc[0])
@@ -219,7 +221,7 @@ def test_greedy_is_judged_too() -> None:
     assert verdict(tuned, "Tuned, ucb") == "not reproduced"
 
 
-def test_the_published_epsilon_greedy_never_exploits(simulated_report: Outcome) -> None:
+def test_the_published_epsilon_greedy_never_exploits(simulated_report: StudyOutcome) -> None:
     claims = read(simulated_report, "claims")
     (row,) = claims[claims.claim.str.contains("never exploits")].itertuples()
     assert row.verdict == "holds"

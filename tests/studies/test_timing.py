@@ -7,14 +7,14 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from highseason.studies import Outcome
+from highseason.studies import StudyOutcome
 from highseason.studies.timing import settings
 from highseason.studies.timing.run import regret_saved, reward_gain
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 
 
-def test_it_answers_for_every_regulated_policy(timing_report: Outcome) -> None:
+def test_it_answers_for_every_regulated_policy(timing_report: StudyOutcome) -> None:
     answers = pd.read_csv(timing_report.page.parent / "answers.csv").set_index("policy")
     assert answers.against.to_dict() == settings.PAIRS
     assert (answers.seasons == 9).all()
@@ -26,7 +26,7 @@ def test_it_answers_for_every_regulated_policy(timing_report: Outcome) -> None:
     assert "leeds_footfall_hourly.csv.gz: no --data was given" in text
 
 
-def test_text_and_table_give_one_number_with_one_sign(timing_report: Outcome) -> None:
+def test_text_and_table_give_one_number_with_one_sign(timing_report: StudyOutcome) -> None:
     answers = pd.read_csv(timing_report.page.parent / "answers.csv")
     text = timing_report.page.read_text(encoding="utf-8")
     for saved in answers.regret_saved:
@@ -35,7 +35,7 @@ def test_text_and_table_give_one_number_with_one_sign(timing_report: Outcome) ->
         assert f">{number}%<" in text
 
 
-def test_every_season_and_policy_has_its_numbers(timing_report: Outcome) -> None:
+def test_every_season_and_policy_has_its_numbers(timing_report: StudyOutcome) -> None:
     numbers = pd.read_csv(timing_report.page.parent / "numbers.csv")
     assert len(numbers) == 9 * 8
     assert numbers.groupby("season").seed.nunique().eq(1).all()

@@ -7,19 +7,19 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from highseason.studies import STUDIES, Outcome, reproduce
+from highseason.studies import STUDIES, StudyOutcome, reproduce
 from highseason.studies.unknown.findings import judge
 from highseason.studies.unknown.settings import CELLS, ESTIMATORS
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+def report(tmp_path_factory: pytest.TempPathFactory) -> StudyOutcome:
     out = tmp_path_factory.mktemp("unknown")
     return reproduce(STUDIES["unknown"], out, games=400, seed=3, quick=True)
 
 
 @pytest.fixture(scope="module")
-def changes(report: Outcome) -> pd.DataFrame:
+def changes(report: StudyOutcome) -> pd.DataFrame:
     return pd.read_csv(report.page.parent / "changes.csv")
 
 
@@ -58,7 +58,7 @@ def test_verdicts(changes: pd.DataFrame) -> None:
     assert all(text[0].isupper() or text[0].isdigit() for text in claims.evidence)
 
 
-def test_the_page_and_its_files(report: Outcome, changes: pd.DataFrame) -> None:
+def test_the_page_and_its_files(report: StudyOutcome, changes: pd.DataFrame) -> None:
     page = report.page.read_text(encoding="utf-8")
     assert "not reproduced" in page
     assert "<strong>Figure 65.</strong>" in page

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 from highseason.policies import Policy
-from highseason.studies import STUDIES, MissingDataError, Outcome, reproduce
-from highseason.studies.session import Session
+from highseason.studies import STUDIES, MissingDataError, StudyOutcome, reproduce
+from highseason.studies.session import StudySession
 from highseason.studies.store import Store
 from highseason.studies.upworthy import comparisons, run
 from highseason.studies.upworthy.comparisons import Played
@@ -34,7 +34,7 @@ from highseason.studies.upworthy.settings import (
     QUICK_SETTINGS,
     SETTINGS,
     TUNED,
-    Setting,
+    HeadlineSetting,
     default,
     space,
 )
@@ -68,7 +68,7 @@ def data(folder: Path) -> Archive:
 
 
 @pytest.fixture(scope="module")
-def report(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+def report(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> StudyOutcome:
     return reproduce(STUDY, tmp_path_factory.mktemp("report"), quick=True, seed=3, files=[folder])
 
 
@@ -82,7 +82,9 @@ def test_the_files_are_read(folder: Path, data: Archive) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.id)
-def test_nothing_is_tuned_on_what_is_reported(data: Archive, setting: Setting, seed: int) -> None:
+def test_nothing_is_tuned_on_what_is_reported(
+    data: Archive, setting: HeadlineSetting, seed: int
+) -> None:
     reported = []
     for fold in run.FOLDS:
         tuning = run.tuning_games(data, setting, QUICK, seed, fold, 2)
@@ -113,7 +115,7 @@ def test_every_policy_may_try_equally_many(kind: type[Policy]) -> None:
 
 
 def test_a_tuned_policy_loses_least_of_its_candidates(data: Archive, tmp_path: Path) -> None:
-    session = Session(
+    session = StudySession(
         STUDY, tmp_path, None, 0, True, (), None, None, (), Store(tmp_path, "upworthy")
     )
     winners = run.tuned(session, data, SETTINGS[2], QUICK, fold=0)
@@ -166,7 +168,7 @@ def test_groups_hold_the_windows_that_were_played(data: Archive) -> None:
     assert comparisons.in_all_groups(games_in(data, [5] * 4)) == 4  # all in the only group
 
 
-def test_the_page_and_its_numbers(report: Outcome) -> None:
+def test_the_page_and_its_numbers(report: StudyOutcome) -> None:
     text = report.page.read_text(encoding="utf-8")
     assert "A quick sweep" in text
     assert "Matias et al." in text
@@ -182,7 +184,7 @@ def test_the_page_and_its_numbers(report: Outcome) -> None:
     assert {"greedy", "uniform", "ucb", default("ucb")} <= set(numbers.policy)
 
 
-def test_the_page_says_what_is_so(report: Outcome, data: Archive) -> None:
+def test_the_page_says_what_is_so(report: StudyOutcome, data: Archive) -> None:
     text = report.page.read_text(encoding="utf-8").replace("&nbsp;", " ")
     assert "other tests and other start days." in text
     assert "10 of 11 tests have 4 arms or more, and all of them are played." in text
@@ -214,7 +216,7 @@ def test_reshuffled_cards_are_reported_where_there_are_any() -> None:
 
 @pytest.mark.usefixtures("undrawn")
 def test_the_same_seed_gives_the_same_numbers(
-    folder: Path, report: Outcome, tmp_path: Path
+    folder: Path, report: StudyOutcome, tmp_path: Path
 ) -> None:
     again = reproduce(STUDY, tmp_path, quick=True, seed=3, threads=1, files=[folder])
     for name in ("numbers.csv", "doses.csv"):
@@ -307,7 +309,9 @@ def test_small_tests_are_left_out_counted_and_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.id)
-def test_what_is_left_can_be_played_in_every_window(data: Archive, setting: Setting) -> None:
+def test_what_is_left_can_be_played_in_every_window(
+    data: Archive, setting: HeadlineSetting
+) -> None:
     share = quietest_share(data.views.values, setting)
     starts = range(1, data.views.turns - setting.days + 2)
     seasons = [data.views.window(start, start + setting.days - 1) for start in starts]

@@ -19,9 +19,9 @@ from highseason.bandit.events import (
     Lifetime,
     MemoryStore,
     MultiplierExtended,
-    Outcome,
     OutcomesReported,
     TurnDecided,
+    TurnOutcome,
 )
 from highseason.bandit.json_store import JsonLinesStore, event_from_json, event_to_json
 from highseason.bandit.ledger import Decision
@@ -43,13 +43,13 @@ __all__ = [
     "Lifetime",
     "MemoryStore",
     "MultiplierExtended",
-    "Outcome",
     "OutcomesReported",
     "PastForecastError",
     "Ranked",
     "StoreError",
     "StoreWarning",
     "TurnDecided",
+    "TurnOutcome",
     "event_from_json",
     "event_to_json",
 ]

@@ -99,7 +99,7 @@ class TurnDecided(Event, Generic[ArmT]):
     expected: float | None
 
 
-class Outcome(NamedTuple):
+class TurnOutcome(NamedTuple):
     """What is known of a turn's outcome after a report: the total reward, and the traffic."""
 
     turn: int
@@ -115,7 +115,7 @@ class OutcomesReported(Event):
         outcomes: The turns that changed, in the order in which they are learned.
     """
 
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[TurnOutcome, ...]
 
 
 @dataclass(frozen=True, slots=True)

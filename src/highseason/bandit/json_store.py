@@ -18,9 +18,9 @@ from highseason.bandit.events import (
     Event,
     Lifetime,
     MultiplierExtended,
-    Outcome,
     OutcomesReported,
     TurnDecided,
+    TurnOutcome,
     require_next,
 )
 from highseason.bandit.serialization import (
@@ -120,9 +120,9 @@ def _read_lifetime(entry: tuple[Any, Any]) -> Lifetime:
     return Lifetime(codes[end] if end in codes else whole(end), _optional(str)(date))
 
 
-def _read_outcome(entry: tuple[Any, Any, Any]) -> Outcome:
+def _read_outcome(entry: tuple[Any, Any, Any]) -> TurnOutcome:
     turn, reward, traffic = entry
-    return Outcome(whole(turn), _optional(number)(reward), _optional(number)(traffic))
+    return TurnOutcome(whole(turn), _optional(number)(reward), _optional(number)(traffic))
 
 
 def _read_range(entry: tuple[Any, Any]) -> tuple[float, float]:

@@ -21,9 +21,9 @@ from highseason.bandit.events import (
     BanditStarted,
     Event,
     MultiplierExtended,
-    Outcome,
     OutcomesReported,
     TurnDecided,
+    TurnOutcome,
 )
 from highseason.bandit.ledger import (
     NO_ROW,
@@ -187,7 +187,7 @@ class BanditSession(Generic[ArmT]):
         if not new:
             return None
         turns = self.ledger.turns
-        outcomes = (Outcome(turns[row], *account) for row, account in new.items())
+        outcomes = (TurnOutcome(turns[row], *account) for row, account in new.items())
         return OutcomesReported(self.seq + 1, tuple(outcomes))
 
     def _merge(self, report: Report, new: dict[int, Account]) -> None:

@@ -30,7 +30,7 @@ _EXPECTED = (OSError, ImportError, MemoryError)
 
 
 @dataclass
-class Session:
+class CallState:
     """What one call of the program knows."""
 
     debug: bool = False
@@ -144,7 +144,7 @@ class CommandGroup(GroupWithExamples):
         **extra: Any,
     ) -> Any:
         """Run, and leave with the exit code that the contract promises."""
-        session = Session()
+        session = CallState()
         replace_unprintable()
         try:
             with warnings_as_lines():
@@ -166,7 +166,7 @@ def _docstring(name: str) -> str:
     return ""
 
 
-def _report(reason: Exception, session: Session) -> int:
+def _report(reason: Exception, session: CallState) -> int:
     """Print one line on stderr and give the exit code."""
     if isinstance(reason, click.Abort):  # Ctrl-C
         say("interrupted")

@@ -2,6 +2,6 @@
 
 from highseason.studies.pipeline import reproduce
 from highseason.studies.registry import STUDIES
-from highseason.studies.study import MissingDataError, Outcome, Source, Study
+from highseason.studies.study import MissingDataError, Source, Study, StudyOutcome
 
-__all__ = ["STUDIES", "MissingDataError", "Outcome", "Source", "Study", "reproduce"]
+__all__ = ["STUDIES", "MissingDataError", "Source", "Study", "StudyOutcome", "reproduce"]

@@ -18,9 +18,9 @@ from highseason.core import formatting
 from highseason.core.version import __version__
 from highseason.results import Table
 from highseason.studies import frames, paper
-from highseason.studies.session import Progress, Session
+from highseason.studies.session import Progress, StudySession
 from highseason.studies.store import Store
-from highseason.studies.study import Findings, Outcome, Results, Study
+from highseason.studies.study import Findings, Results, Study, StudyOutcome
 
 if TYPE_CHECKING:
     from highseason.report.figure import Figure, Picture
@@ -41,7 +41,7 @@ def reproduce(
     threads: int | None = None,
     data: Path | None = None,
     files: Sequence[Path] = (),
-) -> Outcome:
+) -> StudyOutcome:
     """Run a study and write its report.
 
     Args:
@@ -62,7 +62,7 @@ def reproduce(
     from highseason.report.drawing import require_matplotlib
 
     require_matplotlib()
-    session = Session(
+    session = StudySession(
         study, out, games, seed, quick, study.choose_profiles(profiles), threads, data,
         tuple(files), Store(out / "runs", study.name), progress,
     )  # fmt: skip
@@ -79,10 +79,12 @@ def reproduce(
     pictures = _draw(drawings, session)
     with session.step("writing"):
         page = _write_page(session, results, findings, pictures, written)
-    return Outcome(page, findings.summary, session.seconds, written, len(session.store.reused))
+    return StudyOutcome(page, findings.summary, session.seconds, written, len(session.store.reused))
 
 
-def _draw(drawings: Mapping[str, Callable[[], Figure]], session: Session) -> dict[str, Picture]:
+def _draw(
+    drawings: Mapping[str, Callable[[], Figure]], session: StudySession
+) -> dict[str, Picture]:
     """Save every figure; the page holds its headline and links to the others."""
     pictures = {}
     for name, draw in drawings.items():
@@ -98,7 +100,7 @@ def _draw(drawings: Mapping[str, Callable[[], Figure]], session: Session) -> dic
 
 
 def _write_page(
-    session: Session,
+    session: StudySession,
     results: Results,
     findings: Findings,
     pictures: Mapping[str, Picture],
@@ -127,7 +129,7 @@ def _write_page(
     return page.save(html, session.out / "index.html")
 
 
-def _provenance(session: Session, results: Results) -> Table:
+def _provenance(session: StudySession, results: Results) -> Table:
     """Versions and settings."""
     rows: tuple[tuple[Any, ...], ...] = (
         ("highseason", __version__),

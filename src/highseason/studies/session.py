@@ -33,7 +33,7 @@ _AFTERWARDS = 0.15
 
 
 @dataclass
-class Session:
+class StudySession:
     """The options of one run, and where it stands; see `pipeline.reproduce` for the options."""
 
     study: Study

@@ -105,7 +105,7 @@ class Findings:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class StudyOutcome:
     """What a finished study leaves behind.
 
     Attributes:

@@ -20,7 +20,7 @@ from highseason.cli.options import (
 )
 from highseason.cli.output import check_file, check_folder, print_json, print_wrapped
 from highseason.cli.parsing import usage_error
-from highseason.studies import STUDIES, MissingDataError, Outcome, reproduce
+from highseason.studies import STUDIES, MissingDataError, StudyOutcome, reproduce
 
 
 def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -77,7 +77,7 @@ def command(
     """
     names = list(dict.fromkeys(only)) or list(STUDIES)
     check_folder(out, f"--out {out}")
-    done: dict[str, Outcome] = {}
+    done: dict[str, StudyOutcome] = {}
     for name in names:
         study = STUDIES[name]
         folder = out if len(names) == 1 else out / name
@@ -107,7 +107,7 @@ def command(
         )
 
 
-def _print(outcome: Outcome) -> None:
+def _print(outcome: StudyOutcome) -> None:
     for line in outcome.findings:
         print_wrapped(f"- {line}", indent="  ")
     seconds = ", ".join(f"{kind} {spent:.0f} s" for kind, spent in outcome.seconds.items())

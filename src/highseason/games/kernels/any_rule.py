@@ -59,7 +59,7 @@ class Arms(NamedTuple):
     last: Ints
 
 
-class Player(NamedTuple):
+class RulePlayer(NamedTuple):
     """What a policy adds to its rule, and the scratch memory of a game.
 
     Attributes:
@@ -87,7 +87,7 @@ def any_rule_game(
     last: Ints,
     out: Floats,
     trace: Floats,
-    player: Player,
+    player: RulePlayer,
     quantile: Callable[..., float],
     mean_at: Callable[..., float],
     start: Callable[..., None],
@@ -148,7 +148,7 @@ def any_rule_kernel(
     arms: Arms,
     out: Floats,
     trace: Floats,
-    player: Player,
+    player: RulePlayer,
     quantile: Callable[..., float],
     mean_at: Callable[..., float],
     start: Callable[..., None],

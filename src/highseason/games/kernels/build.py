@@ -23,7 +23,7 @@ from highseason.engine.lifetimes.presence import Population, lifetimes_matter, p
 from highseason.engine.step import illegal_arm
 from highseason.games.kernels.any_rule import (
     Arms,
-    Player,
+    RulePlayer,
     any_rule_game,
     any_rule_kernel,
     oracle_kernel,
@@ -141,11 +141,11 @@ def _any_rule(
 
 def player_of(
     policy: Policy, rewards: Rewards, lifetimes: Lifetimes | None, turns: int, cumulative_g: Floats
-) -> Player:
+) -> RulePlayer:
     """The settings of a policy and fresh memory for one game at a time."""
     rule = policy.rule
     always = np.tile(np.array([1, turns], np.int64), (rewards.arms, 1))
-    return Player(
+    return RulePlayer(
         state=fresh_state(rewards.arms, rule.memory, rule.shared),
         population=population_of(policy, always, lifetimes, turns),
         cumulative_g=cumulative_g,
@@ -185,7 +185,7 @@ def bound_game(rule: Rule, rewards: Rewards) -> Kernel:
         last: NDArray[np.int64],
         out: Floats,
         trace: Floats,
-        player: Player,
+        player: RulePlayer,
     ) -> tuple[int, int]:
         return any_rule_game(
             turns, key, parameters, means, first, last, out, trace, player,
@@ -255,4 +255,4 @@ def _player_type() -> Any:
     word, yes = types.int64, types.boolean
     fields = (counts, counts, numbers, flags, flags, yes, word, types.float64, word)
     population = types.NamedTuple(fields, Population)
-    return types.NamedTuple((state_type(), population, numbers, yes, yes), Player)
+    return types.NamedTuple((state_type(), population, numbers, yes, yes), RulePlayer)

@@ -24,7 +24,7 @@ from highseason.logs import (
 )
 from highseason.replay import LogSummary, PreparedLog, diagnose
 from highseason.replay.prepared_log import TimeBins
-from highseason.studies.logged.settings import FIXED_ARMS, PUBLISHED_SLICE, Effort
+from highseason.studies.logged.settings import FIXED_ARMS, PUBLISHED_SLICE, ReplayEffort
 from highseason.studies.session import Progress
 from highseason.tuning import derive_seed
 
@@ -78,7 +78,7 @@ class StudiedLog:
 
 
 def read(
-    paths: Sequence[Path], effort: Effort, seed: int, progress: Progress | None = None
+    paths: Sequence[Path], effort: ReplayEffort, seed: int, progress: Progress | None = None
 ) -> StudiedLog:
     """The files that were given, or a log like them; `progress` is in bytes."""
     if not paths:

@@ -20,8 +20,8 @@ from highseason.logs.front_page import START
 from highseason.policies import Policy
 from highseason.replay import PreparedLog, replay_many
 from highseason.studies.logged.data import with_shuffled_G
-from highseason.studies.logged.settings import FIXED_ARMS, Effort
-from highseason.studies.session import Session
+from highseason.studies.logged.settings import FIXED_ARMS, ReplayEffort
+from highseason.studies.session import StudySession
 from highseason.tuning import derive_seed
 
 #: How much longer than the turns need, on average, a log is.
@@ -41,7 +41,9 @@ class Contestants:
     turns: int
 
 
-def replay_logs(session: Session, groups: Sequence[Contestants], effort: Effort) -> pd.DataFrame:
+def replay_logs(
+    session: StudySession, groups: Sequence[Contestants], effort: ReplayEffort
+) -> pd.DataFrame:
     """A row for each log, table, profile, policy, and G as it is or shuffled."""
     turns = max(group.turns for group in groups)
     days = _SPARE * turns * FIXED_ARMS / effort.each_second / 86_400
@@ -68,7 +70,7 @@ def replay_logs(session: Session, groups: Sequence[Contestants], effort: Effort)
 
 
 def _replay_log(
-    groups: Sequence[Contestants], effort: Effort, days: float, seed: int, number: int
+    groups: Sequence[Contestants], effort: ReplayEffort, days: float, seed: int, number: int
 ) -> list[Row]:
     """One log, at another hour of the day than the last; every policy once."""
     generated = generate_events(

@@ -9,7 +9,7 @@ from highseason.policies import Greedy, Policy
 from highseason.replay import RepeatedReplay, Runs, replay_many
 from highseason.studies.logged.data import Dataset
 from highseason.studies.logged.settings import BESIDE, PaperTable, space
-from highseason.studies.session import Session
+from highseason.studies.session import StudySession
 from highseason.tuning import Budget, Score
 
 #: How much longer than the turns need, on average, a window of our own is.
@@ -67,7 +67,7 @@ def spread_windows(dataset: Dataset, how: str, runs: int, turns: int) -> Protoco
 
 
 def replay_all(
-    session: Session,
+    session: StudySession,
     name: str,
     dataset: Dataset,
     players: Mapping[str, Policy],
@@ -83,7 +83,7 @@ def replay_all(
 
 
 def _replay(
-    session: Session,
+    session: StudySession,
     name: str,
     dataset: Dataset,
     label: str,
@@ -103,7 +103,7 @@ def _replay(
 
 
 def _many(
-    players: Mapping[str, Policy], dataset: Dataset, protocol: Protocol, session: Session
+    players: Mapping[str, Policy], dataset: Dataset, protocol: Protocol, session: StudySession
 ) -> RepeatedReplay:
     return replay_many(
         players,
@@ -120,7 +120,7 @@ def _many(
 
 
 def tuned(
-    session: Session,
+    session: StudySession,
     dataset: Dataset,
     table: PaperTable,
     players: Mapping[str, Policy],

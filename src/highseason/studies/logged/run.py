@@ -43,12 +43,12 @@ from highseason.studies.logged.settings import (
     QUICK,
     TABLES,
     Z_RULE,
-    Effort,
     PaperTable,
+    ReplayEffort,
     contest,
     with_threshold,
 )
-from highseason.studies.session import Session
+from highseason.studies.session import StudySession
 from highseason.studies.study import Results
 
 #: Fewer independent windows than this do not show their scatter.
@@ -120,10 +120,10 @@ class LoggedResults(Results):
 
     studied: StudiedLog
     blocks: Sequence[Block]
-    effort: Effort
+    effort: ReplayEffort
 
 
-def run(session: Session) -> LoggedResults:
+def run(session: StudySession) -> LoggedResults:
     """Replay everything; `games` is how many runs each policy gets."""
     effort = QUICK if session.quick else FULL
     effort = replace(effort, runs=session.games or effort.runs)
@@ -166,13 +166,13 @@ def _datasets(
     return fixed if profile == "paper" else fixed[:1]
 
 
-def _turns(effort: Effort, table: PaperTable) -> int:
+def _turns(effort: ReplayEffort, table: PaperTable) -> int:
     return effort.turns.get("mortal" if table is CONTEST else table.id, table.turns)
 
 
 def _parts(
-    session: Session, studied: StudiedLog, effort: Effort, table: PaperTable, profile: str,
-    dataset: Dataset,
+    session: StudySession, studied: StudiedLog, effort: ReplayEffort, table: PaperTable,
+    profile: str, dataset: Dataset,
 ) -> dict[str, Part]:  # fmt: skip
     """What is replayed for one block."""
     turns, labels = _turns(effort, table), list(table.players)
@@ -203,7 +203,7 @@ def _parts(
 
 
 def _replay(
-    session: Session, studied: StudiedLog, effort: Effort, plan: Sequence[Block]
+    session: StudySession, studied: StudiedLog, effort: ReplayEffort, plan: Sequence[Block]
 ) -> list[Block]:
     blocks: list[Block] = []
     players: dict[str, Policy] = {}
@@ -225,7 +225,11 @@ def _replay(
 
 
 def _players(
-    session: Session, studied: StudiedLog, effort: Effort, table: PaperTable, profile: str
+    session: StudySession,
+    studied: StudiedLog,
+    effort: ReplayEffort,
+    table: PaperTable,
+    profile: str,
 ) -> dict[str, Policy]:
     z: float | str = PUBLISHED_Z if studied.generated is None else Z_RULE
     players = {label: with_threshold(policy, z) for label, policy in table.players.items()}
@@ -240,7 +244,7 @@ def _players(
     return tuned(session, dataset, table, players, effort.budget, turns, studied.digest)
 
 
-def _contestants(blocks: Sequence[Block], effort: Effort) -> list[Contestants]:
+def _contestants(blocks: Sequence[Block], effort: ReplayEffort) -> list[Contestants]:
     """The fixed pools: a generated log of their length has no articles that come and go."""
     return [
         Contestants(b.table.id, b.profile, b.players, b.table.regulated, _turns(effort, b.table))

@@ -142,7 +142,7 @@ def contest(base: hs.Policy, quick: bool = False) -> dict[str, hs.Policy]:
 
 
 @dataclass(frozen=True)
-class Effort:
+class ReplayEffort:
     """How much is played.
 
     Attributes:
@@ -170,8 +170,8 @@ class Effort:
     logs: int = 60
 
 
-FULL = Effort()
-QUICK = Effort(
+FULL = ReplayEffort()
+QUICK = ReplayEffort(
     days=0.5, each_second=3.0, runs=6, window=20_000, step=800,
     turns={"epsilon": 400, "ucb": 200, "mortal": 400}, own_windows=4, contest_windows=3,
     budget=Budget(((3, 2),)), logs=3,

@@ -26,7 +26,7 @@ from highseason.studies.simulated.settings import (
     REGULATES,
     SHAPES,
     Law,
-    Setting,
+    SimulatedSetting,
     Z,
     names,
     tuned_label,
@@ -56,7 +56,7 @@ class Family(NamedTuple):
         return f"{self.law.title}, {self.shape}"
 
 
-def families(played: Played) -> dict[Family, dict[Setting, SimulationResult]]:
+def families(played: Played) -> dict[Family, dict[SimulatedSetting, SimulationResult]]:
     """The results of each family, in the order of the page."""
     groups = {
         Family(profile, law, shape): {
@@ -117,7 +117,7 @@ def _add(row: dict[str, Estimate], name: str, gains: pd.DataFrame) -> None:
 
 
 def _increase(
-    family: Family, settings: Mapping[Setting, SimulationResult], base: str
+    family: Family, settings: Mapping[SimulatedSetting, SimulationResult], base: str
 ) -> Callable[[], Figure]:
     by_place = {setting.axis_label: result for setting, result in settings.items()}
     there = next(iter(by_place.values())).policies
@@ -126,7 +126,9 @@ def _increase(
     return lambda: increase(by_place, base, names(REGULATED), title, beside)
 
 
-def _rewards(family: Family, settings: Mapping[Setting, SimulationResult]) -> Callable[[], Figure]:
+def _rewards(
+    family: Family, settings: Mapping[SimulatedSetting, SimulationResult]
+) -> Callable[[], Figure]:
     panels = {(f"{s.arms} arms", f"{s.turns} turns"): result for s, result in settings.items()}
     labels = next(iter(panels.values())).policies
     return lambda: reward_grid(panels, labels, f"Mean reward per game: {family.title}")

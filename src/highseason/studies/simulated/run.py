@@ -15,7 +15,7 @@ from highseason.core.warnings import quiet
 from highseason.policies import EpsilonGreedy, Policy, SoftEpsilonGreedy, VariablePool
 from highseason.results import Estimate, Moments, SimulationResult, ratio_gain, with_interval
 from highseason.studies.frames import columns
-from highseason.studies.session import Session
+from highseason.studies.session import StudySession
 from highseason.studies.simulated.settings import (
     BASELINES,
     BUDGET,
@@ -26,7 +26,7 @@ from highseason.studies.simulated.settings import (
     QUICK_BUDGET,
     QUICK_GAMES,
     SEVEN,
-    Setting,
+    SimulatedSetting,
     Z,
     grid,
     names,
@@ -36,7 +36,7 @@ from highseason.studies.simulated.settings import (
 from highseason.studies.study import Results
 
 #: Results by profile, and in each by setting.
-Played = Mapping[str, Mapping[Setting, SimulationResult]]
+Played = Mapping[str, Mapping[SimulatedSetting, SimulationResult]]
 
 #: Everything a policy is compared with.
 _BASES = (*names(BASELINES), "greedy", "uniform", "variable-pool", *map(tuned_label, BASELINES))
@@ -57,7 +57,7 @@ class SimulatedResults(Results):
     pool_sizes: Mapping[str, int]
 
 
-def run(session: Session) -> SimulatedResults:
+def run(session: StudySession) -> SimulatedResults:
     """Play all settings under all profiles."""
     games = session.games or (QUICK_GAMES if session.quick else GAMES)
     budget = QUICK_BUDGET if session.quick else BUDGET
@@ -86,7 +86,9 @@ def run(session: Session) -> SimulatedResults:
     return SimulatedResults(frames, games, facts, played, sizes)
 
 
-def _play(session: Session, profile: str, setting: Setting, games: int) -> SimulationResult:
+def _play(
+    session: StudySession, profile: str, setting: SimulatedSetting, games: int
+) -> SimulationResult:
     rewards, G = setting.rewards(), setting.multiplier(profile)
     variant = "authors_code" if profile == "authors_code" else "paper"
     # With the profile "tuned", the baselines are tuned once, together with all others.
@@ -99,7 +101,7 @@ def _play(session: Session, profile: str, setting: Setting, games: int) -> Simul
     return session.simulate(f"{profile}/{setting.id}", everybody, rewards, G, games, session.seed)
 
 
-def _headline(session: Session, profile: str) -> SimulationResult:
+def _headline(session: StudySession, profile: str) -> SimulationResult:
     """The setting whose gain the paper's text gives as a number, in many more games."""
     pair: dict[str, Policy] = {
         policy.name: policy.profile(profile) for policy in (EpsilonGreedy, SoftEpsilonGreedy)
@@ -130,7 +132,7 @@ def frames_of(played: Played, headline: Mapping[str, SimulationResult]) -> dict[
     return {name: pd.DataFrame(rows) for name, rows in frames.items() if rows}
 
 
-def _describe(profile: str, setting: Setting) -> dict[str, Any]:
+def _describe(profile: str, setting: SimulatedSetting) -> dict[str, Any]:
     return {
         "profile": profile,
         "setting": setting.id,
@@ -183,7 +185,7 @@ def paired_gain(result: SimulationResult, policy: int, base: str) -> Estimate:
 # -- the paper's illustrations ---------------------------------------------------------------------
 
 
-def _multipliers(settings: list[Setting], profile: str) -> pd.DataFrame:
+def _multipliers(settings: list[SimulatedSetting], profile: str) -> pd.DataFrame:
     rows = []
     for setting in {(s.shape, s.turns): s for s in settings}.values():
         G = setting.multiplier(profile).values

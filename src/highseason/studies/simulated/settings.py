@@ -75,10 +75,10 @@ LAWS = (
 
 
 @dataclass(frozen=True)
-class Setting:
+class SimulatedSetting:
     """One cell of the grid.
 
-    >>> Setting(LAWS[0], "wave", 25, 500).id
+    >>> SimulatedSetting(LAWS[0], "wave", 25, 500).id
     'bernoulli-wave-25-arms-500-turns'
     """
 
@@ -107,10 +107,10 @@ class Setting:
         return multipliers.SHAPES[self.shape](turns=self.turns, variant=variant)
 
 
-HEADLINE = Setting(LAWS[0], "wave", 25, 500)
+HEADLINE = SimulatedSetting(LAWS[0], "wave", 25, 500)
 
 
-def grid(quick: bool = False) -> list[Setting]:
+def grid(quick: bool = False) -> list[SimulatedSetting]:
     """Every setting, those with the same plans side by side.
 
     >>> len(grid()), sum(setting.law.published for setting in grid())
@@ -118,7 +118,7 @@ def grid(quick: bool = False) -> list[Setting]:
     """
     arms, turns = ((10, 25), (100, 200)) if quick else (ARMS, TURNS)
     return [
-        Setting(law, shape, m, n)
+        SimulatedSetting(law, shape, m, n)
         for shape, m, n, law in itertools.product(SHAPES, arms, turns, LAWS)
     ]
 

@@ -11,7 +11,7 @@ import pandas as pd
 from highseason.policies import Greedy
 from highseason.results import Estimate, SimulationResult, ratio_gain
 from highseason.studies import frames
-from highseason.studies.session import Session
+from highseason.studies.session import StudySession
 from highseason.studies.study import Results
 from highseason.studies.timing.settings import (
     BUDGET,
@@ -40,7 +40,7 @@ class TimingResults(Results):
     missing: list[str]
 
 
-def run(session: Session) -> TimingResults:
+def run(session: StudySession) -> TimingResults:
     """Play all seasons."""
     games = session.games or (QUICK_GAMES if session.quick else GAMES)
     budget = QUICK_BUDGET if session.quick else BUDGET
@@ -59,7 +59,7 @@ def run(session: Session) -> TimingResults:
     return TimingResults({"numbers": pd.DataFrame(rows)}, games, facts, seasons, missing)
 
 
-def _play(session: Session, season: Season, games: int, budget: Budget) -> SimulationResult:
+def _play(session: StudySession, season: Season, games: int, budget: Budget) -> SimulationResult:
     own = derive_seed(session.seed, season.id)  # no two seasons share their luck
     rewards = season.rewards()
     tuned = session.tune_on_games(f"tuning/{season.id}", TUNED, rewards, season.G, budget, own)

@@ -11,7 +11,7 @@ import pandas as pd
 
 from highseason.results import Estimate, Moments, SimulationResult, ratio_gain
 from highseason.studies.frames import columns
-from highseason.studies.session import Session
+from highseason.studies.session import StudySession
 from highseason.studies.study import Results
 from highseason.studies.unknown.settings import (
     ARMS,
@@ -32,7 +32,7 @@ class UnknownResults(Results):
     cells: tuple[Cell, ...]
 
 
-def run(session: Session) -> UnknownResults:
+def run(session: StudySession) -> UnknownResults:
     """Play all cells."""
     if len(session.profiles) > 1:
         raise ValueError("the study unknown takes one profile: paper or authors_code")
@@ -48,7 +48,7 @@ def run(session: Session) -> UnknownResults:
 
 
 def _play(
-    session: Session, cell: Cell, games: int
+    session: StudySession, cell: Cell, games: int
 ) -> tuple[SimulationResult, dict[str, SimulationResult]]:
     (profile,) = session.profiles
     setting = policies(profile), cell.rewards, cell.G, games, session.seed

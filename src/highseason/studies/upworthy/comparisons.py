@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from highseason.policies import Policy
 from highseason.results import Estimate, Moments, ratio_gain, with_interval
 from highseason.studies.upworthy.decks import DeckGames
-from highseason.studies.upworthy.settings import GROUPS, Setting
+from highseason.studies.upworthy.settings import GROUPS, HeadlineSetting
 
 Chosen = NDArray[np.bool_] | None
 
@@ -32,7 +32,7 @@ class Played:
         totals: By metric, a row per policy and a column per game.
     """
 
-    setting: Setting
+    setting: HeadlineSetting
     games: DeckGames
     players: Mapping[str, Sequence[Policy]]
     totals: Mapping[str, NDArray[np.float64]]

@@ -17,7 +17,7 @@ from highseason.core.random import draw, seed_key
 from highseason.multipliers import Multiplier
 from highseason.studies.study import MissingDataError
 from highseason.studies.upworthy.decks import Decks, decks
-from highseason.studies.upworthy.settings import FEWEST_ARMS, Setting
+from highseason.studies.upworthy.settings import FEWEST_ARMS, HeadlineSetting
 from highseason.tabular import Column, FileTable, read_table
 from highseason.tuning import derive_seed
 
@@ -127,7 +127,7 @@ def _read_tests(path: Path) -> pd.DataFrame:
 # -- which tests are big enough --------------------------------------------------------------------
 
 
-def big_enough(archive: Archive, settings: Sequence[Setting]) -> Archive:
+def big_enough(archive: Archive, settings: Sequence[HeadlineSetting]) -> Archive:
     """The archive without tests that lack a card for some day of some window in some setting.
 
     So all settings play the same tests, whichever start days a seed draws.
@@ -156,7 +156,7 @@ def big_enough(archive: Archive, settings: Sequence[Setting]) -> Archive:
     return replace(archive, decks=chosen, too_small=too_small)
 
 
-def quietest_share(views: NDArray[np.float64], setting: Setting) -> float:
+def quietest_share(views: NDArray[np.float64], setting: HeadlineSetting) -> float:
     """What share of a game's cards the quietest day of all its windows deals."""
     if setting.even:
         return 1 / setting.days
@@ -165,7 +165,7 @@ def quietest_share(views: NDArray[np.float64], setting: Setting) -> float:
     return float((windows.min(axis=1) / totals).min())
 
 
-def cards_of(tests: Decks, setting: Setting) -> NDArray[np.int64]:
+def cards_of(tests: Decks, setting: HeadlineSetting) -> NDArray[np.int64]:
     """How many cards a game of each test deals."""
     return tests.total if setting.whole else tests.smallest
 

@@ -16,7 +16,7 @@ from highseason.core.formatting import counted
 from highseason.policies import Policy
 from highseason.results import Estimate
 from highseason.studies.frames import columns
-from highseason.studies.session import Session
+from highseason.studies.session import StudySession
 from highseason.studies.study import MissingDataError, Results
 from highseason.studies.upworthy import comparisons as compare
 from highseason.studies.upworthy.comparisons import Played
@@ -39,8 +39,8 @@ from highseason.studies.upworthy.settings import (
     SAME_RULE,
     SETTINGS,
     TUNED,
-    Effort,
-    Setting,
+    DeckEffort,
+    HeadlineSetting,
     default,
     defaults,
     space,
@@ -69,7 +69,7 @@ class UpworthyResults(Results):
     windows: int
 
 
-def run(session: Session) -> UpworthyResults:
+def run(session: StudySession) -> UpworthyResults:
     """Play all settings; `games` is how many start days each test gets."""
     effort, settings = (QUICK, QUICK_SETTINGS) if session.quick else (FULL, SETTINGS)
     effort = replace(effort, games=session.games or effort.games)
@@ -101,7 +101,7 @@ def run(session: Session) -> UpworthyResults:
 
 
 def start_days(
-    archive: Archive, setting: Setting, effort: Effort, seed: int
+    archive: Archive, setting: HeadlineSetting, effort: DeckEffort, seed: int
 ) -> list[NDArray[np.int64]]:
     """The first days (from 1) of the windows to tune on, and of those to report: none in both.
 
@@ -122,7 +122,7 @@ def start_days(
     return [np.sort(order[:few]), np.sort(order[few : few + many])]
 
 
-def shared_days(archive: Archive, setting: Setting, effort: Effort, seed: int) -> float:
+def shared_days(archive: Archive, setting: HeadlineSetting, effort: DeckEffort, seed: int) -> float:
     """The share of the days in windows to report that also lie in a window to tune on."""
     tuning, reported = (
         {day for start in starts.tolist() for day in range(start, start + setting.days)}
@@ -132,7 +132,7 @@ def shared_days(archive: Archive, setting: Setting, effort: Effort, seed: int) -
 
 
 def tuning_games(
-    archive: Archive, setting: Setting, effort: Effort, seed: int, fold: int, each: int
+    archive: Archive, setting: HeadlineSetting, effort: DeckEffort, seed: int, fold: int, each: int
 ) -> DeckGames:
     """Games of the half that is not reported, `each` of a test."""
     tests = halves(len(archive.decks), seed)[1 - fold]
@@ -142,7 +142,7 @@ def tuning_games(
 
 
 def reported_games(
-    archive: Archive, setting: Setting, effort: Effort, seed: int, fold: int
+    archive: Archive, setting: HeadlineSetting, effort: DeckEffort, seed: int, fold: int
 ) -> DeckGames:
     """Games of the other half, with other start days."""
     tests = halves(len(archive.decks), seed)[fold]
@@ -153,7 +153,7 @@ def reported_games(
 
 def _games(
     archive: Archive,
-    setting: Setting,
+    setting: HeadlineSetting,
     tests: NDArray[np.int64],
     days: NDArray[np.int64],
     each: int,
@@ -177,14 +177,16 @@ def _games(
     )
 
 
-def _play(session: Session, archive: Archive, setting: Setting, effort: Effort) -> Played:
+def _play(
+    session: StudySession, archive: Archive, setting: HeadlineSetting, effort: DeckEffort
+) -> Played:
     winners = [tuned(session, archive, setting, effort, fold) for fold in FOLDS]
     with session.step("simulating"):
         return played(archive, setting, effort, session.seed, winners, session.threads)
 
 
 def tuned(
-    session: Session, archive: Archive, setting: Setting, effort: Effort, fold: int
+    session: StudySession, archive: Archive, setting: HeadlineSetting, effort: DeckEffort, fold: int
 ) -> dict[str, Policy]:
     """The best of every policy: equally many candidates, the same games for all of them."""
 
@@ -208,8 +210,8 @@ def tuned(
 
 def played(
     archive: Archive,
-    setting: Setting,
-    effort: Effort,
+    setting: HeadlineSetting,
+    effort: DeckEffort,
     seed: int,
     winners: Sequence[Mapping[str, Policy]],
     threads: int | None,
@@ -297,7 +299,9 @@ def _responses(played: Played) -> list[dict[str, Any]]:
     ]
 
 
-def _windows(archive: Archive, effort: Effort, seed: int, played: Sequence[Played]) -> pd.DataFrame:
+def _windows(
+    archive: Archive, effort: DeckEffort, seed: int, played: Sequence[Played]
+) -> pd.DataFrame:
     """By the length of a game, on which alone these depend."""
     by_days = {each.setting.days: each for each in played}
     return pd.DataFrame([

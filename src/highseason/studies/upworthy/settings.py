@@ -27,7 +27,7 @@ PAIRS = SAME_RULE | {"variable-pool": "greedy"}
 
 
 @dataclass(frozen=True)
-class Setting:
+class HeadlineSetting:
     """One way to turn a test into games.
 
     Attributes:
@@ -47,12 +47,12 @@ class Setting:
 
 
 SETTINGS = (
-    Setting("four-weeks", "4 weeks, whole test", 28),
-    Setting("twelve-weeks", "12 weeks, whole test", 84),
-    Setting("four-weeks-one-deck", "4 weeks, one deck", 28, whole=False),
-    Setting("twelve-weeks-one-deck", "12 weeks, one deck", 84, whole=False),
-    Setting("four-weeks-even", "4 weeks, even samples", 28, even=True),
-    Setting("twelve-weeks-even", "12 weeks, even samples", 84, even=True),
+    HeadlineSetting("four-weeks", "4 weeks, whole test", 28),
+    HeadlineSetting("twelve-weeks", "12 weeks, whole test", 84),
+    HeadlineSetting("four-weeks-one-deck", "4 weeks, one deck", 28, whole=False),
+    HeadlineSetting("twelve-weeks-one-deck", "12 weeks, one deck", 84, whole=False),
+    HeadlineSetting("four-weeks-even", "4 weeks, even samples", 28, even=True),
+    HeadlineSetting("twelve-weeks-even", "12 weeks, even samples", 84, even=True),
 )
 
 #: Enough to check that everything works.
@@ -60,7 +60,7 @@ QUICK_SETTINGS = SETTINGS[::2]
 
 
 @dataclass(frozen=True)
-class Effort:
+class DeckEffort:
     """How much is played.
 
     Attributes:
@@ -76,8 +76,8 @@ class Effort:
     windows: tuple[int, int]
 
 
-FULL = Effort(Budget(((48, 1), (12, 6))), tests=None, games=20, windows=(40, 240))
-QUICK = Effort(Budget(((6, 1), (2, 2))), tests=40, games=4, windows=(6, 12))
+FULL = DeckEffort(Budget(((48, 1), (12, 6))), tests=None, games=20, windows=(40, 240))
+QUICK = DeckEffort(Budget(((6, 1), (2, 2))), tests=40, games=4, windows=(6, 12))
 
 #: Click rates are near 1%, so a P that is usual for rewards in [0, 1] is far too large.  Its range
 #: lies around the variance of a day's click rate (0.01 / 600 visitors, about 1e-5); the constants
