@@ -8,7 +8,7 @@ from tests.replay.logs import fixed_log, mortal_log, two_pools
 
 import highseason as hs
 from highseason.replay import PreparedLog, compare, replay, replay_many
-from highseason.replay.comparison import paired_interval
+from highseason.replay.estimators import paired_interval
 from highseason.replay.player import is_stochastic
 
 MEANS = (0.2, 0.4, 0.6)

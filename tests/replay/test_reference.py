@@ -16,7 +16,7 @@ from highseason.logs import Events
 from highseason.policies import Policy, registry
 from highseason.policies.view import View
 from highseason.replay import PreparedLog
-from highseason.replay.kernels.plans import compiled_plan
+from highseason.replay.kernels.compiled import compiled_plan
 from highseason.replay.kernels.records import RecordOrder, ReplayTrace
 from highseason.replay.player import Player, ReplayOptions
 from highseason.rules import (

@@ -1,14 +1,14 @@
 """Replay: estimate from a log of randomly shown arms what a policy would have earned."""
 
 from highseason.replay.api import replay as replay
-from highseason.replay.comparison import Comparison as Comparison
-from highseason.replay.comparison import compare as compare
+from highseason.replay.api import replay_many as replay_many
 from highseason.replay.diagnostics import LogSummary as LogSummary
 from highseason.replay.diagnostics import diagnose as diagnose
-from highseason.replay.many import replay_many as replay_many
-from highseason.replay.many_result import RepeatedReplay as RepeatedReplay
-from highseason.replay.many_result import Runs as Runs
+from highseason.replay.estimators import Comparison as Comparison
+from highseason.replay.estimators import compare as compare
 from highseason.replay.prepared_log import PreparedLog as PreparedLog
+from highseason.replay.result import RepeatedReplay as RepeatedReplay
 from highseason.replay.result import ReplayOutcome as ReplayOutcome
 from highseason.replay.result import ReplayResult as ReplayResult
+from highseason.replay.result import Runs as Runs
 from highseason.replay.uniformity import Uniformity as Uniformity

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -193,14 +193,7 @@ def issues(evidence: Evidence, log: Uniformity) -> list[str]:
     """Every reason not to trust the estimate; empty if there is none."""
     if evidence.turns == 0:
         return ["no event matched, so the log says nothing about this policy"]
-    return [
-        *_bias(evidence, log),
-        *_range(evidence),
-        *_too_few(evidence),
-        *_ended_early(evidence),
-        *_one_sided(evidence),
-        *_odd_matches(evidence),
-    ]
+    return [*_bias(evidence, log), *_too_few(evidence), *_odd_turns(evidence)]
 
 
 def verdict(evidence: Evidence, log: LogSummary) -> str:
@@ -218,72 +211,66 @@ def verdict(evidence: Evidence, log: LogSummary) -> str:
     return f"Fit for use: {'; '.join([precision, *random])}."
 
 
-def _bias(evidence: Evidence, log: Uniformity) -> list[str]:
-    if log.holds and log.tilted and not evidence.thinned:
-        return [
+def _bias(evidence: Evidence, log: Uniformity) -> Iterator[str]:
+    if not log.holds and log.checked == "propensity":
+        yield "the log contradicts its propensities"
+    elif not log.holds:
+        yield (
+            "THE LOG IS NOT UNIFORMLY RANDOM and gives no propensities, so the estimate is BIASED "
+            "towards the arms it favoured"
+        )
+    elif log.tilted and not evidence.thinned:
+        yield (
             "the log's propensities are not uniform, which biases the plain mean: use the weighted "
             "estimates, or thin the log (reweigh: accept)"
-        ]
-    if log.holds:
-        return _unequal_pools(evidence)
-    if log.checked == "propensity":
-        return ["the log contradicts its propensities"]
-    return [
-        "THE LOG IS NOT UNIFORMLY RANDOM and gives no propensities, so the estimate is BIASED "
-        "towards the arms it favoured"
-    ]
+        )
+    elif evidence.weighted is not None and evidence.overweights_small_pools:
+        yield (
+            "pools differ in size and small ones match more often, so the mean per matched turn "
+            f"({evidence.mean.value:.4g}) over-weights them: use the mean per visitor, "
+            f"{evidence.weighted.snips.value:.4g} (SNIPS)"
+        )
+    if evidence.reward_range is not None:
+        low, high = evidence.reward_range
+        yield (
+            f"the policy expects rewards from 0 to 1 and the log's range from {low:g} to {high:g}, "
+            "so its amount of exploration is arbitrary: rescale them"
+        )
 
 
-def _unequal_pools(evidence: Evidence) -> list[str]:
-    """A uniform log, but small pools matched more often."""
-    if evidence.weighted is None or not evidence.overweights_small_pools:
-        return []
-    return [
-        "pools differ in size and small ones match more often, so the mean per matched turn "
-        f"({evidence.mean.value:.4g}) over-weights them: use the mean per visitor, "
-        f"{evidence.weighted.snips.value:.4g} (SNIPS)"
-    ]
-
-
-def _range(evidence: Evidence) -> list[str]:
-    if evidence.reward_range is None:
-        return []
-    low, high = evidence.reward_range
-    return [
-        f"the policy expects rewards from 0 to 1 and the log's range from {low:g} to {high:g}, so "
-        "its amount of exploration is arbitrary: rescale them"
-    ]
-
-
-def _too_few(evidence: Evidence) -> list[str]:
-    if evidence.turns < FEW_TURNS:
-        return [f"only {evidence.turns:,} turns matched"]
-    if evidence.rewarded < FEW_REWARDS:
-        return [f"only {evidence.rewarded:,} rewards in {evidence.turns:,} turns"]
-    if evidence.effective_size < 0.1 * evidence.turns:
+def _too_few(evidence: Evidence) -> Iterator[str]:
+    turns, requested = evidence.turns, evidence.requested
+    if turns < FEW_TURNS:
+        yield f"only {turns:,} turns matched"
+    elif evidence.rewarded < FEW_REWARDS:
+        yield f"only {evidence.rewarded:,} rewards in {turns:,} turns"
+    elif evidence.effective_size < 0.1 * turns:
         size = f"{evidence.effective_size:,.0f} effective turns"
-        return [f"a few events carry most of the weight ({size})"]
-    return []
+        yield f"a few events carry most of the weight ({size})"
+    if requested is not None and turns < requested:
+        yield (
+            f"the log ended after {turns:,} of {requested:,} turns, and the mean covers only those"
+        )
 
 
-def _ended_early(evidence: Evidence) -> list[str]:
-    if evidence.requested is None or evidence.turns >= evidence.requested:
-        return []
-    return [
-        f"the log ended after {evidence.turns:,} of {evidence.requested:,} turns, and the mean "
-        "covers only those"
-    ]
-
-
-def _one_sided(evidence: Evidence) -> list[str]:
-    """A threshold that separates nothing leaves the policy unregulated."""
-    if evidence.high_turns is None or 0 < evidence.high_turns < evidence.turns:
-        return []
-    side = "never reached" if evidence.high_turns == 0 else "always reached"
-    return [
-        f"G {side} the policy's threshold in the turns played, so it was not regulated at all: "
-        "give a lower or higher threshold, or more turns"
-    ]
+def _odd_turns(evidence: Evidence) -> Iterator[str]:
+    """A threshold that separates nothing, and matches that a uniform log would not give."""
+    if evidence.high_turns in (0, evidence.turns):
+        side = "never reached" if evidence.high_turns == 0 else "always reached"
+        yield (
+            f"G {side} the policy's threshold in the turns played, so it was not regulated at all: "
+            "give a lower or higher threshold, or more turns"
+        )
+    expected = evidence.expected_share
+    if not (0 < expected < 1 and evidence.asked > 0):
+        return
+    sigma = math.sqrt(expected * (1 - expected) / evidence.asked)
+    off = abs(evidence.matched_share - expected)
+    if off >= max(ODD_SIGMAS * sigma, ODD_SHARE * expected):
+        yield (
+            f"{100 * evidence.matched_share:.2f}% of the events matched where a uniform log gives "
+            f"{100 * expected:.2f}%: the chosen arms were shown more or less often than others"
+        )
 
 
 def _no_difference(evidence: Evidence, baseline: Estimate) -> list[str]:
@@ -293,17 +280,3 @@ def _no_difference(evidence: Evidence, baseline: Estimate) -> list[str]:
     if math.isnan(error) or abs(mean.value - baseline.value) > 1.96 * error:
         return []
     return [f"not distinguishable from showing arms at random ({baseline.value:.4g} per turn)"]
-
-
-def _odd_matches(evidence: Evidence) -> list[str]:
-    expected = evidence.expected_share
-    if not (0 < expected < 1 and evidence.asked > 0):
-        return []
-    sigma = math.sqrt(expected * (1 - expected) / evidence.asked)
-    off = evidence.matched_share - expected
-    if abs(off) < ODD_SIGMAS * sigma or abs(off) < ODD_SHARE * expected:
-        return []
-    return [
-        f"{100 * evidence.matched_share:.2f}% of the events matched where a uniform log gives "
-        f"{100 * expected:.2f}%: the chosen arms were shown more or less often than others"
-    ]

@@ -1,4 +1,4 @@
-"""Estimators of a policy's mean reward per turn: the plain mean, IPS and SNIPS.
+"""Estimators of a policy's mean reward per turn (the plain mean, IPS and SNIPS), and tests.
 
 The weighted ones divide each event by its propensity, the probability with which its arm was
 shown.  They are needed where that varies: in logs that give propensities, and in uniform logs whose
@@ -22,11 +22,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from highseason.core.random import draw, hash_at, seed_key
 from highseason.results.statistics import Estimate, with_interval
 
 _PIECE = 100_000
+_RESAMPLES = 2000
+#: Overlapping windows equivalent to fewer independent ones than this have no interval.
+_FEWEST = 2
 
 
 @dataclass(frozen=True)
@@ -120,3 +124,174 @@ def effective_size(weight: NDArray[np.float64]) -> float:
     """The effective sample size of weighted events (Kish): (sum w)² / sum w²."""
     squares = float((weight**2).sum())
     return float(weight.sum()) ** 2 / squares if squares > 0 else 0.0
+
+
+@dataclass(frozen=True)
+class TTest:
+    """A two-sided test that two means are equal, and an interval for their difference."""
+
+    statistic: float
+    degrees: float
+    p: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The difference of two means over runs, by several tests.
+
+    Attributes:
+        difference: The mean of the first minus that of the second.
+        student: Two samples with equal variances, as in the paper.
+        welch: Two samples with different variances.
+        bootstrap: A 95% interval for the difference, runs resampled with replacement.
+        paired: A 95% interval for overlapping windows, the runs of both in pairs; None where runs
+            are not windows over the same events, or the overlap leaves too few.
+        independent: How many independent runs the overlapping windows are equivalent to; None
+            where runs are not windows.
+    """
+
+    difference: float
+    student: TTest
+    welch: TTest
+    bootstrap: tuple[float, float]
+    paired: tuple[float, float] | None = None
+    independent: float | None = None
+
+    def __str__(self) -> str:
+        """In a few lines."""
+        lines = [
+            f"difference {self.difference:+.5f} per turn",
+            f"  Student  p = {self.student.p:.2g}  ({_range(self.student.low, self.student.high)})",
+            f"  Welch    p = {self.welch.p:.2g}  ({_range(self.welch.low, self.welch.high)})",
+            f"  bootstrap     ({_range(*self.bootstrap)})",
+        ]
+        if self.paired is not None:
+            lines.append(f"  paired        ({_range(*self.paired)}), corrected for overlap")
+        if self.independent is not None:
+            lines.append(
+                f"  the windows overlap: they are equivalent to about {self.independent:.1f} "
+                "independent runs, so p-values that assume independence are too small"
+            )
+            if self.paired is None:
+                lines.append("  too few for an interval: use a longer log or a smaller window")
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return vars(self) | {"student": vars(self.student), "welch": vars(self.welch)}
+
+
+def compare(
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    block: int = 0,
+    independent: float | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Comparison:
+    """Compare the means of two samples of runs.
+
+    Args:
+        first: One mean per run.
+        second: The same for the other policy.
+        block: Where run i of both read the same events and neighbouring runs overlap: how many
+            neighbours share events.
+        independent: How many independent runs they are equivalent to, to be shown in the result.
+        level: The level of the intervals.
+        seed: For the bootstrap.
+
+    >>> comparison = compare([0.05, 0.06, 0.07, 0.06], [0.03, 0.05, 0.04, 0.04])
+    >>> round(comparison.difference, 3), round(comparison.student.p, 4)
+    (0.02, 0.0134)
+    """
+    a, b = _runs(first), _runs(second)
+    return Comparison(
+        difference=float(a.mean() - b.mean()),
+        student=_student(a, b, level),
+        welch=_welch(a, b, level),
+        bootstrap=_bootstrap(a, b, level, seed),
+        paired=paired_interval(a - b, block, level) if block > 0 and a.size == b.size else None,
+        independent=independent,
+    )
+
+
+def _runs(values: ArrayLike) -> NDArray[np.float64]:
+    runs = np.asarray(values, np.float64)
+    if runs.ndim != 1 or runs.size < 2:
+        raise ValueError("a comparison needs at least two runs of each policy")
+    if not np.isfinite(runs).all():
+        raise ValueError("a run without any matched turn has no mean and cannot be compared")
+    return runs
+
+
+def _student(a: NDArray[np.float64], b: NDArray[np.float64], level: float) -> TTest:
+    degrees = a.size + b.size - 2
+    pooled = ((a.size - 1) * a.var(ddof=1) + (b.size - 1) * b.var(ddof=1)) / degrees
+    error = math.sqrt(float(pooled) * (1 / a.size + 1 / b.size))
+    return t_test(float(a.mean() - b.mean()), error, degrees, level)
+
+
+def _welch(a: NDArray[np.float64], b: NDArray[np.float64], level: float) -> TTest:
+    of_a, of_b = float(a.var(ddof=1)) / a.size, float(b.var(ddof=1)) / b.size
+    scatter = of_a**2 / (a.size - 1) + of_b**2 / (b.size - 1)
+    degrees = (of_a + of_b) ** 2 / scatter if scatter > 0 else a.size + b.size - 2.0
+    return t_test(float(a.mean() - b.mean()), math.sqrt(of_a + of_b), degrees, level)
+
+
+def t_test(difference: float, error: float, degrees: float, level: float) -> TTest:
+    """The test of a difference with this standard error; equal runs have an error of 0."""
+    # Not scipy.stats.ttest_ind: it warns and gives NaN for runs that are all equal, and it cannot
+    # test windows that overlap.
+    from scipy.special import stdtr, stdtrit
+
+    if error > 0:
+        statistic = difference / error
+    else:
+        statistic = math.copysign(math.inf, difference) if difference else 0.0
+    width = float(stdtrit(degrees, (1 + level) / 2)) * error
+    p = 2 * float(stdtr(degrees, -abs(statistic)))
+    return TTest(statistic, degrees, p, difference - width, difference + width)
+
+
+def _bootstrap(
+    a: NDArray[np.float64], b: NDArray[np.float64], level: float, seed: int
+) -> tuple[float, float]:
+    of_a = a[_resamples(a.size, seed, 1)].mean(axis=1)
+    of_b = b[_resamples(b.size, seed, 2)].mean(axis=1)
+    low, high = np.quantile(of_a - of_b, ((1 - level) / 2, (1 + level) / 2)).tolist()
+    return low, high
+
+
+def _resamples(size: int, seed: int, use: int) -> NDArray[np.int64]:
+    """The indices of each resample, drawn by counter: the same on any machine."""
+    key = np.uint64(hash_at(seed_key(seed), use))
+    numbers = draw(key, np.arange(_RESAMPLES * size, dtype=np.uint64))
+    return np.asarray(numbers * size, np.int64).reshape(_RESAMPLES, size)
+
+
+def paired_interval(
+    difference: NDArray[np.float64], block: int, level: float = 0.95
+) -> tuple[float, float] | None:
+    """A t interval for the mean of paired differences of windows whose neighbours overlap.
+
+    Windows k apart share a part 1 - k/block of their events, and are assumed to be correlated by
+    as much.  From that follow by how much the variance between windows understates the variance of
+    their mean, and (Satterthwaite 1946) its degrees of freedom.
+    """
+    size = difference.size
+    if (size - 1) / block + 1 < _FEWEST:
+        return None
+    apart = np.abs(np.subtract.outer(np.arange(size), np.arange(size)))
+    shared = np.maximum(0.0, 1.0 - apart / block)
+    rest = shared - shared.mean(axis=0) - shared.mean(axis=1)[:, None] + shared.mean()
+    variance = float(difference.var()) * float(shared.mean()) * size / float(np.trace(rest))
+    degrees = float(np.trace(rest)) ** 2 / float((rest**2).sum())
+    test = t_test(float(difference.mean()), math.sqrt(variance), degrees, level)
+    return test.low, test.high
+
+
+def _range(low: float, high: float) -> str:
+    return f"{low:+.5f} to {high:+.5f}"

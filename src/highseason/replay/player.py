@@ -18,22 +18,18 @@ from highseason.policies import Policy
 from highseason.policies.planner import require_future
 from highseason.policies.view import UnknownFuture
 from highseason.replay.kernels import records
-from highseason.replay.kernels.compiled import compiled_replay
-from highseason.replay.kernels.plans import CannotCompileError, CompiledPlan, compiled_plan
-from highseason.replay.kernels.records import (
-    KernelOptions,
-    LogColumns,
-    LogLifetimes,
-    RecordOrder,
-    ReplayTrace,
-    Scratch,
+from highseason.replay.kernels.compiled import (
+    CannotCompileError,
+    CompiledPlan,
+    compiled_plan,
+    compiled_replay,
 )
+from highseason.replay.kernels.records import KernelOptions, LogLifetimes, RecordOrder, ReplayTrace
 from highseason.replay.prepared_log import PreparedLog
 from highseason.replay.reference import replay_reference
 
 Init = Literal["first-shown", "rule"]
 
-_NOTHING = np.zeros(0)
 _NO_LIMIT = 2**62
 
 logger = logging.getLogger("highseason")
@@ -83,7 +79,7 @@ class Player:
         self.policy = policy.resolve_thresholds(log.G) if resolve else policy
         self.log, self.options = log, options
         _refuse_future(self.policy, log)
-        self._columns = _columns(log, options.thin)
+        self._columns = log.columns(options.thin)
         self._plan: CompiledPlan | None = None
         self._functions: RuleFunctions | None = None
         if not len(log.events):
@@ -165,7 +161,7 @@ class Player:
             self._plan.plan,
             rule.fresh_state(arms),
             rule.fresh_state(int(self.log.pools.sizes.max(initial=0))),
-            Scratch.of(arms),
+            records.Scratch.of(arms),
             *self._functions,
             trace,
         )
@@ -188,29 +184,6 @@ class Player:
             f"{self.policy}: the plan's level at turn {turn} is {level}, but the {rule.name} rule "
             f"accepts finite levels from {low:g} to {high:g}"
         )
-
-
-def _columns(log: PreparedLog, thin: bool) -> LogColumns:
-    """The columns as compiled code takes them: contiguous, writable, of the types it knows."""
-    events, bins = log.events, log.bins
-    propensity = lowest = _NOTHING
-    if thin:
-        propensity = np.require(events.display_probability, np.float64, ["C", "W"])
-        lowest = np.full(max(1, len(log.pools)), np.inf)
-        studied = log.studied[events.arm]
-        np.minimum.at(lowest, log.pool[studied], propensity[studied])
-    columns = {
-        "arm": (events.arm, np.int32),
-        "pool": (log.pool, np.int32),
-        "bin": (bins.of, np.int32),
-        "bin_weight": (bins.counts, np.float64),
-        "bin_clock": (bins.clock, np.int64),
-        "offsets": (log.pools.offsets, np.int64),
-        "members": (log.pools.members, np.int32),
-        "studied": (log.studied, np.bool_),
-    }
-    ready = {name: np.require(values, kind, ["C", "W"]) for name, (values, kind) in columns.items()}
-    return LogColumns(**ready, reward=log.reward, propensity=propensity, lowest=lowest)
 
 
 def _refuse_future(policy: Policy, log: PreparedLog) -> None:

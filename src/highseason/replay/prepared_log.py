@@ -18,7 +18,7 @@ from highseason.core.specs import did_you_mean
 from highseason.engine import NO_END, UNKNOWN_END
 from highseason.logs.arm_lifespans import pool_lifetimes
 from highseason.logs.events import Events, Pools
-from highseason.replay.kernels.records import LogLifetimes
+from highseason.replay.kernels.records import LogColumns, LogLifetimes
 
 #: Bins are counted in a table as long as the log's time, unless it would be mostly empty.
 _SPARSE = 4
@@ -156,6 +156,28 @@ class PreparedLog:
         if self.events.propensity is not None:
             return self.events.propensity[rows]
         return np.asarray(1.0 / self.events.pools.sizes[self.events.pool[rows]])
+
+    def columns(self, thin: bool = False) -> LogColumns:
+        """As compiled code takes them: contiguous, writable, of the types it knows."""
+        events, bins, pools = self.events, self.bins, self.pools
+        propensity = lowest = np.zeros(0)
+        if thin:
+            propensity = np.require(events.display_probability, np.float64, ["C", "W"])
+            lowest = np.full(max(1, len(pools)), np.inf)
+            studied = self.studied[events.arm]
+            np.minimum.at(lowest, self.pool[studied], propensity[studied])
+        columns = {
+            "arm": (events.arm, np.int32),
+            "pool": (self.pool, np.int32),
+            "bin": (bins.of, np.int32),
+            "bin_weight": (bins.counts, np.float64),
+            "bin_clock": (bins.clock, np.int64),
+            "offsets": (pools.offsets, np.int64),
+            "members": (pools.members, np.int32),
+            "studied": (self.studied, np.bool_),
+        }
+        ready = {name: np.require(one, kind, ["C", "W"]) for name, (one, kind) in columns.items()}
+        return LogColumns(**ready, reward=self.reward, propensity=propensity, lowest=lowest)
 
     def lifetimes(
         self, first: int, last: int, known: bool = True, by_end: bool = False

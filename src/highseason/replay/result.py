@@ -1,11 +1,13 @@
-"""The result of a replay: what each policy would have earned, and how far to trust it."""
+"""The results of replays, of one run or many: what policies would have earned, and how surely."""
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import attrgetter
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,36 +15,112 @@ from numpy.typing import NDArray
 from highseason.core.specs import did_you_mean
 from highseason.policies import Policy
 from highseason.replay.diagnostics import Evidence, LogSummary, issues, verdict
-from highseason.replay.estimators import effective_size, mean_estimate, weighted_estimates
+from highseason.replay.estimators import (
+    Comparison,
+    compare,
+    effective_size,
+    mean_estimate,
+    weighted_estimates,
+)
 from highseason.replay.kernels import records
 from highseason.replay.kernels.records import RecordOrder, ReplayTrace
 from highseason.replay.player import Player
 from highseason.replay.prepared_log import PreparedLog
+from highseason.results.statistics import Estimate
 from highseason.results.table import Table
 
 #: Checkpoints of the running mean.
 POINTS = 200
 
 
+def _keys(text: str) -> dict[str, str]:
+    """Keys of a JSON document, each with its attribute where that has another name."""
+    return {key: path or key for key, _, path in (w.partition("=") for w in text.split())}
+
+
+_OUTCOME_KEYS = _keys(
+    "name=label policy read used rejected turns turns_wanted=requested reward rewarded "
+    "mean=mean.value mean_se=mean.error mean_low=mean.low mean_high=mean.high asked matched_share "
+    "expected_share exploited_share high_turns effective_sample_size=effective_size"
+)
+_RUNS_KEYS = _keys(
+    "name=label policy how mean=mean.value mean_se=mean.error means per_visitor turns exhausted "
+    "independent read used rejected effective_sample_size=effective_size doubts=issues verdict"
+)
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ReplayOutcome(Evidence):
-    """One policy on one log; `Evidence` has the estimates and what they rest on.
+class PolicyReplay:
+    """What one run, or many together, used of the log.
 
     Attributes:
         label: The policy's label.
         policy: The policy as the command line writes it, thresholds resolved.
-        read: How many events there were.
-        rejected: How many were not used, by reason.
+        read: How many events were read.
+        rejected: How many of them were not used, by reason.
+    """
+
+    label: str
+    policy: str
+    read: int = 0
+    rejected: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def used(self) -> int:
+        """How many events were used: one per turn."""
+        raise NotImplementedError
+
+    @property
+    def rejections(self) -> str:
+        """How many events were read and used, and why the others were not."""
+        why = ", ".join(f"{count:,} {reason}" for reason, count in self.rejected.items() if count)
+        return f"read {self.read:,}, used {self.used:,}; not used: {why or 'none'}"
+
+
+_P = TypeVar("_P", bound=PolicyReplay)
+
+
+class _ByLabel(Generic[_P]):
+    """A result with an entry for each policy."""
+
+    log: LogSummary
+
+    @property
+    def _entries(self) -> tuple[_P, ...]:
+        raise NotImplementedError
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels."""
+        return tuple(entry.label for entry in self._entries)
+
+    def __getitem__(self, label: str) -> _P:
+        """What was replayed of one policy."""
+        for entry in self._entries:
+            if entry.label == label:
+                return entry
+        raise KeyError(f"no policy is called {label!r}. {did_you_mean(label, self.labels)}")
+
+    def _describe(self, tables: Sequence[str], verdicts: Mapping[str, str]) -> str:
+        """The log, the tables, what was used, and the verdicts, labels in a column."""
+        width = max(map(len, self.labels))
+        used = [f"{entry.label:<{width}}  {entry.rejections}" for entry in self._entries]
+        trust = [f"{label:<{width}}  {text}" for label, text in verdicts.items()]
+        blocks = [str(self.log), *tables, "\n".join(used), "\n".join(trust)]
+        return "\n\n".join(blocks)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ReplayOutcome(Evidence, PolicyReplay):
+    """One policy on one log; `Evidence` has the estimates and what they rest on.
+
+    Attributes:
         reward: The sum of the rewards (clicks); not multiplied by G, which only regulates.
         exploited_share: The share of turns that were pure exploitation.
         curve_turns: Turns at which the running mean is given.
         curve_means: The mean reward per turn up to there.
     """
 
-    label: str
-    policy: str
-    read: int
-    rejected: dict[str, int]
     reward: float
     exploited_share: float
     curve_turns: NDArray[np.int64]
@@ -55,26 +133,8 @@ class ReplayOutcome(Evidence):
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
-        return {
-            "name": self.label,
-            "policy": self.policy,
-            "read": self.read,
-            "used": self.used,
+        return {key: attrgetter(path)(self) for key, path in _OUTCOME_KEYS.items()} | {
             "rejected": dict(self.rejected),
-            "turns": self.turns,
-            "turns_wanted": self.requested,
-            "reward": self.reward,
-            "rewarded": self.rewarded,
-            "mean": self.mean.value,
-            "mean_se": self.mean.error,
-            "mean_low": self.mean.low,
-            "mean_high": self.mean.high,
-            "asked": self.asked,
-            "matched_share": self.matched_share,
-            "expected_share": self.expected_share,
-            "exploited_share": self.exploited_share,
-            "high_turns": self.high_turns,
-            "effective_sample_size": self.effective_size,
             "curve": {"turns": self.curve_turns, "mean": self.curve_means},
             "weighted": None if self.weighted is None else self.weighted.to_dict(),
         }
@@ -173,7 +233,7 @@ def _pool_records(player: Player, order: RecordOrder, trace: ReplayTrace) -> NDA
 
 
 @dataclass(frozen=True, eq=False)
-class ReplayResult:
+class ReplayResult(_ByLabel[ReplayOutcome]):
     """What policies would have earned on a log.
 
     Printing it shows the log, a table and a verdict on every estimate.  `result["ucb"]` is the
@@ -185,13 +245,13 @@ class ReplayResult:
     seed: int
 
     @property
+    def _entries(self) -> tuple[ReplayOutcome, ...]:
+        return self.outcomes
+
+    @property
     def policies(self) -> tuple[str, ...]:
         """The labels."""
-        return tuple(outcome.label for outcome in self.outcomes)
-
-    def __getitem__(self, label: str) -> ReplayOutcome:
-        """The outcome of one policy."""
-        return by_label(self.outcomes, label)
+        return self.labels
 
     def issues(self, label: str) -> list[str]:
         """Every reason not to trust a policy's estimate; empty if there is none."""
@@ -227,11 +287,8 @@ class ReplayResult:
 
     def __str__(self) -> str:
         """The log, the tables and the verdicts."""
-        weighted = [str(self.weighted_table), ""] if self.weighted_table else []
-        reasons = aligned({o.label: rejections(o.read, o.used, o.rejected) for o in self.outcomes})
-        verdicts = aligned({label: self.verdict(label) for label in self.policies})
-        parts = [str(self.log), "", str(self.table), "", *weighted, *reasons, "", *verdicts]
-        return "\n".join(parts)
+        tables = [str(table) for table in (self.table, self.weighted_table) if table is not None]
+        return self._describe(tables, {label: self.verdict(label) for label in self.policies})
 
     __repr__ = __str__
 
@@ -248,33 +305,161 @@ class ReplayResult:
         }
 
 
-class Labelled(Protocol):
-    """Something with a policy's label."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Runs(PolicyReplay):
+    """The runs of one policy.
+
+    Attributes:
+        how: "repeat" or "windows".
+        means: The mean reward per matched turn of each run; NaN where nothing matched.
+        turns: How many turns matched in each run.
+        rewards: The sum of rewards of each run.
+        exhausted: How many runs ended before the requested turns.
+        independent: How many independent runs the windows are equivalent to; None for "repeat".
+        block: How many neighbouring windows share events; 0 for "repeat".
+        ground_truth: The mean ground truth of the matched events in each run, where it is known.
+        effective_size: The effective number of turns, as in `Evidence`, in all runs together.
+        per_visitor: The mean of the runs' SNIPS estimates, as in `Evidence.weighted`.
+        issues: Every reason not to trust the mean.
+    """
+
+    how: str
+    means: NDArray[np.float64]
+    turns: NDArray[np.int64]
+    rewards: NDArray[np.float64]
+    exhausted: int
+    independent: float | None
+    block: int
+    ground_truth: NDArray[np.float64] | None = None
+    effective_size: float = math.nan
+    per_visitor: float | None = None
+    issues: Sequence[str] = ()
 
     @property
-    def label(self) -> str:
-        """The label."""
+    def used(self) -> int:
+        """How many events were used: one per turn."""
+        return int(self.turns.sum())
+
+    @property
+    def verdict(self) -> str:
+        """How far the mean can be trusted, in one sentence."""
+        if self.issues:
+            return f"Handle with care: {'; '.join(self.issues)}."
+        runs = f"{self.means.size:,} runs, which share events"
+        return f"Fit for use: {self.used:,} matched turns in {runs}."
+
+    @property
+    def comparable(self) -> bool:
+        """Whether there are enough runs for a test, and each has a mean."""
+        return self.means.size > 1 and bool(np.isfinite(self.means).all())
+
+    @property
+    def mean(self) -> Estimate:
+        """The mean over runs; its error assumes independent runs, which they are not quite."""
+        return mean_estimate(self.means[np.isfinite(self.means)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        document = {key: attrgetter(path)(self) for key, path in _RUNS_KEYS.items()}
+        return document | {"rejected": dict(self.rejected), "doubts": list(self.issues)}
 
 
-_L = TypeVar("_L", bound=Labelled)
+@dataclass(frozen=True, eq=False)
+class RepeatedReplay(_ByLabel[Runs]):
+    """Many runs of several policies over one log; `result["ucb"]` are those of one policy."""
 
+    policies: tuple[Runs, ...]
+    log: LogSummary
+    seed: int
 
-def by_label(entries: Sequence[_L], label: str) -> _L:
-    """The entry with that label."""
-    for entry in entries:
-        if entry.label == label:
-            return entry
-    labels = [entry.label for entry in entries]
-    raise KeyError(f"no policy is called {label!r}. {did_you_mean(label, labels)}")
+    @property
+    def _entries(self) -> tuple[Runs, ...]:
+        return self.policies
 
+    def compare(self, first: str, second: str) -> Comparison:
+        """Whether the first policy earns more than the second, by several tests."""
+        a, b = self[first], self[second]
+        same_windows = a.how == b.how == "windows"
+        return compare(
+            a.means,
+            b.means,
+            block=a.block if same_windows else 0,
+            independent=a.independent if same_windows else None,
+            seed=self.seed,
+        )
 
-def rejections(read: int, used: int, rejected: dict[str, int]) -> str:
-    """How many events were read and used, and why the others were not."""
-    why = ", ".join(f"{count:,} {reason}" for reason, count in rejected.items() if count)
-    return f"read {read:,}, used {used:,}; not used: {why or 'none'}"
+    @property
+    def table(self) -> Table:
+        """A row for each policy; p-values against the first."""
+        rows = tuple(self._row(runs) for runs in self.policies)
+        columns = ("policy", "per turn", "± se", "runs", "turns", "p (Student)", "p (Welch)")
+        return Table(columns, rows, ("", ".4f", ".4f", "d", ",.0f", "", ""))
 
+    def _row(self, runs: Runs) -> tuple[Any, ...]:
+        test, mean = self._against_first.get(runs.label), runs.mean
+        p_values = (f"{test.student.p:.2g}", f"{test.welch.p:.2g}") if test else ("", "")
+        return (runs.label, mean.value, mean.error, runs.means.size, runs.turns.mean(), *p_values)
 
-def aligned(lines: dict[str, str]) -> list[str]:
-    """Lines with their labels in a column of one width."""
-    width = max(len(label) for label in lines)
-    return [f"{label:<{width}}  {text}" for label, text in lines.items()]
+    @functools.cached_property
+    def _against_first(self) -> dict[str, Comparison]:
+        """Comparisons with the first policy, of those that can be compared with it.
+
+        Repetitions of the log and windows of it vary for different reasons: no test fits both.
+        """
+        first = self.policies[0]
+        return {
+            runs.label: self.compare(runs.label, first.label)
+            for runs in self.policies[1:]
+            if runs.how == first.how and runs.comparable and first.comparable
+        }
+
+    @property
+    def notes(self) -> list[str]:
+        """What must be known to interpret the numbers."""
+        notes = []
+        if any(runs.how == "repeat" for runs in self.policies):
+            notes.append(
+                "Stochastic policies replay the same events in every run: runs are dependent, and "
+                "their spread does not show how much another log would differ."
+            )
+        windows = next((runs for runs in self.policies if runs.how == "windows"), None)
+        if windows is not None and windows.block > 1:
+            notes.append(
+                f"Windows overlap: {windows.means.size} of them are equivalent to about "
+                f"{windows.independent:.1f} independent runs, so p-values are too small."
+            )
+        if len({runs.how for runs in self.policies}) > 1:
+            notes.append(
+                "Policies that repeat the log and those on sliding windows are not tested against "
+                "each other: their runs vary for different reasons."
+            )
+        notes += [
+            f"{label} minus {self.labels[0]}, paired windows: {test.difference:+.5f}, "
+            f"95% {test.paired[0]:+.5f} to {test.paired[1]:+.5f}, corrected for overlap."
+            for label, test in self._against_first.items()
+            if test.paired is not None
+        ]
+        notes += [
+            f"{runs.label}: {runs.exhausted} of {runs.means.size} runs ended before the requested "
+            "turns; their means cover the turns reached."
+            for runs in self.policies
+            if runs.exhausted
+        ]
+        return notes
+
+    def __str__(self) -> str:
+        """The log, the table, the verdicts and the notes."""
+        verdicts = {runs.label: runs.verdict for runs in self.policies}
+        return "\n".join([self._describe([str(self.table)], verdicts), "", *self.notes])
+
+    __repr__ = __str__
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON; comparisons are with the first policy."""
+        return {
+            "log": self.log.to_dict(),
+            "seed": self.seed,
+            "policies": [runs.to_dict() for runs in self.policies],
+            "compared_with_first": {k: test.to_dict() for k, test in self._against_first.items()},
+            "notes": self.notes,
+        }

@@ -107,15 +107,12 @@ def count_displays(log: PreparedLog) -> NDArray[np.int64]:
     G is above the median of the events.  Events of arms that are not studied, or not in their
     pool, are left out.
     """
-    bins, pools = log.bins, log.pools
+    bins, members = log.bins, log.pools.members
     busy = bins.counts >= min(bins.median + 1, bins.counts.max(initial=0))
     cuts = np.linspace(0, len(log.events), QUARTERS + 1).astype(np.int64)
-    columns = (log.events.arm, log.pool, bins.of)
-    small = (np.require(column, np.int32, ["C", "W"]) for column in columns)
     place = np.full(len(log.events.arms), -1)
-    table = np.zeros((2 * QUARTERS, pools.members.size), np.int64)
-    ready = [np.require(column, None, ["C", "W"]) for column in (pools.offsets, pools.members)]
-    compiled_count()(*small, busy, *ready, cuts, place, table)
+    table = np.zeros((2 * QUARTERS, members.size), np.int64)
+    compiled_count()(log.columns(), busy, cuts, place, table)
     return table
 
 

@@ -19,28 +19,8 @@ from highseason.engine import UNKNOWN_TURNS, ArmState, Observation, Turn
 from highseason.engine.lifetimes.presence import SetWeights, mark_opening, reveal_ends
 from highseason.engine.step import is_legal
 from highseason.policies.view import View
-from highseason.replay.kernels.records import (
-    ASKED,
-    COIN,
-    EXPLOITED,
-    EXPLORED,
-    INDEX,
-    MATCHED,
-    NOT_IN_POOL,
-    NOT_STUDIED,
-    OTHER_ARM,
-    SKIPPED,
-    SMALL_POOL,
-    THINNED,
-    TRIED,
-    WAITING,
-    KernelOptions,
-    LogColumns,
-    LogLifetimes,
-    RecordOrder,
-    ReplayTrace,
-    Scratch,
-)
+from highseason.replay.kernels import records
+from highseason.replay.kernels.records import LogColumns, RecordOrder, ReplayTrace, Scratch
 
 
 @jitable
@@ -159,15 +139,15 @@ def skip(counts: NDArray[np.int64], reason: int, trying: bool) -> None:
     """Count an event that the policy is not asked about."""
     counts[reason] += 1
     if not trying:
-        counts[SKIPPED] += 1
+        counts[records.SKIPPED] += 1
 
 
 @jitable
 def is_reusable(keeps: int, level: float, key: int) -> bool:
     """Whether the rule would repeat its kept choice on this event."""
-    if keeps == COIN:
+    if keeps == records.COIN:
         return bool(draw(key, DECISION) >= level)
-    return keeps == INDEX or (keeps == SMALL_POOL and level <= 1.0)
+    return keeps == records.INDEX or (keeps == records.SMALL_POOL and level <= 1.0)
 
 
 @jitable
@@ -181,17 +161,19 @@ def report_failure(trace: ReplayTrace, turn: int, arm: int, level: float) -> Non
 @jitable
 def add_match(trace: ReplayTrace, i: int, tried: bool, exploited: bool) -> None:
     """Event `i` of the run is a turn."""
-    turn = trace.counts[MATCHED]
+    turn = trace.counts[records.MATCHED]
     trace.matched[turn] = i
-    trace.kind[turn] = TRIED if tried else EXPLOITED if exploited else EXPLORED
-    trace.counts[MATCHED] = turn + 1
+    trace.kind[turn] = (
+        records.TRIED if tried else records.EXPLOITED if exploited else records.EXPLORED
+    )
+    trace.counts[records.MATCHED] = turn + 1
 
 
 def replay_kernel(
     log: LogColumns,
     order: RecordOrder,
-    lifetimes: LogLifetimes,
-    options: KernelOptions,
+    lifetimes: records.LogLifetimes,
+    options: records.KernelOptions,
     parameters: NDArray[np.uint8],
     carry: NDArray[np.float64],
     plan: Callable[[NDArray[np.uint8], NDArray[np.float64], View], float],
@@ -223,7 +205,7 @@ def replay_kernel(
         row = row_at(order, i)
         arm = log.arm[row]
         if not log.studied[arm]:
-            skip(counts, NOT_STUDIED, trying)
+            skip(counts, records.NOT_STUDIED, trying)
             continue
         clock = log.bin_clock[log.bin[row]] - options.start + 1
         if log.pool[row] != pool:
@@ -243,15 +225,15 @@ def replay_kernel(
             standing = False
         slot = slots[arm]
         if slot < 0:
-            counts[NOT_IN_POOL] += 1
+            counts[records.NOT_IN_POOL] += 1
             continue
         key = turn_key(options.key, i + 1)
         if log.lowest.size > 0 and draw(key, REWARD) * log.propensity[row] >= log.lowest[pool]:
-            skip(counts, THINNED, trying)
+            skip(counts, records.THINNED, trying)
             continue
         tried = opening > 0  # this turn tries an arm: the rule does not choose
         if tried and (not scratch.opening[arm] or seen.selections[slot] > 0):
-            counts[WAITING] += 1
+            counts[records.WAITING] += 1
             continue
         G = log.bin_weight[log.bin[row]]
         if turn != last_turn or G != last_G or size != last_size:
@@ -261,9 +243,9 @@ def replay_kernel(
             if not (math.isfinite(level) and options.low <= level <= options.high):
                 report_failure(trace, turn, -1, level)
                 return
-            standing = standing and (level == before or keeps != INDEX)
+            standing = standing and (level == before or keeps != records.INDEX)
         if clock != last_clock:
-            standing, last_clock = standing and keeps != INDEX, clock
+            standing, last_clock = standing and keeps != records.INDEX, clock
         asked = Turn(turn, level, G, np.nan, UNKNOWN_TURNS, key, options.random_ties, clock)
         chosen, exploited = slot, False
         if tried:
@@ -276,18 +258,18 @@ def replay_kernel(
                 if not is_legal(seen.available, chosen):
                     report_failure(trace, turn, chosen, level)
                     return
-                if keeps == INDEX or (exploited and keeps > 0):
+                if keeps == records.INDEX or (exploited and keeps > 0):
                     standing, kept, kept_exploited = True, chosen, exploited
             trying = options.first_shown and seen.selections[chosen] == 0
             if not trying:
-                counts[ASKED] += 1
+                counts[records.ASKED] += 1
             elif seen.selections[slot] > 0:
-                counts[WAITING] += 1
+                counts[records.WAITING] += 1
                 continue
             else:
                 chosen, tried = slot, True
         if chosen != slot:
-            counts[OTHER_ARM] += 1
+            counts[records.OTHER_ARM] += 1
             continue
         seen.selections[slot] += 1
         reward = log.reward[row]
