@@ -484,13 +484,13 @@ def forget_names(monkeypatch: pytest.MonkeyPatch) -> None:
     import importlib
 
     room = importlib.import_module(registry_room.__module__)
-    monkeypatch.setattr(room, "_entries", dict(room._entries))
+    monkeypatch.setattr(room._policies, "_entries", room.registry())
 
 
 @pytest.mark.usefixtures("forget_names")
 def test_two_policies_of_one_name() -> None:
     first = type("Twin", (Sound,), {"name": "twin"})
-    with pytest.raises(ValueError, match="the name 'twin' belongs to Twin: choose another"):
+    with pytest.raises(ValueError, match="the name 'twin' is taken by Twin: choose another"):
         type("Other", (Sound,), {"name": "twin"})
     second = type("Twin", (Sound,), {"name": "twin"})  # as when a notebook's cell is run again
     with pytest.raises(CheckFailed, match=r"'twin' must lead to Twin, but it leads to Twin"):
