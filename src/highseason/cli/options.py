@@ -54,34 +54,34 @@ def positive(text: str) -> float:
     return number
 
 
-def option(name: str, text: str, **more: Any) -> Decorator:
-    """An option whose help shows its default, if it has one."""
-    return click.option(name, help=text, show_default="default" in more, **more)
+def option(names: str, text: str, **more: Any) -> Decorator:
+    """An option, by its names, whose help shows its default, if it has one."""
+    return click.option(*names.split(), help=text, show_default="default" in more, **more)
 
 
-def count_option(name: str, text: str, least: int = 1, **more: Any) -> Decorator:
+def count(name: str, text: str, least: int = 1, **more: Any) -> Decorator:
     """An option that counts something."""
     return option(name, text, type=whole(least), metavar="NUMBER", **more)
 
 
-def number_option(name: str, text: str, metavar: str = "NUMBER", **more: Any) -> Decorator:
+def number(name: str, text: str, metavar: str = "NUMBER", **more: Any) -> Decorator:
     """An option that takes a finite number above 0."""
     return option(name, text, type=positive, metavar=metavar, **more)
 
 
-def choice_option(name: str, text: str, choices: Iterable[str], **more: Any) -> Decorator:
+def choice(name: str, text: str, choices: Iterable[str], **more: Any) -> Decorator:
     """An option that takes one of a few words."""
     return option(name, text, type=click.Choice(list(choices)), **more)
 
 
-def path_option(name: str, text: str, **more: Any) -> Decorator:
+def path(name: str, text: str, **more: Any) -> Decorator:
     """An option that takes a path, usually of a file to write."""
     return option(name, text, type=click.Path(path_type=Path), **more)
 
 
-log_argument = click.argument("log", metavar="FILE", type=click.Path(path_type=Path))
+log = click.argument("log", metavar="FILE", type=click.Path(path_type=Path))
 
-seed_option = option(
+seed = option(
     "--seed",
     "Seed of all random numbers: same seed, same result.",
     type=click.IntRange(min=0),
@@ -89,17 +89,16 @@ seed_option = option(
 )
 
 #: For commands without randomness: accepted, so that scripts may pass it everywhere.
-ignored_seed_option = click.option("--seed", type=int, expose_value=False, hidden=True)
+ignored_seed = click.option("--seed", type=int, expose_value=False, hidden=True)
 
-threads_option = count_option("--threads", "Number of threads.  [default: all cores]")
+threads = count("--threads", "Number of threads.  [default: all cores]")
 
-lifetimes_option = click.option(
-    "--lifetimes",
-    "lifetimes_text",
-    metavar="1-90,30-,…|NAME",
-    help="When each arm exists: START-END of each, or drawn for every game: "
+lifetimes = option(
+    "--lifetimes lifetimes_text",
+    "When each arm exists: START-END of each, or drawn for every game: "
     "articles[:turns_per_hour=60], flow:alive=10,life=100.  Append ,known=false to hide from "
     "policies when an arm will end.",
+    metavar="1-90,30-,…|NAME",
 )
 
 
@@ -125,12 +124,11 @@ players = parsed(
     "players",
     parse_policies,
     "policy profile",
-    click.option(
-        "--policy",
-        "-p",
+    option(
+        "--policy -p",
+        "A policy, such as soft-ucb or ucb-z:z=30; repeatable.",
         multiple=True,
         metavar="NAME[:KEY=VALUE,…]",
-        help="A policy, such as soft-ucb or ucb-z:z=30; repeatable.",
     ),
     option(
         "--profile",
@@ -142,7 +140,7 @@ players = parsed(
 _FILE_OPTIONS = (
     option("--time", "The file's time column, if it is not obvious.", metavar="COLUMN"),
     option("--value", "The file's value column, if it is not obvious.", metavar="COLUMN"),
-    number_option("--floor", "Minimum value; smaller ones are raised to it (for closed hours)."),
+    number("--floor", "Minimum value; smaller ones are raised to it (for closed hours)."),
 )
 
 #: A multiplier: a shape or a file, and how to read that.
@@ -150,17 +148,13 @@ stakes = parsed(
     "G",
     parse_multiplier,
     "multiplier turns time value floor",
-    click.option(
-        "--multiplier",
-        "-m",
+    option(
+        "--multiplier -m",
+        "wave, christmas, step, constant, sine, or a CSV or Parquet file.",
         default="wave",
-        show_default=True,
         metavar="SHAPE|FILE",
-        help="wave, christmas, step, constant, sine, or a CSV or Parquet file.",
     ),
-    count_option(
-        "--turns", "Number of turns; of a file, the first N.  [default: 500, or the whole file]"
-    ),
+    count("--turns", "Number of turns; of a file, the first N.  [default: 500, or the whole file]"),
     *_FILE_OPTIONS,
 )
 
@@ -178,15 +172,13 @@ arms_that_pay = parsed(
     "rewards",
     parse_rewards,
     "rewards arms means",
-    click.option(
-        "--rewards",
-        "-r",
+    option(
+        "--rewards -r",
+        "bernoulli or truncated-normal:sigma=0.1; means are drawn from [0, 1] in every game.",
         default="bernoulli",
-        show_default=True,
         metavar="NAME[:KEY=VALUE]",
-        help="bernoulli or truncated-normal:sigma=0.1; means are drawn from [0, 1] in every game.",
     ),
-    count_option("--arms", "Number of arms.  [default: 25, or as many as --means]"),
+    count("--arms", "Number of arms.  [default: 25, or as many as --means]"),
     option(
         "--means",
         "Mean reward of each arm, e.g. 0.9,0.5 (for truncated-normal: the centres).",

@@ -107,7 +107,9 @@ class Player:
         known, by_end = self.options.known_lifetimes, self.policy.lifetime_options.ranks_by_end
         lifetimes = self.log.lifetimes(first, last, known, by_end)
         if self._plan is None or not compiled:
-            trace = self._play_reference(order, lifetimes, options)
+            options, rows = options._replace(key=int(options.key)), order.rows()
+            lowest = self.lowest_propensity
+            trace = replay_reference(self.policy, self.log, rows, lifetimes, options, lowest)
         else:
             trace = self._play_compiled(order, lifetimes, options)
         turn, arm, level = trace.failure.tolist()
@@ -151,6 +153,9 @@ class Player:
         assert self._functions is not None
         rule, arms = self.policy.rule, len(self.log.events.arms)
         trace = ReplayTrace.empty(order.records)
+        shown, opening, marked = np.zeros((3, arms), np.bool_)
+        held, scores = np.zeros(arms, np.int64), np.zeros(arms)
+        scratch = records.Scratch(shown, opening, marked, np.full(arms, -1), held, scores)
         compiled_replay()(
             self._columns,
             order,
@@ -161,19 +166,11 @@ class Player:
             self._plan.plan,
             rule.fresh_state(arms),
             rule.fresh_state(int(self.log.pools.sizes.max(initial=0))),
-            records.Scratch.of(arms),
+            scratch,
             *self._functions,
             trace,
         )
         return trace
-
-    def _play_reference(
-        self, order: RecordOrder, lifetimes: LogLifetimes, options: KernelOptions
-    ) -> ReplayTrace:
-        options = options._replace(key=int(options.key))
-        return replay_reference(
-            self.policy, self.log, order.rows(), lifetimes, options, self.lowest_propensity
-        )
 
     def _failure(self, turn: int, arm: int, level: float) -> str:
         rule = self.policy.rule

@@ -10,6 +10,7 @@ import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -206,18 +207,18 @@ class PreparedLog:
 
 def _check_values(events: Events) -> None:
     """Reject rewards that would spoil every sum, and propensities that would spoil every weight."""
-    if events.reward.dtype.kind == "f" and not np.isfinite(events.reward).all():
-        wrong = int(np.flatnonzero(~np.isfinite(events.reward))[0])
-        raise ValueError(
-            f"rewards must be finite; the reward of event {wrong + 1} is {events.reward[wrong]}"
-        )
-    propensity = events.propensity
-    if propensity is not None and not ((propensity > 0) & (propensity <= 1)).all():
-        wrong = int(np.flatnonzero(~((propensity > 0) & (propensity <= 1)))[0])
-        raise ValueError(
-            "propensities must be above 0 and at most 1; the propensity of event "
-            f"{wrong + 1} is {propensity[wrong]}"
-        )
+    reward, propensity = events.reward, events.propensity
+    if reward.dtype.kind == "f":
+        _check_each("rewards must be finite; the reward", reward, np.isfinite(reward))
+    if propensity is not None:
+        rule = "propensities must be above 0 and at most 1; the propensity"
+        _check_each(rule, propensity, (propensity > 0) & (propensity <= 1))
+
+
+def _check_each(rule: str, values: NDArray[Any], valid: NDArray[np.bool_]) -> None:
+    if not valid.all():
+        wrong = int(np.argmin(valid))
+        raise ValueError(f"{rule} of event {wrong + 1} is {values[wrong]}")
 
 
 def _studied(events: Events, arms: Sequence[str] | None) -> NDArray[np.bool_]:

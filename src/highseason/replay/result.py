@@ -155,6 +155,8 @@ def outcome_of(label: str, player: Player, order: RecordOrder, trace: ReplayTrac
         read = asked + int(counts[records.SKIPPED])
         weighted = weighted_estimates(reward[chosen], propensity[chosen], read)
     rejected = _rejected(counts, order.records)
+    low, high = log.reward_range
+    unsuitable = policy.rule.traits.unit_range and (low < 0 or high > 1)
     return ReplayOutcome(
         label=label,
         policy=str(policy),
@@ -175,7 +177,7 @@ def outcome_of(label: str, player: Player, order: RecordOrder, trace: ReplayTrac
         weighted=weighted,
         thinned=rejected["thinned"],
         high_turns=_high_turns(policy, log, rows),
-        reward_range=_unexpected_range(policy, log),
+        reward_range=log.reward_range if unsuitable else None,
     )
 
 
@@ -189,11 +191,6 @@ def _high_turns(policy: Policy, log: PreparedLog, rows: NDArray[np.int64]) -> in
     return int((G > z if above else G >= z).sum())
 
 
-def _unexpected_range(policy: Policy, log: PreparedLog) -> tuple[float, float] | None:
-    low, high = log.reward_range
-    return (low, high) if policy.rule.traits.unit_range and (low < 0 or high > 1) else None
-
-
 def _rejected(counts: NDArray[np.int64], read: int) -> dict[str, int]:
     reasons = {
         "arm not studied": records.NOT_STUDIED,
@@ -203,10 +200,8 @@ def _rejected(counts: NDArray[np.int64], read: int) -> dict[str, int]:
         "another arm chosen": records.OTHER_ARM,
     }
     rejected = {reason: int(counts[place]) for reason, place in reasons.items()}
-    return {
-        **rejected,
-        "after the last turn": read - sum(rejected.values()) - int(counts[records.MATCHED]),
-    }
+    used = int(counts[records.MATCHED])
+    return rejected | {"after the last turn": read - sum(rejected.values()) - used}
 
 
 def _expected_share(player: Player, order: RecordOrder, trace: ReplayTrace) -> float:
@@ -244,9 +239,7 @@ class ReplayResult(_ByLabel[ReplayOutcome]):
     log: LogSummary
     seed: int
 
-    @property
-    def _entries(self) -> tuple[ReplayOutcome, ...]:
-        return self.outcomes
+    _entries = property(attrgetter("outcomes"))
 
     @property
     def policies(self) -> tuple[str, ...]:
@@ -264,24 +257,17 @@ class ReplayResult(_ByLabel[ReplayOutcome]):
     @property
     def table(self) -> Table:
         """A row for each policy."""
-        rows = tuple(
-            (
-                o.label, o.mean.value, o.mean.error, o.turns, o.reward, o.matched_share,
-                o.effective_size,
-            )
-            for o in self.outcomes
-        )  # fmt: skip
+        paths = "label mean.value mean.error turns reward matched_share effective_size"
+        rows = tuple(map(attrgetter(*paths.split()), self.outcomes))
         columns = ("policy", "per turn", "± se", "turns", "reward", "matched", "effective")
         return Table(columns, rows, ("", ".4f", ".4f", ",d", ",g", ".2%", ",.0f"))
 
     @property
     def weighted_table(self) -> Table | None:
         """Estimates per visitor; None where plain means already are (see `Evidence.weighted`)."""
-        weighted = [(o.label, o.weighted) for o in self.outcomes if o.weighted is not None]
-        rows = tuple(
-            (name, w.snips.value, w.snips.error, w.ips.value, w.ips.error, w.effective_size)
-            for name, w in weighted
-        )
+        paths = ("snips.value", "snips.error", "ips.value", "ips.error", "effective_size")
+        of = attrgetter(*paths)
+        rows = tuple((o.label, *of(o.weighted)) for o in self.outcomes if o.weighted is not None)
         columns = ("policy", "SNIPS", "± se", "IPS", "± se", "effective")
         return Table(columns, rows, ("", *(".4f",) * 4, ",.0f")) if rows else None
 
@@ -372,9 +358,7 @@ class RepeatedReplay(_ByLabel[Runs]):
     log: LogSummary
     seed: int
 
-    @property
-    def _entries(self) -> tuple[Runs, ...]:
-        return self.policies
+    _entries = property(attrgetter("policies"))
 
     def compare(self, first: str, second: str) -> Comparison:
         """Whether the first policy earns more than the second, by several tests."""

@@ -7,17 +7,9 @@ from pathlib import Path
 import click
 
 from highseason.advice import advise
+from highseason.cli import options
 from highseason.cli.group import with_examples
 from highseason.cli.messages import progress_bar
-from highseason.cli.options import (
-    count_option,
-    number_option,
-    option,
-    path_option,
-    seed_option,
-    stakes,
-    threads_option,
-)
 from highseason.cli.output import check_figure, emit
 from highseason.cli.parsing import DEFAULT_ARMS
 from highseason.multipliers import Multiplier
@@ -42,20 +34,20 @@ def _ends(text: str) -> tuple[float, float]:
     "highseason advise -m wave --turns 300 --arms 5 --gap 0.1 --games 200 --out advice.png",
     "highseason advise -m christmas --arms 10 --means-between 0,0.3 --games 200 --json",
 )
-@stakes
-@count_option("--arms", "Number of arms.", least=2, default=DEFAULT_ARMS)
-@number_option("--gap", "Gap between the best arm and the second best, if known.")
-@option(
+@options.stakes
+@options.count("--arms", "Number of arms.", least=2, default=DEFAULT_ARMS)
+@options.number("--gap", "Gap between the best arm and the second best, if known.")
+@options.option(
     "--means-between",
     "Range of the arms' means (uniform).",
     type=_ends,
     default="0,1",
     metavar="LOW,HIGH",
 )
-@count_option("--games", "Games used to choose, and again to evaluate.", least=2, default=1000)
-@seed_option
-@threads_option
-@path_option("--out", "Draw the advice (.png, .svg, .pdf).")
+@options.count("--games", "Games used to choose, and again to evaluate.", least=2, default=1000)
+@options.seed
+@options.threads
+@options.path("--out", "Draw the advice (.png, .svg, .pdf).")
 def command(
     G: Multiplier,
     arms: int,

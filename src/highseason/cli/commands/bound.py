@@ -10,18 +10,9 @@ import numpy as np
 
 from highseason import bounds
 from highseason.bounds import RegretBound
+from highseason.cli import options
 from highseason.cli.group import with_examples
 from highseason.cli.messages import progress_bar
-from highseason.cli.options import (
-    choice_option,
-    count_option,
-    lifetimes_option,
-    option,
-    path_option,
-    players,
-    seed_option,
-    stakes,
-)
 from highseason.cli.output import check_figure, print_json
 from highseason.cli.parsing import parse_lifetimes, parse_rewards, usage_error
 from highseason.core.formatting import counted, with_error
@@ -46,24 +37,24 @@ _STOPS = 200
     "highseason bound -p epsilon-z:k=50,z=30 --means 0.1,0.9 -m step --turns 2000 \\\n"
     "    --overlay bound.png --games 100",
 )
-@players
-@stakes
-@option(
+@options.players
+@options.stakes
+@options.option(
     "--means",
     "Mean reward of each arm, in the order of the first tries, e.g. 0.9,0.8,0.5.",
     required=True,
     metavar="NUMBERS",
 )
-@lifetimes_option
-@choice_option(
+@options.lifetimes
+@options.choice(
     "--form",
     "safe: our corrected form, which always holds; paper: the formula as printed.",
     ["safe", "paper"],
     default="safe",
 )
-@path_option("--overlay", "Also play games, and draw both (.png, .svg, .pdf).")
-@count_option("--games", "Number of games for --overlay.", default=200)
-@seed_option
+@options.path("--overlay", "Also play games, and draw both (.png, .svg, .pdf).")
+@options.count("--games", "Number of games for --overlay.", default=200)
+@options.seed
 def command(
     players: dict[str, Policy],
     G: Multiplier,

@@ -10,15 +10,15 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 import click
 
+from highseason.cli import options
 from highseason.cli.group import GroupWithExamples, with_examples
 from highseason.cli.messages import progress_bar, say
-from highseason.cli.options import ignored_seed_option, path_option, whole
 from highseason.cli.output import check_file, emit, plain_table, print_table
 from highseason.core.formatting import counted, format_number
 from highseason.logs import ConversionReport, LogFormat, convert, log_formats
 from highseason.logs.conversion import moment
 
-_out_option = path_option(
+_out_option = options.path(
     "--out", "The event table (.parquet); an interrupted conversion leaves none.", required=True
 )
 
@@ -46,7 +46,7 @@ def _command(name: str, log_format: type[LogFormat]) -> click.Command:
     def run(out: Path, as_json: bool, **settings: Any) -> None:
         _convert(log_format(**settings), out, as_json)
 
-    for decorate in reversed([*_parameters(log_format), _out_option, ignored_seed_option]):
+    for decorate in reversed([*_parameters(log_format), _out_option, options.ignored_seed]):
         run = decorate(run)
     text = (log_format.__doc__ or "").partition("Args:")[0]
     run.__doc__ = text
@@ -78,7 +78,7 @@ def _option(field: Field[Any], kind: Any) -> Any:
     if inner is bool:
         more = {"is_flag": True}
     elif inner is int:
-        more = {"type": whole(1), "metavar": "NUMBER"}
+        more = {"type": options.whole(1), "metavar": "NUMBER"}
     elif get_args(inner):
         more = {"type": click.Choice(get_args(inner))}
     return click.option(

@@ -9,14 +9,8 @@ from typing import Any
 import click
 import numpy as np
 
+from highseason.cli import options
 from highseason.cli.group import with_examples
-from highseason.cli.options import (
-    count_option,
-    ignored_seed_option,
-    option,
-    path_option,
-    traffic,
-)
 from highseason.cli.output import check_figure, emit, is_csv, plain_table, print_table, write_csv
 from highseason.core.formatting import format_number, percent
 from highseason.forecasters import Forecast, Forecaster, SeasonAhead, parse, special_days
@@ -32,24 +26,24 @@ from highseason.tabular import format_time
     "highseason forecast traffic.csv --horizon 28 --out forecast.png",
     "highseason forecast traffic.csv --model seasonal-naive --horizon 7 --json",
 )
-@count_option("--horizon", "Number of turns ahead.", default=28)
-@option(
+@options.count("--horizon", "Number of turns ahead.", default=28)
+@options.option(
     "--model",
     "calendar, seasonal-naive, ets, arima, mstl, or a one-step forecaster.",
     default="calendar",
     metavar="NAME[:KEY=VALUE,…]",
 )
-@option("--country", "Use the public holidays of GB, GB-ENG, US …", metavar="CODE")
+@options.option("--country", "Use the public holidays of GB, GB-ENG, US …", metavar="CODE")
 @click.option(
     "--holidays/--no-holidays", default=True, help="Whether special days have their own effects."
 )
-@option("--zone", "The shop's time zone, if times are in UTC.", metavar="NAME")
-@option("--z", "Turns at or above it are busy.", default="q0.75")
-@count_option("--backtest", "Also forecast the past, from this many earlier turns.", least=0)
-@option("--every", "Join turns first: 1D turns hours into days.", metavar="LENGTH")
-@traffic
-@path_option("--out", "Draw the forecast (.png, .svg, .pdf) or write it per turn (.csv).")
-@ignored_seed_option
+@options.option("--zone", "The shop's time zone, if times are in UTC.", metavar="NAME")
+@options.option("--z", "Turns at or above it are busy.", default="q0.75")
+@options.count("--backtest", "Also forecast the past, from this many earlier turns.", least=0)
+@options.option("--every", "Join turns first: 1D turns hours into days.", metavar="LENGTH")
+@options.traffic
+@options.path("--out", "Draw the forecast (.png, .svg, .pdf) or write it per turn (.csv).")
+@options.ignored_seed
 def command(
     past: Multiplier,
     horizon: int,

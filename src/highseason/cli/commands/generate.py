@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
+from highseason.cli import options
 from highseason.cli.group import GroupWithExamples, with_examples
 from highseason.cli.messages import progress_bar
-from highseason.cli.options import count_option, number_option, option, seed_option
 from highseason.cli.output import check_folder, print_json
 from highseason.core.formatting import format_number
 from highseason.logs import generate_log
@@ -31,28 +31,28 @@ def command() -> None:
     "highseason generate yahoo --days 2 --seed 3 --events-per-second 0.1 --gzip --out logs/",
     "highseason generate yahoo --days 0.01 --articles 24 --out log --json",
 )
-@number_option("--days", "The length of the log; a day has about 1.8 million lines.", default=1.0)
-@count_option("--articles", "Articles, all on offer throughout.  [default: they come and go]")
-@number_option("--events-per-second", "Average rate of events.", default=21.0)
-@option(
+@options.number("--days", "The length of the log; a day has about 1.8 million lines.", default=1.0)
+@options.count("--articles", "Articles, all on offer throughout.  [default: they come and go]")
+@options.number("--events-per-second", "Average rate of events.", default=21.0)
+@options.option(
     "--drift",
     "Share of its click rate that an article loses over its lifetime.",
     type=click.FloatRange(0, 1),
     default=0.3,
 )
-@option(
+@options.option(
     "--tilt",
     "Show articles in proportion to their click rate to this power; 0 is uniform.",
     type=float,
     default=0.0,
 )
 @click.option("--gzip", "zipped", is_flag=True, help="Compress the log.")
-@option(
+@options.option(
     "--out",
     "A file, or a folder (exists, or ends in /), which gets one file per day.",
     required=True,
 )
-@seed_option
+@options.seed
 def yahoo(out: str, as_json: bool, **settings: Any) -> None:
     """Generate a log like those of the Yahoo! front page, in the format R6B.
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 import numpy as np
 
+from highseason.cli import options
 from highseason.cli.group import with_examples
-from highseason.cli.options import count_option, log_argument, path_option
 from highseason.cli.output import check_figure, emit
 from highseason.core.formatting import counted
 
@@ -25,9 +25,9 @@ _TABLES = (".csv", ".parquet")
     "highseason lifespans events.parquet --least-arms 3 --out lifespans.png",
     "highseason lifespans events.parquet --out lifespans.csv --json",
 )
-@log_argument
-@count_option("--least-arms", "In the figure, shade the longest stretch with this many arms.")
-@path_option("--out", "Write the table (.csv, .parquet) or draw it (.png, .svg, .pdf).")
+@options.log
+@options.count("--least-arms", "In the figure, shade the longest stretch with this many arms.")
+@options.path("--out", "Write the table (.csv, .parquet) or draw it (.png, .svg, .pdf).")
 def command(log: Path, least_arms: int | None, out: Path | None, as_json: bool) -> None:
     """Show when each arm was on offer.
 

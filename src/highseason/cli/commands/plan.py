@@ -7,15 +7,9 @@ from typing import Any
 
 import click
 
+from highseason.cli import options
 from highseason.cli.group import with_examples
 from highseason.cli.messages import note_if_too_short
-from highseason.cli.options import (
-    count_option,
-    ignored_seed_option,
-    path_option,
-    players,
-    stakes,
-)
 from highseason.cli.output import check_figure, is_csv, print_json, write_csv
 from highseason.cli.parsing import DEFAULT_ARMS
 from highseason.multipliers import Multiplier
@@ -31,11 +25,11 @@ from highseason.tabular import format_time
     "highseason plan --policy ucb-z --multiplier traffic.csv --arms 25 --out plan.png",
     "highseason plan -p ucb -p ucb-z -p soft-ucb -m wave --out plans.csv",
 )
-@players
-@stakes
-@count_option("--arms", "Number of arms.", default=DEFAULT_ARMS)
-@path_option("--out", "Draw the plan (.png, .svg, .pdf) or write it per turn (.csv).")
-@ignored_seed_option
+@options.players
+@options.stakes
+@options.count("--arms", "Number of arms.", default=DEFAULT_ARMS)
+@options.path("--out", "Draw the plan (.png, .svg, .pdf) or write it per turn (.csv).")
+@options.ignored_seed
 def command(
     players: dict[str, Policy], G: Multiplier, arms: int, out: Path | None, as_json: bool
 ) -> None:

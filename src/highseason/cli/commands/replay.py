@@ -9,18 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from highseason.cli import options
 from highseason.cli.group import with_examples
 from highseason.cli.messages import progress_bar
-from highseason.cli.options import (
-    choice_option,
-    count_option,
-    log_argument,
-    number_option,
-    option,
-    path_option,
-    players,
-    seed_option,
-)
 from highseason.cli.output import check_figure, emit
 from highseason.cli.parsing import usage_error
 from highseason.policies import Policy
@@ -55,25 +46,25 @@ def _moment(text: str) -> int:
     "    --turns 500 --runs 20 --out runs.png",
     "highseason replay events.parquet -p soft-ucb-mortal -p ucb --bin 10 --json",
 )
-@log_argument
-@players
-@number_option(
+@options.log
+@options.players
+@options.number(
     "--bin", "Length of a time bin; G is the number of events in it.", "SECONDS", default=1.0
 )
-@count_option("--turns", "Stop after this many matched turns.  [default: at the end of the log]")
-@option(
+@options.count("--turns", "Stop after this many matched turns.  [default: at the end of the log]")
+@options.option(
     "--between",
     "Use only events from START to END: dates such as 2011-10-02T06:30 (UTC), or seconds.",
     type=_moment,
     nargs=2,
     metavar="START END",
 )
-@option(
+@options.option(
     "--arms",
     "Study only these arms (comma-separated ids), or 'always': those in every pool.",
     metavar="IDS",
 )
-@choice_option(
+@options.choice(
     "--init",
     "Untried arms begin when first shown, or in the order in which the rule asks for them.",
     ["first-shown", "rule"],
@@ -82,15 +73,15 @@ def _moment(text: str) -> int:
 @click.option(
     "--unknown-lifetimes", is_flag=True, help="Hide from policies when an arm will disappear."
 )
-@choice_option(
+@options.choice(
     "--reweigh",
     "Thin a log with propensities until all arms are equally likely, then replay it.",
     ["accept"],
 )
-@count_option(
+@options.count(
     "--runs", "Number of runs: different seeds, or sliding windows for deterministic policies."
 )
-@choice_option(
+@options.choice(
     "--how",
     "How to generate runs: repeat replays the whole log with new seeds, windows uses sliding "
     "windows; auto picks repeat for stochastic policies (with --runs).",
@@ -102,12 +93,12 @@ def _moment(text: str) -> int:
     is_flag=True,
     help="Shuffle the events of every run (with --runs; for a fixed pool without drift).",
 )
-@count_option("--times", "How many times each run replays the log (with --runs).", default=4)
-@count_option("--window", "Events per window (with --runs).", default=100_000)
-@count_option("--step", "Events from one window to the next (with --runs).", default=4_000)
-@seed_option
-@count_option("--threads", "Number of threads (with --runs).  [default: all cores]")
-@path_option("--out", "Draw the means as .png, .svg or .pdf.")
+@options.count("--times", "How many times each run replays the log (with --runs).", default=4)
+@options.count("--window", "Events per window (with --runs).", default=100_000)
+@options.count("--step", "Events from one window to the next (with --runs).", default=4_000)
+@options.seed
+@options.count("--threads", "Number of threads (with --runs).  [default: all cores]")
+@options.path("--out", "Draw the means as .png, .svg or .pdf.")
 def command(
     log: Path,
     players: dict[str, Policy],

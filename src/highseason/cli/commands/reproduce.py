@@ -8,16 +8,9 @@ from typing import Any
 
 import click
 
+from highseason.cli import options
 from highseason.cli.group import with_examples
 from highseason.cli.messages import progress_bar, say
-from highseason.cli.options import (
-    choice_option,
-    count_option,
-    option,
-    path_option,
-    seed_option,
-    threads_option,
-)
 from highseason.cli.output import check_file, check_folder, print_json, print_wrapped
 from highseason.cli.parsing import usage_error
 from highseason.studies import STUDIES, MissingDataError, StudyOutcome, reproduce
@@ -39,26 +32,28 @@ def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
     "reproduce",
     "highseason reproduce --only simulated --quick --out report/",
 )
-@choice_option("--only", "Run only this study; repeatable.  [default: all]", STUDIES, multiple=True)
-@path_option(
+@options.choice(
+    "--only", "Run only this study; repeatable.  [default: all]", STUDIES, multiple=True
+)
+@options.path(
     "--out", "Folder of the report; several studies get a subfolder each.", default=Path("report")
 )
-@count_option("--games", "Number of games per setting.  [default: the study's own]", least=2)
+@options.count("--games", "Number of games per setting.  [default: the study's own]", least=2)
 @click.option("--quick", is_flag=True, help="Run a small sweep to check that everything works.")
-@option(
+@options.option(
     "--profile",
     "Parameter profile: paper, authors_code or tuned; repeatable.  [default: the study's]",
     multiple=True,
     metavar="NAME",
 )
-@option(
+@options.option(
     "--data",
     "Folder with real traffic (leeds_footfall_hourly.csv.gz …), for studies that use it.",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
 )
 @source_options
-@seed_option
-@threads_option
+@options.seed
+@options.threads
 def command(
     only: tuple[str, ...],
     out: Path,

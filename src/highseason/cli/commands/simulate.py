@@ -7,18 +7,9 @@ from typing import Any
 
 import click
 
+from highseason.cli import options
 from highseason.cli.group import with_examples
 from highseason.cli.messages import note_if_too_short, progress_bar
-from highseason.cli.options import (
-    arms_that_pay,
-    count_option,
-    lifetimes_option,
-    path_option,
-    players,
-    seed_option,
-    stakes,
-    threads_option,
-)
 from highseason.cli.output import check_figure, check_file, emit, plain_table, print_table
 from highseason.cli.parsing import match_arms, parse_lifetimes, usage_error
 from highseason.core.formatting import percent, with_error, with_range
@@ -42,18 +33,18 @@ _QUANTILES = (0.1, 0.5, 0.9)
     "highseason simulate -p ucb -p soft-ucb --means 0.9,0.8,0.5 --json",
     "highseason simulate -p ucb -p soft-ucb-mortal -p ucb-l --lifetimes articles --turns 1440",
 )
-@players
-@stakes
-@arms_that_pay
-@lifetimes_option
-@count_option("--games", "Number of games.", default=1000)
-@seed_option
-@threads_option
+@options.players
+@options.stakes
+@options.arms_that_pay
+@options.lifetimes
+@options.count("--games", "Number of games.", default=1000)
+@options.seed
+@options.threads
 @click.option(
     "--curves", "with_curves", is_flag=True, help="Also record running totals over turns."
 )
-@path_option("--save", "Save the result as an .npz file.")
-@path_option(
+@options.path("--save", "Save the result as an .npz file.")
+@options.path(
     "--out", "Draw the rewards (.png, .svg, .pdf); with --curves also NAME-curves beside it."
 )
 def command(

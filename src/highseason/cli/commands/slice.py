@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
+from highseason.cli import options
 from highseason.cli.group import with_examples
-from highseason.cli.options import count_option, log_argument, number_option, path_option
 from highseason.cli.output import check_file, emit
 from highseason.cli.parsing import usage_error
 from highseason.core.formatting import counted, percent
@@ -19,12 +19,12 @@ from highseason.core.formatting import counted, percent
     "highseason slice events.parquet --least-arms 3 --out slice.parquet",
     "highseason slice events.parquet --least-hours 0.05 --json",
 )
-@log_argument
-@count_option("--least-arms", "Take the longest stretch with at least this many arms.")
-@number_option(
+@options.log
+@options.count("--least-arms", "Take the longest stretch with at least this many arms.")
+@options.number(
     "--least-hours", "Take the stretch with most arms that lasts at least this long.", "HOURS"
 )
-@path_option("--out", "Write the events of the stretch as an event table (.parquet).")
+@options.path("--out", "Write the events of the stretch as an event table (.parquet).")
 def command(
     log: Path,
     least_arms: int | None,

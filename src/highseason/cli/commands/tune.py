@@ -6,18 +6,9 @@ from pathlib import Path
 
 import click
 
+from highseason.cli import options
 from highseason.cli.group import with_examples
 from highseason.cli.messages import note_if_too_short, progress_bar
-from highseason.cli.options import (
-    arms_that_pay,
-    choice_option,
-    count_option,
-    option,
-    path_option,
-    seed_option,
-    stakes,
-    threads_option,
-)
 from highseason.cli.output import check_figure, emit, plain_table, print_table, print_wrapped
 from highseason.core.formatting import signed_percent, with_error, with_range
 from highseason.multipliers import Multiplier
@@ -34,20 +25,22 @@ from highseason.tuning import METHODS, Curve, Space, Tuned, tune
     "highseason tune epsilon-z:z=30 --parameter k --multiplier traffic.csv --out k.png",
 )
 @click.argument("policy", metavar="NAME[:KEY=VALUE,…]")
-@stakes
-@arms_that_pay
-@option("--parameter", "Tune only this parameter; repeatable.", multiple=True, metavar="NAME")
-@count_option("--trials", "Number of candidates.", default=48)
-@count_option("--games", "Number of games the finalists play.", least=2, default=400)
-@choice_option(
+@options.stakes
+@options.arms_that_pay
+@options.option(
+    "--parameter", "Tune only this parameter; repeatable.", multiple=True, metavar="NAME"
+)
+@options.count("--trials", "Number of candidates.", default=48)
+@options.count("--games", "Number of games the finalists play.", least=2, default=400)
+@options.choice(
     "--search",
     "How to propose candidates: Optuna (tpe), or spread evenly (needs no extra).",
     METHODS,
     default="tpe",
 )
-@seed_option
-@threads_option
-@path_option("--out", "Save the sensitivity curves (.png, .svg, .pdf).")
+@options.seed
+@options.threads
+@options.path("--out", "Save the sensitivity curves (.png, .svg, .pdf).")
 def command(
     policy: str,
     G: Multiplier,

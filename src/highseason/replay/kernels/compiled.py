@@ -138,24 +138,20 @@ def _record(policy: Policy) -> NDArray[Any]:
 
 @functools.cache
 def _compiled(step: Callable[..., Any], record: Any, whole: bool) -> Any:
+    """The step, with its policy and its carry read from arrays."""
     from numba.core.errors import NumbaError
 
-    try:
-        return compiled(_plan_of(jitable(step), record, whole), _signature())
-    except NumbaError as reason:
-        raise CannotCompileError(f"numba says: {reason}") from None
-
-
-def _plan_of(step: Callable[..., Any], record: Any, whole: bool) -> Callable[..., float]:
-    """The step, with its policy and its carry read from arrays."""
-    convert = int if whole else float
+    jitted, convert = jitable(step), int if whole else float
 
     def plan(parameters: Any, carry: Any, view: View) -> float:
-        level, after = step(parameters.view(record)[0], convert(carry[0]), view)
+        level, after = jitted(parameters.view(record)[0], convert(carry[0]), view)
         carry[1] = after
         return level  # type: ignore[no-any-return]  # a step may be a user's
 
-    return plan
+    try:
+        return compiled(plan, _signature())
+    except NumbaError as reason:
+        raise CannotCompileError(f"numba says: {reason}") from None
 
 
 def _require_agreement(policy: Policy, plan: CompiledPlan) -> None:

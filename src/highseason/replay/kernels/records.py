@@ -129,33 +129,6 @@ class KernelOptions(NamedTuple):
     keeps: int
 
 
-class Scratch(NamedTuple):
-    """Working memory of one run, one entry per arm of the log.
-
-    Attributes:
-        shown: Whether the arm is shown, out of a pool that holds it, anywhere in the run.
-        opening: Whether it is tried before the rule chooses at all.
-        marked: The same, by position in the state that the rule sees.
-        slot: Its position in that state; -1 while it is not in the pool.
-        held: The arms of the current pool.
-        scores: Their lifetime scores.
-    """
-
-    shown: NDArray[np.bool_]
-    opening: NDArray[np.bool_]
-    marked: NDArray[np.bool_]
-    slot: NDArray[np.int64]
-    held: NDArray[np.int64]
-    scores: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, arms: int) -> Scratch:
-        """Working memory for a log of `arms` arms."""
-        shown, opening, marked = np.zeros((3, arms), np.bool_)
-        held = np.zeros(arms, np.int64)
-        return cls(shown, opening, marked, np.full(arms, -1), held, np.zeros(arms))
-
-
 class ReplayTrace(NamedTuple):
     """What a run leaves behind.
 
@@ -182,3 +155,23 @@ class ReplayTrace(NamedTuple):
         """Only the turns that matched."""
         turns = int(self.counts[MATCHED])
         return self._replace(matched=self.matched[:turns].copy(), kind=self.kind[:turns].copy())
+
+
+class Scratch(NamedTuple):
+    """Working memory of one run, one entry per arm of the log.
+
+    Attributes:
+        shown: Whether the arm is shown, out of a pool that holds it, anywhere in the run.
+        opening: Whether it is tried before the rule chooses at all.
+        marked: The same, by position in the state that the rule sees.
+        slot: Its position in that state; -1 while it is not in the pool.
+        held: The arms of the current pool.
+        scores: Their lifetime scores.
+    """
+
+    shown: NDArray[np.bool_]
+    opening: NDArray[np.bool_]
+    marked: NDArray[np.bool_]
+    slot: NDArray[np.int64]
+    held: NDArray[np.int64]
+    scores: NDArray[np.float64]

@@ -32,24 +32,15 @@ def row_at(order: RecordOrder, i: int) -> int:
 
 
 @jitable
-def is_member(log: LogColumns, pool: int, arm: int) -> bool:
-    """Whether the pool holds the arm."""
-    for place in range(log.offsets[pool], log.offsets[pool + 1]):
-        if log.members[place] == arm:
-            return True
-    return False
-
-
-@jitable
 def find_shown(log: LogColumns, order: RecordOrder, shown: NDArray[np.bool_]) -> None:
     """Mark the studied arms that are shown, out of a pool that holds them, anywhere in the run."""
     left = shown.size
     for i in range(min(order.records, order.length)):
         row = row_at(order, i)
-        arm = log.arm[row]
-        if not shown[arm] and log.studied[arm] and is_member(log, log.pool[row], arm):
-            shown[arm] = True
-            left -= 1
+        arm, pool = log.arm[row], log.pool[row]
+        if not shown[arm] and log.studied[arm]:
+            shown[arm] = arm in log.members[log.offsets[pool] : log.offsets[pool + 1]]
+            left -= shown[arm]
             if left == 0:
                 return
 
@@ -156,17 +147,6 @@ def report_failure(trace: ReplayTrace, turn: int, arm: int, level: float) -> Non
     trace.failure[0] = turn
     trace.failure[1] = arm
     trace.failure[2] = level
-
-
-@jitable
-def add_match(trace: ReplayTrace, i: int, tried: bool, exploited: bool) -> None:
-    """Event `i` of the run is a turn."""
-    turn = trace.counts[records.MATCHED]
-    trace.matched[turn] = i
-    trace.kind[turn] = (
-        records.TRIED if tried else records.EXPLOITED if exploited else records.EXPLORED
-    )
-    trace.counts[records.MATCHED] = turn + 1
 
 
 def replay_kernel(
@@ -277,7 +257,10 @@ def replay_kernel(
         observe(seen, asked, Observation(slot, value, 1.0))
         carry[0] = carry[1]
         standing = False
-        add_match(trace, i, tried, exploited)
+        trace.matched[turn - 1] = i
+        kind = records.EXPLOITED if exploited else records.EXPLORED
+        trace.kind[turn - 1] = records.TRIED if tried else kind
+        counts[records.MATCHED] = turn
         if turn == options.turns:
             return
         turn += 1
