@@ -59,6 +59,11 @@ def option(names: str, text: str, **more: Any) -> Decorator:
     return click.option(*names.split(), help=text, show_default="default" in more, **more)
 
 
+def flag(names: str, text: str) -> Decorator:
+    """An option without a value."""
+    return click.option(*names.split(), is_flag=True, help=text)
+
+
 def count(name: str, text: str, least: int = 1, **more: Any) -> Decorator:
     """An option that counts something."""
     return option(name, text, type=whole(least), metavar="NUMBER", **more)

@@ -375,14 +375,13 @@ class RepeatedReplay(_ByLabel[Runs]):
     @property
     def table(self) -> Table:
         """A row for each policy; p-values against the first."""
-        rows = tuple(self._row(runs) for runs in self.policies)
+        rows: list[tuple[Any, ...]] = []
+        for r in self.policies:
+            test, mean = self._against_first.get(r.label), r.mean
+            p = (f"{test.student.p:.2g}", f"{test.welch.p:.2g}") if test else ("", "")
+            rows.append((r.label, mean.value, mean.error, r.means.size, r.turns.mean(), *p))
         columns = ("policy", "per turn", "± se", "runs", "turns", "p (Student)", "p (Welch)")
-        return Table(columns, rows, ("", ".4f", ".4f", "d", ",.0f", "", ""))
-
-    def _row(self, runs: Runs) -> tuple[Any, ...]:
-        test, mean = self._against_first.get(runs.label), runs.mean
-        p_values = (f"{test.student.p:.2g}", f"{test.welch.p:.2g}") if test else ("", "")
-        return (runs.label, mean.value, mean.error, runs.means.size, runs.turns.mean(), *p_values)
+        return Table(columns, tuple(rows), ("", ".4f", ".4f", "d", ",.0f", "", ""))
 
     @functools.cached_property
     def _against_first(self) -> dict[str, Comparison]:

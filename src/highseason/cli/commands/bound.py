@@ -17,13 +17,11 @@ from highseason.cli.output import check_figure, print_json
 from highseason.cli.parsing import parse_lifetimes, parse_rewards, usage_error
 from highseason.core.formatting import counted, with_error
 from highseason.core.warnings import quiet
-from highseason.engine.lifetimes import Lifetimes
 from highseason.games import simulate
 from highseason.multipliers import Multiplier
 from highseason.policies import Policy
 from highseason.report import bound as draw_bounds
 from highseason.results import SimulationResult
-from highseason.rewards import Rewards
 
 #: Checkpoints of the simulated games, evenly spaced on a logarithmic axis.
 _STOPS = 200
@@ -85,7 +83,11 @@ def command(
     }
     played = None
     if overlay is not None:
-        played = _play(players, arms, G, games, seed, lifetimes)
+        stops = np.unique(np.geomspace(1, G.turns, _STOPS).round().astype(np.int64))
+        with progress_bar("games") as progress, quiet():  # the notes of the bound say the same
+            played = simulate(
+                players, arms, G, games, seed, curves=stops, lifetimes=lifetimes, progress=progress
+            )
         draw_bounds(regret, played).save(overlay)
     if as_json:
         documents = [_document(regret, label, played) for label in regret]
@@ -95,28 +97,9 @@ def command(
     click.echo("\n\n".join(map(str, regret.values())))
     if played is not None:
         for label in regret:
-            click.echo(f"{label}: {_played(played, label)}")
+            mean = with_error(played.mean("regret", label), played.error("regret", label))
+            click.echo(f"{label}: mean regret of {counted(games, 'game')} played: {mean}")
         click.echo(f"wrote {overlay}")
-
-
-def _play(
-    players: dict[str, Policy],
-    arms: Rewards,
-    G: Multiplier,
-    games: int,
-    seed: int,
-    lifetimes: Lifetimes | None,
-) -> SimulationResult:
-    stops = np.unique(np.geomspace(1, G.turns, _STOPS).round().astype(np.int64))
-    with progress_bar("games") as progress, quiet():  # the notes of the bound say the same
-        return simulate(
-            players, arms, G, games, seed, curves=stops, lifetimes=lifetimes, progress=progress
-        )
-
-
-def _played(result: SimulationResult, label: str) -> str:
-    regret = with_error(result.mean("regret", label), result.error("regret", label))
-    return f"mean regret of {counted(result.settings['games'], 'game')} played: {regret}"
 
 
 def _document(

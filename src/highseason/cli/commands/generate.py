@@ -46,7 +46,7 @@ def command() -> None:
     type=float,
     default=0.0,
 )
-@click.option("--gzip", "zipped", is_flag=True, help="Compress the log.")
+@options.flag("--gzip zipped", "Compress the log.")
 @options.option(
     "--out",
     "A file, or a folder (exists, or ends in /), which gets one file per day.",

@@ -38,7 +38,9 @@ def _describe(policy: type[Policy]) -> dict[str, Any]:
         "parameters": [
             {
                 "name": entry.name,
-                "default": _plain(entry.default),
+                "default": str(entry.default)
+                if isinstance(entry.default, Policy)
+                else entry.default,
                 "doc": entry.metadata["limits"].doc,
                 "choices": list(entry.metadata["limits"].choices) or None,
             }
@@ -89,11 +91,6 @@ def _parameters(policy: type[Policy]) -> list[Field[Any]]:
 def _sentence(policy: type[Policy]) -> str:
     """The first line of its docstring."""
     return (policy.__doc__ or "").strip().split("\n")[0]
-
-
-def _plain(value: Any) -> Any:
-    """A default as JSON can hold it."""
-    return str(value) if isinstance(value, Policy) else value
 
 
 def _short(value: Any) -> str:

@@ -70,9 +70,7 @@ def _moment(text: str) -> int:
     ["first-shown", "rule"],
     default="first-shown",
 )
-@click.option(
-    "--unknown-lifetimes", is_flag=True, help="Hide from policies when an arm will disappear."
-)
+@options.flag("--unknown-lifetimes", "Hide from policies when an arm will disappear.")
 @options.choice(
     "--reweigh",
     "Thin a log with propensities until all arms are equally likely, then replay it.",
@@ -88,10 +86,8 @@ def _moment(text: str) -> int:
     ["auto", "repeat", "windows"],
     default="auto",
 )
-@click.option(
-    "--shuffle",
-    is_flag=True,
-    help="Shuffle the events of every run (with --runs; for a fixed pool without drift).",
+@options.flag(
+    "--shuffle", "Shuffle the events of every run (with --runs; for a fixed pool without drift)."
 )
 @options.count("--times", "How many times each run replays the log (with --runs).", default=4)
 @options.count("--window", "Events per window (with --runs).", default=100_000)

@@ -39,7 +39,7 @@ def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
     "--out", "Folder of the report; several studies get a subfolder each.", default=Path("report")
 )
 @options.count("--games", "Number of games per setting.  [default: the study's own]", least=2)
-@click.option("--quick", is_flag=True, help="Run a small sweep to check that everything works.")
+@options.flag("--quick", "Run a small sweep to check that everything works.")
 @options.option(
     "--profile",
     "Parameter profile: paper, authors_code or tuned; repeatable.  [default: the study's]",

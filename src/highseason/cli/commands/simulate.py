@@ -40,9 +40,7 @@ _QUANTILES = (0.1, 0.5, 0.9)
 @options.count("--games", "Number of games.", default=1000)
 @options.seed
 @options.threads
-@click.option(
-    "--curves", "with_curves", is_flag=True, help="Also record running totals over turns."
-)
+@options.flag("--curves with_curves", "Also record running totals over turns.")
 @options.path("--save", "Save the result as an .npz file.")
 @options.path(
     "--out", "Draw the rewards (.png, .svg, .pdf); with --curves also NAME-curves beside it."
