@@ -9,7 +9,7 @@ import pytest
 
 import highseason as hs
 from highseason.forecasters import CalendarRegression, ForecastError, backtest, special_days
-from highseason.forecasters.special_days import black_friday
+from highseason.forecasters.design import black_friday
 from highseason.multipliers import Multiplier
 
 

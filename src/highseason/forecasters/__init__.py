@@ -1,21 +1,28 @@
 """Forecasters H: what is known of G in advance, one turn or a whole season ahead."""
 
-from highseason.forecasters.averages import (
+from highseason.forecasters.backtest import Backtest, backtest
+from highseason.forecasters.base import (
+    LEVELS,
+    Fitted,
+    Forecast,
+    Forecaster,
+    ForecastError,
+    normal_quantiles,
+    parse,
+    registry,
+)
+from highseason.forecasters.design import special_days
+from highseason.forecasters.one_step import (
     DoubleExponentialSmoothing,
     ExponentialSmoothing,
     MovingAverage,
+    OneStep,
     RandomWalk,
     SimpleAverage,
     WeightedMovingAverage,
 )
-from highseason.forecasters.backtest import Backtest, backtest
-from highseason.forecasters.base import Fitted, Forecaster, parse, registry
-from highseason.forecasters.calendar_regression import CalendarRegression
-from highseason.forecasters.forecast import LEVELS, Forecast, ForecastError, normal_quantiles
-from highseason.forecasters.library_models import ARIMA, ETS, MSTL
-from highseason.forecasters.one_step import OneStep
-from highseason.forecasters.season_ahead import SeasonAhead, SeasonalNaive
-from highseason.forecasters.special_days import special_days
+from highseason.forecasters.season_ahead import CalendarRegression, SeasonAhead, SeasonalNaive
+from highseason.forecasters.season_models import ARIMA, ETS, MSTL
 
 __all__ = [
     "ARIMA",

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from highseason.core.validation import whole_number
-from highseason.forecasters.base import Forecaster
-from highseason.forecasters.forecast import LEVELS, Forecast, ForecastError
-from highseason.forecasters.grids import Grid
+from highseason.forecasters.base import LEVELS, Forecast, Forecaster, ForecastError
+from highseason.forecasters.history import Grid
 from highseason.multipliers import Multiplier, as_multiplier
 
 MEASURES = ("mase", "smape", "pinball", "coverage")

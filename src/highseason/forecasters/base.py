@@ -15,7 +15,9 @@ array([60.])
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from functools import lru_cache
+from statistics import NormalDist
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,8 +25,146 @@ from numpy.typing import NDArray
 
 from highseason.core.specs import Registry, did_you_mean, split_spec
 from highseason.core.validation import positive_number
-from highseason.forecasters.forecast import Forecast, ForecastError
 from highseason.multipliers import Multiplier
+
+Numbers = NDArray[np.float64]
+
+#: The quantiles that every forecaster gives; values between them are interpolated.
+LEVELS = (0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.975, 0.99)
+
+
+class ForecastError(ValueError):
+    """The series cannot be forecast this way; the message says why and what to do."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Forecast:
+    """What is expected of the next turns, before the first of them.
+
+    Attributes:
+        mean: The expected multiplier of each turn; finite and > 0.
+        quantiles: A row per level of `LEVELS` and a column per turn; None for a point forecast.
+        calendar: When each turn is, or None.
+        name: The forecaster.
+
+    >>> F = Forecast(np.array([10.0, 40.0]), normal_quantiles([10, 40], [2, 8]), name="by hand")
+    >>> F.interval(0.8)[0].round(1), F.probability_above(30).round(2)
+    (array([ 7.4, 29.7]), array([0.  , 0.89]))
+    """
+
+    mean: Numbers
+    quantiles: Numbers | None = None
+    calendar: NDArray[np.datetime64] | None = None
+    name: str = "forecast"
+
+    def __post_init__(self) -> None:
+        """Copy, check and lock."""
+        mean = Multiplier(self.mean, self.calendar, self.name)
+        object.__setattr__(self, "mean", mean.values)
+        object.__setattr__(self, "calendar", mean.calendar)
+        if self.quantiles is None:
+            return
+        table = np.array(self.quantiles, dtype=np.float64)
+        if table.shape != (len(LEVELS), mean.turns) or not np.isfinite(table).all():
+            raise ForecastError(
+                f"quantiles must be {len(LEVELS)} rows of {mean.turns} finite numbers, "
+                f"got an array of shape {table.shape}"
+            )
+        table = np.maximum.accumulate(np.maximum(table, self._least), axis=0)
+        table.setflags(write=False)
+        object.__setattr__(self, "quantiles", table)
+
+    @property
+    def _least(self) -> float:
+        """A positive bound from below: plans divide by the multiplier."""
+        return 1e-6 * float(self.mean.min())
+
+    def __len__(self) -> int:
+        """The number of turns."""
+        return int(self.mean.size)
+
+    def __repr__(self) -> str:
+        """One short line."""
+        return f"<Forecast by {self.name}: {len(self)} turns>"
+
+    def quantile(self, level: float) -> Numbers:
+        """The `level` quantile of each turn; the mean of a point forecast."""
+        if not 0 < level < 1:
+            raise ForecastError(f"level must be strictly between 0 and 1, got {level!r}")
+        if self.quantiles is None:
+            return self.mean
+        at = NormalDist().inv_cdf(level)
+        scores = _scores()
+        i = int(np.clip(np.searchsorted(scores, at), 1, scores.size - 1))
+        share = (at - scores[i - 1]) / (scores[i] - scores[i - 1])
+        low, high = self.quantiles[i - 1], self.quantiles[i]
+        between: Numbers = np.maximum(low + share * (high - low), self._least)
+        return between
+
+    @property
+    def median(self) -> Numbers:
+        """The middle of each turn's distribution."""
+        return self.quantile(0.5)
+
+    def interval(self, level: float = 0.8) -> tuple[Numbers, Numbers]:
+        """The central interval that holds each turn with this probability."""
+        return self.quantile((1 - level) / 2), self.quantile((1 + level) / 2)
+
+    def probability_above(self, z: float) -> Numbers:
+        """The probability that each turn is high, G(t) >= z."""
+        if self.quantiles is None:
+            return (self.mean >= z).astype(np.float64)
+        return np.array([_probability(column, z) for column in self.quantiles.T])
+
+    def atoms(self, count: int = 19) -> Numbers:
+        """Equally likely values of each turn: a row per value, a column per turn."""
+        if self.quantiles is None:
+            return self.mean[None, :]
+        return np.array([self.quantile((i + 0.5) / count) for i in range(count)])
+
+    def multiplier(self) -> Multiplier:
+        """The mean as a multiplier, for plans that need one number per turn."""
+        return Multiplier(self.mean, self.calendar, self.name)
+
+    def sure(self) -> Forecast:
+        """The same mean as a point forecast."""
+        return replace(self, quantiles=None)
+
+    def window(self, first: int, last: int) -> Forecast:
+        """The turns from `first` to `last`, counted from 1, both included."""
+        rows = slice(first - 1, last)
+        table = None if self.quantiles is None else self.quantiles[:, rows]
+        calendar = None if self.calendar is None else self.calendar[rows]
+        return Forecast(self.mean[rows], table, calendar, self.name)
+
+
+def normal_quantiles(mean: Any, deviation: Any) -> Numbers:
+    """A row per level of `LEVELS` for normally distributed turns.
+
+    >>> normal_quantiles([100.0], [10.0])[7]
+    array([100.])
+    """
+    table: Numbers = np.asarray(mean) + np.multiply.outer(_scores(), np.asarray(deviation))
+    return table
+
+
+@lru_cache(maxsize=1)
+def _scores() -> Numbers:
+    return np.array([NormalDist().inv_cdf(level) for level in LEVELS])
+
+
+def _probability(column: Numbers, z: float) -> float:
+    """Interpolate between quantiles, and beyond the outermost, on the normal scale."""
+    scores = _scores()
+    if column[0] == column[-1]:
+        return float(column[0] >= z)
+    i = int(np.clip(np.searchsorted(column, z), 1, scores.size - 1))
+    width = column[i] - column[i - 1]
+    if width <= 0:  # a step: everything at or above it counts
+        return 1.0 - LEVELS[i - 1] if z <= column[i] else 1.0 - LEVELS[i]
+    at = scores[i - 1] + (z - column[i - 1]) / width * (scores[i] - scores[i - 1])
+    return 1.0 - NormalDist().cdf(float(at))
+
 
 _SWITCHES = {"true": True, "yes": True, "false": False, "no": False}
 

@@ -1,16 +1,22 @@
 """Logs: what was shown when, from which pool and with which reward; readers and generators."""
 
-from highseason.logs.arm_lifespans import Lifespans, lifespans
+from highseason.logs.arm_lifespans import (
+    Frontier,
+    Lifespans,
+    Slice,
+    always_on_offer,
+    best_slice,
+    frontier,
+    lifespans,
+)
 from highseason.logs.conversion import LogFormat, collect, convert, log_formats
 from highseason.logs.conversion_log import ConversionReport
 from highseason.logs.event_table import read_events, write_events
 from highseason.logs.events import Events, Pools
-from highseason.logs.formats.open_bandit import OpenBanditLog
-from highseason.logs.formats.table import TableLog
+from highseason.logs.formats.table import OpenBanditLog, TableLog
 from highseason.logs.formats.yahoo import YahooLog
 from highseason.logs.front_page import FrontPage
 from highseason.logs.generate import Generated, generate_events, generate_log
-from highseason.logs.slices import Frontier, Slice, always_on_offer, best_slice, frontier
 
 __all__ = [
     "ConversionReport",

@@ -1,4 +1,9 @@
-"""When each arm was on offer, and how it did: the table behind the paper's figure of lifespans."""
+"""When each arm was on offer, and the longest stretches of a log with a fixed set of arms.
+
+Policies for arms that never end can be replayed only where none does.  The search is exact: the
+best stretch with K arms begins with a start (else it could begin earlier) and ends with the K-th
+last end among the arms on offer at its start (else it could end later).
+"""
 
 from __future__ import annotations
 
@@ -10,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.atomic import atomic_write
+from highseason.core.validation import whole_number
+from highseason.logs.conversion import moment
 from highseason.logs.event_table import arrow
 from highseason.logs.events import Events
 from highseason.results.table import Table
@@ -139,3 +146,141 @@ def pool_lifetimes(
     is_never = start == far.max
     start[is_never], end[is_never] = 0, 0
     return start, end
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A stretch of time in which some arms are on offer throughout.
+
+    Attributes:
+        start: Its first time.
+        end: Its last.
+        arms: The ids of the arms that are on offer throughout.
+    """
+
+    start: int
+    end: int
+    arms: tuple[str, ...]
+
+    @property
+    def hours(self) -> float:
+        """Its length, for times in seconds."""
+        return (self.end - self.start) / 3600.0
+
+    def cut(self, events: Events) -> Events:
+        """The events of that time, those of other arms too: they count towards G."""
+        return events.between(self.start, self.end)
+
+    def unbroken(self, events: Events) -> float:
+        """The share of its events whose pool really held all the arms.
+
+        A lifespan goes from first to last appearance; an arm may have been away in between.
+        """
+        inside, pools = self.cut(events), events.pools
+        is_wanted = np.isin(events.arms, self.arms).astype(np.int64)
+        edges = np.concatenate([[0], np.cumsum(is_wanted[pools.members])])
+        held = edges[pools.offsets[1:]] - edges[pools.offsets[:-1]]
+        is_whole = held == len(self.arms)
+        return float(is_whole[inside.pool].mean()) if len(inside) else float("nan")
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {"start": self.start, "end": self.end, "hours": self.hours, "arms": list(self.arms)}
+
+
+@dataclass(frozen=True)
+class Frontier:
+    """For each number of arms, the longest stretch with at least that many throughout."""
+
+    slices: tuple[Slice, ...]
+
+    def with_arms(self, least: int) -> Slice:
+        """The longest stretch with at least this many arms."""
+        whole_number("least_arms", least, at_least=1)
+        for stretch in self.slices:
+            if len(stretch.arms) >= least:
+                return stretch
+        most = max((len(stretch.arms) for stretch in self.slices), default=0)
+        raise ValueError(f"at no time are {least} arms on offer: there are at most {most} at once")
+
+    def with_hours(self, least: float) -> Slice:
+        """The stretch with most arms that lasts at least this many hours."""
+        for stretch in reversed(self.slices):
+            if stretch.hours >= least:
+                return stretch
+        most = max((stretch.hours for stretch in self.slices), default=0.0)
+        raise ValueError(f"no arm is on offer for {least:g} hours: the longest is {most:.2f} hours")
+
+    @property
+    def table(self) -> Table:
+        """A row for each number of arms at which the stretch gets shorter."""
+        rows = tuple(
+            (len(one.arms), one.hours, moment(one.start), moment(one.end)) for one in self.slices
+        )
+        return Table(("arms", "hours", "start", "end"), rows, ("d", ".2f", "", ""))
+
+
+def frontier(of: Events | Lifespans) -> Frontier:
+    """The longest stretch for every number of arms.
+
+    Of equally long stretches, the one with most arms is taken, then the earliest.
+
+    >>> log = Events.of([0, 3600, 7200], ["a", "a", "b"], [1, 0, 1], [["a"], ["a", "b"], ["b"]])
+    >>> [(len(one.arms), one.hours) for one in frontier(log).slices]
+    [(1, 1.0), (2, 0.0)]
+    """
+    spans = of if isinstance(of, Lifespans) else lifespans(of)
+    slices: list[Slice] = []
+    for length, start in _longest(spans):
+        end = start + length
+        through = np.flatnonzero((spans.start <= start) & (spans.end >= end))
+        if not slices or through.size > len(slices[-1].arms):
+            slices.append(Slice(start, end, tuple(spans.arms[i] for i in through)))
+    # Where more arms last as long, only their stretch is kept.
+    kept = [
+        one
+        for i, one in enumerate(slices)
+        if i + 1 == len(slices) or slices[i + 1].end - slices[i + 1].start < one.end - one.start
+    ]
+    return Frontier(tuple(kept))
+
+
+def _longest(spans: Lifespans) -> list[tuple[int, int]]:
+    """For K = 1, 2, …: the length of the longest stretch with K arms, and its earliest start."""
+    length, begin = np.full(len(spans), -1, np.int64), np.zeros(len(spans), np.int64)
+    for start in np.unique(spans.start).tolist():
+        ends = spans.end[(spans.start <= start) & (spans.end >= start)]
+        lasting = np.sort(ends)[::-1] - start
+        is_better = lasting > length[: lasting.size]
+        length[: lasting.size][is_better] = lasting[is_better]
+        begin[: lasting.size][is_better] = start
+    reached = int((length >= 0).sum())
+    return list(zip(length[:reached].tolist(), begin[:reached].tolist(), strict=True))
+
+
+def best_slice(
+    of: Events | Lifespans, least_arms: int | None = None, least_hours: float | None = None
+) -> Slice:
+    """The longest stretch with at least `least_arms`, or the one with most arms for `least_hours`.
+
+    >>> log = Events.of([0, 3600, 7200], ["a", "a", "b"], [1, 0, 1], [["a"], ["a", "b"], ["b"]])
+    >>> best_slice(log, least_arms=2).arms
+    ('a', 'b')
+    """
+    if least_arms is not None and least_hours is None:
+        return frontier(of).with_arms(least_arms)
+    if least_hours is not None and least_arms is None:
+        return frontier(of).with_hours(least_hours)
+    raise ValueError("expected either least_arms or least_hours")
+
+
+def always_on_offer(events: Events) -> tuple[str, ...]:
+    """The ids of the arms that are in the pool of every event.
+
+    >>> always_on_offer(Events.of([1, 2], ["a", "b"], [0, 0], [["a", "b"], ["b", "c"]]))
+    ('b',)
+    """
+    used = used_pools(events)
+    members = events.pools.members[np.repeat(used, events.pools.sizes)]
+    count = np.bincount(members, minlength=len(events.arms))
+    return tuple(events.arms[i] for i in np.flatnonzero(count == used.sum()) if used.any())

@@ -10,13 +10,12 @@ import math
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.extras import require
-from highseason.logs.id_index import Coded, encode, encode_runs
 
 _LARGEST = 2.0**62
 
@@ -165,3 +164,59 @@ def _as_text(column: Any) -> Any:
 def polars() -> Any:
     """The library, which is an extra."""
     return require("polars", extra="logs", purpose="reading logs")
+
+
+class Coded(NamedTuple):
+    """A column as codes: row i holds `values[codes[i]]`; values come in order of appearance."""
+
+    codes: NDArray[np.int64]
+    values: list[Any]
+
+
+def encode(column: Any) -> Coded:
+    """The distinct values of a column: a NumPy array, a Polars series or an Arrow array.
+
+    >>> encode(np.array([7, 9, 7]))
+    Coded(codes=array([0, 1, 0]), values=[7, 9])
+    """
+    if hasattr(column, "to_arrow"):
+        column = column.to_arrow()
+    elif isinstance(column, np.ndarray):
+        column = _arrow().array(column)
+    encoded = column.dictionary_encode()
+    return Coded(encoded.indices.to_numpy().astype(np.int64), encoded.dictionary.to_pylist())
+
+
+def encode_bytes(rows: NDArray[np.uint8]) -> Coded:
+    """The same for texts of at most `rows.shape[1]` bytes, padded with zeros."""
+    pa, (count, width) = _arrow(), rows.shape
+    buffers = [None, pa.py_buffer(rows)]
+    coded = encode(pa.Array.from_buffers(pa.binary(width), count, buffers))
+    return Coded(coded.codes, [value.rstrip(b"\0") for value in coded.values])
+
+
+def encode_runs(column: Any) -> Coded:
+    """The same for a Polars series of long texts that repeat for many rows."""
+    is_new = (column != column.shift()).fill_null(True).to_numpy()
+    starts = np.flatnonzero(is_new)
+    runs = encode(column.gather(starts))
+    return Coded(runs.codes[np.cumsum(is_new) - 1], runs.values)
+
+
+def by_pair(
+    left: Coded, right: Coded, decide: Callable[[Any, Any], tuple[int, int, int]]
+) -> NDArray[np.int64]:
+    """The fault, arm and pool that `decide` gives each row's pair, as three rows of an array.
+
+    It is called once per distinct pair, in order of appearance, so it may number arms and pools.
+    """
+    pairs = encode(left.codes * len(right.values) + right.codes)
+    answers = [
+        decide(left.values[pair // len(right.values)], right.values[pair % len(right.values)])
+        for pair in pairs.values
+    ]
+    return np.array(answers, np.int64).reshape(-1, 3)[pairs.codes].T
+
+
+def _arrow() -> Any:
+    return require("pyarrow", extra="logs", purpose="reading logs")

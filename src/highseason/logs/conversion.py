@@ -5,7 +5,7 @@ from __future__ import annotations
 import pkgutil
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from highseason.core.atomic import atomic_write
 from highseason.core.specs import Registry
 from highseason.logs.conversion_log import ConversionLog, ConversionReport
-from highseason.logs.events import Events
-from highseason.logs.id_index import IdIndex
+from highseason.logs.events import Events, Pools
 
 Progress = Callable[[int, int], None]
 
@@ -34,6 +33,56 @@ class EventBatch(NamedTuple):
     reward: NDArray[Any]
     pool: NDArray[np.int32]
     propensity: NDArray[np.float64] | None = None
+
+
+class IdIndex:
+    """Numbers arms and pools.
+
+    >>> ids = IdIndex()
+    >>> ids.arm("b"), ids.arm("a"), ids.arm("b")
+    (0, 1, 0)
+    >>> ids.pool([1, 0]), ids.pool([0, 1, 1]), ids.pool([1])
+    (0, 0, 1)
+    >>> ids.arms, len(ids.pools)
+    (('b', 'a'), 2)
+    """
+
+    def __init__(self) -> None:
+        self._arms: dict[str, int] = {}
+        self._numbers: dict[bytes, int] = {}
+        self._pools: list[bytes] = []
+
+    def arm(self, name: str) -> int:
+        """The number of an arm."""
+        return self._arms.setdefault(name, len(self._arms))
+
+    def pool(self, arms: Iterable[int]) -> int:
+        """The number of the pool of these arms, in any order."""
+        members = np.unique(np.fromiter(arms, np.int32)).tobytes()
+        number = self._numbers.setdefault(members, len(self._pools))
+        if number == len(self._pools):
+            self._pools.append(members)
+        return number
+
+    def open_pool(self) -> int:
+        """The number of a pool whose arms are known only when the log ends."""
+        self._pools.append(b"")
+        return len(self._pools) - 1
+
+    def close_pool(self, number: int, arms: Iterable[int]) -> None:
+        """Give an open pool its arms."""
+        self._pools[number] = np.unique(np.fromiter(arms, np.int32)).tobytes()
+
+    @property
+    def arms(self) -> tuple[str, ...]:
+        """The ids of the arms by their numbers."""
+        return tuple(self._arms)
+
+    @property
+    def pools(self) -> Pools:
+        """The table of pools."""
+        members = [np.frombuffer(pool, np.int32) for pool in self._pools]
+        return Pools.of(members)
 
 
 class LogFormat(ABC):

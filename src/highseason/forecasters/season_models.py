@@ -14,8 +14,8 @@ import numpy as np
 
 from highseason.core.extras import require
 from highseason.core.warnings import quiet
+from highseason.forecasters.base import Numbers, normal_quantiles
 from highseason.forecasters.design import Design, ridge
-from highseason.forecasters.forecast import Numbers, normal_quantiles
 from highseason.forecasters.history import History
 from highseason.forecasters.season_ahead import SeasonAhead
 
