@@ -385,32 +385,6 @@ def test_without_a_multiplier_lives_are_ranked_by_their_turns() -> None:
 # -- documents -------------------------------------------------------------------------------------
 
 
-def version_1(bandit: hs.Bandit) -> dict[str, Any]:
-    """The document as it was written before arms could expire."""
-    document: dict[str, Any] = json.loads(bandit.to_json())
-    document["version"] = 1
-    arms = document["arms"]
-    for name in ("ends", "opening", "shared"):
-        del arms[name]
-    arms["pulls"] = [int(pulls) for pulls in arms["pulls"]]
-    return document
-
-
-@pytest.mark.parametrize("policy", ["ucb-z:z=30", "epsilon-greedy:k=2", "variable-pool"])
-def test_a_document_of_version_1_goes_on(policy: str) -> None:
-    bandit = shop(hs.policies.parse(policy), multiplier=WAVE)
-    bandit.add_arm("c", when="now")
-    for _ in range(9):
-        bandit.update(bandit.pull(), 3.0)
-    bandit.remove_arm("b")
-    old = hs.Bandit.from_json(json.dumps(version_1(bandit)))
-    assert old.arms == bandit.arms
-    assert [old.pull(t) for t in range(10, 40)] == [bandit.pull(t) for t in range(10, 40)]
-    written = json.loads(old.to_json())
-    assert written["version"] == 3
-    assert written["arms"]["ends"][:1] == [NO_END]
-
-
 def test_a_document_keeps_lifetimes() -> None:
     bandit = shop(hs.policies.parse("peak-grabber+spare-old-arms+soft-ucb-mortal:initial=1"),
                   expires={"a": 9})  # fmt: skip

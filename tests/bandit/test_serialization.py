@@ -177,45 +177,13 @@ def test_what_is_no_document(text: Any) -> None:
         hs.Bandit.from_json(text)
 
 
-#: What version 2 called the entries.
-OLD_NAMES = {
-    "multiplier": "horizon",
-    "selections": "decided",
-    "start": "birth",
-    "end": "expiry",
-    "ends": "expires",
-    "levels": "numbers",
-    "propensities": "chances",
-}
-
-
-def version_2(entry: Any) -> Any:
-    """The document as version 2 wrote it."""
-    if not isinstance(entry, dict):
-        return entry
-    old = {OLD_NAMES.get(key, key): version_2(value) for key, value in entry.items()}
-    return old | {"version": 2} if "version" in old else old
-
-
-@pytest.mark.filterwarnings("ignore::highseason.PlanWarning")
-@pytest.mark.parametrize("policy", [hs.EpsilonGreedy(k=1), hs.PeakGrabber(hs.UCB())], ids=str)
-def test_the_second_version_is_read(policy: hs.Policy) -> None:
-    shelf = shop(policy, reward_range=(0, 1))
-    old = version_2(json.loads(shelf.to_json()))
-    assert "horizon" in old
-    assert "birth" in old["arms"]
-    assert same(hs.Bandit.from_json(json.dumps(old)), shelf)
-
-
-def test_the_first_version_is_read() -> None:
-    shelf = shop()
-    document = version_2(json.loads(shelf.to_json()))
-    document["version"] = 1
-    for name in ("shared", "expires", "opening", "dates"):
-        del document["arms"][name]
-    document["arms"]["pulls"] = [int(pulls) for pulls in document["arms"]["pulls"]]
-    twin = hs.Bandit.from_json(json.dumps(document))
-    assert [twin.pull(t) for t in range(1, 9)] == [shelf.pull(t) for t in range(1, 9)]
+@pytest.mark.parametrize("version", [1, 2])
+def test_an_earlier_version_is_refused(version: int) -> None:
+    document = json.loads(shop().to_json()) | {"version": version}
+    with pytest.raises(
+        DocumentError, match=f"has version {version} .* reads version 3"
+    ):
+        hs.Bandit.from_json(json.dumps(document))
 
 
 def test_a_later_version_is_named() -> None:
@@ -276,10 +244,9 @@ def test_damage_is_refused(path: list[str], value: Any) -> None:
     entry[last] = value
     with pytest.raises(DocumentError):
         hs.Bandit.from_json(json.dumps(document))
-    if last != "dates":  # which version 1 had not
-        del entry[last]
-        with pytest.raises(DocumentError):
-            hs.Bandit.from_json(json.dumps(document))
+    del entry[last]
+    with pytest.raises(DocumentError):
+        hs.Bandit.from_json(json.dumps(document))
 
 
 def test_damage_is_named() -> None:

@@ -16,8 +16,7 @@ from highseason.checks import (
     CheckFailed,
     check_multiplier,
     check_policy,
-    learning,
-    reductions,
+    comparisons,
     rules,
     run,
 )
@@ -435,11 +434,11 @@ def test_a_rule_that_is_not_what_it_declares(
 
 def test_declaring_too_little_or_too_much_about_scaled_rewards() -> None:
     failing(
-        learning.stakes_do_not_move_the_estimates,
+        comparisons.stakes_do_not_move_the_estimates,
         hs.NaiveUCB(),
         "G must not change what is learned",
     )
-    failing(learning.scaled_rewards_mislead, hs.UCB(), "G should mislead it")
+    failing(comparisons.scaled_rewards_mislead, hs.UCB(), "G should mislead it")
 
 
 def test_a_kernel_that_plays_something_else(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -470,9 +469,9 @@ def test_results_that_depend_on_circumstances(
 
 
 def test_a_reduction_that_does_not_hold(monkeypatch: pytest.MonkeyPatch) -> None:
-    wrong = replace(reductions.REDUCTIONS[1], equal_to=lambda p: hs.UCB(P=0.1))
-    monkeypatch.setattr(reductions, "REDUCTIONS", (wrong,))
-    check = reductions.becomes_the_policy_it_reduces_to
+    wrong = replace(comparisons.REDUCTIONS[1], equal_to=lambda p: hs.UCB(P=0.1))
+    monkeypatch.setattr(comparisons, "REDUCTIONS", (wrong,))
+    check = comparisons.becomes_the_policy_it_reduces_to
     failing(check, hs.UCBZ(), "with z infinite it must be ucb:P=0.1; with .* differs at turn")
 
 

@@ -15,7 +15,7 @@ from tests.games.settings import POLICIES, REWARDS
 
 import highseason as hs
 from highseason.checks import games as many_games
-from highseason.checks.variants import on_generic_path
+from highseason.checks.settings import on_generic_path
 from highseason.core import parallel
 from highseason.policies import Policy
 from highseason.results import METRICS, SimulationResult

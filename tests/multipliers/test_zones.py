@@ -362,11 +362,9 @@ def test_a_document_keeps_the_zone() -> None:
     assert json.loads(twin.to_json())["decisions"]["turns"] == [4]
 
 
-def test_documents_from_before_and_damaged_ones() -> None:
+def test_damaged_documents_are_refused() -> None:
     plain = hs.Bandit(["a", "b"], hs.Greedy(), series("2024-10-27", 3, tz=None))
     document = json.loads(plain.to_json())
-    del document["multiplier"]["zone"]
-    assert hs.Bandit.from_json(json.dumps(document)).multiplier == plain.multiplier
     document["multiplier"]["zone"] = "Mars/Olympus"
     with pytest.raises(DocumentError, match="'Mars/Olympus' is not a time zone"):
         hs.Bandit.from_json(json.dumps(document))

@@ -45,10 +45,8 @@ class ArmTable(Generic[ArmT]):
         self.policy, self.source = policy, source
         self.ids: list[ArmT] = []
         self.state: ArmState = policy.rule.fresh_state(0)
-        self.active: Mask = np.zeros(0, np.bool_)
-        self.held: Mask = np.zeros(0, np.bool_)
-        self.ends: NDArray[np.int64] = np.zeros(0, np.int64)
-        self.opening: Mask = np.zeros(0, np.bool_)
+        self.active, self.held, self.opening = (np.zeros(0, np.bool_) for _ in range(3))
+        self.ends = np.zeros(0, np.int64)
         self.dates: dict[int, str] = {}
         self._indices: dict[ArmT, int] = {}
         self._changes = 0  # how often arms or the multiplier changed
@@ -56,23 +54,12 @@ class ArmTable(Generic[ArmT]):
         self._weighted: tuple[int, bytes] | None = None  # what the weights in `state` are for
         self._candidate: tuple[tuple[int, bytes], ArmState] | None = None
 
-    def restore(
-        self,
-        ids: Sequence[ArmT],
-        state: ArmState,
-        active: Mask,
-        held: Mask,
-        ends: NDArray[np.int64],
-        opening: Mask,
-        dates: dict[int, str],
-    ) -> None:
-        """Take over what a document says."""
-        self.ids, self.state, self.active, self.held = list(ids), state, active, held
-        self.ends, self.opening, self.dates = ends, opening, dates
+    def restore(self, ids: Sequence[ArmT], **columns: Any) -> None:
+        """Take over what a document says: all attributes of the table."""
+        vars(self).update(columns)
+        self.ids = list(ids)
         self._indices = {arm: index for index, arm in enumerate(self.ids)}
         self._changed()
-
-    # -- who there is -----------------------------------------------------------------------------
 
     def present(self, turn: int) -> Mask:
         """Which arms are in the game at a turn; read-only."""
@@ -99,8 +86,6 @@ class ArmTable(Generic[ArmT]):
         """Whether the arm is not in the game and was never chosen before."""
         index = self._indices.get(hashable(arm))
         return index is None or not (self.active[index] or self.state.selections[index])
-
-    # -- coming and going -------------------------------------------------------------------------
 
     def require_absent(self, arm: ArmT, turn: int) -> None:
         """Refuse an arm that is in the game."""
@@ -153,12 +138,9 @@ class ArmTable(Generic[ArmT]):
         pairs = zip(self.state, one, strict=True)
         grown = ArmState(*(np.concatenate(pair) for pair in pairs))
         self.state = grown._replace(shared=self.state.shared)
-        self.active = np.append(self.active, False)
-        self.held = np.append(self.held, False)
+        masks = self.active, self.held, self.opening
+        self.active, self.held, self.opening = (np.append(mask, False) for mask in masks)
         self.ends = np.append(self.ends, NO_END)
-        self.opening = np.append(self.opening, False)
-
-    # -- what may be played -----------------------------------------------------------------------
 
     def allowed(self, turn: int, available: Iterable[ArmT] | None) -> Mask:
         """The arms in the game that the caller allows for a turn."""
@@ -184,8 +166,6 @@ class ArmTable(Generic[ArmT]):
             "available names no arm that is in the game (removed and expired arms do not count): "
             "name at least one, or leave it out to allow all"
         )
-
-    # -- what the rule sees -----------------------------------------------------------------------
 
     def state_at(self, turn: int) -> ArmState:
         """The state with the weights that the arms of a turn have; the table does not change.
@@ -215,27 +195,23 @@ class ArmTable(Generic[ArmT]):
         return self._changes, (self.ends < turn).tobytes()
 
     def _weigh(self, turn: int) -> ArmState:
-        policy, now = self.policy, self.state
+        now, options = self.state, self.policy.lifetime_options
         state = now._replace(
             available=self.present(turn).copy(),
             weight=now.weight.copy(),
-            end=self.source.visible_ends(self.ends)
-            if policy.lifetime_options.needs_end
-            else self.ends.copy(),
+            end=self.source.visible_ends(self.ends) if options.needs_end else self.ends.copy(),
             shared=now.shared.copy(),
         )
         starts = np.maximum(1, state.start)
-        scores = self.source.lifetime_scores(
-            starts, self.ends, policy.lifetime_options.ranks_by_end
-        )
-        policy.rule.set_weights(state, turn, scores, policy.lifetime_options.weight_scale)
+        scores = self.source.lifetime_scores(starts, self.ends, options.ranks_by_end)
+        self.policy.rule.set_weights(state, turn, scores, options.weight_scale)
         return state
 
     def choose_opening(self) -> None:
         """Mark the arms that are tried before all others: the policy's number, by weight."""
-        if self.policy.lifetime_options.initial_arms == 0:
-            return
-        mark_opening(self.keep_state(1), self.policy.lifetime_options.initial_arms, self.opening)
+        count = self.policy.lifetime_options.initial_arms
+        if count > 0:
+            mark_opening(self.keep_state(1), count, self.opening)
 
     def selected(self, index: int) -> None:
         """Count a choice; an arm that was tried does not wait any more."""

@@ -11,9 +11,8 @@ from highseason.bandit import serialization
 from highseason.bandit.arm_table import as_list, hashable, lifetime_of
 from highseason.bandit.errors import BanditError, DocumentError, StoreError
 from highseason.bandit.events import BanditRestored, BanditStarted, Event, EventStore, MemoryStore
-from highseason.bandit.ledger import NO_ROW, ArmT, Decision
+from highseason.bandit.ledger import NO_ROW, ArmT, Decision, Scale
 from highseason.bandit.multiplier_source import TurnLike, source_of
-from highseason.bandit.scale import Scale
 from highseason.bandit.session import BanditSession, Report
 from highseason.bandit.view import BanditView
 from highseason.core.validation import one_of
@@ -216,11 +215,7 @@ turn 3: append turns with extend(…)
     # -- learning ---------------------------------------------------------------------------------
 
     def update(
-        self,
-        arm: ArmT,
-        reward: float,
-        t: TurnLike | None = None,
-        traffic: float | None = None,
+        self, arm: ArmT, reward: float, t: TurnLike | None = None, traffic: float | None = None
     ) -> None:
         """Report what a turn brought, as soon as it is known; late and in any order.
 
@@ -397,7 +392,7 @@ turn 3: append turns with extend(…)
             store: An empty store for the events from now on; the document is its first.
 
         Raises:
-            DocumentError: The document is corrupt, or a later version wrote it.
+            DocumentError: The document is corrupt, or another version wrote it.
         """
         bandit = cls.__new__(cls)
         session = serialization.read(text, policy)

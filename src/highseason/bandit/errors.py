@@ -14,7 +14,7 @@ class ConflictError(BanditError):
 
 
 class DocumentError(BanditError):
-    """A document or an event is corrupt, or was written by a later version."""
+    """A document or an event is corrupt, or was written by another version."""
 
 
 class StoreError(BanditError):

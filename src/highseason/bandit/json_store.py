@@ -201,7 +201,12 @@ class JsonLinesStore:
                 for row, line in enumerate(lines, start=1):
                     if not line.endswith(b"\n"):
                         torn = len(line)
-                        self._warn_torn(row, torn)
+                        warn_user(
+                            f"{self.path}, line {row} is incomplete ({torn} bytes without a line "
+                            "end): writing it was interrupted, so this event did not happen; the "
+                            "next append removes it",
+                            StoreWarning,
+                        )
                         break
                     yield self._event(row, line)
                     last, size = row, size + len(line)
@@ -262,10 +267,3 @@ class JsonLinesStore:
         if event.seq != row:
             raise DocumentError(f"{self.path}, line {row}: expected event {row}, got {event.seq}")
         return event
-
-    def _warn_torn(self, row: int, size: int) -> None:
-        warn_user(
-            f"{self.path}, line {row} is incomplete ({size} bytes without a line end): "
-            "writing it was interrupted, so this event did not happen; the next append removes it",
-            StoreWarning,
-        )

@@ -1,4 +1,4 @@
-"""The ledger of decided turns: what was decided, how likely it was, and what came of it.
+"""The ledger of decided turns: what was decided, how likely it was, what came of it, its scale.
 
 One row per decision, in the order in which they were made, in plain columns: about 60 bytes per
 turn, and a few hundred more where the choice was random.
@@ -11,13 +11,14 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Container, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.bandit.errors import ConflictError
+from highseason.bandit.errors import BanditError, ConflictError
 from highseason.core.random import ARMS, hash_at
+from highseason.policies import Policy
 from highseason.rules import ArmState, Rule, Turn
 from highseason.rules.ranking import one_hot
 
@@ -114,10 +115,8 @@ class Account(NamedTuple):
                     f"turn {turn} already has {name}={old:g}; refusing to overwrite it with "
                     f"{value:g}"
                 )
-        return Account(
-            new.reward if self.reward is None else self.reward,
-            new.traffic if self.traffic is None else self.traffic,
-        )
+        pairs = zip(self, new, strict=True)
+        return Account(*(value if old is None else old for old, value in pairs))
 
 
 class Ledger(Generic[ArmT]):
@@ -125,12 +124,8 @@ class Ledger(Generic[ArmT]):
 
     def __init__(self) -> None:
         """An empty ledger."""
-        self.turns = array("q")
-        self.arms = array("q")
-        self.levels = array("d")
-        self.exploited = array("b")
-        self.rewards = array("d")
-        self.traffic = array("d")
+        self.turns, self.arms, self.exploited = array("q"), array("q"), array("b")
+        self.levels, self.rewards, self.traffic = array("d"), array("d"), array("d")
         self.propensities: list[Propensities | None] = []
         self._row_of = array("q")  # by turn
         self._open: dict[int, dict[int, None]] = {}  # by arm: rows without reward, oldest first
@@ -206,16 +201,72 @@ class Ledger(Generic[ArmT]):
     def decision(self, row: int, ids: Sequence[ArmT]) -> Decision[ArmT]:
         """A row as users see it."""
         arm = self.arms[row]
-        return Decision(
-            self.turns[row],
-            ids[arm],
-            self.probability(row, arm),
-            bool(self.exploited[row]),
-            self.levels[row],
-            *self.account(row),
-        )
+        decided = self.turns[row], ids[arm], self.probability(row, arm), bool(self.exploited[row])
+        return Decision(*decided, self.levels[row], *self.account(row))
 
 
 def known(value: float) -> float | None:
     """A number of a column; NaN stands for a missing one."""
     return None if math.isnan(value) else value
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The range of a reward per customer, mapped to [0, 1].
+
+    Attributes:
+        low: The least reward per customer; 0 if no range was given.
+        high: The greatest reward per customer; 1 if no range was given.
+        clips: Whether a range was given: values outside it are clipped.
+        per_turn: Learn a turn's total instead of its mean per customer (the naive policies).
+    """
+
+    low: float
+    high: float
+    clips: bool
+    per_turn: bool
+
+    @classmethod
+    def of(cls, reward_range: Any, policy: Policy) -> Scale:
+        """Check the range for this policy."""
+        if reward_range is None:
+            if policy.rule.traits.unit_range:
+                raise BanditError(
+                    f"{policy.label} needs reward_range: its confidence radius assumes rewards "
+                    "in [0, 1]. Give the least and the greatest reward per customer, such as "
+                    "reward_range=(0, 12)"
+                )
+            return cls(0.0, 1.0, False, policy.learns_scaled)
+        try:
+            low, high = (float(end) for end in reward_range)
+        except (TypeError, ValueError):
+            low = high = math.nan
+        if not (low < high and math.isfinite(high - low)):
+            raise BanditError(
+                "reward_range must be two rising numbers, the least and the greatest reward per "
+                f"customer, got {reward_range!r}"
+            )
+        return cls(low, high, True, policy.learns_scaled)
+
+    @property
+    def reward_range(self) -> tuple[float, float] | None:
+        """The range that was given, or None."""
+        return (self.low, self.high) if self.clips else None
+
+    def learned(self, reward: float, traffic: float) -> tuple[float, bool]:
+        """The value that the rule learns from a turn's total, and whether it was clipped.
+
+        With the range (0, 1) this is reward / traffic to the last bit, as in `play`.
+        """
+        if self.per_turn:
+            value, top = (reward - self.low * traffic) / (self.high - self.low), traffic
+        else:
+            value, top = (reward / traffic - self.low) / (self.high - self.low), 1.0
+        if self.clips and not 0.0 <= value <= top:
+            return (0.0 if value < 0.0 else top), True
+        return value, False
+
+    def shown(self, estimate: float) -> float:
+        """An estimate of the rule, in the user's unit."""
+        span = self.high - self.low
+        return span * estimate if self.per_turn else self.low + span * estimate

@@ -50,8 +50,6 @@ class KnownMultiplier:
         self._plan: tuple[int, NDArray[np.float64]] | None = None
         self._extension: tuple[Multiplier, Multiplier] | None = None
 
-    # -- turns ------------------------------------------------------------------------------------
-
     @property
     def turns(self) -> int:
         """How many turns are known ahead."""
@@ -82,8 +80,6 @@ class KnownMultiplier:
         if isinstance(t, When):
             return G.timeline is not None and G.timeline.rows(t, t).start >= G.turns
         return isinstance(t, int | np.integer) and int(t) > G.turns
-
-    # -- the plan ---------------------------------------------------------------------------------
 
     def expected(self, turn: int, expected: float | None) -> float | None:
         """Check what the caller expects of a turn: nothing, since the multiplier says it."""
@@ -130,8 +126,6 @@ class KnownMultiplier:
         rest = self.multiplier.values[turn:]
         return bool(((rest < self._z) | (rest <= self._minimum)).any())
 
-    # -- what happened ----------------------------------------------------------------------------
-
     def decided(self, arms: int, expected: float | None) -> None:
         """The plan does not depend on decisions."""
 
@@ -150,13 +144,10 @@ class KnownMultiplier:
 
     def extend(self, addition: Multiplier) -> None:
         """Append turns; the undecided ones then follow the plan of the longer season."""
-        checked = self._extension
-        if checked is not None and checked[0] is addition:
-            self._set(checked[1])
-        else:
-            self._set(concatenate(self.multiplier, addition))
-
-    # -- lifetimes --------------------------------------------------------------------------------
+        if self._extension is None or self._extension[0] is not addition:
+            self.extension(addition)
+        assert self._extension is not None
+        self._set(self._extension[1])
 
     def visible_ends(self, ends: Ends) -> Ends:
         """The ends of lifetimes as far as the season goes."""
@@ -198,8 +189,6 @@ class OnlineMultiplier:
         self._arms = 0
         self._asked: tuple[float, float] | None = None  # (belief, level) of the undecided turn
 
-    # -- turns ------------------------------------------------------------------------------------
-
     def turn_of(self, t: TurnLike) -> int:
         """A decided turn, or the next."""
         try:
@@ -220,8 +209,6 @@ class OnlineMultiplier:
     def last_turn_by(self, date: str) -> int:
         """Raises: there is no calendar."""
         return self.turn_of(date)
-
-    # -- the plan ---------------------------------------------------------------------------------
 
     def expected(self, turn: int, expected: float | None) -> float | None:
         """Check what the caller expects of a turn."""
@@ -273,8 +260,6 @@ class OnlineMultiplier:
         """Unknown, so it may."""
         return True
 
-    # -- what happened ----------------------------------------------------------------------------
-
     def decided(self, arms: int, expected: float | None) -> None:
         """Keep what was expected of the turn."""
         assert expected is not None, "`expected` was checked"
@@ -306,8 +291,6 @@ class OnlineMultiplier:
     def extend(self, addition: Multiplier) -> None:
         """Raises: there is nothing to append to."""
         self.extension(addition)
-
-    # -- lifetimes --------------------------------------------------------------------------------
 
     def visible_ends(self, ends: Ends) -> Ends:
         """The ends of lifetimes: the season has none."""

@@ -17,13 +17,8 @@ from numpy.typing import NDArray
 
 from highseason.bandit.arm_table import ArmTable
 from highseason.bandit.errors import BanditError, DocumentError
-from highseason.bandit.ledger import Account, Ledger, Propensities, known
-from highseason.bandit.multiplier_source import (
-    KnownMultiplier,
-    MultiplierSource,
-    OnlineMultiplier,
-)
-from highseason.bandit.scale import Scale
+from highseason.bandit.ledger import Account, Ledger, Propensities, Scale, known
+from highseason.bandit.multiplier_source import KnownMultiplier, MultiplierSource, OnlineMultiplier
 from highseason.bandit.session import BanditSession
 from highseason.core.version import __version__
 from highseason.multipliers import Multiplier
@@ -35,6 +30,7 @@ from highseason.rules import NO_END, ArmState, observe_mean
 FORMAT = "highseason bandit"
 VERSION = 3
 
+_ARM_FLAGS = ("active", "held", "opening")
 _ARM_INTEGERS = ("selections", "start", "end")
 _ARM_FLOATS = ("pulls", "sums", "weight")
 _TURN_INTEGERS = ("turns", "arms", "exploited")
@@ -47,19 +43,20 @@ _PLAIN = (str, int, float, bool, type(None))
 
 def write(session: BanditSession[Any]) -> str:
     """The whole bandit as text."""
-    document = {
-        "format": FORMAT,
-        "version": VERSION,
-        "written_by": f"highseason {__version__}",
-        "policy": write_policy(session.policy),
-        "seed": session.seed,
-        "reward_range": session.scale.reward_range,
-        "clipped": session.clipped,
-        "multiplier": _write_source(session.source, len(session.names)),
-        "arms": _write_arms(session.table),
-        "decisions": _write_ledger(session.ledger),
-    }
-    return dumps(document)
+    return dumps(
+        {
+            "format": FORMAT,
+            "version": VERSION,
+            "written_by": f"highseason {__version__}",
+            "policy": write_policy(session.policy),
+            "seed": session.seed,
+            "reward_range": session.scale.reward_range,
+            "clipped": session.clipped,
+            "multiplier": _write_source(session.source, len(session.names)),
+            "arms": _write_arms(session.table),
+            "decisions": _write_ledger(session.ledger),
+        }
+    )
 
 
 def dumps(document: Mapping[str, Any]) -> str:
@@ -145,31 +142,14 @@ def _open(text: str | bytes) -> dict[str, Any]:
             f'not a bandit: expected a document of Bandit.to_json, with "format": "{FORMAT}"'
         )
     version = whole(document.get("version"))
-    if version > VERSION:
-        writer = document.get("written_by", "a later highseason")
+    if version != VERSION:
+        writer = document.get("written_by", "another highseason")
+        remedy = "upgrade highseason" if version > VERSION else "write the bandit again"
         raise DocumentError(
             f"the document has version {version} (written by {writer}), but highseason "
-            f"{__version__} reads versions up to {VERSION}: upgrade highseason"
+            f"{__version__} reads version {VERSION}: {remedy}"
         )
-    return document if version == VERSION else _upgraded(document)
-
-
-#: What the entries of versions 1 and 2 are called since.
-_RENAMED = {
-    "horizon": "multiplier",
-    "decided": "selections",
-    "birth": "start",
-    "expiry": "end",
-    "expires": "ends",
-    "numbers": "levels",
-    "chances": "propensities",
-}
-
-
-def _upgraded(entry: Any, name: str = "") -> Any:
-    if not isinstance(entry, dict) or name == "policy":
-        return entry
-    return {_RENAMED.get(key, key): _upgraded(value, key) for key, value in entry.items()}
+    return document
 
 
 def _read(document: dict[str, Any], given: Policy | None) -> BanditSession[Any]:
@@ -203,22 +183,22 @@ def read_policy(entry: Policy | Mapping[str, Any], given: Policy | None) -> Poli
 
 def read_multiplier(entry: Mapping[str, Any]) -> Multiplier:
     """The multiplier that `write_multiplier` wrote."""
-    calendar, zone = entry["calendar"], entry.get("zone")  # version 1 had no zones
+    calendar, zone = entry["calendar"], entry["zone"]
     moments: Any = None
     if calendar is not None:
         moments = Timeline(np.array(calendar, dtype="datetime64"), "UTC" if zone else None)
-    return Multiplier(floats(entry["values"]), moments, str(entry["name"]), zone)
+    return Multiplier(_floats(entry["values"]), moments, str(entry["name"]), zone)
 
 
 def _read_source(entry: dict[str, Any], policy: Policy) -> MultiplierSource:
     if "beliefs" in entry:
         online = OnlineMultiplier(policy)
-        online.beliefs = floats(entry["beliefs"]).tolist()
+        online.beliefs = _floats(entry["beliefs"]).tolist()
         online.seen = [(whole(at), float(traffic)) for at, traffic in entry["seen"]]
         return online
     source = KnownMultiplier(policy, read_multiplier(entry), known=flag(entry["known"]))
     if entry["plan"] is not None:
-        levels = floats(entry["plan"]["levels"])
+        levels = _floats(entry["plan"]["levels"])
         _same_length(source.turns, plan=levels)
         source.use_plan(whole(entry["plan"]["arms"]), levels)
     return source
@@ -230,42 +210,39 @@ def _read_arms(entry: dict[str, Any], policy: Policy, source: MultiplierSource) 
     count = len(ids)
     if len(set(ids)) < count:
         raise corrupt("`ids` names an arm twice")
-    active, held = flags(entry["active"]), flags(entry["held"])
-    # Version 1 had none of these.
-    ends = wholes(entry.get("ends", [NO_END] * count))
-    opening = flags(entry.get("opening", [False] * count))
-    shared = floats(entry.get("shared", [0.0] * rule.shared))
-    dates = {whole(arm): str(date) for arm, date in entry.get("dates", [])}
+    dates = {whole(arm): str(date) for arm, date in entry["dates"]}
     for arm in dates:
         if not 0 <= arm < count:
             raise corrupt(f"`dates` refers to unknown arm index {arm}")
+    masks = {name: _flags(entry[name]) for name in _ARM_FLAGS}
+    ends, shared = _wholes(entry["ends"]), _floats(entry["shared"])
+    memory = [_floats(row) for row in entry["memory"]]
+    _same_length(len(memory) * rule.memory, memory=[value for row in memory for value in row])
     columns: dict[str, NDArray[Any]] = {
-        **{name: wholes(entry[name]) for name in _ARM_INTEGERS},
-        **{name: floats(entry[name]) for name in _ARM_FLOATS},
-        "memory": np.array([floats(row) for row in entry["memory"]]).reshape(-1, rule.memory)
-        if rule.memory
-        else np.zeros((len(entry["memory"]), 0)),
+        **{name: _wholes(entry[name]) for name in _ARM_INTEGERS},
+        **{name: _floats(entry[name]) for name in _ARM_FLOATS},
+        "memory": np.reshape(memory, (len(memory), rule.memory)),
     }
-    _same_length(count, active=active, held=held, ends=ends, opening=opening, **columns)
+    _same_length(count, ends=ends, **masks, **columns)
     _same_length(rule.shared, shared=shared)
     for name, column in (("ends", ends), ("start", columns["start"]), ("end", columns["end"])):
         if column.size and not 0 <= column.min() <= column.max() <= NO_END:
             raise corrupt(f"`{name}` holds a turn below 0 or too great")
+    state = ArmState(**columns, available=masks["active"].copy(), shared=shared)
     table: ArmTable[Any] = ArmTable(policy, source)
-    state = ArmState(**columns, available=active.copy(), shared=shared)
-    table.restore(ids, state, active, held, ends, opening, dates)
+    table.restore(ids, state=state, ends=ends, dates=dates, **masks)
     return table
 
 
 def _read_ledger(entry: dict[str, Any], session: BanditSession[Any]) -> None:
-    columns = {name: wholes(entry[name]).tolist() for name in _TURN_INTEGERS}
-    columns |= {name: floats(entry[name]).tolist() for name in _TURN_FLOATS}
+    columns = {name: _wholes(entry[name]).tolist() for name in _TURN_INTEGERS}
+    columns |= {name: _floats(entry[name]).tolist() for name in _TURN_FLOATS}
     decided = len(columns["turns"])
     _same_length(decided, **columns)
     packed: list[Propensities | None] = [None] * decided
     for row, ends, values in entry["propensities"]:
         packed[whole(row)] = read_propensities(ends, values)
-    limit = session.source.turns or len(entry["turns"])
+    limit = session.source.turns or decided
     for row, (turn, arm) in enumerate(zip(columns["turns"], columns["arms"], strict=True)):
         if not 1 <= turn <= limit:
             raise corrupt(f"`turns` holds turn {turn}, but there are {limit}")
@@ -273,16 +250,16 @@ def _read_ledger(entry: dict[str, Any], session: BanditSession[Any]) -> None:
             raise corrupt(f"`turns` holds turn {turn} twice")
         if not 0 <= arm < len(session.table.ids):
             raise corrupt(f"`arms` refers to unknown arm index {arm}")
-        exploited = bool(columns["exploited"][row])
-        session.ledger.enter(turn, arm, columns["levels"][row], exploited, packed[row])
-        reward, traffic = columns["rewards"][row], columns["traffic"][row]
-        session.ledger.book(row, Account(known(reward), known(traffic)))
+        level, exploited = columns["levels"][row], bool(columns["exploited"][row])
+        session.ledger.enter(turn, arm, level, exploited, packed[row])
+        account = Account(known(columns["rewards"][row]), known(columns["traffic"][row]))
+        session.ledger.book(row, account)
 
 
 def read_propensities(ends: list[Any], values: list[Any]) -> Propensities:
     """Propensities, as runs of equal values."""
     _same_length(len(ends), propensities=values)
-    return Propensities(tuple(wholes(ends).tolist()), tuple(floats(values).tolist()))
+    return Propensities(tuple(_wholes(ends).tolist()), tuple(_floats(values).tolist()))
 
 
 def _check(session: BanditSession[Any]) -> None:
@@ -352,15 +329,6 @@ def floats_to_json(values: Iterable[float]) -> list[float | str | None]:
     ]
 
 
-def floats(entries: Sequence[Any]) -> NDArray[np.float64]:
-    """The column that `floats_to_json` wrote.
-
-    >>> floats([0.1, "inf", None])
-    array([0.1, inf, nan])
-    """
-    return np.array([number(entry) for entry in entries], np.float64)
-
-
 def number(entry: Any) -> float:
     """A float; null is NaN."""
     if entry is None:
@@ -378,11 +346,6 @@ def whole(entry: Any) -> int:
     return entry
 
 
-def wholes(entries: Sequence[Any]) -> NDArray[np.int64]:
-    """A column of whole numbers."""
-    return np.array([whole(entry) for entry in entries], np.int64)
-
-
 def flag(entry: Any) -> bool:
     """True or false."""
     if not isinstance(entry, bool):
@@ -390,8 +353,15 @@ def flag(entry: Any) -> bool:
     return entry
 
 
-def flags(entries: Sequence[Any]) -> NDArray[np.bool_]:
-    """A column of true and false."""
+def _floats(entries: Sequence[Any]) -> NDArray[np.float64]:
+    return np.array([number(entry) for entry in entries], np.float64)
+
+
+def _wholes(entries: Sequence[Any]) -> NDArray[np.int64]:
+    return np.array([whole(entry) for entry in entries], np.int64)
+
+
+def _flags(entries: Sequence[Any]) -> NDArray[np.bool_]:
     return np.array([flag(entry) for entry in entries], np.bool_)
 
 

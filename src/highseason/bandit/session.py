@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from operator import truediv
 from typing import Any, Generic, NamedTuple
 
 import numpy as np
@@ -31,11 +32,11 @@ from highseason.bandit.ledger import (
     ArmT,
     Decision,
     Ledger,
+    Scale,
     pack,
     probabilities_of,
 )
 from highseason.bandit.multiplier_source import MultiplierSource, TurnLike, source_of
-from highseason.bandit.scale import Scale
 from highseason.core.random import game_key, turn_key
 from highseason.core.validation import finite_number, non_negative_number
 from highseason.core.warnings import warn_user
@@ -115,16 +116,9 @@ class BanditSession(Generic[ArmT]):
         arm, exploited = choose(rule, state, asked)
         certain = not (rule.traits.stochastic or asked.random_ties)
         propensities = None if certain else pack(probabilities_of(rule, state, asked))
-        return TurnDecided(
-            self.seq + 1,
-            turn,
-            self.table.ids[arm],
-            1.0 if propensities is None else propensities.of(arm),
-            exploited,
-            asked.level,
-            propensities,
-            expected,
-        )
+        probability = 1.0 if propensities is None else propensities.of(arm)
+        decided = turn, self.table.ids[arm], probability, exploited, asked.level
+        return TurnDecided(self.seq + 1, *decided, propensities, expected)
 
     def probabilities(
         self, t: TurnLike | None, available: Iterable[ArmT] | None, expected: float | None
@@ -237,13 +231,10 @@ class BanditSession(Generic[ArmT]):
         return account
 
     def _check_mean(self, account: Account) -> None:
-        if account.outcome is None:
-            return
-        reward, traffic = account.outcome
-        if not math.isfinite(reward / traffic):
+        if account.outcome is not None and not math.isfinite(truediv(*account.outcome)):
             raise BanditError(
-                f"reward={reward:g} with traffic={traffic:g} is too much per customer for a "
-                "floating-point number"
+                f"reward={account.reward:g} with traffic={account.traffic:g} is too much per "
+                "customer for a floating-point number"
             )
 
     # -- arms and turns ---------------------------------------------------------------------------
@@ -280,22 +271,45 @@ class BanditSession(Generic[ArmT]):
 
     def apply(self, event: Event) -> None:
         """Change as an event says; it was checked before."""
-        _HANDLERS[type(event)][1](self, event)
+        last = self.ledger.last_turn
+        match event:
+            case TurnDecided():
+                self._apply_decision(event)
+            case OutcomesReported():
+                self._apply_outcomes(event)
+            case ArmAdded():
+                self.table.add(event.arm, last + 1, event.lifetime, event.held)
+            case ArmRemoved():
+                self.table.remove(event.arm, last)
+            case MultiplierExtended():
+                self.source.extend(event.multiplier)
+                self.table.reread_dates()
         self.seq = event.seq
 
     def replay(self, event: Event) -> None:
         """Apply an event that was read from a store; one that makes no sense is refused."""
-        if type(event) not in _HANDLERS:
-            raise DocumentError(
-                f"corrupt event {event.seq}: {type(event).__name__} may only be the first"
-            )
         try:
-            _HANDLERS[type(event)][0](self, event)
+            self._check(event)
             self.apply(event)
         except DocumentError:
             raise
         except (ValueError, TypeError) as reason:
             raise DocumentError(f"corrupt event {event.seq}: {reason}") from reason
+
+    def _check(self, event: Event) -> None:
+        match event:
+            case TurnDecided():
+                self._check_decision(event)
+            case OutcomesReported():
+                self._check_outcomes(event)
+            case ArmAdded():
+                self.table.require_absent(event.arm, self.ledger.last_turn + 1)
+            case ArmRemoved():
+                self.table.require_active(event.arm)
+            case MultiplierExtended():
+                self.source.extension(event.multiplier)
+            case _:
+                raise BanditError(f"{type(event).__name__} may only be the first")
 
     def _apply_decision(self, event: TurnDecided[ArmT]) -> None:
         arm = self.table.index(event.arm)
@@ -345,26 +359,6 @@ class BanditSession(Generic[ArmT]):
         observation = Observation(self.ledger.arms[row], value, 1.0)
         learn(self.policy.rule, state, turn, observation, present)
 
-    def _apply_arm_added(self, event: ArmAdded[ArmT]) -> None:
-        start = self.ledger.last_turn + 1
-        self.table.add(event.arm, start, event.lifetime, event.held)
-
-    def _check_arm_added(self, event: ArmAdded[ArmT]) -> None:
-        self.table.require_absent(event.arm, self.ledger.last_turn + 1)
-
-    def _apply_arm_removed(self, event: ArmRemoved[ArmT]) -> None:
-        self.table.remove(event.arm, self.ledger.last_turn)
-
-    def _check_arm_removed(self, event: ArmRemoved[ArmT]) -> None:
-        self.table.require_active(event.arm)
-
-    def _apply_extension(self, event: MultiplierExtended) -> None:
-        self.source.extend(event.multiplier)
-        self.table.reread_dates()
-
-    def _check_extension(self, event: MultiplierExtended) -> None:
-        self.source.extension(event.multiplier)
-
     # -- looking ----------------------------------------------------------------------------------
 
     def ranking(self) -> list[Ranked[ArmT]]:
@@ -376,20 +370,9 @@ class BanditSession(Generic[ArmT]):
 
     def _ranked(self, arm: int, pulls: int) -> Ranked[ArmT]:
         state = self.table.state
-        seen = state.pulls[arm] > 0
-        value = self.scale.shown(float(estimate(state, arm))) if seen else None
+        value = self.scale.shown(float(estimate(state, arm))) if state.pulls[arm] > 0 else None
         return Ranked(self.table.ids[arm], value, pulls)
 
     def decision(self, row: int) -> Decision[ArmT]:
         """A row of the ledger, with the arm's id."""
         return self.ledger.decision(row, self.table.ids)
-
-
-#: How each kind of event is checked when it is read from a store, and how it is applied.
-_HANDLERS: dict[type[Event], tuple[Any, Any]] = {
-    TurnDecided: (BanditSession._check_decision, BanditSession._apply_decision),
-    OutcomesReported: (BanditSession._check_outcomes, BanditSession._apply_outcomes),
-    ArmAdded: (BanditSession._check_arm_added, BanditSession._apply_arm_added),
-    ArmRemoved: (BanditSession._check_arm_removed, BanditSession._apply_arm_removed),
-    MultiplierExtended: (BanditSession._check_extension, BanditSession._apply_extension),
-}

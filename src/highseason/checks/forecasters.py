@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from highseason.checks.catalogue import check, expect
+from highseason.checks.catalogue import CheckFailed, check, expect
 from highseason.forecasters import Forecaster, OneStep
 from highseason.multipliers import Multiplier
 
@@ -30,19 +28,13 @@ def predicts_as_many_turns_as_asked(forecaster: Forecaster) -> None:
     for turns in (1, 2, 15):
         forecast = fitted.predict(turns)
         expect(len(forecast) == turns, f"expected {turns} turns, got {len(forecast)}")
-        expect(
-            np.isfinite(forecast.mean).all() and (forecast.mean > 0).all(),
-            "means must be finite and > 0",
-        )
+        valid = np.isfinite(forecast.mean) & (forecast.mean > 0)
+        expect(valid.all(), "means must be finite and > 0")
         calendar, before = forecast.calendar, known.calendar
-        expect(
-            calendar is not None, "a series with a calendar must have a forecast with a calendar"
-        )
-        if calendar is not None and before is not None:
-            expect(
-                calendar[0] == before[-1] + 1,
-                "the first forecast turn must follow the last known one",
-            )
+        if calendar is None or before is None:
+            raise CheckFailed("a series with a calendar must have a forecast with a calendar")
+        follows = calendar[0] == before[-1] + 1
+        expect(follows, "the first forecast turn must follow the last known one")
 
 
 @check()
@@ -60,12 +52,9 @@ def quantiles_rise_with_their_level(forecaster: Forecaster) -> None:
 def same_series_same_forecast(forecaster: Forecaster) -> None:
     """Two predictions are equal; predicting changes nothing."""
     fitted = forecaster.fit(past())
-    one, other = fitted.predict(5), fitted.predict(5)
-    again = forecaster.fit(past()).predict(5)
-    expect(
-        np.array_equal(one.mean, other.mean) and np.array_equal(one.mean, again.mean),
-        "the same series must have the same forecast",
-    )
+    one, *others = (f.predict(5).mean for f in (fitted, fitted, forecaster.fit(past())))
+    same = all(np.array_equal(one, other) for other in others)
+    expect(same, "the same series must have the same forecast")
 
 
 @check()
@@ -100,11 +89,7 @@ def a_constant_series_goes_on(forecaster: Forecaster) -> None:
     expect(np.allclose(forecast.mean, 5.0), "a constant series must have a constant forecast")
 
 
-def _one_step(forecaster: Any) -> bool:
-    return isinstance(forecaster, OneStep)
-
-
-@check(_one_step)
+@check(lambda forecaster: isinstance(forecaster, OneStep))
 def beliefs_come_before_their_turn(forecaster: OneStep) -> None:
     """The one-step forecast of turn t does not depend on G at t and after."""
     G = past(40).values
@@ -119,7 +104,7 @@ def beliefs_come_before_their_turn(forecaster: OneStep) -> None:
         )
 
 
-@check(_one_step)
+@check(lambda forecaster: isinstance(forecaster, OneStep))
 def beliefs_stay_above_the_least_seen(forecaster: OneStep) -> None:
     """No one-step forecast is below the least G so far."""
     G = np.concatenate([np.linspace(100, 1, 30), np.full(10, 1.0)])

@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from highseason import rewards
-from highseason.checks.assertions import first_difference, same_course, same_games, same_totals
-from highseason.checks.catalogue import CheckFailed, check, expect
+from highseason.checks.catalogue import (
+    check,
+    expect,
+    first_difference,
+    same_course,
+    same_games,
+    same_totals,
+)
 from highseason.checks.plans import RANGES
 from highseason.checks.settings import (
     ARMS,
@@ -15,10 +21,10 @@ from highseason.checks.settings import (
     coarse_mean,
     coarse_quantile,
     lifetimes_to_play,
+    on_generic_path,
     reward_models,
     season,
 )
-from highseason.checks.variants import on_generic_path
 from highseason.core.random import game_keys
 from highseason.engine.lifetimes import Lifetimes
 from highseason.games import play, simulate
@@ -41,11 +47,11 @@ def arms_played_exist(policy: Policy) -> None:
     """Compiled code does not check whether an arm exists, so `play` checks it first."""
     for model in (*reward_models(), *reward_models(1)):
         game = play(policy, model, season(), seed=SEED)
-        turn = first_difference((game.arms < 0) | (game.arms >= model.arms))
-        if turn is not None:
-            raise CheckFailed(
-                f"choose() must return an arm from 0 to {model.arms - 1}; in turn {turn} it "
-                f"returned {game.arms[turn - 1]}"
+        for t, arm in enumerate(game.arms.tolist(), start=1):
+            expect(
+                0 <= arm < model.arms,
+                f"choose() must return an arm from 0 to {model.arms - 1}; in turn {t} it "
+                f"returned {arm}",
             )
 
 
@@ -69,7 +75,7 @@ def every_arm_is_tried_once_first(policy: Policy) -> None:
 def same_seed_same_arms(policy: Policy) -> None:
     """A game played twice is the same game."""
     first, second = (play(policy, reward_models()[0], season(), seed=SEED) for _ in range(2))
-    turn = first_difference(first.arms != second.arms)
+    turn = first_difference(first.arms, second.arms)
     expect(
         turn is None,
         f"the same game played twice differs at turn {turn}: take every random number from "

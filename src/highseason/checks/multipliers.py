@@ -36,9 +36,7 @@ def is_positive_and_finite(make: Make) -> None:
     """Every value of every size."""
     for turns in SIZES:
         values = multiplier_of(make, turns).values
-        wrong = np.flatnonzero(~((values > 0) & np.isfinite(values)))
-        if wrong.size:
-            i = int(wrong[0])
+        for i in np.flatnonzero(~((values > 0) & np.isfinite(values)))[:1]:
             raise CheckFailed(f"G must be finite and > 0; G({i + 1}) of {turns} is {values[i]}")
 
 
@@ -46,10 +44,8 @@ def is_positive_and_finite(make: Make) -> None:
 def cannot_be_changed(make: Make) -> None:
     """The values are read-only, since results store a digest of them."""
     for turns in SIZES:
-        expect(
-            not multiplier_of(make, turns).values.flags.writeable,
-            "the values of G must be read-only",
-        )
+        writeable = multiplier_of(make, turns).values.flags.writeable
+        expect(not writeable, "the values of G must be read-only")
 
 
 @check()
@@ -79,8 +75,7 @@ def digest_tells_values_apart(make: Make) -> None:
 def a_window_is_its_part(make: Make) -> None:
     """The first turns of a multiplier are the first of its values."""
     for turns in SIZES:
-        G = multiplier_of(make, turns)
-        half = (turns + 1) // 2
+        G, half = multiplier_of(make, turns), (turns + 1) // 2
         part = G.window(1, half).values
         expect(np.array_equal(part, G.values[:half]), "window(1, n) must be the first n values")
 

@@ -15,10 +15,6 @@ from highseason.policies import Policy, from_json, parse, registry
 from highseason.policies.parameters import Limits
 
 
-def _named(policy: Policy) -> bool:
-    return bool(policy.name)
-
-
 def _importable(policy: Policy) -> bool:
     """Whether another process can import the class: a local one cannot be pickled."""
     kind = type(policy)
@@ -62,7 +58,7 @@ def impossible_parameters_are_refused(policy: Policy) -> None:
         )
 
 
-@check(applies=_named)
+@check(applies=lambda policy: policy.name)
 def name_leads_back(policy: Policy) -> None:
     """The registry has the class under its name."""
     entry = registry().get(policy.name)
@@ -73,14 +69,14 @@ def name_leads_back(policy: Policy) -> None:
     )
 
 
-@check(applies=_named)
+@check(applies=lambda policy: policy.name)
 def json_leads_back(policy: Policy) -> None:
     """`from_json(policy.to_json())` is the policy."""
     back = from_json(policy.to_json())
     expect(back == policy, f"{policy!r} comes back from JSON as {back!r}")
 
 
-@check(applies=_named)
+@check(applies=lambda policy: policy.name)
 def text_leads_back(policy: Policy) -> None:
     """`parse(str(policy))` is the policy, as the command line needs it."""
     back = parse(str(policy))
@@ -100,11 +96,10 @@ def pickles_and_copies(policy: Policy) -> None:
 def _impossible(policy: Policy) -> Iterator[tuple[str, Any]]:
     for entry in fields(policy):
         limits = entry.metadata.get("limits")
-        if not isinstance(limits, Limits):
-            continue
-        yield entry.name, math.nan
-        yield entry.name, "no such word"
-        if limits.above is not None:
-            yield entry.name, limits.above
-        if limits.at_least is not None:
-            yield entry.name, math.nextafter(limits.at_least, -math.inf)
+        if isinstance(limits, Limits):
+            yield entry.name, math.nan
+            yield entry.name, "no such word"
+            if limits.above is not None:
+                yield entry.name, limits.above
+            if limits.at_least is not None:
+                yield entry.name, math.nextafter(limits.at_least, -math.inf)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.checks.catalogue import CheckFailed, check, expect
-from highseason.checks.settings import ARMS, TURNS, season, seasons
-from highseason.checks.variants import copied
+from highseason.checks.settings import ARMS, TURNS, copied, season, seasons
 from highseason.multipliers import Multiplier
 from highseason.policies import Policy
 from highseason.rules import EPSILON, POOL, UCB_RULE, Rule
@@ -102,14 +102,8 @@ def same_question_same_plan(policy: Policy) -> None:
 
 def require_range(policy: Policy, levels: Levels, arms: int, where: str) -> None:
     """Fail if the policy's rule cannot use a level."""
-    if policy.rule not in RANGES:
-        wrong = np.flatnonzero(~np.isfinite(levels))
-        meaning = "a finite number"
-    else:
-        meaning, fits = RANGES[policy.rule]
-        wrong = np.flatnonzero(~fits(levels, arms))
-    if wrong.size:
-        i = int(wrong[0])
+    meaning, fits = RANGES.get(policy.rule, ("a finite number", lambda b, arms: np.isfinite(b)))
+    for i in np.flatnonzero(~fits(levels, arms))[:1]:
         raise CheckFailed(
             f"the rule {policy.rule.name!r} expects {meaning}; "
             f"{where}, turn {i + 1} has {float(levels[i])!r}"
@@ -133,17 +127,13 @@ def later_turns_do_not_move_the_plan(policy: Policy) -> None:
     """Change G after turn t: the levels up to t stay.  `uses_future_g` declares otherwise."""
     steady = resolved(policy)
     before = steady.plan(season(), ARMS).levels
-    for cut in CUTS:
-        for factor in FACTORS:
-            after = steady.plan(_changed_after(season(), cut, factor), ARMS).levels
-            _same_start(
-                before,
-                after,
-                cut,
-                f"G was changed only after turn {cut}, but the level of turn {{t}} changed: "
-                "declare uses_future_g = True, or do without view.floor, view.lowest and "
-                "view.future",
-            )
+    for cut, factor in itertools.product(CUTS, FACTORS):
+        after = steady.plan(_changed_after(season(), cut, factor), ARMS).levels
+        sentence = (
+            f"G was changed only after turn {cut}, but the level of turn {{t}} changed: declare "
+            "uses_future_g = True, or do without view.floor, view.lowest and view.future"
+        )
+        _same_start(before, after, cut, sentence)
 
 
 @check(applies=_is_causal)
@@ -152,7 +142,7 @@ def planner_agrees_with_plan(policy: Policy) -> None:
     steady = resolved(policy)
     _same_start(
         steady.plan(season(), ARMS).levels,
-        _stepwise(steady, season(), season()),
+        _stepwise(steady),
         TURNS,
         "planner() and plan() must give the same levels if the policy does not look ahead; they "
         "differ at turn {t}",
@@ -165,41 +155,32 @@ def forecast_levels_know_only_the_past(policy: Policy) -> None:
     forecast = season().shift(3)
     before = policy.plan(season(), ARMS, forecast).levels
     require_range(policy, before, ARMS, "planned from one-step forecasts")
-    for cut in CUTS:
-        for factor in FACTORS:
-            after = policy.plan(
-                _changed_after(season(), cut - 1, factor),  # the turn's own G comes after it
-                ARMS,
-                _changed_after(forecast, cut, factor),
-            ).levels
-            _same_start(
-                before,
-                after,
-                cut,
-                f"only what comes after the decision of turn {cut} was changed, but the level of "
-                "turn {t} changed: a plan from forecasts may know the past and this turn's "
-                "forecast, nothing else",
-            )
+    for cut, factor in itertools.product(CUTS, FACTORS):
+        G = _changed_after(season(), cut - 1, factor)  # the turn's own G comes after it
+        after = policy.plan(G, ARMS, _changed_after(forecast, cut, factor)).levels
+        sentence = (
+            f"only what comes after the decision of turn {cut} was changed, but the level of turn "
+            "{t} changed: a plan from forecasts may know the past and this turn's forecast, "
+            "nothing else"
+        )
+        _same_start(before, after, cut, sentence)
 
 
 @check(applies=lambda policy: not looks_ahead(policy))
 def planners_share_nothing(policy: Policy) -> None:
     """Two games planned side by side do not disturb each other, as a shared carry would."""
     one, other = policy.planner(ARMS), policy.planner(ARMS)
-    alone = _stepwise(policy, season(), season())
     together = np.empty(TURNS)
     for i, value in enumerate(season().values.tolist()):
         together[i] = one.level(value)
         one.saw(value)
         other.level(3.0 * value)
         other.saw(3.0 * value)
-    _same_start(
-        alone,
-        together,
-        TURNS,
+    sentence = (
         "a second game planned at the same time changed the level of turn {t}: begin() must "
-        "return a new object each time",
+        "return a new object each time"
     )
+    _same_start(_stepwise(policy), together, TURNS, sentence)
 
 
 def looks_ahead(policy: Policy) -> bool:
@@ -212,17 +193,14 @@ def _changed_after(G: Multiplier, cut: int, factor: float) -> Multiplier:
     return replace(G, values=np.where(later, factor * G.values, G.values))
 
 
-def _stepwise(policy: Policy, actual: Multiplier, belief: Multiplier) -> Levels:
-    planner = policy.planner(ARMS)
-    levels = np.empty(actual.turns)
-    for i in range(actual.turns):
-        levels[i] = planner.level(float(belief.values[i]))
-        planner.saw(float(actual.values[i]))
+def _stepwise(policy: Policy) -> Levels:
+    planner, levels = policy.planner(ARMS), np.empty(TURNS)
+    for i, value in enumerate(season().values.tolist()):
+        levels[i] = planner.level(value)
+        planner.saw(value)
     return levels
 
 
 def _same_start(before: Levels, after: Levels, turns: int, sentence: str) -> None:
-    differ = np.flatnonzero(before[:turns] != after[:turns])
-    if differ.size:
-        i = int(differ[0])
+    for i in np.flatnonzero(before[:turns] != after[:turns])[:1]:
         raise CheckFailed(f"{sentence.format(t=i + 1)} (from {before[i]:g} to {after[i]:g})")

@@ -11,15 +11,7 @@ from numpy.typing import NDArray
 from highseason.checks.catalogue import check, expect
 from highseason.checks.settings import ARMS, SEED, season, seasons
 from highseason.core.random import DECISION, REWARD, draw, game_key, turn_key
-from highseason.engine import (
-    UNKNOWN_TURNS,
-    ArmState,
-    Horizon,
-    Observation,
-    Turn,
-    decide,
-    learn,
-)
+from highseason.engine import UNKNOWN_TURNS, ArmState, Horizon, Observation, Turn, decide, learn
 from highseason.policies import Policy
 
 #: The turns to look at, and how often each of them is decided for its probabilities.

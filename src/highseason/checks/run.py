@@ -7,13 +7,12 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from highseason.checks import (
+    comparisons,
     forecasters,
     games,
-    learning,
     multipliers,
     parameters,
     plans,
-    reductions,
     rules,
 )
 from highseason.checks.catalogue import Check, CheckFailed, checks_in
@@ -24,7 +23,7 @@ from highseason.multipliers import SHAPES, Multiplier, ThresholdWarning, as_mult
 from highseason.policies import PlanWarning, Policy, registry
 
 #: In the order in which they run: cheap checks that explain most come first.
-POLICY_CHECKS = checks_in(parameters, plans, games, rules, learning, reductions)
+POLICY_CHECKS = checks_in(parameters, plans, games, rules, comparisons)
 MULTIPLIER_CHECKS = checks_in(multipliers)
 FORECASTER_CHECKS = checks_in(forecasters)
 
@@ -40,7 +39,8 @@ def check_policy(policy: Policy | type[Policy]) -> None:
     >>> import highseason as hs
     >>> check_policy(hs.VariablePool(c=20))
     """
-    _check_all(POLICY_CHECKS, _policy(policy), _label(policy))
+    label = policy.__name__ if isinstance(policy, type) else str(policy)
+    _check_all(POLICY_CHECKS, _policy(policy), label)
 
 
 def check_multiplier(multiplier: Callable[[int], Any] | Multiplier) -> None:
@@ -52,7 +52,11 @@ def check_multiplier(multiplier: Callable[[int], Any] | Multiplier) -> None:
     >>> import highseason as hs
     >>> check_multiplier(lambda turns: [1 + t % 7 for t in range(turns)])
     """
-    make, label = _shape(multiplier)
+    if callable(multiplier):
+        make, label = multiplier, getattr(multiplier, "__name__", "the shape")
+    else:
+        whole = as_multiplier(multiplier)
+        make, label = functools.partial(_repeated, whole), whole.name
     _check_all(MULTIPLIER_CHECKS, make, label)
 
 
@@ -74,37 +78,31 @@ def check_forecaster(forecaster: Forecaster | type[Forecaster]) -> None:
 def forecaster_checks() -> Iterator[Named]:
     """Every named forecaster with every check: pairs of a readable id and a test."""
     for kind in forecaster_registry().values():
-        forecaster = kind()
-        for check in _applying(FORECASTER_CHECKS, forecaster):
-            yield _named(check, forecaster, kind.__name__)
+        yield from _tests(FORECASTER_CHECKS, kind(), kind.__name__)
 
 
 def policy_checks() -> Iterator[Named]:
     """Every named policy with every check that applies to it: pairs of a readable id and a test."""
     for kind in registry().values():
-        policy = _policy(kind)
-        for check in _applying(POLICY_CHECKS, policy):
-            yield _named(check, policy, kind.__name__)
+        yield from _tests(POLICY_CHECKS, _policy(kind), kind.__name__)
 
 
 def multiplier_checks() -> Iterator[Named]:
     """Every shape with every check: pairs of a readable id and a test."""
     for name, shape in SHAPES.items():
-        for check in _applying(MULTIPLIER_CHECKS, shape):
-            yield _named(check, shape, name)
+        yield from _tests(MULTIPLIER_CHECKS, shape, name)
 
 
-def _applying(checks: Iterable[Check], subject: Any) -> Iterator[Check]:
-    return (check for check in checks if check.applies(subject))
+def _tests(checks: Iterable[Check], subject: Any, label: str) -> Iterator[Named]:
+    """The checks that apply to a subject, ready to run."""
+    for check in checks:
+        if check.applies(subject):
+            yield f"{label}-{check.name}", functools.partial(_run, check, subject, label)
 
 
 def _check_all(checks: Iterable[Check], subject: Any, label: str) -> None:
-    for check in _applying(checks, subject):
-        _run(check, subject, label)
-
-
-def _named(check: Check, subject: Any, label: str) -> Named:
-    return f"{label}-{check.name}", functools.partial(_run, check, subject, label)
+    for _, test in _tests(checks, subject, label):
+        test()
 
 
 def _run(check: Check, subject: Any, label: str) -> None:
@@ -132,18 +130,6 @@ def _policy(policy: Policy | type[Policy]) -> Policy:
             f"{policy.__name__}() fails ({error}): give every parameter a default, or check a "
             "policy instead of its class"
         ) from error
-
-
-def _label(policy: Policy | type[Policy]) -> str:
-    return policy.__name__ if isinstance(policy, type) else str(policy)
-
-
-def _shape(multiplier: Callable[[int], Any] | Multiplier) -> tuple[Callable[[int], Any], str]:
-    if callable(multiplier):
-        return multiplier, getattr(multiplier, "__name__", "the shape")
-    whole = as_multiplier(multiplier)
-    tiled = functools.partial(_repeated, whole)
-    return tiled, whole.name
 
 
 def _repeated(G: Multiplier, turns: int) -> Multiplier:

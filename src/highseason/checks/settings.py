@@ -1,8 +1,10 @@
-"""What the checks play: small games, the same on every machine, with ties and odd sizes."""
+"""What the checks play: small games with ties and odd sizes, and variants of policies."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import fields, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +12,9 @@ from numpy.typing import NDArray
 from highseason import lifetimes, multipliers, rewards
 from highseason.engine.lifetimes import Lifetimes
 from highseason.multipliers import Multiplier
+from highseason.policies import Policy
+from highseason.policies.parameters import Limits
+from highseason.policies.view import View
 from highseason.rewards import Rewards
 
 SEED = 20_200_131
@@ -71,3 +76,53 @@ def lifetimes_to_play(known: bool) -> list[Lifetimes]:
     spans = [(1, 40), (1, math.inf), (30, 90), (31, 31), (91, TURNS), (2, 45)]
     flow = lifetimes.birth_and_death(TURNS, alive=3, life=20, known=known)
     return [lifetimes.fixed(spans, known=known), flow]
+
+
+# -- variants of a policy that differ from it in one respect only ----------------------------------
+
+
+def copied(policy: Policy) -> Policy:
+    """The same policy, but no plan of it is cached."""
+    return _variant(policy)
+
+
+def following(policy: Policy, levels: NDArray[np.float64]) -> Policy:
+    """The policy with `levels` as its plan, whatever G is."""
+
+    def step(self: Policy, carry: Any, view: View) -> tuple[float, Any]:
+        return float(levels[view.t - 1]), carry
+
+    return _variant(policy, step=step)
+
+
+def on_generic_path(policy: Policy) -> Policy:
+    """The policy without a fast kernel: its rule is the same, under another name."""
+    rule = policy.rule
+    return _variant(policy, rule=replace(rule, name=f"{rule.name}, arm by arm"))
+
+
+def in_other_units(policy: Policy, factor: float) -> Policy:
+    """The policy for a G in units `factor` times smaller: parameters in units of G grow with it."""
+    changed = {
+        name: value * factor
+        for name, value in parameters_on_G(policy).items()
+        if not isinstance(value, str)  # a threshold such as q0.75 follows G by itself
+    }
+    return replace(policy, **changed)
+
+
+def parameters_on_G(policy: Policy) -> dict[str, Any]:
+    """The parameters that are in units of G, or expressions on it."""
+    limits = {entry.name: entry.metadata.get("limits") for entry in fields(policy)}
+    return {
+        name: getattr(policy, name)
+        for name, limit in limits.items()
+        if isinstance(limit, Limits) and limit.allows_expression
+    }
+
+
+def _variant(policy: Policy, **attributes: Any) -> Policy:
+    kind = type(policy)
+    # Without a name it stays out of the registry.
+    variant = type(kind.__name__, (kind,), {"name": "", "__doc__": kind.__doc__, **attributes})
+    return variant(**policy.parameters())  # type: ignore[no-any-return]  # a subclass of its kind

@@ -1,0 +1,201 @@
+"""A policy beside others: itself on another G or in other units, random arms, its reductions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from highseason import policies
+from highseason.checks.catalogue import check, expect, first_difference
+from highseason.checks.games import arms_played_exist
+from highseason.checks.plans import RANGES
+from highseason.checks.settings import (
+    ARMS,
+    SEED,
+    TURNS,
+    following,
+    in_other_units,
+    parameters_on_G,
+    powers_of_two,
+    reward_models,
+    season,
+)
+from highseason.games import play, simulate
+from highseason.multipliers import Multiplier, constant
+from highseason.policies import Policy, UniformRandom
+
+#: Games on two multipliers, and games against another policy.
+GAMES_ON_G, GAMES = 6, 4
+#: A game long enough for any sensible policy to learn which arms are better.
+LONG, MANY = 1500, 200
+#: Standard errors by which a policy must beat chance.
+CLEARLY = 4.0
+#: Another unit of G.  A power of two, so that no bit of any quotient changes.
+FACTOR = 1024.0
+
+
+# -- what is learned -------------------------------------------------------------------------------
+
+
+def _learns(policy: Policy) -> bool:
+    return not policy.learns_scaled
+
+
+@check(applies=_learns)
+def stakes_do_not_move_the_estimates(policy: Policy) -> None:
+    """With its levels held fixed, a policy plays the same arms whatever G is."""
+    for number in range(GAMES_ON_G):
+        turn = _first_turn_moved_by_G(policy, number)
+        expect(
+            turn is None,
+            f"G must not change what is learned from a turn; with the same levels and another G, "
+            f"game {number} differs at turn {turn}",
+        )
+
+
+@check(applies=lambda policy: policy.learns_scaled)
+def scaled_rewards_mislead(policy: Policy) -> None:
+    """A policy that declares `learns_scaled` is misled by G: otherwise it declares too much."""
+    expect(
+        any(_first_turn_moved_by_G(policy, number) is not None for number in range(GAMES_ON_G)),
+        f"learns_scaled is declared, so G should mislead it; in {GAMES_ON_G} games it did not",
+    )
+
+
+@check(applies=lambda policy: _learns(policy) and not policy.suppress_plan_warning)
+def beats_uniform_random(policy: Policy) -> None:
+    """In long games with few arms it clearly earns more than arms played at random."""
+    arms_played_exist(policy)
+    players = {"chance": UniformRandom(), "it": policy}
+    gain = simulate(players, reward_models()[0], season(LONG), MANY, SEED).gain("it")
+    expect(
+        gain.error < math.inf and gain.value > CLEARLY * gain.error,
+        f"a policy must earn more than arms played at random; in {MANY} games of {LONG} turns with "
+        f"{ARMS} arms it earned {gain.value:+.1%} (± {gain.error:.1%})",
+    )
+
+
+def _first_turn_moved_by_G(policy: Policy, number: int) -> int | None:
+    rewards, varied = reward_models()[1], powers_of_two()
+    variant = following(policy, policy.plan(varied, rewards.arms).levels)
+    multipliers = varied, constant(varied.turns)
+    return first_difference(*(play(variant, rewards, G, SEED, number).arms for G in multipliers))
+
+
+# -- where one policy becomes another --------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """Under this condition a policy plays as another one, arm by arm."""
+
+    condition: str
+    policy: type[Policy]
+    changes: dict[str, Any]
+    G: Multiplier
+    equal_to: Callable[[Any], Policy]
+
+    def applies(self, policy: Policy) -> bool:
+        """Whether the policy is of this class; with another rule it would be another policy."""
+        return isinstance(policy, self.policy) and policy.rule == self.policy.rule
+
+
+def _keeping(kind: type[Policy], *names: str) -> Callable[[Any], Policy]:
+    """The policy of a class that shares these parameters with the given one."""
+    return lambda policy: kind(**{name: getattr(policy, name) for name in names})
+
+
+_EPSILON_GREEDY = _keeping(policies.EpsilonGreedy, "k", "ties")
+_UCB = _keeping(policies.UCB, "P", "variant", "ties")
+REDUCTIONS = (
+    Reduction(
+        "with z infinite", policies.EpsilonZGreedy, {"z": math.inf}, season(), _EPSILON_GREEDY
+    ),
+    Reduction("with z infinite", policies.UCBZ, {"z": math.inf}, season(), _UCB),
+    Reduction(
+        "on a constant G", policies.SoftEpsilonGreedy, {}, constant(TURNS, 7.0), _EPSILON_GREEDY
+    ),
+    Reduction(
+        "with c < 2, unit 1 and G >= 1",
+        policies.VariablePool,
+        {"c": math.nextafter(2.0, 0.0), "unit": 1.0, "variant": "paper"},
+        season(),
+        _keeping(policies.Greedy, "ties"),
+    ),
+)
+
+
+@check(applies=lambda policy: any(r.applies(policy) for r in REDUCTIONS))
+def becomes_the_policy_it_reduces_to(policy: Policy) -> None:
+    """The reductions that the paper claims: same seed, same arms."""
+    for reduction in REDUCTIONS:
+        if reduction.applies(policy):
+            changed = replace(policy, **reduction.changes)
+            other = reduction.equal_to(changed)
+            _same_arms(changed, other, reduction.G, f"{reduction.condition} it must be {other}")
+
+
+def _regulates_by_threshold(policy: Policy) -> bool:
+    return "z" in parameters_on_G(policy) and policy.rule in RANGES
+
+
+def _with_z(policy: Any, z: float) -> Policy:
+    return replace(policy, z=z)  # type: ignore[no-any-return]  # a policy that has a threshold
+
+
+@check(applies=_regulates_by_threshold)
+def threshold_above_all_ignores_G(policy: Policy) -> None:
+    """With z infinite no turn is high, and the plan is the same for every G."""
+    free = _with_z(policy, math.inf)
+    turn = first_difference(*(free.plan(G, ARMS).levels for G in (season(), season().shift(7))))
+    expect(
+        turn is None,
+        f"with z infinite no turn is high, so G must not matter; it does at turn {turn}",
+    )
+
+
+@check(applies=_regulates_by_threshold)
+def threshold_below_all_is_greedy(policy: Policy) -> None:
+    """With z below every G all turns are high, and only the leading arm is played."""
+    bound, greedy = (
+        _with_z(policy, 0.5 * float(season().values.min())),
+        policies.Greedy(ties=policy.ties),
+    )
+    _same_arms(bound, greedy, season(), "with z below every G it must play greedily")
+
+
+@check(applies=_learns)
+def units_of_G_do_not_matter(policy: Policy) -> None:
+    """Scale G and the parameters measured on it: same arms, regret and reward scaled."""
+    arms_played_exist(policy)
+    larger, G, many = in_other_units(policy, FACTOR), season(), season().scale(FACTOR)
+    names = " and ".join(parameters_on_G(policy)) or "no parameter"
+    expect(
+        policy.plan(G, ARMS).digest == larger.plan(many, ARMS).digest,
+        f"with G and {names} times {FACTOR:g} the plan must stay the same; it changed. "
+        "If it depends on the scale of G, give it a parameter with allows_expression=True, such as "
+        "`unit` of SoftUCB",
+    )
+    one, other = (
+        simulate(p, reward_models()[0], g, games=GAMES, seed=SEED)
+        for p, g in ((policy, G), (larger, many))
+    )
+    for metric, factor in (("regret", FACTOR), ("reward", FACTOR), ("best_pulls", 1.0)):
+        value, expected = other.mean(metric, 0), factor * one.mean(metric, 0)
+        expect(
+            math.isclose(value, expected, rel_tol=1e-12, abs_tol=1e-12),
+            f"with G times {FACTOR:g} the {metric} must be {expected:g}; it is {value:g}",
+        )
+
+
+def _same_arms(policy: Policy, other: Policy, G: Multiplier, sentence: str) -> None:
+    for rewards in reward_models():
+        for number in range(GAMES):
+            arms = (play(p, rewards, G, SEED, number).arms for p in (policy, other))
+            turn = first_difference(*arms)
+            expect(
+                turn is None,
+                f"{sentence}; with {rewards.name} rewards game {number} differs at turn {turn}",
+            )
