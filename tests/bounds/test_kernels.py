@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import highseason as hs
 from highseason import bounds
-from highseason.bounds.kernels.build import top_sums
+from highseason.bounds.kernels import top_sums
 
 pytestmark = pytest.mark.jit
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import highseason as hs
 from highseason import bounds
-from highseason.bounds.concentration import trivial_curve
 from highseason.bounds.epsilon_family import safe_bound
+from highseason.bounds.setting import trivial_curve
 from highseason.bounds.theorems import unregister
 
 G = hs.multipliers.wave(400)

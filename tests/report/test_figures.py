@@ -14,8 +14,8 @@ import pytest
 
 import highseason as hs
 from highseason import report
+from highseason.report.multiplier_plots import edges
 from highseason.report.palette import look
-from highseason.report.time_axis import edges
 
 CALENDAR = hs.multipliers.from_values(
     [5, 9, 40, 8, 7, 60], calendar=[f"2026-01-{day:02}" for day in (1, 2, 3, 5, 6, 7)]

@@ -7,8 +7,7 @@ True
 """
 
 from highseason.advice.advice import Advice, Compared
-from highseason.advice.belief import Belief
-from highseason.advice.candidates import Kind, kind_of
+from highseason.advice.candidates import Belief, Kind, kind_of
 from highseason.advice.cautions import CODES, Caution
 from highseason.advice.recommend import advise
 

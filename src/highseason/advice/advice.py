@@ -7,8 +7,7 @@ import textwrap
 from dataclasses import dataclass
 from typing import Any
 
-from highseason.advice.belief import Belief
-from highseason.advice.candidates import Kind
+from highseason.advice.candidates import Belief, Kind
 from highseason.advice.cautions import Caution
 from highseason.bounds import RegretBound
 from highseason.core.formatting import counted, format_number, listed, percent

@@ -11,8 +11,7 @@ import numpy as np
 
 from highseason import bounds
 from highseason.advice.advice import Advice, Compared
-from highseason.advice.belief import Belief
-from highseason.advice.candidates import candidates, kind_of, quiet_plan
+from highseason.advice.candidates import Belief, candidates, kind_of, quiet_plan
 from highseason.advice.cautions import Caution, cautions, greedy_is_as_good
 from highseason.bounds import NoTheoremError, RegretBound
 from highseason.core.random import seed_key

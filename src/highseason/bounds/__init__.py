@@ -5,7 +5,7 @@ must pull every arm.  Everything else that the theorems are built from is in `bo
 """
 
 # Importing a family registers its theorems.
-from highseason.bounds import epsilon_family, soft_ucb, ucb_family, variable_pool
+from highseason.bounds import epsilon_family, ucb_family, variable_pool
 from highseason.bounds import paper as paper
 from highseason.bounds.minimum_pulls import minimum_pulls, pull_steps
 from highseason.bounds.regret_bound import RegretBound
@@ -25,7 +25,6 @@ __all__ = [
     "pull_steps",
     "read_plan",
     "regret",
-    "soft_ucb",
     "theorem",
     "ucb_family",
     "variable_pool",

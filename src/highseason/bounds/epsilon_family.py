@@ -14,10 +14,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from highseason.bounds.concentration import tail
-from highseason.bounds.kernels.build import leader_costs
+from highseason.bounds.kernels import leader_costs
 from highseason.bounds.regret_bound import Form, RegretBound
-from highseason.bounds.setting import Mask, Numbers, PlanRead, Setting, low_turns, read_plan
+from highseason.bounds.setting import Mask, Numbers, PlanRead, Setting, low_turns, read_plan, tail
 from highseason.bounds.theorems import theorem
 from highseason.policies import EpsilonGreedy, EpsilonZGreedy, Policy, SoftEpsilonGreedy
 

@@ -114,10 +114,7 @@ def minimum_pulls(
 
 
 def minimum_pulls_ranges(
-    turns: int,
-    ranges: Sequence[tuple[float, float]],
-    P: float = 2.0,
-    form: PullForm = "safe",
+    turns: int, ranges: Sequence[tuple[float, float]], P: float = 2.0, form: PullForm = "safe"
 ) -> tuple[int, ...]:
     """x_n(j) of each arm when arm i pays between a_i and b_i.
 

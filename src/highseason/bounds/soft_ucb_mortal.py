@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from highseason.bounds.kernels.build import mortal_costs
+from highseason.bounds.kernels import mortal_costs
 from highseason.bounds.regret_bound import FORMS, Form, RegretBound, assemble
 from highseason.bounds.setting import Setting
 from highseason.bounds.theorems import theorem

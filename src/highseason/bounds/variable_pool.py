@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.bounds.kernels.build import pool_costs
+from highseason.bounds.kernels import pool_costs
 from highseason.bounds.regret_bound import Form, RegretBound, assemble
 from highseason.bounds.setting import Numbers, PlanRead, Setting, read_plan
 from highseason.bounds.theorems import theorem

@@ -9,16 +9,21 @@ matplotlib is imported when a figure is drawn, not before.
 """
 
 from highseason.report.bound_plots import bound, exploration, minimum_pulls
-from highseason.report.curve_plots import curves, sensitivity
 from highseason.report.figure import SUFFIXES, Figure, Picture, check_target
 from highseason.report.forecast_plots import forecast
 from highseason.report.interval_plots import dose_response, increase, interval_panels, interval_plot
 from highseason.report.log_plots import lifespans, replays
 from highseason.report.multiplier_plots import multiplier, shapes
 from highseason.report.page import render
-from highseason.report.plan_plots import advice, plan
-from highseason.report.reward_bars import deck_game, pools, reward_grid, rewards
-from highseason.report.timing import Timing, timing
+from highseason.report.plan_plots import Timing, advice, plan, timing
+from highseason.report.simulation_plots import (
+    curves,
+    deck_game,
+    pools,
+    reward_grid,
+    rewards,
+    sensitivity,
+)
 
 __all__ = [
     "SUFFIXES",

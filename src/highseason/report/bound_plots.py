@@ -305,11 +305,7 @@ def exploration(data: ExplorationFigure, title: str | None = None) -> Figure:
     title = title or "Probability of exploring"
     with drawing(title, [3.6]) as (canvas, [axes]):
         axes.plot(
-            data.turns,
-            data.psi,
-            color=palette.LIGHT,
-            linewidth=0.9,
-            label="psi(t), upper limit",
+            data.turns, data.psi, color=palette.LIGHT, linewidth=0.9, label="psi(t), upper limit"
         )
         axes.plot(data.turns, data.soft, color=palette.DARK, linewidth=1.3, label="soft ε-greedy")
         axes.plot(

@@ -12,7 +12,7 @@ from highseason.multipliers import Multiplier, Threshold, as_multiplier
 from highseason.report import palette
 from highseason.report.drawing import drawing, legend_below, number_axis
 from highseason.report.figure import Figure
-from highseason.report.time_axis import edges, fit, show_time, stairs
+from highseason.report.multiplier_plots import edges, fit, show_time, stairs
 from highseason.tabular import format_time
 
 if TYPE_CHECKING:

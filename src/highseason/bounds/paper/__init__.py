@@ -4,15 +4,8 @@ Nothing here is needed to bound a policy's regret (`bounds.regret`); it is what 
 the paper, or to see why a bound is what it is.
 """
 
-from highseason.bounds.concentration import leader_regret, tail, trivial
 from highseason.bounds.epsilon_family import printed_beta
-from highseason.bounds.minimum_pulls import (
-    minimum_pulls_ranges,
-    need,
-    phi,
-    soft_minimum_pulls,
-    tau,
-)
+from highseason.bounds.minimum_pulls import minimum_pulls_ranges, need, phi, soft_minimum_pulls, tau
 from highseason.bounds.paper.asymptotics import (
     Growth,
     LogarithmicGrowth,
@@ -24,18 +17,17 @@ from highseason.bounds.paper.epsilon_phases import (
     DecayTable,
     ExplorationFigure,
     HighTurnAdvantage,
-    decay_table,
-    exploration_figure,
-    high_turn_advantage,
-)
-from highseason.bounds.paper.extras import (
     TwoValues,
     beta_from_floor,
+    decay_table,
+    exploration_figure,
     exploration_sum,
+    high_turn_advantage,
     remark_floor,
     true_floor,
     two_values,
 )
+from highseason.bounds.setting import leader_regret, tail, trivial
 from highseason.bounds.variable_pool import (
     PoolHypothesis,
     PoolRepair,

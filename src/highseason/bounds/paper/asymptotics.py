@@ -10,13 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.bounds.minimum_pulls import (
-    PullForm,
-    minimum_pulls,
-    minimum_pulls_ranges,
-    phi,
-    tau,
-)
+from highseason.bounds.minimum_pulls import PullForm, minimum_pulls, minimum_pulls_ranges, phi, tau
 from highseason.bounds.regret_bound import Form, RegretBound, aligned, show
 from highseason.bounds.setting import Means
 from highseason.bounds.theorems import regret

@@ -1,1 +1,0 @@
-"""Loops over arms and turns, compiled on first use."""
