@@ -5,8 +5,15 @@ It lies below the rules and knows a rule only by its functions and its traits.
 
 from highseason.engine.arms import NO_END, UNKNOWN_END, ArmState, fresh_state, reset_state
 from highseason.engine.horizon import FutureUnknownError, Horizon, turns_left
-from highseason.engine.step import IllegalArmError, decide, illegal_arm, is_legal, learn, select
-from highseason.engine.traits import RuleTraits
+from highseason.engine.step import (
+    IllegalArmError,
+    RuleTraits,
+    decide,
+    illegal_arm,
+    is_legal,
+    learn,
+    select,
+)
 from highseason.engine.turn import UNKNOWN_TURNS, Observation, Turn
 
 __all__ = [

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from highseason.core.random import arm_uniforms, draw, hash_at, seed_key
 from highseason.core.validation import finite_number, positive_number, share, whole_number
-from highseason.engine.lifetimes.flows import ARTICLE_HOURS, ARTICLE_QUANTILES
+from highseason.engine.lifetimes.model import ARTICLE_HOURS, ARTICLE_QUANTILES
 from highseason.logs.events import Pools
 from highseason.logs.kernels.generate import DAY, Offer, Traffic, poisson
 

@@ -1,39 +1,35 @@
 """Policies: how much to explore in each turn (the plan), and by which rule to choose.
 
-Every module of this folder, and of the folder of wrappers, is imported here: a policy in a new file
-needs no entry anywhere else.  The list below only tells type checkers what there is.
+Every module of this folder is imported here: a policy in a new file needs no entry anywhere else.
+The imports by name tell type checkers what there is, and put the registry in their order.
 """
 
-from typing import TYPE_CHECKING
-
 from highseason.policies.base import Policy
+from highseason.policies.baselines import Greedy as Greedy
+from highseason.policies.baselines import NaiveEpsilonGreedy as NaiveEpsilonGreedy
+from highseason.policies.baselines import NaiveUCB as NaiveUCB
+from highseason.policies.baselines import UniformRandom as UniformRandom
+from highseason.policies.epsilon import EpsilonGreedy as EpsilonGreedy
+from highseason.policies.epsilon import EpsilonZGreedy as EpsilonZGreedy
+from highseason.policies.epsilon import SoftEpsilonGreedy as SoftEpsilonGreedy
+from highseason.policies.mortal import UCBL as UCBL
+from highseason.policies.mortal import SoftUCBMortal as SoftUCBMortal
 from highseason.policies.parameters import parameter
 from highseason.policies.plan import Plan, PlanWarning
 from highseason.policies.planner import Planner
 from highseason.policies.registry import discover, find, from_json, parse, registry
+from highseason.policies.ucb import UCB as UCB
+from highseason.policies.ucb import UCBZ as UCBZ
+from highseason.policies.ucb import SoftUCB as SoftUCB
+from highseason.policies.variable_pool import VariablePool as VariablePool
 from highseason.policies.view import View
-from highseason.policies.wrappers.base import Wrapper
-
-if TYPE_CHECKING:
-    from highseason.policies.epsilon_greedy import EpsilonGreedy as EpsilonGreedy
-    from highseason.policies.epsilon_z_greedy import EpsilonZGreedy as EpsilonZGreedy
-    from highseason.policies.naive import NaiveEpsilonGreedy as NaiveEpsilonGreedy
-    from highseason.policies.naive import NaiveUCB as NaiveUCB
-    from highseason.policies.reference import Greedy as Greedy
-    from highseason.policies.reference import UniformRandom as UniformRandom
-    from highseason.policies.soft_epsilon_greedy import SoftEpsilonGreedy as SoftEpsilonGreedy
-    from highseason.policies.soft_ucb import SoftUCB as SoftUCB
-    from highseason.policies.soft_ucb_mortal import SoftUCBMortal as SoftUCBMortal
-    from highseason.policies.ucb import UCB as UCB
-    from highseason.policies.ucb_l import UCBL as UCBL
-    from highseason.policies.ucb_z import UCBZ as UCBZ
-    from highseason.policies.variable_pool import VariablePool as VariablePool
-    from highseason.policies.wrappers.contest import CapIndex as CapIndex
-    from highseason.policies.wrappers.contest import DynamicPeakGrabber as DynamicPeakGrabber
-    from highseason.policies.wrappers.contest import PeakGrabber as PeakGrabber
-    from highseason.policies.wrappers.contest import SpareOldArms as SpareOldArms
-    from highseason.policies.wrappers.forgetting import Discounted as Discounted
-    from highseason.policies.wrappers.forgetting import Windowed as Windowed
+from highseason.policies.wrappers import CapIndex as CapIndex
+from highseason.policies.wrappers import Discounted as Discounted
+from highseason.policies.wrappers import DynamicPeakGrabber as DynamicPeakGrabber
+from highseason.policies.wrappers import PeakGrabber as PeakGrabber
+from highseason.policies.wrappers import SpareOldArms as SpareOldArms
+from highseason.policies.wrappers import Windowed as Windowed
+from highseason.policies.wrappers import Wrapper
 
 discover(__name__, __path__)
 #: The policies of this folder by the names of their classes.

@@ -3,51 +3,24 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from highseason.engine.horizon import refuse_unknown_future
 from highseason.forecasters import Forecast, Forecaster, OneStep
-from highseason.multipliers import Multiplier, Threshold, as_multiplier
+from highseason.multipliers import Multiplier, as_multiplier
 from highseason.policies.view import Outlook, View, known_views
-from highseason.rules import Rule
+
+if TYPE_CHECKING:
+    from highseason.policies.base import Policy  # for annotations: it imports this module
 
 #: Plans of more turns than this are not cached.
 _LONG = 100_000
 
 
-class Steps(Protocol):
-    """A policy, as far as running its plan needs one."""
-
-    @property
-    def rule(self) -> Rule:
-        """The rule that takes the levels."""
-
-    @property
-    def uses_future(self) -> bool:
-        """Whether the plan looks at the turns to come."""
-
-    @property
-    def unwrapped(self) -> object:
-        """The policy that makes the plan: itself, or the one within."""
-
-    def begin(self) -> Any:
-        """What the plan carries before the first turn."""
-
-    def step(self, carry: Any, view: View) -> tuple[float, Any]:
-        """A turn's level, and what to carry on."""
-
-    def resolve_thresholds(self, values: NDArray[np.float64]) -> Self:
-        """The same policy with numbers in place of rules on G."""
-
-    def unresolved_thresholds(self) -> dict[str, Threshold]:
-        """The parameters that are rules on G."""
-
-
-def require_future(policy: Steps, where: str) -> None:
+def require_future(policy: Policy, where: str) -> None:
     """Refuse a policy that looks ahead where the turns to come are unknown.
 
     Raises:
@@ -60,7 +33,7 @@ def require_future(policy: Steps, where: str) -> None:
 class Planner:
     """A policy's plan, one turn at a time: ask for the `level`, then report what it `saw`."""
 
-    def __init__(self, policy: Steps, arms: int) -> None:
+    def __init__(self, policy: Policy, arms: int) -> None:
         """Before the first turn; a policy that looks ahead is refused."""
         require_future(policy, "a game whose G comes one turn at a time")
         self._policy = policy
@@ -82,7 +55,7 @@ class Planner:
         self._outlook.saw(actual)
 
 
-def known_levels(policy: Steps, multiplier: Multiplier, arms: int) -> NDArray[np.float64]:
+def known_levels(policy: Policy, multiplier: Multiplier, arms: int) -> NDArray[np.float64]:
     """The whole plan for a G that is known: the same steps, run ahead.
 
     Studies ask for the same plan again and again (other rewards, other seeds): it is cached, unless
@@ -93,7 +66,7 @@ def known_levels(policy: Steps, multiplier: Multiplier, arms: int) -> NDArray[np
     return _cached_scan(policy, multiplier, arms)
 
 
-def _hashable(policy: Steps) -> bool:
+def _hashable(policy: Policy) -> bool:
     """A user's policy may have parameters that cannot be hashed."""
     try:
         hash(policy)
@@ -102,7 +75,7 @@ def _hashable(policy: Steps) -> bool:
     return True
 
 
-def _scan(policy: Steps, multiplier: Multiplier, arms: int) -> NDArray[np.float64]:
+def _scan(policy: Policy, multiplier: Multiplier, arms: int) -> NDArray[np.float64]:
     resolved = policy.resolve_thresholds(multiplier.values)
     levels = np.empty(multiplier.turns)
     carry = resolved.begin()
@@ -111,12 +84,12 @@ def _scan(policy: Steps, multiplier: Multiplier, arms: int) -> NDArray[np.float6
     return _checked(policy, levels)
 
 
-_cached_scan: Callable[[Any, Multiplier, int], NDArray[np.float64]] = functools.lru_cache(128)(
-    _scan
-)
+_cached_scan = functools.lru_cache(128)(_scan)
 
 
-def levels_from(policy: Steps, actual: Multiplier, forecast: Any, arms: int) -> NDArray[np.float64]:
+def levels_from(
+    policy: Policy, actual: Multiplier, forecast: Any, arms: int
+) -> NDArray[np.float64]:
     """The whole plan when G is not known: from one-step forecasts, or a forecast of the season."""
     if isinstance(forecast, Forecast):
         _require_same_turns(len(forecast), actual.turns)
@@ -131,7 +104,7 @@ def levels_from(policy: Steps, actual: Multiplier, forecast: Any, arms: int) -> 
     return one_step_levels(policy, actual, as_multiplier(forecast), arms)
 
 
-def season_levels(policy: Steps, forecast: Forecast, arms: int) -> NDArray[np.float64]:
+def season_levels(policy: Policy, forecast: Forecast, arms: int) -> NDArray[np.float64]:
     """The whole plan from a forecast of the whole season, made before its first turn.
 
     The level of a turn is the mean of the levels that its likely values would give: where they lie
@@ -156,7 +129,7 @@ def season_levels(policy: Steps, forecast: Forecast, arms: int) -> NDArray[np.fl
 
 
 def one_step_levels(
-    policy: Steps, actual: Multiplier, forecast: Multiplier, arms: int
+    policy: Policy, actual: Multiplier, forecast: Multiplier, arms: int
 ) -> NDArray[np.float64]:
     """The whole plan when each turn is only forecast: a turn sees its forecast and the past."""
     _require_same_turns(forecast.turns, actual.turns)
@@ -175,7 +148,7 @@ def _require_same_turns(forecast: int, actual: int) -> None:
         raise ValueError(f"the forecast has {forecast} turns, the multiplier {actual}")
 
 
-def step(policy: Steps, carry: Any, view: View) -> tuple[float, Any]:
+def step(policy: Policy, carry: Any, view: View) -> tuple[float, Any]:
     """One step of a plan.
 
     Raises:
@@ -190,7 +163,7 @@ def step(policy: Steps, carry: Any, view: View) -> tuple[float, Any]:
     return answer
 
 
-def _checked(policy: Steps, levels: NDArray[np.float64]) -> NDArray[np.float64]:
+def _checked(policy: Policy, levels: NDArray[np.float64]) -> NDArray[np.float64]:
     """The levels, read-only; the first that the rule cannot take is an error."""
     low, high = policy.rule.allowed
     wrong = np.flatnonzero(~(np.isfinite(levels) & (levels >= low) & (levels <= high)))
@@ -200,7 +173,7 @@ def _checked(policy: Steps, levels: NDArray[np.float64]) -> NDArray[np.float64]:
     return levels
 
 
-def check_level(policy: Steps, t: int, level: float) -> None:
+def check_level(policy: Policy, t: int, level: float) -> None:
     """Refuse a level that the rule cannot take, and name its turn."""
     low, high = policy.rule.allowed
     if not (np.isfinite(level) and low <= level <= high):

@@ -29,11 +29,9 @@ def enter(name: str, cls: type[Policy]) -> None:
 
 
 def discover(package: str, path: Iterable[str]) -> None:
-    """Import every module of a package and its packages, so that their policies are registered."""
+    """Import every module of a package, so that their policies are registered."""
     for module in pkgutil.iter_modules(path):
-        imported = import_module(f"{package}.{module.name}")
-        if module.ispkg:
-            discover(imported.__name__, imported.__path__)
+        import_module(f"{package}.{module.name}")
 
 
 def registry() -> dict[str, type[Policy]]:

@@ -1,4 +1,4 @@
-"""UCB, without regulation: the baseline the paper calls *smarter*, because it divides by G."""
+"""The UCB policies: plain, with a threshold (UCB-z), and soft."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from highseason.core.jitable import jitable
 from highseason.policies.base import Policy
-from highseason.policies.parameters import formula, radius
+from highseason.policies.parameters import OnG, formula, radius, threshold, unit_rule
 from highseason.policies.view import View
 from highseason.rules import UCB_RULE
 
@@ -40,3 +40,56 @@ class UCB(Policy):
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
         """The number under the root, before it is divided by an arm's pulls."""
         return self.P * math.log(clock(self.variant, view.t)), carry
+
+
+@dataclass(frozen=True)
+class UCBZ(Policy):
+    """High turns (G(t) >= z): play the leader.  Low turns: as UCB, with the calendar turn t.
+
+    `variant="authors_code"`: high means G > z, and turns count from 0 inside the logarithm.
+
+    >>> import highseason as hs
+    >>> hs.UCBZ(z=30).plan([1, 1, 40, 1], arms=2).levels.round(2)
+    array([0.  , 1.39, 0.  , 2.77])
+    """
+
+    name = "ucb-z"
+    rule = UCB_RULE
+    profiles = {"paper": {"z": 30.0}, "authors_code": {"z": "q0.65", "variant": "authors_code"}}
+
+    z: OnG = threshold()
+    P: float = radius()
+    variant: str = formula()
+
+    def step(self, carry: Any, view: View) -> tuple[float, Any]:
+        """0 on a high turn: the index is then the estimate itself."""
+        high = view.G > self.z if self.variant == "authors_code" else view.G >= self.z
+        return (0.0 if high else self.P * math.log(clock(self.variant, view.t))), carry
+
+
+@dataclass(frozen=True)
+class SoftUCB(Policy):
+    """Play the arm with the highest estimate + sqrt(P log xi(t) / pulls), xi(t) = 1 + u·t/G(t).
+
+    u is the unit in which G is measured: with page views in millions and unit=1 the radius would
+    all but vanish.
+
+    `variant="authors_code"`: turns count from 0 inside xi.
+
+    >>> import highseason as hs
+    >>> hs.SoftUCB(unit=1).plan([1, 1, 40, 1], arms=2).levels.round(2)
+    array([1.39, 2.2 , 0.14, 3.22])
+    """
+
+    name = "soft-ucb"
+    rule = UCB_RULE
+    profiles = {"paper": {"unit": 1.0}, "authors_code": {"unit": 1.0, "variant": "authors_code"}}
+
+    unit: OnG = unit_rule("q0.1")
+    P: float = radius()
+    variant: str = formula()
+
+    def step(self, carry: Any, view: View) -> tuple[float, Any]:
+        """Nothing is carried."""
+        scaled = view.G / self.unit
+        return self.P * math.log1p(clock(self.variant, view.t) / scaled), carry

@@ -8,7 +8,7 @@ and the mark `jitable` for helpers that must run inside compiled code.
 from highseason.core.jitable import jitable
 from highseason.core.random import ARMS, DECISION, REWARD, TIES, draw, hash_at
 from highseason.engine.arms import NO_END, UNKNOWN_END, ArmState, fresh_state
-from highseason.engine.traits import RuleTraits
+from highseason.engine.step import RuleTraits
 from highseason.engine.turn import UNKNOWN_TURNS, Observation, Turn
 from highseason.rules.epsilon import EPSILON
 from highseason.rules.index import index_rule

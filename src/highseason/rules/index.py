@@ -13,7 +13,7 @@ import numpy as np
 from highseason.core.jitable import jitable
 from highseason.engine.arms import ArmState
 from highseason.engine.lifetimes.presence import SetWeights, uniform_weights
-from highseason.engine.traits import RuleTraits
+from highseason.engine.step import RuleTraits
 from highseason.engine.turn import Turn
 from highseason.rules.ranking import (
     estimate,

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from highseason.core.jitable import jitable
 from highseason.engine.arms import ArmState, fresh_state
 from highseason.engine.lifetimes.presence import SetWeights, uniform_weights
-from highseason.engine.traits import RuleTraits
+from highseason.engine.step import RuleTraits
 from highseason.engine.turn import Observation, Turn
 
 Floats: TypeAlias = NDArray[np.float64]

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 import highseason as hs
 from highseason.core.random import game_keys
-from highseason.engine.lifetimes.flows import ARTICLE_HOURS, ARTICLE_QUANTILES
-from highseason.engine.lifetimes.model import alive_counts
+from highseason.engine.lifetimes.model import ARTICLE_HOURS, ARTICLE_QUANTILES, alive_counts
 
 KEYS = game_keys(5, range(400))
 DAY = 24 * 60

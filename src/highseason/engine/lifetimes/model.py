@@ -10,6 +10,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.core.random import DECISION, REWARD, TIES, UNIT, draw, hash_at
+from highseason.core.validation import finite_number, positive_number, whole_number
+
 #: Given the games' keys and the number of turns: first and last turn by game and arm.
 Draw = Callable[[NDArray[np.uint64], int], NDArray[np.int64]]
 
@@ -118,3 +121,200 @@ def running_worth(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """
     steps = np.rint(values / values.max() * (2.0**52 / values.size))
     return np.concatenate([[0.0], np.cumsum(steps)])
+
+
+Numbers = NDArray[np.float64]
+#: The shares of all lifetimes at which their lengths are tabulated.
+_GRID = (np.arange(4096) + 0.5) / 4096
+
+#: Hours that articles of the contest's log were there: quantiles over 652 articles in 15 days …
+ARTICLE_QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)
+ARTICLE_HOURS = (0.5, 3.8, 16.4, 21.9, 24.5, 31.4, 52.3)
+#: … how many were there at a time …
+ARTICLES_ALIVE = 36.5
+#: … and when they started, mostly from 14h to 2h UTC: the share of starts in each hour of a day.
+ARTICLE_STARTS = tuple(
+    weight / 100.0 for weight in (6, 6, *([1.5] * 12), 7, 7, 7, 7, 7, 7, 7, 7, 7, 7)
+)
+
+
+def _evenly(turns: Numbers) -> Numbers:
+    return np.ones(turns.shape)
+
+
+@dataclass(frozen=True)
+class _Flow:
+    """How arms come and go.
+
+    Attributes:
+        pace: How many start in a turn, on average.
+        life: Quantile function of a lifetime, in turns.
+        rhythm: How a turn's starts compare with the average; also asked for turns before the first.
+        mark: Starts fall on turns 1 + mark, 1 + 2·mark, …
+    """
+
+    pace: float
+    life: Callable[[Numbers], Numbers]
+    rhythm: Callable[[Numbers], Numbers] = _evenly
+    mark: int = 1
+
+    def lifetimes(self, name: str, turns: int, known: bool) -> Lifetimes:
+        """The lifetimes of a game of `turns` turns; every game has the same number of arms."""
+        old = max(1, round(self.pace * float(self._met()[1].sum())))
+        new = round(self.pace * float(self.rhythm(np.arange(1.0, turns + 1.0)).sum()))
+        return Lifetimes(name, old + new, partial(self._spans, turns, old, new), known)
+
+    def _spans(
+        self, turns: int, old: int, new: int, keys: NDArray[np.uint64], asked: int
+    ) -> NDArray[np.int64]:
+        if asked != turns:  # the same number of starts would be spread over another time
+            raise ValueError(f"these lifetimes are for {turns} turns, the game has {asked}")
+        return self._draw(keys, turns, old, new)
+
+    def _draw(self, keys: NDArray[np.uint64], turns: int, old: int, new: int) -> NDArray[np.int64]:
+        """First and last turns by game and arm; those there at the start come first."""
+        # These families stand at turn 0, which no game plays; rewards are drawn from another.
+        starts, lengths, ages = (
+            _uniforms(keys, use, old + new) for use in (DECISION, REWARD, TIES)
+        )
+        first = np.ones(starts.shape, np.int64)
+        first[:, old:] = self._starts(starts[:, old:], turns)
+        life = self.life(lengths)
+        life[:, :old] = self._left(ages[:, :old], lengths[:, :old])
+        last = first + _whole_turns(life) - 1
+        return _without_gaps(np.stack([first, last], axis=2), turns)
+
+    def _starts(self, uniforms: Numbers, turns: int) -> NDArray[np.int64]:
+        total = np.cumsum(self.rhythm(np.arange(1.0, turns + 1.0)))
+        turn = np.searchsorted(total / total[-1], np.sort(uniforms, axis=1), side="right") + 1
+        marked = (np.minimum(turn, turns) - 1) // self.mark * self.mark + 1
+        # Those there at the first turn have been drawn already: the next come a mark later.
+        return np.asarray(np.maximum(1 + self.mark, marked), np.int64)
+
+    def _met(self) -> tuple[Numbers, Numbers]:
+        """Ages in turns, and how common each is at the start: started then, and not ended yet."""
+        longest = float(self.life(_GRID).max())
+        step = max(1, math.ceil(longest / _GRID.size))
+        ages = np.arange(0.0, max(1.0, longest), step)
+        return ages, step * self.rhythm(1.0 - ages) * (1.0 - self._ended_by(ages))
+
+    def _ended_by(self, age: Numbers) -> Numbers:
+        """The share of lifetimes that are no longer than an age; every one has a turn."""
+        return np.where(age > 0.0, np.interp(age, self.life(_GRID), _GRID, right=1.0), 0.0)
+
+    def _left(self, uniforms: Numbers, lengths: Numbers) -> Numbers:
+        """The turns that arms there at the start have left."""
+        ages, common = self._met()
+        total = np.cumsum(common)
+        age = ages[np.searchsorted(total / total[-1], uniforms, side="right")]
+        ended = self._ended_by(age)
+        share = np.minimum(ended + lengths * (1.0 - ended), 1.0 - UNIT)  # rounded up, it may be 1
+        return np.maximum(0.0, self.life(share) - age)
+
+
+def birth_and_death(turns: int, alive: int, life: float, known: bool = True) -> Lifetimes:
+    """An even flow of arms that end in each turn with the same probability, whatever their age.
+
+    Args:
+        turns: How long the game is: it decides how many arms there are in all.
+        alive: How many arms are there at a time, on average.  Every turn has one: the last arm
+            stays until another comes, so with 1 or 2 there are somewhat more than asked for.
+        life: How many turns an arm lives, on average.
+        known: Whether policies know when an arm will end.
+
+    >>> flow = birth_and_death(turns=1000, alive=10, life=100)
+    >>> flow.arms, flow.typical(1000)
+    (110, 10)
+    """
+    turns = whole_number("turns", turns, at_least=1)
+    alive = whole_number("alive", alive, at_least=1)
+    life = finite_number("life", life)
+    if life < 1:
+        raise ValueError(f"life must be at least 1 turn, got {life}")
+    # The whole turns above an exponential time are geometric; with this rate their mean is `life`.
+    rate = -math.log1p(-1.0 / life) if life > 1 else math.inf
+    flow = _Flow(alive / life, partial(_exponential, rate))
+    return flow.lifetimes("birth-and-death", turns, known)
+
+
+def articles(
+    turns: int,
+    turns_per_hour: float = 60.0,
+    start_hour: float = 0.0,
+    known: bool = True,
+    hours: Sequence[float] = ARTICLE_HOURS,
+) -> Lifetimes:
+    """Lifetimes like those of the articles in the contest's log.
+
+    Half of them live 16 to 25 hours, 36 are there at a time, most start from 14h to 2h UTC and on
+    the five-minute marks.
+
+    Args:
+        turns: How long the game is.
+        turns_per_hour: How many turns an hour has.
+        start_hour: The hour of the day, UTC, at which the game begins.
+        known: Whether policies know when an article will end.
+        hours: Quantiles of the hours an article lives, at 0, 5, 25, 50, 75, 95 and 100%.
+
+    >>> day = articles(turns=24 * 60)
+    >>> day.arms, day.typical(24 * 60)
+    (83, 37)
+    """
+    turns = whole_number("turns", turns, at_least=1)
+    turns_per_hour = positive_number("turns_per_hour", turns_per_hour)
+    start_hour = finite_number("start_hour", start_hour)
+    quantile = partial(_interpolated, turns_per_hour * _rising("hours", hours))
+    rhythm = partial(_daily, start_hour, turns_per_hour)
+    pace = ARTICLES_ALIVE / float(_whole_turns(quantile(_GRID)).mean())
+    mark = max(1, round(turns_per_hour / 12.0))
+    return _Flow(pace, quantile, rhythm, mark).lifetimes("articles", turns, known)
+
+
+def _exponential(rate: float, u: Numbers) -> Numbers:
+    return np.asarray(-np.log1p(-u) / rate)
+
+
+def _interpolated(lengths: Numbers, u: Numbers) -> Numbers:
+    return np.interp(u, ARTICLE_QUANTILES, lengths)
+
+
+def _daily(start_hour: float, turns_per_hour: float, turn: Numbers) -> Numbers:
+    hour = np.floor((start_hour + (turn - 1.0) / turns_per_hour) % 24.0).astype(np.int64)
+    return 24.0 * np.asarray(ARTICLE_STARTS)[hour % 24]
+
+
+def _rising(name: str, quantiles: Sequence[float]) -> Numbers:
+    try:
+        values = np.array(quantiles, np.float64)
+    except (TypeError, ValueError):
+        values = np.zeros(0)
+    right = values.shape == (len(ARTICLE_QUANTILES),) and np.isfinite(values).all()
+    if not right or values[0] < 0 or (np.diff(values) < 0).any():
+        shares = ", ".join(f"{share:.0%}" for share in ARTICLE_QUANTILES)
+        raise ValueError(
+            f"{name} must be {len(ARTICLE_QUANTILES)} rising quantiles ({shares} live no longer "
+            f"than that), got {quantiles!r}"
+        )
+    return values
+
+
+def _whole_turns(life: Numbers) -> NDArray[np.int64]:
+    """A turn that was begun counts."""
+    return np.maximum(1, np.ceil(life)).astype(np.int64)
+
+
+def _uniforms(keys: NDArray[np.uint64], use: int, count: int) -> Numbers:
+    family = hash_at(keys, use)[:, None]
+    return np.asarray(draw(family, np.arange(count, dtype=np.uint64)[None, :]))
+
+
+def _without_gaps(spans: NDArray[np.int64], turns: int) -> NDArray[np.int64]:
+    """Where no arm is there, the arm that ended last stays until another comes."""
+    for game in np.flatnonzero((alive_counts(spans, turns) == 0).any(axis=1)):
+        lifetimes = spans[game]
+        while (empty := np.flatnonzero(alive_counts(lifetimes[None], turns)[0] == 0)).size:
+            gone = lifetimes[:, 1] <= empty[0]  # the empty turn is empty[0] + 1
+            coming = lifetimes[lifetimes[:, 0] > empty[0], 0]
+            last = np.flatnonzero(gone & (lifetimes[:, 1] == lifetimes[gone, 1].max()))[0]
+            lifetimes[last, 1] = coming.min() - 1 if coming.size else turns
+    return spans

@@ -1,4 +1,7 @@
-"""The two baselines of every study: never explore, and never learn."""
+"""Baselines: never explore, never learn, and average rewards as they come, multiplied by G.
+
+An arm first tried on a busy day looks better than it is to the naive policies: they show that bias.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from highseason.policies.base import Policy
+from highseason.policies.epsilon import EpsilonGreedy
+from highseason.policies.ucb import UCB
 from highseason.policies.view import View
 from highseason.rules import EPSILON
 
@@ -48,3 +53,29 @@ class UniformRandom(Policy):
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
         """Always explore."""
         return 1.0, carry
+
+
+@dataclass(frozen=True)
+class NaiveEpsilonGreedy(EpsilonGreedy):
+    """ε-greedy that does not divide its rewards by G(t).
+
+    >>> import highseason as hs
+    >>> hs.NaiveEpsilonGreedy.learns_scaled
+    True
+    """
+
+    name = "naive-epsilon"
+    learns_scaled = True
+
+
+@dataclass(frozen=True)
+class NaiveUCB(UCB):
+    """UCB that does not divide its rewards by G(t), so that its radius no longer fits them.
+
+    >>> import highseason as hs
+    >>> hs.NaiveUCB.learns_scaled
+    True
+    """
+
+    name = "naive-ucb"
+    learns_scaled = True

@@ -1,0 +1,111 @@
+"""The ε policies: plain, with a threshold (ε-z), and soft."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from highseason.core.jitable import jitable
+from highseason.policies.base import Policy
+from highseason.policies.parameters import OnG, exploration, formula, threshold, unit_rule
+from highseason.policies.view import View
+from highseason.rules import EPSILON
+
+
+@jitable
+def decaying_epsilon(k: float, arms: int, t: float) -> float:
+    """min(1, k·arms / t), the exploration of every ε policy before it is regulated."""
+    return min(1.0, k * arms / t)
+
+
+@dataclass(frozen=True)
+class EpsilonGreedy(Policy):
+    """Explore with probability ε_t = min(1, k·m / t), m the number of arms; else play the leader.
+
+    It divides each reward by G(t), so its estimates are right, but it explores on busy turns as
+    much as on quiet ones.  The paper writes k = c/d², with c > 10 and d below the smallest gap.
+
+    >>> import highseason as hs
+    >>> hs.EpsilonGreedy(k=2).plan(hs.multipliers.wave(turns=100), arms=5).at(100)
+    0.1
+    """
+
+    name = "epsilon-greedy"
+    rule = EPSILON
+    profiles = {"paper": {"k": 1100.0}, "authors_code": {"k": 110.0}}
+
+    k: float = exploration(1.0)
+
+    def step(self, carry: Any, view: View) -> tuple[float, Any]:
+        """ε depends on the turn alone."""
+        return decaying_epsilon(self.k, view.arms, view.t), carry
+
+
+@dataclass(frozen=True)
+class EpsilonZGreedy(Policy):
+    """High turns (G(t) >= z): play the leader.  Low turns: ε_t = min(1, k·m / t~).
+
+    t~ counts the low turns up to and including this one, those of the first round too, so a
+    multiplier that is always low gives ε-greedy.
+
+    `variant="authors_code"`: high means G > z, and ε falls with the calendar turn t, not with t~.
+
+    >>> import highseason as hs
+    >>> hs.EpsilonZGreedy(k=1, z=30).plan([1, 1, 40, 1], arms=2).levels
+    array([1.        , 1.        , 0.        , 0.66666667])
+    """
+
+    name = "epsilon-z"
+    rule = EPSILON
+    profiles = {
+        "paper": {"k": 1100.0, "z": 30.0},
+        "authors_code": {"k": 110.0, "z": "q0.65", "variant": "authors_code"},
+    }
+
+    k: float = exploration(1.0)
+    z: OnG = threshold()
+    variant: str = formula()
+
+    def step(self, carry: int, view: View) -> tuple[float, int]:
+        """The carry counts low turns."""
+        if self.variant == "authors_code":
+            epsilon = decaying_epsilon(self.k, view.arms, view.t)
+            return (0.0 if view.G > self.z else epsilon), carry
+        if view.G >= self.z:
+            return 0.0, carry
+        carry += 1
+        return decaying_epsilon(self.k, view.arms, carry), carry
+
+
+@dataclass(frozen=True)
+class SoftEpsilonGreedy(Policy):
+    """ε_t = min(psi(t), k·m / t) with psi(t) = log(1 + u/G(t)) / log(1 + u/min G), u the unit.
+
+    psi is 1 on the quietest turn and small on busy ones.  The minimum is over the turns after the
+    first round; where G is not known ahead, over what was expected so far.
+
+    `variant="authors_code"`: the minimum is over all turns.
+
+    >>> import highseason as hs
+    >>> hs.SoftEpsilonGreedy(k=2, unit=1).plan([9, 9, 1, 3], arms=2).levels[2:].round(3)
+    array([1.   , 0.415])
+    """
+
+    name = "soft-epsilon"
+    rule = EPSILON
+    uses_future_g = True
+    profiles = {
+        "paper": {"k": 1100.0, "unit": 1.0},
+        "authors_code": {"k": 110.0, "unit": 1.0, "variant": "authors_code"},
+    }
+
+    k: float = exploration(0.5)
+    unit: OnG = unit_rule("q0.5")
+    variant: str = formula()
+
+    def step(self, carry: Any, view: View) -> tuple[float, Any]:
+        """Nothing is carried."""
+        least = view.lowest if self.variant == "authors_code" else view.floor
+        psi = math.log1p(self.unit / view.G) / math.log1p(self.unit / least)
+        return min(1.0, psi, decaying_epsilon(self.k, view.arms, view.t)), carry

@@ -1,0 +1,260 @@
+"""Wrappers: policies around policies.  The plan stays the inner one's, the rule is changed.
+
+The four for the click contest are the heuristics by which the authors won it; two more forget, for
+rewards that drift.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.engine.lifetimes.presence import LifetimeOptions
+from highseason.multipliers import Threshold
+from highseason.policies.base import Policy
+from highseason.policies.parameters import EXPLORATION, Role, parameter, window
+from highseason.policies.registry import parse
+from highseason.policies.ucb import UCB
+from highseason.policies.view import View
+from highseason.rules import Rule
+from highseason.rules.wrapped import (
+    capped,
+    discounted,
+    dynamic_peak_grabber,
+    peak_grabber,
+    sparing_old_arms,
+    windowed,
+)
+
+#: What a wrapper takes over from the class of the policy within.
+_TAKEN_OVER = ("uses_future_g", "uses_future", "learns_scaled", "suppress_plan_warning")
+
+
+@dataclass(frozen=True)
+class Wrapper(Policy):
+    """What all wrappers share.  Subclasses give `name` and `wrapped(rule)`.
+
+    On the command line wrappers are joined to what they wrap by a plus sign:
+    `peak-grabber+soft-ucb:unit=1`.
+
+    Attributes:
+        base: The policy within, or its text as on the command line.
+    """
+
+    base: Policy = parameter(UCB(), "the policy within", inner=True)
+
+    def _check_rule(self) -> None:
+        """Take over what the policy within declares, and wrap its rule."""
+        if isinstance(self.base, str):
+            object.__setattr__(self, "base", parse(self.base))
+        if not isinstance(self.base, Policy):
+            raise ValueError(f"{self.label}: base must be a policy, got {self.base!r}")
+        ties = "random" if "random" in (self.ties, self.base.ties) else "lowest"
+        inherited: dict[str, Any] = {name: getattr(self.base, name) for name in _TAKEN_OVER}
+        inherited |= {"ties": ties, "base": replace(self.base, ties=ties)}
+        inherited["rule"] = self._wrapped_rule()
+        for name, value in inherited.items():
+            object.__setattr__(self, name, value)
+
+    def wrapped(self, rule: Rule) -> Rule:
+        """The rule of the policy within, changed."""
+        raise TypeError(f"{type(self).__name__} has no wrapped(rule): define it to return a Rule")
+
+    def _wrapped_rule(self) -> Rule:
+        try:
+            return self.wrapped(self.base.rule)
+        except ValueError as reason:
+            raise ValueError(f"{self.label} around {self.base}: {reason}") from None
+
+    # -- all of this is the inner policy's business -----------------------------------------------
+
+    def begin(self) -> Any:
+        """As the policy within."""
+        return self.base.begin()
+
+    def step(self, carry: Any, view: View) -> tuple[float, Any]:
+        """As the policy within."""
+        return self.base.step(carry, view)
+
+    def resolve_thresholds(self, values: NDArray[np.float64]) -> Self:
+        """The same wrapper around the resolved policy."""
+        return replace(self, base=self.base.resolve_thresholds(values))
+
+    def unresolved_thresholds(self) -> dict[str, Threshold]:
+        """Those of the policy within."""
+        return self.base.unresolved_thresholds()
+
+    def in_role(self, role: Role) -> Any:
+        """As the policy within."""
+        return self.base.in_role(role)
+
+    @property
+    def lifetime_options(self) -> LifetimeOptions:
+        """As the policy within."""
+        return self.base.lifetime_options
+
+    @property
+    def unwrapped(self) -> Policy:
+        """The innermost policy."""
+        return self.base.unwrapped
+
+    def __getattr__(self, name: str) -> Any:
+        """Parameters of the plan, such as `z`, are those of the policy within."""
+        if name.startswith("_") or "base" not in self.__dict__:
+            raise AttributeError(name)
+        return getattr(self.__dict__["base"], name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Build it again from its parameters, and its rule with it."""
+        return partial(type(self), **self.parameters()), ()
+
+    def __str__(self) -> str:
+        """The wrapper, a plus sign, and the policy within."""
+        return f"{self._spec(except_for=('base', 'ties'))}+{self.base}"
+
+
+@dataclass(frozen=True)
+class PeakGrabber(Wrapper):
+    """Hold an arm that is on a run: its last 100 displays earned 9 or more.
+
+    While it is held it is played and nothing is explored.  It is released when the mean of its
+    window falls below another arm's estimate, or when it ends.  Runs are looked at when a reward
+    arrives: after an arm has ended, the next one is held one reward later.
+
+    >>> import highseason as hs
+    >>> print(PeakGrabber(hs.SoftUCB(unit=1)))
+    peak-grabber+soft-ucb:unit=1
+    """
+
+    name = "peak-grabber"
+
+    window: int = window(100, "displays of an arm to look back on")
+    trigger: float = parameter(
+        9.0, "what these must have earned together", above=0.0, search=EXPLORATION
+    )
+
+    def wrapped(self, rule: Rule) -> Rule:
+        """With a window for each arm."""
+        return peak_grabber(rule, self.window, self.trigger)
+
+
+@dataclass(frozen=True)
+class DynamicPeakGrabber(Wrapper):
+    """Hold an arm whose recent displays earn 15% more than all recent displays.
+
+    Its last 100 displays are compared with a moving average over all displays.  It is released when
+    it falls below the line, or when it ends.
+
+    >>> import highseason as hs
+    >>> print(DynamicPeakGrabber(hs.UCB(), lift=1.3))
+    dynamic-peak-grabber:lift=1.3+ucb
+    """
+
+    name = "dynamic-peak-grabber"
+
+    window: int = window(100, "displays of an arm to look back on")
+    lift: float = parameter(1.15, "times the rate of all displays", above=0.0, search=EXPLORATION)
+    memory: float = parameter(
+        0.01,
+        "by how much a display moves the rate of all",
+        above=0.0,
+        at_most=1.0,
+        search=(1e-3, 1.0, "log"),
+    )
+
+    def wrapped(self, rule: Rule) -> Rule:
+        """With a window for each arm, and the rate of all."""
+        return dynamic_peak_grabber(rule, self.window, self.lift, self.memory)
+
+
+@dataclass(frozen=True)
+class SpareOldArms(Wrapper):
+    """Stop exploring old arms: the bonus is multiplied by max(0, 1 - age / lifetime).
+
+    The bonus of an arm without an end does not fade.  An unknown lifetime is taken to be the mean
+    of those that have ended.  Only around index rules (the UCB family): others have no bonus.
+
+    >>> import highseason as hs
+    >>> SpareOldArms(hs.EpsilonGreedy())
+    Traceback (most recent call last):
+    ...
+    ValueError: spare-old-arms around epsilon-greedy: sparing old arms changes the bonus of an index
+    rule (UCB, soft UCB mortal …), but the 'epsilon' rule has no bonus
+    """
+
+    name = "spare-old-arms"
+
+    def wrapped(self, rule: Rule) -> Rule:
+        """With a bonus that fades."""
+        return sparing_old_arms(rule)
+
+
+@dataclass(frozen=True)
+class CapIndex(Wrapper):
+    """No index above 0.88; arms never tried stand at the cap, behind those that reach it.
+
+    New arms are therefore tried when no known arm promises as much, not at once; at the start only
+    those that the policy within opens with (`initial`), if it says how many.  Only around index
+    rules (the UCB family).  Put it outermost: a capped rule has no bonus.
+
+    >>> import highseason as hs
+    >>> print(CapIndex(SpareOldArms(hs.UCB())))
+    cap+spare-old-arms+ucb
+    """
+
+    name = "cap"
+
+    cap: float = parameter(0.88, "the highest index", search=EXPLORATION)
+
+    def wrapped(self, rule: Rule) -> Rule:
+        """With capped indices."""
+        return capped(rule, self.cap)
+
+
+@dataclass(frozen=True)
+class Discounted(Wrapper):
+    """With every new reward of an arm its older ones count a little less.
+
+    pulls := discount · pulls + 1 and sum := discount · sum + reward, so an estimate rests on at
+    most 1 / (1 - discount) rewards, and the bonus of an index rule stays as wide as that.
+
+    >>> import highseason as hs
+    >>> print(Discounted(hs.UCB(), discount=0.99))
+    discounted:discount=0.99+ucb
+    """
+
+    name = "discounted"
+
+    discount: float = parameter(
+        0.999,
+        "what is left of a reward's weight after the next",
+        above=0.0,
+        at_most=1.0,
+        search=(1e-3, 1.0, "log"),
+    )
+
+    def wrapped(self, rule: Rule) -> Rule:
+        """With fading averages."""
+        return discounted(rule, self.discount)
+
+
+@dataclass(frozen=True)
+class Windowed(Wrapper):
+    """Only an arm's last rewards count.
+
+    >>> import highseason as hs
+    >>> print(Windowed(hs.EpsilonGreedy(), window=50))
+    windowed:window=50+epsilon-greedy
+    """
+
+    name = "windowed"
+
+    window: int = window(1000, "how many of an arm's rewards count")
+
+    def wrapped(self, rule: Rule) -> Rule:
+        """With averages of the last rewards."""
+        return windowed(rule, self.window)

@@ -1,1 +1,0 @@
-"""Wrappers: policies around policies.  The plan stays the inner one's, the rule is changed."""
