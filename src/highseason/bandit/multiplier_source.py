@@ -20,7 +20,7 @@ from highseason.engine.lifetimes import running_worth
 from highseason.engine.lifetimes.presence import lifetime_score
 from highseason.multipliers import Multiplier, Threshold, as_multiplier, concatenate
 from highseason.policies import Planner, Policy
-from highseason.policies.planner import known_levels, require_future
+from highseason.policies.plan import known_levels, require_future
 from highseason.rules import UNKNOWN_END
 from highseason.tabular import When
 

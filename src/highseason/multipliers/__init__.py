@@ -1,8 +1,19 @@
 """Multipliers G(t): the stakes of each turn, from a formula or from real traffic."""
 
 from highseason.multipliers.series import Multiplier, concatenate
-from highseason.multipliers.shapes import SHAPES, christmas, constant, shape, sine, step, wave
-from highseason.multipliers.sources import as_multiplier, from_series, from_values, read
+from highseason.multipliers.sources import (
+    SHAPES,
+    as_multiplier,
+    christmas,
+    constant,
+    from_series,
+    from_values,
+    read,
+    shape,
+    sine,
+    step,
+    wave,
+)
 from highseason.multipliers.thresholds import (
     Threshold,
     ThresholdError,

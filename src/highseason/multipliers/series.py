@@ -230,9 +230,9 @@ class Multiplier:
             right = np.asarray(float(other))
         else:
             return NotImplemented  # type: ignore[no-any-return]  # Python's signal has no type
-        names = (self.name, label)
+        names = [self.name, label]
         if operation is np.multiply:
-            names = (_bracketed(self.name), _bracketed(label))
+            names = [f"({name})" if " + " in name else name for name in names]
         with np.errstate(over="ignore", under="ignore"):  # the check names the turn instead
             return _build(operation(self.values, right), timeline, form.format(*names))
 
@@ -393,7 +393,3 @@ def _require_same_turns(one: int, other: int) -> None:
             f"a multiplier of {one} turns and one of {other} cannot be combined: "
             "cut the longer one with window()"
         )
-
-
-def _bracketed(name: str) -> str:
-    return f"({name})" if " + " in name else name

@@ -54,9 +54,10 @@ class Threshold:
         if math.isnan(self.amount):
             raise ThresholdError(f"a threshold cannot be NaN: give {_FORMS}")
         if self.kind == "quantile" and not 0 <= self.amount <= 1:
+            percent = 1 < self.amount <= 100
+            hint = f'; did you mean "q{_shortest(self.amount / 100)}"?' if percent else ""
             raise ThresholdError(
-                f"the quantile of a threshold must lie between 0 and 1, not {self.amount:g}"
-                f"{_percent_hint(self.amount)}"
+                f"the quantile of a threshold must lie between 0 and 1, not {self.amount:g}{hint}"
             )
         if self.kind == "max" and not (math.isfinite(self.amount) and self.amount > 0):
             raise ThresholdError(
@@ -128,10 +129,6 @@ def _shortest(number: float) -> str:
     return repr(number).removesuffix(".0")
 
 
-def _percent_hint(amount: float) -> str:
-    return f'; did you mean "q{_shortest(amount / 100)}"?' if 1 < amount <= 100 else ""
-
-
 def warn_if_one_sided(values: ArrayLike, z: float, what: str = "the threshold") -> bool:
     """Warn when z separates nothing: no turn of G, or every turn, is high; say whether it did.
 
@@ -153,11 +150,6 @@ high season as in low; choose z above 1 and up to 40
     low, high = float(array.min()), float(array.max())
     if low < z <= high:
         return False
-    warn_user(_one_sided(low, high, z, what), ThresholdWarning)
-    return True
-
-
-def _one_sided(low: float, high: float, z: float, what: str) -> str:
     if z > high:
         side = "above every G"
         follows = "no turn is high: the policy explores in high season as in low"
@@ -170,4 +162,6 @@ def _one_sided(low: float, high: float, z: float, what: str) -> str:
         else f"choose z above {brief(low)} and up to {brief(high)}"
     )
     span = f"{brief(low)} to {brief(high)}"
-    return f"{what}: z = {brief(z)} is {side} ({span}), so {follows}; {remedy}"
+    message = f"{what}: z = {brief(z)} is {side} ({span}), so {follows}; {remedy}"
+    warn_user(message, ThresholdWarning)
+    return True

@@ -73,7 +73,8 @@ class Timeline:
         """
         zone = None if zone is None else check_zone(zone)
         if getattr(times, "tz", None) is not None:
-            times = _of_index(times)
+            offset = None if times.hasnans or not len(times) else times[0].utcoffset()
+            times = Timeline(np.asarray(times.tz_convert(None)), zone_name(times.tz, offset))
         if isinstance(times, Timeline):
             if times.zone is None:
                 return _by_clock(times.instants, zone, where)
@@ -168,11 +169,6 @@ class Timeline:
     @cached_property
     def _earliest(self) -> Instants:
         return np.minimum.accumulate(self.wall[::-1])[::-1]
-
-
-def _of_index(index: Any) -> Timeline:
-    offset = None if index.hasnans or not len(index) else index[0].utcoffset()
-    return Timeline(np.asarray(index.tz_convert(None)), zone_name(index.tz, offset))
 
 
 def _by_clock(wall: Instants, zone: str | None, where: Where) -> Timeline:

@@ -53,8 +53,7 @@ def to_values(data: object) -> Values:
     if array.dtype.kind in "biuf":
         return array.astype(np.float64)
     if array.dtype.kind in "OUS":
-        numbers = [_number(item, turn_label(i)) for i, item in enumerate(array.tolist())]
-        return np.array(numbers, dtype=np.float64)
+        return np.array([_number(item, i) for i, item in enumerate(array.tolist())], np.float64)
     raise MultiplierError(f"a multiplier is one number per turn, not {array.dtype} data")
 
 
@@ -67,11 +66,11 @@ def _as_array(data: object) -> NDArray[Any]:
         raise MultiplierError(f"a multiplier is one number per turn: {error}") from error
 
 
-def _number(item: Any, label: str) -> float:
+def _number(item: Any, i: int) -> float:
     try:
         return float(item)
     except (TypeError, ValueError):
-        raise MultiplierError(f"{label} is {item!r}, which is not a number") from None
+        raise MultiplierError(f"{turn_label(i)} is {item!r}, which is not a number") from None
 
 
 def floored(values: Values, floor: float | None) -> Values:

@@ -4,7 +4,7 @@ Every module of this folder is imported here: a policy in a new file needs no en
 The imports by name tell type checkers what there is, and put the registry in their order.
 """
 
-from highseason.policies.base import Policy
+from highseason.policies.base import Policy, discover, find, from_json, parse, registry
 from highseason.policies.baselines import Greedy as Greedy
 from highseason.policies.baselines import NaiveEpsilonGreedy as NaiveEpsilonGreedy
 from highseason.policies.baselines import NaiveUCB as NaiveUCB
@@ -15,9 +15,7 @@ from highseason.policies.epsilon import SoftEpsilonGreedy as SoftEpsilonGreedy
 from highseason.policies.mortal import UCBL as UCBL
 from highseason.policies.mortal import SoftUCBMortal as SoftUCBMortal
 from highseason.policies.parameters import parameter
-from highseason.policies.plan import Plan, PlanWarning
-from highseason.policies.planner import Planner
-from highseason.policies.registry import discover, find, from_json, parse, registry
+from highseason.policies.plan import Plan, Planner, PlanWarning
 from highseason.policies.ucb import UCB as UCB
 from highseason.policies.ucb import UCBZ as UCBZ
 from highseason.policies.ucb import SoftUCB as SoftUCB

@@ -21,23 +21,30 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Container, Mapping
+import pkgutil
+import re
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
+from importlib import import_module
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.core.specs import Registry, split_spec
 from highseason.engine.lifetimes.presence import LifetimeOptions
 from highseason.multipliers import Threshold, as_multiplier
 from highseason.multipliers.thresholds import warn_if_one_sided
 from highseason.policies.parameters import Role, declared, parameter, short
-from highseason.policies.plan import Plan
-from highseason.policies.planner import Planner, known_levels, levels_from
-from highseason.policies.registry import enter
+from highseason.policies.plan import Plan, Planner, known_levels, levels_from
 from highseason.policies.view import View
 from highseason.rewards import check_arms
 from highseason.rules import Rule
+
+#: Policies by name: the command line, saved states and the conformance checks find them here.
+_policies: Registry[type[Policy]] = Registry("policy")
+#: Joins a wrapper to the policy within; not the sign in a number such as 1e+5.
+_PLUS = re.compile(r"\+(?=\s*[A-Za-z])")
 
 
 @dataclass(frozen=True)
@@ -73,7 +80,8 @@ class Policy:
         super().__init_subclass__(**options)
         cls.name = vars(cls).get("name", "")  # a name is not inherited: it means one class
         if cls.name:
-            enter(cls.name, cls)
+            # A class may be defined again, as in notebooks, but not take another one's name.
+            _policies.register(cls.name, cls)
 
     def __post_init__(self) -> None:
         """Check every parameter, and that there is a rule."""
@@ -226,3 +234,57 @@ class Policy:
             else:
                 document[key] = str(value) if value in (math.inf, -math.inf) else value
         return document
+
+
+def discover(package: str, path: Iterable[str]) -> None:
+    """Import every module of a package, so that their policies are registered."""
+    for module in pkgutil.iter_modules(path):
+        import_module(f"{package}.{module.name}")
+
+
+def registry() -> dict[str, type[Policy]]:
+    """Every named policy, the user's own included."""
+    return _policies.entries()
+
+
+def find(name: str) -> type[Policy]:
+    """The policy class called `name`; an unknown name suggests the nearest."""
+    return _policies[name]
+
+
+def parse(text: str) -> Policy:
+    """Read a policy as it is written on the command line.
+
+    >>> parse("ucb-z:z=31")
+    UCBZ(ties='lowest', z=31.0, P=2.0, variant='paper')
+    >>> print(parse("cap:cap=0.5+spare-old-arms+soft-ucb-mortal"))
+    cap:cap=0.5+spare-old-arms+soft-ucb-mortal
+    """
+    outer, *inner = _PLUS.split(text, maxsplit=1)
+    name, options = split_spec(outer)
+    cls = find(name)
+    limits = declared(cls)
+    for key in options:
+        if key not in limits:
+            raise ValueError(f"{cls.name} has no parameter {key!r}; it has: {', '.join(limits)}")
+    values = {key: limits[key].check(cls.name, key, value) for key, value in options.items()}
+    if inner:
+        if "base" not in limits:
+            raise ValueError(
+                f"{cls.name} is not a wrapper: it cannot be put before '+', got {text!r}"
+            )
+        values["base"] = parse(inner[0])
+    return cls(**values)
+
+
+def from_json(text: str) -> Policy:
+    """The policy that `Policy.to_json` wrote."""
+    return _from_document(json.loads(text))
+
+
+def _from_document(document: dict[str, Any]) -> Policy:
+    values: dict[str, Any] = {
+        key: _from_document(value) if isinstance(value, dict) else value
+        for key, value in document.items()
+    }
+    return find(values.pop("name"))(**values)

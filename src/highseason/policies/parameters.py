@@ -19,8 +19,6 @@ from highseason.multipliers import Threshold
 
 #: A number, or a rule on G such as "q0.75", which becomes a number before any step.
 OnG: TypeAlias = Any
-
-
 #: A range whose ends differ by more than this factor is searched in equal factors.
 _WIDE = 20.0
 #: Just above the greatest G: no turn reaches it.
@@ -46,8 +44,6 @@ class SearchRange(NamedTuple):
 
 #: The search range of exploration constants (k, P, c), and of a number that declares none.
 EXPLORATION = SearchRange(1e-3, 1e2, "log")
-
-
 #: What a parameter is to other rooms: the threshold that makes turns high, or the unit of G.
 Role = Literal["", "threshold", "unit"]
 
@@ -103,7 +99,10 @@ class Limits:
         if self.inner:  # the wrapper itself looks at it
             return value
         if self.flag:
-            return _flag(label, value)
+            words = {"true": True, "yes": True, "false": False, "no": False}
+            if str(value).lower() not in words:
+                raise ValueError(f"{label}={value!r} must be true or false")
+            return words[str(value).lower()]
         if self.allows_expression and isinstance(value, str):
             return self._expression(label, value)
         number = self._number(label, value)
@@ -133,13 +132,6 @@ class Limits:
         if self.whole and not number.is_integer():
             raise ValueError(f"{label}={value} must be a whole number")
         return number
-
-
-def _flag(label: str, value: Any) -> bool:
-    words = {"true": True, "yes": True, "false": False, "no": False}
-    if str(value).lower() not in words:
-        raise ValueError(f"{label}={value!r} must be true or false")
-    return words[str(value).lower()]
 
 
 def parameter(default: Any, doc: str, kw_only: bool = False, **limits: Any) -> Any:
@@ -183,20 +175,14 @@ def threshold(default: float | str = "q0.75") -> Any:
 
 def unit_rule(default: float | str) -> Any:
     """The parameter by which G is divided before a soft formula sees it."""
-    return parameter(
-        default,
-        "G is divided by this before it regulates: a number, or a rule on G such as q0.5 (median)",
-        allows_expression=True,
-        above=0.0,
-        role="unit",
-    )
+    doc = "G is divided by this before it regulates: a number, or a rule on G such as q0.5 (median)"
+    return parameter(default, doc, allows_expression=True, above=0.0, role="unit")
 
 
 def exploration(default: float) -> Any:
     """The parameter k of the ε policies."""
-    return parameter(
-        default, "exploration constant; 0 never explores", at_least=0.0, search=EXPLORATION
-    )
+    doc = "exploration constant; 0 never explores"
+    return parameter(default, doc, at_least=0.0, search=EXPLORATION)
 
 
 def window(default: int, doc: str) -> Any:
@@ -206,18 +192,11 @@ def window(default: int, doc: str) -> Any:
 
 def radius(default: float = 2.0) -> Any:
     """The parameter P of the UCB policies."""
-    return parameter(
-        default,
-        "the radius is sqrt(P log(…) / pulls); 2 is UCB1's",
-        at_least=0.0,
-        search=EXPLORATION,
-    )
+    doc = "the radius is sqrt(P log(…) / pulls); 2 is UCB1's"
+    return parameter(default, doc, at_least=0.0, search=EXPLORATION)
 
 
 def formula() -> Any:
     """Which reading of the policy: the paper's text or its authors' simulation code."""
-    return parameter(
-        "paper",
-        "the paper's formula, or the one in its authors' simulation code",
-        choices=("paper", "authors_code"),
-    )
+    doc = "the paper's formula, or the one in its authors' simulation code"
+    return parameter("paper", doc, choices=("paper", "authors_code"))

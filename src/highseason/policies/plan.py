@@ -1,7 +1,11 @@
-"""A plan: how much each turn may explore, computed before the game from what is known of G."""
+"""A plan: how much each turn may explore.
+
+It is computed before the game where G is known or forecast, or one turn at a time as G comes.
+"""
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,11 +16,16 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from highseason.core.warnings import warn_user
-from highseason.multipliers import Multiplier
+from highseason.engine.horizon import refuse_unknown_future
+from highseason.forecasters import Forecast, Forecaster, OneStep
+from highseason.multipliers import Multiplier, as_multiplier
 from highseason.policies.parameters import short
+from highseason.policies.view import Outlook, View, known_views
 
 if TYPE_CHECKING:
     from highseason.policies.base import Policy  # for annotations: a plan never makes a policy
+if TYPE_CHECKING:
+    from highseason.policies.base import Policy  # for annotations: it imports this module
 
 
 class PlanWarning(UserWarning):
@@ -73,7 +82,11 @@ class Plan:
         if self.policy.rule.negligible(self.levels[free]).all():
             message = f"never explores{_why_never(self)}"
         elif self.exploration[free].min() >= 1.0:
-            message = f"explores fully in every turn{_why_always(self)}"
+            message = (
+                f"explores fully in every turn: with {self.arms} arms and {len(self)} turns it "
+                f"never settles on the best arm. A smaller {_knobs(self)}, or a longer game, "
+                "lets it"
+            )
         else:
             return
         warn_user(f"{self.policy}: the plan {message}", PlanWarning)
@@ -114,15 +127,167 @@ def _why_never(plan: Plan) -> str:
     return f": it plays greedily. A larger {_knobs(plan)} lets it explore"
 
 
-def _why_always(plan: Plan) -> str:
-    """Why the plan may explore all the time."""
-    return (
-        f": with {plan.arms} arms and {len(plan)} turns it never settles on the best arm. "
-        f"A smaller {_knobs(plan)}, or a longer game, lets it"
-    )
-
-
 def _knobs(plan: Plan) -> str:
     """The parameters that set how much the policy explores."""
     names = plan.policy.unwrapped.parameters()
     return " or ".join(name for name in ("k", "P", "c") if name in names) or "plan"
+
+
+#: Plans of more turns than this are not cached.
+_LONG = 100_000
+
+
+def require_future(policy: Policy, where: str) -> None:
+    """Refuse a policy that looks ahead where the turns to come are unknown.
+
+    Raises:
+        FutureUnknownError: Its plan or its rule declares `uses_future`.
+    """
+    if policy.uses_future or policy.rule.traits.uses_future:
+        refuse_unknown_future(policy, where)
+
+
+class Planner:
+    """A policy's plan, one turn at a time: ask for the `level`, then report what it `saw`."""
+
+    def __init__(self, policy: Policy, arms: int) -> None:
+        """Before the first turn; a policy that looks ahead is refused."""
+        require_future(policy, "a game whose G comes one turn at a time")
+        self._policy = policy
+        self._outlook = Outlook(arms)
+        self._carry = policy.begin()
+
+    def level(self, belief: float) -> float:
+        """This turn's level, from what is expected of this turn and what was seen before."""
+        view = self._outlook.expect(belief)
+        resolved = self._policy
+        if resolved.unresolved_thresholds():
+            resolved = resolved.resolve_thresholds(self._outlook.values(belief))
+        level, self._carry = step(resolved, self._carry, view)
+        check_level(self._policy, view.t, level)
+        return level
+
+    def saw(self, actual: float) -> None:
+        """The multiplier the turn really had."""
+        self._outlook.saw(actual)
+
+
+def known_levels(policy: Policy, multiplier: Multiplier, arms: int) -> NDArray[np.float64]:
+    """The whole plan for a G that is known: the same steps, run ahead.
+
+    Studies ask for the same plan again and again (other rewards, other seeds): it is cached, unless
+    it is so long that keeping it costs more memory than it saves time.
+    """
+    try:
+        hash(policy)
+    except TypeError:  # a user's policy may have parameters that cannot be hashed
+        return _scan(policy, multiplier, arms)
+    return (_scan if multiplier.turns > _LONG else _cached_scan)(policy, multiplier, arms)
+
+
+def _scan(policy: Policy, multiplier: Multiplier, arms: int) -> NDArray[np.float64]:
+    resolved = policy.resolve_thresholds(multiplier.values)
+    levels = np.empty(multiplier.turns)
+    carry = resolved.begin()
+    for view in known_views(multiplier.values, arms):
+        levels[view.t - 1], carry = step(resolved, carry, view)
+    return _checked(policy, levels)
+
+
+_cached_scan = functools.lru_cache(128)(_scan)
+
+
+def levels_from(
+    policy: Policy, actual: Multiplier, forecast: Any, arms: int
+) -> NDArray[np.float64]:
+    """The whole plan when G is not known: from one-step forecasts, or a forecast of the season."""
+    if isinstance(forecast, Forecast):
+        _require_same_turns(len(forecast), actual.turns)
+        return season_levels(policy, forecast, arms)
+    if isinstance(forecast, OneStep):
+        return one_step_levels(policy, actual, forecast.path(actual), arms)
+    if isinstance(forecast, Forecaster):
+        raise ValueError(
+            f"{forecast} forecasts a whole season: fit it on what came before the game and pass "
+            f"its prediction, forecast=….fit(past).predict({actual.turns})"
+        )
+    return one_step_levels(policy, actual, as_multiplier(forecast), arms)
+
+
+def season_levels(policy: Policy, forecast: Forecast, arms: int) -> NDArray[np.float64]:
+    """The whole plan from a forecast of the whole season, made before its first turn.
+
+    The level of a turn is the mean of the levels that its likely values would give: where they lie
+    on both sides of a threshold, the probability that the turn is low decides how much it explores.
+    Rules on G (`q0.75`) are computed from all that may come, smallest values and future weights
+    from the means; what is carried from turn to turn follows the median.
+    """
+    atoms = forecast.atoms()
+    resolved = policy.resolve_thresholds(atoms.ravel())
+    levels = np.empty(len(forecast))
+    carry = resolved.begin()
+    middle = forecast.median.tolist()
+    for view, likely in zip(known_views(forecast.mean, arms), atoms.T.tolist(), strict=True):
+        i = view.t - 1
+        each = [step(resolved, carry, view._replace(G=value))[0] for value in likely]
+        levels[i] = sum(each) / len(each)
+        _, carry = step(resolved, carry, view._replace(G=middle[i]))
+    # Under a wrapper levels were never rounded; recorded results rest on that (decision 0013).
+    if policy.rule.traits.integer_level and policy.unwrapped is policy:
+        levels = np.floor(levels + 0.5)
+    return _checked(policy, levels)
+
+
+def one_step_levels(
+    policy: Policy, actual: Multiplier, forecast: Multiplier, arms: int
+) -> NDArray[np.float64]:
+    """The whole plan when each turn is only forecast: a turn sees its forecast and the past."""
+    _require_same_turns(forecast.turns, actual.turns)
+    planner = Planner(policy, arms)
+    levels = np.empty(actual.turns)
+    pairs = zip(actual.values.tolist(), forecast.values.tolist(), strict=True)
+    for i, (value, belief) in enumerate(pairs):
+        levels[i] = planner.level(belief)
+        planner.saw(value)
+    levels.setflags(write=False)
+    return levels
+
+
+def _require_same_turns(forecast: int, actual: int) -> None:
+    if forecast != actual:
+        raise ValueError(f"the forecast has {forecast} turns, the multiplier {actual}")
+
+
+def step(policy: Policy, carry: Any, view: View) -> tuple[float, Any]:
+    """One step of a plan.
+
+    Raises:
+        TypeError: It did not return a level and a carry.
+    """
+    answer = policy.step(carry, view)
+    if not (isinstance(answer, tuple) and len(answer) == 2):
+        raise TypeError(
+            f"{type(policy).__name__}.step(carry, view) must return (level, carry), got "
+            f"{answer!r}: return the carry too, even if the plan does not use it"
+        )
+    return answer
+
+
+def _checked(policy: Policy, levels: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The levels, read-only; the first that the rule cannot take is an error."""
+    low, high = policy.rule.allowed
+    wrong = np.flatnonzero(~(np.isfinite(levels) & (levels >= low) & (levels <= high)))
+    if wrong.size:
+        check_level(policy, int(wrong[0]) + 1, float(levels[wrong[0]]))
+    levels.setflags(write=False)
+    return levels
+
+
+def check_level(policy: Policy, t: int, level: float) -> None:
+    """Refuse a level that the rule cannot take, and name its turn."""
+    low, high = policy.rule.allowed
+    if not (np.isfinite(level) and low <= level <= high):
+        raise ValueError(
+            f"{policy}: the plan gives {level} at turn {t}, but the {policy.rule.name} rule takes "
+            f"finite levels from {low:g} to {high:g}"
+        )

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from highseason.engine.lifetimes.presence import LifetimeOptions
 from highseason.multipliers import Threshold
-from highseason.policies.base import Policy
+from highseason.policies.base import Policy, parse
 from highseason.policies.parameters import EXPLORATION, Role, parameter, window
-from highseason.policies.registry import parse
 from highseason.policies.ucb import UCB
 from highseason.policies.view import View
 from highseason.rules import Rule

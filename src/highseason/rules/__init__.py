@@ -11,7 +11,6 @@ from highseason.engine.arms import NO_END, UNKNOWN_END, ArmState, fresh_state
 from highseason.engine.step import RuleTraits
 from highseason.engine.turn import UNKNOWN_TURNS, Observation, Turn
 from highseason.rules.epsilon import EPSILON
-from highseason.rules.index import index_rule
 from highseason.rules.mortal import LIFE, MORTAL
 from highseason.rules.pool import POOL
 from highseason.rules.ranking import (
@@ -23,7 +22,7 @@ from highseason.rules.ranking import (
     wins_tie,
 )
 from highseason.rules.rule import Rule, observe_mean, start_empty
-from highseason.rules.ucb import UCB_RULE
+from highseason.rules.ucb import UCB_RULE, index_rule
 
 __all__ = [
     "ARMS",

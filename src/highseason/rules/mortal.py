@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from highseason.core.jitable import jitable
 from highseason.engine.arms import ArmState
 from highseason.engine.turn import Turn
-from highseason.rules.index import index_rule
 from highseason.rules.ranking import age
 from highseason.rules.rule import Floats
+from highseason.rules.ucb import index_rule
 from highseason.rules.ucb import intensity as ucb_intensity
 from highseason.rules.ucb import negligible as ucb_negligible
 

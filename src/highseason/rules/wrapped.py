@@ -17,9 +17,9 @@ import numpy as np
 from highseason.core.jitable import jitable
 from highseason.engine.arms import NO_END, UNKNOWN_END, ArmState
 from highseason.engine.turn import Observation, Turn
-from highseason.rules.index import bonus_of, index_choose, index_probabilities
 from highseason.rules.ranking import age, estimate, estimates, one_hot, tie_probabilities, wins_tie
 from highseason.rules.rule import Bonus, Choose, Floats, Observe, Rule, observe_mean
+from highseason.rules.ucb import bonus_of, index_choose, index_probabilities
 
 
 @functools.cache

@@ -1,7 +1,6 @@
 """Tables as people have them, read into typed columns; times and time zones."""
 
-from highseason.tabular.files import read_table
-from highseason.tabular.table import Column, FileTable, Where
+from highseason.tabular.files import Column, FileTable, Where, read_table
 from highseason.tabular.times import Stamps, TableError, When, format_time
 
 __all__ = [

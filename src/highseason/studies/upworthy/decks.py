@@ -25,7 +25,7 @@ from highseason.engine.lifetimes.presence import lifetimes_matter
 from highseason.engine.step import illegal_arm
 from highseason.multipliers import Multiplier
 from highseason.policies import Policy
-from highseason.policies.planner import known_levels
+from highseason.policies.plan import known_levels
 from highseason.rules import Rule
 from highseason.studies.upworthy.deck_kernel import OUT, Days, Round, Shelf, decks_kernel_for
 
