@@ -67,10 +67,11 @@ def reproduce(
         tuple(files), Store(out / "runs", study.name), progress,
     )  # fmt: skip
     results: Results = study.part("run").run(session)
-    drawings = study.part("figures").figures(results)
+    shown = study.part("findings")
+    drawings = shown.figures(results)
     session.expect(len(drawings) + 2, rest=True)
     with session.step("writing"):
-        findings: Findings = study.part("findings").findings(results)
+        findings: Findings = shown.findings(results)
         written = [
             path
             for name, frame in {**results.frames, **findings.frames}.items()

@@ -31,7 +31,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Study:
-    """A folder of this package: `settings`, `run`, `findings`, `figures` and `page.html.j2`.
+    """A folder of this package: `settings`, `run`, `findings` (and figures) and `page.html.j2`.
 
     The folder's `__init__` holds this description as `STUDY`.  It imports nothing heavy, because
     the command line reads the descriptions of all studies.

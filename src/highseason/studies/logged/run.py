@@ -26,11 +26,12 @@ from highseason.studies.logged.data import (
     whole,
     with_shuffled_G,
 )
-from highseason.studies.logged.independent import Contestants, replay_logs
 from highseason.studies.logged.replays import (
+    Contestants,
     Protocol,
     published_windows,
     replay_all,
+    replay_logs,
     spread_windows,
     tuned,
 )

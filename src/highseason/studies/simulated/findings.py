@@ -1,22 +1,30 @@
-"""The paper's claims against the frames; every verdict is computed from them."""
+"""The paper's claims against the frames, every verdict computed from them; and its figures."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from typing import NamedTuple
 
 import pandas as pd
 
+from highseason import bounds, multipliers, report
 from highseason.core.formatting import counted, listed, percent, signed_percent, with_range
-from highseason.studies.simulated.figures import Family, families
-from highseason.studies.simulated.run import SimulatedResults
+from highseason.report import Figure
+from highseason.results import Estimate, SimulationResult
+from highseason.studies.simulated.run import Played, SimulatedResults
 from highseason.studies.simulated.settings import (
     BASELINES,
     GAMES,
+    LAWS,
     REGULATED,
     REGULATES,
     SEVEN,
+    SHAPES,
+    Law,
+    SimulatedSetting,
+    Z,
     names,
     tuned_label,
 )
@@ -315,3 +323,100 @@ def _mean_gain(c: pd.DataFrame, name: str, base: str) -> str:
     gains = _gains(c, [name], base)
     above, _, below = _tally(gains)
     return f"{name} {signed_percent(gains.gain.mean())} ({above} clearly better, {below} worse)"
+
+
+# -- figures ---------------------------------------------------------------------------------------
+
+#: Long enough to show each shape, short enough to tell the waves apart.
+_SHOWN = 300
+
+Drawings = dict[str, Callable[[], Figure]]
+
+
+class Family(NamedTuple):
+    """The settings that share a figure: a profile, a reward law, a shape."""
+
+    profile: str
+    law: Law
+    shape: str
+
+    @property
+    def id(self) -> str:
+        """Part of file names."""
+        return f"{self.profile.replace('_', '-')}-{self.law.id}-{self.shape}"
+
+    @property
+    def title(self) -> str:
+        """Part of titles."""
+        return f"{self.law.title}, {self.shape}"
+
+
+def families(played: Played) -> dict[Family, dict[SimulatedSetting, SimulationResult]]:
+    """The results of each family, in the order of the page."""
+    groups = {
+        Family(profile, law, shape): {
+            setting: result
+            for setting, result in results.items()
+            if (setting.law, setting.shape) == (law, shape)
+        }
+        for profile, results in played.items()
+        for law in LAWS
+        for shape in SHAPES
+    }
+    return {family: group for family, group in groups.items() if group}
+
+
+def figures(results: SimulatedResults) -> Drawings:
+    """How to draw each figure, by file name."""
+    three = [multipliers.SHAPES[name](turns=_SHOWN) for name in SHAPES]
+    pool = results.frames["pool"].estimated_mean.tolist()
+    drawings: Drawings = {
+        "gains": lambda: _gains_plot(results.frames["comparisons"]),
+        "multipliers": lambda: report.shapes(three),
+        "multipliers-and-z": lambda: report.shapes(three, Z),
+        "exploration": lambda: report.exploration(bounds.paper.exploration_figure()),
+        "pools": lambda: report.pools(pool, dict(results.pool_sizes)),
+    }
+    for family, settings in families(results.played).items():
+        for base in names(BASELINES):
+            drawings[f"increase-{family.id}-over-{base}"] = _increase(family, settings, base)
+        drawings[f"rewards-{family.id}"] = _rewards(family, settings)
+    return drawings
+
+
+def _gains_plot(comparisons: pd.DataFrame) -> Figure:
+    """The finding at a glance: gains over the published baselines, over greedy, at equal tuning."""
+    published = comparisons[comparisons.published]
+    first, tuned = published[published.profile != "tuned"], published[published.profile == "tuned"]
+    rows: dict[str, dict[str, Estimate]] = {name: {} for name in names(REGULATED)}
+    for name, row in rows.items():
+        for base in (*names(BASELINES), "greedy"):
+            over = "over greedy" if base == "greedy" else f"over {base}, published"
+            _add(row, over, _gains(first, [name], base))
+        _add(row, "over the same rule, both tuned", _gains(tuned, [name], REGULATES.get(name, "")))
+    title = "What regulating gains, and over what"
+    return report.interval_plot(rows, "gain in mean reward", title)
+
+
+def _add(row: dict[str, Estimate], name: str, gains: pd.DataFrame) -> None:
+    if len(gains):
+        low, high = float(gains.gain.min()), float(gains.gain.max())
+        row[name] = Estimate(float(gains.gain.mean()), float("nan"), low, high)
+
+
+def _increase(
+    family: Family, settings: Mapping[SimulatedSetting, SimulationResult], base: str
+) -> Callable[[], Figure]:
+    by_place = {setting.axis_label: result for setting, result in settings.items()}
+    there = next(iter(by_place.values())).policies
+    beside = [label for label in ("greedy", *map(tuned_label, BASELINES)) if label in there]
+    title = f"Increase over {base}: {family.title}"
+    return lambda: report.increase(by_place, base, names(REGULATED), title, beside)
+
+
+def _rewards(
+    family: Family, settings: Mapping[SimulatedSetting, SimulationResult]
+) -> Callable[[], Figure]:
+    panels = {(f"{s.arms} arms", f"{s.turns} turns"): result for s, result in settings.items()}
+    labels = next(iter(panels.values())).policies
+    return lambda: report.reward_grid(panels, labels, f"Mean reward per game: {family.title}")
