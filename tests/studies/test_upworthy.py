@@ -146,7 +146,10 @@ def test_intervals_take_the_games_of_a_test_together(data: Archive) -> None:
     won, lost = comparisons.won_and_lost(played, "ucb-z", "ucb")
     assert won == 1.0 - lost == 1.0
     assert sum(group.sum() for group in comparisons.groups(played)) == count
-    parts = [dose.gain.value for dose in comparisons.doses(played, "ucb-z", "ucb")]
+    parts = [
+        comparisons.reward_gain(played, "ucb-z", "ucb", group).value
+        for group in comparisons.groups(played)
+    ]
     response = comparisons.dose_response(played, "ucb-z", "ucb")
     assert response.value == pytest.approx(parts[-1] - parts[0])
 

@@ -12,6 +12,15 @@ CITATION = (
 )
 
 
+#: Each of its regulated policies, and the same rule without regulation.
+SAME_RULE = {
+    "epsilon-z": "epsilon-greedy",
+    "soft-epsilon": "epsilon-greedy",
+    "ucb-z": "ucb",
+    "soft-ucb": "ucb",
+}
+
+
 class Item(NamedTuple):
     """A figure or table of the paper: its number, its content, where it is reproduced and how."""
 

@@ -17,14 +17,7 @@ from highseason.results import SimulationResult
 from highseason.rewards import Rewards
 from highseason.studies.store import Store
 from highseason.studies.study import Study
-from highseason.tuning import (
-    Budget,
-    Evaluate,
-    Space,
-    derive_seed,
-    on_games,
-    search,
-)
+from highseason.tuning import Budget, Evaluate, Space, derive_seed, on_games, search
 
 Progress = Callable[[int, int], None]
 
@@ -101,12 +94,8 @@ class StudySession:
     ) -> dict[str, Policy]:
         """The best candidate of each space, all with the same budget; stored.
 
-        Args:
-            name: Of the stored piece.
-            spaces: The candidates, by label.
-            evaluate: Scores them on games that the study does not report.
-            budget: The same for every policy.
-            inputs: What the scores depend on besides the candidates.
+        `evaluate` scores candidates on games that the study does not report; `inputs` is what the
+        scores depend on besides the candidates.
         """
         searched = {label: repr(space) for label, space in spaces.items()}
 

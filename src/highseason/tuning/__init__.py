@@ -7,15 +7,7 @@
 ('ucb-z', 6)
 """
 
-from highseason.tuning.halving import (
-    METHODS,
-    Budget,
-    Evaluate,
-    Score,
-    Trial,
-    derive_seed,
-    search,
-)
+from highseason.tuning.halving import METHODS, Budget, Evaluate, Score, Trial, derive_seed, search
 from highseason.tuning.space import Axis, Space
 from highseason.tuning.tuner import Curve, Tuned, on_games, tune
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,14 +13,7 @@ from highseason.multipliers import Multiplier, as_multiplier
 from highseason.policies import Greedy, Policy
 from highseason.results import Estimate, SimulationResult, Table, ratio_gain
 from highseason.rewards import Rewards
-from highseason.tuning.halving import (
-    Budget,
-    Evaluate,
-    Progress,
-    Score,
-    Trial,
-    derive_seed,
-)
+from highseason.tuning.halving import Budget, Evaluate, Progress, Score, Trial, derive_seed
 from highseason.tuning.halving import search as _search
 from highseason.tuning.space import Axis, Space
 
@@ -153,9 +146,13 @@ def tune(
     done = _search(chosen, evaluate, budget, method=search, seed=own, progress=progress)
     best = done[0].policy
     players: dict[str, Policy] = {"tuned": best, "as given": start, "greedy": Greedy()}
-    with quiet():
-        reported = simulate(players, rewards, G, games, seed, threads=threads)
-    curves = tuple(_curve(axis, best, rewards, G, games, seed, threads) for axis in chosen.axes)
+
+    def play(policies: dict[str, Policy], **options: Any) -> SimulationResult:
+        with quiet():
+            return simulate(policies, rewards, G, games, seed, threads=threads, **options)
+
+    reported = play(players)
+    curves = tuple(_curve(axis, best, play) for axis in chosen.axes)
     return Tuned(best, start, done, reported, curves, search, own)
 
 
@@ -180,15 +177,7 @@ def on_games(rewards: Rewards, G: Multiplier, seed: int, threads: int | None = N
     return evaluate
 
 
-def _curve(
-    axis: Axis,
-    best: Policy,
-    rewards: Rewards,
-    G: Multiplier,
-    games: int,
-    seed: int,
-    threads: int | None,
-) -> Curve:
+def _curve(axis: Axis, best: Policy, play: Callable[..., SimulationResult]) -> Curve:
     """The reward along one axis, the other parameters as tuned; all on the same games."""
     values = dict.fromkeys(axis.value(i / (_POINTS - 1)) for i in range(_POINTS))
     values[getattr(best, axis.name)] = None
@@ -197,7 +186,6 @@ def _curve(
     for value in ordered:
         changed: dict[str, Any] = {axis.name: value}
         players[str(value)] = replace(best, **changed)
-    with quiet():
-        result = simulate(players, rewards, G, games, seed, threads=threads, keep="summary")
+    result = play(players, keep="summary")
     gains = tuple(ratio_gain(result.moments["reward"], i, 0) for i in range(1, len(players)))
     return Curve(axis, tuple(ordered), gains)

@@ -38,23 +38,14 @@ WHERE = "https://webscope.sandbox.yahoo.com (R6B, for those whom Yahoo! grants i
 
 @dataclass(frozen=True, eq=False)
 class StudiedLog:
-    """A log in two parts: one to report, one to tune parameters on.
+    """A log in two parts: one to report, one to tune parameters on."""
 
-    Attributes:
-        reported: The first part.
-        tuning: The rest; nothing that is reported comes from it.
-        generated: The truth behind a generated log; None for a log that was given.
-        digest: Of its records.
-        source: Where it is from, in words.
-        notes: Lines that were skipped, and why.
-    """
-
-    reported: Events
-    tuning: Events
-    generated: Generated | None
-    digest: str
-    source: str
-    notes: tuple[str, ...] = ()
+    reported: Events  # The first part
+    tuning: Events  # The rest; nothing that is reported comes from it
+    generated: Generated | None  # The truth behind a generated log; None for a log that was given
+    digest: str  # Of its records
+    source: str  # Where it is from, in words
+    notes: tuple[str, ...] = ()  # Lines that were skipped, and why
 
     @property
     def kind(self) -> str:
@@ -145,21 +136,14 @@ _FEWEST_RECORDS = 1000
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """A prepared log that policies are replayed on.
+    """A prepared log that policies are replayed on."""
 
-    Attributes:
-        id: A name for files.
-        title: For the page.
-        log: What is replayed.
-        truth: The true click rate behind each record; None if it is unknown.
-        slice: The stretch with a fixed pool; None for the whole log.
-    """
-
-    id: str
-    title: str
-    log: PreparedLog
+    id: str  # A name for files
+    title: str  # For the page
+    log: PreparedLog  # What is replayed
+    # The true click rate behind each record; None if it is unknown
     truth: NDArray[np.float64] | None
-    slice: Slice | None
+    slice: Slice | None  # The stretch with a fixed pool; None for the whole log
 
     @property
     def facts(self) -> LogSummary:
@@ -173,18 +157,8 @@ class Dataset:
         return float(events.pools.sizes[events.pool].mean())
 
 
-def sliced(
-    studied: StudiedLog,
-    part: Events,
-    name: str,
-    title: str,
-    where: Slice,
-) -> Dataset:
-    """A stretch of a part of the log with the arms that are there throughout.
-
-    G is counted over the records of all arms, and on the slice as it is, however often it is
-    played.
-    """
+def sliced(studied: StudiedLog, part: Events, name: str, title: str, where: Slice) -> Dataset:
+    """A stretch of a part of the log with the arms that are there throughout; G counts all arms."""
     events = where.cut(part)
     if len(events) < _FEWEST_RECORDS:
         raise ValueError(

@@ -25,15 +25,10 @@ _SAME = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class LoggedFindings(Findings):
-    """`printed` is the paper's tables with a column of ours beside each of its own.
+    """`printed` is the paper's tables with a column of ours beside each of its own."""
 
-    Attributes:
-        printed: Rows by block and policy, as text.
-        pool_is_greedy: Whether the printed rule of the pool played exactly as greedy.
-    """
-
-    printed: pd.DataFrame | None = None
-    pool_is_greedy: bool = False
+    printed: pd.DataFrame | None = None  # Rows by block and policy, as text
+    pool_is_greedy: bool = False  # Whether the printed rule of the pool played exactly as greedy
 
 
 def findings(results: LoggedResults) -> LoggedFindings:
@@ -96,7 +91,7 @@ def _regulated_gains(frames: Mapping[str, pd.DataFrame], profile: str) -> tuple[
     rows = numbers[numbers.regulated & (numbers.profile == profile) & (numbers.table != "contest")]
     own = rows[~rows.block.isin(logs.block)]
     ends = [
-        own.rename(columns={"windows_difference_low": "low", "windows_difference_high": "high"}),
+        own.rename(columns={"windows_difference_low": "low", "windows_difference_high": "high"})
     ]
     if len(logs):
         over_logs = logs[logs.regulated & (logs.profile == profile)]
@@ -291,9 +286,7 @@ def figures(results: LoggedResults) -> dict[str, Callable[[], Figure]]:
             f"All on the same windows ({kind})",
         ),
         "lifespans": lambda: draw_lifespans(
-            lifespans(results.studied.reported),
-            slice_,
-            f"When each article was on offer ({kind})",
+            lifespans(results.studied.reported), slice_, f"When each article was on offer ({kind})"
         ),
         "timing": lambda: interval_plot(
             _times(frames["timing"]),
@@ -304,9 +297,7 @@ def figures(results: LoggedResults) -> dict[str, Callable[[], Figure]]:
     if "logs" in frames:
         logs = frames["logs"].assign(windows_mean=frames["logs"]["mean"])
         drawings["logs"] = lambda: interval_plot(
-            _shares(logs, "gain"),
-            _AGAINST,
-            f"Over {logs.logs.iloc[0]} independent logs ({kind}s)",
+            _shares(logs, "gain"), _AGAINST, f"Over {logs.logs.iloc[0]} independent logs ({kind}s)"
         )
     for block in results.blocks:
         drawings[block.id] = lambda block=block: _distribution(block, kind)  # type: ignore[misc]  # a default binds the loop's value

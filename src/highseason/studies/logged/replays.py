@@ -6,9 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from highseason.core.parallel import map_blocks
 from highseason.logs import generate_events
@@ -26,24 +24,16 @@ _SPARE = 1.25
 
 @dataclass(frozen=True)
 class Protocol:
-    """How runs are made.
+    """How runs are made."""
 
-    Attributes:
-        how: "auto" repeats the slice for randomised policies and slides windows for others;
-            "windows" slides windows for all.
-        runs: How many.
-        turns: Of each.
-        window: Records of a window.
-        step: From one window to the next.
-        shrunk: Whether windows are smaller than the paper's, because the log is short.
-    """
-
+    # "auto" repeats the slice for randomised policies and slides windows for others; "windows"
+    # slides windows for all
     how: str
-    runs: int
-    turns: int
-    window: int
-    step: int
-    shrunk: bool = False
+    runs: int  # How many
+    turns: int  # Of each
+    window: int  # Records of a window
+    step: int  # From one window to the next
+    shrunk: bool = False  # Whether windows are smaller than the paper's, because the log is short
 
     def __str__(self) -> str:
         """In a phrase."""
@@ -113,18 +103,13 @@ def _replay(
 def _many(
     players: Mapping[str, Policy], dataset: Dataset, protocol: Protocol, session: StudySession
 ) -> RepeatedReplay:
-    return replay_many(
-        players,
-        dataset.log,
-        runs=protocol.runs,
-        how=protocol.how,  # type: ignore[arg-type]  # a literal, as text
-        turns=protocol.turns,
-        window=protocol.window,
-        step=protocol.step,
-        ground_truth=dataset.truth,
-        seed=session.seed,
-        threads=session.threads,
-    )
+    how = {name: value for name, value in asdict(protocol).items() if name != "shrunk"}
+    about: dict[str, Any] = {
+        "ground_truth": dataset.truth,
+        "seed": session.seed,
+        "threads": session.threads,
+    }
+    return replay_many(players, dataset.log, **how, **about)
 
 
 def tuned(
@@ -184,13 +169,11 @@ def replay_logs(
     ]
     inputs = [played, days, effort.each_second, session.seed]
 
-    def one(number: int) -> list[Row]:
-        rows: list[Row] = session.store.document(
-            f"independent/{number}",
-            inputs,
-            lambda: _replay_log(groups, effort, days, session.seed, number),
-        )
-        return rows
+    def one(number: int) -> Any:
+        def compute() -> list[Row]:
+            return _replay_log(groups, effort, days, session.seed, number)
+
+        return session.store.document(f"independent/{number}", inputs, compute)
 
     rows: list[Row] = []
     logs = map_blocks(one, range(effort.logs), session.threads)
@@ -203,13 +186,10 @@ def replay_logs(
 def _replay_log(
     groups: Sequence[Contestants], effort: ReplayEffort, days: float, seed: int, number: int
 ) -> list[Row]:
-    """One log, at another hour of the day than the last; every policy once."""
+    """One log, at another hour of the day than the last; every policy once over all of it."""
+    start, own = START + number * round(days * 86_400), derive_seed(seed, f"world {number}")
     generated = generate_events(
-        days,
-        derive_seed(seed, f"world {number}"),
-        articles=FIXED_ARMS,
-        start=START + number * round(days * 86_400),
-        events_per_second=effort.each_second,
+        days, own, articles=FIXED_ARMS, start=start, events_per_second=effort.each_second
     )
     log = PreparedLog.of(generated.events)
     truth = generated.rate(generated.events.arm, generated.events.time)
@@ -220,25 +200,12 @@ def _replay_log(
             prepared = with_shuffled_G(log, seed) if shuffled else log
             about = {"log": number, "table": group.table, "profile": group.profile,
                      "shuffled": shuffled}  # fmt: skip
-            runs = _once(players, prepared, group.turns, truth, seed)
-            rows += [about | run for run in runs]
+            runs = replay_many(
+                players, prepared, runs=1, how="windows", window=len(log.events), step=1,
+                turns=group.turns, ground_truth=truth, seed=seed, threads=1,
+            ).policies  # fmt: skip
+            for run in runs:
+                assert run.ground_truth is not None
+                means = {"mean": float(run.means[0]), "truth": float(run.ground_truth[0])}
+                rows.append(about | {"policy": run.label} | means)
     return rows
-
-
-def _once(
-    players: Mapping[str, Policy],
-    log: PreparedLog,
-    turns: int,
-    truth: NDArray[np.float64],
-    seed: int,
-) -> list[Row]:
-    """One run of each policy over the whole of a log: its mean, and the truth of what matched."""
-    runs = replay_many(
-        players, log, runs=1, how="windows", window=len(log.events), step=1, turns=turns,
-        ground_truth=truth, seed=seed, threads=1,
-    ).policies  # fmt: skip
-    return [
-        {"policy": r.label, "mean": float(r.means[0]), "truth": float(r.ground_truth[0])}
-        for r in runs
-        if r.ground_truth is not None
-    ]

@@ -15,6 +15,7 @@ from highseason.replay import Comparison, RepeatedReplay, compare
 from highseason.replay.estimators import mean_estimate
 from highseason.results import Estimate
 from highseason.studies.frames import columns, where
+from highseason.studies.logged import settings
 from highseason.studies.logged.data import (
     Dataset,
     StudiedLog,
@@ -35,20 +36,7 @@ from highseason.studies.logged.replays import (
     spread_windows,
     tuned,
 )
-from highseason.studies.logged.settings import (
-    CONTEST,
-    EPSILON,
-    FULL,
-    MORTAL,
-    PUBLISHED_Z,
-    QUICK,
-    TABLES,
-    Z_RULE,
-    PaperTable,
-    ReplayEffort,
-    contest,
-    with_threshold,
-)
+from highseason.studies.logged.settings import PaperTable, ReplayEffort, contest, with_threshold
 from highseason.studies.session import StudySession
 from highseason.studies.study import Results
 
@@ -67,26 +55,17 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """One table of the paper, on one dataset, with one profile's parameters.
+    """One table of the paper, on one dataset, with one profile's parameters."""
 
-    Attributes:
-        table: Which.
-        profile: Whose parameters.
-        dataset: Where.
-        parts: By name: "published" (runs as in the paper), "windows" (all policies on the same
-            ones; often the same), "shuffled" (G shuffled) and "whole" (the log in one run).
-        best: The mean reward of the best article by the true rates; NaN if they are unknown.
-        players: The policies, with their parameters.
-        replayed: The runs of each part.
-    """
-
-    table: PaperTable
-    profile: str
-    dataset: Dataset
+    table: PaperTable  # Which
+    profile: str  # Whose parameters
+    dataset: Dataset  # Where
+    # By name: "published" (runs as in the paper), "windows" (all policies on the same ones; often
+    # the same), "shuffled" (G shuffled) and "whole" (the log in one run)
     parts: Mapping[str, Part]
-    best: float
-    players: Mapping[str, Policy]
-    replayed: Mapping[str, RepeatedReplay]
+    best: float  # The mean reward of the best article by the true rates; NaN if they are unknown
+    players: Mapping[str, Policy]  # The policies, with their parameters
+    replayed: Mapping[str, RepeatedReplay]  # The runs of each part
 
     @property
     def id(self) -> str:
@@ -111,22 +90,16 @@ class Block:
 
 @dataclass(frozen=True, eq=False)
 class LoggedResults(Results):
-    """The frames `blocks`, `numbers` (by policy), `runs`, `timing` and, generated, `logs`.
+    """The frames `blocks`, `numbers` (by policy), `runs`, `timing` and, generated, `logs`."""
 
-    Attributes:
-        studied: The log.
-        blocks: What was replayed, for figures.
-        effort: How much.
-    """
-
-    studied: StudiedLog
-    blocks: Sequence[Block]
-    effort: ReplayEffort
+    studied: StudiedLog  # The log
+    blocks: Sequence[Block]  # What was replayed, for figures
+    effort: ReplayEffort  # How much
 
 
 def run(session: StudySession) -> LoggedResults:
     """Replay everything; `games` is how many runs each policy gets."""
-    effort = QUICK if session.quick else FULL
+    effort = settings.QUICK if session.quick else settings.FULL
     effort = replace(effort, runs=session.games or effort.runs)
     with session.step("reading"):
         studied = read(session.files, effort, session.seed, session.progress)
@@ -135,11 +108,11 @@ def run(session: StudySession) -> LoggedResults:
         Block(table, profile, dataset, _parts(session, studied, effort, table, profile, dataset),
               best_rate(studied, dataset), {}, {})
         for profile in session.profiles
-        for table in (*TABLES, CONTEST)
+        for table in (*settings.TABLES, settings.CONTEST)
         for dataset in _datasets(table, profile, *datasets)
     ]  # fmt: skip
     logs = 0 if studied.generated is None else effort.logs
-    tunings = len(TABLES) * ("tuned" in session.profiles)
+    tunings = len(settings.TABLES) * ("tuned" in session.profiles)
     pieces = sum(len(part.labels) for block in plan for part in block.parts.values())
     session.expect(1 + pieces + tunings + logs)
     blocks = _replay(session, studied, effort, plan)
@@ -168,7 +141,7 @@ def _datasets(
 
 
 def _turns(effort: ReplayEffort, table: PaperTable) -> int:
-    return effort.turns.get("mortal" if table is CONTEST else table.id, table.turns)
+    return effort.turns.get("mortal" if table is settings.CONTEST else table.id, table.turns)
 
 
 def _parts(
@@ -177,8 +150,8 @@ def _parts(
 ) -> dict[str, Part]:  # fmt: skip
     """What is replayed for one block."""
     turns, labels = _turns(effort, table), list(table.players)
-    if table is CONTEST:
-        labels = list(contest(MORTAL.players["ucb"], session.quick))
+    if table is settings.CONTEST:
+        labels = list(contest(settings.MORTAL.players["ucb"], session.quick))
         own = spread_windows(dataset, "windows", effort.contest_windows, turns)
         return {"windows": Part(dataset, labels, own)}
     if table.mortal:
@@ -188,7 +161,7 @@ def _parts(
         return {"windows": Part(dataset, labels, own), "whole": Part(dataset, labels, once)}
     own = spread_windows(dataset, "windows", effort.own_windows, turns)
     parts = {"windows": Part(dataset, labels, own)}
-    if profile == "paper" and table is EPSILON:
+    if profile == "paper" and table is settings.EPSILON:
         parts["published"] = Part(dataset, labels, replace(own, how="auto", runs=effort.runs))
     elif profile == "paper":
         slide = effort.runs, turns, effort.window, effort.step
@@ -209,7 +182,7 @@ def _replay(
     blocks: list[Block] = []
     players: dict[str, Policy] = {}
     for block in plan:
-        if block.table is CONTEST:
+        if block.table is settings.CONTEST:
             players = contest(players["ucb"], session.quick)
         elif not blocks or (blocks[-1].table, blocks[-1].profile) != (block.table, block.profile):
             players = _players(session, studied, effort, block.table, block.profile)
@@ -232,7 +205,7 @@ def _players(
     table: PaperTable,
     profile: str,
 ) -> dict[str, Policy]:
-    z: float | str = PUBLISHED_Z if studied.generated is None else Z_RULE
+    z: float | str = settings.PUBLISHED_Z if studied.generated is None else settings.Z_RULE
     players = {label: with_threshold(policy, z) for label, policy in table.players.items()}
     if profile == "paper":
         return players

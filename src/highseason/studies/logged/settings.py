@@ -27,27 +27,18 @@ BESIDE = ("greedy", "uniform")
 
 @dataclass(frozen=True)
 class PaperTable:
-    """One of the paper's tables: the policies, the length of a game, and what was printed.
+    """One of the paper's tables: the policies, the length of a game, and what was printed."""
 
-    Attributes:
-        id: A name for files.
-        title: What is compared.
-        players: Policies by label, with the paper's parameters; `z` is set when the log is known.
-        published: Mean reward per turn, as printed, by label.
-        base: The label that the others are compared with.
-        turns: The turns of a game.
-        mortal: Whether all articles of the log take part, which come and go; else those of a slice.
-        number: The number of the table and of the figure in the paper.
-    """
-
-    id: str
-    title: str
+    id: str  # A name for files
+    title: str  # What is compared
+    # Policies by label, with the paper's parameters; `z` is set when the log is known
     players: Mapping[str, hs.Policy]
-    published: Mapping[str, float]
-    base: str
-    turns: int
+    published: Mapping[str, float]  # Mean reward per turn, as printed, by label
+    base: str  # The label that the others are compared with
+    turns: int  # The turns of a game
+    # Whether all articles of the log take part, which come and go; else those of a slice
     mortal: bool = False
-    number: str = ""
+    number: str = ""  # The number of the table and of the figure in the paper
 
     @property
     def regulated(self) -> list[str]:
@@ -143,31 +134,21 @@ def contest(base: hs.Policy, quick: bool = False) -> dict[str, hs.Policy]:
 
 @dataclass(frozen=True)
 class ReplayEffort:
-    """How much is played.
+    """How much is played."""
 
-    Attributes:
-        days: The length of the generated log.
-        each_second: Its events per second.
-        runs: Of each policy, as in the paper.
-        window: Records of a window of the deterministic policies, as in the paper.
-        step: From one window to the next.
-        turns: Of a game in each table; those of the paper where it is not here.
-        own_windows: How many windows we add for the ε policies and for the tuned ones.
-        contest_windows: How many windows for the contest's heuristics, some of which are slow.
-        budget: How many candidates every policy may try, on how many windows.
-        logs: How many independent generated logs.
-    """
-
-    days: float = 5.0
-    each_second: float = 21.0
-    runs: int = 100
-    window: int = 100_000
-    step: int = 4_000
+    days: float = 5.0  # The length of the generated log
+    each_second: float = 21.0  # Its events per second
+    runs: int = 100  # Of each policy, as in the paper
+    window: int = 100_000  # Records of a window of the deterministic policies, as in the paper
+    step: int = 4_000  # From one window to the next
+    # Of a game in each table; those of the paper where it is not here
     turns: Mapping[str, int] = field(default_factory=dict)
-    own_windows: int = 40
+    own_windows: int = 40  # How many windows we add for the ε policies and for the tuned ones
+    # How many windows for the contest's heuristics, some of which are slow
     contest_windows: int = 20
+    # How many candidates every policy may try, on how many windows
     budget: Budget = field(default=Budget(((16, 10),)))
-    logs: int = 60
+    logs: int = 60  # How many independent generated logs
 
 
 FULL = ReplayEffort()

@@ -13,13 +13,13 @@ from highseason import bounds, multipliers, report
 from highseason.core.formatting import counted, listed, percent, signed_percent, with_range
 from highseason.report import Figure
 from highseason.results import Estimate, SimulationResult
+from highseason.studies.paper import SAME_RULE
 from highseason.studies.simulated.run import Played, SimulatedResults
 from highseason.studies.simulated.settings import (
     BASELINES,
     GAMES,
     LAWS,
     REGULATED,
-    REGULATES,
     SEVEN,
     SHAPES,
     Law,
@@ -55,14 +55,10 @@ class Claim:
 
 @dataclass(frozen=True, eq=False)
 class SimulatedFindings(Findings):
-    """The frame `claims` has every verdict; `policies` has means over the settings of a figure.
+    """The frame `claims` has every verdict; `policies` has means over the settings of a figure."""
 
-    Attributes:
-        families: The settings that share a figure, in the order of the page.
-        most_over_random: The most that any policy gains over random play where sigma is 1.
-    """
-
-    families: Sequence[Family] = ()
+    families: Sequence[Family] = ()  # The settings that share a figure, in the order of the page
+    # The most that any policy gains over random play where sigma is 1
     most_over_random: float = math.nan
 
 
@@ -114,7 +110,7 @@ def _summary(claims: pd.DataFrame, numbers: pd.DataFrame, comparisons: pd.DataFr
     if len(tuned):
         lines.append(
             "With every policy tuned alike, regulating changes the reward of the same rule on "
-            f"average by: {listed([_mean_gain(tuned, *pair) for pair in REGULATES.items()])}."
+            f"average by: {listed([_mean_gain(tuned, *pair) for pair in SAME_RULE.items()])}."
         )
     return lines
 
@@ -133,13 +129,7 @@ def _by_policy(numbers: pd.DataFrame) -> pd.DataFrame:
 
 
 def paper_claims(n: pd.DataFrame, c: pd.DataFrame, headline: pd.Series) -> list[Claim]:
-    """What the paper says of its simulated study.
-
-    Args:
-        n: Rows by policy, of one profile and the paper's settings.
-        c: Rows by pair of policies.
-        headline: The gain that the text gives as a number, from many more games.
-    """
+    """What the paper says of its simulated study: of rows by policy and by pair of policies."""
     return [_beats_everywhere(c), _ten_to_eighty(c), _sixty_eight(headline), _pool(n, c),
             _arms_and_turns(c)]  # fmt: skip
 
@@ -307,9 +297,9 @@ def _against_tuned(c: pd.DataFrame) -> list[Claim]:
 
 def equal_tuning(c: pd.DataFrame) -> Claim:
     """Each regulated policy against the same rule unregulated, both tuned alike."""
-    gains = pd.concat([_gains(c, [name], base) for name, base in REGULATES.items()])
+    gains = pd.concat([_gains(c, [name], base) for name, base in SAME_RULE.items()])
     little = gains.gain < _LITTLE
-    each = [_mean_gain(c, name, base) for name, base in REGULATES.items()]
+    each = [_mean_gain(c, name, base) for name, base in SAME_RULE.items()]
     return Claim(
         f"At equal tuning, regulating adds less than {percent(_LITTLE)} to the reward of the same "
         "rule unregulated.",
@@ -393,7 +383,7 @@ def _gains_plot(comparisons: pd.DataFrame) -> Figure:
         for base in (*names(BASELINES), "greedy"):
             over = "over greedy" if base == "greedy" else f"over {base}, published"
             _add(row, over, _gains(first, [name], base))
-        _add(row, "over the same rule, both tuned", _gains(tuned, [name], REGULATES.get(name, "")))
+        _add(row, "over the same rule, both tuned", _gains(tuned, [name], SAME_RULE.get(name, "")))
     title = "What regulating gains, and over what"
     return report.interval_plot(rows, "gain in mean reward", title)
 

@@ -16,18 +16,9 @@ from highseason.policies import EpsilonGreedy, Policy, SoftEpsilonGreedy, Variab
 from highseason.results import Estimate, Moments, SimulationResult, ratio_gain, with_interval
 from highseason.studies.frames import columns
 from highseason.studies.session import StudySession
+from highseason.studies.simulated import settings
 from highseason.studies.simulated.settings import (
-    BASELINES,
-    BUDGET,
-    GAMES,
-    HEADLINE,
-    HEADLINE_GAMES,
-    PROFILES,
-    QUICK_BUDGET,
-    QUICK_GAMES,
-    SEVEN,
     SimulatedSetting,
-    Z,
     grid,
     names,
     players,
@@ -39,33 +30,29 @@ from highseason.studies.study import Results
 Played = Mapping[str, Mapping[SimulatedSetting, SimulationResult]]
 
 #: Everything a policy is compared with.
-_BASES = (*names(BASELINES), "greedy", "uniform", "variable-pool", *map(tuned_label, BASELINES))
+_BESIDE = ("greedy", "uniform", "variable-pool")
+_BASES = (*names(settings.BASELINES), *_BESIDE, *map(tuned_label, settings.BASELINES))
 #: The paper's picture of the pool: its first choice after every arm was tried, with the paper's c.
 _POOL_ARMS, _POOL_C = 25, 10.0
 
 
 @dataclass(frozen=True, eq=False)
 class SimulatedResults(Results):
-    """The frames `numbers` (by policy), `comparisons` (by pair), `headline`, and illustrations.
+    """The frames `numbers` (by policy), `comparisons` (by pair), `headline`, and illustrations."""
 
-    Attributes:
-        played: The simulations, for figures.
-        pool_sizes: The size of the pool where G is low and where it is high.
-    """
-
-    played: Played
-    pool_sizes: Mapping[str, int]
+    played: Played  # The simulations, for figures
+    pool_sizes: Mapping[str, int]  # The size of the pool where G is low and where it is high
 
 
 def run(session: StudySession) -> SimulatedResults:
     """Play all settings under all profiles."""
-    games = session.games or (QUICK_GAMES if session.quick else GAMES)
-    budget = QUICK_BUDGET if session.quick else BUDGET
-    settings, profiles = grid(session.quick), session.profiles
+    games = session.games or (settings.QUICK_GAMES if session.quick else settings.GAMES)
+    budget = settings.QUICK_BUDGET if session.quick else settings.BUDGET
+    cells, profiles = grid(session.quick), session.profiles
     untuned = [profile for profile in profiles if profile != "tuned"]
-    session.expect(2 * len(settings) * len(profiles) + len(untuned))
+    session.expect(2 * len(cells) * len(profiles) + len(untuned))
     played = {
-        profile: {setting: _play(session, profile, setting, games) for setting in settings}
+        profile: {setting: _play(session, profile, setting, games) for setting in cells}
         for profile in profiles
     }
     headline = {profile: _headline(session, profile) for profile in untuned}
@@ -74,12 +61,12 @@ def run(session: StudySession) -> SimulatedResults:
         "tuning, per policy and setting": (
             f"{budget.trials} candidates; the finalists play {budget.games} games with other seeds"
         ),
-        **{f"profile {name}": PROFILES[name] for name in profiles},
+        **{f"profile {name}": settings.PROFILES[name] for name in profiles},
     }
     sizes = pool_sizes()
     frames = {
         **frames_of(played, headline),
-        "multipliers": _multipliers(settings, profiles[0]),
+        "multipliers": _multipliers(cells, profiles[0]),
         "exploration": _exploration(),
         "pool": _pool(session.seed, sizes),
     }
@@ -93,10 +80,10 @@ def _play(
     variant = "authors_code" if profile == "authors_code" else "paper"
     # With the profile "tuned", the baselines are tuned once, together with all others.
     everyone = variant == "paper" and "tuned" in session.profiles
-    tuned = session.tune_on_games(
-        f"tuning/{variant}/{setting.id}", SEVEN if everyone else BASELINES, rewards, G,
-        QUICK_BUDGET if session.quick else BUDGET, session.seed,
-    )  # fmt: skip
+    searched = settings.SEVEN if everyone else settings.BASELINES
+    budget = settings.QUICK_BUDGET if session.quick else settings.BUDGET
+    name = f"tuning/{variant}/{setting.id}"
+    tuned = session.tune_on_games(name, searched, rewards, G, budget, session.seed)
     everybody = players(profile, tuned)
     return session.simulate(f"{profile}/{setting.id}", everybody, rewards, G, games, session.seed)
 
@@ -106,9 +93,9 @@ def _headline(session: StudySession, profile: str) -> SimulationResult:
     pair: dict[str, Policy] = {
         policy.name: policy.profile(profile) for policy in (EpsilonGreedy, SoftEpsilonGreedy)
     }
-    G, rewards = HEADLINE.multiplier(profile), HEADLINE.rewards()
-    name = f"{profile}/headline-{HEADLINE.id}"
-    return session.simulate(name, pair, rewards, G, HEADLINE_GAMES, session.seed)
+    G, rewards = settings.HEADLINE.multiplier(profile), settings.HEADLINE.rewards()
+    name = f"{profile}/headline-{settings.HEADLINE.id}"
+    return session.simulate(name, pair, rewards, G, settings.HEADLINE_GAMES, session.seed)
 
 
 # -- frames ----------------------------------------------------------------------------------------
@@ -158,7 +145,7 @@ def _numbers(about: dict[str, Any], result: SimulationResult) -> Iterator[dict[s
             row[f"{metric}_se"] = result.error(metric, i)
         row["reward_share"] = result.mean("reward", i) / most
         row["exploited_share"] = result.exploited_share(i)
-        for base in names(BASELINES):
+        for base in names(settings.BASELINES):
             name = f"gain_over_{base.replace('-', '_')}"
             row |= columns(name, result.gain(i, base))
             row |= columns(f"paired_{name}", paired_gain(result, i, base))
@@ -185,13 +172,13 @@ def paired_gain(result: SimulationResult, policy: int, base: str) -> Estimate:
 # -- the paper's illustrations ---------------------------------------------------------------------
 
 
-def _multipliers(settings: list[SimulatedSetting], profile: str) -> pd.DataFrame:
+def _multipliers(cells: list[SimulatedSetting], profile: str) -> pd.DataFrame:
     rows = []
-    for setting in {(s.shape, s.turns): s for s in settings}.values():
+    for setting in {(s.shape, s.turns): s for s in cells}.values():
         G = setting.multiplier(profile).values
         rows.append({
             "shape": setting.shape, "turns": setting.turns, "least": G.min(), "mean": G.mean(),
-            "greatest": G.max(), "sum": G.sum(), "share_high": (G >= Z).mean(),
+            "greatest": G.max(), "sum": G.sum(), "share_high": (G >= settings.Z).mean(),
         })  # fmt: skip
     return pd.DataFrame(rows)
 

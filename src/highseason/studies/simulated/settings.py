@@ -29,14 +29,6 @@ REGULATED: tuple[type[hs.Policy], ...] = (
 SEVEN: tuple[type[hs.Policy], ...] = (*BASELINES, *REGULATED)
 BESIDE: tuple[type[hs.Policy], ...] = (hs.Greedy, hs.UniformRandom)
 
-#: Which baseline each regulated policy regulates; the pool regulates neither.
-REGULATES = {
-    "epsilon-z": "epsilon-greedy",
-    "soft-epsilon": "epsilon-greedy",
-    "ucb-z": "ucb",
-    "soft-ucb": "ucb",
-}
-
 PROFILES = {
     "paper": "the paper's formulas, with k = 1100, z = 30 and c = 10",
     "authors_code": "the formulas, shapes and values of the authors' simulation code",

@@ -13,9 +13,10 @@ from highseason.multipliers import SHAPES
 from highseason.report import Figure, interval_plot, shapes
 from highseason.results import with_interval
 from highseason.studies.frames import estimates
+from highseason.studies.paper import SAME_RULE
 from highseason.studies.study import Findings
 from highseason.studies.timing.run import TimingResults
-from highseason.studies.timing.settings import PAIRS, SAME_RULE
+from highseason.studies.timing.settings import PAIRS
 
 
 def findings(results: TimingResults) -> Findings:

@@ -13,37 +13,23 @@ from highseason.results import Estimate, SimulationResult, ratio_gain
 from highseason.studies import frames
 from highseason.studies.session import StudySession
 from highseason.studies.study import Results
-from highseason.studies.timing.settings import (
-    BUDGET,
-    GAMES,
-    PAIRS,
-    QUICK_BUDGET,
-    QUICK_GAMES,
-    TUNED,
-    Season,
-    formula_seasons,
-    real_seasons,
-)
+from highseason.studies.timing import settings
+from highseason.studies.timing.settings import Season, formula_seasons, real_seasons
 from highseason.tuning import Budget, derive_seed
 
 
 @dataclass(frozen=True, eq=False)
 class TimingResults(Results):
-    """The frame `numbers` has a row for each policy in each season.
+    """The frame `numbers` has a row for each policy in each season."""
 
-    Attributes:
-        seasons: What was played.
-        missing: Why real traffic is missing, if it is.
-    """
-
-    seasons: list[Season]
-    missing: list[str]
+    seasons: list[Season]  # What was played
+    missing: list[str]  # Why real traffic is missing, if it is
 
 
 def run(session: StudySession) -> TimingResults:
     """Play all seasons."""
-    games = session.games or (QUICK_GAMES if session.quick else GAMES)
-    budget = QUICK_BUDGET if session.quick else BUDGET
+    games = session.games or (settings.QUICK_GAMES if session.quick else settings.GAMES)
+    budget = settings.QUICK_BUDGET if session.quick else settings.BUDGET
     real, missing = real_seasons(session.data)
     seasons = [*formula_seasons(session.quick), *real]
     session.expect(2 * len(seasons))
@@ -61,10 +47,10 @@ def run(session: StudySession) -> TimingResults:
 
 def _play(session: StudySession, season: Season, games: int, budget: Budget) -> SimulationResult:
     own = derive_seed(session.seed, season.id)  # no two seasons share their luck
-    rewards = season.rewards()
-    tuned = session.tune_on_games(f"tuning/{season.id}", TUNED, rewards, season.G, budget, own)
+    setting = season.rewards(), season.G
+    tuned = session.tune_on_games(f"tuning/{season.id}", settings.TUNED, *setting, budget, own)
     players = {**tuned, "greedy": Greedy()}
-    return session.simulate(season.id, players, rewards, season.G, games, own)
+    return session.simulate(season.id, players, *setting, games, own)
 
 
 def rows_of(season: Season, result: SimulationResult) -> list[dict[str, Any]]:
@@ -85,7 +71,7 @@ def rows_of(season: Season, result: SimulationResult) -> list[dict[str, Any]]:
             row[f"{metric}_mean"] = result.mean(metric, i)
             row[f"{metric}_se"] = result.error(metric, i)
         row["reward_share"] = result.mean("reward", i) / result.settings["max_reward"]
-        base = PAIRS.get(label, "")
+        base = settings.PAIRS.get(label, "")
         row["against"] = base
         for name, change in (("reward_gain", reward_gain), ("regret_saved", regret_saved)):
             gain = change(result, label, base) if base else Estimate(*(math.nan,) * 4)

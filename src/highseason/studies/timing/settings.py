@@ -15,6 +15,7 @@ import highseason as hs
 from highseason import multipliers, rewards
 from highseason.multipliers import Multiplier
 from highseason.rewards import Rewards
+from highseason.studies.paper import SAME_RULE
 from highseason.tuning import Budget
 
 GAMES, QUICK_GAMES = 1000, 20
@@ -27,13 +28,6 @@ TUNED: tuple[type[hs.Policy], ...] = (
     hs.UCB, hs.UCBZ, hs.SoftUCB, hs.VariablePool,
 )  # fmt: skip
 
-#: Each regulated policy, and the same rule without regulation.
-SAME_RULE = {
-    "epsilon-z": "epsilon-greedy",
-    "soft-epsilon": "epsilon-greedy",
-    "ucb-z": "ucb",
-    "soft-ucb": "ucb",
-}
 #: The pool has no unregulated twin: it is compared with greedy, which has nothing to tune.
 PAIRS = SAME_RULE | {"variable-pool": "greedy"}
 
@@ -42,21 +36,13 @@ LEEDS, SHOP = "leeds_footfall_hourly.csv.gz", "online_retail_hourly.csv.gz"
 
 @dataclass(frozen=True)
 class Season:
-    """One setting.
+    """One setting."""
 
-    Attributes:
-        id: A readable name.
-        title: For figures.
-        G: The multiplier.
-        arms: How many arms.
-        between: Every game draws the means of its arms between these.
-    """
-
-    id: str
-    title: str
-    G: Multiplier
-    arms: int
-    between: tuple[float, float]
+    id: str  # A readable name
+    title: str  # For figures
+    G: Multiplier  # The multiplier
+    arms: int  # How many arms
+    between: tuple[float, float]  # Every game draws the means of its arms between these
 
     def rewards(self) -> Rewards:
         """Bernoulli arms."""

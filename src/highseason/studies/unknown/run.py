@@ -13,16 +13,8 @@ from highseason.results import Estimate, Moments, SimulationResult, ratio_gain
 from highseason.studies.frames import columns
 from highseason.studies.session import StudySession
 from highseason.studies.study import Results
-from highseason.studies.unknown.settings import (
-    ARMS,
-    CELLS,
-    ESTIMATORS,
-    GAMES,
-    QUICK_GAMES,
-    TURNS,
-    Cell,
-    policies,
-)
+from highseason.studies.unknown import settings
+from highseason.studies.unknown.settings import Cell, policies
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,14 +28,15 @@ def run(session: StudySession) -> UnknownResults:
     """Play all cells."""
     if len(session.profiles) > 1:
         raise ValueError("the study unknown takes one profile: paper or authors_code")
-    games = session.games or (QUICK_GAMES if session.quick else GAMES)
-    cells = CELLS[:3] if session.quick else CELLS
-    session.expect(len(cells) * (1 + len(ESTIMATORS)))
+    games = session.games or (settings.QUICK_GAMES if session.quick else settings.GAMES)
+    cells = settings.CELLS[:3] if session.quick else settings.CELLS
+    session.expect(len(cells) * (1 + len(settings.ESTIMATORS)))
     rows = []
     for cell in cells:
         known, estimated = _play(session, cell, games)
         rows += rows_of(cell, known, estimated)
-    facts = {"games per cell": f"{games:,}", "arms": str(ARMS), "turns": str(TURNS)}
+    size = {"arms": str(settings.ARMS), "turns": str(settings.TURNS)}
+    facts = {"games per cell": f"{games:,}", **size}
     return UnknownResults({"changes": pd.DataFrame(rows)}, games, facts, cells)
 
 
@@ -57,7 +50,7 @@ def _play(
         name: session.simulate(
             f"{profile}/{cell.id}/{name.replace(' ', '-')}", *setting, forecast=forecaster
         )
-        for name, forecaster in ESTIMATORS.items()
+        for name, forecaster in settings.ESTIMATORS.items()
     }
     return known, estimated
 

@@ -23,19 +23,13 @@ Chosen = NDArray[np.bool_] | None
 
 @dataclass(frozen=True, eq=False)
 class Played:
-    """The reported games of one setting.
+    """The reported games of one setting."""
 
-    Attributes:
-        setting: How the tests were played.
-        games: Which tests, on which days: those of the second half after those of the first.
-        players: The policies by label: one for each half.
-        totals: By metric, a row per policy and a column per game.
-    """
-
-    setting: HeadlineSetting
+    setting: HeadlineSetting  # How the tests were played
+    # Which tests, on which days: those of the second half after those of the first
     games: DeckGames
-    players: Mapping[str, Sequence[Policy]]
-    totals: Mapping[str, NDArray[np.float64]]
+    players: Mapping[str, Sequence[Policy]]  # The policies by label: one for each half
+    totals: Mapping[str, NDArray[np.float64]]  # By metric, a row per policy and a column per game
 
     def row(self, label: str) -> int:
         """The row of a policy."""
@@ -101,32 +95,6 @@ def won_and_lost(played: Played, policy: str, base: str) -> tuple[float, float]:
 
 
 # -- by the spread of G ----------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Dose:
-    """The gain in one group of windows, and the spread of G in it: greatest over mean."""
-
-    spread: float
-    least: float
-    most: float
-    games: int
-    gain: Estimate
-
-
-def doses(played: Played, policy: str, base: str) -> list[Dose]:
-    """The gain over windows of rising spread."""
-    spread = played.spreads[played.games.season]
-    return [
-        Dose(
-            float(spread[group].mean()),
-            float(spread[group].min()),
-            float(spread[group].max()),
-            int(group.sum()),
-            reward_gain(played, policy, base, group),
-        )
-        for group in groups(played)
-    ]
 
 
 def groups(played: Played) -> list[NDArray[np.bool_]]:

@@ -33,21 +33,15 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Archive:
-    """What is played.
+    """What is played."""
 
-    Attributes:
-        decks: The tests with enough arms; an arm's deck has a card for each impression, and a one
-            for each click.
-        tests: How many tests the file holds, including those with fewer arms.
-        views: The site's page views per day.
-        digest: Of the files.
-        too_small: The names of tests with enough arms that were left out, having too few cards.
-    """
-
+    # The tests with enough arms; an arm's deck has a card for each impression, and a one for each
+    # click
     decks: Decks
-    tests: int
-    views: Multiplier
-    digest: str
+    tests: int  # How many tests the file holds, including those with fewer arms
+    views: Multiplier  # The site's page views per day
+    digest: str  # Of the files
+    # The names of tests with enough arms that were left out, having too few cards
     too_small: tuple[str, ...] = ()
 
 
@@ -131,9 +125,6 @@ def big_enough(archive: Archive, settings: Sequence[HeadlineSetting]) -> Archive
     """The archive without tests that lack a card for some day of some window in some setting.
 
     So all settings play the same tests, whichever start days a seed draws.
-
-    Raises:
-        ValueError: Fewer than two tests are left; the study tunes on one half, reports the other.
     """
     tests = archive.decks
     enough = np.ones(len(tests), np.bool_)

@@ -13,12 +13,7 @@ from numpy.typing import NDArray
 from highseason.core.compile import compiled, function_type
 from highseason.core.jitable import jitable
 from highseason.core.random import REWARD, draw, hash_at, turn_key
-from highseason.engine.abi import (
-    function_types,
-    numba_types,
-    rule_functions,
-    state_type,
-)
+from highseason.engine.abi import function_types, numba_types, rule_functions, state_type
 from highseason.engine.arms import ArmState
 from highseason.engine.step import is_legal
 from highseason.engine.turn import UNKNOWN_TURNS, Observation, Turn

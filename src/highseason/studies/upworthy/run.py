@@ -19,26 +19,11 @@ from highseason.studies.frames import columns
 from highseason.studies.session import StudySession
 from highseason.studies.study import MissingDataError, Results
 from highseason.studies.upworthy import comparisons as compare
+from highseason.studies.upworthy import settings
 from highseason.studies.upworthy.comparisons import Played
-from highseason.studies.upworthy.data import (
-    Archive,
-    big_enough,
-    cards_of,
-    halves,
-    read,
-    shuffled,
-)
+from highseason.studies.upworthy.data import Archive, big_enough, cards_of, halves, read, shuffled
 from highseason.studies.upworthy.decks import DeckGames, play_decks
 from highseason.studies.upworthy.settings import (
-    BESIDE,
-    FULL,
-    GROUPS,
-    PAIRS,
-    QUICK,
-    QUICK_SETTINGS,
-    SAME_RULE,
-    SETTINGS,
-    TUNED,
     DeckEffort,
     HeadlineSetting,
     default,
@@ -54,31 +39,25 @@ FOLDS = (0, 1)
 
 @dataclass(frozen=True, eq=False)
 class UpworthyResults(Results):
-    """The frames `numbers`, `doses`, `responses` (by spread of G) and `windows` (by length).
+    """The frames `numbers`, `doses`, `responses` (by spread of G) and `windows` (by length)."""
 
-    Attributes:
-        archive: The tests and page views.
-        example: The first game: which test, and its window.
-        tests: How many tests were played.
-        windows: How many start days were drawn from.
-    """
-
-    archive: Archive
-    example: tuple[int, Any]
-    tests: int
-    windows: int
+    archive: Archive  # The tests and page views
+    example: tuple[int, Any]  # The first game: which test, and its window
+    tests: int  # How many tests were played
+    windows: int  # How many start days were drawn from
 
 
 def run(session: StudySession) -> UpworthyResults:
     """Play all settings; `games` is how many start days each test gets."""
-    effort, settings = (QUICK, QUICK_SETTINGS) if session.quick else (FULL, SETTINGS)
+    effort = settings.QUICK if session.quick else settings.FULL
+    chosen = settings.QUICK_SETTINGS if session.quick else settings.SETTINGS
     effort = replace(effort, games=session.games or effort.games)
     archive = read(session.files)
-    for setting in settings:  # too few days are reported before any work
+    for setting in chosen:  # too few days are reported before any work
         start_days(archive, setting, effort, session.seed)
-    archive = big_enough(archive, settings)
-    session.expect(3 * len(settings))
-    played = [_play(session, archive, setting, effort) for setting in settings]
+    archive = big_enough(archive, chosen)
+    session.expect(3 * len(chosen))
+    played = [_play(session, archive, setting, effort) for setting in chosen]
     frames = {
         "numbers": pd.DataFrame([row for each in played for row in rows_of(each)]),
         "doses": pd.DataFrame([row for each in played for row in _doses(each)]),
@@ -106,17 +85,14 @@ def start_days(
     """The first days (from 1) of the windows to tune on, and of those to report: none in both.
 
     The windows themselves are weeks long and overlap: see `shared_days`.
-
-    Raises:
-        MissingDataError: There are too few days for this many windows.
     """
     few, many = effort.windows
-    needed = setting.days + few + GROUPS - 1
+    needed = setting.days + few + settings.GROUPS - 1
     if archive.views.turns < needed:
         raise MissingDataError(
             f"the page views cover {counted(archive.views.turns, 'day')}; {needed} are needed for "
-            f"games of {setting.days} days that start on {few} days to tune on and on {GROUPS} or "
-            "more others to report: give a longer file with --upworthy"
+            f"games of {setting.days} days that start on {few} days to tune on and on "
+            f"{settings.GROUPS} or more others to report: give a longer file with --upworthy"
         )
     order = 1 + shuffled(archive.views.turns - setting.days + 1, seed, f"days {setting.days}")
     return [np.sort(order[:few]), np.sort(order[few : few + many])]
@@ -201,7 +177,7 @@ def tuned(
 
     return session.tune(
         f"tuning/{setting.id}-{fold + 1}",
-        {kind.name: space(kind) for kind in TUNED},
+        {kind.name: space(kind) for kind in settings.TUNED},
         evaluate,
         effort.budget,
         [archive.digest, asdict(setting), asdict(effort), session.seed, fold],
@@ -217,7 +193,7 @@ def played(
     threads: int | None,
 ) -> Played:
     """The tuned policies, the same untuned, greedy and uniform, all over the reported games."""
-    beside: dict[str, Policy] = {kind.name: kind() for kind in BESIDE} | defaults()
+    beside: dict[str, Policy] = {kind.name: kind() for kind in settings.BESIDE} | defaults()
     players = [{**winners[fold], **beside} for fold in FOLDS]
     games = [reported_games(archive, setting, effort, seed, fold) for fold in FOLDS]
     parts = [play_decks(players[fold], games[fold], threads) for fold in FOLDS]
@@ -259,7 +235,7 @@ def rows_of(played: Played) -> list[dict[str, Any]]:
 def _against(played: Played, label: str) -> dict[str, Any]:
     """A regulated policy against the same rule unregulated, both tuned or both not."""
     name = label.removesuffix(default(""))
-    base = PAIRS.get(name, "")
+    base = settings.PAIRS.get(name, "")
     if base and name != label:
         base = untuned(base)
     row: dict[str, Any] = {"against": base}
@@ -270,7 +246,8 @@ def _against(played: Played, label: str) -> dict[str, Any]:
 
 
 def _doses(played: Played) -> list[dict[str, Any]]:
-    """A row for each group of windows and regulated policy."""
+    """A row for each group of windows of rising spread of G, and regulated policy."""
+    spread = played.spreads[played.games.season]
     return [
         {
             "setting": played.setting.id,
@@ -278,14 +255,14 @@ def _doses(played: Played) -> list[dict[str, Any]]:
             "whole": played.setting.whole,
             "policy": policy,
             "against": base,
-            "spread_mean": dose.spread,
-            "spread_least": dose.least,
-            "spread_most": dose.most,
-            "games": dose.games,
-            **columns("reward_gain", dose.gain),
+            "spread_mean": float(spread[group].mean()),
+            "spread_least": float(spread[group].min()),
+            "spread_most": float(spread[group].max()),
+            "games": int(group.sum()),
+            **columns("reward_gain", compare.reward_gain(played, policy, base, group)),
         }
-        for policy, base in PAIRS.items()
-        for dose in compare.doses(played, policy, base)
+        for policy, base in settings.PAIRS.items()
+        for group in compare.groups(played)
     ]
 
 
@@ -294,7 +271,7 @@ def _responses(played: Played) -> list[dict[str, Any]]:
     return [
         {"setting": played.setting.id, "title": played.setting.title, "policy": policy}
         | columns("response", compare.dose_response(played, policy, base))
-        for policy, base in SAME_RULE.items()
+        for policy, base in settings.SAME_RULE.items()
         if played.setting.whole
     ]
 

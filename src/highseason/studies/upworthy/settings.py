@@ -28,21 +28,15 @@ PAIRS = SAME_RULE | {"variable-pool": "greedy"}
 
 @dataclass(frozen=True)
 class HeadlineSetting:
-    """One way to turn a test into games.
+    """One way to turn a test into games."""
 
-    Attributes:
-        id: A readable name.
-        title: For figures.
-        days: The turns of a game: whole weeks, so that every weekday counts alike.
-        whole: A game deals as many cards as the test holds; else as its smallest deck holds, so
-            that no deck runs out.
-        even: Every day deals equally many cards, and its clicks count in proportion to G.
-    """
-
-    id: str
-    title: str
-    days: int
+    id: str  # A readable name
+    title: str  # For figures
+    days: int  # The turns of a game: whole weeks, so that every weekday counts alike
+    # A game deals as many cards as the test holds; else as its smallest deck holds, so that no deck
+    # runs out
     whole: bool = True
+    # Every day deals equally many cards, and its clicks count in proportion to G
     even: bool = False
 
 
@@ -61,18 +55,12 @@ QUICK_SETTINGS = SETTINGS[::2]
 
 @dataclass(frozen=True)
 class DeckEffort:
-    """How much is played.
+    """How much is played."""
 
-    Attributes:
-        budget: Candidates of every policy and start days per test, in each round of tuning.
-        tests: How many tests of each half are played; None for all of them.
-        games: Start days per test in what is reported.
-        windows: How many start days there are to draw from, for tuning and for reporting.
-    """
-
-    budget: Budget
-    tests: int | None
-    games: int
+    budget: Budget  # Candidates of every policy and start days per test, in each round of tuning
+    tests: int | None  # How many tests of each half are played; None for all of them
+    games: int  # Start days per test in what is reported
+    # How many start days there are to draw from, for tuning and for reporting
     windows: tuple[int, int]
 
 
