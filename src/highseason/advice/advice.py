@@ -306,13 +306,9 @@ class Advice:
 def _wrapped(text: str, first: str = "", then: str = "") -> str:
     # Names of policies have hyphens, and are not to be broken at them.
     return textwrap.fill(
-        text,
-        _COLUMNS,
-        initial_indent=first,
-        subsequent_indent=then,
-        break_long_words=False,
+        text, _COLUMNS, initial_indent=first, subsequent_indent=then, break_long_words=False,
         break_on_hyphens=False,
-    )
+    )  # fmt: skip
 
 
 def _bullet(text: str) -> str:

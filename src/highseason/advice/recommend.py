@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
 
@@ -21,6 +22,7 @@ from highseason.games import simulate
 from highseason.multipliers import Multiplier, as_multiplier
 from highseason.policies import Policy
 from highseason.results import Estimate, SimulationResult, with_interval
+from highseason.rewards import Rewards
 
 Progress = Callable[[int, int], None]
 
@@ -73,7 +75,7 @@ def advise(
     seed_key(seed)  # so that an error names the seed that was passed, not a multiple of it
     tried = candidates(G, arms, policies)
     screening = max(_LEAST_SCREENING, games // _GAMES_PER_SCREENING)
-    simulator = _Simulator(belief, G, threads, progress, screening + 2 * games)
+    simulator = _Simulator(belief.rewards(), G, threads, progress, screening + 2 * games)
     finalists = _best_of_each(tried, simulator.play(tried, screening, 3 * seed))
     chosen, runner_up = _choose(finalists, simulator.play(finalists, games, 3 * seed + 1))
     evaluated = simulator.play(finalists, games, 3 * seed + 2)
@@ -93,19 +95,16 @@ def advise(
     )
 
 
+@dataclass
 class _Simulator:
     """Plays all games of one advice, and reports their progress."""
 
-    def __init__(
-        self,
-        belief: Belief,
-        G: Multiplier,
-        threads: int | None,
-        progress: Progress | None,
-        total: int,
-    ) -> None:
-        self.rewards, self.G, self.threads = belief.rewards(), G, threads
-        self.progress, self.done, self.total = progress, 0, total
+    rewards: Rewards
+    G: Multiplier
+    threads: int | None
+    progress: Progress | None
+    total: int
+    done: int = 0
 
     def play(self, policies: Sequence[Policy], games: int, seed: int) -> SimulationResult:
         """Play more games."""

@@ -98,17 +98,11 @@ def printed_x(clock: Numbers, k: float, arms: int) -> Numbers:
 
 @dataclass(frozen=True)
 class Printed:
-    """What the printed form needs besides ε.
-
-    Attributes:
-        k: The exploration constant.
-        x: The argument of beta in every turn after the first round.
-        name: What takes the place of t in it: t, t~ or gamma·t.
-    """
+    """What the printed form needs besides ε."""
 
     k: float
-    x: Numbers
-    name: str
+    x: Numbers  # the argument of beta in every turn after the first round
+    name: str  # what takes the place of t in it: t, t~ or gamma·t
 
     def leader(self, setting: Setting) -> Numbers:
         """The sum of D_j beta_j over suboptimal arms."""

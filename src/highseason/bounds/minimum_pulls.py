@@ -260,13 +260,4 @@ def last_true(holds: Callable[[int], bool]) -> int:
     >>> last_true(lambda y: y * y <= 1000)
     31
     """
-    if not holds(1):
-        return 0
-    above = 2
-    while holds(above):
-        above *= 2
-    below = above // 2
-    while above - below > 1:
-        middle = (below + above) // 2
-        below, above = (middle, above) if holds(middle) else (below, middle)
-    return below
+    return int(first_true(lambda y: not holds(int(y)), 1)) - 1

@@ -91,7 +91,8 @@ class RegretBound:
         if self.trivial == 0.0:
             return "All arms are equally good: there is no regret."
         if not self.valid:
-            return f"{show(self.total)} is not a valid bound: {self._why()}"
+            why = self.notes[0] if self.notes else "the formula breaks down here."
+            return f"{show(self.total)} is not a valid bound: {why}"
         if self.vacuous:
             return (
                 "The bound is vacuous: always playing the worst arm costs no more than "
@@ -101,9 +102,6 @@ class RegretBound:
         text = f"The mean regret is at most {show(self.total)}, {share} of the worst case"
         vacuous = "', '".join(self.vacuous_parts)
         return f"{text}; the part '{vacuous}' is vacuous." if vacuous else f"{text}."
-
-    def _why(self) -> str:
-        return self.notes[0] if self.notes else "the formula breaks down here."
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; infinity and nan become text."""

@@ -225,7 +225,13 @@ def _gaps(means: Means | None, gaps: Sequence[float] | Numbers | None) -> Number
     if (means is None) == (gaps is None):
         raise ValueError("pass either means=, such as [0.9, 0.5], or gaps=, such as [0, 0.4]")
     if gaps is not None:
-        return _checked_gaps(_vector("gaps", gaps))
+        distances = _vector("gaps", gaps)
+        if distances.min() != 0.0:
+            raise ValueError(
+                f"the smallest gap is {distances.min():g} but must be 0, the best arm's own: gaps "
+                "are distances to the best arm"
+            )
+        return distances
     assert means is not None  # one of the two was given
     if isinstance(means, Rewards):
         if means.fixed is None:
@@ -236,15 +242,6 @@ def _gaps(means: Means | None, gaps: Sequence[float] | Numbers | None) -> Number
         means = means.means(means.fixed)
     values = _vector("means", means)
     return np.asarray(values.max() - values)
-
-
-def _checked_gaps(gaps: Numbers) -> Numbers:
-    if gaps.min() != 0.0:
-        raise ValueError(
-            f"the smallest gap is {gaps.min():g} but must be 0, the best arm's own: gaps are "
-            "distances to the best arm"
-        )
-    return gaps
 
 
 def _vector(name: str, values: ArrayLike) -> Numbers:

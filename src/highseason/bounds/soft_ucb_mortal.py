@@ -60,31 +60,18 @@ def soft_ucb_mortal(policy: SoftUCBMortal, setting: Setting, form: Form) -> Regr
 
 @dataclass(frozen=True, eq=False)
 class _Lifetimes:
-    """Which arms are available when, which is best, and how strongly each is explored.
-
-    Attributes:
-        means: Of each arm.
-        starts: Of each arm; 0 for those available in turn 1, else the first turn.
-        ends: The last turn of each arm, at most n.
-        G: What weights the regret.
-        believed: G or its forecast in the policy's unit: what xi is computed from.
-        opening: The arms of the first round, in the order in which they are played.
-        stretch: For each turn, the index of its stretch of turns with the same arms available.
-        best: The best available arm in each turn.
-        worst: The worst available arm in each turn.
-        psi: psi_future of each arm in each stretch.
-    """
+    """Which arms are available when, which is best, and how strongly each is explored."""
 
     means: Numbers
-    starts: Counts
-    ends: Counts
+    starts: Counts  # 0 for arms available in turn 1
+    ends: Counts  # the last turn of each arm, at most n
     G: Numbers
-    believed: Numbers
-    opening: tuple[int, ...]
-    stretch: Counts
-    best: Counts
+    believed: Numbers  # G or its forecast in the policy's unit: what xi is computed from
+    opening: tuple[int, ...]  # the arms of the first round, in the order of play
+    stretch: Counts  # of each turn: the index of its stretch of turns with the same arms available
+    best: Counts  # the best available arm in each turn
     worst: Counts
-    psi: Numbers
+    psi: Numbers  # psi_future of each arm in each stretch
 
     @property
     def turns(self) -> int:
@@ -258,7 +245,8 @@ def _lifetimes(
         raise ValueError("pass one mean and one (first turn, last turn) per arm")
     first = np.maximum(1, spans[:, 0]).astype(np.int64)
     last = np.minimum(G.turns, spans[:, 1]).astype(np.int64)
-    starts = _stretches(first, last, G.turns)
+    borders = np.unique(np.concatenate([[1], first, last + 1]))  # where availability may change
+    starts = borders[(borders >= 1) & (borders <= G.turns)].astype(np.int64)
     available = (first[None, :] <= starts[:, None]) & (last[None, :] >= starts[:, None])
     if not available.any(axis=1).all():
         empty = int(starts[np.flatnonzero(~available.any(axis=1))[0]])
@@ -285,12 +273,6 @@ def _lifetimes(
         worst=np.where(available, values, np.inf).argmin(axis=1)[stretch],
         psi=psi,
     )
-
-
-def _stretches(first: Counts, last: Counts, turns: int) -> Counts:
-    """The turns at which the set of available arms may change, turn 1 included."""
-    borders = np.unique(np.concatenate([[1], first, last + 1]))
-    return borders[(borders >= 1) & (borders <= turns)].astype(np.int64)
 
 
 def _psi(available: NDArray[np.bool_], scores: Numbers, c: float) -> Numbers:

@@ -30,25 +30,15 @@ _AUER = math.pi**2 / 3.0
 
 @dataclass(frozen=True, eq=False)
 class UCBGame:
-    """A game of UCB, with or without high turns.
-
-    Attributes:
-        policy: As the command line writes it.
-        P: The radius is sqrt(P log t / pulls).
-        setting: The arms and the multiplier.
-        low: The turns in which UCB plays.
-        z: The threshold of each turn, a factor of the printed form.
-        notes: The plan's warnings.
-        names: The name of the low part and, if there are high turns, of the high part.
-    """
+    """A game of UCB, with or without high turns."""
 
     policy: str
-    P: float
+    P: float  # the radius is sqrt(P log t / pulls)
     setting: Setting
-    low: Mask
-    z: Numbers
+    low: Mask  # the turns in which UCB plays
+    z: Numbers  # the threshold of each turn, a factor of the printed form
     notes: tuple[str, ...]
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # of the low part and, if there are high turns, of the high part
 
     @property
     def later(self) -> Mask:
@@ -136,14 +126,10 @@ def low_part(P: float, setting: Setting, low: Mask) -> Numbers:
     if P >= 2.0 * setting.r**2:
         failures = _AUER * heaviest
     else:
-        failures = np.cumsum(weights * _misjudged(P, setting))
+        t = setting.clock
+        misjudged = 2.0 * (t - setting.arms) * t ** (-2.0 * P / setting.r**2)
+        failures = np.cumsum(weights * np.minimum(1.0, misjudged))
     return np.asarray(np.minimum(cap, trials + failures * gaps.sum()))
-
-
-def _misjudged(P: float, setting: Setting) -> Numbers:
-    t = setting.clock
-    probability = 2.0 * (t - setting.arms) * t ** (-2.0 * P / setting.r**2)
-    return np.asarray(np.minimum(1.0, probability))
 
 
 def high_costs(P: float, setting: Setting, low: Mask) -> Numbers:

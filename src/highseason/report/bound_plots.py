@@ -93,13 +93,8 @@ def _draw_bound(axes: Axes, bound: RegretBound, names: list[str]) -> None:
         shown, bound.worst[shown - 1], color=palette.ACCENT, linewidth=1.2, linestyle=(0, (1, 2)),
         label="always the worst arm",
     )  # fmt: skip
-    axes.plot(
-        shown,
-        _above_zero(bound.curve[shown - 1]),
-        color=palette.INK,
-        linewidth=3.0,
-        label="the bound",
-    )
+    total = _above_zero(bound.curve[shown - 1])
+    axes.plot(shown, total, color=palette.INK, linewidth=3.0, label="the bound")
     for name, curve in bound.curves.items():
         i = names.index(name)
         axes.plot(
@@ -113,15 +108,8 @@ def _draw_games(axes: Axes, result: SimulationResult, place: int) -> None:
     totals = result.curves["regret"]
     mean, error = totals.mean[place], totals.error[place]
     low, high = (_above_zero(totals.quantile(q)[place]) for q in _BAND)
-    axes.fill_between(
-        totals.turns,
-        low,
-        high,
-        color=palette.LIGHT,
-        alpha=0.55,
-        linewidth=0,
-        label="four games in five",
-    )
+    band: dict[str, Any] = {"color": palette.LIGHT, "alpha": 0.55, "linewidth": 0}
+    axes.fill_between(totals.turns, low, high, label="four games in five", **band)
     if math.isfinite(float(error[-1])):
         axes.fill_between(
             totals.turns, _above_zero(mean - 1.96 * error), mean + 1.96 * error, color=palette.DARK,
@@ -136,9 +124,11 @@ def _draw_games(axes: Axes, result: SimulationResult, place: int) -> None:
 def _finish_axes(axes: Axes, bound: RegretBound, label: str) -> None:
     axes.set_xscale("log")
     axes.set_yscale("log")
-    top = max(float(bound.worst[-1]), _largest(bound.curve), 1e-300)
-    lows = [float(v) for line in axes.lines if (v := _least(line.get_ydata())) is not None]
-    axes.set_ylim(max(min(lows, default=top), top * _DEPTH) / 1.5, top * 2)
+    largest = np.max(bound.curve, where=np.isfinite(bound.curve), initial=1e-300)
+    top = max(float(bound.worst[-1]), float(largest))
+    drawn = np.concatenate([np.asarray(line.get_ydata(), np.float64) for line in axes.lines])
+    low = float(np.min(drawn, where=np.isfinite(drawn), initial=top))
+    axes.set_ylim(max(low, top * _DEPTH) / 1.5, top * 2)
     axes.set_title(label)
     axes.set_ylabel("cumulative regret")
     axes.grid(visible=False, which="minor")
@@ -159,17 +149,6 @@ def _spread(turns: int) -> NDArray[np.int64]:
 def _above_zero(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """NaN where a logarithmic axis has no place for a value."""
     return np.where(np.isfinite(values) & (values > 0), values, np.nan)
-
-
-def _largest(values: NDArray[np.float64]) -> float:
-    finite = values[np.isfinite(values)]
-    return float(finite.max()) if finite.size else 0.0
-
-
-def _least(values: object) -> float | None:
-    array = np.asarray(values, dtype=np.float64)
-    array = array[np.isfinite(array)]
-    return float(array.min()) if array.size else None
 
 
 def _power(value: float) -> str:

@@ -105,13 +105,8 @@ def drawing(
 
         height = sum(heights)
         canvas = Canvas(figsize=(width, height), layout=None if margins else "constrained")
-        axes = canvas.subplots(
-            len(heights),
-            columns,
-            squeeze=False,
-            gridspec_kw={"height_ratios": list(heights), **(margins or {})},
-            **subplots,
-        )
+        grid = {"height_ratios": list(heights), **(margins or {})}
+        axes = canvas.subplots(len(heights), columns, squeeze=False, gridspec_kw=grid, **subplots)
         place = {"y": 1 - 0.12 / height} if margins else {}
         canvas.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold", **place)
         yield canvas, list(axes.flat)
@@ -132,12 +127,8 @@ def legend_below(
     for axes in rows:
         handles, labels = axes.get_legend_handles_labels()
         entries = dict(zip(labels, handles, strict=True)) | entries
-    canvas.legend(
-        list(entries.values()),
-        list(entries),
-        loc="lower center" if inside else "outside lower center",
-        ncols=columns or len(entries),
-    )
+    place = "lower center" if inside else "outside lower center"
+    canvas.legend([*entries.values()], [*entries], loc=place, ncols=columns or len(entries))
 
 
 def by_label(

@@ -52,8 +52,11 @@ def forecast(
     <Figure: The next 14 days>
     """
     G = forecast.multiplier()
-    before = None if past is None else _last(as_multiplier(past), max(7, len(forecast) // 2))
-    known = G.values if past is None else np.concatenate([as_multiplier(past).values, G.values])
+    before, known = None, G.values
+    if past is not None:
+        whole = as_multiplier(past)
+        before = whole.window(max(1, whole.turns - max(7, len(forecast) // 2) + 1), whole.turns)
+        known = np.concatenate([whole.values, G.values])
     limit = Threshold.of(z).resolve(known)
     probability = forecast.probability_above(limit)
     title = title or f"The next {_spans(G)}"
@@ -68,21 +71,15 @@ def forecast(
             np.repeat(steps, 2)[1:-1], np.repeat(low, 2), np.repeat(high, 2), color=palette.LIGHT,
             linewidth=0, label=f"{percent(level)} interval",
         )  # fmt: skip
-        stairs(
-            axes,
-            G.values,
-            steps,
-            baseline=None,
-            color=palette.DARK,
-            linewidth=1.8,
-            label="expected",
-        )
+        stairs(axes, G.values, steps, baseline=None, color=palette.DARK, linewidth=1.8,
+               label="expected")  # fmt: skip
         if before is not None:
             stairs(axes, before.values, edges(before), baseline=None, color=palette.MUTED,
                    linewidth=1.1, label="observed")  # fmt: skip
         axes.axhline(limit, color=palette.ACCENT, linestyle="--", linewidth=1.2,
                      label=f"busy from {format_number(limit)}")  # fmt: skip
-        axes.set_ylim(0, 1.22 * max(float(high.max()), limit, _highest(before)))
+        highest = 0.0 if before is None else float(before.values.max())
+        axes.set_ylim(0, 1.22 * max(float(high.max()), limit, highest))
         number_axis(axes.yaxis)
         _name_days(axes, G, country)
         stairs(below, probability, steps, fill=True, color=palette.DARK, linewidth=0)
@@ -94,14 +91,6 @@ def forecast(
         show_time(below, G)
         legend_below(canvas, [axes], columns=2)
     return Figure(canvas, title, _forecast_alt(forecast, G, limit, probability))
-
-
-def _last(past: Multiplier, turns: int) -> Multiplier:
-    return past.window(max(1, past.turns - turns + 1), past.turns)
-
-
-def _highest(before: Multiplier | None) -> float:
-    return 0.0 if before is None else float(before.values.max())
 
 
 def _spans(G: Multiplier) -> str:

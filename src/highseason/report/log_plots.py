@@ -76,13 +76,8 @@ def _draw_running_means(axes: Axes, result: ReplayResult, source: str | None) ->
             outcome.turns, mean.value, yerr=max(0.0, mean.high - mean.value), fmt=how.marker,
             color=how.color, markersize=5, capsize=3,
         )  # fmt: skip
-    axes.axhline(
-        result.log.baseline.value,
-        color=palette.MUTED,
-        linestyle=":",
-        linewidth=1.4,
-        label="random arms",
-    )
+    baseline = result.log.baseline.value
+    axes.axhline(baseline, color=palette.MUTED, linestyle=":", linewidth=1.4, label="random arms")
     axes.set_xlabel(
         "matched turn   (the last with its 95% interval within this run)\n"
         f"{_log_caption(result, source)}"

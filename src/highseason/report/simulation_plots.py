@@ -87,10 +87,8 @@ def reward_grid(
         "bottom": _GRID_FOOT / height, "wspace": 0.08, "hspace": _GRID_GAP / each,
     }  # fmt: skip
     heights = [height / len(rows)] * len(rows)
-    with drawing(title, heights, len(columns), _GRID_WIDTH, margins, sharey=True) as (
-        canvas,
-        panels,
-    ):
+    grid = drawing(title, heights, len(columns), _GRID_WIDTH, margins, sharey=True)
+    with grid as (canvas, panels):
         for (row, column), result in results.items():
             axes = panels[rows.index(row) * len(columns) + columns.index(column)]
             draw_reward_bars(axes, result, [result.index(label) for label in policies], thin=True)
