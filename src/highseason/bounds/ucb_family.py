@@ -293,7 +293,10 @@ def _soft_paper(
 ) -> RegretBound:
     """The formula as printed: max G times [8 log max xi / D_j + D_j (1 + series)]."""
     gaps, t, m = setting.worst_first, setting.clock, setting.arms
-    logs = _log_xi(policy, setting, levels)[m:]
+    if policy.P > 0:  # log xi(t), which the plan multiplies by P
+        logs = levels[m:] / policy.P
+    else:
+        logs = read_plan(replace(policy, P=1.0), setting).levels[m:]
     with np.errstate(all="ignore"):
         series = np.cumsum(2.0 * (t - 1.0 - m) ** 2 * np.exp(-4.0 * logs))
         heaviest = np.maximum.accumulate(setting.weights)
@@ -310,10 +313,3 @@ def _soft_paper(
         why = f"it is below the safe form, {safe.total:,.6g}, or not a number."
         return replace(bound, valid=False, notes=[why, *bound.notes])
     return bound
-
-
-def _log_xi(policy: SoftUCB, setting: Setting, levels: Numbers) -> Numbers:
-    """log xi(t), which the plan multiplies by P."""
-    if policy.P > 0:
-        return levels / policy.P
-    return read_plan(replace(policy, P=1.0), setting).levels

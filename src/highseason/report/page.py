@@ -71,12 +71,9 @@ def _environment(*folders: Path) -> Environment:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
-        loader=FileSystemLoader([*folders, _TEMPLATES]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+        loader=FileSystemLoader([*folders, _TEMPLATES]), autoescape=True,
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
     environment.globals.update(version=__version__, lead="", banner="")
     environment.filters.update(anchor=anchor, cells=_cells, column_classes=_column_classes)
     return environment
