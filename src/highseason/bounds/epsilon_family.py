@@ -58,14 +58,9 @@ def leader_cost(setting: Setting, lams: Numbers) -> Numbers:
 def safe_bound(
     policy: Policy, setting: Setting, plan: PlanRead, sides: Sides | None = None
 ) -> RegretBound:
-    """The corrected theorem.
+    """The corrected theorem, for any ε; `sides` are groups of turns after the first round.
 
-    Args:
-        policy: The policy.
-        setting: The arms and the multiplier.
-        plan: Its ε in every turn.
-        sides: Groups of turns (after the first round) whose exploitation is a part of its own, by
-            name; by default one part, "exploitation".
+    The exploitation of each group is a part of its own; by default there is one, "exploitation".
     """
     epsilons = plan.levels[setting.arms :]
     leader = leader_cost(setting, blind_pulls(plan.levels, setting.arms))

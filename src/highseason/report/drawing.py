@@ -89,16 +89,10 @@ def drawing(
     margins: Mapping[str, float] | None = None,
     **subplots: Any,
 ) -> Iterator[tuple[Canvas, list[Axes]]]:
-    """Draw panels in the common style under a title.
+    """Draw panels, given row by row, in the common style under a title; lengths in inches.
 
-    Args:
-        title: Above the figure.
-        heights: The height of each row of panels, in inches.
-        columns: Panels per row; they are given row by row.
-        width: Of the figure, in inches.
-        margins: As `GridSpec` takes them; by default matplotlib lays the figure out, which is slow
-            for dozens of panels.
-        subplots: More for `Figure.subplots`, such as `sharex=True`.
+    Without `margins`, as `GridSpec` takes them, matplotlib lays the figure out, which is slow for
+    dozens of panels.
     """
     with style():
         from matplotlib.figure import Figure as Canvas
@@ -115,14 +109,7 @@ def drawing(
 def legend_below(
     canvas: Canvas, rows: Sequence[Axes], columns: int | None = None, inside: bool = False
 ) -> None:
-    """One legend below the figure, with one entry for what several panels share.
-
-    Args:
-        canvas: The figure.
-        rows: The panels whose entries it lists.
-        columns: Of the legend; all entries in one line by default.
-        inside: Within the bottom margin, for a figure with margins of its own.
-    """
+    """One legend below the panels, or `inside` the bottom margin; shared entries appear once."""
     entries: dict[str, Artist] = {}
     for axes in rows:
         handles, labels = axes.get_legend_handles_labels()

@@ -32,13 +32,8 @@ def draw_intervals(
 ) -> None:
     """Draw a mark with its interval for each estimate, a share drawn as a percentage.
 
-    Args:
-        axes: Where to draw.
-        series: Places and estimates by name; series at the same place stand side by side.
-        upright: Whether values run upwards; by default they run to the right.
-        joined: Whether a line joins the marks of a series.
-        hollow: Names of series to draw as hollow grey marks.
-        spread: The distance that the series at one place share.
+    Values run to the right, or upwards (`upright`).  Series at the same place stand side by side
+    and share the distance `spread`; a line may join their marks, `hollow` ones are grey.
     """
     for i, (name, points) in enumerate(series.items()):
         how = palette.look(i)
