@@ -13,7 +13,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-PullForm = Literal["safe", "paper"]
+from highseason.bounds.regret_bound import Form
+
 #: The number under the root, times the pulls, as a function of the turn.
 Root = Callable[[float], float]
 
@@ -91,7 +92,7 @@ def _phi(
 
 
 def minimum_pulls(
-    turns: int, arms: int, r: float = 1.0, P: float = 2.0, form: PullForm = "safe"
+    turns: int, arms: int, r: float = 1.0, P: float = 2.0, form: Form = "safe"
 ) -> int:
     """x_n: the minimum number of times UCB pulls every arm in n turns.
 
@@ -114,7 +115,7 @@ def minimum_pulls(
 
 
 def minimum_pulls_ranges(
-    turns: int, ranges: Sequence[tuple[float, float]], P: float = 2.0, form: PullForm = "safe"
+    turns: int, ranges: Sequence[tuple[float, float]], P: float = 2.0, form: Form = "safe"
 ) -> tuple[int, ...]:
     """x_n(j) of each arm when arm i pays between a_i and b_i.
 
@@ -171,14 +172,14 @@ def soft_minimum_pulls(
     def soft_phi(s: float, y: int) -> float:
         return _phi(s, y, P, own, None if form == "safe" else rival)
 
-    shape: PullForm = "safe" if form == "safe" else "paper"
+    shape: Form = "safe" if form == "safe" else "paper"
     if ranges is None:
         return _least_pulls(turns, [r] * (arms - 1), soft_phi, shape)
     return _by_arm(turns, ranges, soft_phi, shape)
 
 
 def pull_steps(
-    turns: int, arms: int, r: float = 1.0, P: float = 2.0, form: PullForm = "safe"
+    turns: int, arms: int, r: float = 1.0, P: float = 2.0, form: Form = "safe"
 ) -> NDArray[np.int64]:
     """The turns at which the minimum pulls rise: x_t = 1 + the number of them that are <= t.
 
@@ -198,7 +199,7 @@ def pull_steps(
     return np.array(steps, dtype=np.int64)
 
 
-def _spent(rivals: float, y: int, form: PullForm) -> float:
+def _spent(rivals: float, y: int, form: Form) -> float:
     """The turns after which the arm must have been pulled y + 1 times."""
     return rivals + y + 1 if form == "safe" else rivals
 
@@ -207,7 +208,7 @@ def _by_arm(
     turns: int,
     ranges: Sequence[tuple[float, float]],
     phi_of: Callable[[float, int], float],
-    form: PullForm,
+    form: Form,
 ) -> tuple[int, ...]:
     return tuple(
         _least_pulls(turns, [b - a for i, (_, b) in enumerate(ranges) if i != j], phi_of, form)
@@ -216,7 +217,7 @@ def _by_arm(
 
 
 def _least_pulls(
-    turns: int, ranges: Sequence[float], phi_of: Callable[[float, int], float], form: PullForm
+    turns: int, ranges: Sequence[float], phi_of: Callable[[float, int], float], form: Form
 ) -> int:
     if turns < len(ranges) + 1:
         raise ValueError(f"{turns} turns are too few to try {len(ranges) + 1} arms once")

@@ -104,17 +104,6 @@ def regret(
     >>> bound.valid, bound.vacuous
     (True, False)
     """
-    calculate = _calculator_for(policy)
-    one_of("form", form, FORMS)
-    if lifetimes is not None and not isinstance(policy, SoftUCBMortal):
-        raise NoTheoremError(
-            f"the theorem about {policy.label} covers arms that stay; for arms with lifetimes "
-            f"there is one about {SoftUCBMortal.name}"
-        )
-    return calculate(policy, Setting.of(means, gaps, multiplier, H, r, Gamma, lifetimes), form)
-
-
-def _calculator_for(policy: Policy) -> Calculator:
     calculate = _calculators.get(type(policy))
     if calculate is None:
         raise NoTheoremError(
@@ -126,4 +115,10 @@ def _calculator_for(policy: Policy) -> Calculator:
             f"{policy}: the theorems are about the paper's formulas, and the authors' code uses "
             "others; use variant='paper'"
         )
-    return calculate
+    one_of("form", form, FORMS)
+    if lifetimes is not None and not isinstance(policy, SoftUCBMortal):
+        raise NoTheoremError(
+            f"the theorem about {policy.label} covers arms that stay; for arms with lifetimes "
+            f"there is one about {SoftUCBMortal.name}"
+        )
+    return calculate(policy, Setting.of(means, gaps, multiplier, H, r, Gamma, lifetimes), form)

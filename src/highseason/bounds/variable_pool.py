@@ -198,7 +198,8 @@ def repair(
     multiplier, arms = as_multiplier(G), check_arms(arms)
     one_of("mode", mode, get_args(Mode))
     positive_number("Gamma", Gamma)
-    full = _sizes(multiplier, arms, c, unit) == arms
+    with quiet(PlanWarning):  # a pool that never explores is why it is being repaired
+        full = VariablePool(c=c, unit=unit).plan(multiplier, arms).levels == arms
     filled, lam = _fill(full, arms, Gamma, mode)
     turns = np.arange(1, multiplier.turns + 1)
     values = np.where(filled, unit * (c - 1.0) / turns, multiplier.values)
@@ -210,11 +211,6 @@ def repair(
         holds_from if holds_from <= multiplier.turns else None,
         int(np.count_nonzero(values != multiplier.values)),
     )
-
-
-def _sizes(multiplier: Multiplier, arms: int, c: float, unit: float) -> NDArray[np.float64]:
-    with quiet(PlanWarning):  # a pool that never explores is why it is being repaired
-        return VariablePool(c=c, unit=unit).plan(multiplier, arms).levels
 
 
 def _fill(

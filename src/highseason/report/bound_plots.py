@@ -226,7 +226,14 @@ def minimum_pulls(
         number_axis(below.xaxis)
         below.set_xlabel(f"turn   ({counted(arms, 'arm')}, rewards in [0, {format_number(r)}])")
     overstated = {form: int((steps > played)[after].sum()) for form, steps in guaranteed.items()}
-    return Figure(canvas, title, _pulls_alt(played, guaranteed, overstated))
+    alt = (
+        f"After {counted(played.size, 'turn')} the neglected arm has been pulled "
+        f"{played[-1]:,} times; the corrected lemma guarantees {guaranteed['safe'][-1]:,} and the "
+        f"printed one {guaranteed['paper'][-1]:,}.  The printed lemma overstates the pulls after "
+        f"{counted(overstated['paper'], 'turn')}, the corrected one after "
+        f"{counted(overstated['safe'], 'turn')}."
+    )
+    return Figure(canvas, title, alt)
 
 
 def _guaranteed(
@@ -253,18 +260,6 @@ def _draw_slack(
         "above 0: slack of the corrected form; below: the printed form overstates",
         fontsize=8, fontweight="normal",
     )  # fmt: skip
-
-
-def _pulls_alt(
-    played: NDArray[np.int64], guaranteed: dict[str, NDArray[np.int64]], overstated: dict[str, int]
-) -> str:
-    return (
-        f"After {counted(played.size, 'turn')} the neglected arm has been pulled "
-        f"{played[-1]:,} times; the corrected lemma guarantees {guaranteed['safe'][-1]:,} and the "
-        f"printed one {guaranteed['paper'][-1]:,}.  The printed lemma overstates the pulls after "
-        f"{counted(overstated['paper'], 'turn')}, the corrected one after "
-        f"{counted(overstated['safe'], 'turn')}."
-    )
 
 
 def exploration(data: ExplorationFigure, title: str | None = None) -> Figure:
@@ -300,7 +295,12 @@ def exploration(data: ExplorationFigure, title: str | None = None) -> Figure:
         axes.set_xlabel("turn")
         axes.set_ylabel("probability of exploring")
         legend_below(canvas, [axes])
-    return Figure(canvas, title, _exploration_alt(data))
+    alt = (
+        f"ε-greedy explores in every turn up to n' = {format_number(data.n_prime)}, then less and "
+        f"less; soft ε-greedy stays below psi, which falls to {format_number(data.gamma)} on busy "
+        f"turns; from w = {format_number(data.w)} on both explore alike."
+    )
+    return Figure(canvas, title, alt)
 
 
 def _mark(axes: Axes, turn: int, text: str) -> None:
@@ -313,11 +313,3 @@ def _mark(axes: Axes, turn: int, text: str) -> None:
         text, (turn, 1.07), (-4, 0), textcoords="offset points", ha="right", va="center",
         fontsize=9, color=palette.ACCENT,
     )  # fmt: skip
-
-
-def _exploration_alt(data: ExplorationFigure) -> str:
-    return (
-        f"ε-greedy explores in every turn up to n' = {format_number(data.n_prime)}, then less and "
-        f"less; soft ε-greedy stays below psi, which falls to {format_number(data.gamma)} on busy "
-        f"turns; from w = {format_number(data.w)} on both explore alike."
-    )

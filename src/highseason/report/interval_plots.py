@@ -84,7 +84,10 @@ def interval_panels(
         for panel, (name, rows) in zip(axes, panels.items(), strict=True):
             for place in range(0, len(rows), 2):
                 panel.axhspan(place - 0.5, place + 0.5, color=_BAND, linewidth=0, zorder=0)
-            draw_intervals(panel, _by_series(rows, names))
+            places = list(enumerate(rows.values()))
+            draw_intervals(
+                panel, {n: [(i, row[n]) for i, row in places if n in row] for n in names}
+            )
             name_rows(panel, list(rows))
             panel.set_title(name)
             panel.xaxis.set_major_formatter(lambda value, _: f"{value:+g}%" if value else "0%")
@@ -94,13 +97,6 @@ def interval_panels(
         axes[-1].set_xlabel(xlabel, fontsize=9)
         legend_below(canvas, axes, columns=min(4, len(names)))
     return Figure(canvas, title, " ".join(map(_rows_alt, panels, panels.values())))
-
-
-def _by_series(rows: Rows, names: Sequence[str]) -> dict[str, Points]:
-    return {
-        name: [(place, row[name]) for place, row in enumerate(rows.values()) if name in row]
-        for name in names
-    }
 
 
 def _rows_alt(panel: str, rows: Rows) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.bounds.minimum_pulls import PullForm, minimum_pulls, minimum_pulls_ranges, phi, tau
+from highseason.bounds.minimum_pulls import minimum_pulls, minimum_pulls_ranges, phi, tau
 from highseason.bounds.regret_bound import Form, RegretBound, aligned, show
 from highseason.bounds.setting import Means
 from highseason.bounds.theorems import regret
@@ -86,17 +87,13 @@ def growth(
     [343.0, 1415.0]
     """
     grid = tuple(int(n) for n in turns)
-    shape = multiplier if callable(multiplier) else _first_turns(multiplier)
+    whole = multiplier if callable(multiplier) else as_multiplier(multiplier)
+    shape: Shape = partial(whole.window, 1) if isinstance(whole, Multiplier) else whole
     bounds = tuple(regret(policy, means, gaps, shape(n), form, r=r) for n in grid)
     return Growth(grid, bounds)
 
 
-def _first_turns(multiplier: Any) -> Shape:
-    whole = as_multiplier(multiplier)
-    return lambda n: whole.window(1, n)
-
-
-_CHOICE: dict[PullForm, Callable[..., float]] = {"safe": max, "paper": min}
+_CHOICE: dict[Callable[..., float]] = {"safe": max, "paper": min}
 
 
 @dataclass(frozen=True)
