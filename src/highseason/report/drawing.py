@@ -114,8 +114,10 @@ def legend_below(
     for axes in rows:
         handles, labels = axes.get_legend_handles_labels()
         entries = dict(zip(labels, handles, strict=True)) | entries
-    place = "lower center" if inside else "outside lower center"
-    canvas.legend([*entries.values()], [*entries], loc=place, ncols=columns or len(entries))
+    canvas.legend(
+        list(entries.values()), list(entries), ncols=columns or len(entries),
+        loc="lower center" if inside else "outside lower center",
+    )  # fmt: skip
 
 
 def by_label(

@@ -93,7 +93,7 @@ def growth(
     return Growth(grid, bounds)
 
 
-_CHOICE: dict[Callable[..., float]] = {"safe": max, "paper": min}
+_CHOICE: dict[Form, Callable[..., float]] = {"safe": max, "paper": min}
 
 
 @dataclass(frozen=True)
