@@ -14,7 +14,7 @@ from tests.reference import policies as paper
 import highseason as hs
 from highseason.engine import FutureUnknownError
 from highseason.policies import Policy, View
-from highseason.policies.view import Outlook, known_views
+from highseason.policies.plan import Outlook, known_views
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::highseason.PlanWarning"),

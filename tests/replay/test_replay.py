@@ -15,7 +15,7 @@ from tests.replay.logs import fixed_log, mortal_log, two_pools
 import highseason as hs
 from highseason.logs import Events, OpenBanditLog, Pools, collect, generate_events
 from highseason.policies import Policy
-from highseason.policies.view import View
+from highseason.policies.plan import View
 from highseason.replay import PreparedLog, diagnose, replay
 from highseason.replay.kernels.records import TRIED, RecordOrder
 from highseason.replay.player import Player, ReplayOptions

@@ -72,13 +72,13 @@ class KnownMultiplier:
         G = self.multiplier
         if G.timeline is None:
             return G.turn_of(date)  # raises: there is no calendar
-        rows = G.timeline.rows(date, date)
+        rows = G.timeline.rows(date)
         return G.turns + 1 if rows.start >= G.turns else int(rows.stop)
 
     def _is_past(self, t: TurnLike) -> bool:
         G = self.multiplier
         if isinstance(t, When):
-            return G.timeline is not None and G.timeline.rows(t, t).start >= G.turns
+            return G.timeline is not None and G.timeline.rows(t).start >= G.turns
         return isinstance(t, int | np.integer) and int(t) > G.turns
 
     def expected(self, turn: int, expected: float | None) -> float | None:

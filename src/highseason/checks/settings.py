@@ -14,7 +14,7 @@ from highseason.engine.lifetimes import Lifetimes
 from highseason.multipliers import Multiplier
 from highseason.policies import Policy
 from highseason.policies.parameters import Limits
-from highseason.policies.view import View
+from highseason.policies.plan import View
 from highseason.rewards import Rewards
 
 SEED = 20_200_131

@@ -166,18 +166,18 @@ class Multiplier:
         """
         if not isinstance(when, When):
             return _checked_turn(when, self.turns)
-        rows = self._rows(when, when)
+        rows = self._rows(when)
         if rows.stop - rows.start != 1:
             raise MultiplierError(self._not_one_turn(when, rows))
         return int(rows.stop)
 
-    def _rows(self, first: When, last: When) -> slice:
+    def _rows(self, when: When) -> slice:
         if self.timeline is None:
             raise MultiplierError(
-                f"the multiplier has no calendar, so it cannot find {first!r}: "
+                f"the multiplier has no calendar, so it cannot find {when!r}: "
                 f"use a turn from 1 to {self.turns}, or give it a calendar"
             )
-        return self.timeline.rows(first, last)
+        return self.timeline.rows(when)
 
     def _not_one_turn(self, when: When, rows: slice) -> str:
         if rows.stop > rows.start:
@@ -289,7 +289,7 @@ class Multiplier:
     def _edge(self, edge: int | When, side: Literal["start", "stop"]) -> int:
         if not isinstance(edge, When):
             return _checked_turn(edge, self.turns)
-        rows = self._rows(edge, edge)
+        rows = self._rows(edge)
         return int(rows.start) + 1 if side == "start" else int(rows.stop)
 
     def resample(

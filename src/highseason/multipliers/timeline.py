@@ -17,7 +17,6 @@ from highseason.multipliers.validation import CalendarWarning, MultiplierError
 from highseason.tabular import Stamps, TableError, When, Where, format_time
 from highseason.tabular.times import (
     Instants,
-    Stamp,
     check_zone,
     coarsest,
     is_ambiguous,
@@ -134,30 +133,23 @@ class Timeline:
         offset = (self.wall[i] - self.instants[i]).astype("timedelta64[s]").item()
         return f"{text}{offset_name(offset).replace('UTC', 'Z')}"
 
-    def rows(self, first: When, last: When) -> slice:
-        """Return the rows from the start of ``first`` to the end of ``last``.
+    @as_multiplier_error()
+    def rows(self, when: When) -> slice:
+        """Return the rows from the start of ``when`` to its end.
 
         A time without a zone is one of this calendar's own clock; a date is the whole day and
         ``"2013-12"`` the whole month; a datetime is an instant.
         """
-        start, end = self._stamp(first), self._stamp(last)
-        return slice(
-            _rows_before(self.instants if start.zone else self._latest, start.instant),
-            _rows_before(
-                self.instants if end.zone else self._earliest,
-                end.instant + np.timedelta64(1),  # one of its own unit
-            ),
-        )
-
-    @as_multiplier_error()
-    def _stamp(self, when: When) -> Stamp:
-        stamp = time_of(when)
-        if stamp.zone is not None and self.zone is None:
+        start, zone = time_of(when)
+        if zone is not None and self.zone is None:
             raise MultiplierError(
                 f"{when!r} has a time zone and the calendar has none: leave it out, or name the "
                 "zone of the calendar (zone=)"
             )
-        return stamp
+        end = start + np.timedelta64(1)  # one of its own unit
+        if zone is not None:
+            return slice(_rows_before(self.instants, start), _rows_before(self.instants, end))
+        return slice(_rows_before(self._latest, start), _rows_before(self._earliest, end))
 
     # Where the clock is put back, wall times fall for a moment. Sorted bounds find the first
     # and the last turn at which it shows a time.

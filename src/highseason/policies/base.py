@@ -36,8 +36,7 @@ from highseason.engine.lifetimes.presence import LifetimeOptions
 from highseason.multipliers import Threshold, as_multiplier
 from highseason.multipliers.thresholds import warn_if_one_sided
 from highseason.policies.parameters import Role, declared, parameter, short
-from highseason.policies.plan import Plan, Planner, known_levels, levels_from
-from highseason.policies.view import View
+from highseason.policies.plan import Plan, Planner, View, known_levels, levels_from
 from highseason.rewards import check_arms
 from highseason.rules import Rule
 

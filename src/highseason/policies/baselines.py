@@ -10,8 +10,8 @@ from typing import Any
 
 from highseason.policies.base import Policy
 from highseason.policies.epsilon import EpsilonGreedy
+from highseason.policies.plan import View
 from highseason.policies.ucb import UCB
-from highseason.policies.view import View
 from highseason.rules import EPSILON
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from highseason.core.jitable import jitable
 from highseason.policies.base import Policy
 from highseason.policies.parameters import OnG, exploration, formula, threshold, unit_rule
-from highseason.policies.view import View
+from highseason.policies.plan import View
 from highseason.rules import EPSILON
 
 

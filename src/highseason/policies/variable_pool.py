@@ -8,7 +8,7 @@ from typing import Any
 
 from highseason.policies.base import Policy
 from highseason.policies.parameters import OnG, formula, parameter, unit_rule
-from highseason.policies.view import View
+from highseason.policies.plan import View
 from highseason.rules import POOL
 
 

@@ -17,8 +17,8 @@ from highseason.engine.lifetimes.presence import LifetimeOptions
 from highseason.multipliers import Threshold
 from highseason.policies.base import Policy, parse
 from highseason.policies.parameters import EXPLORATION, Role, parameter, window
+from highseason.policies.plan import View
 from highseason.policies.ucb import UCB
-from highseason.policies.view import View
 from highseason.rules import Rule
 from highseason.rules.wrapped import (
     capped,
