@@ -98,8 +98,7 @@ class Forecast:
         i = int(np.clip(np.searchsorted(scores, at), 1, scores.size - 1))
         share = (at - scores[i - 1]) / (scores[i] - scores[i - 1])
         low, high = self.quantiles[i - 1], self.quantiles[i]
-        between: Numbers = np.maximum(low + share * (high - low), self._least)
-        return between
+        return np.asarray(np.maximum(low + share * (high - low), self._least))
 
     @property
     def median(self) -> Numbers:
@@ -144,8 +143,7 @@ def normal_quantiles(mean: Any, deviation: Any) -> Numbers:
     >>> normal_quantiles([100.0], [10.0])[7]
     array([100.])
     """
-    table: Numbers = np.asarray(mean) + np.multiply.outer(_scores(), np.asarray(deviation))
-    return table
+    return np.asarray(np.asarray(mean) + np.multiply.outer(_scores(), np.asarray(deviation)))
 
 
 @lru_cache(maxsize=1)
@@ -271,5 +269,4 @@ def calendar_after(G: Multiplier, turns: int) -> NDArray[np.datetime64] | None:
     if G.turns < 2:
         raise ForecastError("one turn has no distance to the next: give at least two")
     step = np.sort(np.diff(G.calendar))[(G.turns - 1) // 2]
-    stamps: NDArray[np.datetime64] = G.calendar[-1] + step * np.arange(1, turns + 1)
-    return stamps
+    return np.asarray(G.calendar[-1] + step * np.arange(1, turns + 1))

@@ -25,8 +25,7 @@ _BEFORE, _AFTER = 12, 8
 def black_friday(year: int) -> date:
     """The day after the fourth Thursday of November."""
     first = date(year, 11, 1)
-    thursday = first + timedelta(days=(3 - first.weekday()) % 7)
-    return thursday + timedelta(days=22)
+    return first + timedelta(days=(3 - first.weekday()) % 7 + 22)
 
 
 @lru_cache(maxsize=64)
@@ -52,15 +51,17 @@ def public_holidays(country: str, year: int) -> Mapping[date, str]:
     package = require("holidays", extra="forecasting", purpose="the calendar of public holidays")
     name, _, part = country.partition("-")
     try:
-        holidays: Mapping[date, str] = package.country_holidays(
-            name.upper(), subdiv=part or None, years=year
-        )
+        holidays = package.country_holidays(name.upper(), subdiv=part or None, years=year)
     except (NotImplementedError, KeyError) as reason:
         raise ForecastError(
             f"the public holidays of {country!r} are not known: give a two-letter country code, "
             "such as GB, DE or US, or GB-ENG for a part of a country"
         ) from reason
-    return {day: _plain(name) for day, name in holidays.items()}
+    moved = ("observed", "substitute")  # all of them share one name
+    return {
+        day: "a holiday moved" if any(word in name for word in moved) else name
+        for day, name in holidays.items()
+    }
 
 
 def special_days(clocks: Stamps, country: str | None = None) -> list[str]:
@@ -88,19 +89,9 @@ def _year(year: int, country: str | None) -> dict[int, str]:
     return {(day - epoch).days: name for day, name in named.items()}
 
 
-def _plain(name: str) -> str:
-    """All moved holidays share one name."""
-    return "a holiday moved" if "observed" in name or "substitute" in name else name
-
-
 def indicators(days: list[str], names: list[str]) -> NDArray[np.float64]:
     """A column of ones and zeros for each name."""
-    table = np.zeros((len(days), len(names)))
-    places = {name: i for i, name in enumerate(names)}
-    for row, day in enumerate(days):
-        if day in places:
-            table[row, places[day]] = 1.0
-    return table
+    return (np.array(days)[:, None] == np.array(names)).astype(np.float64)
 
 
 #: The highest number of waves per year.
@@ -124,9 +115,8 @@ class Design:
         if holidays and history.grid is not None and history.grid.daily:
             clocks = history.clocks(0, history.turns)
             assert clocks is not None
-            seen = np.flatnonzero(history.seen)
             days = special_days(clocks, country)
-            names = {days[i] for i in seen.tolist()} - {""}
+            names = {days[i] for i in np.flatnonzero(history.seen)} - {""}
         return cls(history, tuple(sorted(names)), country)
 
     def days(self, start: int, stop: int) -> list[str]:
@@ -162,8 +152,7 @@ class Design:
 
     def _trend(self, start: int, stop: int) -> Numbers:
         """Years (or longest seasons) since the end of the past."""
-        turns: Numbers = np.arange(start, stop, dtype=np.float64)
-        return (turns - self.history.turns) / self.history.year
+        return np.asarray((np.arange(start, stop) - self.history.turns) / self.history.year)
 
     def _waves(self, start: int, stop: int, season: float) -> Numbers:
         angle = 2 * np.pi * np.arange(start, stop) / season

@@ -21,15 +21,10 @@ _YEAR = 365.25
 
 @dataclass(frozen=True)
 class Grid:
-    """The first turn and the distance between turns: a fixed length of time, or a month.
-
-    Attributes:
-        first: When turn 1 is.
-        step: The length of a turn; None for months.
-    """
+    """The first turn and the distance between turns: a fixed length of time, or a month."""
 
     first: np.datetime64
-    step: np.timedelta64 | None
+    step: np.timedelta64 | None  # None for months
 
     @classmethod
     def under(cls, calendar: Stamps) -> tuple[Grid, NDArray[np.int64]]:
@@ -57,10 +52,8 @@ class Grid:
         """When the turns at these positions (from 0) are."""
         places = np.arange(start, stop)
         if self.step is None:
-            months: Stamps = (self.first.astype("datetime64[M]") + places).astype("datetime64[D]")
-            return months
-        stamps: Stamps = self.first + places * self.step
-        return stamps
+            return np.asarray(self.first.astype("datetime64[M]") + places, "datetime64[D]")
+        return np.asarray(self.first + places * self.step)
 
     def seasons(self) -> tuple[float, ...]:
         """The turns in a day, a week and a year; only seasons of two turns or more."""
@@ -107,24 +100,14 @@ _SHIFT = 0.05
 
 @dataclass(frozen=True)
 class History:
-    """Values on an even grid, from the first turn to the last.
+    """Values on an even grid, from the first turn to the last."""
 
-    Attributes:
-        values: One number per turn; gaps are filled from the same position in nearby seasons.
-        seen: Which turns are data rather than filled gaps.
-        grid: Where they are in time, or None.
-        zone: The time zone of the shop, if the stamps are in UTC.
-        seasons: The lengths of the seasons in turns, shortest first: those the past holds at
-            least twice, and the year if it holds at least one and a half.
-        shift: Added before taking logarithms; 0 unless some turns have no traffic.
-    """
-
-    values: Numbers
-    seen: NDArray[np.bool_]
+    values: Numbers  # gaps are filled from the same position in nearby seasons
+    seen: NDArray[np.bool_]  # which turns are data rather than filled gaps
     grid: Grid | None
-    zone: str | None
-    seasons: tuple[float, ...]
-    shift: float
+    zone: str | None  # the time zone of the shop, if the stamps are in UTC
+    seasons: tuple[float, ...]  # their lengths in turns, shortest first; those the past holds
+    shift: float  # added before taking logarithms; 0 unless some turns have no traffic
 
     @classmethod
     def of(
@@ -165,8 +148,7 @@ class History:
 
     def unlog(self, logs: Numbers) -> Numbers:
         """Back to values; nothing falls below the lowest value."""
-        values: Numbers = np.maximum(np.exp(logs) - self.shift, self.values.min())
-        return values
+        return np.asarray(np.maximum(np.exp(logs) - self.shift, self.values.min()))
 
     @property
     def constant(self) -> bool:
@@ -179,8 +161,7 @@ class History:
 
     def clocks(self, start: int, stop: int) -> Stamps | None:
         """The same by the wall clock of the shop."""
-        stamps = self.stamps(start, stop)
-        return None if stamps is None else local(stamps, self.zone)
+        return None if self.grid is None else local(self.grid.stamps(start, stop), self.zone)
 
     def before(self, turn: int) -> History:
         """The first turns only, as they were known then."""
@@ -219,9 +200,8 @@ class History:
 
     def closed(self, start: int, stop: int) -> NDArray[np.bool_]:
         """Which turns fall on a time of the week with almost no traffic."""
-        none = np.zeros(stop - start, np.bool_)
         if self.shift == 0.0:
-            return none
+            return np.zeros(stop - start, np.bool_)
         phases = self.phases(0, self.turns)
         idle = self.values <= self.values.min() * (1 + 1e-9)
         counts = np.bincount(phases[self.seen], minlength=self.week)
@@ -289,12 +269,8 @@ def _filled(values: Numbers, seasons: tuple[float, ...]) -> Numbers:
 
 
 def _nearest(values: Numbers, i: int, stride: int) -> float:
-    i += stride
-    while 0 <= i < values.size:
-        if not np.isnan(values[i]):
-            return float(values[i])
-        i += stride
-    return float("nan")
+    others = values[i + stride :: stride] if i + stride >= 0 else values[:0]
+    return next((value for value in others.tolist() if not np.isnan(value)), np.nan)
 
 
 def _shift(values: Numbers) -> float:

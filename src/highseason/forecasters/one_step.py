@@ -51,9 +51,7 @@ class OneStep(Forecaster):
         1, psi_1, psi_2, …: the error h turns ahead has the variance of one step times the sum of
         the first h squares.
         """
-        echo = np.zeros(turns)
-        echo[0] = 1.0
-        return echo
+        return _echo(np.zeros(turns))
 
     def path(self, G: Any) -> Multiplier:
         """H: the forecast of each turn just before it comes.
@@ -80,13 +78,9 @@ class FittedOneStep(Fitted):
 
     def __init__(self, forecaster: OneStep, G: Multiplier) -> None:
         """Take all of G."""
-        self._forecaster = forecaster
-        self._G = G
-        self._memory = forecaster.begin()
+        self._forecaster, self._G, self._memory = forecaster, G, forecaster.begin()
         self._belief = self._lowest = math.nan
-        self._errors = 0
-        self._squares = 0.0
-        self._later = 0
+        self._errors, self._squares, self._later = 0, 0.0, 0
         for value in G.values.tolist():
             self._take(value)
 
@@ -110,12 +104,8 @@ class FittedOneStep(Fitted):
         mean = np.maximum(self._forecaster.ahead(self._memory, turns, self._belief), self._lowest)
         table = normal_quantiles(mean, deviation * np.sqrt(np.cumsum(echo**2)))
         calendar = calendar_after(self._G, turns + self._later)
-        return Forecast(
-            mean,
-            np.maximum(table, self._lowest),
-            None if calendar is None else calendar[self._later :],
-            str(self._forecaster),
-        )
+        later = None if calendar is None else calendar[self._later :]
+        return Forecast(mean, np.maximum(table, self._lowest), later, str(self._forecaster))
 
 
 @dataclass(frozen=True)
@@ -135,7 +125,7 @@ class RandomWalk(OneStep):
 
     def spread(self, memory: Numbers, turns: int) -> Numbers:
         """A surprise stays."""
-        return np.ones(turns)
+        return _echo(np.ones(turns))
 
 
 @dataclass(frozen=True)
@@ -155,9 +145,7 @@ class SimpleAverage(OneStep):
 
     def spread(self, memory: Numbers, turns: int) -> Numbers:
         """A surprise is one of many."""
-        echo = np.full(turns, 1.0 / max(1.0, memory[0]))
-        echo[0] = 1.0
-        return echo
+        return _echo(np.full(turns, 1.0 / max(1.0, memory[0])))
 
 
 @dataclass(frozen=True)
@@ -187,9 +175,7 @@ class MovingAverage(OneStep):
 
     def spread(self, memory: Numbers, turns: int) -> Numbers:
         """As in an autoregression with these weights."""
-        weights = self.weights()
-        echo = np.zeros(turns)
-        echo[0] = 1.0
+        weights, echo = self.weights(), _echo(np.zeros(turns))
         for h in range(1, turns):
             last = echo[max(0, h - weights.size) : h][::-1]
             echo[h] = float(weights[: last.size] @ last)
@@ -228,7 +214,7 @@ class ExponentialSmoothing(OneStep):
 
     def __post_init__(self) -> None:
         """Check the share of the newest turn."""
-        _share("alpha", self.alpha)
+        _check_share("alpha", self.alpha)
 
     def begin(self) -> Numbers:
         """Alpha, count, level."""
@@ -236,9 +222,7 @@ class ExponentialSmoothing(OneStep):
 
     def spread(self, memory: Numbers, turns: int) -> Numbers:
         """A share of a surprise stays."""
-        echo = np.full(turns, self.alpha)
-        echo[0] = 1.0
-        return echo
+        return _echo(np.full(turns, self.alpha))
 
 
 @dataclass(frozen=True)
@@ -260,8 +244,8 @@ class DoubleExponentialSmoothing(OneStep):
 
     def __post_init__(self) -> None:
         """Check the shares of the newest level and trend."""
-        _share("alpha", self.alpha)
-        _share("beta", self.beta)
+        _check_share("alpha", self.alpha)
+        _check_share("beta", self.beta)
 
     def begin(self) -> Numbers:
         """Alpha, beta, count, level, trend."""
@@ -273,12 +257,15 @@ class DoubleExponentialSmoothing(OneStep):
 
     def spread(self, memory: Numbers, turns: int) -> Numbers:
         """A surprise moves the level, and through the trend all later turns."""
-        echo = self.alpha * (1.0 + self.beta * np.arange(turns, dtype=np.float64))
-        echo[0] = 1.0
-        return np.asarray(echo, dtype=np.float64)
+        return _echo(self.alpha * (1.0 + self.beta * np.arange(turns, dtype=np.float64)))
 
 
-def _share(name: str, value: float) -> float:
+def _echo(echo: Numbers) -> Numbers:
+    """The echo of a surprise, which is felt in full one turn ahead."""
+    echo[0] = 1.0
+    return echo
+
+
+def _check_share(name: str, value: float) -> None:
     if not 0 < value <= 1:
         raise ForecastError(f"{name} must be above 0 and at most 1, got {value!r}")
-    return float(value)

@@ -6,6 +6,7 @@ import pkgutil
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import field
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
@@ -81,8 +82,7 @@ class IdIndex:
     @property
     def pools(self) -> Pools:
         """The table of pools."""
-        members = [np.frombuffer(pool, np.int32) for pool in self._pools]
-        return Pools.of(members)
+        return Pools.of([np.frombuffer(pool, np.int32) for pool in self._pools])
 
 
 class LogFormat(ABC):
@@ -113,6 +113,11 @@ class LogFormat(ABC):
         All arms and pools are in `ids` when this ends, and all lines of a batch are recorded in
         `log` when the batch is yielded.
         """
+
+
+def option(default: Any, text: str, **metadata: str) -> Any:
+    """A field of a format with a default and its help."""
+    return field(default=default, metadata={"help": text, **metadata})
 
 
 def log_formats() -> dict[str, type[LogFormat]]:
@@ -150,13 +155,7 @@ def collect(log: LogFormat, progress: Progress | None = None) -> tuple[Events, C
         progress: Called with the bytes read so far and the bytes of all files.
     """
     conversion = _Conversion(log, progress)
-    batches = list(conversion.batches())
-    columns: dict[str, Any] = {
-        name: np.concatenate([getattr(batch, name) for batch in batches])
-        for name in EventBatch._fields
-        if getattr(batches[0], name) is not None
-    }
-    ids = conversion.ids
+    columns, ids = concatenated(list(conversion.batches()))._asdict(), conversion.ids
     return Events(**columns, arms=ids.arms, pools=ids.pools), conversion.report()
 
 
@@ -216,11 +215,8 @@ class _Conversion:
 
     def report(self) -> ConversionReport:
         """How it went."""
-        return self.log.report(
-            arms=len(self.ids.arms),
-            pools=len(self.ids.pools),
-            seconds=time.perf_counter() - self._begin,
-        )
+        seconds = time.perf_counter() - self._begin
+        return self.log.report(len(self.ids.arms), len(self.ids.pools), seconds)
 
 
 def _joined(batches: Iterator[EventBatch]) -> Iterator[EventBatch]:
@@ -229,13 +225,14 @@ def _joined(batches: Iterator[EventBatch]) -> Iterator[EventBatch]:
     for batch in batches:
         waiting.append(batch)
         if sum(part.time.size for part in waiting) >= _ROWS:
-            yield _concatenated(waiting)
+            yield concatenated(waiting)
             waiting = []
     if waiting:
-        yield _concatenated(waiting)
+        yield concatenated(waiting)
 
 
-def _concatenated(batches: list[EventBatch]) -> EventBatch:
+def concatenated(batches: list[EventBatch]) -> EventBatch:
+    """The events of all batches."""
     columns: Iterator[Any] = zip(*batches, strict=True)
     joined: list[Any] = [None if c[0] is None else np.concatenate(c) for c in columns]
     return EventBatch(*joined)

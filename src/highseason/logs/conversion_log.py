@@ -117,16 +117,7 @@ class ConversionLog:
         times: NDArray[np.int64],
         text: Callable[[int], bytes | str],
     ) -> None:
-        """Record some rows in their order.
-
-        Args:
-            file: Their file.
-            lines: The line of each.
-            faults: For each row 0 if it is an event, or the index of the reason if it is not.
-            reasons: The reasons; the first stands for an event.
-            times: The times of the events among the rows.
-            text: The text of a row.
-        """
+        """Record rows in their order; `faults` has 0 for events, else the index of the reason."""
         self.lines += lines.size
         self.events += times.size
         noted = faults.astype(np.int64)

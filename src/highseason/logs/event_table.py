@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import json
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
@@ -45,21 +44,12 @@ class EventWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._writer is None:
-            return
-        if error is None:
-            self._writer.close()
-            return
-        with contextlib.suppress(Exception):  # the disk may be what failed: the first error counts
-            self._writer.close()
+    def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
+        if self._writer is not None:  # the disk may be what failed: the first error counts
+            with contextlib.suppress(*([Exception] if kind else [])):
+                self._writer.close()
 
-    def write(self, batch: EventBatch, arms: tuple[str, ...]) -> None:
+    def write(self, batch: EventBatch | Events, arms: tuple[str, ...]) -> None:
         """Write some events; `arms` has the id of each arm in them."""
         table = self._table(batch, arms)
         if self._writer is None:
@@ -83,7 +73,7 @@ class EventWriter:
             write_statistics=["time"],
         )
 
-    def _table(self, batch: EventBatch, arms: tuple[str, ...]) -> Any:
+    def _table(self, batch: EventBatch | Events, arms: tuple[str, ...]) -> Any:
         used = np.zeros(len(arms), np.bool_)
         used[batch.arm] = True
         index = (np.cumsum(used) - 1).astype(np.int32)
@@ -113,9 +103,7 @@ def write_events(events: Events, path: Path | str) -> None:
     """
     with atomic_write(Path(path)) as unfinished, EventWriter(unfinished) as writer:
         for begin in range(0, max(len(events), 1), _ROWS):
-            part = events.take(slice(begin, begin + _ROWS))
-            batch = EventBatch(part.time, part.arm, part.reward, part.pool, part.propensity)
-            writer.write(batch, events.arms)
+            writer.write(events.take(slice(begin, begin + _ROWS)), events.arms)
         writer.finish(events.arms, events.pools)
 
 
@@ -133,30 +121,23 @@ def read_events(path: Path | str) -> Events:
             "'highseason convert'"
         )
     failure = arrow("pyarrow").ArrowException
-    _refuse_csv(path)
-    try:
-        file = arrow("pyarrow.parquet").ParquetFile(
-            path,
-            thrift_string_size_limit=_LARGEST,
-            thrift_container_size_limit=_LARGEST,
-        )
-        with file:
-            return _read(path, file)
-    except (failure, OSError) as error:
-        raise ValueError(
-            f"{path} cannot be read as Parquet ({_first_line(error)}): expected an event table, "
-            "as 'highseason convert' writes it"
-        ) from error
-
-
-def _refuse_csv(path: Path) -> None:
-    """Say how to turn a CSV file into an event table: it is what people try first."""
     kind = path.name.lower().removesuffix(".gz").rpartition(".")[2]
-    if kind in ("csv", "tsv"):
+    if kind in ("csv", "tsv"):  # it is what people try first
         raise ValueError(
             f"{path} is a {kind.upper()}; turn it into an event table: highseason convert table "
             f"{path} --time … --arm … --reward … --out events.parquet"
         )
+    try:
+        limits = ("thrift_string_size_limit", "thrift_container_size_limit")
+        file = arrow("pyarrow.parquet").ParquetFile(path, **dict.fromkeys(limits, _LARGEST))
+        with file:
+            return _read(path, file)
+    except (failure, OSError) as error:
+        first_line = (str(error) or type(error).__name__).splitlines()[0]
+        raise ValueError(
+            f"{path} cannot be read as Parquet ({first_line}): expected an event table, "
+            "as 'highseason convert' writes it"
+        ) from error
 
 
 def _read(path: Path, file: Any) -> Events:
@@ -224,7 +205,3 @@ def _foreign(path: Path, why: str) -> ValueError:
         f"{path} is not an event table, as 'highseason convert' writes it: {why}; for other tables "
         "use 'highseason convert table'"
     )
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error) or type(error).__name__).splitlines()[0]

@@ -85,10 +85,7 @@ class Events:
 
     def __post_init__(self) -> None:
         """Refuse columns that do not fit together: they would be read past their end later."""
-        columns = {"arm": self.arm, "reward": self.reward, "pool": self.pool}
-        if self.propensity is not None:
-            columns["propensity"] = self.propensity
-        for name, column in columns.items():
+        for name, column in self._columns.items():
             if column.shape != self.time.shape or column.ndim != 1:
                 raise ValueError(
                     f"expected one {name} per time, got {column.shape} and {self.time.shape}"
@@ -122,20 +119,19 @@ class Events:
             propensity=None if propensity is None else np.asarray(propensity, np.float64),
         )
 
+    @property
+    def _columns(self) -> dict[str, NDArray[Any]]:
+        names = ("time", "arm", "reward", "pool", "propensity")
+        return {name: column for name in names if (column := getattr(self, name)) is not None}
+
     def __len__(self) -> int:
         """The number of events."""
         return int(self.time.size)
 
     def take(self, rows: slice | NDArray[Any]) -> Self:
         """Some of the events, in the order given; arms and pools keep their indices."""
-        return replace(
-            self,
-            time=self.time[rows],
-            arm=self.arm[rows],
-            reward=self.reward[rows],
-            pool=self.pool[rows],
-            propensity=None if self.propensity is None else self.propensity[rows],
-        )
+        taken: dict[str, Any] = {name: column[rows] for name, column in self._columns.items()}
+        return replace(self, **taken)
 
     def between(self, start: int, end: int) -> Self:
         """The events with start <= time <= end."""
@@ -151,8 +147,7 @@ class Events:
     @property
     def nbytes(self) -> int:
         """The memory the columns take, in bytes."""
-        columns = (self.time, self.arm, self.reward, self.pool, self.propensity)
-        return sum(column.nbytes for column in columns if column is not None)
+        return sum(column.nbytes for column in self._columns.values())
 
 
 def _inside(what: str, numbers: NDArray[np.int32], count: int) -> None:

@@ -8,13 +8,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any, NamedTuple, cast
+from typing import IO, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.atomic import atomic_write
 from highseason.core.random import hash_at
+from highseason.logs.conversion import EventBatch, concatenated
 from highseason.logs.events import Events, Pools
 from highseason.logs.front_page import BURSTS, EVENTS, USERS, FrontPage, World, make_world
 from highseason.logs.kernels.generate import DAY, count_kernel, fill_kernel
@@ -57,15 +58,6 @@ class Generated:
         return np.asarray(self.rates[arm] - lost * (time - middle))
 
 
-class _Piece(NamedTuple):
-    """Some seconds of a log; arms and pools as indices of the world."""
-
-    time: NDArray[np.int64]
-    arm: NDArray[np.int32]
-    reward: NDArray[np.uint8]
-    pool: NDArray[np.int32]
-
-
 def generate_events(days: float = 1.0, seed: int = 0, **settings: Any) -> Generated:
     """Generate a click log like those of the Yahoo! front page, or a small one for tests.
 
@@ -82,11 +74,10 @@ def generate_events(days: float = 1.0, seed: int = 0, **settings: Any) -> Genera
     0.9
     """
     world = make_world(FrontPage(days, seed, **settings))
-    pieces = [piece for piece, _ in _pieces(world)]
-    return _compact(world, _Piece(*map(np.concatenate, zip(*pieces, strict=True))))
+    return _compact(world, concatenated([piece for piece, _ in _pieces(world)]))
 
 
-def _pieces(world: World) -> Iterator[tuple[_Piece, int]]:
+def _pieces(world: World) -> Iterator[tuple[EventBatch, int]]:
     """The log in pieces that end on the hour, each with the second before which it ends."""
     begin, key = world.start, world.key(EVENTS)
     while begin < world.end:
@@ -96,11 +87,11 @@ def _pieces(world: World) -> Iterator[tuple[_Piece, int]]:
         kinds = (np.int64, np.int32, np.uint8, np.int32)
         columns: list[Any] = [np.empty(int(counts.sum()), kind) for kind in kinds]
         fill_kernel()(world.offer, key, begin, counts, *columns)
-        yield _Piece(*columns), until
+        yield EventBatch(*columns), until
         begin = until
 
 
-def _compact(world: World, log: _Piece) -> Generated:
+def _compact(world: World, log: EventBatch) -> Generated:
     """Leave out pools without events and arms of no other pool: a reader cannot know of them."""
     used = np.unique(log.pool)  # ascending, and so in the order of their first events
     pools = [world.pools[i] for i in used]
@@ -119,7 +110,7 @@ def _compact(world: World, log: _Piece) -> Generated:
     return Generated(events, rates, starts, ends, _propensities(world, log), world.drift)
 
 
-def _propensities(world: World, log: _Piece) -> NDArray[np.float64]:
+def _propensities(world: World, log: EventBatch) -> NDArray[np.float64]:
     """The probability with which each event's arm was shown."""
     pools, reach = world.pools, world.offer.reach
     each = np.diff(reach, prepend=0.0)
@@ -191,12 +182,12 @@ def _opened(path: Path, zipped: bool) -> Iterator[IO[bytes]]:
             yield cast(IO[bytes], packed)
 
 
-def _text(world: World, piece: _Piece, first: int) -> bytes:
+def _text(world: World, piece: EventBatch, first: int) -> bytes:
     """The lines of a piece, of which the first is line `first` of the log."""
     ids, every = world.ids, range(len(world.pools))
     pools = ["".join(f" |{ids[arm]}" for arm in world.pools[i]) for i in every]
     users = _users(world.key(USERS), first, piece.time.size)
-    columns = (column.tolist() for column in piece)
+    columns = (column.tolist() for column in piece[:4])
     return "".join(
         f"{time} {ids[arm]} {click} |user 1{user}{pools[pool]}\n"
         for time, arm, click, pool, user in zip(*columns, users, strict=True)

@@ -21,22 +21,13 @@ _KEPT = 512  # bytes of a skipped line, enough for an example
 
 
 class LineBlock(NamedTuple):
-    """Whole lines of a file; or a line that cannot be read; or, last, how the file ended.
-
-    Attributes:
-        file: The file.
-        data: The lines; each ends with a newline, except perhaps the file's last.  The next block
-            overwrites them.
-        bytes_read: The bytes taken from the file so far; compressed bytes for gzip.
-        skip: Why the line in `data` cannot be read; empty for lines that can.
-        damage: Why the file could not be read to its end; empty while it can.
-    """
+    """Whole lines of a file; or a line that cannot be read; or, last, how the file ended."""
 
     file: Path
-    data: bytes | memoryview
-    bytes_read: int
-    skip: str = ""
-    damage: str = ""
+    data: bytes | memoryview  # overwritten by the next block; only a file's end may lack a newline
+    bytes_read: int  # from the file so far; compressed bytes for gzip
+    skip: str = ""  # why the line in `data` cannot be read
+    damage: str = ""  # why the file could not be read to its end
 
     @property
     def is_readable(self) -> bool:
@@ -45,11 +36,7 @@ class LineBlock(NamedTuple):
 
 
 def line_blocks(path: Path, size: int) -> Iterator[LineBlock]:
-    """Read a file in blocks of about `size` bytes.
-
-    A line longer than `LONGEST` comes alone with the reason to skip it, and so does the last line
-    of a gzip file that breaks off: half a line may look like a whole one.
-    """
+    """Read a file in blocks of about `size` bytes; lines that cannot be read come alone."""
     room = bytearray(size + LONGEST)
     view, rest, is_dropping = memoryview(room), 0, False
     with path.open("rb", buffering=0) as raw:
@@ -66,7 +53,7 @@ def line_blocks(path: Path, size: int) -> Iterator[LineBlock]:
                 yield LineBlock(path, data, raw.tell(), skip=TOO_LONG if is_long else "")
             rest = filled - end
             room[:rest] = room[end:filled]
-            if rest and (not count or rest > LONGEST):
+            if rest and (not count or rest > LONGEST):  # half a line may look like a whole one
                 reason = TOO_LONG if count else file.damage
                 yield LineBlock(path, bytes(room[: min(rest, _KEPT)]), raw.tell(), skip=reason)
                 rest, is_dropping = 0, True

@@ -38,23 +38,13 @@ _MOST_LINES = 100  # in one row; more are a quote that is never closed
 
 @dataclass(frozen=True)
 class RowBlock:
-    """Consecutive rows.
+    """Consecutive rows."""
 
-    Attributes:
-        file: Their file.
-        cells: The wanted columns as Polars series.
-        lines: The line on which each row starts; in Parquet the row's number.
-        faults: For each row 0, or the index in `ROW_REASONS` of what is wrong with it.
-        text: The text of a row, for an example.
-        spans: The number of lines of each row.
-    """
-
-    file: Path
-    cells: dict[str, Any]
-    lines: NDArray[np.int64]
-    faults: NDArray[np.int8]
-    text: Callable[[int], str]
-    spans: NDArray[np.int64]
+    cells: dict[str, Any]  # the wanted columns as Polars series
+    lines: NDArray[np.int64]  # on which each row starts; in Parquet the row's number
+    faults: NDArray[np.int8]  # for each row 0, or the index in `ROW_REASONS` of what is wrong
+    text: Callable[[int], str]  # of a row, for an example
+    spans: NDArray[np.int64]  # the number of lines of each row
 
     def kept(self, faults: NDArray[np.int8]) -> NDArray[np.bool_]:
         """Which rows remain: not those on lines that belong to a good row of several lines."""
@@ -128,7 +118,7 @@ class _CsvTable(_Table):
             if data and not data.endswith(b"\n"):
                 data += b"\n"
             rows = _CsvRows(data, self._mark, is_end=not block.is_readable)
-            yield from rows.read(self.path, line, indices, len(self.names))
+            yield from rows.read(line, indices, len(self.names))
             waiting, line = rows.rest, line + rows.count
             line += self.log.unreadable(block, line)
             self.log.advance(block.bytes_read)
@@ -215,26 +205,25 @@ class _CsvRows:
         self._ends, self._counts = self._ends[:stop], self._counts[:stop]
         self._odd = [odd for odd in self._odd if odd.row < stop]
 
-    def read(
-        self, file: Path, line: int, indices: dict[str, int], width: int
-    ) -> Iterator[RowBlock]:
+    def read(self, line: int, indices: dict[str, int], width: int) -> Iterator[RowBlock]:
         """The rows from `line` on, if any, with the cells of these columns out of `width`."""
         if not self.count:
             return
         spans, faults = np.ones(self.count, np.int64), np.zeros(self.count, np.int8)
         cells = self._cells(indices | {"": width - 1}, width)
-        if self._is_regular(cells.pop(""), width):
-            yield RowBlock(file, cells, line + np.arange(self.count), faults, self.text, spans)
-            return
+        if not self._is_regular(cells.pop(""), width):
+            self._find_faults(faults, spans, max(indices.values()), width)
+        yield RowBlock(cells, line + np.arange(self.count), faults, self.text, spans)
+
+    def _find_faults(self, faults: Any, spans: Any, last: int, width: int) -> None:
         sizes = np.diff(self._ends, prepend=-1) - 1
         for row in np.flatnonzero(sizes <= 1).tolist():
             faults[row] = 0 if self.text(row) else _BLANK
         for row, texts, span in self._odd:
             self._counts[row], spans[row] = len(texts), span
             faults[row] = 0 if texts else _NOT_CSV
-        faults[(faults == 0) & (self._counts <= max(indices.values()))] = _SHORT
+        faults[(faults == 0) & (self._counts <= last)] = _SHORT
         faults[(faults == 0) & (self._counts > width)] = _LONG
-        yield RowBlock(file, cells, line + np.arange(self.count), faults, self.text, spans)
 
     def _cells(self, indices: dict[str, int], width: int) -> dict[str, Any]:
         """The wanted columns; lines in plain form are read by Polars."""
@@ -336,7 +325,7 @@ class _ParquetTable(_Table):
             before += len(frame)
             faults, spans = np.zeros(len(frame), np.int8), np.ones(len(frame), np.int64)
             text = functools.partial(_row_text, frame)
-            yield RowBlock(self.path, cells, lines, faults, text, spans)
+            yield RowBlock(cells, lines, faults, text, spans)
             self.log.advance(size * before // rows)
 
     @staticmethod

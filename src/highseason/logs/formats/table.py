@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.logs.cells import Coded, by_pair, names, numbers, pools, times
-from highseason.logs.conversion import EventBatch, IdIndex, LogFormat, existing
+from highseason.logs.conversion import EventBatch, IdIndex, LogFormat, existing, option
 from highseason.logs.conversion_log import ConversionLog
 from highseason.logs.table_rows import ROW_REASONS, RowBlock, open_table
 
@@ -42,14 +42,7 @@ class Checks:
         self.require(is_good, NO_TIME)
         return values
 
-    def clicks(self, column: Any) -> NDArray[np.uint8]:
-        """A column of clicks."""
-        values, is_good = numbers(column)
-        return self.as_clicks(values, is_good)
-
-    def as_clicks(
-        self, values: NDArray[np.float64], is_good: NDArray[np.bool_]
-    ) -> NDArray[np.uint8]:
+    def clicks(self, values: NDArray[np.float64], is_good: NDArray[np.bool_]) -> NDArray[np.uint8]:
         """Numbers that must be clicks."""
         self.require(is_good & ((values == 0) | (values == 1)), NO_CLICK)
         return np.asarray(values == 1, np.uint8)
@@ -91,15 +84,7 @@ def table_batches(
     judge: Callable[[RowBlock, Checks], Judged],
     number: Callable[[Any, Any], tuple[int, int, int]],
 ) -> Iterator[EventBatch]:
-    """The events of a table.
-
-    Args:
-        path: The file.
-        log: Where to record its rows.
-        blocks: Its rows.
-        judge: Reads the columns of a block and says what is wrong with its rows.
-        number: Numbers an arm and a pool, given the values of `Judged.pool` and `Judged.arm`.
-    """
+    """The events of a table; `number` gets the values of `Judged.pool` and `Judged.arm`."""
     for block in blocks:
         checks = Checks(block)
         rows = judge(block, checks)
@@ -113,13 +98,8 @@ def table_batches(
         _, arms, pool_numbers = by_pair(pool, arm, number)
         propensity = None if rows.propensity is None else rows.propensity[events]
         if events.size:
-            yield EventBatch(
-                time,
-                arms.astype(np.int32),
-                rows.reward[events],
-                pool_numbers.astype(np.int32),
-                propensity,
-            )
+            arms, pool_numbers = arms.astype(np.int32), pool_numbers.astype(np.int32)
+            yield EventBatch(time, arms, rows.reward[events], pool_numbers, propensity)
 
 
 def _of_rows(text: Callable[[int], str], rows: NDArray[np.int64]) -> Callable[[int], str]:
@@ -127,7 +107,20 @@ def _of_rows(text: Callable[[int], str], rows: NDArray[np.int64]) -> Callable[[i
 
 
 @dataclass(frozen=True)
-class TableLog(LogFormat):
+class _TableFormat(LogFormat):
+    path: Path
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "path", Path(self.path))
+
+    @property
+    def paths(self) -> tuple[Path, ...]:  # type: ignore[override]  # a table is one file
+        """Its one file."""
+        return (self.path,)
+
+
+@dataclass(frozen=True)
+class TableLog(_TableFormat):
     r"""Any CSV or Parquet file with a row per display.
 
     Times are Unix seconds or ISO times, in UTC where they name no zone.
@@ -161,33 +154,20 @@ class TableLog(LogFormat):
         "    --pool offered --separator ' ' --propensity chance --out shop.parquet",
     )
 
-    path: Path
-    time: str = field(default="time", metadata={"help": "The column of times."})
-    arm: str = field(default="arm", metadata={"help": "The column of the arms shown."})
-    reward: str = field(default="reward", metadata={"help": "The column of rewards."})
-    pool: str | None = field(
-        default=None,
-        metadata={"help": "The column of the arms on offer.  [default: every arm, always]"},
+    time: str = option("time", "The column of times.")
+    arm: str = option("arm", "The column of the arms shown.")
+    reward: str = option("reward", "The column of rewards.")
+    pool: str | None = option(
+        None, "The column of the arms on offer.  [default: every arm, always]"
     )
-    separator: str = field(
-        default="|", metadata={"help": "The separator between the arms of a pool."}
-    )
-    propensity: str | None = field(
-        default=None, metadata={"help": "The column of propensities.  [default: uniform]"}
-    )
-    clicks: bool = field(
-        default=False, metadata={"help": "Rewards are 0 or 1; rows with any other are skipped."}
-    )
+    separator: str = option("|", "The separator between the arms of a pool.")
+    propensity: str | None = option(None, "The column of propensities.  [default: uniform]")
+    clicks: bool = option(False, "Rewards are 0 or 1; rows with any other are skipped.")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not self.separator:
             raise ValueError("separator must be some text, got ''")
-        object.__setattr__(self, "path", Path(self.path))
-
-    @property
-    def paths(self) -> tuple[Path, ...]:  # type: ignore[override]  # a table is one file
-        """Its one file."""
-        return (self.path,)
 
     @property
     def expected(self) -> str:
@@ -227,7 +207,7 @@ class TableLog(LogFormat):
         reward, is_number = numbers(cells["reward"])
         checks.require(is_number, NO_REWARD)
         if self.clicks:
-            reward = checks.as_clicks(reward, is_number)
+            reward = checks.clicks(reward, is_number)
         propensity = checks.propensities(cells.get("propensity"))
         pool = Coded(np.zeros(time.size, np.int64), [ALL_ARMS])
         if self.pool is not None:
@@ -251,7 +231,7 @@ NO_CAMPAIGN = "there is no campaign"
 
 
 @dataclass(frozen=True)
-class OpenBanditLog(LogFormat):
+class OpenBanditLog(_TableFormat):
     """A table of the Open Bandit Dataset.
 
     It has the columns timestamp, item_id and click, and may have position, propensity_score and
@@ -271,22 +251,10 @@ class OpenBanditLog(LogFormat):
         "highseason convert open-bandit men.csv --position 1 --out men.parquet --json",
     )
 
-    path: Path
-    campaign: str | None = field(
-        default=None,
-        metadata={"help": "Only this campaign: all, men or women.", "metavar": "NAME"},
-    )
-    position: int | None = field(default=None, metadata={"help": "Only this position, 1 to 3."})
+    campaign: str | None = option(None, "Only this campaign: all, men or women.", metavar="NAME")
+    position: int | None = option(None, "Only this position, 1 to 3.")
 
     expected = "the columns timestamp, item_id and click (0 or 1), as in the Open Bandit Dataset"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "path", Path(self.path))
-
-    @property
-    def paths(self) -> tuple[Path, ...]:  # type: ignore[override]  # a table is one file
-        """Its one file."""
-        return (self.path,)
 
     def batches(self, ids: IdIndex, log: ConversionLog) -> Iterator[EventBatch]:
         """Read all rows."""
@@ -332,6 +300,6 @@ class OpenBanditLog(LogFormat):
             position, is_number = numbers(cells["position"])
             checks.require(is_number & (position == self.position), OTHER_POSITION)
         time, item = checks.times(cells["timestamp"]), checks.names(cells["item_id"])
-        click = checks.clicks(cells["click"])
+        click = checks.clicks(*numbers(cells["click"]))
         propensity = checks.propensities(cells.get("propensity_score"))
         return Judged(time, click, propensity, campaign, item)

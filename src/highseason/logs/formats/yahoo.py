@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from highseason.core.validation import one_of
 from highseason.logs.cells import Coded, by_pair, encode_bytes
-from highseason.logs.conversion import EventBatch, IdIndex, LogFormat, existing
+from highseason.logs.conversion import EventBatch, IdIndex, LogFormat, existing, option
 from highseason.logs.conversion_log import BLANK, ConversionLog
 from highseason.logs.kernels.yahoo import DIGITS, NEW_POOL, ODD, WIDTH, cut_kernel
 from highseason.logs.line_blocks import LineBlock, line_blocks
@@ -83,8 +83,8 @@ class YahooLog(LogFormat):
     )
 
     paths: tuple[Path, ...] = field(metadata={"metavar": "LOG…"})
-    format: Literal["r6a", "r6b"] | None = field(
-        default=None, metadata={"help": "The format.  [default: that of the first event]"}
+    format: Literal["r6a", "r6b"] | None = option(
+        None, "The format.  [default: that of the first event]"
     )
 
     def __post_init__(self) -> None:
@@ -233,12 +233,8 @@ class _Reading:
         self._log.record(file, lines, parsed.faults, _REASONS, time, parsed.text)
         self._log.format = self._format
         if time.size:
-            yield EventBatch(
-                time,
-                arm[is_event].astype(np.int32),
-                parsed.click[good][is_event],
-                pool[is_event].astype(np.int32),
-            )
+            arm, pool = (column[is_event].astype(np.int32) for column in (arm, pool))
+            yield EventBatch(time, arm, parsed.click[good][is_event], pool)
 
     def _judge(self, text: bytes, article: bytes) -> tuple[int, int, int]:
         """The fault of lines that show this article from this pool, or its arm and pool."""
