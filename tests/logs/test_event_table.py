@@ -24,11 +24,11 @@ from highseason.logs import (
     Pools,
     YahooLog,
     convert,
-    event_table,
     generate_log,
     read_events,
     write_events,
 )
+from highseason.logs import events as events_module
 
 NAMES = st.lists(st.text(min_size=1), unique=True, min_size=1, max_size=5)
 
@@ -71,7 +71,7 @@ def test_what_is_written_is_what_is_read(
 ) -> None:
     path = tmp_path_factory.mktemp("table") / "events.parquet"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(event_table, "_ROWS", rows)
+        patch.setattr(events_module, "_ROWS", rows)
         write_events(log, path)
     identical(read_events(path), log)
 

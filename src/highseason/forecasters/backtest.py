@@ -91,12 +91,11 @@ def backtest(
         else {str(forecaster): forecaster for forecaster in forecasters}
     )
     places = np.arange(G.turns) if G.calendar is None else Grid.under(G.calendar)[1]
-    starts = _origins(G.turns, turns, origins)
-    trials = [
+    trials = (
         _trial(label, forecaster, G, places, origin, turns, season, level)
-        for origin in starts
+        for origin in _origins(G.turns, turns, origins)
         for label, forecaster in named.items()
-    ]
+    )
     return Backtest(tuple(trials))
 
 
@@ -130,13 +129,9 @@ def _trial(
     if there.size == 0:
         raise ForecastError(f"no turn came within {turns} turns after turn {origin}")
     actual = G.window(origin + 1, origin + there.size)
-    whole_forecast = forecaster.fit(past).predict(int(there[-1]) + 1)
-    forecast = Forecast(
-        whole_forecast.mean[there],
-        None if whole_forecast.quantiles is None else whole_forecast.quantiles[:, there],
-        actual.calendar,
-        label,
-    )
+    whole = forecaster.fit(past).predict(int(there[-1]) + 1)
+    table = None if whole.quantiles is None else whole.quantiles[:, there]
+    forecast = Forecast(whole.mean[there], table, actual.calendar, label)
     errors = {
         "mase": mase(actual.values, forecast.mean, past.values, season),
         "smape": smape(actual.values, forecast.mean),

@@ -91,7 +91,7 @@ def _year(year: int, country: str | None) -> dict[int, str]:
 
 def indicators(days: list[str], names: list[str]) -> NDArray[np.float64]:
     """A column of ones and zeros for each name."""
-    return (np.array(days)[:, None] == np.array(names)).astype(np.float64)
+    return np.asarray(np.array(days)[:, None] == np.array(names), np.float64)
 
 
 #: The highest number of waves per year.
@@ -125,6 +125,10 @@ class Design:
         if not self.names or clocks is None:
             return [""] * (stop - start)
         return [day if day in self.names else "" for day in special_days(clocks, self.country)]
+
+    def is_special(self, start: int, stop: int) -> NDArray[np.bool_]:
+        """Which turns are special days."""
+        return np.array([day != "" for day in self.days(start, stop)], np.bool_)
 
     def rows(self, start: int, stop: int) -> Numbers:
         """The features of the turns at these positions."""

@@ -216,10 +216,7 @@ def enough(turns: int, season: float) -> bool:
 
 
 def _even_stamps(G: Multiplier, zone: str | None) -> tuple[Stamps | None, str | None]:
-    """Evenly spaced stamps, and the zone of the wall clock if they are in UTC.
-
-    Where clocks change, days are even by the wall clock and hours are even in UTC.
-    """
+    """Stamps that are even where clocks change: days by the wall clock, hours in UTC; the zone."""
     if G.calendar is None or G.timeline is None or G.zone is None:
         return G.calendar, zone
     steps = np.diff(G.calendar.astype("datetime64[s]"))

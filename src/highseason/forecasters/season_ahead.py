@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,13 +126,6 @@ _ORIGINS = 12
 _FEW = 20
 
 
-class _Errors(NamedTuple):
-    """The errors of earlier forecasts, in logarithms, and which of them fell on special days."""
-
-    missed: Numbers
-    special: NDArray[np.bool_]
-
-
 @dataclass(frozen=True)
 class CalendarRegression(SeasonAhead):
     """Log traffic = time of the week + trend + waves of the year + special days + recent level.
@@ -159,11 +152,13 @@ class CalendarRegression(SeasonAhead):
         """The forecast of the regression plus the quantiles of its past errors."""
         design = Design.of(history, self.holidays, self.country)
         middle = self._middle(history, turns, design)
-        errors = self._past_errors(history, turns)
+        errors, fell_on_special = self._past_errors(history, turns)
         table = np.empty((len(LEVELS), turns))
-        special = np.array([day != "" for day in design.days(history.turns, history.turns + turns)])
+        special = design.is_special(history.turns, history.turns + turns)
         for kind in (False, True):
-            table[:, special == kind] = _quantiles(errors, kind)[:, None]
+            chosen = errors[fell_on_special == kind]
+            chosen = errors if chosen.size < _FEW else chosen
+            table[:, special == kind] = np.quantile(chosen, LEVELS)[:, None] if chosen.size else 0.0
         return table + middle
 
     def _middle(self, history: History, turns: int, design: Design) -> Numbers:
@@ -175,7 +170,7 @@ class CalendarRegression(SeasonAhead):
         middle = float(weights @ y) / float(weights.sum())
         solution = ridge(rows, y - middle, weights, design.penalties())
         ahead: Numbers = middle + design.rows(n, n + turns) @ solution
-        usual = open_turns & np.array([day == "" for day in design.days(0, n)])
+        usual = open_turns & ~design.is_special(0, n)
         return ahead + self._level(history, y - middle - rows @ solution, usual, turns)
 
     def _level(
@@ -189,8 +184,8 @@ class CalendarRegression(SeasonAhead):
         level = float(weights @ rest) / (float(weights.sum()) + week)
         return np.asarray(level * np.exp(-np.arange(turns) / (self.fade * week)))
 
-    def _past_errors(self, history: History, turns: int) -> _Errors:
-        """Errors from earlier origins, evenly spread over the later half of the past."""
+    def _past_errors(self, history: History, turns: int) -> tuple[Numbers, NDArray[np.bool_]]:
+        """Errors from origins in the later half of the past, and which fell on special days."""
         n = history.turns
         first = max(n // 2, 2 * history.week, min(n - turns, round(1.2 * history.year)))
         origins = np.unique(np.linspace(first, n - 1, _ORIGINS + 1)[:-1].astype(np.int64))
@@ -204,17 +199,6 @@ class CalendarRegression(SeasonAhead):
             design = Design.of(past, self.holidays, self.country)
             error = history.logs[origin : origin + ahead] - self._middle(past, ahead, design)
             kept = history.seen[origin : origin + ahead] & ~past.closed(origin, origin + ahead)
-            days = np.array([day != "" for day in design.days(origin, origin + ahead)])
             missed.append(error[kept])
-            special.append(days[kept])
-        return _Errors(np.concatenate(missed), np.concatenate(special))
-
-
-def _quantiles(errors: _Errors, special: bool) -> Numbers:
-    """The quantiles of the errors on such days; of all errors if they are too few."""
-    chosen = errors.missed[errors.special == special]
-    if chosen.size < _FEW:
-        chosen = errors.missed
-    if chosen.size == 0:
-        return np.zeros(len(LEVELS))
-    return np.asarray(np.quantile(chosen, LEVELS))
+            special.append(design.is_special(origin, origin + ahead)[kept])
+        return np.concatenate(missed), np.concatenate(special)

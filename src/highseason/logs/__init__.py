@@ -11,8 +11,7 @@ from highseason.logs.arm_lifespans import (
 )
 from highseason.logs.conversion import LogFormat, collect, convert, log_formats
 from highseason.logs.conversion_log import ConversionReport
-from highseason.logs.event_table import read_events, write_events
-from highseason.logs.events import Events, Pools
+from highseason.logs.events import Events, Pools, read_events, write_events
 from highseason.logs.formats.table import OpenBanditLog, TableLog
 from highseason.logs.formats.yahoo import YahooLog
 from highseason.logs.front_page import FrontPage

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from highseason.core.atomic import atomic_write
 from highseason.core.validation import whole_number
 from highseason.logs.conversion import moment
-from highseason.logs.event_table import arrow
-from highseason.logs.events import Events
+from highseason.logs.events import Events, arrow
 from highseason.results.table import Table
 
 if TYPE_CHECKING:

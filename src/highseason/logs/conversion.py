@@ -10,30 +10,19 @@ from dataclasses import field
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from highseason.core.atomic import atomic_write
 from highseason.core.specs import Registry
 from highseason.logs.conversion_log import ConversionLog, ConversionReport
-from highseason.logs.events import Events, Pools
+from highseason.logs.events import EventBatch, Events, EventWriter, Pools
 
 Progress = Callable[[int, int], None]
 
 _ROWS = 1 << 18  # events written at a time
 _LAST_TIME = 10**11  # the year 5138 in seconds; milliseconds reach it in 1973
-
-
-class EventBatch(NamedTuple):
-    """Consecutive events; one column each, as in `Events`."""
-
-    time: NDArray[np.int64]
-    arm: NDArray[np.int32]
-    reward: NDArray[Any]
-    pool: NDArray[np.int32]
-    propensity: NDArray[np.float64] | None = None
 
 
 class IdIndex:
@@ -179,8 +168,6 @@ def convert(log: LogFormat, out: Path | str, progress: Progress | None = None) -
     ...     read_events(out).arms, report.lines, report.events
     (('id-1', 'id-2'), 1, 1)
     """
-    from highseason.logs.event_table import EventWriter
-
     conversion = _Conversion(log, progress)
     with atomic_write(Path(out)) as unfinished, EventWriter(unfinished) as writer:
         for batch in _joined(conversion.batches()):

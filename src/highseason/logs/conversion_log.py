@@ -147,7 +147,12 @@ class ConversionLog:
         if block.skip:
             self.skip(block.skip, block.file, line, bytes(block.data))
         if block.damage:
-            self._add_damage(str(block.file), block.damage)
+            message = f"{block.file}: {block.damage}"
+            if block.damage == IS_DAMAGED:  # wrong bytes can unpack into lines for a long time
+                bad = [one.line for one in self.all_examples if one.file == str(block.file)]
+                message += "; events after the damage may be garbage"
+                message += f" (first line that is not an event: {min(bad)})" if bad else ""
+            self.damaged.append(message)
         return int(bool(block.skip))
 
     def check_patience(self, paths: tuple[Path, ...], expected: str) -> None:
@@ -189,14 +194,6 @@ class ConversionLog:
         kept = self.examples.setdefault(reason, [])
         if len(kept) < EXAMPLES:
             kept.append(Example(str(file), line, reason, shortened(text)))
-
-    def _add_damage(self, file: str, why: str) -> None:
-        message = f"{file}: {why}"
-        if why == IS_DAMAGED:  # wrong bytes can unpack into lines for a long time
-            bad = [example.line for example in self.all_examples if example.file == file]
-            message += "; events after the damage may be garbage"
-            message += f" (first line that is not an event: {min(bad)})" if bad else ""
-        self.damaged.append(message)
 
 
 def shortened(text: bytes | str) -> str:

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from highseason.core.atomic import atomic_write
 from highseason.core.random import hash_at
-from highseason.logs.conversion import EventBatch, concatenated
-from highseason.logs.events import Events, Pools
+from highseason.logs.conversion import concatenated
+from highseason.logs.events import EventBatch, Events, Pools
 from highseason.logs.front_page import BURSTS, EVENTS, USERS, FrontPage, World, make_world
 from highseason.logs.kernels.generate import DAY, count_kernel, fill_kernel
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from highseason.core.specs import did_you_mean
 from highseason.logs.cells import polars
 from highseason.logs.conversion_log import BLANK, ConversionLog, shortened
-from highseason.logs.event_table import arrow
+from highseason.logs.events import arrow
 from highseason.logs.line_blocks import LineBlock, line_blocks
 
 NOT_CSV = "the row cannot be read as CSV"

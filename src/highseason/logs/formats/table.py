@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.logs.cells import Coded, by_pair, names, numbers, pools, times
-from highseason.logs.conversion import EventBatch, IdIndex, LogFormat, existing, option
+from highseason.logs.conversion import IdIndex, LogFormat, existing, option
 from highseason.logs.conversion_log import ConversionLog
+from highseason.logs.events import EventBatch
 from highseason.logs.table_rows import ROW_REASONS, RowBlock, open_table
 
 NO_TIME = "the time is neither a number of seconds nor an ISO time"

@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 
 from highseason.core.validation import one_of
 from highseason.logs.cells import Coded, by_pair, encode_bytes
-from highseason.logs.conversion import EventBatch, IdIndex, LogFormat, existing, option
+from highseason.logs.conversion import IdIndex, LogFormat, existing, option
 from highseason.logs.conversion_log import BLANK, ConversionLog
+from highseason.logs.events import EventBatch
 from highseason.logs.kernels.yahoo import DIGITS, NEW_POOL, ODD, WIDTH, cut_kernel
 from highseason.logs.line_blocks import LineBlock, line_blocks
 
