@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from highseason.core.compile import compiled, function_type
 from highseason.core.jitable import jitable
 
-Memory = NDArray[np.float64]
+Memory = NDArray[np.float64]  # the same type for series of values and beliefs
 
 
 @jitable
@@ -88,7 +88,7 @@ def double_exponential_smoothing(memory: Memory, value: float) -> float:
     return level + trend
 
 
-Step = Callable[[NDArray[np.float64], float], float]
+Step = Callable[[Memory, float], float]
 
 #: The built-in steps, in the order in which `own_kernel` numbers them.
 _OWN: tuple[Step, ...] = (
@@ -101,12 +101,7 @@ _OWN: tuple[Step, ...] = (
 )
 
 
-def scan_kernel(
-    step: Step,
-    memory: NDArray[np.float64],
-    values: NDArray[np.float64],
-    beliefs: NDArray[np.float64],
-) -> None:
+def scan_kernel(step: Step, memory: Memory, values: Memory, beliefs: Memory) -> None:
     """H(1) = G(1); every later turn is what `step` expects, never below the lowest G so far."""
     beliefs[0] = values[0]
     lowest = values[0]
@@ -115,12 +110,7 @@ def scan_kernel(
         beliefs[t] = max(step(memory, values[t - 1]), lowest)
 
 
-def own_kernel(
-    which: int,
-    memory: NDArray[np.float64],
-    values: NDArray[np.float64],
-    beliefs: NDArray[np.float64],
-) -> None:
+def own_kernel(which: int, memory: Memory, values: Memory, beliefs: Memory) -> None:
     """The same with a built-in step: passing a function costs more than the scan itself."""
     beliefs[0] = values[0]
     lowest = values[0]

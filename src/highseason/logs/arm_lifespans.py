@@ -113,13 +113,9 @@ def lifespans(events: Events) -> Lifespans:
     reward = np.bincount(events.arm, events.reward, minlength=len(events.arms))
     order = np.lexsort((end, start))
     order = order[is_offered[order]]
-    return Lifespans(
-        arms=tuple(events.arms[i] for i in order),
-        start=start[order],
-        end=end[order],
-        shown=shown[order].astype(np.int64),
-        reward=reward[order].astype(np.float64),
-    )
+    arms = tuple(events.arms[i] for i in order)
+    total = reward[order].astype(np.float64)
+    return Lifespans(arms, start[order], end[order], shown[order].astype(np.int64), total)
 
 
 def used_pools(events: Events) -> NDArray[np.bool_]:
@@ -143,8 +139,7 @@ def pool_lifetimes(
     np.minimum.at(start, pools.members, np.repeat(first, pools.sizes))
     np.maximum.at(end, pools.members, np.repeat(last, pools.sizes))
     is_never = start == far.max
-    start[is_never], end[is_never] = 0, 0
-    return start, end
+    return np.where(is_never, 0, start), np.where(is_never, 0, end)
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -148,7 +148,11 @@ def generate_log(
     world = make_world(FrontPage(days, seed, **settings))
     pieces, lines, written = _pieces(world), 0, []
     for path, end in _files(Path(out), world, zipped):
-        with atomic_write(path) as unfinished, _opened(unfinished, zipped) as file:
+        with (
+            atomic_write(path) as unfinished,
+            unfinished.open("wb") as raw,
+            _packed(raw, zipped) as file,
+        ):
             for piece, until in pieces:
                 file.write(_text(world, piece, lines))
                 lines += piece.time.size
@@ -171,15 +175,9 @@ def _files(out: Path, world: World, zipped: bool) -> Iterator[tuple[Path, int]]:
         yield out / name, (day + 1) * DAY
 
 
-@contextmanager
-def _opened(path: Path, zipped: bool) -> Iterator[IO[bytes]]:
-    """A file to write to; gzip must not note the time, so that equal lines give equal bytes."""
-    with path.open("wb") as file:
-        if not zipped:
-            yield file
-            return
-        with gzip.GzipFile("", "wb", _LEVEL, file, mtime=0) as packed:
-            yield cast(IO[bytes], packed)
+def _packed(file: IO[bytes], zipped: bool) -> Any:
+    """The file, or gzip into it; it must not note the time: equal lines give equal bytes."""
+    return gzip.GzipFile("", "wb", _LEVEL, file, mtime=0) if zipped else nullcontext(file)
 
 
 def _text(world: World, piece: EventBatch, first: int) -> bytes:
@@ -204,5 +202,4 @@ def _users(key: int, first: int, count: int) -> list[str]:
         is_used_up = len(steps) % 16 == 0
         luck = hash_at(keys, np.uint64(len(steps))) if is_used_up else luck >> np.uint64(4)
     names = [*(f" {i}" for i in range(_FEATURES + 1)), ""]
-    rows = np.array(steps).T.tolist()
-    return ["".join([names[i] for i in row]) for row in rows]
+    return ["".join([names[i] for i in row]) for row in np.array(steps).T.tolist()]
