@@ -19,21 +19,13 @@ MEASURES = ("mase", "smape", "pinball", "coverage")
 
 @dataclass(frozen=True)
 class BacktestTrial:
-    """One forecast of turns that are known by now.
+    """One forecast of turns that are known by now."""
 
-    Attributes:
-        forecaster: Its label.
-        origin: The last turn it knew.
-        forecast: Its forecast of the turns that came.
-        actual: The turns that came; gaps in the series are left out of both.
-        errors: By name of the measure.
-    """
-
-    forecaster: str
-    origin: int
-    forecast: Forecast
-    actual: Multiplier
-    errors: Mapping[str, float]
+    forecaster: str  # its label
+    origin: int  # the last turn it knew
+    forecast: Forecast  # of the turns that came
+    actual: Multiplier  # the turns that came; gaps in the series are left out of both
+    errors: Mapping[str, float]  # by name of the measure
 
 
 @dataclass(frozen=True)
@@ -49,9 +41,8 @@ class Backtest:
 
     def mean(self, measure: str, forecaster: str) -> float:
         """The mean of a measure over origins."""
-        return float(
-            np.mean([t.errors[measure] for t in self.trials if t.forecaster == forecaster])
-        )
+        errors = [t.errors[measure] for t in self.trials if t.forecaster == forecaster]
+        return float(np.mean(errors))
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """The means, by forecaster and measure."""
@@ -85,16 +76,13 @@ def backtest(
     """
     G = as_multiplier(series)
     turns = whole_number("turns", turns, 1, ForecastError)
-    named = (
-        dict(forecasters)
-        if isinstance(forecasters, Mapping)
-        else {str(forecaster): forecaster for forecaster in forecasters}
-    )
+    if not isinstance(forecasters, Mapping):
+        forecasters = {str(forecaster): forecaster for forecaster in forecasters}
     places = np.arange(G.turns) if G.calendar is None else Grid.under(G.calendar)[1]
     trials = (
         _trial(label, forecaster, G, places, origin, turns, season, level)
         for origin in _origins(G.turns, turns, origins)
-        for label, forecaster in named.items()
+        for label, forecaster in forecasters.items()
     )
     return Backtest(tuple(trials))
 

@@ -130,7 +130,7 @@ class Events:
 
     @property
     def _columns(self) -> dict[str, NDArray[Any]]:
-        names = ("time", "arm", "reward", "pool", "propensity")
+        names = ("arm", "reward", "pool", "propensity", "time")
         return {name: column for name in names if (column := getattr(self, name)) is not None}
 
     def __len__(self) -> int:

@@ -184,8 +184,8 @@ def _lifetimes(key: int, start: int, end: int) -> tuple[NDArray[np.int64], NDArr
             on_offer.append(last)
             if last > start:
                 spans.append((mark, last))
-    starts, ends = np.array(spans, np.int64).T
-    return starts.copy(), ends.copy()
+    starts, ends = np.array(spans, np.int64).T.copy()
+    return starts, ends
 
 
 def _starts_at(mark: int) -> float:

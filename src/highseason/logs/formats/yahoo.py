@@ -254,14 +254,13 @@ class _Reading:
         return 0, self._ids.arm(shown), pool.number
 
     def _pool(self, text: bytes) -> _Pool:
-        pool = self._pools.get(text)
-        if pool is None:
+        if text not in self._pools:
             self._remembered += len(text)
             if self._remembered > _REMEMBERED:
                 self._pools.clear()
                 self._remembered = len(text)
-            pool = self._pools[text] = _read_pool(text)
-        return pool
+            self._pools[text] = _read_pool(text)
+        return self._pools[text]
 
     def _refuse_wrong_format(
         self, file: Path, lines: NDArray[np.int64], fault: NDArray[np.int64]
