@@ -180,9 +180,7 @@ def test_what_is_no_document(text: Any) -> None:
 @pytest.mark.parametrize("version", [1, 2])
 def test_an_earlier_version_is_refused(version: int) -> None:
     document = json.loads(shop().to_json()) | {"version": version}
-    with pytest.raises(
-        DocumentError, match=f"has version {version} .* reads version 3"
-    ):
+    with pytest.raises(DocumentError, match=f"has version {version} .* reads version 3"):
         hs.Bandit.from_json(json.dumps(document))
 
 
