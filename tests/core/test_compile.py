@@ -190,7 +190,9 @@ def test_every_compilable_function_is_in_a_file_that_the_cache_watches() -> None
     for module in pkgutil.walk_packages(highseason.__path__, "highseason."):
         if "__main__" not in module.name:
             importlib.import_module(module.name)
-    files = {Path(inspect.getfile(entry.function)) for entry in registered()}
+    # A policy's step is compiled with the replay that needs it, and stamped with its own file.
+    marked = (e.function for e in registered() if not e.function.__qualname__.endswith(".step"))
+    files = {Path(inspect.getfile(function)) for function in marked}
     ours = {file.relative_to(SOURCES).as_posix() for file in files if SOURCES in file.parents}
     assert ours
     assert ours <= set(room._compiled_sources())
