@@ -80,7 +80,10 @@ def api_pages() -> Iterator[tuple[str, str]]:
     names = [module.name for module in pkgutil.iter_modules(highseason.__path__)]
     for name in names:
         if not name.startswith("_") and name not in NOT_API:
-            yield f"reference/api/{name}.md", f"# highseason.{name}\n\n::: highseason.{name}\n"
+            page = f"# highseason.{name}\n\n::: highseason.{name}\n"
+            if name == "policies":  # they are discovered when imported, so reading cannot list them
+                page += f"    options:\n      members: {highseason.policies.__all__}\n"
+            yield f"reference/api/{name}.md", page
 
 
 def policies_page() -> str:
