@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 import highseason as hs
 from highseason import bounds
 from highseason.bounds.epsilon_family import safe_bound
-from highseason.bounds.setting import trivial_curve
 from highseason.bounds.theorems import unregister
 
 G = hs.multipliers.wave(400)
@@ -63,7 +62,7 @@ def test_safe_bound_keeps_below_the_worst_case_and_rises(policy: hs.Policy) -> N
     assert bound.valid
     assert bound.total <= bound.trivial
     assert (np.diff(bound.curve) >= -1e-9).all()
-    worst = trivial_curve(np.array([0.6, 0, 0.35]), G.values)
+    worst = bounds.Setting.of(None, [0.6, 0, 0.35], G).trivial
     assert (bound.curve <= worst + 1e-9).all()
     for name, value in bound.parts.items():
         assert 0 <= value <= bound.limits[name] * (1 + 1e-12) or name in bound.exact

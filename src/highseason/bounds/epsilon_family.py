@@ -10,13 +10,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from highseason.bounds.kernels import leader_costs
 from highseason.bounds.regret_bound import Form, RegretBound
-from highseason.bounds.setting import Mask, Numbers, PlanRead, Setting, low_turns, read_plan, tail
+from highseason.bounds.setting import (
+    Mask,
+    Numbers,
+    PlanRead,
+    Setting,
+    low_turns,
+    read_plan,
+    regret_in,
+)
 from highseason.bounds.theorems import theorem
 from highseason.policies import EpsilonGreedy, EpsilonZGreedy, Policy, SoftEpsilonGreedy
 
@@ -44,15 +53,7 @@ def leader_probabilities(lams: Numbers, gap: float) -> Numbers:
     >>> leader_probabilities(np.array([0.5, 60.0]), gap=0.8).round(6)
     array([1.00e+00, 7.37e-04])
     """
-    return np.array([min(1.0, 2.0 * tail(lam, gap**2 / 2.0)) for lam in lams.tolist()])
-
-
-def leader_cost(setting: Setting, lams: Numbers) -> Numbers:
-    """The most a mistaken leader can cost per unit of G, for each lam."""
-    gaps = setting.worst_first
-    if gaps.size == 0:
-        return np.zeros(lams.size)
-    return leader_costs(gaps, setting.kappas(gaps), lams)
+    return leader_costs(np.ones(1), np.array([gap**2 / 2.0]), lams)
 
 
 def safe_bound(
@@ -62,11 +63,9 @@ def safe_bound(
 
     The exploitation of each group is a part of its own; by default there is one, "exploitation".
     """
-    epsilons = plan.levels[setting.arms :]
-    leader = leader_cost(setting, blind_pulls(plan.levels, setting.arms))
-    explored = setting.weights * epsilons * setting.gaps.mean()
-    exploited = setting.weights * (1.0 - epsilons) * leader
-    return _assembled(policy, setting, "safe", epsilons, explored, exploited, sides, plan.notes)
+    gaps, lams = setting.worst_first, blind_pulls(plan.levels, setting.arms)
+    leader = leader_costs(gaps, setting.kappas(gaps), lams)
+    return _bound(policy, setting, "safe", plan, leader, sides)
 
 
 def printed_beta(x: Numbers, k: float, gap: float) -> Numbers:
@@ -91,79 +90,67 @@ def printed_x(clock: Numbers, k: float, arms: int) -> Numbers:
         return np.asarray(clock / np.float64(arms * k * math.e))
 
 
-@dataclass(frozen=True)
-class Printed:
-    """What the printed form needs besides ε."""
-
-    k: float
-    x: Numbers  # the argument of beta in every turn after the first round
-    name: str  # what takes the place of t in it: t, t~ or gamma·t
-
-    def leader(self, setting: Setting) -> Numbers:
-        """The sum of D_j beta_j over suboptimal arms."""
-        cost = np.zeros(self.x.size)
-        with np.errstate(all="ignore"):
-            for gap in setting.worst_first.tolist():
-                cost += gap * printed_beta(self.x, self.k, gap / setting.r)
-        return cost
-
-    def reasons(self, setting: Setting, epsilons: Numbers) -> list[str]:
-        """Why the printed form is not known to be a bound here."""
-        ratio = setting.r / setting.smallest_gap
-        needed = 4.0 * ratio * ratio
-        reasons = []
-        if not self.k > 10.0:
-            reasons.append(f"k = {self.k:g} is not above 10.")
-        if not self.k > needed:
-            reasons.append(f"k = {self.k:g} is not above 4/D_min² = {needed:g}.")
-        early = int(np.count_nonzero((epsilons < 1.0) & ~(self.x > 1.0)))
-        if early:
-            limit = setting.arms * self.k * math.e
-            reasons.append(
-                f"beta is used in {early:,} turns before {self.name} exceeds m·k·e = {limit:,.1f}, "
-                "where its logarithm is negative or undefined."
-            )
-        return reasons
-
-
-def paper_bound(
-    policy: Policy, setting: Setting, plan: PlanRead, printed: Printed, sides: Sides | None = None
+def _paper_bound(
+    policy: Any,
+    setting: Setting,
+    plan: PlanRead,
+    clock: Numbers,
+    name: str,
+    sides: Sides | None = None,
 ) -> RegretBound:
-    """The formula as printed, with D/r in place of D for rewards of another range than 1."""
-    epsilons = plan.levels[setting.arms :]
-    explored = setting.weights * epsilons * setting.gaps.mean()
+    """The formula as printed, with D/r in place of D for rewards of another range than 1.
+
+    `clock` takes the place of t in beta after the first round; `name` is what the paper calls it.
+    """
+    x, leader = printed_x(clock, policy.k, setting.arms), np.zeros(clock.size)
     with np.errstate(all="ignore"):
-        # beta counts only where the leader may be played; elsewhere it would be 0 · inf
-        leader = np.where(epsilons < 1.0, printed.leader(setting), 0.0)
-        exploited = setting.weights * (1.0 - epsilons) * leader
-    reasons = printed.reasons(setting, epsilons) if setting.worst_first.size else []
-    notes = (*reasons, *plan.notes)
-    return _assembled(
-        policy, setting, "paper", epsilons, explored, exploited, sides, notes, valid=not reasons
-    )
+        for gap in setting.worst_first.tolist():
+            leader += gap * printed_beta(x, policy.k, gap / setting.r)
+    early = int(np.count_nonzero((plan.levels[setting.arms :] < 1.0) & ~(x > 1.0)))
+    reasons = _printed_reasons(policy.k, setting, early, name) if setting.worst_first.size else ()
+    return _bound(policy, setting, "paper", plan, leader, sides, reasons)
 
 
-def _assembled(
+def _printed_reasons(k: float, setting: Setting, early: int, name: str) -> list[str]:
+    """Why the printed form is not known to be a bound; `early` turns use beta outside its range."""
+    ratio = setting.r / setting.smallest_gap
+    needed = 4.0 * ratio * ratio  # ** would overflow with an error
+    reasons = []
+    if not k > 10.0:
+        reasons.append(f"k = {k:g} is not above 10.")
+    if not k > needed:
+        reasons.append(f"k = {k:g} is not above 4/D_min² = {needed:g}.")
+    if early:
+        limit = setting.arms * k * math.e
+        reasons.append(
+            f"beta is used in {early:,} turns before {name} exceeds m·k·e = {limit:,.1f}, "
+            "where its logarithm is negative or undefined."
+        )
+    return reasons
+
+
+def _bound(
     policy: Policy,
     setting: Setting,
     form: Form,
-    epsilons: Numbers,
-    explored: Numbers,
-    exploited: Numbers,
+    plan: PlanRead,
+    leader: Numbers,
     sides: Sides | None,
-    notes: Sequence[str],
-    valid: bool = True,
+    reasons: Sequence[str] = (),
 ) -> RegretBound:
-    groups = sides or {"exploitation": np.ones(epsilons.size, bool)}
-    worst = setting.weights * setting.largest_gap
-    curves = {"exploration": setting.from_first_turn(explored)}
+    """Both forms, given what a mistaken leader can cost per unit of G in each turn."""
+    epsilons, weights = plan.levels[setting.arms :], setting.weights
+    worst = weights * setting.largest_gap
+    curves = {"exploration": np.cumsum(weights * epsilons * setting.gaps.mean())}
     limits = {"exploration": float(worst @ epsilons)}
     with np.errstate(all="ignore"):
-        for name, turns in groups.items():
-            curves[name] = setting.from_first_turn(np.where(turns, exploited, 0.0))
+        # the leader counts only where it may be played; elsewhere it could be 0 · inf
+        exploited = weights * (1.0 - epsilons) * np.where(epsilons < 1.0, leader, 0.0)
+        for name, turns in (sides or {"exploitation": np.ones(epsilons.size, bool)}).items():
+            curves[name] = np.cumsum(np.where(turns, exploited, 0.0))
             limits[name] = float(worst @ np.where(turns, 1.0 - epsilons, 0.0))
-    return setting.assemble(
-        str(policy), form, curves, limits, exact=("exploration",), valid=valid, notes=notes
+    return setting.bound(
+        policy, form, curves, limits, ("exploration",), reasons=reasons, remarks=plan.notes
     )
 
 
@@ -183,8 +170,7 @@ def epsilon_greedy(policy: EpsilonGreedy, setting: Setting, form: Form) -> Regre
     plan = read_plan(policy, setting)
     if form == "safe":
         return safe_bound(policy, setting, plan)
-    x = printed_x(setting.clock, policy.k, setting.arms)
-    return paper_bound(policy, setting, plan, Printed(policy.k, x, "t"))
+    return _paper_bound(policy, setting, plan, setting.clock, "t")
 
 
 @theorem(EpsilonZGreedy)
@@ -204,14 +190,20 @@ def epsilon_z_greedy(policy: EpsilonZGreedy, setting: Setting, form: Form) -> Re
     """
     plan = read_plan(policy, setting)
     low, z = low_turns(policy, setting)
-    after = slice(setting.arms, None)
-    sides: Sides = {"low": low[after], "high": ~low[after]}
+    later, truly_low = low[setting.arms :], (setting.G < z)[setting.arms :]
+    sides: Sides = {"low": later, "high": ~later}
     if form == "safe":
         bound = safe_bound(policy, setting, plan, sides)
     else:
-        x = printed_x(low_turns_so_far(low)[after], policy.k, setting.arms)
-        bound = paper_bound(policy, setting, plan, Printed(policy.k, x, "t~"), sides)
-    return bound if setting.forecast is None else with_cross_terms(bound, setting, low, z)
+        counted = low_turns_so_far(low)[setting.arms :]
+        bound = _paper_bound(policy, setting, plan, counted, "t~", sides)
+    if setting.forecast is None:
+        return bound
+    cross = {
+        "high turns taken for low": regret_in(bound, later & ~truly_low, "exploration", "low"),
+        "low turns taken for high": regret_in(bound, ~later & truly_low, "high"),
+    }
+    return replace(bound, cross_terms=cross)
 
 
 def low_turns_so_far(low: Mask) -> Numbers:
@@ -221,23 +213,6 @@ def low_turns_so_far(low: Mask) -> Numbers:
     array([1., 1., 2.])
     """
     return np.cumsum(low).astype(np.float64)
-
-
-def with_cross_terms(bound: RegretBound, setting: Setting, low: Mask, z: Numbers) -> RegretBound:
-    """Add the cost of turns in which G and its forecast are on different sides of z."""
-    truly_low = setting.G < z
-    later = np.arange(1, setting.turns + 1) > setting.arms
-    with np.errstate(all="ignore"):
-        steps = {name: np.diff(curve, prepend=0.0) for name, curve in bound.curves.items()}
-    taken_for_low = later & low & ~truly_low
-    taken_for_high = later & ~low & truly_low
-    cross = {
-        "high turns taken for low": float(
-            sum(steps[name][taken_for_low].sum() for name in ("exploration", "low"))
-        ),
-        "low turns taken for high": float(steps["high"][taken_for_high].sum()),
-    }
-    return replace(bound, cross_terms=cross)
 
 
 @theorem(SoftEpsilonGreedy)
@@ -257,8 +232,8 @@ def soft_epsilon_greedy(policy: SoftEpsilonGreedy, setting: Setting, form: Form)
     plan = read_plan(policy, setting)
     if form == "safe":
         return safe_bound(policy, setting, plan)
-    x = printed_x(least_psi(policy, setting) * setting.clock, policy.k, setting.arms)
-    return paper_bound(policy, setting, plan, Printed(policy.k, x, "gamma·t"))
+    clock = least_psi(policy, setting) * setting.clock
+    return _paper_bound(policy, setting, plan, clock, "gamma·t")
 
 
 def psi(policy: SoftEpsilonGreedy, setting: Setting) -> Numbers:

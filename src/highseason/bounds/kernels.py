@@ -258,18 +258,14 @@ def top_sums_kernel(by_arm: Numbers, by_turn: Numbers, order: Counts, out: Numbe
 def leader_costs(gaps: Numbers, kappas: Numbers, lams: Numbers) -> Numbers:
     """`leader_kernel` on arrays; `gaps` must fall."""
     out = np.empty(lams.size)
-    numbers = _types().float64[::1]
-    _run(leader_kernel, (numbers,) * 4, _writable(gaps), _writable(kappas), _writable(lams), out)
+    _run(leader_kernel, gaps, kappas, lams, out)
     return out
 
 
 def pool_costs(gaps: Numbers, sizes: Counts, r: float) -> Numbers:
     """`pool_kernel` on arrays; `gaps` must fall."""
     out = np.empty(sizes.size)
-    types = _types()
-    numbers, counts = types.float64[::1], types.int64[::1]
-    kinds = (numbers, counts, types.float64, numbers)
-    _run(pool_kernel, kinds, _writable(gaps), np.array(sizes, np.int64), 2.0 * r * r, out)
+    _run(pool_kernel, gaps, sizes, 2.0 * r * r, out)
     return out
 
 
@@ -279,11 +275,8 @@ def top_sums(
     """`top_sums_kernel` on arrays: the cost of trying arms, and of trying and misjudging them."""
     out = np.zeros((2, weights.size))
     if weights.size:
-        order = np.argsort(-weights, kind="stable")
-        rows = _types().float64[:, ::1]
-        kinds = (rows, rows, _types().int64[::1], rows)
         by_arm, by_turn = np.array([gaps, factors]), np.array([weights, radii, series])
-        _run(top_sums_kernel, kinds, by_arm, by_turn, order, out)
+        _run(top_sums_kernel, by_arm, by_turn, np.argsort(-weights, kind="stable"), out)
     return out[0], out[1]
 
 
@@ -291,24 +284,17 @@ def mortal_costs(
     means: Numbers, spans: Counts, epochs: Counts, psi: Numbers, G: Numbers, opening: int, r: float
 ) -> Numbers:
     """`mortal_kernel` on arrays: what each turn adds to the bound."""
-    types = _types()
-    numbers, rows, counts = types.float64[::1], types.float64[:, ::1], types.int64[:, ::1]
-    kinds = (numbers, counts, counts, rows, rows, types.int64, types.float64, numbers)
     out = np.zeros(G.shape[1])
-    _run(mortal_kernel, kinds, _writable(means), spans, epochs, psi, G, opening, float(r), out)
+    _run(mortal_kernel, means, spans, epochs, psi, G, opening, float(r), out)
     return out
 
 
-def _run(kernel: Callable[..., None], kinds: tuple[Any, ...], *arguments: Any) -> None:
-    compiled(kernel, _types().void(*kinds))(*arguments)
+def _run(kernel: Callable[..., None], *arguments: Any) -> None:
+    """Run a kernel on writable arrays: numba gives read-only ones another type."""
+    from numba import typeof, void
 
-
-def _types() -> Any:
-    from numba.core import types
-
-    return types
-
-
-def _writable(values: Numbers) -> Numbers:
-    """A writable copy: numba gives read-only arrays another type."""
-    return np.array(values, dtype=np.float64, order="C")
+    ready = [
+        np.require(value, requirements=("C", "W")) if isinstance(value, np.ndarray) else value
+        for value in arguments
+    ]
+    compiled(kernel, void(*map(typeof, ready)))(*ready)

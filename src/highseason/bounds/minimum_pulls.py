@@ -7,7 +7,9 @@ of the rewards, UCB must choose the arm.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -15,8 +17,10 @@ from numpy.typing import NDArray
 
 from highseason.bounds.regret_bound import Form
 
-#: The number under the root, times the pulls, as a function of the turn.
+#: A function of the turn: the number under the root, times the pulls.
 Root = Callable[[float], float]
+#: phi, given the range to a rival and the pulls of the arm.
+Phi = Callable[[float, int], float]
 
 #: A turn must exceed `need` by more than rounding.
 _CLEARLY = 1.0 + 1e-12
@@ -83,12 +87,8 @@ def _phi(
         return y + 1
     if P <= 0.0:
         return math.inf
-
-    def enough(t: float) -> bool:
-        L = own(t)
-        return t > _need(L if rival is None else rival(t), L, r, y) * _CLEARLY
-
-    return first_true(enough, start)
+    other = rival or own
+    return first_true(lambda t: t > _need(other(t), own(t), r, y) * _CLEARLY, start)
 
 
 def minimum_pulls(
@@ -111,7 +111,7 @@ def minimum_pulls(
     >>> minimum_pulls(24, arms=2, r=2.0), minimum_pulls(24, arms=2, r=2.0, form="paper")
     (1, 2)
     """
-    return _least_pulls(turns, [r] * (arms - 1), lambda s, y: phi(s, y, P), form)
+    return _least_pulls(turns, [r] * (arms - 1), partial(phi, P=P), form)
 
 
 def minimum_pulls_ranges(
@@ -126,7 +126,7 @@ def minimum_pulls_ranges(
     >>> minimum_pulls_ranges(10_000, [(0, 1), (0.5, 0.6), (0, 0.2)])
     (45, 63, 17)
     """
-    return _by_arm(turns, ranges, lambda r, y: phi(r, y, P), form)
+    return _by_arm(turns, ranges, partial(phi, P=P), form)
 
 
 def soft_minimum_pulls(
@@ -160,17 +160,16 @@ def soft_minimum_pulls(
     >>> soft_minimum_pulls(300_000, arms=2, highest=1.0, lowest=1.0, form="literal")
     6
     """
-    least = highest if lowest is None else lowest
-    wrap = (lambda x: math.log(x) if x > 1.0 else 0.0) if form == "literal" else (lambda x: x)
+    least = highest if lowest is None or form == "safe" else lowest
 
-    def own(t: float) -> float:
-        return P * wrap(math.log1p(t / highest))
-
-    def rival(t: float) -> float:
-        return P * wrap(math.log1p(t / least))
+    def root(G: float, t: float) -> float:
+        log = math.log1p(t / G)
+        if form == "literal":
+            log = math.log(log) if log > 1.0 else 0.0
+        return P * log
 
     def soft_phi(s: float, y: int) -> float:
-        return _phi(s, y, P, own, None if form == "safe" else rival)
+        return _phi(s, y, P, partial(root, highest), partial(root, least))
 
     shape: Form = "safe" if form == "safe" else "paper"
     if ranges is None:
@@ -186,9 +185,9 @@ def pull_steps(
     >>> pull_steps(100, arms=2)
     array([ 8, 17, 32, 55, 89])
     """
-    steps: list[int] = []
     if arms < 2:
         return np.arange(2, turns + 1)
+    steps: list[int] = []
     before: float = 1
     for y in range(1, turns):
         before = _phi(r, y, P, lambda t: P * math.log(t), start=before)
@@ -205,10 +204,7 @@ def _spent(rivals: float, y: int, form: Form) -> float:
 
 
 def _by_arm(
-    turns: int,
-    ranges: Sequence[tuple[float, float]],
-    phi_of: Callable[[float, int], float],
-    form: Form,
+    turns: int, ranges: Sequence[tuple[float, float]], phi_of: Phi, form: Form
 ) -> tuple[int, ...]:
     return tuple(
         _least_pulls(turns, [b - a for i, (_, b) in enumerate(ranges) if i != j], phi_of, form)
@@ -216,14 +212,12 @@ def _by_arm(
     )
 
 
-def _least_pulls(
-    turns: int, ranges: Sequence[float], phi_of: Callable[[float, int], float], form: Form
-) -> int:
+def _least_pulls(turns: int, ranges: Sequence[float], phi_of: Phi, form: Form) -> int:
     if turns < len(ranges) + 1:
         raise ValueError(f"{turns} turns are too few to try {len(ranges) + 1} arms once")
     if not ranges:
         return turns
-    counted = {r: ranges.count(r) for r in ranges}
+    counted = Counter(ranges)
 
     def is_forced(y: int) -> bool:
         rivals = sum(count * phi_of(r, y) for r, count in counted.items())

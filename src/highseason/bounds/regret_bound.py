@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -25,17 +26,13 @@ class RegretBound:
     Attributes:
         policy: The policy, as the command line writes it.
         form: "safe", our corrected form, which always holds; or "paper", the formula as printed.
-        parts: The summands of `total`, by name.
-        total: The bound after the last turn; inf or nan where a printed formula breaks down.
-        trivial: The cost of the worst arm in every turn after the first round.
-        valid: Whether `total` is known to be a bound.
-        vacuous: Whether `total` is no better than `trivial` (or not a number).
-        notes: What to know about it, in sentences.
-        curve: The bound for the game stopped at each turn; the last entry is `total`.
-        curves: The same for each part.
-        worst: The cost of always playing the worst arm by each turn; it ends in `trivial`.
+        arms: The number of arms.
+        curves: Each part for the game stopped at each turn.
         limits: For each part, its value with the worst arm in all its turns.
+        worst: The cost of always playing the worst arm by each turn; it ends in `trivial`.
         exact: The parts that are not bounds but the mean regret itself.
+        reasons: Why it is not known to be a bound, in sentences; none if it is one.
+        remarks: What else to know about it.
         cross_terms: With a forecast, the cost of turns that the forecast put on the wrong side of
             the threshold.  These sums are contained in the parts.
 
@@ -56,18 +53,50 @@ class RegretBound:
     policy: str
     form: Form
     arms: int
-    parts: dict[str, float]
-    total: float
-    trivial: float
-    valid: bool
-    vacuous: bool
-    notes: list[str]
-    curve: Numbers
     curves: dict[str, Numbers]
-    worst: Numbers
     limits: dict[str, float]
+    worst: Numbers
     exact: frozenset[str] = frozenset()
+    reasons: Sequence[str] = ()
+    remarks: Sequence[str] = ()
     cross_terms: dict[str, float] = field(default_factory=dict)
+
+    @cached_property
+    def curve(self) -> Numbers:
+        """The sum of the parts; a safe form never exceeds the worst case, not even by rounding."""
+        with np.errstate(invalid="ignore"):  # inf - inf: a printed form that broke down
+            curve = np.sum(list(self.curves.values()), axis=0)
+        return np.asarray(np.minimum(curve, self.worst) if self.form == "safe" else curve)
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """The summands of `total`, by name."""
+        return {name: float(values[-1]) for name, values in self.curves.items()}
+
+    @property
+    def total(self) -> float:
+        """The bound after the last turn; inf or nan where a printed formula breaks down."""
+        return float(self.curve[-1])
+
+    @property
+    def trivial(self) -> float:
+        """The cost of the worst arm in every turn after the first round."""
+        return float(self.worst[-1])
+
+    @property
+    def valid(self) -> bool:
+        """Whether `total` is known to be a bound."""
+        return not self.reasons and math.isfinite(self.total)
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether `total` is no better than `trivial` (or not a number)."""
+        return not self.total < self.trivial * (1 - ROUNDING)
+
+    @property
+    def notes(self) -> list[str]:
+        """What to know about it, in sentences."""
+        return list(dict.fromkeys((*self.reasons, *self.remarks)))
 
     @property
     def turns(self) -> int:
@@ -105,32 +134,20 @@ class RegretBound:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; infinity and nan become text."""
-        return {
-            "policy": self.policy,
-            "form": self.form,
-            "arms": self.arms,
-            "turns": self.turns,
-            "total": _plain(self.total),
-            "parts": {name: _plain(value) for name, value in self.parts.items()},
-            "trivial": self.trivial,
-            "valid": self.valid,
-            "vacuous": self.vacuous,
-            "vacuous_parts": list(self.vacuous_parts),
-            "cross_terms": {name: _plain(value) for name, value in self.cross_terms.items()},
-            "notes": self.notes,
-            "sentence": self.sentence,
-        }
+        names = ("policy", "form", "arms", "turns", "total", "parts", "trivial", "valid", "vacuous",
+                 "vacuous_parts", "cross_terms", "notes", "sentence")  # fmt: skip
+        return {name: _plain(getattr(self, name)) for name in names}
 
     def __str__(self) -> str:
         """A table of the parts, a sentence, and the notes."""
         head = f"{self.policy}, {self.form} form, {self.arms} arms, {self.turns:,} turns"
-        rows = [("part", "bound", "worst case", "")]
-        rows += [
-            (name, show(value), show(self.limits[name]), self._verdict(name, value))
-            for name, value in self.parts.items()
-        ]
         verdict = "vacuous" if self.vacuous else _share(self.total, self.trivial)
-        rows.append(("total", show(self.total), show(self.trivial), verdict))
+        rows = [
+            ("part", "bound", "worst case", ""),
+            *((name, show(value), show(self.limits[name]), self._verdict(name, value))
+              for name, value in self.parts.items()),
+            ("total", show(self.total), show(self.trivial), verdict),
+        ]  # fmt: skip
         notes = [f"note: {note}" for note in self.notes if note not in self.sentence]
         return "\n".join([head, aligned(rows, "<>><"), self.sentence, *notes])
 
@@ -144,45 +161,14 @@ class RegretBound:
         return _share(value, self.limits[name])
 
 
-def assemble(
-    policy: str,
-    form: Form,
-    arms: int,
-    curves: Mapping[str, Numbers],
-    limits: Mapping[str, float],
-    trivial: Numbers,
-    *,
-    exact: Collection[str] = (),
-    valid: bool = True,
-    notes: Sequence[str] = (),
-    cross_terms: Mapping[str, float] | None = None,
+def compared(
+    printed: RegretBound, safe: RegretBound, broken: str = "it is not a finite number."
 ) -> RegretBound:
-    """Assemble a bound from the running totals of its parts.
-
-    A safe form never exceeds the worst case, not even by rounding.
-    """
-    with np.errstate(invalid="ignore"):  # inf - inf: a printed form that broke down
-        curve = np.sum(list(curves.values()), axis=0)
-    if form == "safe":
-        curve = np.minimum(curve, trivial)
-    total, worst = float(curve[-1]), float(trivial[-1])
-    return RegretBound(
-        policy=policy,
-        form=form,
-        arms=arms,
-        parts={name: float(values[-1]) for name, values in curves.items()},
-        total=total,
-        trivial=worst,
-        valid=valid and math.isfinite(total),
-        vacuous=not total < worst * (1 - ROUNDING),
-        notes=list(dict.fromkeys(notes)),
-        curve=curve,
-        curves=dict(curves),
-        worst=trivial,
-        limits=dict(limits),
-        exact=frozenset(exact),
-        cross_terms=dict(cross_terms or {}),
-    )
+    """A printed form; below the safe form it is not known to be a bound."""
+    if not math.isfinite(printed.total):
+        return replace(printed, reasons=[broken])
+    below = f"it is below the safe form, {safe.total:,.6g}."
+    return printed if printed.total >= safe.total else replace(printed, reasons=[below])
 
 
 def aligned(rows: Sequence[Sequence[str]], sides: str) -> str:
@@ -215,5 +201,9 @@ def _percent(share: float) -> str:
     return f"{share:.2%}" if abs(share) < 0.1 else f"{share:.1%}"
 
 
-def _plain(value: float) -> float | str:
-    return value if math.isfinite(value) else str(value)
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _plain(entry) for name, entry in value.items()}
+    if isinstance(value, tuple):
+        return list(value)
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from highseason.bounds.kernels import beyond, too_few
-from highseason.bounds.regret_bound import Form, RegretBound, assemble
+from highseason.bounds.regret_bound import Form, RegretBound
 from highseason.core.validation import positive_number
 from highseason.engine.lifetimes import Lifetimes
 from highseason.multipliers import Multiplier, ThresholdWarning, as_multiplier
@@ -140,27 +140,26 @@ class Setting:
     @cached_property
     def trivial(self) -> Numbers:
         """The worst case by each turn."""
-        return trivial_curve(self.gaps, self.G)
+        costs = np.full(self.turns, self.gaps.max())
+        costs[: self.arms] = self.gaps[: self.turns]
+        return np.cumsum(self.G * costs)
 
-    def from_first_turn(self, costs: Numbers) -> Numbers:
-        """Running totals over all turns of costs that begin after the first round."""
-        return np.concatenate([np.zeros(self.arms), np.cumsum(costs)])
-
-    def assemble(
+    def bound(
         self,
-        policy: str,
+        policy: object,
         form: Form,
         curves: Mapping[str, Numbers],
         limits: Mapping[str, float],
         exact: Sequence[str] = (),
         **details: Any,
     ) -> RegretBound:
-        """A bound with the first round as its first part; see `regret_bound.assemble`."""
-        first = {"initialisation": self.first_round}
-        worst = {"initialisation": float(self.first_round[-1])}
-        return assemble(
-            policy, form, self.arms, first | dict(curves), worst | dict(limits), self.trivial,
-            exact=("initialisation", *exact), **details,
+        """A bound with the first round as its first part; the others may begin after it."""
+        first, n = self.first_round, self.turns
+        return RegretBound(
+            str(policy), form, self.arms,
+            {"initialisation": first} | {k: np.pad(c, (n - c.size, 0)) for k, c in curves.items()},
+            {"initialisation": float(first[-1]), **limits}, self.trivial,
+            frozenset(("initialisation", *exact)), **details,
         )  # fmt: skip
 
 
@@ -189,22 +188,23 @@ def low_turns(policy: Any, setting: Setting) -> tuple[Mask, Numbers]:
     """
     if setting.forecast is None:
         z = np.full(setting.turns, policy.resolve_thresholds(setting.G).z)
-    elif policy.requires_full_g:
-        z = _growing_thresholds(policy, setting)
-    else:
+    elif not policy.requires_full_g:
         z = np.full(setting.turns, policy.z)
+    else:
+        outlook, z = Outlook(setting.arms), np.empty(setting.turns)
+        pairs = zip(setting.G.tolist(), setting.H.tolist(), strict=True)
+        for i, (actual, belief) in enumerate(pairs):
+            outlook.expect(belief)
+            z[i] = policy.resolve_thresholds(outlook.values(belief)).z
+            outlook.saw(actual)
     return setting.H < z, z
 
 
-def _growing_thresholds(policy: Any, setting: Setting) -> Numbers:
-    outlook = Outlook(setting.arms)
-    z = np.empty(setting.turns)
-    pairs = zip(setting.G.tolist(), setting.H.tolist(), strict=True)
-    for i, (actual, belief) in enumerate(pairs):
-        outlook.expect(belief)
-        z[i] = policy.resolve_thresholds(outlook.values(belief)).z
-        outlook.saw(actual)
-    return z
+def regret_in(bound: RegretBound, turns: Mask, *parts: str) -> float:
+    """What some turns after the first round add to these parts."""
+    with np.errstate(all="ignore"):
+        steps = (np.diff(bound.curves[part], prepend=0.0)[bound.arms :] for part in parts)
+        return float(sum(step[turns].sum() for step in steps))
 
 
 def _spans(lifetimes: Lifetimes | None, arms: int, turns: int) -> list[tuple[float, float]] | None:
@@ -281,16 +281,10 @@ def leader_regret(
     >>> leader_regret([0.5, 0.25, 0.0], [0.6, 0.8, 1.0])
     0.4
     """
-    gap = np.asarray(gaps, dtype=np.float64)
+    gap, most = np.asarray(gaps, np.float64), np.asarray(probabilities, np.float64)
     order = np.argsort(-gap, kind="stable")
-    return float(leader_costs(gap[order], np.asarray(probabilities, dtype=np.float64)[order]))
-
-
-def leader_costs(gaps: Numbers, probabilities: Numbers) -> Numbers:
-    """`leader_regret` for falling gaps, along the last axis of `probabilities`."""
-    filled = np.minimum(1.0, np.cumsum(np.minimum(1.0, probabilities), axis=-1))
-    shares = np.diff(filled, axis=-1, prepend=0.0)
-    return np.asarray(shares @ gaps)
+    shares = np.diff(np.minimum(1.0, np.cumsum(np.minimum(1.0, most[order]))), prepend=0.0)
+    return float(shares @ gap[order])
 
 
 def trivial(gaps: Sequence[float] | Numbers, G: Sequence[float] | Numbers) -> float:
@@ -302,11 +296,4 @@ def trivial(gaps: Sequence[float] | Numbers, G: Sequence[float] | Numbers) -> fl
     >>> trivial([0.0, 0.5], [10.0, 20.0, 30.0, 40.0])
     45.0
     """
-    return float(trivial_curve(np.asarray(gaps, np.float64), np.asarray(G, np.float64))[-1])
-
-
-def trivial_curve(gaps: Numbers, G: Numbers) -> Numbers:
-    """`trivial` for the game stopped at each turn."""
-    costs = np.full(G.size, gaps.max())
-    costs[: gaps.size] = gaps[: G.size]
-    return np.cumsum(G * costs)
+    return float(Setting(np.asarray(gaps, np.float64), as_multiplier(G)).trivial[-1])

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from highseason.bounds.kernels import mortal_costs
-from highseason.bounds.regret_bound import FORMS, Form, RegretBound, assemble
+from highseason.bounds.regret_bound import FORMS, Form, RegretBound, compared
 from highseason.bounds.setting import Setting
 from highseason.bounds.theorems import theorem
 from highseason.core.validation import non_negative_number, one_of, positive_number
@@ -39,12 +38,9 @@ def soft_ucb_mortal(policy: SoftUCBMortal, setting: Setting, form: Form) -> Regr
     >>> bound.valid, round(bound.total / bound.trivial, 1)
     (True, 0.4)
     """
-    spans = setting.spans
-    if spans is None:
-        spans = [(1.0, math.inf)] * setting.arms
     bound = mortal_regret(
         -setting.gaps,  # only differences count
-        spans,
+        setting.spans or [(1.0, math.inf)] * setting.arms,
         setting.multiplier,
         policy.c,
         form,
@@ -59,7 +55,7 @@ def soft_ucb_mortal(policy: SoftUCBMortal, setting: Setting, form: Form) -> Regr
 
 
 @dataclass(frozen=True, eq=False)
-class _Lifetimes:
+class _Game:
     """Which arms are available when, which is best, and how strongly each is explored."""
 
     means: Numbers
@@ -67,45 +63,28 @@ class _Lifetimes:
     ends: Counts  # the last turn of each arm, at most n
     G: Numbers
     believed: Numbers  # G or its forecast in the policy's unit: what xi is computed from
-    opening: tuple[int, ...]  # the arms of the first round, in the order of play
+    opening: Sequence[int]  # the arms of the first round, in the order of play
     stretch: Counts  # of each turn: the index of its stretch of turns with the same arms available
     best: Counts  # the best available arm in each turn
     worst: Counts
     psi: Numbers  # psi_future of each arm in each stretch
 
-    @property
-    def turns(self) -> int:
-        """The number of turns."""
-        return int(self.G.size)
-
-    def gap(self, arm: int, t: int) -> float:
-        """How far an arm is below the best one available at turn t."""
-        return float(self.means[self.best[t - 1]] - self.means[arm])
-
-    @cached_property
-    def first_round(self) -> Numbers:
-        """The cost of each turn of the first round."""
-        costs = np.zeros(self.turns)
-        for i, arm in enumerate(self.opening):
-            costs[i] = self.G[i] * self.gap(arm, i + 1)
-        return costs
-
-    @cached_property
-    def worst_later(self) -> Numbers:
-        """The largest weighted gap among available arms, in every turn after the first round."""
-        costs = self.G * (self.means[self.best] - self.means[self.worst])
-        costs[: len(self.opening)] = 0.0
-        return np.asarray(costs)
-
-    def epochs(self, arm: int) -> Iterator[tuple[int, int]]:
-        """First and last turn of each run of turns with one best arm, after the first round."""
-        start = max(1, int(self.starts[arm]), len(self.opening) + 1)
-        last = int(self.ends[arm])
-        if start > last:
-            return
-        changes = np.flatnonzero(np.diff(self.best[start - 1 : last])) + start
-        for first, end in zip([start, *(changes + 1)], [*changes, last], strict=True):
-            yield int(first), int(end)
+    def bound(self, form: Form, costs: Numbers) -> RegretBound:
+        """The bound, given what each turn after the first round adds; the safe form is capped."""
+        opening, gaps = list(self.opening), self.means[self.best] - self.means[self.worst]
+        first, later = np.zeros(self.G.size), np.asarray(self.G * gaps)
+        later[: len(opening)] = 0.0
+        missed = self.means[self.best[: len(opening)]] - self.means[opening]
+        first[: len(opening)] = self.G[: len(opening)] * missed
+        epochs = np.cumsum(costs)
+        if form == "safe":
+            epochs = np.minimum(epochs, np.cumsum(later))
+        return RegretBound(
+            "soft-ucb-mortal", form, self.means.size,
+            {"initialisation": np.cumsum(first), "epochs": epochs},
+            {"initialisation": float(first.sum()), "epochs": float(later.sum())},
+            np.cumsum(first + later), frozenset(["initialisation"]),
+        )  # fmt: skip
 
 
 def mortal_regret(
@@ -158,85 +137,6 @@ def mortal_regret(
     non_negative_number("c", c)
     positive_number("r", r)
     positive_number("unit", unit)
-    lifetimes = _lifetimes(
-        means, lifespans, multiplier, c, H, unit, opening, remaining, initial, known
-    )
-    safe = _safe(lifetimes, r)
-    return safe if form == "safe" else _paper(lifetimes, r, safe)
-
-
-def _safe(lifetimes: _Lifetimes, r: float) -> RegretBound:
-    costs = mortal_costs(
-        lifetimes.means, np.array([lifetimes.starts, lifetimes.ends]),
-        np.array([lifetimes.best, lifetimes.stretch]), lifetimes.psi,
-        np.array([lifetimes.G, lifetimes.believed]), len(lifetimes.opening), r,
-    )  # fmt: skip
-    epochs = np.minimum(np.cumsum(costs), np.cumsum(lifetimes.worst_later))
-    return _assembled(lifetimes, "safe", epochs)
-
-
-def _assembled(
-    lifetimes: _Lifetimes, form: Form, epochs: Numbers, reasons: Sequence[str] = ()
-) -> RegretBound:
-    first, later = lifetimes.first_round, lifetimes.worst_later
-    curves = {"initialisation": np.cumsum(first), "epochs": epochs}
-    limits = {"initialisation": float(first.sum()), "epochs": float(later.sum())}
-    return assemble(
-        "soft-ucb-mortal", form, lifetimes.means.size, curves, limits, np.cumsum(first + later),
-        exact=("initialisation",), valid=not reasons, notes=reasons,
-    )  # fmt: skip
-
-
-# -- the printed form ------------------------------------------------------------------------------
-
-
-def _paper(lifetimes: _Lifetimes, r: float, safe: RegretBound) -> RegretBound:
-    costs = np.zeros(lifetimes.turns)
-    with np.errstate(all="ignore"):
-        for arm in range(lifetimes.means.size):
-            for first, last in lifetimes.epochs(arm):
-                gap = lifetimes.gap(arm, first)
-                if gap > 0:
-                    heaviest = float(lifetimes.G[first - 1 : last].max())
-                    beta = _printed_beta(lifetimes, arm, gap, first, last, r)
-                    # NumPy's minimum keeps a nan, where Python's would drop it
-                    costs[last - 1] += heaviest * gap * float(np.minimum(last - first, beta))
-    epochs = np.cumsum(costs)
-    total = float(safe.curves["initialisation"][-1] + epochs[-1])
-    reasons = [] if total >= safe.total else [f"it is below the safe form, {safe.total:,.6g}."]
-    return _assembled(lifetimes, "paper", epochs, reasons)
-
-
-def _printed_beta(
-    lifetimes: _Lifetimes, arm: int, gap: float, first: int, last: int, r: float
-) -> float:
-    """beta^M = u + the series, with psi in place of its square, and no clipping."""
-    t = np.arange(first, last + 1, dtype=np.float64)
-    rows, star = lifetimes.stretch[first - 1 : last], int(lifetimes.best[first - 1])
-    psi_own, psi_star = lifetimes.psi[rows, arm], lifetimes.psi[rows, star]
-    s_own, s_star = float(lifetimes.starts[arm]), float(lifetimes.starts[star])
-    believed = lifetimes.believed[first - 1 : last]
-    own, best = np.log1p((t - s_own) / believed), np.log1p((t - s_star) / believed)
-    u = float(np.ceil(8.0 * psi_own * own / gap**2).max())
-    misses = np.exp(-4.0 / r**2 * psi_own * own) + np.exp(-4.0 / r**2 * psi_star * best)
-    return u + float(np.sum((t - s_star) * (t - s_own - u + 1.0) * misses))
-
-
-# -- which arms are available when -----------------------------------------------------------------
-
-
-def _lifetimes(
-    means: ArrayLike,
-    lifespans: Sequence[tuple[float, float]],
-    multiplier: Any,
-    c: float,
-    H: Any,
-    unit: float,
-    opening: Sequence[int] | None,
-    remaining: bool,
-    initial: int,
-    known: bool,
-) -> _Lifetimes:
     G = as_multiplier(multiplier)
     believed = (G if H is None else as_multiplier(H, turns=G.turns)).values
     values = np.array(means, dtype=np.float64)
@@ -245,13 +145,7 @@ def _lifetimes(
         raise ValueError("pass one mean and one (first turn, last turn) per arm")
     first = np.maximum(1, spans[:, 0]).astype(np.int64)
     last = np.minimum(G.turns, spans[:, 1]).astype(np.int64)
-    borders = np.unique(np.concatenate([[1], first, last + 1]))  # where availability may change
-    starts = borders[(borders >= 1) & (borders <= G.turns)].astype(np.int64)
-    available = (first[None, :] <= starts[:, None]) & (last[None, :] >= starts[:, None])
-    if not available.any(axis=1).all():
-        empty = int(starts[np.flatnonzero(~available.any(axis=1))[0]])
-        raise ValueError(f"no arm is available in turn {empty}")
-    stretch = np.searchsorted(starts, np.arange(1, G.turns + 1), side="right") - 1
+    available, stretch = _stretches(first, last, G.turns)
     worth = running_worth(believed)
     scores = np.array([
         lifetime_score(start, end if known else UNKNOWN_END, G.turns, worth, remaining)
@@ -261,7 +155,7 @@ def _lifetimes(
     if opening is None and initial:
         there = np.flatnonzero(first <= 1)
         opening = there[np.argsort(-psi[0, there], kind="stable")][:initial].tolist()
-    return _Lifetimes(
+    game = _Game(
         means=values,
         starts=np.where(first <= 1, 0, first),
         ends=last,
@@ -273,6 +167,61 @@ def _lifetimes(
         worst=np.where(available, values, np.inf).argmin(axis=1)[stretch],
         psi=psi,
     )
+    safe = game.bound("safe", _safe_costs(game, r))
+    if form == "safe":
+        return safe
+    return compared(game.bound("paper", _printed_costs(game, r)), safe)
+
+
+def _safe_costs(game: _Game, r: float) -> Numbers:
+    return mortal_costs(
+        game.means, np.array([game.starts, game.ends]), np.array([game.best, game.stretch]),
+        game.psi, np.array([game.G, game.believed]), len(game.opening), r,
+    )  # fmt: skip
+
+
+def _printed_costs(game: _Game, r: float) -> Numbers:
+    costs = np.zeros(game.G.size)
+    for arm in range(game.means.size):
+        start = max(1, int(game.starts[arm]), len(game.opening) + 1)
+        turns = np.arange(start, game.ends[arm] + 1)
+        changes = np.flatnonzero(np.diff(game.best[turns - 1])) + 1
+        for run in np.split(turns, changes):  # a run of turns with one best arm
+            gap = float(game.means[game.best[run[0] - 1]] - game.means[arm]) if run.size else 0.0
+            if gap > 0:
+                with np.errstate(all="ignore"):
+                    beta = _printed_beta(game, arm, gap, run, r)
+                    # NumPy's minimum keeps a nan, where Python's would drop it
+                    pulls = float(np.minimum(run.size - 1, beta))
+                costs[run[-1] - 1] += float(game.G[run - 1].max()) * gap * pulls
+    return costs
+
+
+def _printed_beta(game: _Game, arm: int, gap: float, run: Counts, r: float) -> float:
+    """beta^M = u + the series, with psi in place of its square, and no clipping."""
+    t = run.astype(np.float64)
+    rows, star = game.stretch[run - 1], int(game.best[run[0] - 1])
+    psi_own, psi_star = game.psi[rows, arm], game.psi[rows, star]
+    s_own, s_star = float(game.starts[arm]), float(game.starts[star])
+    believed = game.believed[run - 1]
+    own, best = np.log1p((t - s_own) / believed), np.log1p((t - s_star) / believed)
+    u = float(np.ceil(8.0 * psi_own * own / gap**2).max())
+    misses = np.exp(-4.0 / r**2 * psi_own * own) + np.exp(-4.0 / r**2 * psi_star * best)
+    return u + float(np.sum((t - s_star) * (t - s_own - u + 1.0) * misses))
+
+
+# -- which arms are available when -----------------------------------------------------------------
+
+
+def _stretches(first: Counts, last: Counts, turns: int) -> tuple[NDArray[np.bool_], Counts]:
+    """The arms available in each stretch of turns with the same ones, and the stretch of a turn."""
+    borders = np.unique(np.concatenate([[1], first, last + 1]))  # where availability may change
+    starts = borders[(borders >= 1) & (borders <= turns)].astype(np.int64)
+    available = (first[None, :] <= starts[:, None]) & (last[None, :] >= starts[:, None])
+    if not available.any(axis=1).all():
+        empty = int(starts[np.flatnonzero(~available.any(axis=1))[0]])
+        raise ValueError(f"no arm is available in turn {empty}")
+    return available, np.searchsorted(starts, np.arange(1, turns + 1), side="right") - 1
 
 
 def _psi(available: NDArray[np.bool_], scores: Numbers, c: float) -> Numbers:
@@ -284,9 +233,9 @@ def _psi(available: NDArray[np.bool_], scores: Numbers, c: float) -> Numbers:
     return psi
 
 
-def _opening(chosen: Sequence[int] | None, first: Counts, last: Counts) -> tuple[int, ...]:
+def _opening(chosen: Sequence[int] | None, first: Counts, last: Counts) -> list[int]:
     """The arms of the first round by index; one whose lifetime ends before its turn is skipped."""
-    there = [j for j in range(first.size) if first[j] <= 1]
+    there = np.flatnonzero(first <= 1).tolist()
     arms = there if chosen is None else sorted(chosen)
     if not set(arms) <= set(there):
         raise ValueError("only arms available in turn 1 can be in the opening")
@@ -294,4 +243,4 @@ def _opening(chosen: Sequence[int] | None, first: Counts, last: Counts) -> tuple
     for arm in arms:
         if last[arm] >= len(played) + 1:
             played.append(arm)
-    return tuple(played)
+    return played

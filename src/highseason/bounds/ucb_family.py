@@ -12,38 +12,27 @@ Soft UCB, whose radius is sqrt(P log xi(t) / pulls) with xi(t) = 1 + t/G(t), has
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from highseason.bounds.kernels import top_sums
 from highseason.bounds.minimum_pulls import pull_steps
-from highseason.bounds.regret_bound import Form, RegretBound
-from highseason.bounds.setting import Mask, Numbers, Setting, leader_costs, low_turns, read_plan
+from highseason.bounds.regret_bound import Form, RegretBound, compared
+from highseason.bounds.setting import (
+    Mask,
+    Numbers,
+    Setting,
+    leader_regret,
+    low_turns,
+    read_plan,
+    regret_in,
+)
 from highseason.bounds.theorems import theorem
 from highseason.policies import UCB, UCBZ, SoftUCB
 
 #: Twice the sum of 1/t²: Auer's allowance for averages outside their radius.
 _AUER = math.pi**2 / 3.0
-
-
-@dataclass(frozen=True, eq=False)
-class UCBGame:
-    """A game of UCB, with or without high turns."""
-
-    policy: str
-    P: float  # the radius is sqrt(P log t / pulls)
-    setting: Setting
-    low: Mask  # the turns in which UCB plays
-    z: Numbers  # the threshold of each turn, a factor of the printed form
-    notes: tuple[str, ...]
-    names: tuple[str, ...]  # of the low part and, if there are high turns, of the high part
-
-    @property
-    def later(self) -> Mask:
-        """`low` after the first round."""
-        return self.low[self.setting.arms :]
 
 
 @theorem(UCB)
@@ -59,7 +48,7 @@ def ucb(policy: UCB, setting: Setting, form: Form) -> RegretBound:
     433.6
     """
     always, z = np.ones(setting.turns, bool), np.maximum.accumulate(setting.G)
-    return _bound(policy, setting, form, always, z, ("learning",))[0]
+    return _bound(policy, setting, form, always, z, "learning")
 
 
 @theorem(UCBZ)
@@ -77,34 +66,39 @@ def ucb_z(policy: UCBZ, setting: Setting, form: Form) -> RegretBound:
     9421
     """
     low, z = low_turns(policy, setting)
-    bound, game = _bound(policy, setting, form, low, z, ("low", "high"))
-    return bound if setting.forecast is None else with_cross_terms(bound, game)
+    bound = _bound(policy, setting, form, low, z, "low", "high")
+    if setting.forecast is None:
+        return bound
+    later, truly_low = low[setting.arms :], (setting.G < z)[setting.arms :]
+    cross = {"low turns taken for high": regret_in(bound, ~later & truly_low, "high")}
+    if form == "safe":  # the low part is not a sum over turns: take what these add to it
+        rightly = low_part(policy.P, setting, later & truly_low)
+        cross["high turns taken for low"] = bound.parts["low"] - float(rightly[-1:].sum())
+    return replace(bound, cross_terms=cross)
 
 
 def _bound(
-    policy: UCB | UCBZ, setting: Setting, form: Form, low: Mask, z: Numbers, names: tuple[str, ...]
-) -> tuple[RegretBound, UCBGame]:
-    notes = read_plan(policy, setting).notes
-    game = UCBGame(str(policy), policy.P, setting, low, z, notes, names)
-    safe = safe_bound(game)
-    return safe if form == "safe" else paper_bound(game, safe), game
+    policy: UCB | UCBZ, setting: Setting, form: Form, low: Mask, z: Numbers, *names: str
+) -> RegretBound:
+    """`names` are those of the low part and, if there are high turns, of the high part."""
+    P, later, notes = policy.P, low[setting.arms :], read_plan(policy, setting).notes
+    curves = zip(names, (low_part(P, setting, later), high_part(P, setting, later)), strict=False)
+    limits = {
+        name: setting.largest_gap * float(setting.weights @ turns)
+        for name, turns in zip(names, (later, ~later), strict=False)
+    }
+    remarks = (*_narrow_radius(P, setting), *notes)
+    safe = setting.bound(policy, "safe", dict(curves), limits, remarks=remarks)
+    if form == "safe":
+        return safe
+    curves = zip(names, (_printed_low(setting, low, z), _printed_high(setting, low)), strict=False)
+    remarks = (*other_radius(P), *notes)
+    bound = setting.bound(policy, "paper", dict(curves), limits, remarks=remarks)
+    broken = "its bracket is multiplied by z, or contains the log of zero low turns."
+    return compared(bound, safe, broken)
 
 
 # -- the safe form ---------------------------------------------------------------------------------
-
-
-def safe_bound(game: UCBGame) -> RegretBound:
-    """The corrected theorem."""
-    setting, low = game.setting, game.later
-    first, *rest = game.names
-    costs = low_part(game.P, setting, low)
-    curves = {first: np.concatenate([np.zeros(setting.arms), costs])}
-    limits = {first: setting.largest_gap * float(setting.weights @ low)}
-    for name in rest:
-        curves[name] = setting.from_first_turn(high_costs(game.P, setting, low))
-        limits[name] = setting.largest_gap * float(setting.weights @ ~low)
-    notes = (*_narrow_radius(game.P, setting), *game.notes)
-    return setting.assemble(game.policy, "safe", curves, limits, notes=notes)
 
 
 def low_part(P: float, setting: Setting, low: Mask) -> Numbers:
@@ -132,8 +126,8 @@ def low_part(P: float, setting: Setting, low: Mask) -> Numbers:
     return np.asarray(np.minimum(cap, trials + failures * gaps.sum()))
 
 
-def high_costs(P: float, setting: Setting, low: Mask) -> Numbers:
-    """What each turn after the first round adds to the high part.
+def high_part(P: float, setting: Setting, low: Mask) -> Numbers:
+    """The regret of high turns by each turn after the first round.
 
     Before turn t, UCB or the first round chose in N turns, so every arm has at least x pulls (the
     minimum-pulls lemma at N), and the leader is mistaken with probability at most
@@ -142,24 +136,17 @@ def high_costs(P: float, setting: Setting, low: Mask) -> Numbers:
     costs = np.zeros(low.size)
     gaps = setting.worst_first
     high = np.flatnonzero(~low)
-    if gaps.size == 0 or high.size == 0:
-        return costs
-    chosen = setting.arms + np.concatenate([[0], np.cumsum(low)[:-1]])[high]
-    steps = pull_steps(int(chosen.max()), setting.arms, setting.r, P)
-    pulls = 1 + np.searchsorted(steps, chosen, side="right")
-    distinct, which = np.unique(pulls, return_inverse=True)
-    costs[high] = setting.weights[high] * _leader_table(setting, distinct)[which]
-    return costs
-
-
-def _leader_table(setting: Setting, pulls: NDArray[np.int64]) -> Numbers:
-    """The cost of a mistaken leader for each minimum number of pulls."""
-    kappas = setting.kappas(setting.worst_first)
-    with np.errstate(divide="ignore"):  # the square of a tiny gap underflows
-        scale = np.where(kappas > 0, 2.0 / -np.expm1(-kappas), np.inf)
-    return np.array(
-        [leader_costs(setting.worst_first, scale * np.exp(-kappas * x)) for x in pulls.tolist()]
-    )
+    if gaps.size and high.size:
+        chosen = setting.arms + np.concatenate([[0], np.cumsum(low)[:-1]])[high]
+        steps = pull_steps(int(chosen.max()), setting.arms, setting.r, P)
+        pulls = 1 + np.searchsorted(steps, chosen, side="right")
+        distinct, which = np.unique(pulls, return_inverse=True)
+        kappas = setting.kappas(gaps)
+        with np.errstate(divide="ignore"):  # the square of a tiny gap underflows
+            scale = np.where(kappas > 0, 2.0 / -np.expm1(-kappas), np.inf)
+        leaders = [leader_regret(gaps, scale * np.exp(-kappas * x)) for x in distinct.tolist()]
+        costs[high] = setting.weights[high] * np.array(leaders)[which]
+    return np.cumsum(costs)
 
 
 def _narrow_radius(P: float, setting: Setting) -> tuple[str, ...]:
@@ -172,41 +159,24 @@ def _narrow_radius(P: float, setting: Setting) -> tuple[str, ...]:
     )
 
 
-def with_cross_terms(bound: RegretBound, game: UCBGame) -> RegretBound:
-    """Add the cost of turns in which G and its forecast are on different sides of z."""
-    setting = game.setting
-    truly_low = (setting.G < game.z)[setting.arms :]
-    steps = np.diff(bound.curves["high"], prepend=0.0)[setting.arms :]
-    cross = {"low turns taken for high": float(steps[~game.later & truly_low].sum())}
-    if bound.form == "safe":  # the low part is not a sum over turns: take what these add to it
-        rightly = low_part(game.P, setting, game.later & truly_low)
-        cross["high turns taken for low"] = bound.parts["low"] - float(rightly[-1:].sum())
-    return replace(bound, cross_terms=cross)
-
-
 # -- the printed form ------------------------------------------------------------------------------
 
 
-def paper_bound(game: UCBGame, safe: RegretBound) -> RegretBound:
-    """The formula as printed: z times Auer's bracket, and beta^U from the first up-crossing on."""
-    setting = game.setting
+def _printed_low(setting: Setting, low: Mask, z: Numbers) -> Numbers:
+    """z times Auer's bracket."""
     gaps = setting.worst_first
-    first, *rest = game.names
+    if gaps.size == 0:  # every term is 0, even if z is infinite
+        return np.zeros(setting.turns)
     with np.errstate(all="ignore"):
-        logs = np.log(np.cumsum(game.low).astype(np.float64))
+        logs = np.log(np.cumsum(low).astype(np.float64))
         bracket = 8.0 * logs * np.sum(1.0 / gaps) + (1.0 + _AUER) * gaps.sum()
-        # without a suboptimal arm every term is 0, even if z is infinite
-        low = game.z * bracket if gaps.size else np.zeros(setting.turns)
-    low[: setting.arms - 1] = 0.0  # the theorem does not cover shorter games
-    curves = {first: low} | {name: _printed_high(setting, game.low) for name in rest}
-    bound = setting.assemble(game.policy, "paper", curves, safe.limits)
-    reasons = _reasons(bound, safe) if gaps.size else []
-    notes = [*reasons, *other_radius(game.P), *game.notes]
-    return replace(bound, valid=not reasons, notes=notes)
+        curve = z * bracket
+    curve[: setting.arms - 1] = 0.0  # the theorem does not cover shorter games
+    return np.asarray(curve)
 
 
 def _printed_high(setting: Setting, low: Mask) -> Numbers:
-    """The sum over Y_k: high turns from the first up-crossing to the last turn but one."""
+    """beta^U over Y_k: high turns from the first up-crossing to the last turn but one."""
     gaps = setting.worst_first
     crossings = np.flatnonzero(low[:-1] & ~low[1:]) + 1
     costs = np.zeros(setting.turns)
@@ -220,15 +190,6 @@ def _printed_high(setting: Setting, low: Mask) -> Numbers:
                 costs[counted] += D * setting.G[counted] * 2.0 * beta
     # Stopped at turn t, the sum runs over turns before t.
     return np.concatenate([[0.0], np.cumsum(costs)[:-1]])
-
-
-def _reasons(bound: RegretBound, safe: RegretBound) -> list[str]:
-    """Why the printed number is not known to be a bound; none if it is above the safe form."""
-    if math.isfinite(bound.total) and bound.total >= safe.total:
-        return []
-    if not math.isfinite(bound.total):
-        return ["its bracket is multiplied by z, or contains the log of zero low turns."]
-    return [f"it is below the safe form, {safe.total:,.6g}."]
 
 
 def other_radius(P: float) -> tuple[str, ...]:
@@ -260,12 +221,12 @@ def soft_ucb(policy: SoftUCB, setting: Setting, form: Form) -> RegretBound:
     (5358, 25262)
     """
     plan = read_plan(policy, setting)
-    safe = _soft_safe(str(policy), setting, plan.levels[setting.arms :], plan.notes)
-    return safe if form == "safe" else _soft_paper(policy, setting, plan.levels, safe)
+    safe = _soft_safe(policy, setting, plan.levels[setting.arms :], plan.notes)
+    return safe if form == "safe" else _soft_paper(policy, setting, plan.levels, safe, plan.notes)
 
 
 def _soft_safe(
-    policy: str, setting: Setting, radii: Numbers, notes: tuple[str, ...]
+    policy: SoftUCB, setting: Setting, radii: Numbers, notes: tuple[str, ...]
 ) -> RegretBound:
     """The corrected theorem, for any levels under the root."""
     gaps, weights = setting.worst_first, setting.weights
@@ -279,17 +240,13 @@ def _soft_safe(
     tried, both = top_sums(gaps, factors, weights, widest, series)
     together = np.minimum(cap, both)
     learning = np.minimum(together, tried)
-    zeros = np.zeros(setting.arms)
-    curves = {
-        "learning": np.concatenate([zeros, learning]),
-        "misjudging": np.concatenate([zeros, together - learning]),
-    }
+    curves = {"learning": learning, "misjudging": together - learning}
     limits = dict.fromkeys(curves, float(cap[-1:].sum()))
-    return setting.assemble(policy, "safe", curves, limits, notes=notes)
+    return setting.bound(policy, "safe", curves, limits, remarks=notes)
 
 
 def _soft_paper(
-    policy: SoftUCB, setting: Setting, levels: Numbers, safe: RegretBound
+    policy: SoftUCB, setting: Setting, levels: Numbers, safe: RegretBound, notes: tuple[str, ...]
 ) -> RegretBound:
     """The formula as printed: max G times [8 log max xi / D_j + D_j (1 + series)]."""
     gaps, t, m = setting.worst_first, setting.clock, setting.arms
@@ -302,14 +259,6 @@ def _soft_paper(
         heaviest = np.maximum.accumulate(setting.weights)
         learning = heaviest * 8.0 * np.sum(1.0 / gaps) * np.maximum.accumulate(logs)
         misjudging = heaviest * gaps.sum() * (1.0 + series)
-    zeros = np.zeros(m)
-    curves = {
-        "learning": np.concatenate([zeros, learning]),
-        "misjudging": np.concatenate([zeros, misjudging]),
-    }
-    notes = (*other_radius(policy.P), *safe.notes)
-    bound = setting.assemble(str(policy), "paper", curves, safe.limits, notes=notes)
-    if not math.isfinite(bound.total) or bound.total < safe.total:
-        why = f"it is below the safe form, {safe.total:,.6g}, or not a number."
-        return replace(bound, valid=False, notes=[why, *bound.notes])
-    return bound
+    curves = {"learning": learning, "misjudging": misjudging}
+    remarks = (*other_radius(policy.P), *notes)
+    return compared(setting.bound(policy, "paper", curves, safe.limits, remarks=remarks), safe)

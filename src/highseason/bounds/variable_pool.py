@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.bounds.kernels import pool_costs
-from highseason.bounds.regret_bound import Form, RegretBound, assemble
+from highseason.bounds.regret_bound import Form, RegretBound
 from highseason.bounds.setting import Numbers, PlanRead, Setting, read_plan
 from highseason.bounds.theorems import theorem
 from highseason.core.validation import one_of, positive_number
@@ -40,23 +40,18 @@ def variable_pool(policy: VariablePool, setting: Setting, form: Form) -> RegretB
     3005
     """
     plan = read_plan(policy, setting)
-    return _safe(policy, setting, plan) if form == "safe" else _paper(policy, setting, plan)
-
-
-def _safe(policy: VariablePool, setting: Setting, plan: PlanRead) -> RegretBound:
+    if form == "paper":
+        return _paper(policy, setting, plan)
     sizes = plan.levels[setting.arms :].astype(np.int64)
-    falling = np.sort(setting.gaps)[::-1]
-    costs = setting.weights * pool_costs(falling, sizes, setting.r)
+    costs = setting.weights * pool_costs(np.sort(setting.gaps)[::-1], sizes, setting.r)
     full = sizes == setting.arms
     worst = setting.weights * setting.largest_gap
     curves = {
-        "exploration": setting.from_first_turn(np.where(full, costs, 0.0)),
-        "pool": setting.from_first_turn(np.where(full, 0.0, costs)),
+        "exploration": np.cumsum(np.where(full, costs, 0.0)),
+        "pool": np.cumsum(np.where(full, 0.0, costs)),
     }
     limits = {"exploration": float(worst @ full), "pool": float(worst @ ~full)}
-    return setting.assemble(
-        str(policy), "safe", curves, limits, exact=("exploration",), notes=plan.notes
-    )
+    return setting.bound(policy, "safe", curves, limits, ("exploration",), remarks=plan.notes)
 
 
 # -- the printed form ------------------------------------------------------------------------------
@@ -76,9 +71,9 @@ def _paper(policy: VariablePool, setting: Setting, plan: PlanRead) -> RegretBoun
             costs += gap * setting.G * 2.0 / sizes * beta
         curve = np.cumsum(costs)
     reasons = _reasons(setting, plan.levels, edges) if setting.worst_first.size else []
-    return assemble(
+    return RegretBound(
         str(policy), "paper", setting.arms, {"pool": curve}, {"pool": float(setting.trivial[-1])},
-        setting.trivial, valid=not reasons, notes=(*reasons, *plan.notes),
+        setting.trivial, reasons=reasons, remarks=plan.notes,
     )  # fmt: skip
 
 
@@ -217,13 +212,12 @@ def _fill(
     full: NDArray[np.bool_], arms: int, Gamma: float, mode: Mode
 ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
     """Which turns to fill, and lam after every turn."""
-    turns = full.size
-    required = (Gamma * np.log(np.arange(1, turns + 1))).tolist()
-    already = full.tolist()
-    filled = np.zeros(turns, bool)
-    lam = np.minimum(np.arange(1, turns + 1), arms) / (2.0 * arms)
+    turns = np.arange(1, full.size + 1)
+    required, already = (Gamma * np.log(turns)).tolist(), full.tolist()
+    filled = np.zeros(full.size, bool)
+    lam = np.minimum(turns, arms) / (2.0 * arms)
     count, block_ends = arms, 0
-    for i in range(arms, turns):
+    for i in range(arms, full.size):
         if i >= block_ends and not already[i] and count / (2.0 * arms) < required[i]:
             block_ends = i + (2 * arms + 1 if mode == "block" else 1)
         filled[i] = i < block_ends

@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from highseason.core.extras import require
 from highseason.policies import Policy
@@ -34,12 +34,8 @@ class Score(NamedTuple):
     error: float
 
 
-class Evaluate(Protocol):
-    """Scores candidates, all of them on the same games."""
-
-    def __call__(self, policies: Sequence[Policy], games: int, /) -> Sequence[Score]:
-        """One score per policy, over the first `games` games."""
-        ...
+#: Scores candidates over the first so many games, all of them on the same ones.
+Evaluate = Callable[[Sequence[Policy], int], Sequence[Score]]
 
 
 @dataclass(frozen=True)
@@ -55,14 +51,11 @@ class Budget:
     @classmethod
     def halving(cls, trials: int, games: int) -> Budget:
         """Every round keeps the best third and triples the games, up to `games`."""
-        played = [games]
-        left = trials
+        counts, played, left = [trials], [games], trials
         while left > _FACTOR and played[0] // _FACTOR >= _LEAST_GAMES:
             played.insert(0, played[0] // _FACTOR)
-            left //= _FACTOR
-        counts = [trials]
-        for _ in played[1:]:
             counts.append(max(2, counts[-1] // _FACTOR))
+            left //= _FACTOR
         return cls(tuple(zip(counts, played, strict=True)))
 
     @property
@@ -111,15 +104,14 @@ def search(
     """
     if method not in METHODS:
         raise ValueError(f"search={method!r} must be one of {', '.join(METHODS)}")
+    report = progress or (lambda done, total: None)
     trials, games = budget.rounds[0]
     done = METHODS[method](space, evaluate, trials, games, seed)
     for number, (count, more) in enumerate(budget.rounds[1:], start=1):
-        if progress is not None:
-            progress(number, len(budget.rounds))
+        report(number, len(budget.rounds))
         done.sort(key=_rank)
         done[:count] = _trials([trial.policy for trial in done[:count]], evaluate, more)
-    if progress is not None:
-        progress(len(budget.rounds), len(budget.rounds))
+    report(len(budget.rounds), len(budget.rounds))
     return tuple(sorted(done, key=_rank))
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from highseason.multipliers import Multiplier
 from highseason.policies import Policy
-from highseason.policies.parameters import Limits, SearchRange
+from highseason.policies.parameters import Limits, SearchRange, declared
+
+#: Which parameters to tune, or a range for each.
+Wanted = Mapping[str, tuple[float, float] | None] | Sequence[str] | None
 
 
 @dataclass(frozen=True)
@@ -61,12 +64,7 @@ class Space:
     axes: tuple[Axis, ...]
 
     @classmethod
-    def of(
-        cls,
-        policy: Policy | type[Policy],
-        G: Multiplier,
-        space: Mapping[str, tuple[float, float] | None] | Sequence[str] | None = None,
-    ) -> Space:
+    def of(cls, policy: Policy | type[Policy], G: Multiplier, space: Wanted = None) -> Space:
         """The usual axes of a policy, or those that `space` names.
 
         Parameters on the scale of G (z, unit) range from its least value to just above its
@@ -80,12 +78,10 @@ class Space:
         (Axis(name='z', low=10.0, high=40.0, kind='linear'),)
         """
         start = (policy() if isinstance(policy, type) else policy).resolve_thresholds(G.values)
-        limits = {
-            entry.name: entry.metadata["limits"]
-            for entry in fields(start)
-            if isinstance(entry.metadata.get("limits"), Limits) and entry.metadata["limits"].numeric
-        }
-        wanted = _wanted(space, list(limits))
+        limits = {name: limit for name, limit in declared(start).items() if limit.numeric}
+        if isinstance(space, str) or space is None:
+            space = [space] if space else list(limits)
+        wanted = space if isinstance(space, Mapping) else dict.fromkeys(space)
         for name in wanted:
             if name not in limits:
                 known = ", ".join(limits) or "none"
@@ -94,8 +90,7 @@ class Space:
                 )
         if not wanted:
             raise ValueError(f"{start.label} has no parameters: there is nothing to tune")
-        axes = tuple(_axis(name, limits[name], ends, G) for name, ends in wanted.items())
-        return cls(start, axes)
+        return cls(start, tuple(_axis(name, limits[name], wanted[name], G) for name in wanted))
 
     def candidate(self, places: Sequence[float]) -> Policy:
         """The policy at a point of the unit cube."""
@@ -130,16 +125,6 @@ class Space:
         steps = np.array([ratio ** -(i + 1) for i in range(size)])
         points = (0.5 + np.outer(np.arange(1, count + 1), steps)) % 1.0
         return [tuple(point) for point in points.tolist()]
-
-
-def _wanted(
-    space: Mapping[str, tuple[float, float] | None] | Sequence[str] | None, usual: list[str]
-) -> dict[str, tuple[float, float] | None]:
-    if space is None:
-        return dict.fromkeys(usual)
-    if isinstance(space, str):
-        return {space: None}
-    return dict(space) if isinstance(space, Mapping) else dict.fromkeys(space)
 
 
 def _axis(name: str, limits: Limits, ends: tuple[float, float] | None, G: Multiplier) -> Axis:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from highseason.results import Estimate, SimulationResult, Table, ratio_gain
 from highseason.rewards import Rewards
 from highseason.tuning.halving import Budget, Evaluate, Progress, Score, Trial, derive_seed
 from highseason.tuning.halving import search as _search
-from highseason.tuning.space import Axis, Space
+from highseason.tuning.space import Axis, Space, Wanted
 
 #: Values of each parameter on its sensitivity curve.
 _POINTS = 9
@@ -81,18 +81,14 @@ class Tuned:
                 for t in self.trials
             ],
             "sensitivity": [
-                {
-                    "parameter": curve.axis.name,
-                    "points": [
-                        {"value": value, **vars(change)}
-                        for value, change in zip(curve.values, curve.changes, strict=True)
-                    ],
-                }
+                {"parameter": curve.axis.name,
+                 "points": [{"value": value, **vars(change)}
+                            for value, change in zip(curve.values, curve.changes, strict=True)]}
                 for curve in self.curves
             ],
             "search": self.search,
             "search_seed": self.search_seed,
-        }
+        }  # fmt: skip
 
 
 def tune(
@@ -103,7 +99,7 @@ def tune(
     trials: int = 48,
     games: int = 400,
     seed: int = 0,
-    space: Mapping[str, tuple[float, float] | None] | Sequence[str] | None = None,
+    space: Wanted = None,
     search: str = "tpe",
     threads: int | None = None,
     progress: Progress | None = None,

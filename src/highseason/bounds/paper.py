@@ -1,4 +1,8 @@
-"""Regulated against unregulated ε-greedy, and remarks: floors of lam, and a G of two values."""
+"""The paper's side results: lemmas, remarks, tables and figures, evaluated.
+
+Nothing here is needed to bound a policy's regret (`bounds.regret`); it is what one needs to check
+the paper, or to see why a bound is what it is.
+"""
 
 from __future__ import annotations
 
@@ -10,20 +14,65 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.bounds.epsilon_family import (
-    blind_pulls,
-    leader_probabilities,
-    least_psi,
-    low_turns_so_far,
-    printed_beta,
-    printed_x,
-    psi,
-)
+from highseason.bounds import epsilon_family as family
+from highseason.bounds.epsilon_family import printed_beta
+from highseason.bounds.growth import Growth, LogarithmicGrowth, growth, logarithmic_growth
+from highseason.bounds.minimum_pulls import minimum_pulls_ranges, need, phi, soft_minimum_pulls, tau
 from highseason.bounds.regret_bound import Form, RegretBound, aligned, show
-from highseason.bounds.setting import Means, Numbers, Setting, low_turns, read_plan
+from highseason.bounds.setting import (
+    Means,
+    Numbers,
+    Setting,
+    leader_regret,
+    low_turns,
+    read_plan,
+    tail,
+    trivial,
+)
 from highseason.bounds.theorems import regret
+from highseason.bounds.variable_pool import (
+    PoolHypothesis,
+    PoolRepair,
+    pool_hypothesis,
+    repair,
+    required_c,
+)
 from highseason.multipliers import as_multiplier, sine
 from highseason.policies import EpsilonGreedy, EpsilonZGreedy, SoftEpsilonGreedy
+
+__all__ = [
+    "Decay",
+    "DecayTable",
+    "ExplorationFigure",
+    "Growth",
+    "HighTurnAdvantage",
+    "LogarithmicGrowth",
+    "PoolHypothesis",
+    "PoolRepair",
+    "TwoValues",
+    "beta_from_floor",
+    "decay_table",
+    "exploration_figure",
+    "exploration_sum",
+    "growth",
+    "high_turn_advantage",
+    "leader_regret",
+    "logarithmic_growth",
+    "minimum_pulls_ranges",
+    "need",
+    "phi",
+    "pool_hypothesis",
+    "printed_beta",
+    "remark_floor",
+    "repair",
+    "required_c",
+    "soft_minimum_pulls",
+    "tail",
+    "tau",
+    "trivial",
+    "true_floor",
+    "two_values",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,10 +118,10 @@ def exploration_figure(
     chosen = SoftEpsilonGreedy(k=11.0, unit=1.0) if policy is None else policy
     G = sine(1000) if multiplier is None else multiplier
     setting = Setting.of(None, [0.0] * arms, G)
-    m, gamma = setting.arms, least_psi(chosen, setting)
+    m, gamma = setting.arms, family.least_psi(chosen, setting)
     return ExplorationFigure(
         turns=np.arange(m + 1, setting.turns + 1),
-        psi=psi(chosen, setting),
+        psi=family.psi(chosen, setting),
         old=read_plan(EpsilonGreedy(k=chosen.k), setting).levels[m:],
         soft=read_plan(chosen, setting).levels[m:],
         n_prime=math.floor(chosen.k * m),
@@ -145,45 +194,57 @@ def decay_table(
     """
     setting = Setting.of(None, [0.0] * (arms - 1) + [gap], multiplier, r=r)
     marks = exploration_figure(policy, setting.multiplier, arms)
-    old = read_plan(EpsilonGreedy(k=policy.k), setting).levels
-    new = read_plan(policy, setting).levels
-    if form == "paper":
-        beta_old = printed_beta(printed_x(setting.clock, policy.k, arms), policy.k, gap / r)
-        x = printed_x(marks.gamma * setting.clock, policy.k, arms)
-        beta_new = printed_beta(x, policy.k, gap / r)
-    else:
-        beta_old = leader_probabilities(blind_pulls(old, arms), gap / r)
-        beta_new = leader_probabilities(blind_pulls(new, arms), gap / r)
+    betas = _betas(policy, setting, marks.gamma * setting.clock, gap, form)
+    plans = [read_plan(p, setting).levels for p in (EpsilonGreedy(k=policy.k), policy)]
     entries = []
     for phase, season, t in _samples(setting, marks, turns):
-        i = t - 1 - arms
+        epsilons = [float(levels[t - 1]) for levels in plans]
         before, now = (
-            float(e[t - 1] / arms + ((1.0 - e[t - 1]) * beta[i] if e[t - 1] < 1.0 else 0.0))
-            for e, beta in ((old, beta_old), (new, beta_new))
+            float(e / arms + ((1.0 - e) * beta[t - 1 - arms] if e < 1.0 else 0.0))
+            for e, beta in zip(epsilons, betas, strict=True)
         )
-        explores = float(new[t - 1]) / arms
-        entries.append(Decay(phase, season, t, float(setting.G[t - 1]), before, now, explores))
+        G = float(setting.G[t - 1])
+        entries.append(Decay(phase, season, t, G, before, now, epsilons[1] / arms))
     return DecayTable(entries)
+
+
+def _betas(
+    policy: SoftEpsilonGreedy | EpsilonZGreedy,
+    setting: Setting,
+    clock: Numbers,
+    gap: float,
+    form: Form,
+) -> tuple[Numbers, ...]:
+    """The leader's probability under ε-greedy and under `policy`, in turns after the first round.
+
+    `clock` is what takes the place of t in the policy's printed form.
+    """
+    k, m, over = policy.k, setting.arms, gap / setting.r
+    if form == "paper":
+        clocks = (setting.clock, clock)
+        return tuple(printed_beta(family.printed_x(c, k, m), k, over) for c in clocks)
+    plans = (read_plan(p, setting).levels for p in (EpsilonGreedy(k=k), policy))
+    return tuple(family.leader_probabilities(family.blind_pulls(e, m), over) for e in plans)
 
 
 def _samples(
     setting: Setting, marks: ExplorationFigure, turns: Sequence[int] | None
 ) -> list[tuple[str, str, int]]:
-    clock = np.arange(setting.arms + 1, setting.turns + 1)
     level = np.round(setting.weights, 3 - 1 - math.floor(math.log10(setting.weights.max())))
     middle = float(np.median(setting.weights))
     if turns is not None:
         return [
             (marks.phase(t), "high" if setting.G[t - 1] > middle else "low", int(t)) for t in turns
         ]
-    samples = []
-    for phase in ("t < n'", "n' <= t <= w", "t > w"):
-        inside = np.array([marks.phase(int(t)) == phase for t in clock])
-        if not inside.any():
-            continue
-        for season, target in (("high", level[inside].max()), ("low", level[inside].min())):
-            samples.append((phase, season, int(clock[inside & (level == target)][-1])))
-    return samples
+    phases = np.array([marks.phase(t) for t in marks.turns.tolist()])
+    return [
+        (phase, season, int(marks.turns[(phases == phase) & (level == end)][-1]))
+        for phase in dict.fromkeys(phases.tolist())
+        for season, end in (
+            ("high", level[phases == phase].max()),
+            ("low", level[phases == phase].min()),
+        )
+    ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,18 +293,11 @@ def high_turn_advantage(
     low, _ = low_turns(policy, setting)
     m = setting.arms
     high = np.flatnonzero(~low[m:])
-    old = read_plan(EpsilonGreedy(k=policy.k), setting).levels
-    new = read_plan(policy, setting).levels
-    epsilon = old[m:][high]
+    epsilon = read_plan(EpsilonGreedy(k=policy.k), setting).levels[m:][high]
     rows = []
     for gap in setting.worst_first.tolist():
-        if form == "paper":
-            counted = low_turns_so_far(low)[m:]
-            before = printed_beta(printed_x(setting.clock[high], policy.k, m), policy.k, gap / r)
-            now = printed_beta(printed_x(counted[high], policy.k, m), policy.k, gap / r)
-        else:
-            before = leader_probabilities(blind_pulls(old, m)[high], gap / r)
-            now = leader_probabilities(blind_pulls(new, m)[high], gap / r)
+        clock = family.low_turns_so_far(low)[m:]
+        before, now = (beta[high] for beta in _betas(policy, setting, clock, gap, form))
         with np.errstate(invalid="ignore"):
             led = np.where(epsilon < 1.0, (1.0 - epsilon) * before, 0.0)
         rows.append(epsilon / m + led - now)

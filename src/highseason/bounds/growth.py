@@ -93,9 +93,6 @@ def growth(
     return Growth(grid, bounds)
 
 
-_CHOICE: dict[Form, Callable[..., float]] = {"safe": max, "paper": min}
-
-
 @dataclass(frozen=True)
 class LogarithmicGrowth:
     """The theorem at one n: x_n >= P log n / alpha_n >= (P beta / (c r²)) log n.
@@ -178,7 +175,7 @@ def logarithmic_growth(
     log_n = math.log(turns)
     log_q = math.log(turns // (arms - 1)) / log_n - 1.0  # exactly -1 where the quotient is 1
     slope = beta * log_q + 2.0 * beta
-    alpha = _CHOICE[form](chosen * x * x / slope for x in ranges)
+    alpha = (max if form == "safe" else min)(chosen * x * x / slope for x in ranges)
     y = math.floor(P * log_n / alpha)
     tau_limit = _ceil_power(log_n * widest**2 / alpha)
     phi_limit = _ceil_power(log_n * chosen * widest**2 / alpha)
