@@ -120,13 +120,15 @@ def _trial(
     whole = forecaster.fit(past).predict(int(there[-1]) + 1)
     table = None if whole.quantiles is None else whole.quantiles[:, there]
     forecast = Forecast(whole.mean[there], table, actual.calendar, label)
-    errors = {
-        "mase": mase(actual.values, forecast.mean, past.values, season),
-        "smape": smape(actual.values, forecast.mean),
-        "pinball": pinball(actual.values, forecast),
-        "coverage": coverage(actual.values, forecast, level),
-    }
-    return BacktestTrial(label, origin, forecast, actual, errors)
+    came = actual.values
+    errors = (
+        mase(came, forecast.mean, past.values, season),
+        smape(came, forecast.mean),
+        pinball(came, forecast),
+        coverage(came, forecast, level),
+    )
+    by_name = dict(zip(MEASURES, errors, strict=True))
+    return BacktestTrial(label, origin, forecast, actual, by_name)
 
 
 def mase(actual: ArrayLike, mean: ArrayLike, past: ArrayLike, season: int) -> float:
@@ -163,12 +165,9 @@ def pinball(actual: ArrayLike, forecast: Forecast) -> float:
     >>> pinball([10.0], Forecast(np.array([10.0])))
     0.0
     """
-    came = np.asarray(actual, dtype=np.float64)
-    losses = []
-    for level in LEVELS:
-        short = came - forecast.quantile(level)
-        losses.append(np.mean(np.maximum(level * short, (level - 1) * short)))
-    return float(np.mean(losses))
+    levels = np.array(LEVELS)[:, None]
+    short = np.asarray(actual) - np.array([forecast.quantile(level) for level in LEVELS])
+    return float(np.mean(np.maximum(levels * short, (levels - 1) * short)))
 
 
 def coverage(actual: ArrayLike, forecast: Forecast, level: float = 0.8) -> float:

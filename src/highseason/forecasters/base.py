@@ -58,7 +58,6 @@ class Forecast:
     name: str = "forecast"
 
     def __post_init__(self) -> None:
-        """Copy, check and lock."""
         mean = Multiplier(self.mean, self.calendar, self.name)
         object.__setattr__(self, "mean", mean.values)
         object.__setattr__(self, "calendar", mean.calendar)
@@ -80,11 +79,9 @@ class Forecast:
         return 1e-6 * float(self.mean.min())
 
     def __len__(self) -> int:
-        """The number of turns."""
         return int(self.mean.size)
 
     def __repr__(self) -> str:
-        """One short line."""
         return f"<Forecast by {self.name}: {len(self)} turns>"
 
     def quantile(self, level: float) -> Numbers:
@@ -93,8 +90,7 @@ class Forecast:
             raise ForecastError(f"level must be strictly between 0 and 1, got {level!r}")
         if self.quantiles is None:
             return self.mean
-        at = NormalDist().inv_cdf(level)
-        scores = _scores()
+        at, scores = NormalDist().inv_cdf(level), _scores()
         i = int(np.clip(np.searchsorted(scores, at), 1, scores.size - 1))
         share = (at - scores[i - 1]) / (scores[i] - scores[i - 1])
         low, high = self.quantiles[i - 1], self.quantiles[i]
@@ -176,7 +172,6 @@ class Forecaster(ABC):
     one_step: ClassVar[bool] = False
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Register named forecasters."""
         super().__init_subclass__(**options)
         if cls.name:
             _FORECASTERS.register(cls.name, cls)
@@ -186,12 +181,9 @@ class Forecaster(ABC):
         """Learn from a series: anything `as_multiplier` takes."""
 
     def __str__(self) -> str:
-        """The name and the settings that differ from the defaults, as the command line reads it."""
-        changed = [
-            f"{entry.name}={getattr(self, entry.name)}"
-            for entry in fields(self)
-            if getattr(self, entry.name) != entry.default
-        ]
+        # As the command line reads it.
+        settings = {entry: getattr(self, entry.name) for entry in fields(self)}
+        changed = [f"{e.name}={value}" for e, value in settings.items() if value != e.default]
         label = self.name or type(self).__name__
         return f"{label}:{','.join(changed)}" if changed else label
 
@@ -227,18 +219,16 @@ def parse(text: str) -> Forecaster:
     except ValueError as error:
         raise ForecastError(str(error)) from error
     kind = _FORECASTERS[name]
-    defaults = {entry.name: entry.default for entry in fields(kind)}
-    for key in options:
-        if key not in defaults:
-            hint = did_you_mean(key, defaults)
-            raise ForecastError(f"{kind.name} has no setting {key!r}. {hint}")
-    return kind(**{
-        key: _read_setting(kind.name, key, value, defaults[key]) for key, value in options.items()
-    })  # fmt: skip
+    return kind(**{key: _read_setting(kind, key, value) for key, value in options.items()})
 
 
-def _read_setting(owner: str, key: str, text: str, default: Any) -> Any:
+def _read_setting(kind: type[Forecaster], key: str, text: str) -> Any:
     """The text in the type of the default; `none` is None, `7+365` is several whole numbers."""
+    defaults = {entry.name: entry.default for entry in fields(kind)}
+    if key not in defaults:
+        hint = did_you_mean(key, defaults)
+        raise ForecastError(f"{kind.name} has no setting {key!r}. {hint}")
+    default: Any = defaults[key]
     if text.lower() in ("none", ""):
         return None
     try:
@@ -250,7 +240,7 @@ def _read_setting(owner: str, key: str, text: str, default: Any) -> Any:
             return type(default)(text)
     except (KeyError, ValueError):
         expected = "yes or no" if isinstance(default, bool) else "a number"
-        raise ForecastError(f"{owner}: {key} must be {expected}, got {text!r}") from None
+        raise ForecastError(f"{kind.name}: {key} must be {expected}, got {text!r}") from None
     return text
 
 

@@ -72,26 +72,12 @@ def special_days(clocks: Stamps, country: str | None = None) -> list[str]:
     >>> special_days(np.array(["2013-12-26", "2014-03-05"], "datetime64[D]"))
     ['Boxing Day', '']
     """
-    days = clocks.astype("datetime64[D]").astype(np.int64)
-    years = (clocks[[0, -1]].astype("datetime64[Y]").astype(np.int64) + 1970).tolist()
-    names: dict[int, str] = {}
-    for year in range(years[0] - 1, years[1] + 1):
-        names |= _year(year, country)
-    return [names.get(day, "") for day in days.tolist()]
-
-
-@lru_cache(maxsize=256)
-def _year(year: int, country: str | None) -> dict[int, str]:
-    """The special days of the season of one year, by days since 1970."""
-    named = dict(public_holidays(country, year)) if country is not None else {}
-    named |= shopping_days(year)
-    epoch = date(1970, 1, 1)
-    return {(day - epoch).days: name for day, name in named.items()}
-
-
-def indicators(days: list[str], names: list[str]) -> NDArray[np.float64]:
-    """A column of ones and zeros for each name."""
-    return np.asarray(np.array(days)[:, None] == np.array(names), np.float64)
+    days = clocks.astype("datetime64[D]").tolist()
+    names: dict[date, str] = {}
+    for year in range(days[0].year - 1, days[-1].year + 1):
+        names |= {} if country is None else public_holidays(country, year)
+        names |= shopping_days(year)
+    return [names.get(day, "") for day in days]
 
 
 #: The highest number of waves per year.
@@ -112,61 +98,48 @@ class Design:
     def of(cls, history: History, holidays: bool, country: str | None) -> Design:
         """The features of this past; only special days that occur in it can be learned."""
         names: set[str] = set()
-        if holidays and history.grid is not None and history.grid.daily:
-            clocks = history.clocks(0, history.turns)
-            assert clocks is not None
-            days = special_days(clocks, country)
-            names = {days[i] for i in np.flatnonzero(history.seen)} - {""}
+        clocks = history.clocks(0, history.turns)
+        if holidays and clocks is not None and history.grid is not None and history.grid.daily:
+            names = set(np.array(special_days(clocks, country))[history.seen].tolist()) - {""}
         return cls(history, tuple(sorted(names)), country)
 
-    def days(self, start: int, stop: int) -> list[str]:
+    def _days(self, start: int, stop: int) -> NDArray[np.str_]:
         """The special day of each turn, empty for ordinary days."""
         clocks = self.history.clocks(start, stop)
         if not self.names or clocks is None:
-            return [""] * (stop - start)
-        return [day if day in self.names else "" for day in special_days(clocks, self.country)]
+            return np.full(stop - start, "")
+        days = special_days(clocks, self.country)
+        return np.array([day if day in self.names else "" for day in days])
 
     def is_special(self, start: int, stop: int) -> NDArray[np.bool_]:
         """Which turns are special days."""
-        return np.array([day != "" for day in self.days(start, stop)], np.bool_)
+        return np.asarray(self._days(start, stop) != "")
 
     def rows(self, start: int, stop: int) -> Numbers:
-        """The features of the turns at these positions."""
-        history = self.history
-        phases = history.phases(start, stop)
-        parts = [np.eye(history.week)[phases], self._trend(start, stop)[:, None]]
-        parts += [self._waves(start, stop, season) for season in self._long()]
+        """The features of the turns at these positions, a row per turn."""
+        history, turns = self.history, np.arange(start, stop)
+        years = (turns - history.turns) / history.year  # or longest seasons, since the past's end
+        parts = [np.eye(history.week)[history.phases(start, stop)], years[:, None]]
+        for season, order in self._waves():
+            angle = 2 * np.pi * turns / season
+            parts += [f(k * angle)[:, None] for k in range(1, order + 1) for f in (np.sin, np.cos)]
         if self.names:
-            parts.append(indicators(self.days(start, stop), list(self.names)))
-        return np.hstack(parts)
+            parts.append(self._days(start, stop)[:, None] == np.array(self.names))
+        return np.hstack(parts, dtype=np.float64)
 
     def penalties(self) -> Numbers:
         """How strongly the weight of each feature is shrunk to zero."""
-        waves = [2 * self._order(season) for season in self._long()]
-        return np.concatenate([
-            np.full(self.history.week, _WEEK), [_TREND], np.full(sum(waves), _YEAR),
-            np.full(len(self.names), _DAYS),
-        ])  # fmt: skip
+        waves = 2 * sum(order for _, order in self._waves())
+        counts = [self.history.week, 1, waves, len(self.names)]
+        return np.repeat([_WEEK, _TREND, _YEAR, _DAYS], counts)
 
-    def _long(self) -> list[float]:
-        return [season for season in self.history.seasons if season > self.history.week + 0.5]
-
-    def _order(self, season: float) -> int:
-        return min(_WAVES, int(season // 2))
-
-    def _trend(self, start: int, stop: int) -> Numbers:
-        """Years (or longest seasons) since the end of the past."""
-        return np.asarray((np.arange(start, stop) - self.history.turns) / self.history.year)
-
-    def _waves(self, start: int, stop: int, season: float) -> Numbers:
-        angle = 2 * np.pi * np.arange(start, stop) / season
-        orders = range(1, self._order(season) + 1)
-        table = np.column_stack([f(k * angle) for k in orders for f in (np.sin, np.cos)])
-        return table.astype(np.float64)
+    def _waves(self) -> list[tuple[float, int]]:
+        """Every season longer than a week, with the number of its waves."""
+        long = [season for season in self.history.seasons if season > self.history.week + 0.5]
+        return [(season, min(_WAVES, int(season // 2))) for season in long]
 
 
 def ridge(rows: Numbers, y: Numbers, weights: Numbers, penalties: Numbers) -> Numbers:
     """The weights of the features; a turn with `weights` of 0 is left out."""
     weighted = rows * weights[:, None]
-    solution = np.linalg.solve(rows.T @ weighted + np.diag(penalties), weighted.T @ y)
-    return np.asarray(solution, dtype=np.float64)
+    return np.asarray(np.linalg.solve(rows.T @ weighted + np.diag(penalties), weighted.T @ y))

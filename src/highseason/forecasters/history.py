@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.core.formatting import counted
 from highseason.forecasters.base import ForecastError, Numbers
 from highseason.multipliers import Multiplier
 from highseason.tabular import TableError, format_time
@@ -15,7 +16,6 @@ from highseason.tabular.times import check_zone, to_wall
 Stamps = NDArray[np.datetime64]
 
 _DAY = np.timedelta64(1, "D")
-_SECOND = np.timedelta64(1, "s")
 _YEAR = 365.25
 
 
@@ -59,9 +59,8 @@ class Grid:
         """The turns in a day, a week and a year; only seasons of two turns or more."""
         if self.step is None:
             return (12.0,)
-        lengths = [float(span / self.step) for span in (_DAY, 7 * _DAY)]
-        lengths.append(_YEAR * float(_DAY / self.step))
-        return tuple(length for length in lengths if length >= 2)
+        day, week = (float(span / self.step) for span in (_DAY, 7 * _DAY))
+        return tuple(length for length in (day, week, _YEAR * day) if length >= 2)
 
     @property
     def daily(self) -> bool:
@@ -69,22 +68,11 @@ class Grid:
         return self.step is not None and bool(self.step <= _DAY)
 
 
-def local(stamps: Stamps, zone: str | None) -> Stamps:
-    """The wall clock of a zone at stamps in UTC; the stamps themselves without a zone."""
-    if zone is None:
-        return stamps
-    try:
-        return to_wall(stamps.astype("datetime64[s]"), check_zone(zone))
-    except TableError as reason:
-        raise ForecastError(str(reason)) from reason
-
-
 def _worded(step: np.timedelta64) -> str:
-    seconds = float(step / _SECOND)
-    for length, name in ((86400, "day"), (3600, "hour"), (60, "minute"), (1, "second")):
-        count = seconds / length
-        if count >= 1 and count == int(count):
-            return f"{int(count)} {name}{'s' if count > 1 else ''}"
+    for seconds, unit in ((86400, "day"), (3600, "hour"), (60, "minute"), (1, "second")):
+        count = float(step / np.timedelta64(seconds, "s"))
+        if count >= 1 and count.is_integer():
+            return counted(int(count), unit)
     return str(step)
 
 
@@ -120,10 +108,7 @@ class History:
         array([1., 2., 3., 4.])
         """
         stamps, zone = _even_stamps(G, zone)
-        if stamps is None:
-            grid, places = None, np.arange(G.turns)
-        else:
-            grid, places = Grid.under(stamps)
+        grid, places = (None, np.arange(G.turns)) if stamps is None else Grid.under(stamps)
         turns = int(places[-1]) + 1
         if turns - G.turns > _MOST_MISSING * turns:
             raise ForecastError(
@@ -161,7 +146,13 @@ class History:
 
     def clocks(self, start: int, stop: int) -> Stamps | None:
         """The same by the wall clock of the shop."""
-        return None if self.grid is None else local(self.grid.stamps(start, stop), self.zone)
+        stamps = self.stamps(start, stop)
+        if stamps is None or self.zone is None:
+            return stamps
+        try:
+            return to_wall(stamps.astype("datetime64[s]"), check_zone(self.zone))
+        except TableError as reason:
+            raise ForecastError(str(reason)) from reason
 
     def before(self, turn: int) -> History:
         """The first turns only, as they were known then."""
@@ -174,10 +165,9 @@ class History:
 
     def phases(self, start: int, stop: int) -> NDArray[np.int64]:
         """The position of these turns in the week (or in the longest season up to a week)."""
-        length = self.week
-        if self.grid is None or self.grid.step is None or length <= 1:
+        clocks, length = self.clocks(start, stop), self.week
+        if clocks is None or self.grid is None or self.grid.step is None or length <= 1:
             return np.arange(start, stop) % max(1, length)
-        clocks = local(self.grid.stamps(start, stop), self.zone)
         offset = clocks - np.datetime64("1969-12-29")  # a Monday
         return np.asarray(offset // self.grid.step, dtype=np.int64) % length
 
@@ -220,7 +210,7 @@ def _even_stamps(G: Multiplier, zone: str | None) -> tuple[Stamps | None, str | 
     if G.calendar is None or G.timeline is None or G.zone is None:
         return G.calendar, zone
     steps = np.diff(G.calendar.astype("datetime64[s]"))
-    if steps.size and steps.min() >= np.timedelta64(1, "D"):
+    if steps.size and steps.min() >= _DAY:
         return G.calendar, None
     return G.timeline.instants, zone or G.zone
 
@@ -238,8 +228,7 @@ def _seasons(turns: int, grid: Grid | None, periods: tuple[int, ...] | None) -> 
             "turns, such as periods=(7,), or use a one-step forecaster"
         )
     else:
-        lengths = grid.seasons()
-        if not lengths:
+        if not (lengths := grid.seasons()):
             raise ForecastError("turns of a year or more have no season: use a one-step forecaster")
     seasons = tuple(length for length in lengths if enough(turns, length))
     if not seasons:
@@ -252,22 +241,14 @@ def _seasons(turns: int, grid: Grid | None, periods: tuple[int, ...] | None) -> 
 
 def _filled(values: Numbers, seasons: tuple[float, ...]) -> Numbers:
     """Fill each gap with the mean of the same position in the week before and the week after."""
-    missing = np.flatnonzero(np.isnan(values))
-    if not missing.size:
+    if not np.isnan(values).any():
         return values
-    short = [season for season in seasons if season <= 200]
-    length = round(short[-1]) if short else 1
-    out = values.copy()
-    for i in missing:
-        around = [_nearest(values, int(i), -length), _nearest(values, int(i), length)]
-        known = [value for value in around if not np.isnan(value)]
-        out[i] = np.mean(known) if known else np.nanmedian(values)
-    return out
+    import pandas as pd
 
-
-def _nearest(values: Numbers, i: int, stride: int) -> float:
-    others = values[i + stride :: stride] if i + stride >= 0 else values[:0]
-    return next((value for value in others.tolist() if not np.isnan(value)), np.nan)
+    length = max((round(season) for season in seasons if season <= 200), default=1)
+    phases = pd.Series(values).groupby(np.arange(values.size) % length)
+    around = pd.concat([phases.ffill(), phases.bfill()], axis=1).mean(axis=1)
+    return np.where(np.isnan(values), around.fillna(np.nanmedian(values)), values)
 
 
 def _shift(values: Numbers) -> float:

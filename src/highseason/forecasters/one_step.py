@@ -6,15 +6,18 @@ whole path of forecasts is compiled and costs less than one game.
 
 from __future__ import annotations
 
+import functools
 import math
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
+from highseason.core.compile import compiled
+from highseason.core.jitable import jitable
 from highseason.core.validation import whole_number
-from highseason.forecasters import kernels
 from highseason.forecasters.base import (
     Fitted,
     Forecast,
@@ -25,13 +28,12 @@ from highseason.forecasters.base import (
     normal_quantiles,
     observed,
 )
-from highseason.forecasters.kernels import compiled_scan
 from highseason.multipliers import Multiplier, as_multiplier
 
 
 @dataclass(frozen=True)
 class OneStep(Forecaster):
-    """A step and the memory it works on.  Subclasses give both."""
+    """A step and the memory it works on, a short array of numbers.  Subclasses give both."""
 
     one_step = True
     #: `step(memory, value)` takes a turn's value and returns what it expects of the next.
@@ -49,9 +51,9 @@ class OneStep(Forecaster):
         """How the surprise of one turn echoes in the forecasts of later ones.
 
         1, psi_1, psi_2, …: the error h turns ahead has the variance of one step times the sum of
-        the first h squares.
+        the first h squares.  The first entry counts as 1, whatever it is.
         """
-        return _echo(np.zeros(turns))
+        return np.zeros(turns)
 
     def path(self, G: Any) -> Multiplier:
         """H: the forecast of each turn just before it comes.
@@ -65,7 +67,7 @@ class OneStep(Forecaster):
         """
         G = as_multiplier(G)
         beliefs = np.empty(G.turns)
-        compiled_scan(type(self).step)(self.begin(), G.values.copy(), beliefs)
+        _compiled_scan(type(self).step)(self.begin(), G.values.copy(), beliefs)
         return Multiplier(beliefs, G.timeline, self.name)
 
     def fit(self, series: Any) -> FittedOneStep:
@@ -73,11 +75,27 @@ class OneStep(Forecaster):
         return FittedOneStep(self, as_multiplier(series))
 
 
+@functools.cache
+def _compiled_scan(step: Callable[[Numbers, float], float]) -> Callable[..., None]:
+    """A compiled pass through a series; the step is part of it, which is faster than passing it."""
+    from numba.core import types
+
+    advance = jitable(step)
+
+    def scan(memory: Numbers, values: Numbers, beliefs: Numbers) -> None:
+        beliefs[0] = lowest = values[0]
+        for t in range(1, values.size):
+            lowest = min(lowest, values[t - 1])
+            beliefs[t] = max(advance(memory, values[t - 1]), lowest)
+
+    numbers = types.float64[::1]
+    return compiled(scan, types.void(numbers, numbers, numbers))
+
+
 class FittedOneStep(Fitted):
     """The memory after the turns so far, and the errors of the forecasts."""
 
     def __init__(self, forecaster: OneStep, G: Multiplier) -> None:
-        """Take all of G."""
         self._forecaster, self._G, self._memory = forecaster, G, forecaster.begin()
         self._belief = self._lowest = math.nan
         self._errors, self._squares, self._later = 0, 0.0, 0
@@ -101,6 +119,7 @@ class FittedOneStep(Fitted):
         turns = whole_number("turns", turns, 1, ForecastError)
         deviation = math.sqrt(self._squares / self._errors) if self._errors else 0.0
         echo = self._forecaster.spread(self._memory, turns)
+        echo[0] = 1.0
         mean = np.maximum(self._forecaster.ahead(self._memory, turns, self._belief), self._lowest)
         table = normal_quantiles(mean, deviation * np.sqrt(np.cumsum(echo**2)))
         calendar = calendar_after(self._G, turns + self._later)
@@ -117,15 +136,20 @@ class RandomWalk(OneStep):
     """
 
     name = "random-walk"
-    step = staticmethod(kernels.random_walk)
 
     def begin(self) -> Numbers:
-        """The last value."""
+        """Nothing is remembered."""
         return np.zeros(1)
+
+    @staticmethod
+    @jitable
+    def step(memory: Numbers, value: float) -> float:
+        """The value itself."""
+        return value
 
     def spread(self, memory: Numbers, turns: int) -> Numbers:
         """A surprise stays."""
-        return _echo(np.ones(turns))
+        return np.ones(turns)
 
 
 @dataclass(frozen=True)
@@ -137,15 +161,22 @@ class SimpleAverage(OneStep):
     """
 
     name = "simple-average"
-    step = staticmethod(kernels.simple_average)
 
     def begin(self) -> Numbers:
         """Count and sum."""
         return np.zeros(2)
 
+    @staticmethod
+    @jitable
+    def step(memory: Numbers, value: float) -> float:
+        """The mean of all turns."""
+        memory[0] += 1.0
+        memory[1] += value
+        return float(memory[1] / memory[0])
+
     def spread(self, memory: Numbers, turns: int) -> Numbers:
         """A surprise is one of many."""
-        return _echo(np.full(turns, 1.0 / max(1.0, memory[0])))
+        return np.full(turns, 1.0 / max(1.0, memory[0]))
 
 
 @dataclass(frozen=True)
@@ -157,27 +188,40 @@ class MovingAverage(OneStep):
     """
 
     name = "moving-average"
-    step = staticmethod(kernels.moving_average)
+    #: By how much the weight of a turn exceeds that of the turn before; the oldest has weight 1.
+    slope: ClassVar[float] = 0.0
 
     window: int = 5
 
     def __post_init__(self) -> None:
-        """A window has at least one turn."""
         whole_number("window", self.window, 1, ForecastError)
 
     def begin(self) -> Numbers:
-        """Count and the last values."""
-        return np.zeros(1 + self.window)
+        """Slope, count and the last values, newest first."""
+        return np.array([self.slope, *np.zeros(1 + self.window)])
 
-    def weights(self) -> Numbers:
-        """The weights of the last turns, newest first; they add up to 1."""
-        return np.full(self.window, 1.0 / self.window)
+    @staticmethod
+    @jitable
+    def step(memory: Numbers, value: float) -> float:
+        """The weighted mean of the last few."""
+        memory[1] += 1.0
+        slope, held = memory[0], int(min(memory[1], memory.size - 2))
+        weights = 1.0 + slope * (held - 1)
+        total = weights * value
+        for i in range(held - 1, 0, -1):  # each value moves back by one place
+            memory[2 + i] = memory[1 + i]
+            weight = 1.0 + slope * (held - 1 - i)
+            total += weight * memory[1 + i]
+            weights += weight
+        memory[2] = value
+        return float(total / weights)
 
     def spread(self, memory: Numbers, turns: int) -> Numbers:
-        """As in an autoregression with these weights."""
-        weights, echo = self.weights(), _echo(np.zeros(turns))
+        """As in an autoregression with the weights of a full window."""
+        weights = 1.0 + self.slope * np.arange(self.window - 1, -1, -1.0)
+        weights, echo = weights / weights.sum(), np.ones(turns)
         for h in range(1, turns):
-            last = echo[max(0, h - weights.size) : h][::-1]
+            last = echo[max(0, h - self.window) : h][::-1]
             echo[h] = float(weights[: last.size] @ last)
         return echo
 
@@ -191,12 +235,7 @@ class WeightedMovingAverage(MovingAverage):
     """
 
     name = "weighted-moving-average"
-    step = staticmethod(kernels.weighted_moving_average)
-
-    def weights(self) -> Numbers:
-        """Falling with age."""
-        falling = np.arange(self.window, 0, -1.0)
-        return np.asarray(falling / falling.sum())
+    slope = 1.0
 
 
 @dataclass(frozen=True)
@@ -208,21 +247,30 @@ class ExponentialSmoothing(OneStep):
     """
 
     name = "exponential-smoothing"
-    step = staticmethod(kernels.exponential_smoothing)
 
     alpha: float = 0.5
 
     def __post_init__(self) -> None:
-        """Check the share of the newest turn."""
         _check_share("alpha", self.alpha)
 
     def begin(self) -> Numbers:
         """Alpha, count, level."""
         return np.array([self.alpha, 0.0, 0.0])
 
+    @staticmethod
+    @jitable
+    def step(memory: Numbers, value: float) -> float:
+        """The smoothed level."""
+        alpha = memory[0]
+        if memory[1] > 0.0:
+            value = alpha * value + (1.0 - alpha) * memory[2]
+        memory[1] += 1.0
+        memory[2] = value
+        return value
+
     def spread(self, memory: Numbers, turns: int) -> Numbers:
         """A share of a surprise stays."""
-        return _echo(np.full(turns, self.alpha))
+        return np.full(turns, self.alpha)
 
 
 @dataclass(frozen=True)
@@ -237,13 +285,11 @@ class DoubleExponentialSmoothing(OneStep):
     """
 
     name = "double-exponential-smoothing"
-    step = staticmethod(kernels.double_exponential_smoothing)
 
     alpha: float = 0.5
     beta: float = 0.5
 
     def __post_init__(self) -> None:
-        """Check the shares of the newest level and trend."""
         _check_share("alpha", self.alpha)
         _check_share("beta", self.beta)
 
@@ -251,19 +297,27 @@ class DoubleExponentialSmoothing(OneStep):
         """Alpha, beta, count, level, trend."""
         return np.array([self.alpha, self.beta, 0.0, 0.0, 0.0])
 
+    @staticmethod
+    @jitable
+    def step(memory: Numbers, value: float) -> float:
+        """The level and the trend."""
+        alpha, beta = memory[0], memory[1]
+        level, trend = value, 0.0
+        if memory[2] > 0.0:
+            level = alpha * value + (1.0 - alpha) * (memory[3] + memory[4])
+            trend = beta * (level - memory[3]) + (1.0 - beta) * memory[4]
+        memory[2] += 1.0
+        memory[3] = level
+        memory[4] = trend
+        return level + trend
+
     def ahead(self, memory: Numbers, turns: int, belief: float) -> Numbers:
         """Along the trend."""
         return np.asarray(memory[3] + memory[4] * np.arange(1, turns + 1), dtype=np.float64)
 
     def spread(self, memory: Numbers, turns: int) -> Numbers:
         """A surprise moves the level, and through the trend all later turns."""
-        return _echo(self.alpha * (1.0 + self.beta * np.arange(turns, dtype=np.float64)))
-
-
-def _echo(echo: Numbers) -> Numbers:
-    """The echo of a surprise, which is felt in full one turn ahead."""
-    echo[0] = 1.0
-    return echo
+        return np.asarray(self.alpha * (1.0 + self.beta * np.arange(turns, dtype=np.float64)))
 
 
 def _check_share(name: str, value: float) -> None:

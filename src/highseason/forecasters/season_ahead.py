@@ -1,4 +1,9 @@
-"""Forecasters that look a whole season ahead: seasonal naive, and the calendar regression."""
+"""Forecasters that look a whole season ahead.
+
+ETS, ARIMA and MSTL come from statsmodels (the extra `forecasting`) and work on logarithms.  The
+calendar regression learns the effects of special days: they are taken out before such a model sees
+the series, and added to its forecast.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.core.extras import require
 from highseason.core.validation import whole_number
+from highseason.core.warnings import quiet
 from highseason.forecasters.base import (
     LEVELS,
     Fitted,
@@ -48,8 +55,7 @@ class SeasonAhead(Forecaster):
 
     def fit(self, series: Any) -> FittedSeason:
         """Learn from a past: anything `as_multiplier` takes."""
-        history = History.of(as_multiplier(series), self.periods, self.zone)
-        return FittedSeason(self, history)
+        return FittedSeason(self, History.of(as_multiplier(series), self.periods, self.zone))
 
     @abstractmethod
     def outlook(self, history: History, turns: int) -> Numbers:
@@ -60,9 +66,7 @@ class FittedSeason(Fitted):
     """A season-ahead forecaster that knows a past; each prediction fits it again."""
 
     def __init__(self, forecaster: SeasonAhead, history: History) -> None:
-        """Compute nothing before the first prediction."""
-        self._forecaster = forecaster
-        self.history = history
+        self._forecaster, self.history = forecaster, history
 
     def update(self, value: float) -> None:
         """Take one turn more."""
@@ -82,8 +86,7 @@ class FittedSeason(Fitted):
                 f"{self._forecaster} gives no finite forecast: the series varies too much for it; "
                 "use another forecaster, or clip the series"
             )
-        stamps = history.stamps(n, n + turns)
-        name = str(self._forecaster)
+        stamps, name = history.stamps(n, n + turns), str(self._forecaster)
         spread = Forecast(np.maximum(table[LEVELS.index(0.5)], 1e-300), table, stamps, name)
         return Forecast(spread.atoms(99).mean(axis=0), table, stamps, name)
 
@@ -132,8 +135,8 @@ class CalendarRegression(SeasonAhead):
 
     A ridge regression in which the weight of a turn halves every `halflife` years.  The deviation
     of the last `recent` weeks from it fades over `fade` weeks ahead.  Quantiles are those of the
-    errors of the same forecaster from earlier turns.  Only the public holidays
-    of a `country` need an extra.
+    errors of the same forecaster from earlier turns.  Only the holidays of a `country` need an
+    extra.
 
     >>> import highseason as hs
     >>> days = np.arange("2013-01-01", "2015-01-01", dtype="datetime64[D]")
@@ -162,35 +165,26 @@ class CalendarRegression(SeasonAhead):
         return table + middle
 
     def _middle(self, history: History, turns: int, design: Design) -> Numbers:
-        n = history.turns
-        rows, y = design.rows(0, n), history.logs
+        """The regression ahead, plus the deviation of the last weeks from it, which fades."""
+        n, week, y = history.turns, float(history.week), history.logs
+        rows, age = design.rows(0, n), n - 1 - np.arange(n)
         open_turns = history.seen & ~history.closed(0, n)
-        age = (n - 1 - np.arange(n)) / history.year
-        weights = np.where(open_turns, 0.5 ** (age / self.halflife), 0.0)
+        weights = np.where(open_turns, 0.5 ** (age / history.year / self.halflife), 0.0)
         middle = float(weights @ y) / float(weights.sum())
         solution = ridge(rows, y - middle, weights, design.penalties())
-        ahead: Numbers = middle + design.rows(n, n + turns) @ solution
         usual = open_turns & ~design.is_special(0, n)
-        return ahead + self._level(history, y - middle - rows @ solution, usual, turns)
-
-    def _level(
-        self, history: History, rest: Numbers, usual: NDArray[np.bool_], turns: int
-    ) -> Numbers:
-        """The deviation of the last weeks from the calendar, fading."""
-        week = float(history.week)
-        age = (history.turns - 1 - np.arange(history.turns)) / week
-        weights = np.where(usual, np.exp(-age / self.recent), 0.0)
+        recent = np.where(usual, np.exp(-(age / week) / self.recent), 0.0)
         # As if one more week of turns had followed the calendar exactly.
-        level = float(weights @ rest) / (float(weights.sum()) + week)
-        return np.asarray(level * np.exp(-np.arange(turns) / (self.fade * week)))
+        level = float(recent @ (y - middle - rows @ solution)) / (float(recent.sum()) + week)
+        fading = level * np.exp(-np.arange(turns) / (self.fade * week))
+        return np.asarray(middle + design.rows(n, n + turns) @ solution + fading)
 
     def _past_errors(self, history: History, turns: int) -> tuple[Numbers, NDArray[np.bool_]]:
         """Errors from origins in the later half of the past, and which fell on special days."""
         n = history.turns
         first = max(n // 2, 2 * history.week, min(n - turns, round(1.2 * history.year)))
         origins = np.unique(np.linspace(first, n - 1, _ORIGINS + 1)[:-1].astype(np.int64))
-        missed: list[Numbers] = []
-        special: list[NDArray[np.bool_]] = []
+        missed, special = [], []
         for origin in origins.tolist():
             past = history.before(origin)
             if not past.seasons:
@@ -202,3 +196,121 @@ class CalendarRegression(SeasonAhead):
             missed.append(error[kept])
             special.append(design.is_special(origin, origin + ahead)[kept])
         return np.concatenate(missed), np.concatenate(special)
+
+
+#: Orders (p, d, q) that ARIMA tries; the lowest corrected AIC wins.
+_ORDERS = ((0, 1, 1), (1, 0, 1), (1, 1, 1))
+#: Seasons of the past that ARIMA and ETS look at: older ones cost time and change nothing.
+_LAST_SEASONS = 60
+
+#: Means and deviations of the logarithms of the next turns.
+_LogBand = tuple[Numbers, Numbers]
+
+
+@dataclass(frozen=True)
+class LibraryModel(SeasonAhead):
+    """What the models of statsmodels share; subclasses give `band`."""
+
+    def outlook(self, history: History, turns: int) -> Numbers:
+        """The model's band without the effects of special days, and these added."""
+        past, ahead = self._special_effects(history, turns)
+        with quiet(Warning):  # how an optimiser converged does not help the user
+            mean, deviation = self.band(history, history.logs - past, turns)
+        return normal_quantiles(mean + ahead, deviation)
+
+    @abstractmethod
+    def band(self, history: History, logs: Numbers, turns: int) -> _LogBand:
+        """Forecast the logarithms."""
+
+    def _special_effects(self, history: History, turns: int) -> tuple[Numbers, Numbers]:
+        """The effects of special days on the logarithms, in the past and in the turns ahead."""
+        n, logs = history.turns, history.logs
+        design = Design.of(history, self.holidays, self.country)
+        rows, count = design.rows(0, n + turns), len(design.names)
+        if not count:
+            return np.zeros(n), np.zeros(turns)
+        weights = (history.seen & ~history.closed(0, n)).astype(np.float64)
+        solution = ridge(rows[:n], logs - logs.mean(), weights, design.penalties())
+        return rows[:n, -count:] @ solution[-count:], rows[n:, -count:] @ solution[-count:]
+
+
+@dataclass(frozen=True)
+class ETS(LibraryModel):
+    """Exponential smoothing in state-space form: additive errors, damped trend, one season.
+
+    The season is the longest up to a week.
+
+    >>> import highseason as hs
+    >>> days = np.arange("2013-01-01", "2013-04-01", dtype="datetime64[D]")
+    >>> G = hs.multipliers.from_values(100.0 + 50 * (np.arange(days.size) % 7 == 4), days)
+    >>> int(ETS().fit(G).predict(7).mean.argmax())
+    5
+    """
+
+    name = "ets"
+
+    def band(self, history: History, logs: Numbers, turns: int) -> _LogBand:
+        """statsmodels' ETSModel and its exact intervals."""
+        return _ets(_recent(history, logs), history.week, turns)
+
+
+@dataclass(frozen=True)
+class ARIMA(LibraryModel):
+    """Seasonal ARIMA: (p, d, q)(0, 1, 1) of the season up to a week, chosen by corrected AIC."""
+
+    name = "arima"
+
+    def band(self, history: History, logs: Numbers, turns: int) -> _LogBand:
+        """statsmodels' SARIMAX, for a handful of orders."""
+        sarimax = _statsmodels("tsa.statespace.sarimax").SARIMAX
+        season, kept = history.week, _recent(history, logs)
+        seasonal = (0, 1, 1, season) if 1 < season <= 48 else (0, 0, 0, 0)
+        fits = [
+            sarimax(kept, order=order, seasonal_order=seasonal, concentrate_scale=True).fit(
+                disp=0, maxiter=40
+            )
+            for order in _ORDERS
+        ]
+        ahead = min(fits, key=lambda fit: float(fit.aicc)).get_forecast(turns)
+        return np.asarray(ahead.predicted_mean), np.asarray(ahead.se_mean)
+
+
+@dataclass(frozen=True)
+class MSTL(LibraryModel):
+    """Several seasons removed one after the other (day, week, year), ETS for the rest.
+
+    Each season repeats its last cycle.  A year counts once the past holds two.
+    """
+
+    name = "mstl"
+
+    def band(self, history: History, logs: Numbers, turns: int) -> _LogBand:
+        """statsmodels' MSTL; the year of days has 365 turns there."""
+        n = history.turns
+        kept = [round(season) for season in history.seasons if season >= 1.5 and n >= 2 * season]
+        if not kept:
+            return _ets(logs, 1, turns)
+        parts = _statsmodels("tsa.seasonal").MSTL(logs, periods=kept).fit()
+        table = np.asarray(parts.seasonal).reshape(n, len(kept))
+        mean, deviation = _ets(_recent(history, logs - table.sum(axis=1)), 1, turns)
+        seasons = sum(np.resize(table[-length:, i], turns) for i, length in enumerate(sorted(kept)))
+        return mean + seasons, deviation
+
+
+def _statsmodels(module: str) -> Any:
+    return require(f"statsmodels.{module}", extra="forecasting", purpose="this forecaster")
+
+
+def _recent(history: History, logs: Numbers) -> Numbers:
+    return logs[-min(history.turns, _LAST_SEASONS * max(7, history.week)) :]
+
+
+def _ets(logs: Numbers, season: int, turns: int) -> _LogBand:
+    import pandas as pd
+
+    model = _statsmodels("tsa.exponential_smoothing.ets").ETSModel
+    more = {"seasonal": "add", "seasonal_periods": season} if 1 < season <= 48 else {}
+    fit = model(pd.Series(logs), error="add", trend="add", damped_trend=True, **more).fit(disp=0)
+    ahead = fit.get_prediction(start=logs.size, end=logs.size + turns - 1)
+    variance = np.asarray(ahead.forecast_variance, dtype=np.float64)
+    return np.asarray(ahead.predicted_mean, dtype=np.float64), np.sqrt(variance)

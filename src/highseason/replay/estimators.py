@@ -2,15 +2,13 @@
 
 The weighted ones divide each event by its propensity, the probability with which its arm was
 shown.  They are needed where that varies: in logs that give propensities, and in uniform logs whose
-pools differ in size, because an event matches with probability one over its pool's size and the
-plain mean over matches over-weights small pools.
+pools differ in size, because an event matches with probability one over its pool's size.
 
-For a policy that learns as it goes they mean this.  On every event the policy, in the state that
-its matched events left it in, makes a choice, and 1{choice = shown} / propensity times the reward
-has the mean of the chosen arm.  Averaged over events that is the policy's value along its own
-path, each state weighted by the number of *events* it lasted.  SNIPS divides by the sum of the
-weights instead of the number of events: slightly biased, far more stable, and on a uniform log
-with pools of one size exactly the plain mean.
+A policy that learns makes a choice on every event, in the state that its matched events left it in,
+and 1{choice = shown} / propensity times the reward has the mean of the chosen arm.  Averaged over
+events that is the policy's value along its own path, each state weighted by the number of *events*
+it lasted.  SNIPS divides by the sum of the weights instead of the number of events: slightly
+biased, far more stable, and on a uniform log with pools of one size exactly the plain mean.
 
 Turns in which an arm was only tried for the first time are left out: the policy made no choice.
 """
@@ -26,6 +24,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from highseason.core.random import draw, hash_at, seed_key
 from highseason.results.statistics import Estimate, with_interval
+
+Numbers = NDArray[np.float64]
 
 _PIECE = 100_000
 _RESAMPLES = 2000
@@ -62,21 +62,18 @@ class WeightedEstimates:
         }
 
 
-def mean_estimate(values: NDArray[np.float64], level: float = 0.95) -> Estimate:
+def mean_estimate(values: Numbers) -> Estimate:
     """The mean with a normal interval; the error of fewer than two values is NaN."""
-    if values.size == 0:
-        return with_interval(math.nan, math.nan, level)
+    if values.size < 2:
+        return with_interval(float(values[0]) if values.size else math.nan, math.nan)
     mean = float(values.mean())
-    if values.size == 1:
-        return with_interval(mean, math.nan, level)
     pieces = np.array_split(values, -(-values.size // _PIECE))  # no second array as long as a log
     squares = sum(float(((piece - mean) ** 2).sum()) for piece in pieces)
-    error = math.sqrt(squares / (values.size - 1) / values.size)
-    return with_interval(mean, error, level)
+    return with_interval(mean, math.sqrt(squares / (values.size - 1) / values.size))
 
 
 def weighted_estimates(
-    reward: NDArray[np.float64], propensity: NDArray[np.float64], records: int, level: float = 0.95
+    reward: Numbers, propensity: Numbers, records: int, level: float = 0.95
 ) -> WeightedEstimates:
     """From the rewards and propensities of the matched events, and how many were read.
 
@@ -92,14 +89,14 @@ def weighted_estimates(
     value = float((weight * reward).sum()) / records
     square = float(((weight * reward) ** 2).sum()) / records
     ips = with_interval(value, math.sqrt(max(0.0, square - value**2) / records), level)
-    snips = self_normalised(reward, weight, level)
-    shift = _shift(reward, weight, snips.value, level)
+    snips, plain = self_normalised(reward, weight, level), float(reward.mean())
+    # The two means share their events, so the error is that of what each event adds to both.
+    each = weight * (reward - snips.value) / weight.sum() - (reward - plain) / reward.size
+    shift = with_interval(snips.value - plain, math.sqrt(float((each**2).sum())), level)
     return WeightedEstimates(ips, snips, effective_size(weight), float(weight.max()) / total, shift)
 
 
-def self_normalised(
-    reward: NDArray[np.float64], weight: NDArray[np.float64], level: float = 0.95
-) -> Estimate:
+def self_normalised(reward: Numbers, weight: Numbers, level: float = 0.95) -> Estimate:
     """The weighted mean; its error by the delta method.
 
     >>> self_normalised(np.array([1.0, 0.0]), np.array([2.0, 4.0])).value
@@ -111,16 +108,7 @@ def self_normalised(
     return with_interval(value, error, level)
 
 
-def _shift(
-    reward: NDArray[np.float64], weight: NDArray[np.float64], snips: float, level: float
-) -> Estimate:
-    """The two means share their events, so the error is that of what each event adds to both."""
-    plain = float(reward.mean())
-    each = weight * (reward - snips) / weight.sum() - (reward - plain) / reward.size
-    return with_interval(snips - plain, math.sqrt(float((each**2).sum())), level)
-
-
-def effective_size(weight: NDArray[np.float64]) -> float:
+def effective_size(weight: Numbers) -> float:
     """The effective sample size of weighted events (Kish): (sum w)² / sum w²."""
     squares = float((weight**2).sum())
     return float(weight.sum()) ** 2 / squares if squares > 0 else 0.0
@@ -160,15 +148,16 @@ class Comparison:
     independent: float | None = None
 
     def __str__(self) -> str:
-        """In a few lines."""
+        student, welch = self.student, self.welch
         lines = [
             f"difference {self.difference:+.5f} per turn",
-            f"  Student  p = {self.student.p:.2g}  ({_range(self.student.low, self.student.high)})",
-            f"  Welch    p = {self.welch.p:.2g}  ({_range(self.welch.low, self.welch.high)})",
-            f"  bootstrap     ({_range(*self.bootstrap)})",
+            f"  Student  p = {student.p:.2g}  ({student.low:+.5f} to {student.high:+.5f})",
+            f"  Welch    p = {welch.p:.2g}  ({welch.low:+.5f} to {welch.high:+.5f})",
+            "  bootstrap     ({:+.5f} to {:+.5f})".format(*self.bootstrap),
         ]
         if self.paired is not None:
-            lines.append(f"  paired        ({_range(*self.paired)}), corrected for overlap")
+            ends = "{:+.5f} to {:+.5f}".format(*self.paired)
+            lines.append(f"  paired        ({ends}), corrected for overlap")
         if self.independent is not None:
             lines.append(
                 f"  the windows overlap: they are equivalent to about {self.independent:.1f} "
@@ -208,17 +197,20 @@ def compare(
     (0.02, 0.0134)
     """
     a, b = _runs(first), _runs(second)
+    student, welch = _two_samples(a, b, level)
+    resampled = _resampled(a, seed, 1) - _resampled(b, seed, 2)
+    low, high = np.quantile(resampled, ((1 - level) / 2, (1 + level) / 2)).tolist()
     return Comparison(
         difference=float(a.mean() - b.mean()),
-        student=_student(a, b, level),
-        welch=_welch(a, b, level),
-        bootstrap=_bootstrap(a, b, level, seed),
+        student=student,
+        welch=welch,
+        bootstrap=(low, high),
         paired=paired_interval(a - b, block, level) if block > 0 and a.size == b.size else None,
         independent=independent,
     )
 
 
-def _runs(values: ArrayLike) -> NDArray[np.float64]:
+def _runs(values: ArrayLike) -> Numbers:
     runs = np.asarray(values, np.float64)
     if runs.ndim != 1 or runs.size < 2:
         raise ValueError("a comparison needs at least two runs of each policy")
@@ -227,21 +219,19 @@ def _runs(values: ArrayLike) -> NDArray[np.float64]:
     return runs
 
 
-def _student(a: NDArray[np.float64], b: NDArray[np.float64], level: float) -> TTest:
-    degrees = a.size + b.size - 2
-    pooled = ((a.size - 1) * a.var(ddof=1) + (b.size - 1) * b.var(ddof=1)) / degrees
-    error = math.sqrt(float(pooled) * (1 / a.size + 1 / b.size))
-    return t_test(float(a.mean() - b.mean()), error, degrees, level)
+def _two_samples(a: Numbers, b: Numbers, level: float) -> tuple[TTest, TTest]:
+    """Student's test, which takes the variances for equal, and Welch's, which does not."""
+    m, n, difference = a.size, b.size, float(a.mean() - b.mean())
+    pooled = ((m - 1) * a.var(ddof=1) + (n - 1) * b.var(ddof=1)) / (m + n - 2)
+    error = math.sqrt(float(pooled) * (1 / m + 1 / n))
+    student = _t_test(difference, error, m + n - 2, level)
+    of_a, of_b = float(a.var(ddof=1)) / m, float(b.var(ddof=1)) / n
+    scatter = of_a**2 / (m - 1) + of_b**2 / (n - 1)
+    degrees = (of_a + of_b) ** 2 / scatter if scatter > 0 else m + n - 2.0
+    return student, _t_test(difference, math.sqrt(of_a + of_b), degrees, level)
 
 
-def _welch(a: NDArray[np.float64], b: NDArray[np.float64], level: float) -> TTest:
-    of_a, of_b = float(a.var(ddof=1)) / a.size, float(b.var(ddof=1)) / b.size
-    scatter = of_a**2 / (a.size - 1) + of_b**2 / (b.size - 1)
-    degrees = (of_a + of_b) ** 2 / scatter if scatter > 0 else a.size + b.size - 2.0
-    return t_test(float(a.mean() - b.mean()), math.sqrt(of_a + of_b), degrees, level)
-
-
-def t_test(difference: float, error: float, degrees: float, level: float) -> TTest:
+def _t_test(difference: float, error: float, degrees: float, level: float) -> TTest:
     """The test of a difference with this standard error; equal runs have an error of 0."""
     # Not scipy.stats.ttest_ind: it warns and gives NaN for runs that are all equal, and it cannot
     # test windows that overlap.
@@ -256,24 +246,16 @@ def t_test(difference: float, error: float, degrees: float, level: float) -> TTe
     return TTest(statistic, degrees, p, difference - width, difference + width)
 
 
-def _bootstrap(
-    a: NDArray[np.float64], b: NDArray[np.float64], level: float, seed: int
-) -> tuple[float, float]:
-    of_a = a[_resamples(a.size, seed, 1)].mean(axis=1)
-    of_b = b[_resamples(b.size, seed, 2)].mean(axis=1)
-    low, high = np.quantile(of_a - of_b, ((1 - level) / 2, (1 + level) / 2)).tolist()
-    return low, high
-
-
-def _resamples(size: int, seed: int, use: int) -> NDArray[np.int64]:
-    """The indices of each resample, drawn by counter: the same on any machine."""
+def _resampled(runs: Numbers, seed: int, use: int) -> Numbers:
+    """The means of resamples, drawn by counter: the same on any machine."""
     key = np.uint64(hash_at(seed_key(seed), use))
-    numbers = draw(key, np.arange(_RESAMPLES * size, dtype=np.uint64))
-    return np.asarray(numbers * size, np.int64).reshape(_RESAMPLES, size)
+    numbers = draw(key, np.arange(_RESAMPLES * runs.size, dtype=np.uint64))
+    chosen = np.asarray(numbers * runs.size, np.int64).reshape(_RESAMPLES, runs.size)
+    return np.asarray(runs[chosen].mean(axis=1))
 
 
 def paired_interval(
-    difference: NDArray[np.float64], block: int, level: float = 0.95
+    difference: Numbers, block: int, level: float = 0.95
 ) -> tuple[float, float] | None:
     """A t interval for the mean of paired differences of windows whose neighbours overlap.
 
@@ -289,9 +271,5 @@ def paired_interval(
     rest = shared - shared.mean(axis=0) - shared.mean(axis=1)[:, None] + shared.mean()
     variance = float(difference.var()) * float(shared.mean()) * size / float(np.trace(rest))
     degrees = float(np.trace(rest)) ** 2 / float((rest**2).sum())
-    test = t_test(float(difference.mean()), math.sqrt(variance), degrees, level)
+    test = _t_test(float(difference.mean()), math.sqrt(variance), degrees, level)
     return test.low, test.high
-
-
-def _range(low: float, high: float) -> str:
-    return f"{low:+.5f} to {high:+.5f}"
