@@ -21,10 +21,9 @@ from highseason.bandit.events import (
     MultiplierExtended,
     OutcomesReported,
     TurnDecided,
-    TurnOutcome,
 )
 from highseason.bandit.json_store import JsonLinesStore, event_from_json, event_to_json
-from highseason.bandit.ledger import Decision
+from highseason.bandit.ledger import Decision, TurnOutcome
 from highseason.bandit.session import Ranked
 
 __all__ = [

@@ -28,26 +28,17 @@ Mask = NDArray[np.bool_]
 
 
 class ArmTable(Generic[ArmT]):
-    """One row per arm that is or was in the game.
-
-    Attributes:
-        ids: The ids, by index.
-        state: The rule's statistics.
-        active: Which arms were not removed.
-        held: Which arms wait for a low turn.
-        ends: The last turn of each arm, as the engine counts.
-        dates: The dates of those ends that were given as dates, by index.
-        opening: Which arms are tried before all others.
-    """
+    """One row per arm that is or was in the game."""
 
     def __init__(self, policy: Policy, source: MultiplierSource) -> None:
-        """An empty table."""
         self.policy, self.source = policy, source
         self.ids: list[ArmT] = []
         self.state: ArmState = policy.rule.fresh_state(0)
-        self.active, self.held, self.opening = (np.zeros(0, np.bool_) for _ in range(3))
-        self.ends = np.zeros(0, np.int64)
-        self.dates: dict[int, str] = {}
+        self.active = np.zeros(0, np.bool_)  # not removed
+        self.held = np.zeros(0, np.bool_)  # waiting for a low turn
+        self.opening = np.zeros(0, np.bool_)  # tried before all others
+        self.ends = np.zeros(0, np.int64)  # the last turn, as the engine counts
+        self.dates: dict[int, str] = {}  # of the ends that were given as dates, by index
         self._indices: dict[ArmT, int] = {}
         self._changes = 0  # how often arms or the multiplier changed
         self._present: tuple[tuple[int, int], Mask] | None = None  # the last answer of `present`
@@ -87,6 +78,11 @@ class ArmTable(Generic[ArmT]):
         index = self._indices.get(hashable(arm))
         return index is None or not (self.active[index] or self.state.selections[index])
 
+    def require_active(self, arm: ArmT) -> None:
+        """Refuse an arm that was removed, or never added."""
+        if not self.active[self.index(arm)]:
+            raise BanditError(f"the arm {arm!r} is already removed")
+
     def require_absent(self, arm: ArmT, turn: int) -> None:
         """Refuse an arm that is in the game."""
         index = self._indices.get(hashable(arm))
@@ -109,11 +105,6 @@ class ArmTable(Generic[ArmT]):
             self.dates[index] = lifetime.date
         self.held[index] = held and not self.state.selections[index]
         self._changed()
-
-    def require_active(self, arm: ArmT) -> None:
-        """Refuse an arm that was removed, or never added."""
-        if not self.active[self.index(arm)]:
-            raise BanditError(f"the arm {arm!r} is already removed")
 
     def remove(self, arm: ArmT, last: int) -> None:
         """Take an arm out of the game after turn `last`; its statistics stay."""
@@ -149,23 +140,20 @@ class ArmTable(Generic[ArmT]):
             named = np.zeros(len(self.ids), np.bool_)
             named[[self.index(arm) for arm in as_list("available", available)]] = True
             allowed = allowed & named
-        if not allowed.any():
-            raise BanditError(self._nothing_to_play(turn))
-        return allowed
+        if allowed.any():
+            return allowed
+        if self.present(turn).any():
+            raise BanditError(
+                "available names no arm that is in the game (removed and expired arms do not "
+                "count): name at least one, or leave it out to allow all"
+            )
+        reason = "all have expired" if self.active.any() else "all were removed"
+        raise BanditError(f"no arm is left to play in turn {turn}: {reason}; add one with add_arm")
 
     def without_held(self, allowed: Mask) -> Mask:
         """Leave out the arms that wait for a low turn, unless there is no other to play."""
         ready = allowed & ~self.held
         return ready if ready.any() else allowed
-
-    def _nothing_to_play(self, turn: int) -> str:
-        if not self.present(turn).any():
-            reason = "all have expired" if self.active.any() else "all were removed"
-            return f"no arm is left to play in turn {turn}: {reason}; add one with add_arm"
-        return (
-            "available names no arm that is in the game (removed and expired arms do not count): "
-            "name at least one, or leave it out to allow all"
-        )
 
     def state_at(self, turn: int) -> ArmState:
         """The state with the weights that the arms of a turn have; the table does not change.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import copy
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from highseason.bandit import serialization
 from highseason.bandit.arm_table import as_list, hashable, lifetime_of
-from highseason.bandit.errors import BanditError, DocumentError, StoreError
+from highseason.bandit.errors import BanditError, StoreError
 from highseason.bandit.events import BanditRestored, BanditStarted, Event, EventStore, MemoryStore
 from highseason.bandit.ledger import NO_ROW, ArmT, Decision, Scale
 from highseason.bandit.multiplier_source import TurnLike, source_of
@@ -50,12 +50,11 @@ class Bandit(BanditView[ArmT]):
         store: Where every change is written as an event; in memory by default.  `from_events`
             continues from a store.
 
-    A decided turn stays decided.  All other turns follow the plan for the arms and turns known now:
-    `add_arm`, `remove_arm` and `extend` change the number of arms and G for them, and thresholds
-    such as `q0.75` are read from the whole, longer multiplier.  Arms that wait for a low turn count
-    as arms, and so do arms that `available` leaves out.  A forecast steers the plan as G would, and
-    the traffic that then comes does not change it; without a multiplier, thresholds are read from
-    the traffic that came and what is expected now.
+    A decided turn stays decided.  All other turns follow the plan for the arms and turns known now,
+    which `add_arm`, `remove_arm` and `extend` change.  Arms that wait for a low turn count as arms,
+    and so do arms that `available` leaves out.  A forecast steers the plan as G would, and the
+    traffic that then comes does not change it; without a multiplier, thresholds such as `q0.75` are
+    read from the traffic that came and what is expected now.
 
     >>> import highseason as hs
     >>> shelf = hs.Bandit(
@@ -89,7 +88,7 @@ class Bandit(BanditView[ArmT]):
         if not isinstance(policy, Policy):
             raise BanditError(f"policy must be a policy, such as hs.SoftUCB(), got {policy!r}")
         G = None if multiplier is None else as_multiplier(multiplier)
-        scale, source = Scale.of(reward_range, policy), source_of(policy, G, known)
+        given, source = Scale.of(reward_range, policy).reward_range, source_of(policy, G, known)
         if not isinstance(expires, Mapping | None):
             raise BanditError(f"expires must map arms to turns, as {{'a': 30}}, got {expires!r}")
         ends = dict(expires or {})
@@ -97,15 +96,12 @@ class Bandit(BanditView[ArmT]):
         lifetimes = tuple(lifetime_of(a, ends.pop(a, None), policy, source, 0) for a in ids)
         if ends:
             raise BanditError(f"expires names {next(iter(ends))!r}, which is not among the arms")
-        event = BanditStarted(
-            1, policy, int(seed), scale.reward_range, G, bool(known), ids, lifetimes
-        )
+        event = BanditStarted(1, policy, int(seed), given, G, bool(known), ids, lifetimes)
         session = BanditSession.start(event, policy)
         session.source.check_plan(len(session.names))  # here, so that its warnings come only once
         self._begin(session, event, store)
 
     def _begin(self, session: BanditSession[ArmT], event: Event, store: EventStore | None) -> None:
-        """Start a store with its first event."""
         store = MemoryStore() if store is None else store
         if next(iter(store), None) is not None:
             raise StoreError(
@@ -116,16 +112,11 @@ class Bandit(BanditView[ArmT]):
         session.seq = event.seq
         self._session, self._store, self._lock = session, store, threading.RLock()
 
-    def _record(self, event: Event) -> None:
+    def _record(self, event: Event | None) -> None:
         """Store an event, then apply it: what cannot be stored does not happen."""
-        self._store.append(event)
-        self._session.apply(event)
-
-    def _record_if_new(self, event: Event | None) -> None:
         if event is not None:
-            self._record(event)
-
-    # -- deciding ---------------------------------------------------------------------------------
+            self._store.append(event)
+            self._session.apply(event)
 
     def pull(
         self,
@@ -144,9 +135,6 @@ class Bandit(BanditView[ArmT]):
             available: The arms that may be played in this turn; None allows all.
             expected: The traffic expected in this turn; only for a bandit without a multiplier,
                 which needs it.
-
-        Returns:
-            The arm's id.
 
         Raises:
             PastForecastError: The turn lies beyond the multiplier; `extend` it.
@@ -173,8 +161,7 @@ turn 3: append turns with extend(…)
 
         >>> import highseason as hs
         >>> hs.Bandit(["a", "b"], hs.Greedy(), [5, 5, 5]).decide()
-        Decision(turn=1, arm='a', probability=1.0, exploited=False, level=0.0,
-                 reward=None, traffic=None)
+        Decision(turn=1, arm='a', probability=1.0, exploited=False, level=0.0, reward=None, ...)
         """
         with self._lock:
             session = self._session
@@ -191,15 +178,9 @@ turn 3: append turns with extend(…)
     ) -> dict[ArmT, float]:
         """How likely each arm is to be chosen; asking does not decide the turn.
 
-        Args:
-            t: As for `pull`.  For a decided turn: how likely each arm was at that moment.
-            available: As for `pull`.
-            expected: As for `pull`.
-
-        Returns:
-            The probability of every arm; they sum to 1.  They are exact for the rules of this
-            library.  For a rule without `probabilities` they are estimated from 4,096 sets of
-            random numbers, and each decision takes that much longer.
+        The arguments are those of `pull`.  Of a decided turn: how likely each arm was at that
+        moment.  They are exact for the rules of this library; for a rule without `probabilities`
+        they are estimated from 4,096 sets of random numbers, so that each decision takes longer.
 
         >>> import highseason as hs
         >>> shelf = hs.Bandit(["a", "b"], hs.EpsilonGreedy(k=1), [5] * 9, known=True)
@@ -211,8 +192,6 @@ turn 3: append turns with extend(…)
         """
         with self._lock:
             return self._session.probabilities(t, available, expected)
-
-    # -- learning ---------------------------------------------------------------------------------
 
     def update(
         self, arm: ArmT, reward: float, t: TurnLike | None = None, traffic: float | None = None
@@ -240,7 +219,7 @@ turn 3: append turns with extend(…)
         Ranked(arm='a', estimate=5.0, pulls=1)
         """
         with self._lock:
-            self._record_if_new(self._session.report([Report(arm, reward, t, traffic)]))
+            self._record(self._session.report([Report(arm, reward, t, traffic)]))
 
     def update_many(self, rows: Iterable[Mapping[str, Any] | Sequence[Any]]) -> None:
         """Report what many turns brought: all rows are taken in, or none.
@@ -261,7 +240,7 @@ turn 3: append turns with extend(…)
         """
         reports = [_report(number, row) for number, row in enumerate(rows, start=1)]
         with self._lock:
-            self._record_if_new(self._session.report(reports, numbered=True))
+            self._record(self._session.report(reports, numbered=True))
 
     def traffic(self, t: TurnLike, value: float) -> None:
         """Report the traffic of a decided turn; a reward that waits for it is then learned.
@@ -274,18 +253,16 @@ turn 3: append turns with extend(…)
         []
         """
         with self._lock:
-            self._record_if_new(self._session.report_traffic(t, value))
-
-    # -- arms and turns ---------------------------------------------------------------------------
+            self._record(self._session.report_traffic(t, value))
 
     def add_arm(self, arm: ArmT, when: Literal["low", "now"] = "low", expires: Any = None) -> None:
         """Bring an arm into the game, or back into it with everything that was learned of it.
 
         Args:
-            arm: Its id.
-            when: `"low"`: it is first tried on a low turn, and is left out of every other turn
-                until then, unless there is nothing else to play.  `"now"`: the rule may choose it
-                from the next turn on (most rules play a new arm at once).
+            arm: The arm's id.
+            when: `"low"`: it is first tried on a low turn, and left out of others until then,
+                unless there is nothing else to play.  `"now"`: the rule may choose it from the
+                next turn on (most rules play a new arm at once).
             expires: The last turn, or its date, in which it may be played; None if it stays,
                 "unknown" if it will go at an unknown time (call `remove_arm` then).  A date means
                 the last turn that is not after it; one past the forecast takes effect when `extend`
@@ -322,12 +299,9 @@ turn 3: append turns with extend(…)
     def extend(self, more: Any) -> None:
         """Append turns to the multiplier.
 
-        Decided turns stay as they are.  For all others the plan is computed again on the whole,
-        longer multiplier: thresholds such as `q0.75`, units and least values may change.
-
-        Args:
-            more: The turns after the last, in any form that `as_multiplier` takes; with a calendar
-                if the multiplier has one.
+        They come in any form that `as_multiplier` takes, with a calendar if the multiplier has one.
+        For all undecided turns the plan is computed again on the longer multiplier: thresholds such
+        as `q0.75`, units and least values may change.
 
         >>> import highseason as hs
         >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5])
@@ -338,8 +312,6 @@ turn 3: append turns with extend(…)
         with self._lock:
             self._record(self._session.extend(more))
 
-    # -- saving -----------------------------------------------------------------------------------
-
     @classmethod
     def from_events(cls, store: EventStore, policy: Policy | None = None) -> Bandit[Any]:
         """The bandit whose events a store holds; its next events go to the same store.
@@ -349,8 +321,7 @@ turn 3: append turns with extend(…)
             policy: Needed only for a policy without a name, which the registry does not have.
 
         Raises:
-            DocumentError: The store holds no bandit, an event is corrupt, or a later version wrote
-                it.
+            DocumentError: The store holds no bandit, or an event is corrupt or of a later version.
 
         >>> import highseason as hs
         >>> shelf = hs.Bandit(["a", "b"], hs.UniformRandom(), [5] * 9)
@@ -361,7 +332,7 @@ turn 3: append turns with extend(…)
         """
         bandit = cls.__new__(cls)
         with quiet(CalendarWarning):  # it was shown when the turns were appended
-            session = _replayed(iter(store), policy)
+            session = serialization.replayed(store, policy)
         bandit._session, bandit._store, bandit._lock = session, store, threading.RLock()
         return bandit
 
@@ -401,39 +372,14 @@ turn 3: append turns with extend(…)
         return bandit
 
     def __getstate__(self) -> dict[str, Any]:
-        """For pickle and copy: a copy is complete, and keeps its events in memory.
-
-        Two bandits that write to one file or table would contradict each other.
-        """
+        """A copy keeps its events in memory: two that write to one file would contradict."""
         with self._lock:
             # Copied now: the session goes on changing when the lock is released.
             return {"session": copy.deepcopy(self._session), "events": tuple(self._store)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take over what `__getstate__` gave."""
         self._session, self._store = state["session"], MemoryStore(state["events"])
         self._lock = threading.RLock()
-
-
-def _replayed(events: Iterator[Event], policy: Policy | None) -> BanditSession[Any]:
-    first = next(events, None)
-    try:
-        if isinstance(first, BanditStarted):
-            session = BanditSession.start(first, serialization.read_policy(first.policy, policy))
-        elif isinstance(first, BanditRestored):
-            session = serialization.read(first.document, policy)
-        else:
-            raise DocumentError("the store holds no bandit: create one with Bandit(…, store=store)")
-    except DocumentError:
-        raise
-    except (ValueError, TypeError) as reason:
-        raise DocumentError(f"corrupt event 1: {reason}") from reason
-    session.seq = 1
-    for event in events:
-        if event.seq != session.seq + 1:
-            raise DocumentError(f"expected event {session.seq + 1}, got {event.seq}")
-        session.replay(event)
-    return session
 
 
 def _report(number: int, row: Mapping[str, Any] | Sequence[Any]) -> Report:

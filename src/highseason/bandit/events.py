@@ -1,9 +1,7 @@
 """What happens to a live bandit, as events, and the store that keeps them.
 
 Every change is one event: the bandit checks a request, appends the event to its store, and only
-then changes itself.  Applying the events of a store in order therefore gives the same bandit
-again.  Events hold plain data; the policy, the multiplier and arm ids are kept as the objects they
-are in the program, and `highseason.bandit.json_store` writes all of it as JSON.
+then changes itself.  Applying the events of a store in order therefore gives the same bandit again.
 """
 
 from __future__ import annotations
@@ -13,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, Protocol
 
 from highseason.bandit.errors import StoreError
-from highseason.bandit.ledger import ArmT, Propensities
+from highseason.bandit.ledger import ArmT, Propensities, TurnOutcome
 from highseason.multipliers import Multiplier
 from highseason.policies import Policy
 
@@ -99,14 +97,6 @@ class TurnDecided(Event, Generic[ArmT]):
     expected: float | None
 
 
-class TurnOutcome(NamedTuple):
-    """What is known of a turn's outcome after a report: the total reward, and the traffic."""
-
-    turn: int
-    reward: float | None
-    traffic: float | None
-
-
 @dataclass(frozen=True, slots=True)
 class OutcomesReported(Event):
     """Rewards or traffic came: all rows of one request.
@@ -183,7 +173,6 @@ class MemoryStore:
     """
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
-        """Start with these events."""
         self._events = list(events)
 
     def append(self, event: Event) -> None:
@@ -192,11 +181,9 @@ class MemoryStore:
         self._events.append(event)
 
     def __iter__(self) -> Iterator[Event]:
-        """All events, oldest first."""
         return iter(self._events)
 
     def __len__(self) -> int:
-        """How many events there are."""
         return len(self._events)
 
 

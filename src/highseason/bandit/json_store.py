@@ -5,25 +5,16 @@ from __future__ import annotations
 import json
 import os
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from highseason.bandit import events
 from highseason.bandit.errors import DocumentError, StoreError, StoreWarning
-from highseason.bandit.events import (
-    ArmAdded,
-    ArmRemoved,
-    BanditRestored,
-    BanditStarted,
-    Event,
-    Lifetime,
-    MultiplierExtended,
-    OutcomesReported,
-    TurnDecided,
-    TurnOutcome,
-    require_next,
-)
+from highseason.bandit.events import Event, Lifetime, require_next
+from highseason.bandit.ledger import TurnOutcome
 from highseason.bandit.serialization import (
+    Read,
     dumps,
     flag,
     id_from_json,
@@ -47,16 +38,9 @@ except ImportError:  # Windows has no such locks; the size of the file is checke
 VERSION = 1
 
 _EVENTS: dict[str, type[Event]] = {
-    kind.__name__: kind
-    for kind in (
-        BanditStarted,
-        BanditRestored,
-        TurnDecided,
-        OutcomesReported,
-        ArmAdded,
-        ArmRemoved,
-        MultiplierExtended,
-    )
+    name: kind
+    for name, kind in vars(events).items()
+    if isinstance(kind, type) and issubclass(kind, Event) and kind is not Event
 }
 _ENDS: dict[int, str | None] = {NO_END: None, UNKNOWN_END: "unknown"}
 
@@ -67,7 +51,7 @@ _ENDS: dict[int, str | None] = {NO_END: None, UNKNOWN_END: "unknown"}
 def event_to_json(event: Event) -> str:
     """An event as one line of JSON, without the line end.
 
-    >>> event_to_json(ArmRemoved(3, "9.99"))
+    >>> event_to_json(events.ArmRemoved(3, "9.99"))
     '{"event":"ArmRemoved","seq":3,"arm":"9.99"}'
     """
     entry: dict[str, Any] = {"event": type(event).__name__}
@@ -102,36 +86,32 @@ def event_from_json(text: str | bytes) -> Event:
         raise DocumentError(f"{name}: {reason}") from reason
 
 
-def _optional(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _optional(read: Read) -> Read:
     return lambda entry: None if entry is None else read(entry)
 
 
-def _several(each: Callable[[Any], Any]) -> Callable[[Iterable[Any]], tuple[Any, ...]]:
+def _several(each: Read) -> Read:
     return lambda entries: tuple(each(entry) for entry in entries)
+
+
+def _in_order(kind: Callable[..., Any], *each: Read) -> Read:
+    """A sequence of fixed length, read entry by entry and passed to `kind`."""
+    return lambda entry: kind(*(read(part) for read, part in zip(each, entry, strict=True)))
 
 
 def _write_lifetime(lifetime: Lifetime) -> tuple[int | str | None, str | None]:
     return _ENDS.get(lifetime.end, lifetime.end), lifetime.date
 
 
-def _read_lifetime(entry: tuple[Any, Any]) -> Lifetime:
-    end, date = entry
+def _read_end(entry: Any) -> int:
     codes = {name: code for code, name in _ENDS.items()}
-    return Lifetime(codes[end] if end in codes else whole(end), _optional(str)(date))
+    return codes[entry] if entry in codes else whole(entry)
 
 
-def _read_outcome(entry: tuple[Any, Any, Any]) -> TurnOutcome:
-    turn, reward, traffic = entry
-    return TurnOutcome(whole(turn), _optional(number)(reward), _optional(number)(traffic))
-
-
-def _read_range(entry: tuple[Any, Any]) -> tuple[float, float]:
-    low, high = entry
-    return number(low), number(high)
-
-
+_maybe = _optional(number)
+_read_lifetime = _in_order(Lifetime, _read_end, _optional(str))
 #: How the fields of events are written, where they are not plain data; None is always null.
-_WRITE: dict[str, Callable[[Any], Any]] = {
+_WRITE: dict[str, Read] = {
     "arm": id_to_json,
     "arms": _several(id_to_json),
     "lifetime": _write_lifetime,
@@ -139,11 +119,11 @@ _WRITE: dict[str, Callable[[Any], Any]] = {
     "multiplier": write_multiplier,
     "policy": write_policy,
 }
-_READ: dict[str, Callable[[Any], Any]] = {
+_READ: dict[str, Read] = {
     "arm": id_from_json,
     "arms": _several(id_from_json),
     "document": str,
-    "expected": _optional(number),
+    "expected": _maybe,
     "exploited": flag,
     "held": flag,
     "known": flag,
@@ -151,11 +131,11 @@ _READ: dict[str, Callable[[Any], Any]] = {
     "lifetime": _read_lifetime,
     "lifetimes": _several(_read_lifetime),
     "multiplier": _optional(read_multiplier),
-    "outcomes": _several(_read_outcome),
+    "outcomes": _several(_in_order(TurnOutcome, whole, _maybe, _maybe)),
     "policy": dict,
     "probability": number,
     "propensities": _optional(lambda packed: read_propensities(*packed)),
-    "reward_range": _optional(_read_range),
+    "reward_range": _optional(_in_order(lambda *ends: ends, number, number)),
     "seed": whole,
     "seq": whole,
     "turn": whole,
@@ -187,7 +167,6 @@ class JsonLinesStore:
     """
 
     def __init__(self, path: str | os.PathLike[str], *, sync: bool = False) -> None:
-        """Nothing is read or written yet."""
         self.path, self.sync = Path(path), sync
         self._file: int | None = None
         self._last, self._size = 0, 0  # the number of the last event, and where its line ends

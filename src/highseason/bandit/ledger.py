@@ -1,15 +1,11 @@
-"""The ledger of decided turns: what was decided, how likely it was, what came of it, its scale.
-
-One row per decision, in the order in which they were made, in plain columns: about 60 bytes per
-turn, and a few hundred more where the choice was random.
-"""
+"""The ledger of decided turns: what was decided, how likely it was, what came of it, its scale."""
 
 from __future__ import annotations
 
 import math
 from array import array
 from bisect import bisect_right
-from collections.abc import Container, Hashable, Sequence
+from collections.abc import Container, Hashable
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -94,45 +90,51 @@ class Decision(Generic[ArmT]):
     traffic: float | None = None
 
 
-class Account(NamedTuple):
-    """What is known of a turn's outcome so far."""
+class TurnOutcome(NamedTuple):
+    """What is known of a turn's outcome after a report: the total reward, and the traffic."""
 
-    reward: float | None = None
-    traffic: float | None = None
+    turn: int
+    reward: float | None
+    traffic: float | None
 
     @property
-    def outcome(self) -> tuple[float, float] | None:
+    def lesson(self) -> tuple[float, float] | None:
         """Reward and traffic if there is something to learn from them, else None."""
         if self.reward is None or not self.traffic:
             return None
         return self.reward, self.traffic
 
-    def merged(self, new: Account, turn: int) -> Account:
+    def merged(self, reward: float | None, traffic: float | None) -> TurnOutcome:
         """Add what is new; the same value again changes nothing, another one is refused."""
-        for name, old, value in zip(self._fields, self, new, strict=True):
-            if old is not None and value is not None and old != value:
-                raise ConflictError(
-                    f"turn {turn} already has {name}={old:g}; refusing to overwrite it with "
-                    f"{value:g}"
-                )
-        pairs = zip(self, new, strict=True)
-        return Account(*(value if old is None else old for old, value in pairs))
+        if self.reward is not None:
+            reward = self._unchanged("reward", self.reward, reward)
+        if self.traffic is not None:
+            traffic = self._unchanged("traffic", self.traffic, traffic)
+        return TurnOutcome(self.turn, reward, traffic)
+
+    def _unchanged(self, name: str, old: float, new: float | None) -> float:
+        if new is not None and old != new:
+            raise ConflictError(
+                f"turn {self.turn} already has {name}={old:g}; refusing to overwrite it with "
+                f"{new:g}"
+            )
+        return old
 
 
-class Ledger(Generic[ArmT]):
-    """Columns of decisions; missing numbers are NaN."""
+class Ledger:
+    """One row per decision, in the order in which they were made; missing numbers are NaN.
+
+    A row takes about 60 bytes, and a few hundred more where the choice was random.
+    """
 
     def __init__(self) -> None:
-        """An empty ledger."""
         self.turns, self.arms, self.exploited = array("q"), array("q"), array("b")
         self.levels, self.rewards, self.traffic = array("d"), array("d"), array("d")
         self.propensities: list[Propensities | None] = []
         self._row_of = array("q")  # by turn
         self._open: dict[int, dict[int, None]] = {}  # by arm: rows without reward, oldest first
-        self._pending: dict[int, None] = {}  # rows whose reward waits for its traffic
 
     def __len__(self) -> int:
-        """How many turns are decided."""
         return len(self.turns)
 
     @property
@@ -160,20 +162,16 @@ class Ledger(Generic[ArmT]):
         self._row_of[turn - 1] = row
         self._open.setdefault(arm, {})[row] = None
 
-    def account(self, row: int) -> Account:
+    def outcome(self, row: int) -> TurnOutcome:
         """What is known of the outcome."""
-        return Account(known(self.rewards[row]), known(self.traffic[row]))
+        return TurnOutcome(self.turns[row], known(self.rewards[row]), known(self.traffic[row]))
 
-    def book(self, row: int, account: Account) -> None:
+    def book(self, row: int, reward: float | None, traffic: float | None) -> None:
         """Record what is known of the outcome now."""
-        self.rewards[row] = math.nan if account.reward is None else account.reward
-        self.traffic[row] = math.nan if account.traffic is None else account.traffic
-        if account.reward is not None or account.traffic == 0.0:
+        self.rewards[row] = math.nan if reward is None else reward
+        self.traffic[row] = math.nan if traffic is None else traffic
+        if reward is not None or traffic == 0.0:
             self._open[self.arms[row]].pop(row, None)
-        if account.reward is not None and account.traffic is None:
-            self._pending[row] = None
-        else:
-            self._pending.pop(row, None)
 
     def latest_open(self, arm: int, taken: Container[int]) -> int:
         """The arm's most recent decision without a reward, except `taken`; or NO_ROW."""
@@ -186,7 +184,7 @@ class Ledger(Generic[ArmT]):
 
     def pending(self) -> list[int]:
         """All rows whose reward waits for its traffic, oldest first."""
-        return sorted(self._pending)
+        return np.flatnonzero(~np.isnan(self.rewards) & np.isnan(self.traffic)).tolist()
 
     def observed(self, arms: int) -> NDArray[np.int64]:
         """How many turns of each arm the rule has learned from."""
@@ -198,12 +196,6 @@ class Ledger(Generic[ArmT]):
         propensities = self.propensities[row]
         return float(arm == self.arms[row]) if propensities is None else propensities.of(arm)
 
-    def decision(self, row: int, ids: Sequence[ArmT]) -> Decision[ArmT]:
-        """A row as users see it."""
-        arm = self.arms[row]
-        decided = self.turns[row], ids[arm], self.probability(row, arm), bool(self.exploited[row])
-        return Decision(*decided, self.levels[row], *self.account(row))
-
 
 def known(value: float) -> float | None:
     """A number of a column; NaN stands for a missing one."""
@@ -214,11 +206,8 @@ def known(value: float) -> float | None:
 class Scale:
     """The range of a reward per customer, mapped to [0, 1].
 
-    Attributes:
-        low: The least reward per customer; 0 if no range was given.
-        high: The greatest reward per customer; 1 if no range was given.
-        clips: Whether a range was given: values outside it are clipped.
-        per_turn: Learn a turn's total instead of its mean per customer (the naive policies).
+    `clips`: a range was given, and values outside it are clipped.  `per_turn`: the rule learns a
+    turn's total instead of its mean per customer (the naive policies).
     """
 
     low: float

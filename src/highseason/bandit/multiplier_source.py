@@ -8,17 +8,24 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from highseason.bandit.errors import BanditError, PastForecastError
 from highseason.core.validation import positive_number
+from highseason.core.warnings import quiet
 from highseason.engine import UNKNOWN_TURNS, Horizon, Turn
 from highseason.engine.lifetimes import running_worth
 from highseason.engine.lifetimes.presence import lifetime_score
-from highseason.multipliers import Multiplier, Threshold, as_multiplier, concatenate
+from highseason.multipliers import (
+    CalendarWarning,
+    Multiplier,
+    Threshold,
+    as_multiplier,
+    concatenate,
+)
 from highseason.policies import Planner, Policy
 from highseason.policies.plan import known_levels, require_future
 from highseason.rules import UNKNOWN_END
@@ -34,38 +41,36 @@ Ends = NDArray[np.int64]
 
 
 class KnownMultiplier:
-    """G, or its forecast, for all turns; the plan is one array, computed when needed."""
+    """G, or its forecast, for all turns; the plan is one array, computed when needed.
+
+    With `known`, the multiplier is the traffic itself.
+    """
 
     def __init__(self, policy: Policy, multiplier: Multiplier, known: bool) -> None:
-        """`known`: whether the multiplier is the traffic itself, not a forecast."""
         self.policy, self.known = policy, known
         self._set(multiplier)
 
     def _set(self, multiplier: Multiplier) -> None:
-        self.multiplier = multiplier
+        self.multiplier, self.turns = multiplier, multiplier.turns
         self._horizon = Horizon.known(multiplier.values)
-        self._z = low_threshold(self.policy, multiplier.values)
-        self._minimum = float(multiplier.values.min())
-        self._cumulative: NDArray[np.float64] | None = None
+        self._low = low_turns(self.policy, multiplier.values)
+        self._worth: NDArray[np.float64] | None = None
         self._plan: tuple[int, NDArray[np.float64]] | None = None
-        self._extension: tuple[Multiplier, Multiplier] | None = None
-
-    @property
-    def turns(self) -> int:
-        """How many turns are known ahead."""
-        return self.multiplier.turns
 
     def turn_of(self, t: TurnLike) -> int:
         """The turn that a number or a date names."""
-        if self._is_past(t):
-            G = self.multiplier
+        G = self.multiplier
+        if isinstance(t, When):
+            past, name = G.timeline is not None and G.timeline.rows(t).start >= G.turns, repr(t)
+        else:
+            past, name = isinstance(t, int | np.integer) and int(t) > G.turns, f"turn {t}"
+        if past:
             last = "" if G.timeline is None else f" ({G.timeline.show(-1)})"
-            name = repr(t) if isinstance(t, When) else f"turn {t}"
             raise PastForecastError(
                 f"{name} is past the forecast, which ends at turn {G.turns}{last}: "
                 "append turns with extend(…)"
             )
-        return self.multiplier.turn_of(t)
+        return G.turn_of(t)
 
     def last_turn_by(self, date: str) -> int:
         """The last turn not after a date; the turn after the last if it is past the forecast."""
@@ -74,12 +79,6 @@ class KnownMultiplier:
             return G.turn_of(date)  # raises: there is no calendar
         rows = G.timeline.rows(date)
         return G.turns + 1 if rows.start >= G.turns else int(rows.stop)
-
-    def _is_past(self, t: TurnLike) -> bool:
-        G = self.multiplier
-        if isinstance(t, When):
-            return G.timeline is not None and G.timeline.rows(t).start >= G.turns
-        return isinstance(t, int | np.integer) and int(t) > G.turns
 
     def expected(self, turn: int, expected: float | None) -> float | None:
         """Check what the caller expects of a turn: nothing, since the multiplier says it."""
@@ -104,8 +103,7 @@ class KnownMultiplier:
         """The levels of all turns known now, for this many arms."""
         if self._plan is None or self._plan[0] != arms:
             # Not policy.plan: its warnings were given once, by `check_plan`.
-            self.use_plan(arms, known_levels(self.policy, self.multiplier, arms))
-        assert self._plan is not None
+            self._plan = arms, known_levels(self.policy, self.multiplier, arms)
         return self._plan[1]
 
     def use_plan(self, arms: int, levels: NDArray[np.float64]) -> None:
@@ -118,13 +116,11 @@ class KnownMultiplier:
 
     def is_low(self, turn: int, expected: float | None) -> bool:
         """Whether G is below the threshold; the quietest turns always are, so waiting ends."""
-        value = self.multiplier.values[turn - 1]
-        return bool(value < self._z or value <= self._minimum)
+        return bool(self._low[turn - 1])
 
     def has_low_turn_after(self, turn: int) -> bool:
         """Whether any later turn is low."""
-        rest = self.multiplier.values[turn:]
-        return bool(((rest < self._z) | (rest <= self._minimum)).any())
+        return bool(self._low[turn:].any())
 
     def decided(self, arms: int, expected: float | None) -> None:
         """The plan does not depend on decisions."""
@@ -139,15 +135,13 @@ class KnownMultiplier:
     def extension(self, more: object) -> Multiplier:
         """Check turns that are to be appended, and give them as a multiplier."""
         addition = as_multiplier(more)
-        self._extension = addition, concatenate(self.multiplier, addition)
+        concatenate(self.multiplier, addition)
         return addition
 
     def extend(self, addition: Multiplier) -> None:
         """Append turns; the undecided ones then follow the plan of the longer season."""
-        if self._extension is None or self._extension[0] is not addition:
-            self.extension(addition)
-        assert self._extension is not None
-        self._set(self._extension[1])
+        with quiet(CalendarWarning):  # it was shown by `extension`
+            self._set(concatenate(self.multiplier, addition))
 
     def visible_ends(self, ends: Ends) -> Ends:
         """The ends of lifetimes as far as the season goes."""
@@ -155,17 +149,11 @@ class KnownMultiplier:
 
     def lifetime_scores(self, starts: Ends, ends: Ends, by_end: bool) -> NDArray[np.float64]:
         """What each lifetime is worth: the sum of G over it, or how late it ends."""
-        if self._cumulative is None:
-            self._cumulative = running_worth(self.multiplier.values)
+        if self._worth is None:
+            self._worth = running_worth(self.multiplier.values)
         spans = zip(starts.tolist(), ends.tolist(), strict=True)
-        scores = [lifetime_score(*span, self.turns, self._cumulative, by_end) for span in spans]
+        scores = [lifetime_score(*span, self.turns, self._worth, by_end) for span in spans]
         return np.array(scores, np.float64)
-
-    def snapshot(self, arms: int) -> dict[str, Any]:
-        """What a document says of it."""
-        # The plan is part of it: another machine's logarithm may differ in the last bit.
-        plan = {"arms": arms, "levels": self.plan(arms)} if arms else None
-        return {"known": self.known, "series": self.multiplier, "plan": plan}
 
 
 class OnlineMultiplier:
@@ -180,14 +168,13 @@ class OnlineMultiplier:
     turns = 0
 
     def __init__(self, policy: Policy) -> None:
-        """Before the first turn; a policy that looks ahead is refused."""
         require_future(policy, "a bandit without a multiplier")
         self.policy = policy
         self.beliefs: list[float] = []  # what was expected of each decided turn
         self.seen: list[tuple[int, float]] = []  # (turns decided when it was reported, traffic)
         self._planner: Planner | None = None
+        self._asked: tuple[int, float | None, float] | None = None  # (arms, belief, level)
         self._arms = 0
-        self._asked: tuple[float, float] | None = None  # (belief, level) of the undecided turn
 
     def turn_of(self, t: TurnLike) -> int:
         """A decided turn, or the next."""
@@ -221,11 +208,10 @@ class OnlineMultiplier:
 
     def level(self, arms: int, turn: int, expected: float | None) -> float:
         """The planner's next step, unless it was just taken with the same belief."""
-        assert expected is not None, "`expected` was checked"
-        if self._asked is None or self._asked[0] != expected or self._arms != arms:
-            level = self._ready(arms).level(expected)
-            self._asked = expected, float(level)
-        return self._asked[1]
+        if self._asked is None or self._asked[:2] != (arms, expected):
+            assert expected is not None, "`expected` was checked"
+            self._asked = arms, expected, float(self._ready(arms).level(expected))
+        return self._asked[2]
 
     def turn(
         self, turn: int, level: float, key: int, random_ties: bool, expected: float | None
@@ -237,7 +223,7 @@ class OnlineMultiplier:
     def _ready(self, arms: int) -> Planner:
         """A planner at the next turn."""
         if self._planner is None or self._asked is not None or self._arms != arms:
-            self._planner, self._arms, self._asked = self.policy.planner(arms), arms, None
+            self._planner, self._arms = self.policy.planner(arms), arms
             reports = iter([*self.seen, (len(self.beliefs) + 1, 0.0)])
             at, traffic = next(reports)
             for turn, belief in enumerate(self.beliefs, start=1):
@@ -252,9 +238,8 @@ class OnlineMultiplier:
 
     def is_low(self, turn: int, expected: float | None) -> bool:
         """Compared with the traffic seen before and what is expected now."""
-        assert expected is not None, "`expected` was checked"
         values = np.array([*(traffic for _, traffic in self.seen), expected])
-        return bool(expected < low_threshold(self.policy, values) or expected <= values.min())
+        return bool(low_turns(self.policy, values)[-1])
 
     def has_low_turn_after(self, turn: int) -> bool:
         """Unknown, so it may."""
@@ -263,7 +248,7 @@ class OnlineMultiplier:
     def decided(self, arms: int, expected: float | None) -> None:
         """Keep what was expected of the turn."""
         assert expected is not None, "`expected` was checked"
-        if self._asked is None or self._asked[0] != expected or self._arms != arms:
+        if self._asked is None or self._asked[:2] != (arms, expected):
             self._planner = None  # it does not stand behind this turn
         self.beliefs.append(expected)
         self._asked = None
@@ -288,9 +273,7 @@ class OnlineMultiplier:
             "this bandit has no multiplier to extend: pass expected=… with each turn instead"
         )
 
-    def extend(self, addition: Multiplier) -> None:
-        """Raises: there is nothing to append to."""
-        self.extension(addition)
+    extend = extension
 
     def visible_ends(self, ends: Ends) -> Ends:
         """The ends of lifetimes: the season has none."""
@@ -300,10 +283,6 @@ class OnlineMultiplier:
         """What each lifetime is worth: all turns ahead count alike."""
         length = ends - (0 if by_end else starts)
         return np.where(ends >= UNKNOWN_END, np.inf, length)
-
-    def snapshot(self, arms: int) -> dict[str, Any]:
-        """What a document says of it."""
-        return {"beliefs": self.beliefs, "seen": self.seen}
 
 
 MultiplierSource: TypeAlias = KnownMultiplier | OnlineMultiplier
@@ -318,7 +297,8 @@ def source_of(policy: Policy, multiplier: Multiplier | None, known: bool) -> Mul
     return OnlineMultiplier(policy)
 
 
-def low_threshold(policy: Policy, values: NDArray[np.float64]) -> float:
-    """Turns below this are low: the policy's own z, or the 0.75 quantile where it has none."""
+def low_turns(policy: Policy, values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which turns are low: below the policy's own z, or the 0.75 quantile where it has none."""
     z = policy.resolve_thresholds(values).threshold
-    return float(z) if isinstance(z, int | float) else LOW.resolve(values)
+    z = float(z) if isinstance(z, int | float) else LOW.resolve(values)
+    return np.asarray((values < z) | (values <= values.min()))

@@ -1,15 +1,13 @@
 """One live game: how requests become events, and how events change it.
 
 A request is checked completely and becomes an event, or nothing; `apply` alone changes the session.
-So a session that applies the events of a store is the one that wrote them.  All of this is plain
-single-threaded logic; `Bandit` is its locked front.
+So a session that applies the events of a store is the one that wrote them.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from operator import truediv
 from typing import Any, Generic, NamedTuple
 
 import numpy as np
@@ -24,15 +22,14 @@ from highseason.bandit.events import (
     MultiplierExtended,
     OutcomesReported,
     TurnDecided,
-    TurnOutcome,
 )
 from highseason.bandit.ledger import (
     NO_ROW,
-    Account,
     ArmT,
     Decision,
     Ledger,
     Scale,
+    TurnOutcome,
     pack,
     probabilities_of,
 )
@@ -70,18 +67,10 @@ class Ranked(NamedTuple, Generic[ArmT]):
 class BanditSession(Generic[ArmT]):
     """Arms, multiplier and ledger, and how they change together."""
 
-    def __init__(
-        self,
-        policy: Policy,
-        seed: int,
-        scale: Scale,
-        source: MultiplierSource,
-        table: ArmTable[ArmT] | None = None,
-    ) -> None:
-        """A session in which no turn is decided yet."""
+    def __init__(self, policy: Policy, seed: int, scale: Scale, source: MultiplierSource) -> None:
         self.policy, self.seed, self.scale, self.source = policy, int(seed), scale, source
-        self.table: ArmTable[ArmT] = ArmTable(policy, source) if table is None else table
-        self.ledger: Ledger[ArmT] = Ledger()
+        self.table: ArmTable[ArmT] = ArmTable(policy, source)
+        self.ledger = Ledger()
         self.clipped = 0
         self.seq = 0  # of the last event
         self._game_key = game_key(seed, 0)
@@ -158,10 +147,12 @@ class BanditSession(Generic[ArmT]):
 
     def report(self, reports: Iterable[Report], numbered: bool = False) -> OutcomesReported | None:
         """Check reports; with `numbered`, errors name the row."""
-        new: dict[int, Account] = {}
+        new: dict[int, TurnOutcome] = {}
         for number, report in enumerate(reports, start=1):
             try:
-                self._merge(report, new)
+                row = self._row_of(report, new)
+                traffic = None if report.traffic is None else _traffic(report.traffic)
+                self._merge(row, finite_number("reward", report.reward, BanditError), traffic, new)
             except ValueError as reason:
                 if not numbered:
                     raise
@@ -170,27 +161,30 @@ class BanditSession(Generic[ArmT]):
 
     def report_traffic(self, t: TurnLike, value: float) -> OutcomesReported | None:
         """Check the traffic of a decided turn."""
-        traffic = non_negative_number("traffic", value, BanditError)
-        row = self.row_of_decided(t)
-        known = self.ledger.account(row)
-        account = known.merged(Account(None, traffic), self.ledger.turns[row])
-        self._check_mean(account)
-        return self._reported({} if account == known else {row: account})
+        new: dict[int, TurnOutcome] = {}
+        traffic = _traffic(value)
+        self._merge(self.row_of_decided(t), None, traffic, new)
+        return self._reported(new)
 
-    def _reported(self, new: dict[int, Account]) -> OutcomesReported | None:
-        if not new:
-            return None
-        turns = self.ledger.turns
-        outcomes = (TurnOutcome(turns[row], *account) for row, account in new.items())
-        return OutcomesReported(self.seq + 1, tuple(outcomes))
+    def _reported(self, new: dict[int, TurnOutcome]) -> OutcomesReported | None:
+        return OutcomesReported(self.seq + 1, tuple(new.values())) if new else None
 
-    def _merge(self, report: Report, new: dict[int, Account]) -> None:
-        row = self._row_of(report, new)
-        known = new[row] if row in new else self.ledger.account(row)
-        account = self._account(row, known, report)
-        if account != known:
+    def _merge(
+        self, row: int, reward: float | None, traffic: float | None, new: dict[int, TurnOutcome]
+    ) -> None:
+        """Add what a report says of a row to the new outcomes, if it says anything new."""
+        before = new[row] if row in new else self.ledger.outcome(row)
+        after = before.merged(reward, traffic)
+        if reward is not None and after.traffic is None:
+            after = after._replace(traffic=self.source.traffic_of(after.turn))
+        if after.lesson is not None and not math.isfinite(after.lesson[0] / after.lesson[1]):
+            raise BanditError(
+                f"reward={after.reward:g} with traffic={after.traffic:g} is too much per "
+                "customer for a floating-point number"
+            )
+        if after != before:
             new.pop(row, None)  # reported again: it is learned in the order of its last report
-            new[row] = account
+            new[row] = after
 
     def row_of_decided(self, t: TurnLike) -> int:
         """The row of a decided turn."""
@@ -200,10 +194,10 @@ class BanditSession(Generic[ArmT]):
             raise BanditError(f"turn {turn} is not decided yet: call pull(t={turn}) first")
         return row
 
-    def _row_of(self, report: Report, new: dict[int, Account]) -> int:
+    def _row_of(self, report: Report, taken: dict[int, TurnOutcome]) -> int:
         arm = self.table.index(report.arm)
         if report.t is None:
-            row = self.ledger.latest_open(arm, taken=new)
+            row = self.ledger.latest_open(arm, taken)
             if row == NO_ROW:
                 raise BanditError(
                     f"every decided turn of the arm {report.arm!r} has a reward: pass the turn "
@@ -219,24 +213,6 @@ class BanditSession(Generic[ArmT]):
             )
         return row
 
-    def _account(self, row: int, known: Account, report: Report) -> Account:
-        turn, traffic = self.ledger.turns[row], report.traffic
-        if traffic is not None:
-            traffic = non_negative_number("traffic", traffic, BanditError)
-        reward = finite_number("reward", report.reward, BanditError)
-        account = known.merged(Account(reward, traffic), turn)
-        if account.traffic is None:
-            account = account._replace(traffic=self.source.traffic_of(turn))
-        self._check_mean(account)
-        return account
-
-    def _check_mean(self, account: Account) -> None:
-        if account.outcome is not None and not math.isfinite(truediv(*account.outcome)):
-            raise BanditError(
-                f"reward={account.reward:g} with traffic={account.traffic:g} is too much per "
-                "customer for a floating-point number"
-            )
-
     # -- arms and turns ---------------------------------------------------------------------------
 
     def add_arm(self, arm: ArmT, hold: bool, expires: Any) -> ArmAdded[ArmT]:
@@ -244,8 +220,7 @@ class BanditSession(Generic[ArmT]):
         last = self.ledger.last_turn
         self.table.require_absent(arm, last + 1)
         lifetime = lifetime_of(arm, expires, self.policy, self.source, last)
-        waits = hold and self.table.is_untried(arm)
-        if waits and not self.source.has_low_turn_after(last):
+        if hold and self.table.is_untried(arm) and not self.source.has_low_turn_after(last):
             warn_user(
                 f"no low turn is left in the forecast on which to try the arm {arm!r}: it waits "
                 "until extend(…) brings one; use when='now' to try it at once",
@@ -262,11 +237,6 @@ class BanditSession(Generic[ArmT]):
         """Check turns that are to be appended."""
         return MultiplierExtended(self.seq + 1, self.source.extension(more))
 
-    @property
-    def names(self) -> tuple[ArmT, ...]:
-        """The arms in the game in the turn after the last that was decided."""
-        return self.table.names(self.ledger.last_turn + 1)
-
     # -- events -----------------------------------------------------------------------------------
 
     def apply(self, event: Event) -> None:
@@ -274,9 +244,14 @@ class BanditSession(Generic[ArmT]):
         last = self.ledger.last_turn
         match event:
             case TurnDecided():
-                self._apply_decision(event)
+                arm = self.table.index(event.arm)
+                self.table.keep_state(event.turn)
+                self.source.decided(self._arms(event.turn), event.expected)
+                self.table.selected(arm)
+                self.ledger.enter(event.turn, arm, event.level, event.exploited, event.propensities)
             case OutcomesReported():
-                self._apply_outcomes(event)
+                for outcome in event.outcomes:
+                    self._book(outcome)
             case ArmAdded():
                 self.table.add(event.arm, last + 1, event.lifetime, event.held)
             case ArmRemoved():
@@ -286,8 +261,28 @@ class BanditSession(Generic[ArmT]):
                 self.table.reread_dates()
         self.seq = event.seq
 
+    def _book(self, outcome: TurnOutcome) -> None:
+        row = self.ledger.row(outcome.turn)
+        before = self.ledger.outcome(row)
+        self.ledger.book(row, outcome.reward, outcome.traffic)
+        if before.traffic is None and outcome.traffic is not None:
+            self.source.observed(outcome.traffic)
+        if before.lesson is None and outcome.lesson is not None:
+            self._learn(row, *outcome.lesson)
+
+    def _learn(self, row: int, reward: float, traffic: float) -> None:
+        value, clipped = self.scale.learned(reward, traffic)
+        self.clipped += clipped
+        turn = self._turn(self.ledger.turns[row], self.ledger.levels[row], None)
+        # The arms there now: the reward may be late, and its turn's arms gone.
+        state, present = self.table.learning_state(), self.table.present(self.ledger.last_turn)
+        observation = Observation(self.ledger.arms[row], value, 1.0)
+        learn(self.policy.rule, state, turn, observation, present)
+
     def replay(self, event: Event) -> None:
         """Apply an event that was read from a store; one that makes no sense is refused."""
+        if event.seq != self.seq + 1:
+            raise DocumentError(f"expected event {self.seq + 1}, got {event.seq}")
         try:
             self._check(event)
             self.apply(event)
@@ -301,7 +296,10 @@ class BanditSession(Generic[ArmT]):
             case TurnDecided():
                 self._check_decision(event)
             case OutcomesReported():
-                self._check_outcomes(event)
+                for turn, reward, traffic in event.outcomes:
+                    row = self.row_of_decided(turn)
+                    reward = None if reward is None else finite_number("reward", reward)
+                    self._merge(row, reward, None if traffic is None else _traffic(traffic), {})
             case ArmAdded():
                 self.table.require_absent(event.arm, self.ledger.last_turn + 1)
             case ArmRemoved():
@@ -311,16 +309,8 @@ class BanditSession(Generic[ArmT]):
             case _:
                 raise BanditError(f"{type(event).__name__} may only be the first")
 
-    def _apply_decision(self, event: TurnDecided[ArmT]) -> None:
-        arm = self.table.index(event.arm)
-        self.table.keep_state(event.turn)
-        self.source.decided(self._arms(event.turn), event.expected)
-        self.table.selected(arm)
-        self.ledger.enter(event.turn, arm, event.level, event.exploited, event.propensities)
-
     def _check_decision(self, event: TurnDecided[ArmT]) -> None:
-        arm = self.table.index(event.arm)
-        turn = self.source.turn_of(event.turn)
+        arm, turn = self.table.index(event.arm), self.source.turn_of(event.turn)
         if self.ledger.row(turn) != NO_ROW:
             raise BanditError(f"turn {turn} is already decided")
         if not self.table.present(turn)[arm]:
@@ -331,48 +321,31 @@ class BanditSession(Generic[ArmT]):
         if event.probability != (1.0 if packed is None else packed.of(arm)):
             raise BanditError("probability and propensities differ")
 
-    def _apply_outcomes(self, event: OutcomesReported) -> None:
-        for turn, reward, traffic in event.outcomes:
-            row = self.ledger.row(turn)
-            account, before = Account(reward, traffic), self.ledger.account(row)
-            self.ledger.book(row, account)
-            if before.traffic is None and traffic is not None:
-                self.source.observed(traffic)
-            if account.outcome is not None and before.outcome is None:
-                self._learn(row, *account.outcome)
-
-    def _check_outcomes(self, event: OutcomesReported) -> None:
-        for turn, reward, traffic in event.outcomes:
-            account = self.ledger.account(self.row_of_decided(turn))
-            self._check_mean(account.merged(Account(reward, traffic), turn))
-            if reward is not None:
-                finite_number("reward", reward)
-            if traffic is not None:
-                non_negative_number("traffic", traffic)
-
-    def _learn(self, row: int, reward: float, traffic: float) -> None:
-        value, clipped = self.scale.learned(reward, traffic)
-        self.clipped += clipped
-        turn = self._turn(self.ledger.turns[row], self.ledger.levels[row], None)
-        # The arms there now: the reward may be late, and its turn's arms gone.
-        state, present = self.table.learning_state(), self.table.present(self.ledger.last_turn)
-        observation = Observation(self.ledger.arms[row], value, 1.0)
-        learn(self.policy.rule, state, turn, observation, present)
-
     # -- looking ----------------------------------------------------------------------------------
+
+    @property
+    def names(self) -> tuple[ArmT, ...]:
+        """The arms in the game in the turn after the last that was decided."""
+        return self.table.names(self.ledger.last_turn + 1)
 
     def ranking(self) -> list[Ranked[ArmT]]:
         """The arms in the game, the best estimate first, those without any last."""
-        present = self.table.present(self.ledger.last_turn + 1)
+        state, present = self.table.state, self.table.present(self.ledger.last_turn + 1)
         pulls = self.ledger.observed(present.size).tolist()
-        ranked = [self._ranked(arm, pulls[arm]) for arm in np.flatnonzero(present).tolist()]
+        ranked = []
+        for arm in np.flatnonzero(present).tolist():
+            seen = state.pulls[arm] > 0
+            value = self.scale.shown(float(estimate(state, arm))) if seen else None
+            ranked.append(Ranked(self.table.ids[arm], value, pulls[arm]))
         return sorted(ranked, key=lambda r: math.inf if r.estimate is None else -r.estimate)
 
-    def _ranked(self, arm: int, pulls: int) -> Ranked[ArmT]:
-        state = self.table.state
-        value = self.scale.shown(float(estimate(state, arm))) if state.pulls[arm] > 0 else None
-        return Ranked(self.table.ids[arm], value, pulls)
-
     def decision(self, row: int) -> Decision[ArmT]:
-        """A row of the ledger, with the arm's id."""
-        return self.ledger.decision(row, self.table.ids)
+        """A row of the ledger, as users see it."""
+        ledger, arm = self.ledger, self.ledger.arms[row]
+        turn, reward, traffic = ledger.outcome(row)
+        chosen = ledger.probability(row, arm), bool(ledger.exploited[row]), ledger.levels[row]
+        return Decision(turn, self.table.ids[arm], *chosen, reward, traffic)
+
+
+def _traffic(value: Any) -> float:
+    return non_negative_number("traffic", value, BanditError)
