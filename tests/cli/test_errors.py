@@ -15,7 +15,11 @@ Call = Callable[..., Any]
 
 WRONG = {
     "unknown policy": ("simulate -p soft-ucbb", "'soft-ucbb'", "Did you mean 'soft-ucb'?"),
-    "hopeless policy": ("simulate -p xxxxxxxx", "'xxxxxxxx'", "Choose from: "),
+    "hopeless policy": ("simulate -p xxxxxxxx", "'xxxxxxxx'", "'highseason policies'"),
+    "hopeless policy to tune": ("tune xxxxxxxx", "'xxxxxxxx'", "'highseason policies'"),
+    "hopeless policy with a profile": (
+        "plan -p xxxxxxxx --profile paper", "Choose from: ", "'highseason policies'"
+    ),
     "unknown parameter": ("simulate -p ucb-z:zz=30", "no parameter 'zz'", "z, P, variant"),
     "parameter without value": ("simulate -p ucb-z:z", "'z'", "expected key=value"),
     "parameter out of range": ("simulate -p ucb:P=-1", "P=-1", "at least 0"),

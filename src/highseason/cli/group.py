@@ -9,16 +9,17 @@ from __future__ import annotations
 import ast
 import pkgutil
 import sys
+import textwrap
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from importlib import import_module
+from types import SimpleNamespace
 from typing import Any
 
 import click
 
 from highseason.cli import commands
-from highseason.cli.messages import one_line, replace_unprintable, say, warnings_as_lines
+from highseason.cli.output import replace_unprintable, say, warnings_as_lines
 from highseason.cli.parsing import UsageError, as_options, usage_error
 from highseason.core.specs import did_you_mean
 
@@ -27,13 +28,6 @@ FAILED, INTERRUPTED = 1, 130
 
 #: Errors of the world outside: the message says all there is to say.
 _EXPECTED = (OSError, ImportError, MemoryError)
-
-
-@dataclass
-class CallState:
-    """What one call of the program knows."""
-
-    debug: bool = False
 
 
 def _start_debugging(context: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -57,6 +51,8 @@ _JSON = click.Option(
 class WithExamples(click.Command):
     """A command with `--json` and `--debug` that ends its help with examples, which tests run.
 
+    Examples are whole command lines; a long one continues after a backslash.
+
     A `ValueError` of the library is bad usage: it ends with exit code 2 and one line that names
     options instead of arguments.
 
@@ -68,7 +64,6 @@ class WithExamples(click.Command):
     last_options: tuple[click.Option, ...] = (_JSON, _DEBUG)
 
     def __init__(self, *args: Any, examples: Sequence[str] = (), **others: Any) -> None:
-        """`examples` are whole command lines; a long one continues after a backslash."""
         super().__init__(*args, **others)
         self.params.extend(self.last_options)
         self.examples = tuple(examples)
@@ -76,10 +71,7 @@ class WithExamples(click.Command):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples verbatim: click would fill the lines."""
         super().format_epilog(ctx, formatter)
-        formatter.write("\nExamples:\n")
-        for example in self.examples:
-            for line in example.splitlines():
-                formatter.write(f"  {line}\n")
+        formatter.write("\nExamples:\n" + textwrap.indent("\n".join(self.examples), "  ") + "\n")
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; what the library refuses is bad usage."""
@@ -123,8 +115,8 @@ class CommandGroup(GroupWithExamples):
         """Import the command of that name."""
         if cmd_name not in self.list_commands(ctx):
             return None
-        module = import_module(f"{commands.__name__}.{cmd_name.replace('-', '_')}")
-        command: click.Command = module.command
+        command = import_module(f"{commands.__name__}.{cmd_name.replace('-', '_')}").command
+        assert isinstance(command, click.Command)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -144,7 +136,7 @@ class CommandGroup(GroupWithExamples):
         **extra: Any,
     ) -> Any:
         """Run, and leave with the exit code that the contract promises."""
-        session = CallState()
+        session = SimpleNamespace(debug=False)
         replace_unprintable()
         try:
             with warnings_as_lines():
@@ -166,24 +158,23 @@ def _docstring(name: str) -> str:
     return ""
 
 
-def _report(reason: Exception, session: CallState) -> int:
+def _report(reason: Exception, session: SimpleNamespace) -> int:
     """Print one line on stderr and give the exit code."""
     if isinstance(reason, click.Abort):  # Ctrl-C
         say("interrupted")
         return INTERRUPTED
     if session.debug:
         traceback.print_exception(reason)
-    if isinstance(reason, click.ClickException):
+    if isinstance(reason, UsageError):
+        say(reason.format_message(), reason.ctx.command_path if reason.ctx else NAME)
+        return reason.exit_code
+    if isinstance(reason, click.ClickException):  # click's messages do not say how to fix it
         context = getattr(reason, "ctx", None)
         where = context.command_path if context else NAME
-        # Our own messages say how to fix it; click's do not.
-        more = "" if isinstance(reason, UsageError) else f" (see '{where} --help')"
-        message = reason.format_message()
-        say(one_line(message if not more else message.rstrip(".")) + more, where)
+        say(f"{reason.format_message().rstrip('.')} (see '{where} --help')", where)
         return reason.exit_code
-    if isinstance(reason, _EXPECTED):
-        say(one_line(str(reason) or type(reason).__name__))
-        return FAILED
     more = "" if session.debug else "; run it again with --debug for a traceback"
-    say(one_line(f"unexpected {type(reason).__name__}: {reason}{more}"))
+    unexpected = f"unexpected {type(reason).__name__}: {reason}{more}"
+    expected = isinstance(reason, _EXPECTED)
+    say(str(reason) or type(reason).__name__ if expected else unexpected)
     return FAILED

@@ -20,38 +20,31 @@ Function = Callable[..., Any]
 Decorator = Callable[[Function], Function]
 
 
-def whole(least: int) -> Callable[[str], int]:
-    """Parse a whole number, at least `least`.
+def reader(expected: str, parse: Function, accepts: Function = lambda value: True) -> Function:
+    """A type of option: what `parse` makes of the text, if it `accepts` that."""
 
-    >>> whole(1)("25")
-    25
-    """
-
-    def read(text: str) -> int:
+    def read(text: str) -> Any:
         try:
-            number = int(text)
+            value = parse(text)
+            if accepts(value):
+                return value
         except ValueError:
-            number = least - 1
-        if number < least:
-            raise click.BadParameter(f"expected a whole number, at least {least}, got {text!r}")
-        return number
+            pass
+        raise click.BadParameter(f"expected {expected}, got {text!r}")
 
     return read
 
 
-def positive(text: str) -> float:
-    """Parse a finite number above 0.
+def whole(least: int) -> Function:
+    """A whole number, at least `least`.
 
-    >>> positive("0.5")
-    0.5
+    >>> whole(1)("25")
+    25
     """
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not (math.isfinite(number) and number > 0):
-        raise click.BadParameter(f"expected a number above 0, got {text!r}")
-    return number
+    return reader(f"a whole number, at least {least}", int, lambda number: number >= least)
+
+
+positive = reader("a number above 0", float, lambda number: 0 < number < math.inf)
 
 
 def option(names: str, text: str, **more: Any) -> Decorator:

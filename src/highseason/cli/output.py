@@ -1,4 +1,4 @@
-"""What a command gives: one JSON document, or text for people, and files.
+"""What a command gives: its answer on stdout, messages and progress on stderr, and files.
 
 Where files go is checked before the work starts, so that none of it is wasted.
 """
@@ -6,23 +6,23 @@ Where files go is checked before the work starts, so that none of it is wasted.
 from __future__ import annotations
 
 import csv
+import io
 import json
 import math
 import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import numpy as np
 
 from highseason.cli.parsing import usage_error
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 #: Table width where stdout is a file or a pipe: wide enough that nothing is folded.
 _UNLIMITED = 400
@@ -32,14 +32,15 @@ def emit(
     as_json: bool,
     document: Callable[[], Mapping[str, Any]],
     show: Callable[[], object],
-    files: Sequence[Path] = (),
+    files: Iterable[Path | None] = (),
 ) -> None:
     """Print the answer: its document, or what `show` prints; then the files that were written."""
+    written = [file for file in files if file is not None]
     if as_json:
-        print_json({**document(), **({"files": files} if files else {})})
+        print_json({**document(), **({"files": written} if written else {})})
         return
     show()
-    for file in files:
+    for file in written:
         click.echo(f"wrote {file}")
 
 
@@ -68,35 +69,85 @@ def plain(value: Any) -> Any:
 def print_wrapped(text: str, indent: str = "") -> None:
     """Print a paragraph that fits the terminal, 80 columns in a pipe; `indent` follows line one."""
     width = shutil.get_terminal_size((80, 24)).columns
-    click.echo(
-        textwrap.fill(
-            text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-        )
+    wrapper = textwrap.TextWrapper(
+        width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     )
+    click.echo(wrapper.fill(text))
 
 
-def print_table(table: Table) -> None:
-    """Print a rich table and an empty line; without a terminal the width is not limited."""
-    from rich.console import Console
-
-    width = None if sys.stdout.isatty() else _UNLIMITED
-    console = Console(width=width, markup=False, highlight=False, emoji=False)
-    with console.capture() as captured:
-        console.print(table)
-    for line in captured.get().splitlines():
-        click.echo(line.rstrip())
-    click.echo()
-
-
-def plain_table(*columns: str) -> Table:
-    """An empty table: the first column aligned left, the others right."""
+def print_table(
+    columns: Sequence[str], rows: Iterable[Sequence[str]], left: Sequence[int] = (0,)
+) -> None:
+    """Print a table and an empty line; columns that are not `left` are aligned right."""
     from rich import box
+    from rich.console import Console
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
     for i, name in enumerate(columns):
-        table.add_column(name, justify="left" if i == 0 else "right", overflow="fold")
-    return table
+        table.add_column(name, justify="left" if i in left else "right", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    width = None if sys.stdout.isatty() else _UNLIMITED
+    console = Console(width=width, markup=False, highlight=False, emoji=False)
+    with console.capture() as captured:
+        console.print(table)
+    for line in [*captured.get().splitlines(), ""]:
+        click.echo(line.rstrip())
+
+
+def say(text: str, who: str = "highseason") -> None:
+    """Print one line on stderr."""
+    click.echo(f"{who}: {' '.join(text.split())}", err=True)
+
+
+def note_if_too_short(turns: int, arms: int) -> None:
+    """Note that the game ends before every arm was tried once."""
+    if turns < arms:
+        say(
+            f"note: {turns} turns are fewer than {arms} arms: only the first {turns} arms are "
+            "played, once each, and nothing is learned; give more turns or fewer arms"
+        )
+
+
+@contextmanager
+def warnings_as_lines() -> Iterator[None]:
+    """Show the library's warnings as lines, each once, without file names or source code."""
+    shown: set[str] = set()
+    with warnings.catch_warnings():
+        usual = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *where: Any) -> None:
+            if not issubclass(category, UserWarning):
+                usual(message, category, *where)
+            elif str(message) not in shown:
+                shown.add(str(message))
+                say(f"warning: {message}")
+
+        warnings.simplefilter("always", UserWarning)
+        warnings.showwarning = show  # type: ignore[assignment]  # its optional tail comes as *where
+        yield
+
+
+def replace_unprintable() -> None:
+    """Let a terminal that cannot show ± or ─ show a ? instead of failing."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+@contextmanager
+def progress_bar(what: str) -> Iterator[Callable[[int, int], None] | None]:
+    """Give a function of (done, total), or None where stderr is not a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def is_csv(path: Path) -> bool:
@@ -114,15 +165,14 @@ def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
 
 def check_file(path: Path, option: str, inputs: Iterable[Path] = ()) -> None:
     """A file can be written there and is not one of the inputs; its folder is created."""
+    what, fix = f"{option} {path}", "choose another name"
     if path.is_dir():
-        raise usage_error(f"{option} {path} is a folder: give the name of a file in it")
+        raise usage_error(f"{what} is a folder: give the name of a file in it")
     if path.exists() and any(given.exists() and path.samefile(given) for given in inputs):
-        raise usage_error(
-            f"{option} {path} is the input file, which would be lost: choose another name"
-        )
-    check_folder(path.parent, f"{option} {path}")
+        raise usage_error(f"{what} is the input file, which would be lost: {fix}")
+    check_folder(path.parent, what)
     if path.exists() and not os.access(path, os.W_OK):
-        raise usage_error(f"{option} {path} is write-protected: choose another name")
+        raise usage_error(f"{what} is write-protected: {fix}")
 
 
 def check_figure(
@@ -148,15 +198,14 @@ def check_figure(
 
 def check_folder(folder: Path, what: str) -> None:
     """Files can be written in that folder; it is created if need be."""
+    problem = None
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            problem = f"no permission in {folder}"
     except (FileExistsError, NotADirectoryError) as reason:
-        raise usage_error(
-            f"cannot write {what}: {reason.filename} is not a folder; choose another place"
-        ) from reason
+        problem = f"{reason.filename} is not a folder"
     except OSError as reason:
-        raise usage_error(
-            f"cannot write {what}: {reason.strerror}; choose another place"
-        ) from reason
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise usage_error(f"cannot write {what}: no permission in {folder}; choose another place")
+        problem = reason.strerror or str(reason)
+    if problem:
+        raise usage_error(f"cannot write {what}: {problem}; choose another place")

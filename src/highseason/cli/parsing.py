@@ -24,8 +24,6 @@ DEFAULT_ARMS, DEFAULT_TURNS = 25, 500
 
 #: An argument of the library, with its value if that is text.
 _ARGUMENT = re.compile(r"\b(\w+)=('[^']*')?")
-#: At the end of any lifetimes: policies do not know when an arm will end.
-_UNKNOWN_END = ",known=false"
 
 
 class UsageError(click.UsageError):
@@ -67,57 +65,52 @@ def parse_policies(texts: Sequence[str], profile: str | None) -> dict[str, Polic
         raise usage_error(
             "no policy given. Try --policy soft-ucb; 'highseason policies' lists them all"
         )
-    players = [_policy(text, profile) for text in texts]
+    players = [parse_policy(text, profile) for text in texts]
     return dict(zip(unique_labels(texts), players, strict=True))
 
 
-def _policy(text: str, profile: str | None) -> Policy:
-    if profile is None or ":" in text:
-        return policies.parse(text)
-    return policies.find(text.strip()).profile(profile)
+def parse_policy(text: str, profile: str | None = None) -> Policy:
+    """A policy; its bare name may stand for the parameters of a profile."""
+    try:
+        if profile is None or ":" in text:
+            return policies.parse(text)
+        return policies.find(text.strip()).profile(profile)
+    except ValueError as reason:
+        if not re.match("unknown policy .* Choose from: ", str(reason)):
+            raise
+        raise usage_error(f"{reason} 'highseason policies' says what each does") from reason
 
 
 def parse_multiplier(
     text: str, turns: int | None, time: str | None, value: str | None, floor: float | None
 ) -> Multiplier:
     """A shape by its name, or a file by its path."""
-    if text in SHAPES:
-        _refuse_columns(text, time, value)
-        return multipliers.as_multiplier(text, turns=turns or DEFAULT_TURNS, floor=floor)
     path = Path(text)
+    if text in SHAPES:
+        for option, column in (("--time", time), ("--value", value)):
+            if column is not None:
+                raise usage_error(
+                    f"{option} names a column, but the shape {text!r} has none: leave it out, or "
+                    "give a file with --multiplier"
+                )
+        return multipliers.as_multiplier(text, turns=turns or DEFAULT_TURNS, floor=floor)
     if not path.suffix and not path.exists():
         return multipliers.as_multiplier(text)  # suggests the nearest shape
     if not path.exists():
         raise usage_error(
             f"there is no file {text}: check the path, or give a shape ({', '.join(SHAPES)})"
         )
-    return _first_turns(multipliers.read(text, time=time, value=value, floor=floor), text, turns)
-
-
-def _refuse_columns(shape: str, time: str | None, value: str | None) -> None:
-    for option, column in (("--time", time), ("--value", value)):
-        if column is not None:
-            raise usage_error(
-                f"{option} names a column, but the shape {shape!r} has none: leave it out, or give "
-                "a file with --multiplier"
-            )
-
-
-def _first_turns(G: Multiplier, text: str, turns: int | None) -> Multiplier:
-    if turns is None:
-        return G
-    if turns > G.turns:
+    G = multipliers.read(text, time=time, value=value, floor=floor)
+    if turns is not None and turns > G.turns:
         raise usage_error(
             f"{text} has {counted(G.turns, 'turn')}, fewer than --turns {turns}: leave --turns "
             "out, or give a longer file"
         )
-    return G.window(1, turns)
+    return G if turns is None else G.window(1, turns)
 
-
-Family = Callable[..., Rewards]
 
 #: Reward models by name: how to make one from arms and means, and what else it takes.
-_FAMILIES: dict[str, tuple[Family, tuple[str, ...]]] = {
+_FAMILIES: dict[str, tuple[Callable[..., Rewards], tuple[str, ...]]] = {
     "bernoulli": (rewards.bernoulli, ()),
     "truncated-normal": (rewards.truncated_normal, ("sigma",)),
 }
@@ -133,12 +126,12 @@ def parse_rewards(text: str, arms: int | None, means: str | None) -> Rewards:
     if name not in _FAMILIES:
         raise usage_error(f"unknown rewards {name!r}. {did_you_mean(name, _FAMILIES)}")
     fixed = None if means is None else _means(means)
-    if fixed is not None and arms not in (None, len(fixed)):
+    if fixed is None:
+        arms = DEFAULT_ARMS if arms is None else arms
+    elif arms not in (None, len(fixed)):
         raise usage_error(
             f"--arms {arms} does not match the {len(fixed)} numbers of --means: leave --arms out"
         )
-    if fixed is None and arms is None:
-        arms = DEFAULT_ARMS
     make, known = _FAMILIES[name]
     return make(arms, fixed, **_numbers(name, options, known))
 
@@ -178,11 +171,9 @@ def parse_lifetimes(text: str | None, turns: int) -> Lifetimes | None:
     """
     if text is None:
         return None
-    known = not text.endswith((_UNKNOWN_END, ":known=false"))
+    described = re.sub("[,:]known=false$", "", text)
     try:
-        return replace(
-            _lifetimes(text if known else text[: -len(_UNKNOWN_END)], turns), known=known
-        )
+        return replace(_lifetimes(described, turns), known=described == text)
     except ValueError as reason:
         raise usage_error(f"--lifetimes {text}: {reason}") from reason
 
@@ -190,8 +181,8 @@ def parse_lifetimes(text: str | None, turns: int) -> Lifetimes | None:
 def _lifetimes(text: str, turns: int) -> Lifetimes:
     name = text.partition(":")[0]
     if name == "articles":
-        options = _numbers(name, split_spec(text)[1], ("turns_per_hour", "start_hour"))
-        return lifetimes.articles(turns, **options)
+        known = ("turns_per_hour", "start_hour")
+        return lifetimes.articles(turns, **_numbers(name, split_spec(text)[1], known))
     if name == "flow":
         flow: dict[str, Any] = {"alive": 10.0, "life": turns / 5}
         flow |= _numbers(name, split_spec(text)[1], ("alive", "life"))
@@ -202,10 +193,8 @@ def _lifetimes(text: str, turns: int) -> Lifetimes:
 
 
 def _span(text: str) -> tuple[float, float]:
-    start, dash, end = text.partition("-")
     try:
-        if not dash:
-            raise ValueError
+        start, end = text.split("-")
         return float(int(start)), float(int(end)) if end else math.inf
     except ValueError:
         raise ValueError(

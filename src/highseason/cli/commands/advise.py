@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from highseason.advice import advise
 from highseason.cli import options
 from highseason.cli.group import with_examples
-from highseason.cli.messages import progress_bar
-from highseason.cli.output import check_figure, emit
+from highseason.cli.output import check_figure, emit, progress_bar
 from highseason.cli.parsing import DEFAULT_ARMS
 from highseason.multipliers import Multiplier
 
 
 def _ends(text: str) -> tuple[float, float]:
-    """Two numbers separated by a comma.
-
-    >>> _ends("0.2,0.6")
-    (0.2, 0.6)
-    """
-    try:
-        low, high = (float(part) for part in text.split(","))
-    except ValueError:
-        raise click.BadParameter(f"expected two numbers, such as 0,1, got {text!r}") from None
+    low, high = (float(part) for part in text.split(","))
     return low, high
 
 
@@ -40,7 +32,7 @@ def _ends(text: str) -> tuple[float, float]:
 @options.option(
     "--means-between",
     "Range of the arms' means (uniform).",
-    type=_ends,
+    type=options.reader("two numbers, such as 0,1", _ends),
     default="0,1",
     metavar="LOW,HIGH",
 )
@@ -48,17 +40,7 @@ def _ends(text: str) -> tuple[float, float]:
 @options.seed
 @options.threads
 @options.path("--out", "Draw the advice (.png, .svg, .pdf).")
-def command(
-    G: Multiplier,
-    arms: int,
-    gap: float | None,
-    means_between: tuple[float, float],
-    games: int,
-    seed: int,
-    threads: int | None,
-    out: Path | None,
-    as_json: bool,
-) -> None:
+def command(G: Multiplier, arms: int, out: Path | None, as_json: bool, **settings: Any) -> None:
     """Recommend a policy for your traffic.
 
     Every policy, with several parameters each, plays on this very traffic; fresh games evaluate the
@@ -66,10 +48,7 @@ def command(
     """
     check_figure(out)
     with progress_bar("games") as progress:
-        advice = advise(
-            G, arms, gap=gap, means_between=means_between, games=games, seed=seed,
-            threads=threads, progress=progress,
-        )  # fmt: skip
+        advice = advise(G, arms, progress=progress, **settings)
     files = [] if out is None else [advice.figure().save(out)]
     text = f"{advice}\n" if files else str(advice)
     emit(as_json, advice.to_dict, lambda: click.echo(text), files)

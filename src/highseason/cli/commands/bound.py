@@ -12,8 +12,7 @@ from highseason import bounds
 from highseason.bounds import RegretBound
 from highseason.cli import options
 from highseason.cli.group import with_examples
-from highseason.cli.messages import progress_bar
-from highseason.cli.output import check_figure, print_json
+from highseason.cli.output import check_figure, print_json, progress_bar
 from highseason.cli.parsing import parse_lifetimes, parse_rewards, usage_error
 from highseason.core.formatting import counted, with_error
 from highseason.core.warnings import quiet
@@ -90,7 +89,7 @@ def command(
             )
         draw_bounds(regret, played).save(overlay)
     if as_json:
-        documents = [_document(regret, label, played) for label in regret]
+        documents = [_document(label, bound, played) for label, bound in regret.items()]
         file = {} if overlay is None else {"file": overlay}
         print_json((documents[0] if len(regret) == 1 else {"bounds": documents}) | file)
         return
@@ -102,22 +101,12 @@ def command(
         click.echo(f"wrote {overlay}")
 
 
-def _document(
-    regret: dict[str, RegretBound], label: str, played: SimulationResult | None
-) -> dict[str, Any]:
+def _document(label: str, bound: RegretBound, played: SimulationResult | None) -> dict[str, Any]:
     """The bound's own document, with infinities as numbers, which `print_json` turns into null."""
-    bound = regret[label]
-    document = bound.to_dict() | {
-        "policy": label,
-        "total": bound.total,
-        "parts": bound.parts,
-        "cross_terms": bound.cross_terms,
-    }
-    if played is not None:
-        document |= {
-            "regret_mean": played.mean("regret", label),
-            "regret_se": played.error("regret", label),
-            "games": played.settings["games"],
-            "seed": played.settings["seed"],
-        }
-    return document
+    numbers = {key: getattr(bound, key) for key in ("total", "parts", "cross_terms")}
+    document = bound.to_dict() | {"policy": label, **numbers}
+    if played is None:
+        return document
+    regret = {"mean": played.mean("regret", label), "se": played.error("regret", label)}
+    how = {key: played.settings[key] for key in ("games", "seed")}
+    return document | {f"regret_{key}": value for key, value in regret.items()} | how

@@ -12,8 +12,7 @@ import click
 
 from highseason.cli import options
 from highseason.cli.group import GroupWithExamples, with_examples
-from highseason.cli.messages import progress_bar, say
-from highseason.cli.output import check_file, emit, plain_table, print_table
+from highseason.cli.output import check_file, emit, print_table, progress_bar, say
 from highseason.core.formatting import counted, format_number
 from highseason.logs import ConversionReport, LogFormat, convert, log_formats
 from highseason.logs.conversion import moment
@@ -113,12 +112,9 @@ def _print(report: ConversionReport, out: Path) -> None:
         f"{counted(report.arms, 'arm')}, {counted(report.pools, 'pool')}; "
         f"{moment(report.first_time)} to {moment(report.last_time)}"
     )
+    first = {e.reason: f"{e.file}, line {e.line}: {e.text}" for e in reversed(report.examples)}
     if report.skipped:
-        rows = plain_table("skipped because", "lines", "first example")
-        rows.columns[-1].justify = "left"
-        for reason, count in report.skipped.items():
-            first = next((example for example in report.examples if example.reason == reason), None)
-            shown = "" if first is None else f"{first.file}, line {first.line}: {first.text}"
-            rows.add_row(reason, format_number(count), shown)
-        print_table(rows)
+        skipped = report.skipped.items()
+        rows = [(reason, format_number(count), first.get(reason, "")) for reason, count in skipped]
+        print_table(("skipped because", "lines", "first example"), rows, left=(0, 2))
     click.echo(f"wrote {out}")

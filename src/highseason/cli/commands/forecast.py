@@ -11,7 +11,7 @@ import numpy as np
 
 from highseason.cli import options
 from highseason.cli.group import with_examples
-from highseason.cli.output import check_figure, emit, is_csv, plain_table, print_table, write_csv
+from highseason.cli.output import check_figure, emit, is_csv, print_table, write_csv
 from highseason.core.formatting import format_number, percent
 from highseason.forecasters import Forecast, Forecaster, SeasonAhead, parse, special_days
 from highseason.forecasters import backtest as forecast_past
@@ -66,15 +66,14 @@ def command(
     forecaster = _forecaster(model, country, holidays, zone)
     forecast = forecaster.fit(past).predict(horizon)
     limit = Threshold.of(z).resolve(np.concatenate([past.values, forecast.mean]))
-    errors = None
+    errors: dict[str, float] = {}
     if backtest:
         errors = forecast_past(past, {"model": forecaster}, horizon, backtest).to_dict()["model"]
     rows = _rows(forecast, limit, country if holidays else None)
-    if out is not None:
-        if is_csv(out):
-            write_csv(out, rows)
-        else:
-            draw_forecast(forecast, past, z, country=country).save(out)
+    if out is not None and is_csv(out):
+        write_csv(out, rows)
+    elif out is not None:
+        draw_forecast(forecast, past, z, country=country).save(out)
     document = {
         "model": forecast.name,
         "series": past.name,
@@ -83,43 +82,36 @@ def command(
         "busy_from": limit,
         "interval": 0.8,
         "forecast": rows,
-    } | ({} if errors is None else {"backtest": errors})
-    files = [] if out is None else [out]
-    emit(as_json, lambda: document, lambda: _print(forecast, past, limit, rows, errors), files)
+    } | ({"backtest": errors} if errors else {})
+    emit(as_json, lambda: document, lambda: _print(forecast, past, limit, rows, errors), [out])
 
 
 def _forecaster(model: str, country: str | None, holidays: bool, zone: str | None) -> Forecaster:
     forecaster = parse(model)
     if isinstance(forecaster, SeasonAhead):
-        given: dict[str, Any] = {"country": country, "zone": zone}
-        settings = {key: text for key, text in given.items() if text is not None}
-        return replace(forecaster, **settings, holidays=forecaster.holidays and holidays)
+        return replace(
+            forecaster,
+            country=country or forecaster.country,
+            zone=zone or forecaster.zone,
+            holidays=forecaster.holidays and holidays,
+        )
     if country or zone:
         raise ValueError(f"--country and --zone mean nothing to {forecaster}: leave them out")
     return forecaster
 
 
 def _rows(forecast: Forecast, limit: float, country: str | None) -> list[dict[str, Any]]:
-    low, high = forecast.interval(0.8)
-    probability = forecast.probability_above(limit)
-    calendar = forecast.calendar
-    times = [] if calendar is None else [format_time(instant) for instant in calendar]
-    days = [""] * len(forecast)
-    if calendar is not None and len(calendar) > 1:
-        daily = calendar[1] - calendar[0] <= np.timedelta64(1, "D")
-        days = special_days(calendar, country) if daily else days
-    return [
-        {
-            "turn": i + 1,
-            **({"time": times[i]} if times else {}),
-            "mean": float(forecast.mean[i]),
-            "low": float(low[i]),
-            "high": float(high[i]),
-            "probability_busy": float(probability[i]),
-            "special_day": days[i],
-        }
-        for i in range(len(forecast))
-    ]
+    calendar, turns = forecast.calendar, len(forecast)
+    columns: dict[str, Any] = {"turn": range(1, turns + 1)}
+    if calendar is not None:
+        columns["time"] = [format_time(instant) for instant in calendar]
+    low, high = (ends.tolist() for ends in forecast.interval(0.8))
+    columns |= {"mean": forecast.mean.tolist(), "low": low, "high": high}
+    columns["probability_busy"] = forecast.probability_above(limit).tolist()
+    columns["special_day"] = [""] * turns
+    if calendar is not None and turns > 1 and calendar[1] - calendar[0] <= np.timedelta64(1, "D"):
+        columns["special_day"] = special_days(calendar, country)
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def _print(
@@ -127,26 +119,27 @@ def _print(
     past: Multiplier,
     limit: float,
     rows: list[dict[str, Any]],
-    errors: dict[str, float] | None,
+    errors: dict[str, float],
 ) -> None:
     busy = sum(row["probability_busy"] >= 0.5 for row in rows)
     click.echo(
         f"{past.name}: {past.turns} turns known, {len(forecast)} forecast by {forecast.name}; "
         f"{busy} of them probably busy ({format_number(limit)} or more)"
     )
-    table = plain_table("turn" if forecast.calendar is None else "time", "expected", "80% interval",
-                        "busy", "special day")  # fmt: skip
-    table.columns[4].justify = "left"
-    for row in rows:
-        table.add_row(
+    cells = [
+        (
             str(row.get("time", row["turn"])),
             format_number(row["mean"]),
             f"{format_number(row['low'])} to {format_number(row['high'])}",
             percent(row["probability_busy"]),
             row["special_day"],
         )
-    print_table(table)
-    if errors is not None:
+        for row in rows
+    ]
+    first = "turn" if forecast.calendar is None else "time"
+    columns = (first, "expected", "80% interval", "busy", "special day")
+    print_table(columns, cells, left=(0, 4))
+    if errors:
         click.echo(
             f"in the past: MASE {errors['mase']:.2f}, sMAPE {percent(errors['smape'])}, "
             f"{percent(errors['coverage'])} of the turns within the 80% interval"

@@ -14,7 +14,7 @@ from highseason.cli.output import check_figure, emit
 from highseason.core.formatting import counted
 
 if TYPE_CHECKING:
-    from highseason.logs import Lifespans, Slice
+    from highseason.logs import Lifespans
 
 _TABLES = (".csv", ".parquet")
 
@@ -36,25 +36,18 @@ def command(log: Path, least_arms: int | None, out: Path | None, as_json: bool) 
     """
     from highseason.logs import best_slice, lifespans, read_events
 
-    or_else = " (a table: in .csv or .parquet)"
-    check_figure(out, or_else=or_else, inputs=[log], tables=_TABLES)
+    check_figure(out, "--out", " (a table: in .csv or .parquet)", [log], _TABLES)
     lifetimes = lifespans(read_events(log))
     chosen = None if least_arms is None else best_slice(lifetimes, least_arms)
-    files = [] if out is None else [_write(lifetimes, chosen, out)]
-    emit(
-        as_json,
-        lambda: {"arms": len(lifetimes), **lifetimes.columns()},
-        lambda: click.echo(("" if files else f"{lifetimes}\n") + _summary(lifetimes)),
-        files,
-    )
+    if out is not None and out.suffix.lower() in _TABLES:
+        lifetimes.save(out)
+    elif out is not None:
+        from highseason.report import lifespans as draw
 
-
-def _write(lifetimes: Lifespans, chosen: Slice | None, out: Path) -> Path:
-    if out.suffix.lower() in _TABLES:
-        return lifetimes.save(out)
-    from highseason.report import lifespans as draw
-
-    return draw(lifetimes, chosen).save(out)
+        draw(lifetimes, chosen).save(out)
+    text = _summary(lifetimes) if out is not None else f"{lifetimes}\n{_summary(lifetimes)}"
+    document = {"arms": len(lifetimes), **lifetimes.columns()}
+    emit(as_json, lambda: document, lambda: click.echo(text), [out])
 
 
 def _summary(lifetimes: Lifespans) -> str:

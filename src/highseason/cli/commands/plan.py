@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,7 @@ import click
 
 from highseason.cli import options
 from highseason.cli.group import with_examples
-from highseason.cli.messages import note_if_too_short
-from highseason.cli.output import check_figure, is_csv, print_json, write_csv
+from highseason.cli.output import check_figure, is_csv, note_if_too_short, print_json, write_csv
 from highseason.cli.parsing import DEFAULT_ARMS
 from highseason.multipliers import Multiplier
 from highseason.policies import Plan, Policy
@@ -61,29 +61,27 @@ def _span(G: Multiplier) -> str:
 
 
 def _rows(plans: dict[str, Plan]) -> list[dict[str, Any]]:
-    G = next(iter(plans.values())).multiplier
-    times = [] if G.calendar is None else [format_time(instant) for instant in G.calendar]
-    return [
-        {
-            "policy": label,
-            "turn": i + 1,
-            **({"time": times[i]} if times else {}),
-            "G": float(G.values[i]),
-            "level": float(plan[i]),
-            "exploration": float(plan.exploration[i]),
-        }
-        for label, plan in plans.items()
-        for i in range(len(plan))
-    ]
+    rows = []
+    for label, plan in plans.items():
+        columns = (_times(plan), plan.multiplier.values, plan.levels, plan.exploration)
+        for i, (time, *numbers) in enumerate(zip(*columns, strict=True)):
+            when = {} if time is None else {"time": time}
+            named = dict(zip(("G", "level", "exploration"), map(float, numbers), strict=True))
+            rows.append({"policy": label, "turn": i + 1, **when, **named})
+    return rows
+
+
+def _times(plan: Plan) -> Sequence[str | None]:
+    calendar = plan.multiplier.calendar
+    return [None] * len(plan) if calendar is None else [format_time(each) for each in calendar]
 
 
 def _describe(label: str, plan: Plan) -> dict[str, Any]:
     G = plan.multiplier
-    resolved = plan.policy.resolve_thresholds(G.values)
-    document: dict[str, Any] = {
+    return {
         "policy": label,
         "parameters": plan.policy.parameters(),
-        "resolved": resolved.parameters(),
+        "resolved": plan.policy.resolve_thresholds(G.values).parameters(),
         "multiplier": G.name,
         "arms": plan.arms,
         "turns": len(plan),
@@ -92,7 +90,4 @@ def _describe(label: str, plan: Plan) -> dict[str, Any]:
         "exploration": plan.exploration,
         "when": timing(plan).to_dict(),
         "plan_digest": plan.digest,
-    }
-    if G.calendar is not None:
-        document["times"] = [format_time(instant) for instant in G.calendar]
-    return document
+    } | ({} if G.calendar is None else {"times": _times(plan)})

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import Field, fields
 from typing import Any
 
 import click
 
 from highseason.cli.group import with_examples
-from highseason.cli.output import plain_table, print_json, print_table
+from highseason.cli.output import print_json, print_table
 from highseason.policies import Policy, registry
 
 
@@ -23,8 +24,9 @@ def command(as_json: bool) -> None:
     if as_json:
         print_json({"policies": [_describe(policy) for policy in known.values()]})
         return
-    _print_policies(known)
-    _print_parameters(known)
+    columns = ("policy", "parameters and defaults", "profiles", "what it does")
+    print_table(columns, [_row(policy) for policy in known.values()], left=range(4))
+    print_table(("parameter", "meaning"), _meanings(known), left=range(2))
     click.echo("Parameters follow a colon, as in epsilon-z:k=2,z=q0.75; all have defaults.")
     click.echo("A wrapper takes its inner policy after a plus, as in peak-grabber+soft-ucb.")
 
@@ -50,25 +52,17 @@ def _describe(policy: type[Policy]) -> dict[str, Any]:
     }
 
 
-def _print_policies(known: dict[str, type[Policy]]) -> None:
-    table = plain_table("policy", "parameters and defaults", "profiles", "what it does")
-    for column in table.columns:
-        column.justify = "left"
-    for policy in known.values():
-        defaults = " ".join(
-            f"{entry.name}={_short(entry.default)}" for entry in _parameters(policy)
-        )
-        profiles = "\n".join(
-            f"{name}: {' '.join(f'{k}={_short(v)}' for k, v in values.items()) or 'the same'}"
-            for name, values in policy.profiles.items()
-        )
-        table.add_row(policy.name, defaults, profiles, _sentence(policy))
-    print_table(table)
+def _row(policy: type[Policy]) -> tuple[str, ...]:
+    defaults = " ".join(f"{entry.name}={_short(entry.default)}" for entry in _parameters(policy))
+    profiles = "\n".join(
+        f"{name}: {' '.join(f'{k}={_short(v)}' for k, v in values.items()) or 'the same'}"
+        for name, values in policy.profiles.items()
+    )
+    return policy.name, defaults, profiles, _sentence(policy)
 
 
-def _print_parameters(known: dict[str, type[Policy]]) -> None:
-    table = plain_table("parameter", "meaning")
-    table.columns[1].justify = "left"
+def _meanings(known: dict[str, type[Policy]]) -> Iterator[tuple[str, str]]:
+    """Each parameter and what it means; whose it is, where it means several things."""
     parameters: dict[str, dict[str, list[str]]] = {}
     for policy in known.values():
         for entry in _parameters(policy):
@@ -76,9 +70,7 @@ def _print_parameters(known: dict[str, type[Policy]]) -> None:
             meanings.setdefault(entry.metadata["limits"].doc, []).append(policy.name)
     for name, meanings in sorted(parameters.items(), key=lambda item: item[0].lower()):
         for meaning, policies in meanings.items():
-            whose = f" ({', '.join(policies)})" if len(meanings) > 1 else ""
-            table.add_row(name, meaning + whose)
-    print_table(table)
+            yield name, meaning + (f" ({', '.join(policies)})" if len(meanings) > 1 else "")
 
 
 def _parameters(policy: type[Policy]) -> list[Field[Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,8 +12,7 @@ from click.core import ParameterSource
 
 from highseason.cli import options
 from highseason.cli.group import with_examples
-from highseason.cli.messages import progress_bar
-from highseason.cli.output import check_figure, emit
+from highseason.cli.output import check_figure, emit, progress_bar
 from highseason.cli.parsing import usage_error
 from highseason.policies import Policy
 
@@ -125,14 +125,15 @@ def command(
         events = _between(events, *between)
     prepared = PreparedLog.of(events, bin, _studied(arms, events))
     settings["known_lifetimes"] = not unknown_lifetimes
+    play: Any = replay if runs is None else functools.partial(replay_many, runs=runs)
     with progress_bar("runs" if runs else "policies") as progress:
-        if runs is None:
-            result: Any = replay(players, prepared, progress=progress, **settings)
-        else:
-            result = replay_many(players, prepared, runs=runs, progress=progress, **settings)
-    files = [] if out is None else [_draw(result, out)]
-    text = f"{result}\n" if files else str(result)
-    emit(as_json, result.to_dict, lambda: click.echo(text), files)
+        result = play(players, prepared, progress=progress, **settings)
+    if out is not None:
+        from highseason.report import replays
+
+        replays(result).save(out)
+    text = str(result) if out is None else f"{result}\n"
+    emit(as_json, result.to_dict, lambda: click.echo(text), [out])
 
 
 def _drop_options_of_runs(settings: dict[str, Any]) -> None:
@@ -182,9 +183,3 @@ def _date(seconds: int) -> str:
     if not 10**8 <= seconds < 10**11:
         return str(seconds)
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
-
-
-def _draw(result: Any, out: Path) -> Path:
-    from highseason.report import replays
-
-    return replays(result).save(out)

@@ -10,8 +10,14 @@ import click
 
 from highseason.cli import options
 from highseason.cli.group import with_examples
-from highseason.cli.messages import progress_bar, say
-from highseason.cli.output import check_file, check_folder, print_json, print_wrapped
+from highseason.cli.output import (
+    check_file,
+    check_folder,
+    print_json,
+    print_wrapped,
+    progress_bar,
+    say,
+)
 from highseason.cli.parsing import usage_error
 from highseason.studies import STUDIES, MissingDataError, StudyOutcome, reproduce
 
@@ -55,22 +61,14 @@ def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @options.seed
 @options.threads
 def command(
-    only: tuple[str, ...],
-    out: Path,
-    games: int | None,
-    quick: bool,
-    profile: tuple[str, ...],
-    data: Path | None,
-    seed: int,
-    threads: int | None,
-    as_json: bool,
-    **files: tuple[Path, ...],
+    only: tuple[str, ...], out: Path, profile: tuple[str, ...], as_json: bool, **settings: Any
 ) -> None:
     """Run the paper's studies and ours, and write their reports.
 
     A report needs no network.  If a run is interrupted, the same command resumes it.
     """
     names = list(dict.fromkeys(only)) or list(STUDIES)
+    files = {name: settings.pop(name, ()) for name in STUDIES}
     check_folder(out, f"--out {out}")
     done: dict[str, StudyOutcome] = {}
     for name in names:
@@ -81,15 +79,13 @@ def command(
         profiles = profile if only else [p for p in profile if p in study.profiles]
         try:
             with progress_bar(name) as progress:
-                done[name] = reproduce(
-                    study, folder, games=games, seed=seed, quick=quick, profiles=profiles,
-                    progress=progress, threads=threads, data=data, files=files.get(name, ()),
-                )  # fmt: skip
+                how = settings | {"profiles": profiles, "files": files[name]}
+                done[name] = reproduce(study, folder, progress=progress, **how)
         except KeyboardInterrupt:
             say(f"finished pieces are kept in {folder}: run the same command to resume")
             raise
         except MissingDataError as reason:
-            if only or files.get(name):
+            if only or files[name]:
                 raise usage_error(reason) from reason
             say(f"note: skipped: {reason}")
             continue
@@ -97,9 +93,8 @@ def command(
             _print(done[name])
     if as_json:
         keys = ("page", "files", "findings", "seconds", "reused")
-        print_json(
-            {"studies": {n: {key: getattr(o, key) for key in keys} for n, o in done.items()}}
-        )
+        studies = {n: {key: getattr(o, key) for key in keys} for n, o in done.items()}
+        print_json({"studies": studies})
 
 
 def _print(outcome: StudyOutcome) -> None:

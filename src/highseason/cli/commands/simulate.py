@@ -9,8 +9,14 @@ import click
 
 from highseason.cli import options
 from highseason.cli.group import with_examples
-from highseason.cli.messages import note_if_too_short, progress_bar
-from highseason.cli.output import check_figure, check_file, emit, plain_table, print_table
+from highseason.cli.output import (
+    check_figure,
+    check_file,
+    emit,
+    note_if_too_short,
+    print_table,
+    progress_bar,
+)
 from highseason.cli.parsing import match_arms, parse_lifetimes, usage_error
 from highseason.core.formatting import percent, with_error, with_range
 from highseason.games import simulate
@@ -50,13 +56,11 @@ def command(
     G: Multiplier,
     rewards: Rewards,
     lifetimes_text: str | None,
-    games: int,
-    seed: int,
-    threads: int | None,
     with_curves: bool,
     save: Path | None,
     out: Path | None,
     as_json: bool,
+    **settings: Any,
 ) -> None:
     """Play many games and compare the rewards.
 
@@ -73,10 +77,8 @@ def command(
     if lifetimes is None:
         note_if_too_short(G.turns, rewards.arms)
     with progress_bar("games") as progress:
-        result = simulate(
-            players, rewards, G, games, seed,
-            threads=threads, curves=with_curves, lifetimes=lifetimes, progress=progress,
-        )  # fmt: skip
+        settings |= {"curves": with_curves, "lifetimes": lifetimes, "progress": progress}
+        result = simulate(players, rewards, G, **settings)
     files = [] if save is None else [result.save(save)]
     if out is not None:
         files.append(draw_rewards(result).save(out))
@@ -95,25 +97,20 @@ def _document(result: SimulationResult) -> dict[str, Any]:
 
 
 def _print(result: SimulationResult) -> None:
-    click.echo(f"{simulation_caption(result)}\n")
     first, most = result.policies[0], result.settings["max_reward"]
-    table = plain_table("policy", "reward", "of max", "regret", "exploited", f"gain over {first}")
+    rows = []
     for i, label in enumerate(result.policies):
-        table.add_row(
-            label,
-            with_error(result.mean("reward", i), result.error("reward", i)),
-            percent(result.mean("reward", i) / most, 1),
-            with_error(result.mean("regret", i), result.error("regret", i)),
-            percent(result.exploited_share(i)),
-            "" if i == 0 else _gain(result, i),
+        reward, regret = (
+            with_error(result.mean(metric, i), result.error(metric, i))
+            for metric in ("reward", "regret")
         )
-    print_table(table)
+        share, exploited = result.mean("reward", i) / most, result.exploited_share(i)
+        gain = result.gain(i)
+        over = "" if i == 0 else with_range(gain.value, gain.low, gain.high)
+        rows.append((label, reward, percent(share, 1), regret, percent(exploited), over))
+    click.echo(f"{simulation_caption(result)}\n")
+    print_table(("policy", "reward", "of max", "regret", "exploited", f"gain over {first}"), rows)
     click.echo(
         "±: one standard error; of max: reward over the sum of G; exploited: share of the\n"
         "reward from pure exploitation; gain: with its 95% interval, games paired."
     )
-
-
-def _gain(result: SimulationResult, i: int) -> str:
-    gain = result.gain(i)
-    return with_range(gain.value, gain.low, gain.high)

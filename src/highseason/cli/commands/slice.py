@@ -26,11 +26,7 @@ from highseason.core.formatting import counted, percent
 )
 @options.path("--out", "Write the events of the stretch as an event table (.parquet).")
 def command(
-    log: Path,
-    least_arms: int | None,
-    least_hours: float | None,
-    out: Path | None,
-    as_json: bool,
+    log: Path, least_arms: int | None, least_hours: float | None, out: Path | None, as_json: bool
 ) -> None:
     """Find the longest stretch with a fixed set of arms.
 
@@ -68,4 +64,4 @@ def command(
         f"arms: {','.join(one.arms)}"
     )
     document = one.to_dict() | {"records": len(part), "unbroken": unbroken}
-    emit(as_json, lambda: document, lambda: click.echo(text), [] if out is None else [out])
+    emit(as_json, lambda: document, lambda: click.echo(text), [out])

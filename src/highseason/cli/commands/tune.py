@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from highseason.cli import options
 from highseason.cli.group import with_examples
-from highseason.cli.messages import note_if_too_short, progress_bar
-from highseason.cli.output import check_figure, emit, plain_table, print_table, print_wrapped
+from highseason.cli.output import (
+    check_figure,
+    emit,
+    note_if_too_short,
+    print_table,
+    print_wrapped,
+    progress_bar,
+)
+from highseason.cli.parsing import parse_policy
 from highseason.core.formatting import signed_percent, with_error, with_range
 from highseason.multipliers import Multiplier
-from highseason.policies import parse
 from highseason.report import sensitivity
 from highseason.report.figure import simulation_caption
 from highseason.rewards import Rewards
-from highseason.tuning import METHODS, Curve, Space, Tuned, tune
+from highseason.tuning import METHODS, Space, Tuned, tune
+
+METRICS = ("reward", "regret")
 
 
 @with_examples(
@@ -46,57 +55,38 @@ def command(
     G: Multiplier,
     rewards: Rewards,
     parameter: tuple[str, ...],
-    trials: int,
-    games: int,
-    search: str,
-    seed: int,
-    threads: int | None,
     out: Path | None,
     as_json: bool,
+    **settings: Any,
 ) -> None:
     """Find good parameters for a policy on your traffic.
 
     All candidates play the same games.  The printed results come from other games.
     """
-    start = parse(policy)
-    Space.of(start, G, parameter or None)  # report a wrong name before any work
+    start, space = parse_policy(policy), parameter or None
+    Space.of(start, G, space)  # report a wrong name before any work
     check_figure(out)
     note_if_too_short(G.turns, rewards.arms)
     with progress_bar("rounds") as progress:
-        tuned = tune(
-            start, rewards, G, trials=trials, games=games, seed=seed, space=parameter or None,
-            search=search, threads=threads, progress=progress,
-        )  # fmt: skip
+        tuned = tune(start, rewards, G, space=space, progress=progress, **settings)
     if out is not None:
         sensitivity(tuned).save(out)
-    files = [] if out is None else [out]
-    emit(as_json, tuned.to_dict, lambda: _print(tuned), files)
+    emit(as_json, tuned.to_dict, lambda: _print(tuned), [out])
 
 
 def _print(tuned: Tuned) -> None:
     result = tuned.reported
     others = f"games that none of the {len(tuned.trials)} candidates played"
     print_wrapped(f"{simulation_caption(result)} ({others})")
-    table = plain_table("policy", "parameters", "reward", "regret", "gain of tuned")
-    table.columns[1].justify = "left"
     players = {"tuned": str(tuned.policy), "as given": str(tuned.start), "greedy": "greedy"}
+    rows = []
     for label, parameters in players.items():
+        means = [with_error(result.mean(m, label), result.error(m, label)) for m in METRICS]
         gain = tuned.gain(label)
-        table.add_row(
-            label,
-            parameters,
-            with_error(result.mean("reward", label), result.error("reward", label)),
-            with_error(result.mean("regret", label), result.error("regret", label)),
-            "" if label == "tuned" else with_range(gain.value, gain.low, gain.high),
-        )
-    print_table(table)
+        share = "" if label == "tuned" else with_range(gain.value, gain.low, gain.high)
+        rows.append((label, parameters, *means, share))
+    print_table(("policy", "parameters", *METRICS, "gain of tuned"), rows, left=(0, 1))
     for curve in tuned.curves:
-        print_wrapped(_curve_line(curve), indent="  ")
-
-
-def _curve_line(curve: Curve) -> str:
-    points = ", ".join(
-        f"{value:g}: {signed_percent(change.value)}"
-        for value, change in zip(curve.values, curve.changes, strict=True)
-    )
-    return f"{curve.axis.name}, others as tuned: {points}"
+        changes = zip(curve.values, curve.changes, strict=True)
+        points = ", ".join(f"{value:g}: {signed_percent(to.value)}" for value, to in changes)
+        print_wrapped(f"{curve.axis.name}, others as tuned: {points}", indent="  ")
