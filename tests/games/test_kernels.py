@@ -159,7 +159,7 @@ def test_a_game_with_its_functions_compiled_in_is_the_same(rewards: str) -> None
     assert result.games is not None
     run = many_games._Run.prepare(replace(policy, ties="random"), model, G, 5, None, False, None)
     keys = game_keys(5, range(3))
-    arms, _ = many_games._arms(run, keys)
+    arms = many_games._arms(run, keys)
     turns = run._turns(run.plans[0])
     player = build.player_of(run.plans[0].policy, model, None, 30, np.zeros(31))
     bound = build.bound_game(policy.rule, model)

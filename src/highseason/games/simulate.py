@@ -18,8 +18,7 @@ from highseason.core.version import __version__
 from highseason.engine.horizon import Horizon
 from highseason.engine.lifetimes import Lifetimes
 from highseason.engine.lifetimes.presence import arms_at_once, spans_of, worth_of
-from highseason.games.kernels.any_rule import Arms
-from highseason.games.kernels.arguments import OUT, TRACE, Turns
+from highseason.games.kernels.arguments import OUT, TRACE, Arms, Turns
 from highseason.games.kernels.build import Play, kernel_for, oracle_for
 from highseason.games.kernels.reward_dispatch import dispatch_for
 from highseason.multipliers import Multiplier, as_multiplier
@@ -240,7 +239,7 @@ class _Played(NamedTuple):
 def _play_games(run: _Run, games: range) -> _Played:
     """Play some games with every policy; a function of the run and the games alone."""
     keys = game_keys(run.seed, games)
-    arms, gaps = _arms(run, keys)
+    arms = _arms(run, keys)
     policies = len(run.plans)
     played = _Played(
         totals=np.empty((policies, keys.size, len(OUT))),
@@ -249,23 +248,20 @@ def _play_games(run: _Run, games: range) -> _Played:
     )
     run.oracle(keys, arms, played.best)
     for i, play in enumerate(run.players):
-        play(keys, arms, gaps, played.totals[i], played.traces[i])
+        play(keys, arms, played.totals[i], played.traces[i])
     return played
 
 
-def _arms(run: _Run, keys: NDArray[np.uint64]) -> tuple[Arms, NDArray[np.float64]]:
-    """The arms of some games, and the gaps of their means to the best where these stay the same."""
+def _arms(run: _Run, keys: NDArray[np.uint64]) -> Arms:
+    """The arms of some games; where their means change by turn, `means` is scratch memory."""
     rewards = run.rewards
     parameters = _for_kernel(rewards.parameters(keys))
-    if rewards.mean_at is None:
-        means = _for_kernel(rewards.means(parameters))
-        gaps = _for_kernel(means.max(axis=1, keepdims=True) - means)
-    else:
-        means = gaps = np.zeros((1, rewards.arms))
+    varies = rewards.mean_at is not None
+    means = np.zeros((1, rewards.arms)) if varies else _for_kernel(rewards.means(parameters))
     kept = keys if run.lifetimes is not None else keys[:1]  # without lifetimes games share one row
     spans = spans_of(run.lifetimes, kept, rewards.arms, run.G.turns)
     first, last = spans[..., 0].copy(), spans[..., 1].copy()
-    return Arms(parameters.reshape(keys.size, -1), means, first, last), gaps
+    return Arms(parameters.reshape(keys.size, -1), means, first, last)
 
 
 def _for_kernel(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,9 +1,10 @@
 """What every kernel is given: the turns, scratch memory, and where its results go.
 
-A *game function* plays one game: `game(turns, quantile, key, parameters, gaps, out, trace,
+A *game function* plays one game: `game(turns, quantile, key, parameters, means, out, trace,
 scratch)`.  It allocates nothing, sorts with no library, and raises nothing, so that a backend may
 run one game per thread; its scratch memory is declared by a `ScratchSpec` and handed in.  A
-*kernel* loops over games.
+*kernel* loops over games: `kernel(turns, keys, arms, out, trace, scratch, quantile, …)` returns
+(0, 0), or the turn and the arm of an illegal choice.
 """
 
 from __future__ import annotations
@@ -50,6 +51,22 @@ class Turns(NamedTuple):
     reward_model: RewardDispatch
     expected: Floats
     future: Floats
+
+
+class Arms(NamedTuple):
+    """The arms of a block of games: a row per game, or one row where all games share it.
+
+    Attributes:
+        parameters: Of the reward model.
+        means: The true means; scratch memory where they change by turn.
+        first: The first turn of each arm.
+        last: Its last.
+    """
+
+    parameters: Floats
+    means: Floats
+    first: Ints
+    last: Ints
 
 
 class ScratchSpec(Generic[Scratch]):
@@ -113,35 +130,36 @@ def play_each_arm_once(
     quantile: Callable[..., float],
     game: int,
     parameters: Floats,
-    gaps: Floats,
+    means: Floats,
     trace: Floats,
     sums: Floats,
-) -> tuple[float, float, int]:
+) -> tuple[float, float, int, int]:
     """The first turns of a game, as in all rules of the paper; fills `sums`.
 
-    Returns the reward, the regret and how many checkpoints were passed.
+    Returns the reward, the regret, how many checkpoints were passed, and the best arm.
     """
     G, learning_scale, _, checkpoints, reward_model, _, _ = turns
-    reward, regret, passed = 0.0, 0.0, 0
+    reward, regret, passed, best = 0.0, 0.0, 0, best_arm(means)
     sums[:] = 0.0
     for i in range(min(sums.size, G.size)):
         x = draw_reward(reward_model, quantile, turn_key(game, i + 1), parameters[i], i + 1, G[i])
         paid = G[i] * x
         sums[i] = learned_value(reward_model, x, paid, learning_scale[i], G[i])
         reward += paid
-        regret += G[i] * gaps[i]
+        regret += G[i] * (means[best] - means[i])
         if i + 1 == next_checkpoint(checkpoints, passed):
             passed = record(trace, passed, reward, regret)
-    return reward, regret, passed
+    return reward, regret, passed, best
 
 
 @jitable
-def best_arm(gaps: Floats) -> int:
-    """The first arm whose gap is 0."""
-    for arm in range(gaps.size):
-        if gaps[arm] == 0.0:
-            return arm
-    return 0
+def best_arm(means: Floats) -> int:
+    """The first arm of the highest mean."""
+    best = 0
+    for arm in range(means.size):
+        if means[arm] > means[best]:
+            best = arm
+    return best
 
 
 def kernel_of(game: Kernel) -> Kernel:
@@ -149,17 +167,16 @@ def kernel_of(game: Kernel) -> Kernel:
 
     def kernel(
         turns: Turns,
-        quantile: Callable[..., float],
         keys: NDArray[np.uint64],
-        parameters: Floats,
-        gaps: Floats,
+        arms: Arms,
         out: Floats,
         trace: Floats,
         scratch: tuple[Any, ...],
-    ) -> None:
+        quantile: Callable[..., float],
+    ) -> tuple[int, int]:
         for i in range(keys.size):
-            game(
-                turns, quantile, keys[i], parameters[i], gaps[i], out[i], trace[i], scratch
-            )  # fmt: skip
+            parameters, means = arms.parameters[i], arms.means[i]
+            game(turns, quantile, keys[i], parameters, means, out[i], trace[i], scratch)
+        return 0, 0
 
     return kernel

@@ -15,22 +15,29 @@ from highseason.engine.abi import (
     function_types,
     numba_types,
     rule_functions,
-    state_type,
     users_function,
 )
 from highseason.engine.lifetimes import Lifetimes
 from highseason.engine.lifetimes.presence import Population, lifetimes_matter, population_of
 from highseason.engine.step import illegal_arm
 from highseason.games.kernels.any_rule import (
-    Arms,
     RulePlayer,
     any_rule_game,
     any_rule_kernel,
     oracle_kernel,
 )
-from highseason.games.kernels.arguments import Floats, Kernel, ScratchSpec, Turns, kernel_of
+from highseason.games.kernels.arguments import (
+    Arms,
+    Floats,
+    Ints,
+    Kernel,
+    ScratchSpec,
+    Turns,
+    kernel_of,
+)
 from highseason.games.kernels.epsilon import EPSILON_SCRATCH, epsilon_game
 from highseason.games.kernels.pool import POOL_SCRATCH, pool_game
+from highseason.games.kernels.reward_dispatch import AnyReward, PerTurnReward
 from highseason.games.kernels.ucb_groups import GROUPS_SCRATCH, ucb_groups_game
 from highseason.games.kernels.ucb_lanes import LANES_SCRATCH, ucb_lanes_kernel
 from highseason.policies import Policy
@@ -42,8 +49,8 @@ _MANY_ARMS = 256
 #: … unless the game is so long that hardly two arms have the same number of pulls.
 _LONG_GAME = 40
 
-#: Plays games: `(keys, arms, gaps, out, trace)`, a row per game in each.
-Play = Callable[[NDArray[np.uint64], Arms, Floats, Floats, Floats], None]
+#: Plays games: `(keys, arms, out, trace)`, a row per game in each.
+Play = Callable[[NDArray[np.uint64], Arms, Floats, Floats], None]
 
 
 class SpecialKernel(NamedTuple):
@@ -80,7 +87,10 @@ def kernel_for(
     cumulative_g: Callable[[], Floats],
 ) -> Play:
     """The fastest way to play a policy; not all of them need `cumulative_g`."""
-    special = SPECIAL_KERNELS.get(policy.rule)
+    rule, size = policy.rule, turns.G.size
+    family: Any = type(turns.reward_model)
+    functions = _reward_functions(rewards, family)
+    special = SPECIAL_KERNELS.get(rule)
     if (
         special is None
         or lifetimes is not None
@@ -88,53 +98,29 @@ def kernel_for(
         or policy.ties == "random"
         or rewards.mean_at is not None
     ):
-        return _any_rule(policy, turns, rewards, lifetimes, cumulative_g())
-    return _special(special(rewards.arms, turns.G.size), turns, rewards)
+        kernel, worth = _compiled_any_rule(family), cumulative_g()
+        memory = functools.partial(player_of, policy, rewards, lifetimes, size, worth)
+        functions += rule_functions(rule)
+    else:
+        chosen = special(rewards.arms, size)
+        kernel, functions = _compiled_special(chosen, family), functions[:1]
+        memory = functools.partial(chosen.scratch.allocate, rewards.arms, size)
 
-
-def _special(chosen: SpecialKernel, turns: Turns, rewards: Rewards) -> Play:
-    types = numba_types()
-    table = types.float64[:, ::1]
-    quantile, quantile_type = _quantile(rewards)
-    signature = types.void(
-        turns_type(turns), quantile_type, types.uint64[::1], table, table, table,
-        types.float64[:, :, ::1], _scratch_type(chosen.scratch),
-    )  # fmt: skip
-    kernel = compiled(chosen.kernel, signature)
-
-    def play(
-        keys: NDArray[np.uint64], arms: Arms, gaps: Floats, out: Floats, trace: Floats
-    ) -> None:
-        scratch = chosen.scratch.allocate(gaps.shape[1], turns.G.size)
-        kernel(turns, quantile, keys, arms.parameters, gaps, out, trace, scratch)
+    def play(keys: NDArray[np.uint64], arms: Arms, out: Floats, trace: Floats) -> None:
+        turn, arm = kernel(turns, keys, arms, out, trace, memory(), *functions)
+        if turn != 0:
+            raise illegal_arm(rule, turn, arm, rewards.arms)
 
     return play
 
 
-def _any_rule(
-    policy: Policy,
-    turns: Turns,
-    rewards: Rewards,
-    lifetimes: Lifetimes | None,
-    cumulative_g: Floats,
-) -> Play:
-    types, rule = numba_types(), policy.rule
-    quantile, quantile_type = _quantile(rewards)
-    mean_at, mean_type = _mean_at(rewards)
-    signature = types.UniTuple(types.int64, 2)(
-        turns_type(turns), types.uint64[::1], _arms_type(), types.float64[:, ::1],
-        types.float64[:, :, ::1], _player_type(), quantile_type, mean_type, *function_types(),
-    )  # fmt: skip
-    kernel = compiled(any_rule_kernel, signature)
-    functions = (quantile, mean_at, *rule_functions(rule))
+def oracle_for(turns: Turns, rewards: Rewards) -> Callable[..., None]:
+    """What the best arm present would have paid in each game: `(keys, arms, out)`."""
+    family: Any = type(turns.reward_model)
+    kernel, functions = _compiled_oracle(family), _reward_functions(rewards, family)
 
-    def play(
-        keys: NDArray[np.uint64], arms: Arms, gaps: Floats, out: Floats, trace: Floats
-    ) -> None:
-        player = player_of(policy, rewards, lifetimes, turns.G.size, cumulative_g)
-        turn, arm = kernel(turns, keys, arms, out, trace, player, *functions)
-        if turn != 0:
-            raise illegal_arm(rule, turn, arm, rewards.arms)
+    def play(keys: NDArray[np.uint64], arms: Arms, out: Floats) -> None:
+        kernel(turns, keys, arms, out, *functions)
 
     return play
 
@@ -154,18 +140,6 @@ def player_of(
     )
 
 
-def oracle_for(turns: Turns, rewards: Rewards) -> Callable[..., None]:
-    """What the best arm present would have paid in each game: `(keys, arms, out)`."""
-    types = numba_types()
-    quantile, quantile_type = _quantile(rewards)
-    mean_at, mean_type = _mean_at(rewards)
-    signature = types.void(
-        turns_type(turns), quantile_type, mean_type, types.uint64[::1], _arms_type(),
-        types.float64[::1],
-    )  # fmt: skip
-    return functools.partial(compiled(oracle_kernel, signature), turns, quantile, mean_at)
-
-
 def bound_game(rule: Rule, rewards: Rewards) -> Kernel:
     """One game of a rule and a reward model with their functions compiled in, not as pointers.
 
@@ -174,15 +148,15 @@ def bound_game(rule: Rule, rewards: Rewards) -> Kernel:
     """
     start, choose = jitable(rule.start), jitable(rule.choose)
     observe, set_weights = jitable(rule.observe), jitable(rule.set_weights)
-    quantile, mean_at = jitable(rewards.quantile), jitable(rewards.mean_at or no_mean)
+    quantile, mean_at = jitable(rewards.quantile), jitable(rewards.mean_at or _no_mean)
 
     def game(
         turns: Turns,
         key: int,
         parameters: Floats,
         means: Floats,
-        first: NDArray[np.int64],
-        last: NDArray[np.int64],
+        first: Ints,
+        last: Ints,
         out: Floats,
         trace: Floats,
         player: RulePlayer,
@@ -195,64 +169,84 @@ def bound_game(rule: Rule, rewards: Rewards) -> Kernel:
     return game
 
 
-def no_mean(parameters: Floats, t: int, G: float) -> float:
+def _no_mean(parameters: Floats, t: int, G: float) -> float:
     """The place of `mean_at` for models whose means do not change by turn."""
     return 0.0
 
 
-def _quantile(rewards: Rewards) -> tuple[Any, Any]:
-    """A reward model's quantile function, compiled, and its type."""
-    types = numba_types()
-    number = types.float64
-    if rewards.mean_at is None:
-        signature, shape = number(number, number, number), "quantile(u, parameter, scale)"
-    else:
-        signature = number(number, types.float64[::1], types.int64, number)
-        shape = "quantile(u, parameters, t, G)"
-    return users_function(rewards.quantile, signature, shape), function_type(signature)
-
-
-def _mean_at(rewards: Rewards) -> tuple[Any, Any]:
-    types = numba_types()
-    signature = types.float64(types.float64[::1], types.int64, types.float64)
-    mean_at = users_function(rewards.mean_at or no_mean, signature, "mean(parameters, t, G)")
-    return mean_at, function_type(signature)
-
-
-def turns_type(turns: Turns) -> Any:
-    """The numba type of `Turns`; the type of the reward model picks the code."""
-    model: Any = type(turns.reward_model)
-    return _turns_type(model)
+def _reward_functions(rewards: Rewards, family: Any) -> tuple[Any, ...]:
+    """A model's `quantile` and `mean_at`, compiled; None where kernels of this family need none."""
+    quantile, mean_at = _reward_signatures(family)
+    arguments = "parameters, t, G" if mean_at else "parameter, scale"
+    function: Any = rewards.mean_at
+    return (
+        quantile and users_function(rewards.quantile, quantile, f"quantile(u, {arguments})"),
+        mean_at and users_function(function, mean_at, f"mean({arguments})"),
+    )
 
 
 @functools.cache
-def _turns_type(reward_model: Any) -> Any:
+def _reward_signatures(family: Any) -> tuple[Any, Any]:
     types = numba_types()
-    numbers = types.float64[::1]
-    model = types.NamedUniTuple(types.float64, 1, reward_model)
-    fields = (numbers, numbers, numbers, types.int64[::1], model, numbers, numbers)
-    return types.NamedTuple(fields, Turns)
+    number, whole, row = types.float64, types.int64, types.float64[::1]
+    if family is PerTurnReward:
+        return number(number, row, whole, number), number(row, whole, number)
+    return number(number, number, number) if family is AnyReward else None, None
+
+
+def _reward_types(family: Any) -> list[Any]:
+    return [
+        function_type(signature) if signature else numba_types().none
+        for signature in _reward_signatures(family)
+    ]
+
+
+# Looking up a signature costs as much as playing ten games, so each kernel is looked up once.
 
 
 @functools.cache
-def _scratch_type(spec: ScratchSpec[Any]) -> Any:
+def _compiled_special(chosen: SpecialKernel, family: Any) -> Kernel:
     import numba
 
-    return numba.typeof(spec.allocate(1, 1))
+    scratch = numba.typeof(chosen.scratch.allocate(1, 1))
+    return _compiled_kernel(chosen.kernel, family, scratch, *_reward_types(family)[:1])
 
 
 @functools.cache
-def _arms_type() -> Any:
+def _compiled_any_rule(family: Any) -> Kernel:
+    functions = (*_reward_types(family), *function_types())
+    return _compiled_kernel(any_rule_kernel, family, _player_type(), *functions)
+
+
+def _compiled_kernel(kernel: Kernel, family: Any, memory: Any, *functions: Any) -> Kernel:
     types = numba_types()
-    numbers, counts = types.float64[:, ::1], types.int64[:, ::1]
-    return types.NamedTuple((numbers, numbers, counts, counts), Arms)
+    out, trace = types.float64[:, ::1], types.float64[:, :, ::1]
+    status = types.UniTuple(types.int64, 2)
+    return compiled(kernel, status(*_game_types(family), out, trace, memory, *functions))
 
 
 @functools.cache
+def _compiled_oracle(family: Any) -> Kernel:
+    types = numba_types()
+    arguments = (*_game_types(family), types.float64[::1], *_reward_types(family))
+    return compiled(oracle_kernel, types.void(*arguments))
+
+
+def _game_types(family: Any) -> tuple[Any, Any, Any]:
+    """The types of turns, keys and arms; the family of rewards picks the code."""
+    import numba
+
+    types, numbers = numba.types, np.empty(1)
+    whole, table = np.empty(1, np.int64), np.empty((1, 1))
+    turns = Turns(numbers, numbers, numbers, whole, family(0.0), numbers, numbers)
+    spans = np.empty((1, 1), np.int64)
+    arms = Arms(table, table, spans, spans)
+    return numba.typeof(turns), types.uint64[::1], numba.typeof(arms)
+
+
 def _player_type() -> Any:
-    types = numba_types()
-    flags, counts, numbers = types.boolean[::1], types.int64[::1], types.float64[::1]
-    word, yes = types.int64, types.boolean
-    fields = (counts, counts, numbers, flags, flags, yes, word, types.float64, word)
-    population = types.NamedTuple(fields, Population)
-    return types.NamedTuple((state_type(), population, numbers, yes, yes), RulePlayer)
+    import numba
+
+    flags, counts, numbers = np.empty(1, np.bool_), np.empty(1, np.int64), np.empty(1)
+    population = Population(counts, counts, numbers, flags, flags, True, 1, 1.0, 1)
+    return numba.typeof(RulePlayer(fresh_state(1), population, numbers, True, True))

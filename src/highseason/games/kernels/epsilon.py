@@ -22,7 +22,6 @@ from highseason.games.kernels.arguments import (
     Ints,
     ScratchSpec,
     Turns,
-    best_arm,
     next_checkpoint,
     play_each_arm_once,
     record,
@@ -110,7 +109,7 @@ def epsilon_game(
     quantile: Callable[..., float],
     game: int,
     parameters: Floats,
-    gaps: Floats,
+    true_means: Floats,
     out: Floats,
     trace: Floats,
     scratch: EpsilonScratch,
@@ -119,10 +118,11 @@ def epsilon_game(
     sums, pulls, means, tree, pulled = scratch
     arms, count = sums.size, 0
     G, learning_scale, levels, checkpoints, model, _, _ = turns
-    reward, regret, passed = play_each_arm_once(
-        turns, quantile, game, parameters, gaps, trace, sums
+    reward, regret, passed, best = play_each_arm_once(
+        turns, quantile, game, parameters, true_means, trace, sums
     )
     exploited, due = 0.0, next_checkpoint(checkpoints, passed)
+    best_mean = true_means[best]
     for leaf in range(means.size):
         means[leaf] = sums[leaf] if leaf < arms else -np.inf
     for arm in range(arms):
@@ -139,7 +139,7 @@ def epsilon_game(
         x = draw_reward(model, quantile, key, parameters[arm], i + 1, G[i])
         paid = G[i] * x
         reward += paid
-        regret += G[i] * gaps[arm]
+        regret += G[i] * (best_mean - true_means[arm])
         exploited += paid if greedy else 0.0
         if i + 1 == due:
             passed = record(trace, passed, reward, regret)
@@ -163,5 +163,4 @@ def epsilon_game(
                     leader, rival, rival_mean = arm, leader, top
                 else:
                     rival, rival_mean = arm, mean
-    best = best_arm(gaps)
     write_totals(out, reward, regret, exploited, pulls[best] if best < G.size else 0.0)

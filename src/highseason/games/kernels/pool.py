@@ -16,7 +16,6 @@ from highseason.games.kernels.arguments import (
     Ints,
     ScratchSpec,
     Turns,
-    best_arm,
     next_checkpoint,
     play_each_arm_once,
     record,
@@ -42,12 +41,15 @@ POOL_SCRATCH = ScratchSpec(PoolScratch)
 def sort_descending(values: Floats, order: Ints, merged: Ints) -> None:
     """Fill `order` with the positions of `values`, highest first, equal ones in their order.
 
-    A merge sort from runs of 1 upwards; `merged` is as long as `order`.
+    Runs of 32 are sorted by insertion, then merged; `merged` is as long as `order`.
     """
-    size = values.size
+    size, run = values.size, 32
     for i in range(size):
-        order[i] = i
-    run = 1
+        place = i
+        while place % run > 0 and values[order[place - 1]] < values[i]:
+            order[place] = order[place - 1]
+            place -= 1
+        order[place] = i
     while run < size:
         for start in range(0, size, 2 * run):
             middle, stop = min(start + run, size), min(start + 2 * run, size)
@@ -86,7 +88,7 @@ def pool_game(
     quantile: Callable[..., float],
     game: int,
     parameters: Floats,
-    gaps: Floats,
+    true_means: Floats,
     out: Floats,
     trace: Floats,
     scratch: PoolScratch,
@@ -95,10 +97,11 @@ def pool_game(
     sums, pulls, ranked, order, merged = scratch
     arms = sums.size
     G, learning_scale, levels, checkpoints, model, _, _ = turns
-    reward, regret, passed = play_each_arm_once(
-        turns, quantile, game, parameters, gaps, trace, sums
+    reward, regret, passed, best = play_each_arm_once(
+        turns, quantile, game, parameters, true_means, trace, sums
     )
     exploited, due = 0.0, next_checkpoint(checkpoints, passed)
+    best_mean = true_means[best]
     sort_descending(sums, order, merged)
     for rank in range(arms):
         pulls[rank], ranked[rank] = 1.0, sums[order[rank]]
@@ -111,7 +114,7 @@ def pool_game(
         x = draw_reward(model, quantile, key, parameters[arm], i + 1, G[i])
         paid = G[i] * x
         reward += paid
-        regret += G[i] * gaps[arm]
+        regret += G[i] * (best_mean - true_means[arm])
         exploited += paid if greedy else 0.0
         if i + 1 == due:
             passed = record(trace, passed, reward, regret)
@@ -120,5 +123,4 @@ def pool_game(
         pulls[arm] += 1.0
         ranked[rank] = sums[arm] / pulls[arm]
         restore_order(order, ranked, rank)
-    best = best_arm(gaps)
     write_totals(out, reward, regret, exploited, pulls[best] if best < G.size else 0.0)

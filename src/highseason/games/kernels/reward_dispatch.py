@@ -7,6 +7,7 @@ would cost as much as the rest of the turn.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -45,9 +46,10 @@ class PerTurnReward(NamedTuple):
 
 RewardDispatch = BernoulliReward | ClippedNormalReward | AnyReward | PerTurnReward
 
-_BUILT_IN: dict[Any, type[RewardDispatch]] = {
-    bernoulli_quantile: BernoulliReward,
-    clipped_normal_quantile: ClippedNormalReward,
+#: Families whose quantile function is compiled into kernels; the others hand theirs in.
+_BUILT_IN: dict[Any, Any] = {
+    BernoulliReward: bernoulli_quantile,
+    ClippedNormalReward: clipped_normal_quantile,
 }
 
 
@@ -55,105 +57,87 @@ def dispatch_for(rewards: Rewards, learns_scaled: bool) -> RewardDispatch:
     """The type that picks the code for these rewards, for policies that divide by G or not."""
     if rewards.mean_at is not None:
         return PerTurnReward(float(rewards.width))
-    if learns_scaled:
-        return AnyReward(rewards.scale)
-    return _BUILT_IN.get(rewards.quantile, AnyReward)(rewards.scale)
+    if not learns_scaled:
+        for family, quantile in _BUILT_IN.items():
+            if rewards.quantile is quantile:
+                return family(rewards.scale)  # type: ignore[no-any-return]  # one of the union
+    return AnyReward(rewards.scale)
 
 
-def _native_draw_reward(
-    reward: Any, quantile: Any, key: Any, parameter: Any, t: Any, G: Any
-) -> Callable[..., float]:
-    if reward.instance_class is BernoulliReward:
-        return lambda reward, quantile, key, parameter, t, G: bernoulli_quantile(
-            draw(key, REWARD), parameter, reward.scale
-        )
-    if reward.instance_class is ClippedNormalReward:
-        return lambda reward, quantile, key, parameter, t, G: clipped_normal_quantile(
-            draw(key, REWARD), parameter, reward.scale
-        )
-    if reward.instance_class is PerTurnReward:
-        return lambda reward, quantile, key, parameter, t, G: quantile(
+def _by_family(choose: Callable[[Any], Callable[..., Any]]) -> Callable[..., Any]:
+    """A function whose code depends on the type of its first argument, `choose(type)`."""
+
+    @jitable_as(lambda model, *others: choose(model.instance_class))
+    @functools.wraps(choose)
+    def function(model: RewardDispatch, *others: Any) -> Any:
+        return choose(type(model))(model, *others)
+
+    return function
+
+
+@_by_family
+def draw_reward(family: Any) -> Callable[..., float]:
+    """`(model, quantile, key, parameter, t, G)`: the reward X of the turn that begins at `key`.
+
+    For an arm with this parameter, or with these.
+    """
+    if family is PerTurnReward:
+        return lambda model, quantile, key, parameter, t, G: quantile(
             draw(key, REWARD), parameter, t, G
         )
-    return lambda reward, quantile, key, parameter, t, G: quantile(
-        draw(key, REWARD), parameter, reward.scale
+    if family is AnyReward:
+        return lambda model, quantile, key, parameter, t, G: quantile(
+            draw(key, REWARD), parameter, model.scale
+        )
+    built_in = _BUILT_IN[family]
+    return lambda model, quantile, key, parameter, t, G: built_in(
+        draw(key, REWARD), parameter, model.scale
     )
 
 
-@jitable_as(_native_draw_reward)
-def draw_reward(
-    reward: RewardDispatch,
-    quantile: Callable[..., float],
-    key: int,
-    parameter: Any,
-    t: int,
-    G: float,
-) -> float:
-    """The reward X of the turn that begins at `key`, for an arm with this parameter (or these)."""
-    if isinstance(reward, PerTurnReward):
-        return quantile(draw(key, REWARD), parameter, t, G)
-    return quantile(draw(key, REWARD), parameter, reward.scale)
-
-
-def _native_parameter_of(reward: Any, parameters: Any, arm: Any) -> Callable[..., Any]:
-    if reward.instance_class is PerTurnReward:
-        return lambda reward, parameters, arm: parameters[
-            arm * int(reward.scale) : (arm + 1) * int(reward.scale)
+@_by_family
+def parameter_of(family: Any) -> Callable[..., Any]:
+    """`(model, parameters, arm)`: the arm's parameter out of a game's row, or all it has."""
+    if family is PerTurnReward:
+        return lambda model, parameters, arm: parameters[
+            arm * int(model.scale) : (arm + 1) * int(model.scale)
         ]
-    return lambda reward, parameters, arm: parameters[arm]
+    return lambda model, parameters, arm: parameters[arm]
 
 
-@jitable_as(_native_parameter_of)
-def parameter_of(reward: RewardDispatch, parameters: NDArray[np.float64], arm: int) -> Any:
-    """The parameter of an arm out of a game's row of them; all of its parameters per turn."""
-    width = int(reward.scale)
-    if isinstance(reward, PerTurnReward):
-        return parameters[arm * width : (arm + 1) * width]
-    return parameters[arm]
+@_by_family
+def learned_value(family: Any) -> Callable[..., float]:
+    """`(model, x, paid, learning_scale, G)`: what a policy learns from the scaled reward `paid`.
 
-
-def _native_learned_value(
-    reward: Any, x: Any, paid: Any, learning_scale: Any, G: Any
-) -> Callable[..., float]:
-    if reward.instance_class is BernoulliReward:
-        return lambda reward, x, paid, learning_scale, G: x
-    return lambda reward, x, paid, learning_scale, G: paid / G if learning_scale == 1.0 else paid
-
-
-@jitable_as(_native_learned_value)
-def learned_value(
-    reward: RewardDispatch, x: float, paid: float, learning_scale: float, G: float
-) -> float:
-    """What a policy learns from the scaled reward `paid` = G·x: paid/G, or `paid` if it is naive.
-
-    (G·x)/G is the definition.  Where x is 0 or 1 that is 0 or 1 to the last bit, so a Bernoulli
-    game skips the division.
+    It is paid/G, or `paid` for naive policies.  (G·x)/G is the definition; where x is 0 or 1 that
+    is 0 or 1 to the last bit, so a Bernoulli game skips the division.
     """
-    return paid / G if learning_scale == 1.0 else paid
+    if family is BernoulliReward:
+        return lambda model, x, paid, learning_scale, G: x
+    return lambda model, x, paid, learning_scale, G: paid / G if learning_scale == 1.0 else paid
 
 
-def _native_may_be_close(reward: Any) -> Callable[..., bool]:
-    if reward.instance_class is BernoulliReward:
-        return lambda reward: False
-    return lambda reward: True
+@_by_family
+def may_be_close(family: Any) -> Callable[..., bool]:
+    """`(model)`: whether averages of equally many values can differ by only a rounding error."""
+    if family is BernoulliReward:
+        return lambda model: False
+    return lambda model: True
 
 
-@jitable_as(_native_may_be_close)
-def may_be_close(reward: RewardDispatch) -> bool:
-    """Whether two averages of equally many values can differ by as little as a rounding error."""
-    return not isinstance(reward, BernoulliReward)
+@_by_family
+def update_means(family: Any) -> Callable[..., bool]:
+    """`(model, mean_at, parameters, t, G, means)`: whether the means change by turn.
+
+    If so, those of turn t are filled in.
+    """
+    if family is PerTurnReward:
+        return _fill_means
+    return lambda model, mean_at, parameters, t, G, means: False
 
 
-def _native_update_means(
-    reward: Any, mean_at: Any, parameters: Any, t: Any, G: Any, means: Any
-) -> Callable[..., bool]:
-    if reward.instance_class is PerTurnReward:
-        return _update_per_turn
-    return lambda reward, mean_at, parameters, t, G, means: False
-
-
-def _update_per_turn(
-    reward: RewardDispatch,
+def _fill_means(
+    model: RewardDispatch,
     mean_at: Callable[..., float],
     parameters: NDArray[np.float64],
     t: int,
@@ -161,20 +145,5 @@ def _update_per_turn(
     means: NDArray[np.float64],
 ) -> bool:
     for arm in range(means.size):
-        means[arm] = mean_at(parameter_of(reward, parameters, arm), t, G)
+        means[arm] = mean_at(parameter_of(model, parameters, arm), t, G)
     return True
-
-
-@jitable_as(_native_update_means)
-def update_means(
-    reward: RewardDispatch,
-    mean_at: Callable[..., float],
-    parameters: NDArray[np.float64],
-    t: int,
-    G: float,
-    means: NDArray[np.float64],
-) -> bool:
-    """Fill in the arms' true means of turn t, where they change by turn; whether they do."""
-    if isinstance(reward, PerTurnReward):
-        return _update_per_turn(reward, mean_at, parameters, t, G, means)
-    return False

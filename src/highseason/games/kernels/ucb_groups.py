@@ -26,7 +26,6 @@ from highseason.games.kernels.arguments import (
     Ints,
     ScratchSpec,
     Turns,
-    best_arm,
     next_checkpoint,
     play_each_arm_once,
     record,
@@ -150,7 +149,7 @@ def ucb_groups_game(
     quantile: Callable[..., float],
     game: int,
     parameters: Floats,
-    gaps: Floats,
+    true_means: Floats,
     out: Floats,
     trace: Floats,
     scratch: GroupsScratch,
@@ -165,10 +164,11 @@ def ucb_groups_game(
         slot_pulls, slot_arm, slot_mean, slot_radius, slot_of,
     ) = scratch  # fmt: skip
     G, learning_scale, levels, checkpoints, model, _, _ = turns
-    reward, regret, passed = play_each_arm_once(
-        turns, quantile, game, parameters, gaps, trace, sums
+    reward, regret, passed, best = play_each_arm_once(
+        turns, quantile, game, parameters, true_means, trace, sums
     )
     exploited, due = 0.0, next_checkpoint(checkpoints, passed)
+    best_mean = true_means[best]
     for arm in range(sums.size):
         pulls[arm], means[arm] = 1, sums[arm]
     slot_of[:] = NONE
@@ -216,7 +216,7 @@ def ucb_groups_game(
         x = draw_reward(model, quantile, key, parameters[arm], i + 1, G[i])
         paid = G[i] * x
         reward += paid
-        regret += G[i] * gaps[arm]
+        regret += G[i] * (best_mean - true_means[arm])
         exploited += paid if greedy else 0.0
         if i + 1 == due:
             passed = record(trace, passed, reward, regret)
@@ -236,5 +236,4 @@ def ucb_groups_game(
             slot_of[count], slot_pulls[slot] = slot, count
             slot_arm[slot], slot_radius[slot] = arm, 1.0 / math.sqrt(count)
         slot_mean[slot] = means[slot_arm[slot]]
-    best = best_arm(gaps)
     write_totals(out, reward, regret, exploited, pulls[best] if best < G.size else 0)

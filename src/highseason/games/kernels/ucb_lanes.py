@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from highseason.core.jitable import jitable
 from highseason.core.random import turn_key
 from highseason.games.kernels.arguments import (
+    Arms,
     Floats,
     Ints,
     ScratchSpec,
@@ -110,21 +111,22 @@ def highest_indices(
 
 def ucb_lanes_kernel(
     turns: Turns,
-    quantile: Callable[..., float],
     keys: NDArray[np.uint64],
-    parameters: Floats,
-    gaps: Floats,
+    all_arms: Arms,
     out: Floats,
     trace: Floats,
     scratch: NoScratch,
-) -> None:
+    quantile: Callable[..., float],
+) -> tuple[int, int]:
     """Play one game per key; spare lanes of the last batch replay its last game."""
     G, learning_scale, levels, checkpoints, reward, _, _ = turns
+    parameters, true_means, _, _ = all_arms
     arms, games = parameters.shape[1], keys.size
     means, radii = np.empty((arms, LANES)), np.empty((arms, LANES))
     sums, pulls = np.empty((arms, LANES)), np.empty((arms, LANES), np.int64)
     chosen, highest = np.zeros(LANES, np.int64), np.zeros(LANES)
     totals, inverse_root = np.empty((LANES, 3)), np.empty(G.size + 2)
+    best_arms, best_means = np.zeros(LANES, np.int64), np.zeros(LANES)
     for count in range(inverse_root.size):
         inverse_root[count] = 1.0 / math.sqrt(max(count, 1))
     for first in range(0, games, LANES):
@@ -132,6 +134,10 @@ def ucb_lanes_kernel(
         pulls[:] = 0
         sums[:] = 0.0
         passed = 0
+        for lane in range(LANES):
+            game = min(first + lane, games - 1)
+            best_arms[lane] = best_arm(true_means[game])
+            best_means[lane] = true_means[game, best_arms[lane]]
         for i in range(G.size):
             if i < arms:
                 chosen[:] = i
@@ -152,12 +158,13 @@ def ucb_lanes_kernel(
                 means[arm, lane] = sums[arm, lane] / count
                 radii[arm, lane] = inverse_root[count]
                 totals[lane, 0] += paid
-                totals[lane, 1] += weight * gaps[game, arm]
+                totals[lane, 1] += weight * (best_means[lane] - true_means[game, arm])
             if passed < checkpoints.size and checkpoints[passed] == i + 1:
                 for lane in range(min(LANES, games - first)):
                     record(trace[first + lane], passed, totals[lane, 0], totals[lane, 1])
                 passed += 1
         for lane in range(min(LANES, games - first)):
             game = first + lane
-            best = pulls[best_arm(gaps[game]), lane]
+            best = pulls[best_arms[lane], lane]
             write_totals(out[game], totals[lane, 0], totals[lane, 1], totals[lane, 2], best)
+    return 0, 0
