@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -19,3 +21,15 @@ def pytest_configure(config: pytest.Config) -> None:
     """The same examples in every run, unless a seed asks for others (`make soak`)."""
     seeded = config.getoption("--hypothesis-seed", None) is not None
     settings.load_profile("seeded" if seeded else "fixed")
+
+
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Skip the figures of studies: they cost most of the time, and have tests of their own."""
+    from highseason.report.figure import Picture
+    from highseason.studies import pipeline
+
+    def draw_nothing(drawings: dict[str, Callable[[], Any]], *_: Any) -> dict[str, Picture]:
+        return {name: Picture(name, "", b"<svg/>") for name in drawings}
+
+    monkeypatch.setattr(pipeline, "_draw", draw_nothing)

@@ -93,6 +93,7 @@ def name(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_page_runs_from_top_to_bottom(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -64,6 +64,15 @@ def test_all_files_are_there(simulated_report: StudyOutcome) -> None:
     assert {"tuning", "simulating", "drawing", "writing"} == simulated_report.seconds.keys()
 
 
+@pytest.mark.soak
+def test_every_figure_is_drawn(tmp_path: Path) -> None:
+    report = reproduce(STUDY, tmp_path, quick=True, seed=3)
+    drawn = [path.read_text(encoding="utf-8") for path in (tmp_path / "figures").glob("*.svg")]
+    assert len(drawn) == 59
+    assert all("</svg>" in text for text in drawn)
+    assert report.seconds["drawing"] > 0
+
+
 class Reader(HTMLParser):
     """What a page loads, and whether its tags close."""
 
