@@ -77,7 +77,8 @@ def test_many_runs_report_records_and_issues() -> None:
     found = replay_many(["uniform", "ucb"], LOG, runs=3, window=900, step=450, turns=200)
     for runs in found.policies:
         assert runs.read == (3 * 4 * 3000 if runs.how == "repeat" else 3 * 900)
-        assert runs.used + sum(runs.rejected.values()) == runs.read
+        assert runs.used == runs.turns.sum()
+        assert runs.turns.sum() + sum(runs.rejected.values()) == runs.read
         assert runs.effective_size == pytest.approx(runs.used)
         assert runs.issues == ("only 600 turns matched",)
         assert f"read {runs.read:,}, used 600; not used: " in str(found)

@@ -284,7 +284,8 @@ def test_a_log_that_ends_early_divides_by_the_turns_it_reached() -> None:
 def test_it_stops_after_the_requested_turns_and_counts_every_record() -> None:
     found = replay("epsilon-greedy", mortal_log(900), turns=100)["epsilon-greedy"]
     assert found.turns == 100
-    assert sum(found.rejected.values()) + found.used == found.read == 900
+    assert sum(found.rejected.values()) + found.turns == found.read == 900
+    assert found.used == found.turns
     assert found.rejected["after the last turn"] > 300
     assert found.curve_turns[-1] == 100
     assert found.curve_means[-1] == pytest.approx(found.mean.value)

@@ -127,20 +127,14 @@ class CommandGroup(GroupWithExamples):
         with formatter.section("Commands"):
             formatter.write_dl(rows)
 
-    def main(
-        self,
-        args: Sequence[str] | None = None,
-        prog_name: str | None = None,
-        complete_var: str | None = None,
-        standalone_mode: bool = True,
-        **extra: Any,
-    ) -> Any:
+    def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
         """Run, and leave with the exit code that the contract promises."""
         session = SimpleNamespace(debug=False)
+        extra |= {"prog_name": NAME, "standalone_mode": False, "obj": session}
         replace_unprintable()
         try:
             with warnings_as_lines():
-                done = super().main(args, NAME, complete_var, False, obj=session, **extra)
+                done = super().main(*args, **extra)
             code = done if isinstance(done, int) else 0
         except Exception as reason:  # the last place that can turn it into one line
             code = _report(reason, session)

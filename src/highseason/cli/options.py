@@ -47,34 +47,33 @@ def whole(least: int) -> Function:
 positive = reader("a number above 0", float, lambda number: 0 < number < math.inf)
 
 
-def option(names: str, text: str, **more: Any) -> Decorator:
-    """An option, by its names, whose help shows its default, if it has one."""
-    return click.option(*names.split(), help=text, show_default="default" in more, **more)
+def option(spec: str, text: str, **more: Any) -> Decorator:
+    """An option as help writes it, such as `--policy -p NAME`; help shows its default, if any."""
+    names = [word for word in spec.split() if word == word.lower()]
+    metavar = " ".join(word for word in spec.split() if word not in names) or None
+    shown = "default" in more
+    return click.option(*names, metavar=metavar, help=text, show_default=shown, **more)
 
 
-def flag(names: str, text: str) -> Decorator:
-    """An option without a value."""
-    return click.option(*names.split(), is_flag=True, help=text)
+#: An option without a value.
+flag = functools.partial(option, is_flag=True)
+#: An option that takes a path, usually of a file to write.
+path = functools.partial(option, type=click.Path(path_type=Path))
 
 
 def count(name: str, text: str, least: int = 1, **more: Any) -> Decorator:
     """An option that counts something."""
-    return option(name, text, type=whole(least), metavar="NUMBER", **more)
+    return option(f"{name} NUMBER", text, type=whole(least), **more)
 
 
 def number(name: str, text: str, metavar: str = "NUMBER", **more: Any) -> Decorator:
     """An option that takes a finite number above 0."""
-    return option(name, text, type=positive, metavar=metavar, **more)
+    return option(f"{name} {metavar}", text, type=positive, **more)
 
 
 def choice(name: str, text: str, choices: Iterable[str], **more: Any) -> Decorator:
     """An option that takes one of a few words."""
     return option(name, text, type=click.Choice(list(choices)), **more)
-
-
-def path(name: str, text: str, **more: Any) -> Decorator:
-    """An option that takes a path, usually of a file to write."""
-    return option(name, text, type=click.Path(path_type=Path), **more)
 
 
 log = click.argument("log", metavar="FILE", type=click.Path(path_type=Path))
@@ -92,11 +91,10 @@ ignored_seed = click.option("--seed", type=int, expose_value=False, hidden=True)
 threads = count("--threads", "Number of threads.  [default: all cores]")
 
 lifetimes = option(
-    "--lifetimes lifetimes_text",
+    "--lifetimes lifetimes_text 1-90,30-,…|NAME",
     "When each arm exists: START-END of each, or drawn for every game: "
     "articles[:turns_per_hour=60], flow:alive=10,life=100.  Append ,known=false to hide from "
     "policies when an arm will end.",
-    metavar="1-90,30-,…|NAME",
 )
 
 
@@ -123,21 +121,19 @@ players = parsed(
     parse_policies,
     "policy profile",
     option(
-        "--policy -p",
+        "--policy -p NAME[:KEY=VALUE,…]",
         "A policy, such as soft-ucb or ucb-z:z=30; repeatable.",
         multiple=True,
-        metavar="NAME[:KEY=VALUE,…]",
     ),
     option(
-        "--profile",
+        "--profile NAME",
         "Published parameters for policies given by bare name: paper or authors_code.",
-        metavar="NAME",
     ),
 )
 
 _FILE_OPTIONS = (
-    option("--time", "The file's time column, if it is not obvious.", metavar="COLUMN"),
-    option("--value", "The file's value column, if it is not obvious.", metavar="COLUMN"),
+    option("--time COLUMN", "The file's time column, if it is not obvious."),
+    option("--value COLUMN", "The file's value column, if it is not obvious."),
     number("--floor", "Minimum value; smaller ones are raised to it (for closed hours)."),
 )
 
@@ -147,10 +143,9 @@ stakes = parsed(
     parse_multiplier,
     "multiplier turns time value floor",
     option(
-        "--multiplier -m",
+        "--multiplier -m SHAPE|FILE",
         "wave, christmas, step, constant, sine, or a CSV or Parquet file.",
         default="wave",
-        metavar="SHAPE|FILE",
     ),
     count("--turns", "Number of turns; of a file, the first N.  [default: 500, or the whole file]"),
     *_FILE_OPTIONS,
@@ -171,15 +166,13 @@ arms_that_pay = parsed(
     parse_rewards,
     "rewards arms means",
     option(
-        "--rewards -r",
+        "--rewards -r NAME[:KEY=VALUE]",
         "bernoulli or truncated-normal:sigma=0.1; means are drawn from [0, 1] in every game.",
         default="bernoulli",
-        metavar="NAME[:KEY=VALUE]",
     ),
     count("--arms", "Number of arms.  [default: 25, or as many as --means]"),
     option(
-        "--means",
+        "--means NUMBERS",
         "Mean reward of each arm, e.g. 0.9,0.5 (for truncated-normal: the centres).",
-        metavar="NUMBERS",
     ),
 )

@@ -150,17 +150,18 @@ def progress_bar(what: str) -> Iterator[Callable[[int, int], None] | None]:
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
-def is_csv(path: Path) -> bool:
-    """Whether the name asks for numbers instead of a figure."""
-    return path.suffix.lower() == ".csv"
-
-
-def write_csv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write rows of the same columns."""
+def save(
+    path: Path, rows: Callable[[], Sequence[Mapping[str, Any]]], draw: Callable[[], Any]
+) -> None:
+    """Write the rows if the name ends in .csv, otherwise the figure."""
+    if path.suffix.lower() != ".csv":
+        draw().save(path)
+        return
     with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
+        table = rows()
+        writer = csv.DictWriter(file, list(table[0]))
         writer.writeheader()
-        writer.writerows(rows)
+        writer.writerows(table)
 
 
 def check_file(path: Path, option: str, inputs: Iterable[Path] = ()) -> None:

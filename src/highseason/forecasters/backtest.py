@@ -79,11 +79,25 @@ def backtest(
     if not isinstance(forecasters, Mapping):
         forecasters = {str(forecaster): forecaster for forecaster in forecasters}
     places = np.arange(G.turns) if G.calendar is None else Grid.under(G.calendar)[1]
-    trials = (
-        _trial(label, forecaster, G, places, origin, turns, season, level)
-        for origin in _origins(G.turns, turns, origins)
-        for label, forecaster in forecasters.items()
-    )
+    trials = []
+    for origin in _origins(G.turns, turns, origins):
+        past, ahead = G.window(1, origin), places[origin:] - places[origin - 1] - 1
+        there = ahead[ahead < turns]
+        if there.size == 0:
+            raise ForecastError(f"no turn came within {turns} turns after turn {origin}")
+        actual = G.window(origin + 1, origin + there.size)
+        for label, forecaster in forecasters.items():
+            whole = forecaster.fit(past).predict(int(there[-1]) + 1)
+            table = None if whole.quantiles is None else whole.quantiles[:, there]
+            forecast = Forecast(whole.mean[there], table, actual.calendar, label)
+            errors = (
+                mase(actual.values, forecast.mean, past.values, season),
+                smape(actual.values, forecast.mean),
+                pinball(actual.values, forecast),
+                coverage(actual.values, forecast, level),
+            )
+            named = dict(zip(MEASURES, errors, strict=True))
+            trials.append(BacktestTrial(label, origin, forecast, actual, named))
     return Backtest(tuple(trials))
 
 
@@ -99,36 +113,6 @@ def _origins(n: int, turns: int, origins: int | Sequence[int]) -> list[int]:
             "ask for fewer or shorter ones"
         )
     return starts
-
-
-def _trial(
-    label: str,
-    forecaster: Forecaster,
-    G: Multiplier,
-    places: np.ndarray[Any, np.dtype[np.int64]],
-    origin: int,
-    turns: int,
-    season: int,
-    level: float,
-) -> BacktestTrial:
-    past = G.window(1, origin)
-    ahead = places[origin:] - places[origin - 1] - 1
-    there = ahead[ahead < turns]
-    if there.size == 0:
-        raise ForecastError(f"no turn came within {turns} turns after turn {origin}")
-    actual = G.window(origin + 1, origin + there.size)
-    whole = forecaster.fit(past).predict(int(there[-1]) + 1)
-    table = None if whole.quantiles is None else whole.quantiles[:, there]
-    forecast = Forecast(whole.mean[there], table, actual.calendar, label)
-    came = actual.values
-    errors = (
-        mase(came, forecast.mean, past.values, season),
-        smape(came, forecast.mean),
-        pinball(came, forecast),
-        coverage(came, forecast, level),
-    )
-    by_name = dict(zip(MEASURES, errors, strict=True))
-    return BacktestTrial(label, origin, forecast, actual, by_name)
 
 
 def mase(actual: ArrayLike, mean: ArrayLike, past: ArrayLike, season: int) -> float:

@@ -23,14 +23,20 @@ from highseason.core.random import TIES, draw, game_key, hash_at, seed_key, turn
 from highseason.core.validation import one_of, whole_number
 from highseason.games.simulate import Policies, labelled
 from highseason.logs.events import Events
+from highseason.policies import Policy
 from highseason.replay.diagnostics import diagnose, issues, pool_evidence
-from highseason.replay.kernels.records import RecordOrder
+from highseason.replay.estimators import effective_size, mean_estimate, weighted_estimates
+from highseason.replay.kernels import records
+from highseason.replay.kernels.records import RecordOrder, ReplayTrace
 from highseason.replay.player import Init, Player, ReplayOptions, is_stochastic
 from highseason.replay.prepared_log import PreparedLog
-from highseason.replay.result import RepeatedReplay, ReplayOutcome, ReplayResult, Runs, outcome_of
+from highseason.replay.result import RepeatedReplay, ReplayOutcome, ReplayResult, Runs
 
 Progress = Callable[[int, int], None]
 How = Literal["auto", "repeat", "windows"]
+
+#: Checkpoints of the running mean.
+_POINTS = 200
 
 
 def replay(
@@ -89,38 +95,30 @@ def replay(
     """
     seed_key(seed)  # rejects an invalid seed before any work
     labels, players = labelled(policies)
-    log = _prepare_log(events, bin, arms)
-    options = ReplayOptions(turns, known_lifetimes, init, _resolve_thinning(reweigh, log))
+    log = _prepare(events, bin, arms, reweigh)
+    options = ReplayOptions(turns, known_lifetimes, init, reweigh == "accept")
     order = RecordOrder.whole(len(log.events))
     outcomes = []
     for i, (label, policy) in enumerate(zip(labels, players, strict=True)):
         player = Player(policy, log, options)
-        outcomes.append(outcome_of(label, player, order, player.play(order, seed)))
+        outcomes.append(_outcome(label, player, order, player.play(order, seed)))
         if progress is not None:
             progress(i + 1, len(players))
     return ReplayResult(tuple(outcomes), diagnose(log), int(seed))
 
 
-def _prepare_log(
-    events: Events | PreparedLog,
-    bin: float,  # noqa: A002  # as in replay
-    arms: Sequence[str] | None,
+def _prepare(
+    log: Events | PreparedLog, length: float, arms: Sequence[str] | None, reweigh: str | None
 ) -> PreparedLog:
-    """The prepared log; one that is prepared already has its bins and its arms."""
-    if not isinstance(events, PreparedLog):
-        return PreparedLog.of(events, bin, arms)
-    if bin != 1 or arms is not None:
+    if not isinstance(log, PreparedLog):
+        log = PreparedLog.of(log, length, arms)
+    elif length != 1 or arms is not None:
         raise ValueError("a PreparedLog already has bins and arms: pass them to PreparedLog.of")
-    return events
-
-
-def _resolve_thinning(reweigh: str | None, log: PreparedLog) -> bool:
-    """Whether to thin the log, which needs propensities."""
     if reweigh not in (None, "accept"):
         raise ValueError(f"reweigh must be 'accept' or None, got {reweigh!r}")
     if reweigh is not None and log.events.propensity is None:
         raise ValueError("the log has no propensities to thin it by: leave reweigh= out")
-    return reweigh == "accept"
+    return log
 
 
 def replay_many(
@@ -183,8 +181,8 @@ def replay_many(
     for name, value in (("runs", runs), ("times", times), ("window", window), ("step", step)):
         whole_number(name, value, at_least=1)
     one_of("how", how, ("auto", "repeat", "windows"))
-    log = _prepare_log(events, bin, arms)
-    options = ReplayOptions(turns, known_lifetimes, init, _resolve_thinning(reweigh, log))
+    log = _prepare(events, bin, arms, reweigh)
+    options = ReplayOptions(turns, known_lifetimes, init, reweigh == "accept")
     if ground_truth is not None and ground_truth.shape != log.events.time.shape:
         raise ValueError(
             f"ground_truth must have one number per event: got {ground_truth.size:,} for "
@@ -204,13 +202,13 @@ def replay_many(
             done += 1
             if progress is not None:
                 progress(done, total)
-        results.append(_sum_up(label, player, way, played, schedule))
+        results.append(schedule.sum_up(label, player, way, played))
     return RepeatedReplay(tuple(results), diagnose(log), int(seed))
 
 
 @dataclass(frozen=True)
 class _Schedule:
-    """Which events each run reads."""
+    """Which events each run reads, and what the runs of a policy come to."""
 
     log: PreparedLog
     runs: int
@@ -235,55 +233,130 @@ class _Schedule:
 
     def play(self, player: Player, how: str, run: int) -> tuple[ReplayOutcome, float]:
         """One run, and the mean ground truth of the events it matched."""
-        order = self.order(how, run)
+        order = self._order(how, run)
         trace = player.play(order, self.seed, run)
-        outcome = outcome_of("", player, order, trace)
+        outcome = _outcome("", player, order, trace)
         if self.ground_truth is None or not outcome.turns:
             return outcome, math.nan
         return outcome, float(self.ground_truth[order.rows(trace.matched)].sum()) / outcome.turns
 
-    def order(self, how: str, run: int) -> RecordOrder:
-        """The events of one run, in order."""
-        records = len(self.log.events)
+    def _order(self, how: str, run: int) -> RecordOrder:
+        events = len(self.log.events)
         if how == "windows":
             return RecordOrder.window(run * self.step, self.window)
         if not self.shuffle:
-            return RecordOrder.whole(records, self.times)
+            return RecordOrder.whole(events, self.times)
         # The random numbers of turn 0, which no event uses.
         key = np.uint64(hash_at(turn_key(game_key(self.seed, run), 0), TIES))
-        numbers = draw(key, np.arange(records * self.times, dtype=np.uint64))
-        return RecordOrder.shuffled(np.argsort(numbers, kind="stable") % max(1, records))
+        numbers = draw(key, np.arange(events * self.times, dtype=np.uint64))
+        return RecordOrder.shuffled(np.argsort(numbers, kind="stable") % max(1, events))
+
+    def sum_up(
+        self, label: str, player: Player, how: str, played: list[tuple[ReplayOutcome, float]]
+    ) -> Runs:
+        """All runs of a policy."""
+        outcomes = [outcome for outcome, _ in played]
+        turns = np.array([outcome.turns for outcome in outcomes], np.int64)
+        evidence = pool_evidence(outcomes)
+        independent = min(float(turns.size), (turns.size - 1) * self.step / self.window + 1)
+        known = self.ground_truth is not None
+        return Runs(
+            label=label,
+            policy=str(player.policy),
+            how=how,
+            means=np.array([outcome.mean.value for outcome in outcomes]),
+            turns=turns,
+            rewards=np.array([outcome.reward for outcome in outcomes]),
+            exhausted=int((turns < (player.options.turns or 0)).sum()),
+            independent=independent if how == "windows" else None,
+            block=-(-self.window // self.step) if how == "windows" else 0,
+            ground_truth=np.array([truth for _, truth in played]) if known else None,
+            read=sum(outcome.read for outcome in outcomes),
+            rejected={why: sum(o.rejected[why] for o in outcomes) for why in outcomes[0].rejected},
+            effective_size=evidence.effective_size,
+            per_visitor=evidence.weighted.snips.value if evidence.weighted else None,
+            issues=tuple(issues(evidence, diagnose(self.log).uniformity)),
+        )
 
 
-def _sum_up(
-    label: str,
-    player: Player,
-    how: str,
-    played: list[tuple[ReplayOutcome, float]],
-    schedule: _Schedule,
-) -> Runs:
-    outcomes = [outcome for outcome, _ in played]
-    turns = np.array([outcome.turns for outcome in outcomes], np.int64)
-    requested = player.options.turns
-    evidence = pool_evidence(outcomes)
-    windows, known = how == "windows", schedule.ground_truth is not None
-    spread = (turns.size - 1) * schedule.step / schedule.window + 1
-    return Runs(
+def _outcome(label: str, player: Player, order: RecordOrder, trace: ReplayTrace) -> ReplayOutcome:
+    """Sum up one run of a player."""
+    log, policy, counts = player.log, player.policy, trace.counts
+    rows, lowest = order.rows(trace.matched), player.lowest_propensity
+    reward, turns = log.reward[rows], int(counts[records.MATCHED])
+    at = np.unique(np.linspace(1, turns, min(_POINTS, turns)).round().astype(np.int64))
+    asked, chosen = int(counts[records.ASKED]), trace.kind != records.TRIED
+    propensity = log.propensity(rows) if lowest is None else lowest[log.pool[rows]]
+    weighted = None
+    has_propensities = log.events.propensity is not None and lowest is None
+    if has_propensities or np.unique(propensity[chosen]).size > 1:
+        read = asked + int(counts[records.SKIPPED])
+        weighted = weighted_estimates(reward[chosen], propensity[chosen], read)
+    rejected = {reason: int(counts[place]) for reason, place in _REASONS.items()}
+    rejected["after the last turn"] = order.records - sum(rejected.values()) - turns
+    low, high = log.reward_range
+    unsuitable = policy.rule.traits.unit_range and (low < 0 or high > 1)
+    return ReplayOutcome(
         label=label,
-        policy=str(player.policy),
-        how=how,
-        means=np.array([outcome.mean.value for outcome in outcomes]),
+        policy=str(policy),
+        read=order.records,
+        rejected=rejected,
         turns=turns,
-        rewards=np.array([outcome.reward for outcome in outcomes]),
-        exhausted=0 if requested is None else int((turns < requested).sum()),
-        independent=min(float(turns.size), spread) if windows else None,
-        block=-(-schedule.window // schedule.step) if windows else 0,
-        ground_truth=np.array([truth for _, truth in played]) if known else None,
-        read=sum(outcome.read for outcome in outcomes),
-        rejected={
-            why: sum(outcome.rejected[why] for outcome in outcomes) for why in outcomes[0].rejected
-        },
-        effective_size=evidence.effective_size,
-        per_visitor=evidence.weighted.snips.value if evidence.weighted else None,
-        issues=tuple(issues(evidence, diagnose(schedule.log).uniformity)),
+        requested=player.options.turns,
+        reward=float(reward.sum()),
+        rewarded=int(np.count_nonzero(reward)),
+        mean=mean_estimate(reward),
+        asked=asked,
+        matched_share=int(chosen.sum()) / asked if asked else math.nan,
+        expected_share=_expected_share(player, order, trace),
+        exploited_share=float((trace.kind == records.EXPLOITED).mean()) if turns else math.nan,
+        effective_size=effective_size(1.0 / propensity),
+        curve_turns=at,
+        curve_means=np.cumsum(reward)[at - 1] / at if turns else np.zeros(0),
+        weighted=weighted,
+        thinned=rejected["thinned"],
+        high_turns=_high_turns(policy, log, rows),
+        reward_range=log.reward_range if unsuitable else None,
     )
+
+
+def _high_turns(policy: Policy, log: PreparedLog, rows: NDArray[np.int64]) -> int | None:
+    """How many turns were above the threshold; an infinite one is not meant to separate turns."""
+    z = policy.threshold
+    if not isinstance(z, int | float) or math.isinf(z):
+        return None
+    G = log.bins.counts[log.bins.of[rows]]
+    above = getattr(policy, "variant", "") == "authors_code"
+    return int((G > z if above else G >= z).sum())
+
+
+#: Why an event was not used, with its place among the counts of a trace.
+_REASONS = {
+    "arm not studied": records.NOT_STUDIED,
+    "arm not in its pool": records.NOT_IN_POOL,
+    "thinned": records.THINNED,
+    "while other arms were untried": records.WAITING,
+    "another arm chosen": records.OTHER_ARM,
+}
+
+
+def _expected_share(player: Player, order: RecordOrder, trace: ReplayTrace) -> float:
+    """The mean of one over the pool's size, over the events of studied arms that were read."""
+    log, lowest = player.log, player.lowest_propensity
+    sizes = np.maximum(log.pools.sizes, 1)
+    read = _pool_records(player, order, trace).astype(np.float64)
+    if not read.any():
+        return math.nan
+    if lowest is not None:  # the share of a pool's events that thinning leaves
+        read *= np.where(read > 0, sizes * lowest, 0.0)
+    return float((read / sizes).sum() / read.sum())
+
+
+def _pool_records(player: Player, order: RecordOrder, trace: ReplayTrace) -> NDArray[np.int64]:
+    """How many events of studied arms each pool has in the run, up to the last turn requested."""
+    log, complete = player.log, trace.matched.size == player.options.turns
+    if order.covers(len(log.events)) and not complete and log.studied.all():
+        return log.pool_records
+    rows = order.rows(np.arange(int(trace.matched[-1]) + 1) if complete else None)
+    rows = rows[log.studied[log.events.arm[rows]]]
+    return np.bincount(log.pool[rows], minlength=len(log.pools))

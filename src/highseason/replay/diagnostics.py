@@ -10,11 +10,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from highseason.replay.estimators import (
-    WeightedEstimates,
-    mean_estimate,
-    self_normalised,
-)
+from highseason.replay.estimators import WeightedEstimates, mean_estimate, self_normalised
 from highseason.replay.prepared_log import PreparedLog
 from highseason.replay.uniformity import Uniformity, check_uniformity
 from highseason.results.statistics import Estimate
@@ -53,7 +49,6 @@ class LogSummary:
     uniformity: Uniformity
 
     def __str__(self) -> str:
-        """In a few sentences."""
         back = f" {self.backwards:,} events go back in time." if self.backwards else ""
         return (
             f"{self.events:,} events of {self.arms:,} arms over {self.span / 3600:.1f} hours; G "
@@ -77,14 +72,14 @@ _SUMMARIES: WeakKeyDictionary[PreparedLog, LogSummary] = WeakKeyDictionary()
 def diagnose(log: PreparedLog) -> LogSummary:
     """Summarise a prepared log and test whether it is uniform; computed once per prepared log."""
     if log not in _SUMMARIES:
-        events, counts = log.events, log.bins.counts
-        ends = (float(counts.min()), float(counts.max())) if counts.size else (math.nan, math.nan)
+        events, counts = log.events, log.bins.counts.astype(np.float64)
+        low, high = (counts.min(), counts.max()) if counts.size else (math.nan, math.nan)
         _SUMMARIES[log] = LogSummary(
             events=len(events),
             arms=int((log.studied & (log.start > 0)).sum()),
             span=int(events.time.max() - events.time.min()) if len(events) else 0,
             bin=log.bins.length,
-            G=(ends[0], log.bins.median, ends[1]),
+            G=(float(low), log.bins.median, float(high)),
             baseline=_baseline(log),
             backwards=int((np.diff(events.time) < 0).sum()),
             uniformity=check_uniformity(log),
@@ -156,23 +151,21 @@ def pool_evidence(runs: Sequence[Evidence]) -> Evidence:
     events, and matching an event again makes nothing more certain, so the number of events asked
     is that of one run.
     """
-    first = runs[0]
+    added = ("turns", "rewarded", "effective_size", "thinned")
+    high = [run.high_turns for run in runs if run.high_turns is not None]
     means = np.array([run.mean.value for run in runs if run.turns])
     pairs = [(run.matched_share, run.expected_share) for run in runs if run.asked]
     share, expected = np.array(pairs).mean(axis=0).tolist() if pairs else (math.nan, math.nan)
     return Evidence(
-        turns=sum(run.turns for run in runs),
+        **{name: sum(getattr(run, name) for run in runs) for name in added},
         requested=None,
-        rewarded=sum(run.rewarded for run in runs),
         mean=mean_estimate(means),
         asked=max(run.asked for run in runs),
         matched_share=share,
         expected_share=expected,
-        effective_size=sum(run.effective_size for run in runs),
         weighted=_pool_weighted([run.weighted for run in runs if run.weighted is not None]),
-        thinned=sum(run.thinned for run in runs),
-        high_turns=None if first.high_turns is None else sum(run.high_turns or 0 for run in runs),
-        reward_range=first.reward_range,
+        high_turns=sum(high) if high else None,
+        reward_range=runs[0].reward_range,
     )
 
 
@@ -180,13 +173,12 @@ def _pool_weighted(runs: Sequence[WeightedEstimates]) -> WeightedEstimates | Non
     known = [one for one in runs if one.effective_size > 0]
     if not known:
         return None
-    return WeightedEstimates(
-        ips=mean_estimate(np.array([one.ips.value for one in known])),
-        snips=mean_estimate(np.array([one.snips.value for one in known])),
-        effective_size=sum(one.effective_size for one in known),
-        largest=max(one.largest for one in known),
-        shift=mean_estimate(np.array([one.shift.value for one in known])),
-    )
+    means = {
+        name: mean_estimate(np.array([getattr(one, name).value for one in known]))
+        for name in ("ips", "snips", "shift")
+    }
+    size, largest = sum(one.effective_size for one in known), max(one.largest for one in known)
+    return WeightedEstimates(**means, effective_size=size, largest=largest)
 
 
 def issues(evidence: Evidence, log: Uniformity) -> list[str]:
@@ -204,10 +196,8 @@ def verdict(evidence: Evidence, log: LogSummary) -> str:
     random = _no_difference(evidence, log.baseline)
     if problems:
         return f"Handle with care: {'; '.join([*problems, *random])}."
-    width = evidence.mean.high - evidence.mean.value
-    precision = (
-        f"{evidence.turns:,} matched turns, mean within ± {width:.2g} (95%, within this run)"
-    )
+    width = f"mean within ± {evidence.mean.high - evidence.mean.value:.2g}"
+    precision = f"{evidence.turns:,} matched turns, {width} (95%, within this run)"
     return f"Fit for use: {'; '.join([precision, *random])}."
 
 
@@ -248,9 +238,8 @@ def _too_few(evidence: Evidence) -> Iterator[str]:
         size = f"{evidence.effective_size:,.0f} effective turns"
         yield f"a few events carry most of the weight ({size})"
     if requested is not None and turns < requested:
-        yield (
-            f"the log ended after {turns:,} of {requested:,} turns, and the mean covers only those"
-        )
+        reached = f"{turns:,} of {requested:,} turns"
+        yield f"the log ended after {reached}, and the mean covers only those"
 
 
 def _odd_turns(evidence: Evidence) -> Iterator[str]:

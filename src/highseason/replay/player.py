@@ -44,7 +44,6 @@ class ReplayOptions:
     thin: bool = False
 
     def __post_init__(self) -> None:
-        """Reject invalid values before any work."""
         one_of("init", self.init, ("first-shown", "rule"))
         if self.turns is not None:
             whole_number("turns", self.turns, at_least=1)
@@ -65,10 +64,12 @@ def is_stochastic(policy: Policy) -> bool:
 
 
 class Player:
-    """One policy on one prepared log; `play` may be called from any thread."""
+    """One policy on one prepared log, its thresholds resolved from the log's G.
+
+    `play` may be called from any thread.
+    """
 
     def __init__(self, policy: Policy, log: PreparedLog, options: ReplayOptions) -> None:
-        """Resolve the policy's thresholds from the log's G, and compile."""
         if policy.lifetime_options.needs_end and not options.known_lifetimes:
             raise ValueError(
                 f"{policy} explores by the time that arms have left, so it needs to know when they "
@@ -111,9 +112,8 @@ class Player:
             trace = replay_reference(self.policy, self.log, rows, lifetimes, options, lowest)
         else:
             trace = self._play_compiled(order, lifetimes, options)
-        turn, arm, level = trace.failure.tolist()
-        if turn:
-            raise ValueError(self._failure(int(turn), int(arm), level))
+        if trace.failure[0]:
+            raise self._failure(*trace.failure.tolist())
         return trace.trimmed()
 
     def kernel_options(self, first: int, key: int) -> KernelOptions:
@@ -139,11 +139,9 @@ class Player:
 
     def _span(self, order: RecordOrder) -> tuple[int, int]:
         """The first and the last clock of a run."""
-        bins = self.log.bins
-        if order.covers(len(self.log.events)):
-            return int(bins.clock[0]), int(bins.clock[-1])
-        read = bins.of[order.rows()]
-        return int(bins.clock[read.min()]), int(bins.clock[read.max()])
+        bins, whole = self.log.bins, order.covers(len(self.log.events))
+        read = np.array([0, -1]) if whole else bins.of[order.rows()]
+        return int(bins.clock[read].min()), int(bins.clock[read].max())
 
     def _play_compiled(
         self, order: RecordOrder, lifetimes: LogLifetimes, options: KernelOptions
@@ -152,9 +150,6 @@ class Player:
         assert self._functions is not None
         rule, arms = self.policy.rule, len(self.log.events.arms)
         trace = ReplayTrace.empty(order.records)
-        shown, opening, marked = np.zeros((3, arms), np.bool_)
-        held, scores = np.zeros(arms, np.int64), np.zeros(arms)
-        scratch = records.Scratch(shown, opening, marked, np.full(arms, -1), held, scores)
         compiled_replay()(
             self._columns,
             order,
@@ -165,20 +160,19 @@ class Player:
             self._plan.plan,
             rule.fresh_state(arms),
             rule.fresh_state(int(self.log.pools.sizes.max(initial=0))),
-            scratch,
+            records.Scratch.of(arms),
             *self._functions,
             trace,
         )
         return trace
 
-    def _failure(self, turn: int, arm: int, level: float) -> str:
-        rule = self.policy.rule
-        low, high = rule.allowed
+    def _failure(self, turn: float, arm: float, level: float) -> ValueError:
+        rule, (low, high) = self.policy.rule, self.policy.rule.allowed
         if np.isfinite(level) and low <= level <= high:
-            return str(illegal_arm(rule, turn, arm, len(self.log.events.arms)))
-        return (
-            f"{self.policy}: the plan's level at turn {turn} is {level}, but the {rule.name} rule "
-            f"accepts finite levels from {low:g} to {high:g}"
+            return illegal_arm(rule, int(turn), int(arm), len(self.log.events.arms))
+        return ValueError(
+            f"{self.policy}: the plan's level at turn {turn:.0f} is {level}, but the {rule.name} "
+            f"rule accepts finite levels from {low:g} to {high:g}"
         )
 
 

@@ -31,21 +31,15 @@ _LARGEST_INDEX = 2.0**53
 class TimeBins:
     """The bins of time that hold events, in order; the number of events in a bin is its G.
 
-    Attributes:
-        of: For each event, the position of its bin in the columns below.
-        clock: The index of the bin, counted from 1 at the log's first bin; empty bins count too.
-        counts: How many events it holds: G.
-        length: The length of a bin, in the log's unit of time.
-
     >>> bins = TimeBins.cut(np.array([70, 71, 71, 75]), length=2)
-    >>> bins.clock.tolist(), bins.counts.tolist(), bins.G.tolist()
-    ([1, 3], [3, 1], [3.0, 3.0, 3.0, 1.0])
+    >>> bins.clock.tolist(), bins.counts.tolist(), bins.of.tolist()
+    ([1, 3], [3, 1], [0, 0, 0, 1])
     """
 
-    of: NDArray[np.int32]
-    clock: NDArray[np.int64]
-    counts: NDArray[np.int64]
-    length: float
+    of: NDArray[np.int32]  # for each event, the position of its bin in the columns below
+    clock: NDArray[np.int64]  # the index of the bin, from 1 at the log's first; empty ones count
+    counts: NDArray[np.int64]  # how many events it holds: G
+    length: float  # of a bin, in the log's unit of time
 
     @classmethod
     def cut(cls, time: NDArray[np.int64], length: float = 1) -> TimeBins:
@@ -66,11 +60,6 @@ class TimeBins:
         held = np.flatnonzero(table)
         position = (np.cumsum(table > 0) - 1).astype(np.int32)
         return cls(position[index], held + 1, table[held], length)
-
-    @property
-    def G(self) -> NDArray[np.float64]:
-        """The multiplier of each event."""
-        return self.counts[self.of].astype(np.float64)
 
     @property
     def median(self) -> float:
@@ -140,7 +129,7 @@ class PreparedLog:
     @functools.cached_property
     def G(self) -> NDArray[np.float64]:
         """The multiplier of every event; thresholds such as q0.75 are computed from it."""
-        return self.bins.G
+        return self.bins.counts[self.bins.of].astype(np.float64)
 
     @functools.cached_property
     def lowest_G(self) -> float:
@@ -167,30 +156,26 @@ class PreparedLog:
             lowest = np.full(max(1, len(pools)), np.inf)
             studied = self.studied[events.arm]
             np.minimum.at(lowest, self.pool[studied], propensity[studied])
-        columns = {
-            "arm": (events.arm, np.int32),
-            "pool": (self.pool, np.int32),
-            "bin": (bins.of, np.int32),
-            "bin_weight": (bins.counts, np.float64),
-            "bin_clock": (bins.clock, np.int64),
-            "offsets": (pools.offsets, np.int64),
-            "members": (pools.members, np.int32),
-            "studied": (self.studied, np.bool_),
-        }
-        ready = {name: np.require(one, kind, ["C", "W"]) for name, (one, kind) in columns.items()}
-        return LogColumns(**ready, reward=self.reward, propensity=propensity, lowest=lowest)
+        columns: tuple[tuple[NDArray[Any], type], ...] = (
+            (events.arm, np.int32),
+            (self.pool, np.int32),
+            (bins.of, np.int32),
+            (bins.counts, np.float64),
+            (bins.clock, np.int64),
+            (pools.offsets, np.int64),
+            (pools.members, np.int32),
+            (self.studied, np.bool_),
+        )
+        ready = [np.require(values, kind, ["C", "W"]) for values, kind in columns]
+        return LogColumns._make([*ready, self.reward, propensity, lowest])
 
     def lifetimes(
         self, first: int, last: int, known: bool = True, by_end: bool = False
     ) -> LogLifetimes:
-        """The arms' lifetimes in a run from clock `first` to clock `last` of the log.
+        """The arms' lifetimes in a run from clock `first`, its own clock's 1, to clock `last`.
 
-        Args:
-            first: The first bin, where the run's own clock is 1.
-            last: The last bin.
-            known: Whether the policy knows when arms end; if not, it assumes the end of the run.
-            by_end: Score arms by their end, which ranks them by the time left, instead of by the G
-                of their whole lifetime.
+        Where ends are not `known`, the policy assumes the end of the run.  Arms are scored by the G
+        of their whole lifetime, or `by_end`, which ranks them by the time left.
         """
         start = np.where(self.start <= first, 0, self.start - first + 1)
         # Nothing is known of arms that are not studied, never available, or gone before the run.
@@ -207,35 +192,27 @@ class PreparedLog:
 
 def _check_values(events: Events) -> None:
     """Reject rewards that would spoil every sum, and propensities that would spoil every weight."""
-    reward, propensity = events.reward, events.propensity
-    if reward.dtype.kind == "f":
-        _check_each("rewards must be finite; the reward", reward, np.isfinite(reward))
-    if propensity is not None:
-        rule = "propensities must be above 0 and at most 1; the propensity"
-        _check_each(rule, propensity, (propensity > 0) & (propensity <= 1))
-
-
-def _check_each(rule: str, values: NDArray[Any], valid: NDArray[np.bool_]) -> None:
-    if not valid.all():
-        wrong = int(np.argmin(valid))
-        raise ValueError(f"{rule} of event {wrong + 1} is {values[wrong]}")
+    rules = {"rewards must be finite; the reward": (events.reward, np.isfinite(events.reward))}
+    if (p := events.propensity) is not None:
+        rules["propensities must be above 0 and at most 1; the propensity"] = p, (p > 0) & (p <= 1)
+    for rule, (values, valid) in rules.items():
+        if not valid.all():
+            wrong = int(np.argmin(valid))
+            raise ValueError(f"{rule} of event {wrong + 1} is {values[wrong]}")
 
 
 def _studied(events: Events, arms: Sequence[str] | None) -> NDArray[np.bool_]:
     if arms is None:
         return np.ones(len(events.arms), np.bool_)
-    if isinstance(arms, str):
-        arms = [arms]
-    index = {name: i for i, name in enumerate(events.arms)}
-    unknown = [name for name in arms if name not in index]
-    if unknown:
-        hint = did_you_mean(unknown[0], events.arms)
-        raise ValueError(f"the log has no arm {unknown[0]!r}. {hint}")
-    if not arms:
+    chosen = [arms] if isinstance(arms, str) else arms
+    known = set(events.arms)
+    unknown = next((name for name in chosen if name not in known), None)
+    if unknown is not None:
+        hint = did_you_mean(unknown, events.arms)
+        raise ValueError(f"the log has no arm {unknown!r}. {hint}")
+    if not chosen:
         raise ValueError("arms is empty: name the arms to study, or leave it out to study all")
-    studied = np.zeros(len(events.arms), np.bool_)
-    studied[[index[name] for name in arms]] = True
-    return studied
+    return np.isin(events.arms, chosen)
 
 
 def _studied_pools(events: Events, studied: NDArray[np.bool_]) -> tuple[NDArray[np.int32], Pools]:

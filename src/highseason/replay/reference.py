@@ -158,9 +158,7 @@ class _ReferenceRun:
 
 def _shown(log: PreparedLog, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Which studied arms are shown in the run out of a pool that holds them."""
+    pairs = set(zip(log.events.arm[rows].tolist(), log.pool[rows].tolist(), strict=True))
     shown = np.zeros(len(log.events.arms), np.bool_)
-    for row in rows.tolist():
-        arm = log.events.arm[row]
-        if not shown[arm] and arm in log.pools[log.pool[row]]:
-            shown[arm] = True
+    shown[[arm for arm, pool in pairs if arm in log.pools[pool]]] = True
     return shown

@@ -31,7 +31,6 @@ MATTERS_IN_PARTS = 0.1
 
 #: Above this many arms the counts of arms are tested as if they were independent.
 _MANY_ARMS = 1500
-_POOLS_AT_ONCE = 2048
 #: An arm is tested against its propensities if they imply at least this many displays.
 _ENOUGH_DISPLAYS = 10
 QUARTERS = 4
@@ -64,7 +63,6 @@ class Uniformity:
     when: str = ""
 
     def __str__(self) -> str:
-        """In one sentence."""
         details = f"p = {self.p:.2g}, deviation {100 * self.effect:.1f}%"
         against_propensities = self.checked == "propensity"
         if self.holds:
@@ -72,10 +70,9 @@ class Uniformity:
             return f"The log {agrees} ({details})."
         arm, share = self.worst
         if arm:
-            often = "more" if share > 0 else "less"
+            often = f"{100 * abs(share):.0f}% {'more' if share > 0 else 'less'} often"
             when = f" in {self.when}" if self.when else ""
-            details += f"; arm {arm} was shown {100 * abs(share):.0f}% {often} often"
-            details += f" than expected{when}"
+            details += f"; arm {arm} was shown {often} than expected{when}"
         if not against_propensities:
             return f"THE LOG IS NOT UNIFORMLY RANDOM ({details})."
         return (
@@ -85,9 +82,9 @@ class Uniformity:
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
-        fields = vars(self).copy()
-        arm, share = fields.pop("worst")
-        return fields | {"worst_arm": arm, "worst_share": share}
+        fields = vars(self) | dict(zip(("worst_arm", "worst_share"), self.worst, strict=True))
+        del fields["worst"]
+        return fields
 
 
 _NOTHING_TO_TEST = Uniformity("uniform", 0.0, 0, 1.0, 0.0, ("", 0.0), True)
@@ -95,9 +92,8 @@ _NOTHING_TO_TEST = Uniformity("uniform", 0.0, 0, 1.0, 0.0, ("", 0.0), True)
 
 def check_uniformity(log: PreparedLog) -> Uniformity:
     """Test the log: against its propensities where it has them, otherwise against uniform draws."""
-    if log.events.propensity is not None:
-        return _against_propensities(log)
-    return _against_uniform(log)
+    uniform = log.events.propensity is None
+    return _against_uniform(log) if uniform else _against_propensities(log)
 
 
 def count_displays(log: PreparedLog) -> NDArray[np.int64]:
@@ -119,7 +115,7 @@ def count_displays(log: PreparedLog) -> NDArray[np.int64]:
 def _against_uniform(log: PreparedLog) -> Uniformity:
     """χ² of the whole log, unless a part of it shows what the whole does not."""
     counts = count_displays(log)
-    whole = _total([_chi_square(log, counts.sum(axis=0))])
+    whole = _total([_chi_square(log, counts.sum(axis=0))], MATTERS)
     if not whole.holds:
         return whole
     tested = (_total(parts, MATTERS_IN_PARTS) for parts in _parts(log, counts))
@@ -139,17 +135,14 @@ class _ChiSquare(NamedTuple):
 
 def _parts(log: PreparedLog, counts: NDArray[np.int64]) -> Iterator[list[_ChiSquare]]:
     """The log by quarters of its events, and by how busy it was; each time all of it."""
-    yield [
-        _chi_square(log, counts[2 * q : 2 * q + 2].sum(axis=0), f"the {name} quarter of the log")
-        for q, name in enumerate(("first", "second", "third", "last"))
-    ]
-    yield [
-        _chi_square(log, counts[busy::2].sum(axis=0), f"{name} times")
-        for busy, name in enumerate(("quiet", "busy"))
-    ]
+    quarters = [f"the {which} quarter of the log" for which in ("first", "second", "third", "last")]
+    by_quarter = counts.reshape(QUARTERS, 2, -1)
+    for axis, names in ((1, quarters), (0, ["quiet times", "busy times"])):
+        shown = by_quarter.sum(axis=axis)
+        yield [_chi_square(log, *part) for part in zip(shown, names, strict=True)]
 
 
-def _total(parts: list[_ChiSquare], matters: float = MATTERS) -> Uniformity:
+def _total(parts: list[_ChiSquare], matters: float) -> Uniformity:
     from scipy.special import chdtrc
 
     statistic, degrees = sum(part.statistic for part in parts), sum(part.degrees for part in parts)
@@ -168,41 +161,29 @@ def _chi_square(log: PreparedLog, shown: NDArray[np.int64], when: str = "") -> _
     An arm's expected count is the sum, over the events whose pool held it, of one over the pool's
     size.  The counts of arms that share pools are correlated; the covariance accounts for it.
     """
-    arms, pools = len(log.events.arms), log.pools
-    sizes = np.maximum(pools.sizes, 1)
-    records = np.bincount(np.repeat(np.arange(len(pools)), pools.sizes), shown, len(pools))
-    seen = np.bincount(pools.members, shown, arms)
-    expected = np.bincount(pools.members, np.repeat(records / sizes, pools.sizes), arms)
-    offered = expected > 0
+    from scipy.sparse import csr_array
+
+    pools, shape = log.pools, (len(log.pools), len(log.events.arms))
+    holds = csr_array((np.ones(shown.size), pools.members, pools.offsets), shape)
+    counts = csr_array((shown.astype(np.float64), pools.members, pools.offsets), shape)
+    records, sizes = counts.sum(axis=1), np.maximum(pools.sizes, 1)
+    expected = holds.T @ (records / sizes)
+    offered = np.flatnonzero(expected > 0)
     total = float(records.sum())
-    if offered.sum() < 2:
+    if offered.size < 2:
         return _ChiSquare(0.0, 0, total, 0.0, ("", 0.0), when)
-    off = np.asarray(seen - expected, np.float64)[offered]
-    if offered.sum() > _MANY_ARMS:
-        statistic, degrees = float((off**2 / expected[offered]).sum()), int(offered.sum()) - 1
+    off, expected = (counts.sum(axis=0) - expected)[offered], expected[offered]
+    if offered.size > _MANY_ARMS:
+        statistic, degrees = float((off**2 / expected).sum()), offered.size - 1
     else:
-        covariance = np.diag(expected) - _together(log, records / sizes**2)
-        statistic, degrees = _distance(off, covariance[np.ix_(offered, offered)])
+        held = holds[:, offered]
+        together = held.T @ (held * (records / sizes**2)[:, None])
+        statistic, degrees = _distance(off, np.diag(expected) - together.toarray())
     # The arm that is furthest beyond chance, not the rarest, whose count varies most.
-    sigmas = np.abs(off) / np.sqrt(expected[offered])
+    sigmas = np.abs(off) / np.sqrt(expected)
     place = int(np.argmax(sigmas))
-    name = log.events.arms[int(np.flatnonzero(offered)[place])]
-    worst = (name, float(off[place] / expected[offered][place]))
+    worst = (log.events.arms[offered[place]], float(off[place] / expected[place]))
     return _ChiSquare(statistic, degrees, total, float(sigmas[place]), worst, when)
-
-
-def _together(log: PreparedLog, weight: NDArray[np.float64]) -> NDArray[np.float64]:
-    """For each pair of arms, the sum of the weights of the pools that hold both."""
-    arms, pools = len(log.events.arms), log.pools
-    out = np.zeros((arms, arms))
-    for first in range(0, len(pools), _POOLS_AT_ONCE):
-        last = min(first + _POOLS_AT_ONCE, len(pools))
-        holds = np.zeros((last - first, arms))
-        inside = slice(pools.offsets[first], pools.offsets[last])
-        rows = np.repeat(np.arange(last - first), pools.sizes[first:last])
-        holds[rows, pools.members[inside]] = 1.0
-        out += (holds * weight[first:last, None]).T @ holds
-    return out
 
 
 def _distance(off: NDArray[np.float64], covariance: NDArray[np.float64]) -> tuple[float, int]:
@@ -231,52 +212,37 @@ def _against_propensities(log: PreparedLog) -> Uniformity:
     ratio = events.display_probability * np.maximum(events.pools.sizes[events.pool], 1)
     if not np.abs(ratio - 1.0).max(initial=0.0) > MATTERS:
         return replace(_against_uniform(log), checked="propensity")
-    arms = [*_arm_deviations(log), _overall_deviation(ratio)]
-    worst = max(arms, key=lambda one: one.sigmas)
-    p = min(1.0, len(arms) * math.erfc(worst.sigmas / math.sqrt(2)))
-    beyond = sum(one.records * (one.share**2 - one.error**2) for one in arms[:-1])
-    mean = beyond / max(1.0, sum(one.records for one in arms[:-1]))
-    effect = max(abs(arms[-1].share), math.sqrt(max(0.0, mean)))
-    holds = p > SIGNIFICANT or effect < MATTERS
-    named = (worst.arm, worst.share)
-    return Uniformity("propensity", worst.sigmas, len(arms), p, effect, named, holds, tilted=True)
+    names, share, error, records = _deviations(log, 1.0 / ratio)
+    sigmas = np.divide(np.abs(share), error, out=np.zeros_like(share), where=error > 0)
+    worst = int(np.argmax(sigmas))
+    p = min(1.0, len(names) * math.erfc(sigmas[worst] / math.sqrt(2)))
+    beyond = (records * (share**2 - error**2)[:-1]).sum() / max(1.0, records.sum())
+    effect = max(abs(float(share[-1])), math.sqrt(max(0.0, beyond)))
+    holds, named = p > SIGNIFICANT or effect < MATTERS, (names[worst], float(share[worst]))
+    statistic = float(sigmas[worst])
+    return Uniformity("propensity", statistic, len(names), p, effect, named, holds, tilted=True)
 
 
-class _Deviation(NamedTuple):
-    """By what share an arm was shown more often than its propensities imply."""
+def _deviations(
+    log: PreparedLog, inverse: NDArray[np.float64]
+) -> tuple[list[str], NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """By what share arms were shown more often than their propensities imply, and its error.
 
-    arm: str
-    share: float
-    error: float
-    records: float
-
-    @property
-    def sigmas(self) -> float:
-        """The deviation in standard errors."""
-        return abs(self.share) / self.error if self.error > 0 else 0.0
-
-
-def _arm_deviations(log: PreparedLog) -> Iterator[_Deviation]:
-    """Every arm that should have been shown often enough to test."""
+    First every arm that should have been shown often enough to test, by name, then all arms
+    together; and how often each arm was available.
+    """
     events, arms = log.events, len(log.events.arms)
-    weight = np.bincount(events.arm, 1.0 / events.display_probability, arms)
-    scatter = np.bincount(
-        events.arm, (1.0 - events.display_probability) / events.display_probability**2, arms
-    )
-    shown = np.bincount(events.arm, minlength=arms)
+    arm, probability = events.arm, events.display_probability
+    weight = np.bincount(arm, 1.0 / probability, arms)
+    scatter = np.bincount(arm, (1.0 - probability) / probability**2, arms)
+    shown = np.bincount(arm, minlength=arms)
     offers = np.bincount(events.pool, minlength=len(events.pools))
     offered = np.bincount(events.pools.members, np.repeat(offers, events.pools.sizes), arms)
     # From observed to expected counts: otherwise the variance of an arm that happened to be shown
     # rarely would be underestimated.
     scale = offered / np.where(shown > 0, weight, np.inf)
-    for arm in np.flatnonzero(shown * scale >= _ENOUGH_DISPLAYS).tolist():
-        records = float(offered[arm])
-        error = math.sqrt(scatter[arm] * scale[arm]) / records
-        yield _Deviation(events.arms[arm], float(weight[arm]) / records - 1.0, error, records)
-
-
-def _overall_deviation(ratio: NDArray[np.float64]) -> _Deviation:
-    """All arms together: how far the mean of one over (propensity times pool size) is from 1."""
-    inverse = 1.0 / ratio
-    error = float(inverse.std(ddof=1)) / math.sqrt(inverse.size) if inverse.size > 1 else 0.0
-    return _Deviation("", float(inverse.mean()) - 1.0, error, float(inverse.size))
+    tested = np.flatnonzero(shown * scale >= _ENOUGH_DISPLAYS)
+    records, error = offered[tested], np.sqrt(scatter * scale)[tested] / offered[tested]
+    overall = inverse.std(ddof=1) / math.sqrt(inverse.size) if inverse.size > 1 else 0.0
+    share = np.append(weight[tested] / records - 1.0, inverse.mean() - 1.0)
+    return [*(events.arms[i] for i in tested), ""], share, np.append(error, overall), records

@@ -30,11 +30,10 @@ def _ends(text: str) -> tuple[float, float]:
 @options.count("--arms", "Number of arms.", least=2, default=DEFAULT_ARMS)
 @options.number("--gap", "Gap between the best arm and the second best, if known.")
 @options.option(
-    "--means-between",
+    "--means-between LOW,HIGH",
     "Range of the arms' means (uniform).",
     type=options.reader("two numbers, such as 0,1", _ends),
     default="0,1",
-    metavar="LOW,HIGH",
 )
 @options.count("--games", "Games used to choose, and again to evaluate.", least=2, default=1000)
 @options.seed

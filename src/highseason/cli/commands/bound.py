@@ -37,10 +37,9 @@ _STOPS = 200
 @options.players
 @options.stakes
 @options.option(
-    "--means",
+    "--means NUMBERS",
     "Mean reward of each arm, in the order of the first tries, e.g. 0.9,0.8,0.5.",
     required=True,
-    metavar="NUMBERS",
 )
 @options.lifetimes
 @options.choice(

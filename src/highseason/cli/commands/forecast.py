@@ -11,7 +11,7 @@ import numpy as np
 
 from highseason.cli import options
 from highseason.cli.group import with_examples
-from highseason.cli.output import check_figure, emit, is_csv, print_table, write_csv
+from highseason.cli.output import check_figure, emit, print_table, save
 from highseason.core.formatting import format_number, percent
 from highseason.forecasters import Forecast, Forecaster, SeasonAhead, parse, special_days
 from highseason.forecasters import backtest as forecast_past
@@ -28,19 +28,18 @@ from highseason.tabular import format_time
 )
 @options.count("--horizon", "Number of turns ahead.", default=28)
 @options.option(
-    "--model",
+    "--model NAME[:KEY=VALUE,…]",
     "calendar, seasonal-naive, ets, arima, mstl, or a one-step forecaster.",
     default="calendar",
-    metavar="NAME[:KEY=VALUE,…]",
 )
-@options.option("--country", "Use the public holidays of GB, GB-ENG, US …", metavar="CODE")
+@options.option("--country CODE", "Use the public holidays of GB, GB-ENG, US …")
 @click.option(
     "--holidays/--no-holidays", default=True, help="Whether special days have their own effects."
 )
-@options.option("--zone", "The shop's time zone, if times are in UTC.", metavar="NAME")
+@options.option("--zone NAME", "The shop's time zone, if times are in UTC.")
 @options.option("--z", "Turns at or above it are busy.", default="q0.75")
 @options.count("--backtest", "Also forecast the past, from this many earlier turns.", least=0)
-@options.option("--every", "Join turns first: 1D turns hours into days.", metavar="LENGTH")
+@options.option("--every LENGTH", "Join turns first: 1D turns hours into days.")
 @options.traffic
 @options.path("--out", "Draw the forecast (.png, .svg, .pdf) or write it per turn (.csv).")
 @options.ignored_seed
@@ -70,10 +69,8 @@ def command(
     if backtest:
         errors = forecast_past(past, {"model": forecaster}, horizon, backtest).to_dict()["model"]
     rows = _rows(forecast, limit, country if holidays else None)
-    if out is not None and is_csv(out):
-        write_csv(out, rows)
-    elif out is not None:
-        draw_forecast(forecast, past, z, country=country).save(out)
+    if out is not None:
+        save(out, lambda: rows, lambda: draw_forecast(forecast, past, z, country=country))
     document = {
         "model": forecast.name,
         "series": past.name,

@@ -10,7 +10,7 @@ import click
 
 from highseason.cli import options
 from highseason.cli.group import with_examples
-from highseason.cli.output import check_figure, is_csv, note_if_too_short, print_json, write_csv
+from highseason.cli.output import check_figure, note_if_too_short, print_json, save
 from highseason.cli.parsing import DEFAULT_ARMS
 from highseason.multipliers import Multiplier
 from highseason.policies import Plan, Policy
@@ -41,7 +41,7 @@ def command(
     note_if_too_short(G.turns, arms)
     plans = {label: policy.plan(G, arms) for label, policy in players.items()}
     if out is not None:
-        write_csv(out, _rows(plans)) if is_csv(out) else draw_plans(plans).save(out)
+        save(out, lambda: _rows(plans), lambda: draw_plans(plans))
     if as_json:
         documents = [_describe(label, plan) for label, plan in plans.items()]
         print_json(documents[0] if len(documents) == 1 else {"plans": documents})

@@ -53,16 +53,13 @@ def _moment(text: str) -> int:
 )
 @options.count("--turns", "Stop after this many matched turns.  [default: at the end of the log]")
 @options.option(
-    "--between",
+    "--between START END",
     "Use only events from START to END: dates such as 2011-10-02T06:30 (UTC), or seconds.",
     type=_moment,
     nargs=2,
-    metavar="START END",
 )
 @options.option(
-    "--arms",
-    "Study only these arms (comma-separated ids), or 'always': those in every pool.",
-    metavar="IDS",
+    "--arms IDS", "Study only these arms (comma-separated ids), or 'always': those in every pool."
 )
 @options.choice(
     "--init",

@@ -8,16 +8,8 @@ from typing import Any
 
 import click
 
-from highseason.cli import options
+from highseason.cli import options, output
 from highseason.cli.group import with_examples
-from highseason.cli.output import (
-    check_file,
-    check_folder,
-    print_json,
-    print_wrapped,
-    progress_bar,
-    say,
-)
 from highseason.cli.parsing import usage_error
 from highseason.studies import STUDIES, MissingDataError, StudyOutcome, reproduce
 
@@ -47,10 +39,9 @@ def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @options.count("--games", "Number of games per setting.  [default: the study's own]", least=2)
 @options.flag("--quick", "Run a small sweep to check that everything works.")
 @options.option(
-    "--profile",
+    "--profile NAME",
     "Parameter profile: paper, authors_code or tuned; repeatable.  [default: the study's]",
     multiple=True,
-    metavar="NAME",
 )
 @options.option(
     "--data",
@@ -69,38 +60,38 @@ def command(
     """
     names = list(dict.fromkeys(only)) or list(STUDIES)
     files = {name: settings.pop(name, ()) for name in STUDIES}
-    check_folder(out, f"--out {out}")
+    output.check_folder(out, f"--out {out}")
     done: dict[str, StudyOutcome] = {}
     for name in names:
         study = STUDIES[name]
         folder = out if len(names) == 1 else out / name
-        check_file(folder / "index.html", "--out")
+        output.check_file(folder / "index.html", "--out")
         # Of all studies, each takes the profiles that it knows.
         profiles = profile if only else [p for p in profile if p in study.profiles]
         try:
-            with progress_bar(name) as progress:
+            with output.progress_bar(name) as progress:
                 how = settings | {"profiles": profiles, "files": files[name]}
                 done[name] = reproduce(study, folder, progress=progress, **how)
         except KeyboardInterrupt:
-            say(f"finished pieces are kept in {folder}: run the same command to resume")
+            output.say(f"finished pieces are kept in {folder}: run the same command to resume")
             raise
         except MissingDataError as reason:
             if only or files[name]:
                 raise usage_error(reason) from reason
-            say(f"note: skipped: {reason}")
+            output.say(f"note: skipped: {reason}")
             continue
         if not as_json:
             _print(done[name])
     if as_json:
         keys = ("page", "files", "findings", "seconds", "reused")
         studies = {n: {key: getattr(o, key) for key in keys} for n, o in done.items()}
-        print_json({"studies": studies})
+        output.print_json({"studies": studies})
 
 
 def _print(outcome: StudyOutcome) -> None:
     for line in outcome.findings:
-        print_wrapped(f"- {line}", indent="  ")
+        output.print_wrapped(f"- {line}", indent="  ")
     seconds = ", ".join(f"{kind} {spent:.0f} s" for kind, spent in outcome.seconds.items())
     reused = f"; reused {outcome.reused} finished pieces" if outcome.reused else ""
-    print_wrapped(f"Time: {seconds}{reused}")
+    output.print_wrapped(f"Time: {seconds}{reused}")
     click.echo(f"Report: {outcome.page}")

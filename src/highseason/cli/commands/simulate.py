@@ -7,16 +7,8 @@ from typing import Any
 
 import click
 
-from highseason.cli import options
+from highseason.cli import options, output
 from highseason.cli.group import with_examples
-from highseason.cli.output import (
-    check_figure,
-    check_file,
-    emit,
-    note_if_too_short,
-    print_table,
-    progress_bar,
-)
 from highseason.cli.parsing import match_arms, parse_lifetimes, usage_error
 from highseason.core.formatting import percent, with_error, with_range
 from highseason.games import simulate
@@ -69,14 +61,14 @@ def command(
     if save is not None:
         if save.suffix.lower() != ".npz":
             raise usage_error(f"--save {save} must end in .npz")
-        check_file(save, "--save")
-    check_figure(out)
+        output.check_file(save, "--save")
+    output.check_figure(out)
     lifetimes = parse_lifetimes(lifetimes_text, G.turns)
     given = click.get_current_context().params["arms"] is not None
     rewards = match_arms(rewards, lifetimes, given)
     if lifetimes is None:
-        note_if_too_short(G.turns, rewards.arms)
-    with progress_bar("games") as progress:
+        output.note_if_too_short(G.turns, rewards.arms)
+    with output.progress_bar("games") as progress:
         settings |= {"curves": with_curves, "lifetimes": lifetimes, "progress": progress}
         result = simulate(players, rewards, G, **settings)
     files = [] if save is None else [result.save(save)]
@@ -84,7 +76,7 @@ def command(
         files.append(draw_rewards(result).save(out))
         if result.curves:
             files.append(curves(result).save(out.with_stem(f"{out.stem}-curves")))
-    emit(as_json, lambda: _document(result), lambda: _print(result), files)
+    output.emit(as_json, lambda: _document(result), lambda: _print(result), files)
 
 
 def _document(result: SimulationResult) -> dict[str, Any]:
@@ -109,7 +101,9 @@ def _print(result: SimulationResult) -> None:
         over = "" if i == 0 else with_range(gain.value, gain.low, gain.high)
         rows.append((label, reward, percent(share, 1), regret, percent(exploited), over))
     click.echo(f"{simulation_caption(result)}\n")
-    print_table(("policy", "reward", "of max", "regret", "exploited", f"gain over {first}"), rows)
+    output.print_table(
+        ("policy", "reward", "of max", "regret", "exploited", f"gain over {first}"), rows
+    )
     click.echo(
         "±: one standard error; of max: reward over the sum of G; exploited: share of the\n"
         "reward from pure exploitation; gain: with its 95% interval, games paired."

@@ -7,16 +7,8 @@ from typing import Any
 
 import click
 
-from highseason.cli import options
+from highseason.cli import options, output
 from highseason.cli.group import with_examples
-from highseason.cli.output import (
-    check_figure,
-    emit,
-    note_if_too_short,
-    print_table,
-    print_wrapped,
-    progress_bar,
-)
 from highseason.cli.parsing import parse_policy
 from highseason.core.formatting import signed_percent, with_error, with_range
 from highseason.multipliers import Multiplier
@@ -36,9 +28,7 @@ METRICS = ("reward", "regret")
 @click.argument("policy", metavar="NAME[:KEY=VALUE,…]")
 @options.stakes
 @options.arms_that_pay
-@options.option(
-    "--parameter", "Tune only this parameter; repeatable.", multiple=True, metavar="NAME"
-)
+@options.option("--parameter NAME", "Tune only this parameter; repeatable.", multiple=True)
 @options.count("--trials", "Number of candidates.", default=48)
 @options.count("--games", "Number of games the finalists play.", least=2, default=400)
 @options.choice(
@@ -65,19 +55,19 @@ def command(
     """
     start, space = parse_policy(policy), parameter or None
     Space.of(start, G, space)  # report a wrong name before any work
-    check_figure(out)
-    note_if_too_short(G.turns, rewards.arms)
-    with progress_bar("rounds") as progress:
+    output.check_figure(out)
+    output.note_if_too_short(G.turns, rewards.arms)
+    with output.progress_bar("rounds") as progress:
         tuned = tune(start, rewards, G, space=space, progress=progress, **settings)
     if out is not None:
         sensitivity(tuned).save(out)
-    emit(as_json, tuned.to_dict, lambda: _print(tuned), [out])
+    output.emit(as_json, tuned.to_dict, lambda: _print(tuned), [out])
 
 
 def _print(tuned: Tuned) -> None:
     result = tuned.reported
     others = f"games that none of the {len(tuned.trials)} candidates played"
-    print_wrapped(f"{simulation_caption(result)} ({others})")
+    output.print_wrapped(f"{simulation_caption(result)} ({others})")
     players = {"tuned": str(tuned.policy), "as given": str(tuned.start), "greedy": "greedy"}
     rows = []
     for label, parameters in players.items():
@@ -85,8 +75,8 @@ def _print(tuned: Tuned) -> None:
         gain = tuned.gain(label)
         share = "" if label == "tuned" else with_range(gain.value, gain.low, gain.high)
         rows.append((label, parameters, *means, share))
-    print_table(("policy", "parameters", *METRICS, "gain of tuned"), rows, left=(0, 1))
+    output.print_table(("policy", "parameters", *METRICS, "gain of tuned"), rows, left=(0, 1))
     for curve in tuned.curves:
         changes = zip(curve.values, curve.changes, strict=True)
         points = ", ".join(f"{value:g}: {signed_percent(to.value)}" for value, to in changes)
-        print_wrapped(f"{curve.axis.name}, others as tuned: {points}", indent="  ")
+        output.print_wrapped(f"{curve.axis.name}, others as tuned: {points}", indent="  ")

@@ -156,19 +156,17 @@ def _compiled(step: Callable[..., Any], record: Any, whole: bool) -> Any:
 
 def _require_agreement(policy: Policy, plan: CompiledPlan) -> None:
     """Compiled and plain steps must give the same level; otherwise the plain one is used."""
-    for blind in (UnknownFuture.of(1, 1.0, 1, 1.0, 1.0), UnknownFuture.of(977, 13.0, 24, 2.0, 2.0)):
+    for turn in ((1, 1.0, 1, 1.0, 1.0), (977, 13.0, 24, 2.0, 2.0)):
+        blind, carry = UnknownFuture.of(*turn), plan.carry.copy()
         level, after = policy.step(policy.begin(), blind)
-        carry = plan.carry.copy()
         same = plan.plan(plan.parameters, carry, View(*blind)) == level and carry[1] == after
-        if not (same or (level != level)):
+        if not (same or level != level):
             raise CannotCompileError("its compiled step gives other levels")
 
 
 @functools.cache
 def _signature() -> Any:
-    types = numba_types()
-    number = types.float64
-    view = types.NamedTuple(
-        (types.int64, number, types.int64, number, number, number, types.int64), View
-    )
-    return number(types.uint8[::1], number[::1], view)
+    t = numba_types()
+    whole, number = t.int64, t.float64
+    view = t.NamedTuple((whole, number, whole, number, number, number, whole), View)
+    return number(t.uint8[::1], number[::1], view)

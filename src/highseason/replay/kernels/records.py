@@ -43,19 +43,12 @@ class LogColumns(NamedTuple):
 
 
 class LogLifetimes(NamedTuple):
-    """The lifetime of each arm, by the clock of one run.
+    """The lifetime of each arm, by the clock of one run."""
 
-    Attributes:
-        start: Its first bin; 0 for arms that were there in the run's first bin.
-        known_end: Its last bin as the policy knows it; `UNKNOWN_END` where lifetimes are unknown.
-        end: Its true last bin.
-        score: What `Rule.set_weights` ranks arms by.
-    """
-
-    start: NDArray[np.int64]
-    known_end: NDArray[np.int64]
-    end: NDArray[np.int64]
-    score: NDArray[np.float64]
+    start: NDArray[np.int64]  # its first bin; 0 for arms that were there in the run's first bin
+    known_end: NDArray[np.int64]  # its last bin as far as the policy knows, or `UNKNOWN_END`
+    end: NDArray[np.int64]  # its true last bin
+    score: NDArray[np.float64]  # what `Rule.set_weights` ranks arms by
 
 
 class RecordOrder(NamedTuple):
@@ -96,53 +89,31 @@ class RecordOrder(NamedTuple):
 
 
 class KernelOptions(NamedTuple):
-    """How one run is played.
+    """How one run is played."""
 
-    Attributes:
-        key: The key of the run's random numbers.
-        start: The log's clock at which the clock of the run is 1.
-        turns: Stop after this many matched turns.
-        lowest: The smallest G of the log.
-        scale: The factor of the weights that `Rule.set_weights` computes.
-        low: The smallest level the rule accepts.
-        high: The largest.
-        first_shown: Whether any untried arm counts where the rule asks for an untried one.
-        initial_arms: How many arms of the first pool are tried before the rule chooses at all.
-        random_ties: Whether ties are broken at random.
-        scaled: Whether rewards are learnt multiplied by G.
-        compact: Whether the rule may be shown only the arms of the pool.
-        keeps: How long a choice can be reused: one of the constants above.
-    """
-
-    key: int
-    start: int
-    turns: int
-    lowest: float
-    scale: float
-    low: float
-    high: float
-    first_shown: bool
-    initial_arms: int
-    random_ties: bool
-    scaled: bool
-    compact: bool
-    keeps: int
+    key: int  # of the run's random numbers
+    start: int  # the log's clock at which the clock of the run is 1
+    turns: int  # stop after this many matched turns
+    lowest: float  # the smallest G of the log
+    scale: float  # the factor of the weights that `Rule.set_weights` computes
+    low: float  # the smallest level the rule accepts
+    high: float  # the largest
+    first_shown: bool  # whether any untried arm counts where the rule asks for an untried one
+    initial_arms: int  # how many arms of the first pool are tried before the rule chooses at all
+    random_ties: bool  # whether ties are broken at random
+    scaled: bool  # whether rewards are learnt multiplied by G
+    compact: bool  # whether the rule may be shown only the arms of the pool
+    keeps: int  # how long a choice can be reused: one of the constants above
 
 
 class ReplayTrace(NamedTuple):
-    """What a run leaves behind.
+    """What a run leaves behind."""
 
-    Attributes:
-        matched: For each matched turn, the position of its event in the run, from 0.
-        kind: Whether that turn explored, exploited, or tried an arm for the first time.
-        counts: What became of the events.
-        failure: The turn, the arm (-1 if the plan failed) and the level at which a rule or plan
-            broke its contract; turn 0 if none did.
-    """
-
-    matched: NDArray[np.int64]
-    kind: NDArray[np.uint8]
-    counts: NDArray[np.int64]
+    matched: NDArray[np.int64]  # the position in the run of each matched event, from 0
+    kind: NDArray[np.uint8]  # whether that turn explored, exploited, or tried an arm
+    counts: NDArray[np.int64]  # what became of the events
+    #: The turn, the arm (-1 if the plan failed) and the level at which a rule or plan broke its
+    #: contract; turn 0 if none did.
     failure: NDArray[np.float64]
 
     @classmethod
@@ -158,20 +129,18 @@ class ReplayTrace(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Working memory of one run, one entry per arm of the log.
+    """Working memory of one run, one entry per arm of the log."""
 
-    Attributes:
-        shown: Whether the arm is shown, out of a pool that holds it, anywhere in the run.
-        opening: Whether it is tried before the rule chooses at all.
-        marked: The same, by position in the state that the rule sees.
-        slot: Its position in that state; -1 while it is not in the pool.
-        held: The arms of the current pool.
-        scores: Their lifetime scores.
-    """
+    shown: NDArray[np.bool_]  # whether the run shows the arm, out of a pool that holds it
+    opening: NDArray[np.bool_]  # whether it is tried before the rule chooses at all
+    marked: NDArray[np.bool_]  # the same, by position in the state that the rule sees
+    slot: NDArray[np.int64]  # its position in that state; -1 while it is not in the pool
+    held: NDArray[np.int64]  # the arms of the current pool
+    scores: NDArray[np.float64]  # their lifetime scores
 
-    shown: NDArray[np.bool_]
-    opening: NDArray[np.bool_]
-    marked: NDArray[np.bool_]
-    slot: NDArray[np.int64]
-    held: NDArray[np.int64]
-    scores: NDArray[np.float64]
+    @classmethod
+    def of(cls, arms: int) -> Scratch:
+        """Memory for a log of so many arms."""
+        shown, opening, marked = np.zeros((3, arms), np.bool_)
+        slot = np.full(arms, -1, np.int64)
+        return cls(shown, opening, marked, slot, np.zeros_like(slot), np.zeros(arms))
