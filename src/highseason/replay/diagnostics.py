@@ -193,7 +193,12 @@ def verdict(evidence: Evidence, log: LogSummary) -> str:
     problems = issues(evidence, log.uniformity)
     if evidence.turns == 0:
         return f"Cannot be trusted: {problems[0]}."
-    random = _no_difference(evidence, log.baseline)
+    # The baseline is per visitor, and so is a weighted estimate.
+    mean = evidence.mean if evidence.weighted is None else evidence.weighted.snips
+    error = math.hypot(mean.error, log.baseline.error)
+    same = abs(mean.value - log.baseline.value) <= 1.96 * error  # false if the error is unknown
+    per_turn = f"{log.baseline.value:.4g} per turn"
+    random = [f"not distinguishable from showing arms at random ({per_turn})"] if same else []
     if problems:
         return f"Handle with care: {'; '.join([*problems, *random])}."
     width = f"mean within ± {evidence.mean.high - evidence.mean.value:.2g}"
@@ -260,12 +265,3 @@ def _odd_turns(evidence: Evidence) -> Iterator[str]:
             f"{100 * evidence.matched_share:.2f}% of the events matched where a uniform log gives "
             f"{100 * expected:.2f}%: the chosen arms were shown more or less often than others"
         )
-
-
-def _no_difference(evidence: Evidence, baseline: Estimate) -> list[str]:
-    # The baseline is per visitor, and so is a weighted estimate.
-    mean = evidence.mean if evidence.weighted is None else evidence.weighted.snips
-    error = math.hypot(mean.error, baseline.error)
-    if math.isnan(error) or abs(mean.value - baseline.value) > 1.96 * error:
-        return []
-    return [f"not distinguishable from showing arms at random ({baseline.value:.4g} per turn)"]

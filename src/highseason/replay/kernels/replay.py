@@ -126,14 +126,6 @@ def untried_opening(seen: ArmState, scratch: Scratch, size: int) -> int:
 
 
 @jitable
-def skip(counts: NDArray[np.int64], reason: int, trying: bool) -> None:
-    """Count an event that the policy is not asked about."""
-    counts[reason] += 1
-    if not trying:
-        counts[records.SKIPPED] += 1
-
-
-@jitable
 def is_reusable(keeps: int, level: float, key: int) -> bool:
     """Whether the rule would repeat its kept choice on this event."""
     if keeps == records.COIN:
@@ -185,7 +177,8 @@ def replay_kernel(
         row = row_at(order, i)
         arm = log.arm[row]
         if not log.studied[arm]:
-            skip(counts, records.NOT_STUDIED, trying)
+            counts[records.NOT_STUDIED] += 1
+            counts[records.SKIPPED] += not trying
             continue
         clock = log.bin_clock[log.bin[row]] - options.start + 1
         if log.pool[row] != pool:
@@ -209,7 +202,8 @@ def replay_kernel(
             continue
         key = turn_key(options.key, i + 1)
         if log.lowest.size > 0 and draw(key, REWARD) * log.propensity[row] >= log.lowest[pool]:
-            skip(counts, records.THINNED, trying)
+            counts[records.THINNED] += 1
+            counts[records.SKIPPED] += not trying
             continue
         tried = opening > 0  # this turn tries an arm: the rule does not choose
         if tried and (not scratch.opening[arm] or seen.selections[slot] > 0):
