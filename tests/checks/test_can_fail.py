@@ -217,7 +217,7 @@ class Inverted(Policy):
     """Explores on high turns."""
 
     rule = EPSILON
-    z: Any = threshold()  # noqa: RUF009  # a parameter is a field made by a function
+    z: Any = threshold("q0.75")  # noqa: RUF009  # a parameter is a field made by a function
 
     def step(self, carry: Any, view: Any) -> Step:
         return (0.5 if view.G >= self.z else 0.0), carry

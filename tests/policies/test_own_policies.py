@@ -84,7 +84,7 @@ def test_a_policy_in_a_new_file_needs_no_entry_elsewhere(
 ) -> None:
     source = (
         "from dataclasses import dataclass\n"
-        "from highseason.policies.baselines import Greedy\n"
+        "from highseason.policies.epsilon import Greedy\n"
         "@dataclass(frozen=True)\n"
         "class Frugal(Greedy):\n"
         '    """Greedy by another name."""\n'

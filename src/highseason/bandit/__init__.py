@@ -24,7 +24,7 @@ from highseason.bandit.events import (
 )
 from highseason.bandit.json_store import JsonLinesStore, event_from_json, event_to_json
 from highseason.bandit.ledger import Decision, TurnOutcome
-from highseason.bandit.session import Ranked
+from highseason.bandit.view import Ranked
 
 __all__ = [
     "ArmAdded",

@@ -41,7 +41,6 @@ from highseason.engine import ArmState, Observation, Turn, learn
 from highseason.engine.lifetimes.presence import offer_opening
 from highseason.engine.step import choose
 from highseason.policies import PlanWarning, Policy
-from highseason.rules import estimate
 
 
 class Report(NamedTuple):
@@ -51,17 +50,6 @@ class Report(NamedTuple):
     reward: Any
     t: Any = None
     traffic: Any = None
-
-
-class Ranked(NamedTuple, Generic[ArmT]):
-    """An arm, its estimate, and how many of its turns the rule has learned from.
-
-    The estimate is in the user's unit, None before any reward; old rewards may count less in it.
-    """
-
-    arm: ArmT
-    estimate: float | None
-    pulls: int
 
 
 class BanditSession(Generic[ArmT]):
@@ -327,17 +315,6 @@ class BanditSession(Generic[ArmT]):
     def names(self) -> tuple[ArmT, ...]:
         """The arms in the game in the turn after the last that was decided."""
         return self.table.names(self.ledger.last_turn + 1)
-
-    def ranking(self) -> list[Ranked[ArmT]]:
-        """The arms in the game, the best estimate first, those without any last."""
-        state, present = self.table.state, self.table.present(self.ledger.last_turn + 1)
-        pulls = self.ledger.observed(present.size).tolist()
-        ranked = []
-        for arm in np.flatnonzero(present).tolist():
-            seen = state.pulls[arm] > 0
-            value = self.scale.shown(float(estimate(state, arm))) if seen else None
-            ranked.append(Ranked(self.table.ids[arm], value, pulls[arm]))
-        return sorted(ranked, key=lambda r: math.inf if r.estimate is None else -r.estimate)
 
     def decision(self, row: int) -> Decision[ArmT]:
         """A row of the ledger, as users see it."""

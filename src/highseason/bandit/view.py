@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Iterable
-from typing import Generic
+from typing import Generic, NamedTuple
+
+import numpy as np
 
 from highseason.bandit.events import EventStore
 from highseason.bandit.ledger import ArmT, Decision
 from highseason.bandit.multiplier_source import TurnLike
-from highseason.bandit.session import BanditSession, Ranked
+from highseason.bandit.session import BanditSession
 from highseason.multipliers import Multiplier
 from highseason.policies import Policy
+from highseason.rules import estimate
+
+
+class Ranked(NamedTuple, Generic[ArmT]):
+    """An arm, its estimate, and how many of its turns the rule has learned from.
+
+    The estimate is in the user's unit, None before any reward; old rewards may count less in it.
+    """
+
+    arm: ArmT
+    estimate: float | None
+    pulls: int
 
 
 class BanditView(Generic[ArmT]):
@@ -28,7 +43,14 @@ class BanditView(Generic[ArmT]):
         policies: per turn), None before the first reward.
         """
         with self._lock:
-            return self._session.ranking()
+            scale, table, ledger = self._session.scale, self._session.table, self._session.ledger
+            present = table.present(ledger.last_turn + 1)
+            pulls, ranked = ledger.observed(present.size).tolist(), []
+            for arm in np.flatnonzero(present).tolist():
+                seen = table.state.pulls[arm] > 0
+                value = scale.shown(float(estimate(table.state, arm))) if seen else None
+                ranked.append(Ranked(table.ids[arm], value, pulls[arm]))
+        return sorted(ranked, key=lambda r: math.inf if r.estimate is None else -r.estimate)
 
     def decision(self, t: TurnLike) -> Decision[ArmT]:
         """What was decided for a turn, how likely it was, and what has come of it so far.

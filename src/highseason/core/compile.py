@@ -82,9 +82,8 @@ def _allowing_overflow(function: Callable[..., Any]) -> Callable[..., Any]:
 def _number_symbols_randomly() -> None:
     """Number machine symbols from a random start, different in every process.
 
-    numba distinguishes functions of one name by a number that starts at 1 in every process.  Two
-    closures of one source, cached by two processes, would then have the same symbol; a third
-    process that loads both would silently run one in place of the other.
+    numba starts at 1 in each.  Two closures of one source, cached by two processes, would then have
+    the same symbol, and a process that loads both would silently run one in place of the other.
     """
     from numba.core.bytecode import FunctionIdentity
 
@@ -102,8 +101,7 @@ def _vectorizing() -> Iterator[None]:
     from numba.core.compiler_lock import global_compiler_lock
 
     with global_compiler_lock:
-        before = config.SLP_VECTORIZE
-        config.SLP_VECTORIZE = 1
+        before, config.SLP_VECTORIZE = config.SLP_VECTORIZE, 1
         try:
             yield
         finally:
@@ -179,12 +177,11 @@ def _sources_hash() -> str:
 
 
 def _compiled_sources() -> dict[str, bytes]:
-    sources = {
-        source.relative_to(_PACKAGE).as_posix(): source.read_bytes()
-        for source in sorted(_PACKAGE.rglob("*.py"))
-    }
+    sources = {path: path.read_bytes() for path in sorted(_PACKAGE.rglob("*.py"))}
     return {
-        name: text for name, text in sources.items() if b"jitable" in text or b"compiled(" in text
+        path.relative_to(_PACKAGE).as_posix(): text
+        for path, text in sources.items()
+        if b"jitable" in text or b"compiled(" in text
     }
 
 

@@ -1,10 +1,8 @@
 """The mark of a function that is readable Python here and machine code inside a kernel.
 
 Rules, rewards and random numbers are written once, as plain functions of scalars, tuples and
-arrays.  `play` and `Bandit` call them as they are; `simulate` compiles them.  Marking a function
-costs nothing: numba is imported only when the first kernel is compiled
-(`highseason.core.compile`).  The registry is permanent, so that every backend (numba on the CPU
-today, CUDA later) can read all of it.
+arrays.  `play` and `Bandit` call them as they are; `simulate` compiles them.  Marking is cheap:
+numba is imported only when the first kernel is compiled (`highseason.core.compile`).
 """
 
 from __future__ import annotations
@@ -27,10 +25,7 @@ _registry: dict[Callable[..., Any], Jitable] = {}
 
 
 def jitable(function: F) -> F:
-    """Mark `function` as callable from compiled code too; it stays an ordinary function.
-
-    Marking it again changes nothing.
-    """
+    """Mark `function` as callable from compiled code too; it stays an ordinary function."""
     _registry.setdefault(function, Jitable(function, None))
     return function
 
@@ -42,11 +37,10 @@ def inlined(function: F) -> F:
 
 
 def jitable_as(native: Callable[..., Callable[..., Any]]) -> Callable[[F], F]:
-    """Mark a function whose compiled form differs from its Python form.
+    """Mark a function whose compiled form differs from its Python form; tests hold them equal.
 
     `native` is what numba calls an overload: a function of the arguments' *types* that returns the
-    code to compile for them, with the same argument names as the marked function.  The two forms
-    must agree; tests check that they do.
+    code to compile for them, with the same argument names as the marked function.
     """
 
     def mark(function: F) -> F:
@@ -57,9 +51,5 @@ def jitable_as(native: Callable[..., Callable[..., Any]]) -> Callable[[F], F]:
 
 
 def registered(since: int = 0) -> Sequence[Jitable]:
-    """All marked functions in the order of marking, without the first `since` of them.
-
-    A backend registers everything once and remembers how many there were, because modules that are
-    imported later mark more.
-    """
+    """All marked functions in the order of marking, without the first `since` of them."""
     return tuple(_registry.values())[since:]

@@ -88,10 +88,10 @@ def seed_key(seed: int) -> int:
             return int(key)
 
 
-def arm_uniforms(keys: NDArray[np.uint64], arms: int) -> NDArray[np.float64]:
+def arm_uniforms(keys: NDArray[np.uint64], arms: int, use: int = ARMS) -> NDArray[np.float64]:
     """One uniform number per game and arm, from which a game draws what its arms are worth.
 
-    They stand in the family of turn 0, which no game plays.
+    They stand in a family of turn 0, which no game plays.
     """
-    family = hash_at(keys, ARMS)[:, None]
+    family = hash_at(keys, use)[:, None]
     return np.asarray(draw(family, np.arange(arms, dtype=np.uint64)[None, :]))

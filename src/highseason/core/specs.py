@@ -50,7 +50,7 @@ def split_spec(text: str) -> tuple[str, dict[str, str]]:
 
 
 class Registry(Generic[T]):
-    """Classes or functions by name.
+    """Classes or functions by name; `kind` is a noun for messages.  Case does not matter.
 
     >>> shapes: Registry[int] = Registry("shape")
     >>> shapes.register("wave", 1)
@@ -61,7 +61,6 @@ class Registry(Generic[T]):
     """
 
     def __init__(self, kind: str, error: type[ValueError] = ValueError) -> None:
-        """An empty registry of things of this `kind`, a noun for messages."""
         self._kind, self._error = kind, error
         self._entries: dict[str, T] = {}
 
@@ -73,7 +72,6 @@ class Registry(Generic[T]):
         self._entries[name] = entry
 
     def __getitem__(self, name: str) -> T:
-        """The entry of that name; upper and lower case do not matter."""
         entry = self._entries.get(name) or self._entries.get(name.lower())
         if entry is None:
             hint = did_you_mean(name, self._entries)
@@ -81,11 +79,9 @@ class Registry(Generic[T]):
         return entry
 
     def __contains__(self, name: object) -> bool:
-        """Whether there is an entry of exactly that name."""
         return name in self._entries
 
     def __iter__(self) -> Iterator[str]:
-        """All names, in the order of registration."""
         return iter(self._entries)
 
     def entries(self) -> dict[str, T]:
@@ -94,8 +90,5 @@ class Registry(Generic[T]):
 
 
 def _identity(entry: object) -> tuple[str, str]:
-    kind = type(entry)
-    return (
-        getattr(entry, "__module__", kind.__module__),
-        getattr(entry, "__qualname__", repr(entry)),
-    )
+    module = getattr(entry, "__module__", type(entry).__module__)
+    return module, getattr(entry, "__qualname__", repr(entry))

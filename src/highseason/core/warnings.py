@@ -17,14 +17,10 @@ def warn_user(message: str, category: type[Warning]) -> None:
     """
     level = 2  # what warnings calls the caller of this function
     frame = sys._getframe(1)
-    while frame.f_back is not None and _is_ours(str(frame.f_globals.get("__name__", ""))):
+    while frame.f_back and str(frame.f_globals.get("__name__", "")).split(".")[0] == _PACKAGE:
         frame = frame.f_back
         level += 1
     warnings.warn(message, category, stacklevel=level)
-
-
-def _is_ours(module: str) -> bool:
-    return module == _PACKAGE or module.startswith(f"{_PACKAGE}.")
 
 
 @contextmanager

@@ -33,17 +33,9 @@ _SHAPES = RuleFunctions(
 
 @functools.cache
 def rule_functions(rule: Any) -> RuleFunctions:
-    """The functions of a rule, compiled.
-
-    Raises:
-        ValueError: One of them cannot be compiled.
-    """
-    return RuleFunctions(
-        *(
-            users_function(getattr(rule, name), signature, getattr(_SHAPES, name))
-            for name, signature in _signatures()._asdict().items()
-        )
-    )
+    """The functions of a rule, compiled; a `ValueError` if one of them cannot be."""
+    functions = (getattr(rule, name) for name in RuleFunctions._fields)
+    return RuleFunctions(*map(users_function, functions, _signatures(), _SHAPES))
 
 
 def function_types() -> RuleFunctions:
@@ -89,18 +81,13 @@ def turn_type() -> Any:
 
 
 @functools.cache
-def observation_type() -> Any:
-    """The type of an `Observation`."""
-    types = numba_types()
-    return types.NamedTuple((types.int64, types.float64, types.float64), Observation)
-
-
-@functools.cache
 def _signatures() -> RuleFunctions:
     types, state, turn = numba_types(), state_type(), turn_type()
+    whole, number = types.int64, types.float64
+    observation = types.NamedTuple((whole, number, number), Observation)
     return RuleFunctions(
         start=types.void(state),
-        choose=types.Tuple((types.int64, types.boolean))(state, turn),
-        observe=types.void(state, turn, observation_type()),
-        set_weights=types.void(state, types.int64, types.float64[::1], types.float64),
+        choose=types.Tuple((whole, types.boolean))(state, turn),
+        observe=types.void(state, turn, observation),
+        set_weights=types.void(state, whole, number[::1], number),
     )

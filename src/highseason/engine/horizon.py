@@ -57,18 +57,14 @@ class Horizon(NamedTuple):
 
     @classmethod
     def of(cls, actual: Multiplier, forecast: Any = None) -> Horizon:
-        """What a policy knows in a game: G itself, a forecast of the season, or one-step forecasts.
-
-        `forecast` is what `Policy.plan` takes.
-        """
+        """What a policy knows in a game, given the `forecast` that `Policy.plan` takes."""
         if forecast is None:
             return cls.known(actual.values)
         if isinstance(forecast, Forecast):
             return cls.known(forecast.mean)
-        beliefs = (
-            forecast.path(actual) if isinstance(forecast, OneStep) else as_multiplier(forecast)
-        )
-        return cls.unknown(beliefs.values)
+        if isinstance(forecast, OneStep):
+            return cls.unknown(forecast.path(actual).values)
+        return cls.unknown(as_multiplier(forecast).values)
 
     def turn(self, t: int, level: float, key: int, random_ties: bool) -> Turn:
         """Turn `t` of a game, with the plan's level and the key of its random numbers."""

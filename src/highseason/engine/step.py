@@ -89,11 +89,7 @@ def illegal_arm(rule: Playable, turn: int, arm: int, arms: int) -> IllegalArmErr
 
 
 def choose(rule: Playable, state: ArmState, turn: Turn) -> tuple[int, bool]:
-    """The rule's choice among `state.available`, and whether it exploits; nothing changes.
-
-    Raises:
-        IllegalArmError: The arm does not exist or is not available.
-    """
+    """The rule's choice among `state.available`, which must be legal, and whether it exploits."""
     arm, exploited = rule.choose(state, turn)
     if not is_legal(state.available, arm):
         raise illegal_arm(rule, turn.t, arm, state.available.size)
@@ -121,13 +117,7 @@ def learn(
 ) -> None:
     """Let the rule observe a turn that was decided.
 
-    Args:
-        rule: The rule.
-        state: Its state.
-        turn: The turn, as it was decided.
-        observation: What the turn taught.
-        present: The arms that are there now; they may differ from those that were on offer.
-            None leaves `state.available` as it is.
+    `present` are the arms that are there now; they may differ from those that were on offer.
     """
     if present is not None:
         state.available[:] = present

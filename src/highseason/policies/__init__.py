@@ -5,19 +5,19 @@ The imports by name tell type checkers what there is, and put the registry in th
 """
 
 from highseason.policies.base import Policy, discover, find, from_json, parse, registry
-from highseason.policies.baselines import Greedy as Greedy
-from highseason.policies.baselines import NaiveEpsilonGreedy as NaiveEpsilonGreedy
-from highseason.policies.baselines import NaiveUCB as NaiveUCB
-from highseason.policies.baselines import UniformRandom as UniformRandom
 from highseason.policies.epsilon import EpsilonGreedy as EpsilonGreedy
 from highseason.policies.epsilon import EpsilonZGreedy as EpsilonZGreedy
+from highseason.policies.epsilon import Greedy as Greedy
+from highseason.policies.epsilon import NaiveEpsilonGreedy as NaiveEpsilonGreedy
 from highseason.policies.epsilon import SoftEpsilonGreedy as SoftEpsilonGreedy
+from highseason.policies.epsilon import UniformRandom as UniformRandom
 from highseason.policies.mortal import UCBL as UCBL
 from highseason.policies.mortal import SoftUCBMortal as SoftUCBMortal
 from highseason.policies.parameters import parameter
 from highseason.policies.plan import Plan, Planner, PlanWarning, View
 from highseason.policies.ucb import UCB as UCB
 from highseason.policies.ucb import UCBZ as UCBZ
+from highseason.policies.ucb import NaiveUCB as NaiveUCB
 from highseason.policies.ucb import SoftUCB as SoftUCB
 from highseason.policies.variable_pool import VariablePool as VariablePool
 from highseason.policies.wrappers import CapIndex as CapIndex

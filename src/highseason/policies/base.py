@@ -75,7 +75,6 @@ class Policy:
     )
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Enter named policies in the registry, where command line and checks find them."""
         super().__init_subclass__(**options)
         cls.name = vars(cls).get("name", "")  # a name is not inherited: it means one class
         if cls.name:
@@ -83,7 +82,6 @@ class Policy:
             _policies.register(cls.name, cls)
 
     def __post_init__(self) -> None:
-        """Check every parameter, and that there is a rule."""
         for name, limits in declared(self).items():
             value = limits.check(self.label, name, getattr(self, name))
             object.__setattr__(self, name, value)
@@ -117,10 +115,8 @@ class Policy:
     def resolve_thresholds(self, values: NDArray[np.float64]) -> Self:
         """The same policy with its rules on G (`q0.75`, `0.75*max`) turned into numbers."""
         rules = self.unresolved_thresholds()
-        if not rules:
-            return self
         numbers: dict[str, Any] = {name: rule.resolve(values) for name, rule in rules.items()}
-        return replace(self, **numbers)
+        return replace(self, **numbers) if numbers else self
 
     def unresolved_thresholds(self) -> dict[str, Threshold]:
         """The parameters that are still rules on G, such as `q0.75`, by name."""
@@ -152,7 +148,8 @@ class Policy:
         else:
             levels = levels_from(self, multiplier, forecast, arms)
         plan = Plan(self, multiplier, arms, levels)
-        if not self._warn_of_threshold(multiplier.values):
+        z = self.resolve_thresholds(multiplier.values).threshold
+        if not (isinstance(z, float) and warn_if_one_sided(multiplier.values, z, what=str(self))):
             plan.warn_if_one_sided()
         return plan
 
@@ -160,20 +157,12 @@ class Policy:
         """The same plan step by step, for a G that becomes known only turn by turn."""
         return Planner(self, check_arms(arms))
 
-    def _warn_of_threshold(self, values: NDArray[np.float64]) -> bool:
-        """Warn of a threshold that separates nothing, and say whether it did."""
-        if self.threshold is None:
-            return False
-        z = self.resolve_thresholds(values).threshold
-        return isinstance(z, float) and warn_if_one_sided(values, z, what=str(self))
-
     # -- what its parameters mean -----------------------------------------------------------------
 
     @property
     def threshold(self) -> float | str | None:
         """The threshold z: turns with G >= z are high.  None for a policy without one."""
-        value: float | str | None = self.in_role("threshold")
-        return value
+        return self.in_role("threshold")  # type: ignore[no-any-return]  # a parameter's value
 
     def in_role(self, role: Role) -> Any:
         """The value of the parameter that is declared in this role, or None."""
@@ -202,7 +191,6 @@ class Policy:
         return self.name or type(self).__name__
 
     def __str__(self) -> str:
-        """The name and what differs from the defaults, as the command line reads it."""
         return self._spec()
 
     def _spec(self, except_for: Container[str] = ()) -> str:
@@ -223,16 +211,7 @@ class Policy:
 
     def to_json(self) -> str:
         """The policy as text that `policies.from_json` reads."""
-        return json.dumps(self._document())
-
-    def _document(self) -> dict[str, Any]:
-        document: dict[str, Any] = {"name": self.name}
-        for key, value in self.parameters().items():
-            if isinstance(value, Policy):
-                document[key] = value._document()
-            else:
-                document[key] = str(value) if value in (math.inf, -math.inf) else value
-        return document
+        return json.dumps(self, default=_document)
 
 
 def discover(package: str, path: Iterable[str]) -> None:
@@ -260,30 +239,29 @@ def parse(text: str) -> Policy:
     cap:cap=0.5+spare-old-arms+soft-ucb-mortal
     """
     outer, *inner = _PLUS.split(text, maxsplit=1)
-    name, options = split_spec(outer)
-    cls = find(name)
+    name, given = split_spec(outer)
+    cls, options = find(name), dict[str, Any](given)
     limits = declared(cls)
     for key in options:
         if key not in limits:
             raise ValueError(f"{cls.name} has no parameter {key!r}; it has: {', '.join(limits)}")
-    values = {key: limits[key].check(cls.name, key, value) for key, value in options.items()}
     if inner:
         if "base" not in limits:
             raise ValueError(
                 f"{cls.name} is not a wrapper: it cannot be put before '+', got {text!r}"
             )
-        values["base"] = parse(inner[0])
-    return cls(**values)
+        options["base"] = parse(inner[0])
+    return cls(**options)
 
 
 def from_json(text: str) -> Policy:
     """The policy that `Policy.to_json` wrote."""
-    return _from_document(json.loads(text))
+    policy = json.loads(text, object_hook=lambda document: find(document.pop("name"))(**document))
+    if not isinstance(policy, Policy):
+        raise ValueError(f"expected what Policy.to_json writes, got {text[:60]}")
+    return policy
 
 
-def _from_document(document: dict[str, Any]) -> Policy:
-    values: dict[str, Any] = {
-        key: _from_document(value) if isinstance(value, dict) else value
-        for key, value in document.items()
-    }
-    return find(values.pop("name"))(**values)
+def _document(policy: Policy) -> dict[str, Any]:
+    values = {"name": policy.name, **policy.parameters()}
+    return {key: str(v) if v in (math.inf, -math.inf) else v for key, v in values.items()}

@@ -1,4 +1,8 @@
-"""The ε policies: plain, with a threshold (ε-z), and soft."""
+"""The ε policies: plain, with a threshold (ε-z), soft, naive; and the ends, never and always.
+
+An arm first tried on a busy day looks better than it is to the naive policies: they average rewards
+as they come, multiplied by G, and show that bias.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ from typing import Any
 
 from highseason.core.jitable import jitable
 from highseason.policies.base import Policy
-from highseason.policies.parameters import OnG, exploration, formula, threshold, unit_rule
+from highseason.policies.parameters import OnG, epsilon_constant, formula, threshold, unit_rule
 from highseason.policies.plan import View
 from highseason.rules import EPSILON
 
@@ -35,7 +39,7 @@ class EpsilonGreedy(Policy):
     rule = EPSILON
     profiles = {"paper": {"k": 1100.0}, "authors_code": {"k": 110.0}}
 
-    k: float = exploration(1.0)
+    k: float = epsilon_constant(1.0)
 
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
         """ε depends on the turn alone."""
@@ -63,8 +67,8 @@ class EpsilonZGreedy(Policy):
         "authors_code": {"k": 110.0, "z": "q0.65", "variant": "authors_code"},
     }
 
-    k: float = exploration(1.0)
-    z: OnG = threshold()
+    k: float = epsilon_constant(1.0)
+    z: OnG = threshold("q0.75")
     variant: str = formula()
 
     def step(self, carry: int, view: View) -> tuple[float, int]:
@@ -100,7 +104,7 @@ class SoftEpsilonGreedy(Policy):
         "authors_code": {"k": 110.0, "unit": 1.0, "variant": "authors_code"},
     }
 
-    k: float = exploration(0.5)
+    k: float = epsilon_constant(0.5)
     unit: OnG = unit_rule("q0.5")
     variant: str = formula()
 
@@ -109,3 +113,56 @@ class SoftEpsilonGreedy(Policy):
         least = view.lowest if self.variant == "authors_code" else view.floor
         psi = math.log1p(self.unit / view.G) / math.log1p(self.unit / least)
         return min(1.0, psi, decaying_epsilon(self.k, view.arms, view.t)), carry
+
+
+@dataclass(frozen=True)
+class NaiveEpsilonGreedy(EpsilonGreedy):
+    """ε-greedy that does not divide its rewards by G(t).
+
+    >>> import highseason as hs
+    >>> hs.NaiveEpsilonGreedy.learns_scaled
+    True
+    """
+
+    name = "naive-epsilon"
+    learns_scaled = True
+
+
+@dataclass(frozen=True)
+class Greedy(Policy):
+    """Try every arm once, then always play the leader.
+
+    Not in the paper, and a necessary baseline: in its simulated settings greedy ties with the best.
+
+    >>> import highseason as hs
+    >>> hs.Greedy().plan([1, 1, 1], arms=2).levels
+    array([0., 0., 0.])
+    """
+
+    name = "greedy"
+    rule = EPSILON
+    profiles = {"paper": {}, "authors_code": {}}
+    suppress_plan_warning = True
+
+    def step(self, carry: Any, view: View) -> tuple[float, Any]:
+        """Never explore."""
+        return 0.0, carry
+
+
+@dataclass(frozen=True)
+class UniformRandom(Policy):
+    """Try every arm once, then play any arm with equal probability: the worst baseline.
+
+    >>> import highseason as hs
+    >>> hs.UniformRandom().plan([1, 1, 1], arms=2).levels
+    array([1., 1., 1.])
+    """
+
+    name = "uniform"
+    rule = EPSILON
+    profiles = {"paper": {}, "authors_code": {}}
+    suppress_plan_warning = True
+
+    def step(self, carry: Any, view: View) -> tuple[float, Any]:
+        """Always explore."""
+        return 1.0, carry

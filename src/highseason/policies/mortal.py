@@ -7,7 +7,7 @@ from typing import Any
 
 from highseason.engine.lifetimes.presence import LifetimeOptions
 from highseason.policies.base import Policy
-from highseason.policies.parameters import EXPLORATION, OnG, parameter, unit_rule
+from highseason.policies.parameters import OnG, exploration, parameter, unit_rule
 from highseason.policies.plan import View
 from highseason.rules import LIFE, MORTAL
 
@@ -38,17 +38,13 @@ class SoftUCBMortal(Policy):
     rule = MORTAL
     profiles = {"paper": {"c": 2.0, "unit": 1.0}}
 
-    c: float = parameter(0.1, "the most that psi can be", at_least=0.0, search=EXPLORATION)
+    c: float = exploration(0.1, "the most that psi can be")
     unit: OnG = unit_rule("q0.5")
     remaining: bool = parameter(
         False, "rank arms by their remaining lifetime, not by the whole", flag=True
     )
-    initial: int = parameter(
-        0,
-        "how many arms to try first, those of highest psi; 0 for all",
-        at_least=0,
-        whole=True,
-        search=EXPLORATION,
+    initial: int = exploration(
+        0, "how many arms to try first, those of highest psi; 0 for all", whole=True
     )
 
     @property
@@ -86,12 +82,7 @@ class UCBL(Policy):
     rule = LIFE
     profiles = {"paper": {"c": 0.011, "unit": 1.0}}
 
-    c: float = parameter(
-        0.01,
-        "how much the logarithm of the remaining lifetime counts",
-        at_least=0.0,
-        search=EXPLORATION,
-    )
+    c: float = exploration(0.01, "how much the logarithm of the remaining lifetime counts")
     xi: str = parameter(
         "soft", "regulated by G, or by the arm's age alone", choices=("soft", "age")
     )

@@ -10,6 +10,7 @@ import math
 import operator
 from collections.abc import Sequence
 from dataclasses import Field, dataclass, field
+from functools import partial
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -52,8 +53,8 @@ Role = Literal["", "threshold", "unit"]
 class Limits:
     """What a parameter may be: a number, yes or no, a word, a rule on G, or an inner policy.
 
-    `search` is where tuning looks for it.  A rule on G needs none: it is searched from the least G
-    to just above the greatest, so that at one end every turn is high and at the other none.
+    `search` is where tuning looks for it.  A rule on G needs none: it is searched from the least G,
+    where every turn is high, to just above the greatest, where none is.
     """
 
     doc: str
@@ -86,11 +87,7 @@ class Limits:
         return SearchRange(max(EXPLORATION.low, 1.01 * floor), high, "log")
 
     def check(self, owner: str, name: str, value: Any) -> Any:
-        """The value as it is kept.
-
-        Raises:
-            ValueError: With what was expected.
-        """
+        """The value as it is kept; a `ValueError` says what was expected."""
         label = f"{owner}: {name}"
         if self.choices:
             if value not in self.choices:
@@ -160,43 +157,36 @@ def short(value: Any) -> str:
     return text if float(text) == value else repr(value)
 
 
-def threshold(default: float | str = "q0.75") -> Any:
-    """The parameter z: a turn with G >= z is high."""
-    return parameter(
-        default,
-        "turns with G >= z are high: a number, a quantile of G (q0.75) or a share of its maximum "
-        "(0.75*max)",
-        allows_expression=True,
-        above=0.0,
-        infinite=True,
-        role="threshold",
-    )
-
-
-def unit_rule(default: float | str) -> Any:
-    """The parameter by which G is divided before a soft formula sees it."""
-    doc = "G is divided by this before it regulates: a number, or a rule on G such as q0.5 (median)"
-    return parameter(default, doc, allows_expression=True, above=0.0, role="unit")
-
-
-def exploration(default: float) -> Any:
-    """The parameter k of the ε policies."""
-    doc = "exploration constant; 0 never explores"
-    return parameter(default, doc, at_least=0.0, search=EXPLORATION)
-
-
-def window(default: int, doc: str) -> Any:
-    """A number of rewards or displays to look back on."""
-    return parameter(default, doc, at_least=1, at_most=1e6, whole=True, search=(1.01, 1e3, "log"))
-
-
-def radius(default: float = 2.0) -> Any:
-    """The parameter P of the UCB policies."""
-    doc = "the radius is sqrt(P log(…) / pulls); 2 is UCB1's"
-    return parameter(default, doc, at_least=0.0, search=EXPLORATION)
-
-
-def formula() -> Any:
-    """Which reading of the policy: the paper's text or its authors' simulation code."""
-    doc = "the paper's formula, or the one in its authors' simulation code"
-    return parameter("paper", doc, choices=("paper", "authors_code"))
+#: z: a turn with G >= z is high.
+threshold = partial(
+    parameter,
+    doc="turns with G >= z are high: a number, a quantile of G (q0.75) or a share of its maximum "
+    "(0.75*max)",
+    allows_expression=True,
+    above=0.0,
+    infinite=True,
+    role="threshold",
+)
+#: The parameter by which G is divided before a soft formula sees it.
+unit_rule = partial(
+    parameter,
+    doc="G is divided by this before it regulates: a number, or a rule on G such as q0.5 (median)",
+    allows_expression=True,
+    above=0.0,
+    role="unit",
+)
+#: A constant that says how much to explore, such as k, P and c.
+exploration = partial(parameter, at_least=0.0, search=EXPLORATION)
+#: k of the ε policies.
+epsilon_constant = partial(exploration, doc="exploration constant; 0 never explores")
+#: P of the UCB policies.
+radius = partial(exploration, 2.0, "the radius is sqrt(P log(…) / pulls); 2 is UCB1's")
+#: A number of rewards or displays to look back on.
+window = partial(parameter, at_least=1, at_most=1e6, whole=True, search=(1.01, 1e3, "log"))
+#: Which reading of the policy: the paper's text or its authors' simulation code.
+formula = partial(
+    parameter,
+    "paper",
+    "the paper's formula, or the one in its authors' simulation code",
+    choices=("paper", "authors_code"),
+)

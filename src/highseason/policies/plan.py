@@ -20,14 +20,12 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from highseason.core.warnings import warn_user
-from highseason.engine.horizon import Horizon, refuse_unknown_future
-from highseason.engine.turn import UNKNOWN_TURNS
+from highseason.engine import UNKNOWN_TURNS, Horizon
+from highseason.engine.horizon import refuse_unknown_future
 from highseason.forecasters import Forecast, Forecaster, OneStep
 from highseason.multipliers import Multiplier, as_multiplier
 from highseason.policies.parameters import short
 
-if TYPE_CHECKING:
-    from highseason.policies.base import Policy  # for annotations: a plan never makes a policy
 if TYPE_CHECKING:
     from highseason.policies.base import Policy  # for annotations: it imports this module
 
@@ -90,11 +88,8 @@ class Outlook:
     """What has been expected and seen of G so far, when it comes one turn at a time."""
 
     def __init__(self, arms: int) -> None:
-        """Before the first turn."""
-        self.arms = arms
-        self.t = 0
-        self._floor = math.inf
-        self._lowest = math.inf
+        self.arms, self.t = arms, 0
+        self._floor = self._lowest = math.inf
         self._seen: list[float] = []
 
     def expect(self, belief: float) -> View:
@@ -143,11 +138,9 @@ class Plan:
     @cached_property
     def exploration(self) -> NDArray[np.float64]:
         """How much each turn explores, in [0, 1]; 1 while every arm is tried once."""
-        rule = self.policy.rule
         turns = np.arange(1, len(self) + 1)
-        shares = self.policy.lifetime_options.weight_scale * rule.intensity(
-            self.levels, turns, self.arms
-        )
+        intensity = self.policy.rule.intensity(self.levels, turns, self.arms)
+        shares = self.policy.lifetime_options.weight_scale * intensity
         shares[: self.first_choice] = 1.0
         return np.clip(shares, 0.0, 1.0)
 
@@ -181,11 +174,9 @@ class Plan:
     def __array__(
         self, dtype: DTypeLike | None = None, copy: bool | None = None
     ) -> NDArray[np.float64]:
-        """The levels, so that NumPy and matplotlib take a plan as it is."""
         return np.array(self.levels, dtype=dtype, copy=copy)
 
     def __len__(self) -> int:
-        """How many turns."""
         return int(self.levels.size)
 
     @overload
@@ -193,11 +184,9 @@ class Plan:
     @overload
     def __getitem__(self, item: slice) -> NDArray[np.float64]: ...
     def __getitem__(self, item: int | slice) -> float | NDArray[np.float64]:
-        """As an array: position 0 is turn 1."""
         return self.levels[item]
 
     def __iter__(self) -> Iterator[float]:
-        """The levels, turn by turn."""
         return iter(self.levels.tolist())
 
 
@@ -225,11 +214,7 @@ _LONG = 100_000
 
 
 def require_future(policy: Policy, where: str) -> None:
-    """Refuse a policy that looks ahead where the turns to come are unknown.
-
-    Raises:
-        FutureUnknownError: Its plan or its rule declares `uses_future`.
-    """
+    """Refuse a policy whose plan or rule looks ahead where the turns to come are unknown."""
     if policy.uses_future or policy.rule.traits.uses_future:
         refuse_unknown_future(policy, where)
 
@@ -238,7 +223,6 @@ class Planner:
     """A policy's plan, one turn at a time: ask for the `level`, then report what it `saw`."""
 
     def __init__(self, policy: Policy, arms: int) -> None:
-        """Before the first turn; a policy that looks ahead is refused."""
         require_future(policy, "a game whose G comes one turn at a time")
         self._policy = policy
         self._outlook = Outlook(arms)
@@ -246,11 +230,10 @@ class Planner:
 
     def level(self, belief: float) -> float:
         """This turn's level, from what is expected of this turn and what was seen before."""
-        view = self._outlook.expect(belief)
-        resolved = self._policy
-        if resolved.unresolved_thresholds():
-            resolved = resolved.resolve_thresholds(self._outlook.values(belief))
-        level, self._carry = step(resolved, self._carry, view)
+        view, policy = self._outlook.expect(belief), self._policy
+        if policy.unresolved_thresholds():
+            policy = policy.resolve_thresholds(self._outlook.values(belief))
+        level, self._carry = step(policy, self._carry, view)
         check_level(self._policy, view.t, level)
         return level
 
@@ -262,8 +245,7 @@ class Planner:
 def known_levels(policy: Policy, multiplier: Multiplier, arms: int) -> NDArray[np.float64]:
     """The whole plan for a G that is known: the same steps, run ahead.
 
-    Studies ask for the same plan again and again (other rewards, other seeds): it is cached, unless
-    it is so long that keeping it costs more memory than it saves time.
+    It is cached, because studies ask for the same plan again and again, unless it is very long.
     """
     try:
         hash(policy)
@@ -288,20 +270,24 @@ def levels_from(
     policy: Policy, actual: Multiplier, forecast: Any, arms: int
 ) -> NDArray[np.float64]:
     """The whole plan when G is not known: from one-step forecasts, or a forecast of the season."""
-    if isinstance(forecast, Forecast):
-        _require_same_turns(len(forecast), actual.turns)
-        return season_levels(policy, forecast, arms)
     if isinstance(forecast, OneStep):
-        return one_step_levels(policy, actual, forecast.path(actual), arms)
-    if isinstance(forecast, Forecaster):
+        forecast = forecast.path(actual)
+    elif isinstance(forecast, Forecaster):
         raise ValueError(
             f"{forecast} forecasts a whole season: fit it on what came before the game and pass "
             f"its prediction, forecast=….fit(past).predict({actual.turns})"
         )
-    return one_step_levels(policy, actual, as_multiplier(forecast), arms)
+    elif not isinstance(forecast, Forecast):
+        forecast = as_multiplier(forecast)
+    turns = len(forecast) if isinstance(forecast, Forecast) else forecast.turns
+    if turns != actual.turns:
+        raise ValueError(f"the forecast has {turns} turns, the multiplier {actual.turns}")
+    if isinstance(forecast, Forecast):
+        return _season_levels(policy, forecast, arms)
+    return _one_step_levels(policy, actual, forecast, arms)
 
 
-def season_levels(policy: Policy, forecast: Forecast, arms: int) -> NDArray[np.float64]:
+def _season_levels(policy: Policy, forecast: Forecast, arms: int) -> NDArray[np.float64]:
     """The whole plan from a forecast of the whole season, made before its first turn.
 
     The level of a turn is the mean of the levels that its likely values would give: where they lie
@@ -325,11 +311,10 @@ def season_levels(policy: Policy, forecast: Forecast, arms: int) -> NDArray[np.f
     return _checked(policy, levels)
 
 
-def one_step_levels(
+def _one_step_levels(
     policy: Policy, actual: Multiplier, forecast: Multiplier, arms: int
 ) -> NDArray[np.float64]:
     """The whole plan when each turn is only forecast: a turn sees its forecast and the past."""
-    _require_same_turns(forecast.turns, actual.turns)
     planner = Planner(policy, arms)
     levels = np.empty(actual.turns)
     pairs = zip(actual.values.tolist(), forecast.values.tolist(), strict=True)
@@ -340,17 +325,8 @@ def one_step_levels(
     return levels
 
 
-def _require_same_turns(forecast: int, actual: int) -> None:
-    if forecast != actual:
-        raise ValueError(f"the forecast has {forecast} turns, the multiplier {actual}")
-
-
 def step(policy: Policy, carry: Any, view: View) -> tuple[float, Any]:
-    """One step of a plan.
-
-    Raises:
-        TypeError: It did not return a level and a carry.
-    """
+    """One step of a plan, which must return a level and a carry."""
     answer = policy.step(carry, view)
     if not (isinstance(answer, tuple) and len(answer) == 2):
         raise TypeError(
@@ -363,9 +339,9 @@ def step(policy: Policy, carry: Any, view: View) -> tuple[float, Any]:
 def _checked(policy: Policy, levels: NDArray[np.float64]) -> NDArray[np.float64]:
     """The levels, read-only; the first that the rule cannot take is an error."""
     low, high = policy.rule.allowed
-    wrong = np.flatnonzero(~(np.isfinite(levels) & (levels >= low) & (levels <= high)))
-    if wrong.size:
-        check_level(policy, int(wrong[0]) + 1, float(levels[wrong[0]]))
+    wrong = ~(np.isfinite(levels) & (levels >= low) & (levels <= high))
+    if wrong.any():
+        check_level(policy, int(wrong.argmax()) + 1, float(levels[wrong.argmax()]))
     levels.setflags(write=False)
     return levels
 

@@ -1,4 +1,4 @@
-"""The UCB policies: plain, with a threshold (UCB-z), and soft."""
+"""The UCB policies: plain, with a threshold (UCB-z), soft, and naive."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class UCBZ(Policy):
     rule = UCB_RULE
     profiles = {"paper": {"z": 30.0}, "authors_code": {"z": "q0.65", "variant": "authors_code"}}
 
-    z: OnG = threshold()
+    z: OnG = threshold("q0.75")
     P: float = radius()
     variant: str = formula()
 
@@ -93,3 +93,16 @@ class SoftUCB(Policy):
         """Nothing is carried."""
         scaled = view.G / self.unit
         return self.P * math.log1p(clock(self.variant, view.t) / scaled), carry
+
+
+@dataclass(frozen=True)
+class NaiveUCB(UCB):
+    """UCB that does not divide its rewards by G(t), so that its radius no longer fits them.
+
+    >>> import highseason as hs
+    >>> hs.NaiveUCB.learns_scaled
+    True
+    """
+
+    name = "naive-ucb"
+    learns_scaled = True

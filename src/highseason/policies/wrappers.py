@@ -6,9 +6,10 @@ rewards that drift.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,11 +32,13 @@ from highseason.rules.wrapped import (
 
 #: What a wrapper takes over from the class of the policy within.
 _TAKEN_OVER = ("uses_future_g", "uses_future", "learns_scaled", "suppress_plan_warning")
+#: The parameters that every wrapper has.
+_COMMON = ("base", "ties")
 
 
 @dataclass(frozen=True)
 class Wrapper(Policy):
-    """What all wrappers share.  Subclasses give `name` and `wrapped(rule)`.
+    """What all wrappers share.  Subclasses give `name`, and `change` or `wrapped(rule)`.
 
     On the command line wrappers are joined to what they wrap by a plus sign:
     `peak-grabber+soft-ucb:unit=1`.
@@ -43,6 +46,9 @@ class Wrapper(Policy):
     Attributes:
         base: The policy within, or its text as on the command line.
     """
+
+    #: Gives the changed rule, from the rule of the policy within and the wrapper's own parameters.
+    change: ClassVar[Callable[..., Rule] | None] = None
 
     base: Policy = parameter(UCB(), "the policy within", inner=True)
 
@@ -55,19 +61,21 @@ class Wrapper(Policy):
         ties = "random" if "random" in (self.ties, self.base.ties) else "lowest"
         inherited: dict[str, Any] = {name: getattr(self.base, name) for name in _TAKEN_OVER}
         inherited |= {"ties": ties, "base": replace(self.base, ties=ties)}
-        inherited["rule"] = self._wrapped_rule()
+        try:
+            inherited["rule"] = self.wrapped(self.base.rule)
+        except ValueError as reason:
+            raise ValueError(f"{self.label} around {self.base}: {reason}") from None
         for name, value in inherited.items():
             object.__setattr__(self, name, value)
 
     def wrapped(self, rule: Rule) -> Rule:
         """The rule of the policy within, changed."""
-        raise TypeError(f"{type(self).__name__} has no wrapped(rule): define it to return a Rule")
-
-    def _wrapped_rule(self) -> Rule:
-        try:
-            return self.wrapped(self.base.rule)
-        except ValueError as reason:
-            raise ValueError(f"{self.label} around {self.base}: {reason}") from None
+        if self.change is None:
+            raise TypeError(
+                f"{type(self).__name__} has no wrapped(rule): define it to return a Rule"
+            )
+        own = [value for name, value in self.parameters().items() if name not in _COMMON]
+        return self.change(rule, *own)  # by position: the caches of rules tell keywords apart
 
     # -- all of this is the inner policy's business -----------------------------------------------
 
@@ -108,12 +116,10 @@ class Wrapper(Policy):
         return getattr(self.__dict__["base"], name)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Build it again from its parameters, and its rule with it."""
         return partial(type(self), **self.parameters()), ()
 
     def __str__(self) -> str:
-        """The wrapper, a plus sign, and the policy within."""
-        return f"{self._spec(except_for=('base', 'ties'))}+{self.base}"
+        return f"{self._spec(except_for=_COMMON)}+{self.base}"
 
 
 @dataclass(frozen=True)
@@ -130,15 +136,12 @@ class PeakGrabber(Wrapper):
     """
 
     name = "peak-grabber"
+    change = staticmethod(peak_grabber)
 
     window: int = window(100, "displays of an arm to look back on")
     trigger: float = parameter(
         9.0, "what these must have earned together", above=0.0, search=EXPLORATION
     )
-
-    def wrapped(self, rule: Rule) -> Rule:
-        """With a window for each arm."""
-        return peak_grabber(rule, self.window, self.trigger)
 
 
 @dataclass(frozen=True)
@@ -154,6 +157,7 @@ class DynamicPeakGrabber(Wrapper):
     """
 
     name = "dynamic-peak-grabber"
+    change = staticmethod(dynamic_peak_grabber)
 
     window: int = window(100, "displays of an arm to look back on")
     lift: float = parameter(1.15, "times the rate of all displays", above=0.0, search=EXPLORATION)
@@ -164,10 +168,6 @@ class DynamicPeakGrabber(Wrapper):
         at_most=1.0,
         search=(1e-3, 1.0, "log"),
     )
-
-    def wrapped(self, rule: Rule) -> Rule:
-        """With a window for each arm, and the rate of all."""
-        return dynamic_peak_grabber(rule, self.window, self.lift, self.memory)
 
 
 @dataclass(frozen=True)
@@ -186,10 +186,7 @@ class SpareOldArms(Wrapper):
     """
 
     name = "spare-old-arms"
-
-    def wrapped(self, rule: Rule) -> Rule:
-        """With a bonus that fades."""
-        return sparing_old_arms(rule)
+    change = staticmethod(sparing_old_arms)
 
 
 @dataclass(frozen=True)
@@ -206,12 +203,9 @@ class CapIndex(Wrapper):
     """
 
     name = "cap"
+    change = staticmethod(capped)
 
     cap: float = parameter(0.88, "the highest index", search=EXPLORATION)
-
-    def wrapped(self, rule: Rule) -> Rule:
-        """With capped indices."""
-        return capped(rule, self.cap)
 
 
 @dataclass(frozen=True)
@@ -227,6 +221,7 @@ class Discounted(Wrapper):
     """
 
     name = "discounted"
+    change = staticmethod(discounted)
 
     discount: float = parameter(
         0.999,
@@ -235,10 +230,6 @@ class Discounted(Wrapper):
         at_most=1.0,
         search=(1e-3, 1.0, "log"),
     )
-
-    def wrapped(self, rule: Rule) -> Rule:
-        """With fading averages."""
-        return discounted(rule, self.discount)
 
 
 @dataclass(frozen=True)
@@ -251,9 +242,6 @@ class Windowed(Wrapper):
     """
 
     name = "windowed"
+    change = staticmethod(windowed)
 
     window: int = window(1000, "how many of an arm's rewards count")
-
-    def wrapped(self, rule: Rule) -> Rule:
-        """With averages of the last rewards."""
-        return windowed(rule, self.window)

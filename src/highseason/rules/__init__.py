@@ -1,4 +1,4 @@
-"""Rules: how an arm is chosen, given this turn's exploration level.  One rule per file.
+"""Rules: how an arm is chosen, given this turn's exploration level.  One family per file.
 
 What a rule of your own needs is here too: `ArmState`, `Turn`, `Observation` and `RuleTraits`, the
 random numbers of a turn (`draw`, `hash_at` and their uses), the comparisons of the built-in rules,
@@ -7,11 +7,17 @@ and the mark `jitable` for helpers that must run inside compiled code.
 
 from highseason.core.jitable import jitable
 from highseason.core.random import ARMS, DECISION, REWARD, TIES, draw, hash_at
-from highseason.engine.arms import NO_END, UNKNOWN_END, ArmState, fresh_state
-from highseason.engine.step import RuleTraits
-from highseason.engine.turn import UNKNOWN_TURNS, Observation, Turn
+from highseason.engine import (
+    NO_END,
+    UNKNOWN_END,
+    UNKNOWN_TURNS,
+    ArmState,
+    Observation,
+    RuleTraits,
+    Turn,
+    fresh_state,
+)
 from highseason.rules.epsilon import EPSILON
-from highseason.rules.mortal import LIFE, MORTAL
 from highseason.rules.pool import POOL
 from highseason.rules.ranking import (
     estimate,
@@ -22,7 +28,7 @@ from highseason.rules.ranking import (
     wins_tie,
 )
 from highseason.rules.rule import Rule, observe_mean, start_empty
-from highseason.rules.ucb import UCB_RULE, index_rule
+from highseason.rules.ucb import LIFE, MORTAL, UCB_RULE, index_rule
 
 __all__ = [
     "ARMS",

@@ -9,9 +9,7 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.core.random import DECISION, TIES, draw, hash_at
-from highseason.engine.arms import ArmState
-from highseason.engine.step import RuleTraits
-from highseason.engine.turn import Turn
+from highseason.engine import ArmState, RuleTraits, Turn
 from highseason.rules.ranking import (
     count_available,
     estimate,

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.core.random import TIES, draw, hash_at
-from highseason.engine.arms import ArmState
-from highseason.engine.turn import Turn
+from highseason.engine import ArmState, Turn
 
 
 @jitable
@@ -72,16 +71,13 @@ def leader(state: ArmState, turn: Turn) -> int:
 
     Before any reward has arrived, the arm chosen least often: there is nothing to exploit yet.
     """
-    best = -1
-    top = 0.0
+    best, top = -1, 0.0
     for arm in range(state.pulls.size):
         if state.available[arm] and state.pulls[arm] > 0:
             value = estimate(state, arm)
             if best < 0 or value > top or (value == top and wins_tie(turn, arm, best)):
                 best, top = arm, value
-    if best < 0:
-        return least_selected(state, True)
-    return best
+    return best if best >= 0 else least_selected(state, True)
 
 
 @jitable

@@ -17,10 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
-from highseason.engine.arms import ArmState, fresh_state
+from highseason.engine import ArmState, Observation, RuleTraits, Turn, fresh_state
 from highseason.engine.lifetimes.presence import SetWeights, uniform_weights
-from highseason.engine.step import RuleTraits
-from highseason.engine.turn import Observation, Turn
 
 Floats: TypeAlias = NDArray[np.float64]
 Choose = Callable[[ArmState, Turn], tuple[int, bool]]

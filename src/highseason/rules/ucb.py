@@ -1,6 +1,10 @@
-"""Index rules: play the arm whose estimate plus bonus is highest; UCB is the first of them.
+"""Index rules: play the arm whose estimate plus bonus is highest.
 
-Such a rule is its bonus; `index_rule` builds the rest around it.
+Such a rule is its bonus; `index_rule` builds the rest around it.  There are UCB, and two rules for
+arms with lifetimes, whose radius depends on the arm's age.  Their level is the turn's stakes, G(t)
+in the policy's unit.  An arm of age a has the radius factor · sqrt(2 log(1 + a / stakes) / pulls),
+or factor · sqrt(2 log a / pulls) with stakes of 0, where the policy ignores G.  The factor is the
+arm's weight (soft UCB mortal), or that times the logarithm of its remaining lifetime (UCB-L).
 """
 
 from __future__ import annotations
@@ -12,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
-from highseason.engine.arms import ArmState
+from highseason.engine import ArmState, RuleTraits, Turn
 from highseason.engine.lifetimes.presence import SetWeights, uniform_weights
-from highseason.engine.step import RuleTraits
-from highseason.engine.turn import Turn
 from highseason.rules.ranking import (
+    age,
+    count_available,
     estimate,
     estimates,
     leader,
@@ -54,15 +58,9 @@ def index_rule(
     zero_exploits: bool = False,
     set_weights: SetWeights = uniform_weights,
 ) -> Rule:
-    """The rule that plays the highest estimate plus bonus; levels are finite and at least 0.
+    """The rule that plays the highest estimate plus `bonus(state, turn, arm)`.
 
-    Args:
-        name: Its name in messages.
-        bonus: `bonus(state, turn, arm)` for an arm that was observed.
-        intensity: How much each turn explores.
-        negligible: Which levels explore next to nothing.
-        zero_exploits: Whether level 0 takes the bonus away.
-        set_weights: Fills `state.weight` when arms have come or gone.
+    Levels are finite and at least 0; the other arguments are those of `Rule`.
     """
     return Rule(
         name,
@@ -93,9 +91,7 @@ def index_choose(bonus: Bonus, zero_exploits: bool) -> Choose:
             unseen = least_selected(state, False)
             if unseen >= 0:  # chosen before, but its reward has not arrived: its bonus is infinite
                 return unseen, False
-        best = -1
-        top = 0.0
-        highest = -math.inf
+        best, top, highest = -1, 0.0, -math.inf
         for arm in range(state.pulls.size):
             if state.available[arm] and state.pulls[arm] > 0:
                 value = estimate(state, arm)
@@ -159,3 +155,60 @@ def negligible(levels: Floats) -> NDArray[np.bool_]:
 
 
 UCB_RULE = index_rule("ucb", bonus, intensity, negligible, zero_exploits=True)
+
+
+@jitable
+def root_at_age(turns: int, stakes: float) -> float:
+    """sqrt(2 log xi) of an arm of this age."""
+    if stakes > 0.0:
+        return math.sqrt(2.0 * math.log1p(turns / stakes))
+    return math.sqrt(2.0 * math.log(turns)) if turns >= 1 else 0.0
+
+
+@jitable
+def weighted_bonus(state: ArmState, turn: Turn, arm: int) -> float:
+    """psi · sqrt(2 log xi / pulls)."""
+    root = root_at_age(age(state, turn, arm), turn.level)
+    return float(state.weight[arm] * root * (1.0 / math.sqrt(state.pulls[arm])))
+
+
+@jitable
+def life_bonus(state: ArmState, turn: Turn, arm: int) -> float:
+    """c · log(remaining lifetime + 1) · sqrt(2 log xi / pulls)."""
+    left = max(0, state.end[arm] - turn.clock)
+    return math.log1p(left) * weighted_bonus(state, turn, arm)
+
+
+@jitable
+def rank_weights(state: ArmState, clock: int, scores: Floats, scale: float) -> None:
+    """psi: `scale` times the share of the available arms whose score is at most the arm's own."""
+    count = count_available(state)
+    for arm in range(scores.size):
+        if state.available[arm]:
+            lower = 0
+            for other in range(scores.size):
+                if state.available[other] and scores[other] <= scores[arm]:
+                    lower += 1
+            state.weight[arm] = scale * (lower / count)
+
+
+def mortal_intensity(stakes: Floats, turns: NDArray[np.int64], arms: int) -> Floats:
+    """That of UCB, with the radius of an arm that was there from the start."""
+    return intensity(_at_age(turns, stakes), turns, arms)
+
+
+def mortal_negligible(stakes: Floats) -> NDArray[np.bool_]:
+    """That of UCB, with the radius of an arm at age 1,000."""
+    return negligible(_at_age(np.full(stakes.shape, 1000), stakes))
+
+
+def _at_age(turns: NDArray[np.int64], stakes: Floats) -> Floats:
+    """2 log xi, which stands under UCB's root, for each age and its stakes."""
+    with np.errstate(divide="ignore"):
+        return np.where(stakes > 0.0, 2.0 * np.log1p(turns / stakes), 2.0 * np.log(turns))
+
+
+MORTAL = index_rule(
+    "mortal", weighted_bonus, mortal_intensity, mortal_negligible, set_weights=rank_weights
+)
+LIFE = index_rule("life", life_bonus, mortal_intensity, mortal_negligible)

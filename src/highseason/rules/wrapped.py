@@ -10,13 +10,11 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
 from highseason.core.jitable import jitable
-from highseason.engine.arms import NO_END, UNKNOWN_END, ArmState
-from highseason.engine.turn import Observation, Turn
+from highseason.engine import NO_END, UNKNOWN_END, ArmState, Observation, Turn
 from highseason.rules.ranking import age, estimate, estimates, one_hot, tie_probabilities, wins_tie
 from highseason.rules.rule import Bonus, Choose, Floats, Observe, Rule, observe_mean
 from highseason.rules.ucb import bonus_of, index_choose, index_probabilities
@@ -265,7 +263,7 @@ def _grabbing(
     """The inner rule, unless an arm is held; `starts` and `lasts` define a run."""
     window, moves, line = settings
     inner_start, inner_probabilities, place = rule.start, rule.probabilities, rule.shared
-    functions = _functions(rule.choose, rule.observe, rule.memory, place, starts, lasts)
+    choose, observe, runs = _functions(rule.choose, rule.observe, rule.memory, place, starts, lasts)
 
     @jitable
     def start(state: ArmState) -> None:
@@ -281,7 +279,7 @@ def _grabbing(
         held = int(state.shared[place + HELD]) - 1
         if held >= 0 and state.available[held]:
             return one_hot(held, state.pulls.size)
-        means = functions.runs(state)
+        means = runs(state)
         if held < 0 or means.max() == -math.inf:
             return inner_probabilities(state, turn)
         return tie_probabilities(turn, means == means.max())
@@ -290,8 +288,8 @@ def _grabbing(
         rule,
         name=f"{rule.name}, {what}",
         start=start,
-        choose=functions.choose,
-        observe=functions.observe,
+        choose=choose,
+        observe=observe,
         probabilities=None if inner_probabilities is None else probabilities,
         memory=rule.memory + int(window) + 1,
         shared=rule.shared + 6,
@@ -305,12 +303,6 @@ def _grabbing(
     )
 
 
-class _Functions(NamedTuple):
-    choose: Choose
-    observe: Observe
-    runs: Callable[[ArmState], Floats]
-
-
 @functools.cache
 def _functions(
     inner_choose: Choose,
@@ -319,7 +311,7 @@ def _functions(
     place: int,
     starts: Starts,
     lasts: Lasts,
-) -> _Functions:
+) -> tuple[Choose, Observe, Callable[[ArmState], Floats]]:
     """A grabber's functions, with rings from `first` in the memory and shared numbers from `place`.
 
     In front of a ring stands how many displays its arm has had.
@@ -335,17 +327,21 @@ def _functions(
         return total, displays
 
     @jitable
+    def is_on_run(state: ArmState, arm: int, total: float, displays: int) -> bool:
+        line, window = state.shared[place + LINE], int(state.shared[place + WINDOW])
+        begun = starts(line, total, displays, window)
+        return begun and lasts(state, arm, total / displays, place)
+
+    @jitable
     def best_run(state: ArmState, turn: Turn) -> int:
         """Of the arms on a run, the one with the highest mean; -1 if there is none."""
         best, top = -1, -math.inf
-        line, window = state.shared[place + LINE], int(state.shared[place + WINDOW])
         for arm in range(state.pulls.size):
             if state.available[arm] and state.memory[arm, first] > 0.0:
                 total, displays = window_of(state, arm)
                 mean = total / displays
                 tied = best >= 0 and mean == top and wins_tie(turn, arm, best)
-                begun = (mean > top or tied) and starts(line, total, displays, window)
-                if begun and lasts(state, arm, mean, place):
+                if (mean > top or tied) and is_on_run(state, arm, total, displays):
                     best, top = arm, mean
         return best
 
@@ -380,12 +376,10 @@ def _functions(
     def runs(state: ArmState) -> Floats:
         """The mean of each arm's window; -inf for arms that are not on a run or not available."""
         means = np.full(state.pulls.size, -np.inf)
-        line, window = state.shared[place + LINE], int(state.shared[place + WINDOW])
         for arm in np.flatnonzero(state.available & (state.memory[:, first] > 0.0)).tolist():
             total, displays = window_of(state, arm)
-            mean = total / displays
-            if starts(line, total, displays, window) and lasts(state, arm, mean, place):
-                means[arm] = mean
+            if is_on_run(state, arm, total, displays):
+                means[arm] = total / displays
         return means
 
-    return _Functions(choose, observe, runs)
+    return choose, observe, runs

@@ -7,8 +7,7 @@ import math
 import pytest
 from tests.rules.wrapped.story import Story
 
-from highseason.rules import EPSILON, NO_END, POOL, UCB_RULE, UNKNOWN_END, Turn, fresh_state
-from highseason.rules.mortal import MORTAL
+from highseason.rules import EPSILON, MORTAL, NO_END, POOL, UCB_RULE, UNKNOWN_END, Turn, fresh_state
 from highseason.rules.wrapped import sparing_old_arms
 
 SPARING = sparing_old_arms(UCB_RULE)

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.random import DECISION, REWARD, TIES, UNIT, draw, hash_at
+from highseason.core.random import DECISION, REWARD, TIES, UNIT, arm_uniforms
 from highseason.core.validation import finite_number, positive_number, whole_number
 
 #: Given the games' keys and the number of turns: first and last turn by game and arm.
@@ -34,11 +34,7 @@ class Lifetimes:
     known: bool = True
 
     def spans(self, keys: NDArray[np.uint64], turns: int) -> NDArray[np.int64]:
-        """First and last turn of every arm, by game.
-
-        Raises:
-            ValueError: A turn has no arm.
-        """
+        """First and last turn of every arm, by game; every turn must have an arm."""
         spans = np.array(self.draw(keys, turns), np.int64)
         if spans.shape != (keys.size, self.arms, 2):
             raise ValueError(
@@ -138,25 +134,15 @@ ARTICLE_STARTS = tuple(
 )
 
 
-def _evenly(turns: Numbers) -> Numbers:
-    return np.ones(turns.shape)
-
-
 @dataclass(frozen=True)
 class _Flow:
-    """How arms come and go.
+    """How arms come and go."""
 
-    Attributes:
-        pace: How many start in a turn, on average.
-        life: Quantile function of a lifetime, in turns.
-        rhythm: How a turn's starts compare with the average; also asked for turns before the first.
-        mark: Starts fall on turns 1 + mark, 1 + 2·mark, …
-    """
-
-    pace: float
-    life: Callable[[Numbers], Numbers]
-    rhythm: Callable[[Numbers], Numbers] = _evenly
-    mark: int = 1
+    pace: float  # how many start in a turn, on average
+    life: Callable[[Numbers], Numbers]  # quantile function of a lifetime, in turns
+    #: How a turn's starts compare with the average; also asked for turns before the first.
+    rhythm: Callable[[Numbers], Numbers] = np.ones_like
+    mark: int = 1  # starts fall on turns 1 + mark, 1 + 2·mark, …
 
     def lifetimes(self, name: str, turns: int, known: bool) -> Lifetimes:
         """The lifetimes of a game of `turns` turns; every game has the same number of arms."""
@@ -167,16 +153,11 @@ class _Flow:
     def _spans(
         self, turns: int, old: int, new: int, keys: NDArray[np.uint64], asked: int
     ) -> NDArray[np.int64]:
+        """First and last turns by game and arm; those there at the start come first."""
         if asked != turns:  # the same number of starts would be spread over another time
             raise ValueError(f"these lifetimes are for {turns} turns, the game has {asked}")
-        return self._draw(keys, turns, old, new)
-
-    def _draw(self, keys: NDArray[np.uint64], turns: int, old: int, new: int) -> NDArray[np.int64]:
-        """First and last turns by game and arm; those there at the start come first."""
-        # These families stand at turn 0, which no game plays; rewards are drawn from another.
-        starts, lengths, ages = (
-            _uniforms(keys, use, old + new) for use in (DECISION, REWARD, TIES)
-        )
+        uses = DECISION, REWARD, TIES  # what arms are worth is drawn from another family
+        starts, lengths, ages = (arm_uniforms(keys, old + new, use) for use in uses)
         first = np.ones(starts.shape, np.int64)
         first[:, old:] = self._starts(starts[:, old:], turns)
         life = self.life(lengths)
@@ -301,11 +282,6 @@ def _rising(name: str, quantiles: Sequence[float]) -> Numbers:
 def _whole_turns(life: Numbers) -> NDArray[np.int64]:
     """A turn that was begun counts."""
     return np.maximum(1, np.ceil(life)).astype(np.int64)
-
-
-def _uniforms(keys: NDArray[np.uint64], use: int, count: int) -> Numbers:
-    family = hash_at(keys, use)[:, None]
-    return np.asarray(draw(family, np.arange(count, dtype=np.uint64)[None, :]))
 
 
 def _without_gaps(spans: NDArray[np.int64], turns: int) -> NDArray[np.int64]:

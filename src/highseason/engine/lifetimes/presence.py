@@ -93,30 +93,17 @@ class LifetimeOptions(NamedTuple):
 
 
 class Population(NamedTuple):
-    """The arms of one game.
-
-    Attributes:
-        first: The first turn of each arm.
-        last: Its last.
-        scores: What its lifetime is worth to the policy.
-        alive: Which arms are present now.
-        opening: Which of them are tried before all others.
-        known: Whether the policy knows when an arm ends.
-        end: The latest end the policy is given: the end of the game where it counts the remaining
-            lifetime, or `NO_END`.
-        scale: The scale that `Rule.set_weights` is given.
-        initial_arms: How many of the arms present at the start form the opening.
-    """
+    """The arms of one game: first and last turn of each, and what a policy makes of them."""
 
     first: NDArray[np.int64]
     last: NDArray[np.int64]
-    scores: NDArray[np.float64]
-    alive: NDArray[np.bool_]
-    opening: NDArray[np.bool_]
-    known: bool
-    end: int
-    scale: float
-    initial_arms: int
+    scores: NDArray[np.float64]  # what a lifetime is worth to the policy
+    alive: NDArray[np.bool_]  # which arms are present now
+    opening: NDArray[np.bool_]  # which of them are tried before all others
+    known: bool  # whether the policy knows when an arm ends
+    end: int  # the latest it is given: that of the game if it counts what is left, or NO_END
+    scale: float  # what `Rule.set_weights` is given
+    initial_arms: int  # how many of the arms present at the start form the opening
 
 
 @jitable
@@ -161,11 +148,7 @@ def best_present(population: Population, means: NDArray[np.float64]) -> int:
 def population_of(
     policy: Any, spans: NDArray[np.int64], lifetimes: Lifetimes | None, turns: int
 ) -> Population:
-    """The arms of a game as a policy meets them, before the first turn.
-
-    Raises:
-        ValueError: The policy needs to know when arms end, and these lifetimes are unknown.
-    """
+    """The arms of a game as a policy meets them, before the first turn."""
     known, use = lifetimes is None or lifetimes.known, policy.lifetime_options
     if use.needs_end and not known:
         raise ValueError(
@@ -220,10 +203,9 @@ def spans_of(
 
 
 def worth_of(values: NDArray[np.float64], forecast: Any) -> NDArray[np.float64]:
-    """What stretches of turns are worth, by what the policy expects when the game begins.
+    """Running sums, from 0 on, of what the policy expects of turns when the game begins.
 
-    Running sums, from 0 on.  A one-step forecaster expects nothing of later turns: all of them
-    then count equally.
+    A one-step forecaster expects nothing of later turns: all of them then count equally.
     """
     if isinstance(forecast, Forecast):
         values = forecast.mean
