@@ -40,7 +40,7 @@ def main() -> int:
     rewards = hs.rewards.bernoulli(arms=ARMS)
     games = {
         policy: best_of(
-            lambda p=policy: hs.simulate(p, rewards, G, games=GAMES, threads=1), repeats=5
+            lambda p=policy: hs.simulate(p, rewards, G, games=GAMES, workers=1), repeats=5
         )
         for policy in POLICIES
     }

@@ -27,7 +27,7 @@ POLICIES = [
 ]
 
 
-def play_grid(threads: int) -> int:
+def play_grid(workers: int) -> int:
     """Play every setting; gives the number of turns."""
     played = 0
     for arms, turns, shape, model in itertools.product(
@@ -36,16 +36,16 @@ def play_grid(threads: int) -> int:
         (hs.multipliers.wave, hs.multipliers.step, hs.multipliers.christmas),
         (hs.rewards.bernoulli, lambda arms: hs.rewards.truncated_normal(arms, sigma=1.0)),
     ):
-        hs.simulate(POLICIES, model(arms=arms), shape(turns), games=50, seed=1, threads=threads)
+        hs.simulate(POLICIES, model(arms=arms), shape(turns), games=50, seed=1, workers=workers)
         played += 50 * turns * len(POLICIES)
     return played
 
 
-def spent(threads: int) -> float:
+def spent(workers: int) -> float:
     """Wall seconds of a long simulation."""
     begin = time.perf_counter()
     G = hs.multipliers.wave(500)
-    hs.simulate(POLICIES, hs.rewards.bernoulli(arms=25), G, games=20_000, threads=threads)
+    hs.simulate(POLICIES, hs.rewards.bernoulli(arms=25), G, games=20_000, workers=workers)
     return time.perf_counter() - begin
 
 

@@ -89,11 +89,11 @@ def ratio(arms: int, turns: int) -> float:
     keys, out = game_keys(0, range(GAMES)), np.empty((GAMES, 2))
     numbers = hs.UCB().plan(G, arms).levels
     setting = (keys, rewards.parameters(keys), np.array(G.values), np.array(numbers), out)
-    result = hs.simulate(MyUCB(), rewards, G, games=GAMES, threads=1)
+    result = hs.simulate(MyUCB(), rewards, G, games=GAMES, workers=1)
     scan(*setting)
     if not np.allclose(result.games["regret"][0], out[:, 1]):
         sys.exit("the two did not play the same games")
-    own = least(lambda: hs.simulate(MyUCB(), rewards, G, games=GAMES, threads=1))
+    own = least(lambda: hs.simulate(MyUCB(), rewards, G, games=GAMES, workers=1))
     found = own / least(lambda: scan(*setting))
     each = own / GAMES / turns * 1e9
     print(f"{arms} arms, {turns} turns: {each:.0f} ns a turn, {found:.1f} x the built-in scan")

@@ -49,8 +49,8 @@ WITHIN = (2.5, 3.0)
 def ours(kind: str, arms: int, turns: int, games: int = GAMES) -> float:
     """CPU seconds a game."""
     setting = (POLICIES[kind], hs.rewards.bernoulli(arms=arms), hs.multipliers.wave(turns))
-    hs.simulate(*setting, games=8, threads=1)
-    return least(lambda: _clock(lambda: hs.simulate(*setting, games=games, threads=1)) / games, 9)
+    hs.simulate(*setting, games=8, workers=1)
+    return least(lambda: _clock(lambda: hs.simulate(*setting, games=games, workers=1)) / games, 9)
 
 
 def least(measure: Callable[[], float], times: int) -> float:

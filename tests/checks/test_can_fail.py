@@ -451,7 +451,7 @@ def test_a_kernel_that_plays_something_else(monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize(
     ("check", "strange"),
     [
-        (game_checks.threads_do_not_matter, lambda players, how: how.get("threads") == 2),
+        (game_checks.threads_do_not_matter, lambda players, how: how.get("workers") == 2),
         (game_checks.company_does_not_matter, lambda players, how: "greedy" in list(players)[:1]),
     ],
     ids=["threads", "company"],

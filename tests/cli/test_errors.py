@@ -32,7 +32,7 @@ WRONG = {
     "arms that are no number": ("simulate -p ucb --arms many", "'many'", "whole number"),
     "no games": ("simulate -p ucb --games 0", "--games", "at least 1"),
     "no turns": ("simulate -p ucb --turns 0", "--turns", "at least 1"),
-    "no threads": ("simulate -p ucb --threads 0", "--threads", "at least 1"),
+    "no threads": ("simulate -p ucb --workers 0", "--workers", "at least 1"),
     "seed that is no number": ("simulate -p ucb --seed x", "--seed", "simulate --help"),
     "unknown shape": ("simulate -p ucb -m wav", "'wav'", "Did you mean 'wave'?"),
     "missing file": ("simulate -p ucb -m no.csv", "there is no file no.csv", "check the path"),

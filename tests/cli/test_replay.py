@@ -46,7 +46,7 @@ def test_runs_in_another_order(call: Call, event_table: Path) -> None:
 
 def test_many_runs(call: Call, event_table: Path) -> None:
     words = "replay events.parquet -p epsilon-greedy -p ucb --runs 3 --window 3000 --step 1000"
-    answer = call(*words.split(), "--times", "2", "--json", "--threads", "1", "--out", "runs.svg")
+    answer = call(*words.split(), "--times", "2", "--json", "--workers", "1", "--out", "runs.svg")
     document = json.loads(answer.stdout)
     found = replay_many(
         ["epsilon-greedy", "ucb"],
@@ -122,7 +122,7 @@ def test_lifespans_as_table_and_picture(call: Call, event_table: Path) -> None:
         ("replay events.parquet -p ucb --runs 5", 2, "window of 100,000: give a smaller --window"),
         ("replay events.parquet -p ucb --window 50", 2, "--window needs --runs"),
         ("replay events.parquet -p ucb --shuffle", 2, "--shuffle needs --runs"),
-        ("replay events.parquet -p ucb --threads 1", 2, "--threads needs --runs"),
+        ("replay events.parquet -p ucb --workers 1", 2, "--workers needs --runs"),
         ("replay events.parquet -p ucb --reweigh accept", 2, "leave --reweigh out"),
         ("replay events.parquet -p ucb-l --unknown-lifetimes", 2, "needs to know when they end"),
         ("replay events.parquet -p ucb --out x.gif", 2, "the name must end in"),

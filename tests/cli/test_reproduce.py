@@ -51,12 +51,12 @@ def test_several_studies_get_a_folder_each(call: Call, asked: list[Any]) -> None
 
 
 def test_options_reach_the_study(call: Call, asked: list[Any], tmp_path: Path) -> None:
-    line = "--only simulated --games 7 --seed 5 --quick --profile paper --profile tuned --threads 2"
+    line = "--only simulated --games 7 --seed 5 --quick --profile paper --profile tuned --workers 2"
     assert call("reproduce", *line.split(), "--data", str(tmp_path)).code == 0
     assert asked == [
         ("simulated", Path("report"), {
             "games": 7, "seed": 5, "quick": True, "profiles": ("paper", "tuned"), "progress": None,
-            "threads": 2, "data": tmp_path, "files": (),
+            "workers": 2, "data": tmp_path, "files": (),
         })
     ]  # fmt: skip
 

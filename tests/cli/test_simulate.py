@@ -72,7 +72,7 @@ def test_the_seed_decides_and_the_threads_do_not(call: Call) -> None:
         document = strict(call("simulate", *PLAYERS, *SMALL, "--json", *words).stdout)
         return [entry["reward_mean"] for entry in document["policies"]]
 
-    assert rewards("--threads", "1") == rewards("--threads", "2")
+    assert rewards("--workers", "1") == rewards("--workers", "2")
     assert rewards() != rewards("--seed", "4")
 
 

@@ -120,11 +120,11 @@ def decks(*arguments: Any) -> Any:
     return make(*arguments)
 
 
-def play_decks(players: dict[str, Any], games: Any, threads: int) -> dict[str, Any]:
+def play_decks(players: dict[str, Any], games: Any, workers: int) -> dict[str, Any]:
     """Play games of decks."""
     from highseason.studies.upworthy.decks import play_decks as play
 
-    return play(players, games, threads=threads)
+    return play(players, games, workers=workers)
 
 
 def track(policy: Any, course: Any, *, readable: bool = False, **options: Any) -> Any:
@@ -416,7 +416,7 @@ def simulate(setting: dict[str, Any], who: dict[str, Any]) -> Results:
 def _simulate_bernoulli() -> Results:
     G = hs.multipliers.wave(turns=100)
     setting = {"rewards": hs.rewards.bernoulli(arms=5), "multiplier": G, "games": 20, "seed": 3}
-    return simulate(setting | {"threads": 1}, players())
+    return simulate(setting | {"workers": 1}, players())
 
 
 @case("simulate/normal, believing a walk, with curves")
@@ -501,9 +501,9 @@ def _simulate_threads() -> Results:
     """Long enough that two threads share the work; one gives the same."""
     G, rewards = hs.multipliers.wave(turns=1500), hs.rewards.bernoulli(arms=6)
     found: Results = {}
-    for threads in (1, 2):
-        result = hs.simulate(few(), rewards, G, 200, 5, threads=threads, curves=5)
-        found |= named(f"{threads}", simulated(result))
+    for workers in (1, 2):
+        result = hs.simulate(few(), rewards, G, 200, 5, workers=workers, curves=5)
+        found |= named(f"{workers}", simulated(result))
     return found
 
 
@@ -865,12 +865,12 @@ def many(who: dict[str, Any], events: Any, **options: Any) -> Results:
 @case("replay many/all, windows")
 def _many_windows() -> Results:
     who = players()
-    return many(who, course("fixed pool"), runs=5, how="windows", window=600, step=200, threads=1)
+    return many(who, course("fixed pool"), runs=5, how="windows", window=600, step=200, workers=1)
 
 
 @case("replay many/all, repeated")
 def _many_repeated() -> Results:
-    return many(players(), course("lives"), runs=3, how="repeat", times=2, threads=2)
+    return many(players(), course("lives"), runs=3, how="repeat", times=2, workers=2)
 
 
 @case("replay many/shuffled, thinned and with worth")

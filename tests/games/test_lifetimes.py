@@ -230,7 +230,7 @@ def test_threads_do_not_matter() -> None:
     policies = ["soft-ucb-mortal", "cap+spare-old-arms+soft-ucb-mortal", "peak-grabber+ucb", "ucb"]
     model = hs.rewards.bernoulli(arms=FLOW.arms)
     one, three = (
-        hs.simulate(policies, model, WAVE, games=6001, seed=3, threads=n, lifetimes=FLOW)
+        hs.simulate(policies, model, WAVE, games=6001, seed=3, workers=n, lifetimes=FLOW)
         for n in (1, 3)
     )
     assert one.games is not None

@@ -37,11 +37,11 @@ def games(result: SimulationResult) -> dict[str, Any]:
 
 def test_the_number_of_threads_leaves_every_bit(tmp_path: Path) -> None:
     files = []
-    for threads in (1, 2, 3):
+    for workers in (1, 2, 3):
         result = hs.simulate(
-            POLICIES, BERNOULLI, WAVE, games=1999, seed=3, threads=threads, curves=40
+            POLICIES, BERNOULLI, WAVE, games=1999, seed=3, workers=workers, curves=40
         )
-        files.append(result.save(tmp_path / f"{threads}.npz").read_bytes())
+        files.append(result.save(tmp_path / f"{workers}.npz").read_bytes())
     assert files[0] == files[1] == files[2]
 
 
@@ -235,7 +235,7 @@ def test_memory_does_not_grow_with_the_number_of_games() -> None:
         tracemalloc.start()
         hs.simulate(
             [hs.Greedy(), hs.UCB()], hs.rewards.bernoulli(arms=3), [1.0] * 10, count,
-            keep="summary", curves=5, threads=1,
+            keep="summary", curves=5, workers=1,
         )  # fmt: skip
         found = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
@@ -263,7 +263,7 @@ def test_curves_have_as_many_points_as_asked() -> None:
         ({"games": 0}, "games must be a whole number, at least 1, got 0"),
         ({"games": 2.5}, "games must be a whole number"),
         ({"games": True}, "games must be a whole number"),
-        ({"threads": 0}, "workers must be a whole number, at least 1"),
+        ({"workers": 0}, "workers must be a whole number, at least 1"),
         ({"seed": -1}, "seed must be a whole number >= 0"),
         ({"keep": "all"}, "keep='all' must be 'games' or 'summary'"),
         ({"curves": -3}, "curves must be a whole number"),

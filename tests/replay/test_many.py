@@ -56,7 +56,7 @@ def test_runs_do_not_depend_on_threads_and_do_on_the_seed() -> None:
     def rewards(**more: int) -> list[float]:
         return replay_many("uniform", LOG, runs=6, **more)["uniform"].rewards.tolist()  # type: ignore[arg-type]
 
-    assert rewards(threads=1) == rewards(threads=3)
+    assert rewards(workers=1) == rewards(workers=3)
     assert rewards(seed=1) != rewards(seed=2)
 
 

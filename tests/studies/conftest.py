@@ -29,7 +29,7 @@ def simulated_report(tmp_path_factory: pytest.TempPathFactory) -> StudyOutcome:
     out, draw = tmp_path_factory.mktemp("simulated"), pipeline._draw
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pipeline, "_draw", lambda drawings, s: draw(one_of_a_kind(drawings), s))
-        return reproduce(STUDIES["simulated"], out, quick=True, seed=3, threads=1)
+        return reproduce(STUDIES["simulated"], out, quick=True, seed=3, workers=1)
 
 
 @pytest.fixture(scope="session")

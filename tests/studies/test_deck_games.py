@@ -89,8 +89,8 @@ def test_nobody_runs_past_the_end_of_a_game_of_one_deck() -> None:
 
 def test_the_same_on_any_number_of_threads_and_in_any_company() -> None:
     games = some_games(each=44)  # more than one thread takes at a time
-    together = play_decks(PLAYERS, games, threads=1)
-    apart = play_decks(PLAYERS, games, threads=3)
+    together = play_decks(PLAYERS, games, workers=1)
+    apart = play_decks(PLAYERS, games, workers=3)
     for metric, values in together.items():
         assert values.tobytes() == apart[metric].tobytes()
     for row, (name, policy) in enumerate(PLAYERS.items()):

@@ -126,8 +126,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("undrawn", "small")
 def test_one_thread_or_two_give_the_same_bytes(tmp_path: Path) -> None:
-    for threads in (1, 2):
-        reproduce(STUDY, tmp_path / str(threads), seed=3, quick=True, threads=threads)
+    for workers in (1, 2):
+        reproduce(STUDY, tmp_path / str(workers), seed=3, quick=True, workers=workers)
     for name in ("numbers.csv", "comparisons.csv", "claims.csv"):
         assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes(), name
 

@@ -221,7 +221,7 @@ def test_reshuffled_cards_are_reported_where_there_are_any() -> None:
 def test_the_same_seed_gives_the_same_numbers(
     folder: Path, report: StudyOutcome, tmp_path: Path
 ) -> None:
-    again = reproduce(STUDY, tmp_path, quick=True, seed=3, threads=1, files=[folder])
+    again = reproduce(STUDY, tmp_path, quick=True, seed=3, workers=1, files=[folder])
     for name in ("numbers.csv", "doses.csv"):
         mine, theirs = (each.page.parent / name for each in (again, report))
         assert mine.read_bytes() == theirs.read_bytes()

@@ -25,8 +25,8 @@ def test_it_finds_better_than_far_too_much(how: str) -> None:
 @pytest.mark.parametrize("how", ["spread", "tpe"])
 def test_the_same_seed_gives_the_same(how: str) -> None:
     first, again = (
-        hs.tune(hs.UCBZ, ARMS, G, trials=10, games=60, search=how, seed=5, threads=threads)
-        for threads in (1, 2)
+        hs.tune(hs.UCBZ, ARMS, G, trials=10, games=60, search=how, seed=5, workers=workers)
+        for workers in (1, 2)
     )
     assert first.to_dict() == again.to_dict()
     assert first.to_dict() != hs.tune(

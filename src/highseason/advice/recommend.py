@@ -40,7 +40,7 @@ def advise(
     games: int = 1000,
     seed: int = 0,
     policies: Iterable[Policy] = (),
-    threads: int | None = None,
+    workers: int | None = None,
     progress: Progress | None = None,
 ) -> Advice:
     """Recommend a policy for this traffic, and say how sure that is and what to watch out for.
@@ -60,7 +60,7 @@ def advise(
         games: The number of games to choose by, and again to evaluate.
         seed: Same seed, same advice.
         policies: Candidates of your own, besides the built-in ones.
-        threads: The number of threads; all cores by default.
+        workers: How many threads; all cores by default.
         progress: Called with (games done, total games) as the work proceeds.
 
     >>> import highseason as hs
@@ -75,7 +75,7 @@ def advise(
     seed_key(seed)  # so that an error names the seed that was passed, not a multiple of it
     tried = candidates(G, arms, policies)
     screening = max(_LEAST_SCREENING, games // _GAMES_PER_SCREENING)
-    simulator = _Simulator(belief.rewards(), G, threads, progress, screening + 2 * games)
+    simulator = _Simulator(belief.rewards(), G, workers, progress, screening + 2 * games)
     finalists = _best_of_each(tried, simulator.play(tried, screening, 3 * seed))
     chosen, runner_up = _choose(finalists, simulator.play(finalists, games, 3 * seed + 1))
     evaluated = simulator.play(finalists, games, 3 * seed + 2)
@@ -101,7 +101,7 @@ class _Simulator:
 
     rewards: Rewards
     G: Multiplier
-    threads: int | None
+    workers: int | None
     progress: Progress | None
     total: int
     done: int = 0
@@ -116,7 +116,7 @@ class _Simulator:
 
         with quiet():  # the advice itself lists what is unusual, once
             result = simulate(
-                policies, self.rewards, self.G, games, seed, threads=self.threads, progress=report
+                policies, self.rewards, self.G, games, seed, workers=self.workers, progress=report
             )
         self.done += games
         return result

@@ -121,7 +121,7 @@ def threads_do_not_matter(policy: Policy) -> None:
     """With one thread or two, the results are the same bits."""
     arms_played_exist(policy)
     one, two = (
-        simulate(policy, reward_models()[0], season(), games=THREADED_GAMES, seed=SEED, threads=n)
+        simulate(policy, reward_models()[0], season(), games=THREADED_GAMES, seed=SEED, workers=n)
         for n in (1, 2)
     )
     same_games(one, two, "one thread and two must give the same bits; they", exact=True)

@@ -88,7 +88,7 @@ seed = option(
 #: For commands without randomness: accepted, so that scripts may pass it everywhere.
 ignored_seed = click.option("--seed", type=int, expose_value=False, hidden=True)
 
-threads = count("--threads", "Number of threads.  [default: all cores]")
+workers = count("--workers", "Number of threads.  [default: all cores]")
 
 lifetimes = option(
     "--lifetimes lifetimes_text 1-90,30-,…|NAME",

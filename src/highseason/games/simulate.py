@@ -47,7 +47,7 @@ def simulate(
     games: int = 1000,
     seed: int = 0,
     *,
-    threads: int | None = None,
+    workers: int | None = None,
     curves: Curve = False,
     keep: str | None = None,
     forecast: Any = None,
@@ -61,8 +61,8 @@ def simulate(
         rewards: What the arms pay: `hs.rewards.bernoulli(arms=25)` …
         multiplier: G: a multiplier, an array, a pandas Series or a file.
         games: How many games.
-        seed: Same seed, same result, on any number of threads.
-        threads: How many; all cores if None.
+        seed: Same seed, same result, on any number of workers.
+        workers: How many threads; all cores if None.
         curves: Also collect running totals over turns, at 200 checkpoints or the given number; or
             after the given turns, counted from 1.
         keep: "games" keeps every game's totals, "summary" only sufficient statistics; by default
@@ -82,7 +82,7 @@ def simulate(
     """
     run = _Run.prepare(policies, rewards, multiplier, seed, forecast, curves, lifetimes)
     games = whole_number("games", games, at_least=1)
-    workers = worker_count(threads)
+    workers = worker_count(workers)
     if keep not in (None, "games", "summary"):
         raise ValueError(f"keep={keep!r} must be 'games' or 'summary'")
     if games * run.G.turns * len(run.labels) < _WORTH_THREADS:

@@ -139,7 +139,7 @@ def replay_many(
     reweigh: str | None = None,
     ground_truth: NDArray[np.float64] | None = None,
     seed: int = 0,
-    threads: int | None = None,
+    workers: int | None = None,
     progress: Progress | None = None,
 ) -> RepeatedReplay:
     """Replay a log many times for every policy, as the paper's study does.
@@ -166,8 +166,8 @@ def replay_many(
         reweigh: "accept" thins a log with known propensities.
         ground_truth: Another number per event whose mean over each run is reported: for a
             generated log, the true rate of the arm shown.  Policies do not learn from it.
-        seed: Same seed, same result, on any number of threads.
-        threads: How many; all cores if None.
+        seed: Same seed, same result, on any number of workers.
+        workers: How many threads; all cores if None.
         progress: Called with (runs done, total).
 
     >>> import highseason as hs
@@ -197,7 +197,7 @@ def replay_many(
         player = Player(policy, log, options)
         played = []
         play = functools.partial(schedule.play, player, way)
-        for one in map_blocks(play, schedule.numbers(way), threads):
+        for one in map_blocks(play, schedule.numbers(way), workers):
             played.append(one)
             done += 1
             if progress is not None:

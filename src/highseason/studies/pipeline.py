@@ -38,7 +38,7 @@ def reproduce(
     quick: bool = False,
     profiles: Sequence[str] = (),
     progress: Progress | None = None,
-    threads: int | None = None,
+    workers: int | None = None,
     data: Path | None = None,
     files: Sequence[Path] = (),
 ) -> StudyOutcome:
@@ -52,7 +52,7 @@ def reproduce(
         quick: A small sweep, for tests.
         profiles: Parameter profiles, for studies that have several; its default ones if empty.
         progress: Called with (steps done, steps in total).
-        threads: Number of threads; all cores if None.
+        workers: How many threads; all cores if None.
         data: A folder with real traffic, for studies that use some.
         files: The files of the study's own `Source`, where it has one.
 
@@ -63,7 +63,7 @@ def reproduce(
 
     require_matplotlib()
     session = StudySession(
-        study, out, games, seed, quick, study.choose_profiles(profiles), threads, data,
+        study, out, games, seed, quick, study.choose_profiles(profiles), workers, data,
         tuple(files), Store(out / "runs", study.name), progress,
     )  # fmt: skip
     results: Results = study.part("run").run(session)

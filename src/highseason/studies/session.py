@@ -35,7 +35,7 @@ class StudySession:
     seed: int
     quick: bool
     profiles: tuple[str, ...]
-    threads: int | None
+    workers: int | None
     data: Path | None
     files: tuple[Path, ...]
     store: Store
@@ -78,7 +78,7 @@ class StudySession:
             with quiet():
                 return simulate(
                     dict(policies), rewards, G, games, seed, forecast=forecast,
-                    threads=self.threads, keep="games",
+                    workers=self.workers, keep="games",
                 )  # fmt: skip
 
         with self.step("simulating"):
@@ -121,7 +121,7 @@ class StudySession:
         """The best of each class in simulated games, whose seed is not that of the report."""
         own = derive_seed(seed, "search")
         spaces = {policy.name: Space.of(policy, G) for policy in policies}
-        evaluate = on_games(rewards, G, own, self.threads)
+        evaluate = on_games(rewards, G, own, self.workers)
         return self.tune(name, spaces, evaluate, budget, [_describe(rewards), G.digest(), own])
 
     def command(self, games: int) -> str:

@@ -101,7 +101,7 @@ def tune(
     seed: int = 0,
     space: Wanted = None,
     search: str = "tpe",
-    threads: int | None = None,
+    workers: int | None = None,
     progress: Progress | None = None,
 ) -> Tuned:
     """Find parameters with low regret, and report what they give on other games.
@@ -121,7 +121,7 @@ def tune(
             all of them over their usual ranges if None.
         search: "tpe" lets Optuna propose candidates (the extra `tuning`); "spread" covers the
             space evenly and needs no extra.
-        threads: Number of threads; all cores if None.
+        workers: How many threads; all cores if None.
         progress: Called with (rounds done, rounds in total).
 
     >>> import highseason as hs
@@ -137,7 +137,7 @@ def tune(
     chosen = Space.of(policy, G, space)
     start = policy() if isinstance(policy, type) else policy
     own = derive_seed(seed, "search")
-    evaluate = on_games(rewards, G, own, threads)
+    evaluate = on_games(rewards, G, own, workers)
     budget = Budget.halving(trials, games)
     done = _search(chosen, evaluate, budget, method=search, seed=own, progress=progress)
     best = done[0].policy
@@ -145,14 +145,14 @@ def tune(
 
     def play(policies: dict[str, Policy], **options: Any) -> SimulationResult:
         with quiet():
-            return simulate(policies, rewards, G, games, seed, threads=threads, **options)
+            return simulate(policies, rewards, G, games, seed, workers=workers, **options)
 
     reported = play(players)
     curves = tuple(_curve(axis, best, play) for axis in chosen.axes)
     return Tuned(best, start, done, reported, curves, search, own)
 
 
-def on_games(rewards: Rewards, G: Multiplier, seed: int, threads: int | None = None) -> Evaluate:
+def on_games(rewards: Rewards, G: Multiplier, seed: int, workers: int | None = None) -> Evaluate:
     """Score candidates by their regret in simulated games.
 
     >>> import highseason as hs
@@ -165,7 +165,7 @@ def on_games(rewards: Rewards, G: Multiplier, seed: int, threads: int | None = N
     def evaluate(policies: Sequence[Policy], games: int) -> list[Score]:
         players = {str(i): policy for i, policy in enumerate(policies)}
         with quiet():
-            result = simulate(players, rewards, G, games, seed, threads=threads, keep="summary")
+            result = simulate(players, rewards, G, games, seed, workers=workers, keep="summary")
         return [
             Score(result.mean("regret", i), result.error("regret", i)) for i in range(len(players))
         ]

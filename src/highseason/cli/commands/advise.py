@@ -37,7 +37,7 @@ def _ends(text: str) -> tuple[float, float]:
 )
 @options.count("--games", "Games used to choose, and again to evaluate.", least=2, default=1000)
 @options.seed
-@options.threads
+@options.workers
 @options.path("--out", "Draw the advice (.png, .svg, .pdf).")
 def command(G: Multiplier, arms: int, out: Path | None, as_json: bool, **settings: Any) -> None:
     """Recommend a policy for your traffic.

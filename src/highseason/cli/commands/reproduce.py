@@ -50,7 +50,7 @@ def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
 )
 @source_options
 @options.seed
-@options.threads
+@options.workers
 def command(
     only: tuple[str, ...], out: Path, profile: tuple[str, ...], as_json: bool, **settings: Any
 ) -> None:

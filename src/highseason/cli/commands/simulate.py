@@ -37,7 +37,7 @@ _QUANTILES = (0.1, 0.5, 0.9)
 @options.lifetimes
 @options.count("--games", "Number of games.", default=1000)
 @options.seed
-@options.threads
+@options.workers
 @options.flag("--curves with_curves", "Also record running totals over turns.")
 @options.path("--save", "Save the result as an .npz file.")
 @options.path(

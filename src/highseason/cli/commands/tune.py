@@ -38,7 +38,7 @@ METRICS = ("reward", "regret")
     default="tpe",
 )
 @options.seed
-@options.threads
+@options.workers
 @options.path("--out", "Save the sensitivity curves (.png, .svg, .pdf).")
 def command(
     policy: str,

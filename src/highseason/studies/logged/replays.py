@@ -107,7 +107,7 @@ def _many(
     about: dict[str, Any] = {
         "ground_truth": dataset.truth,
         "seed": session.seed,
-        "threads": session.threads,
+        "workers": session.workers,
     }
     return replay_many(players, dataset.log, **how, **about)
 
@@ -176,7 +176,7 @@ def replay_logs(
         return session.store.document(f"independent/{number}", inputs, compute)
 
     rows: list[Row] = []
-    logs = map_blocks(one, range(effort.logs), session.threads)
+    logs = map_blocks(one, range(effort.logs), session.workers)
     for _ in range(effort.logs):
         with session.step("independent logs"):
             rows += next(logs)
@@ -202,7 +202,7 @@ def _replay_log(
                      "shuffled": shuffled}  # fmt: skip
             runs = replay_many(
                 players, prepared, runs=1, how="windows", window=len(log.events), step=1,
-                turns=group.turns, ground_truth=truth, seed=seed, threads=1,
+                turns=group.turns, ground_truth=truth, seed=seed, workers=1,
             ).policies  # fmt: skip
             for run in runs:
                 assert run.ground_truth is not None

@@ -169,7 +169,7 @@ class DeckGames:
 
 
 def play_decks(
-    policies: Mapping[str, Policy], games: DeckGames, threads: int | None = None
+    policies: Mapping[str, Policy], games: DeckGames, workers: int | None = None
 ) -> dict[str, NDArray[np.float64]]:
     """Play the games with every policy.
 
@@ -198,7 +198,7 @@ def play_decks(
         for rows in _by_rule(players)
         for at in range(0, keys.size, _PART)
     ]
-    parts = map_blocks(lambda item: item[1](item[2]), work, threads)
+    parts = map_blocks(lambda item: item[1](item[2]), work, workers)
     for (rows, _, part), totals in zip(work, parts, strict=True):
         out[rows, part] = totals
     return {name: np.ascontiguousarray(out[:, :, i]) for i, name in enumerate(OUT)}

@@ -158,7 +158,7 @@ def _play(
 ) -> Played:
     winners = [tuned(session, archive, setting, effort, fold) for fold in FOLDS]
     with session.step("simulating"):
-        return played(archive, setting, effort, session.seed, winners, session.threads)
+        return played(archive, setting, effort, session.seed, winners, session.workers)
 
 
 def tuned(
@@ -172,7 +172,7 @@ def tuned(
 
     def evaluate(policies: Sequence[Policy], each: int) -> list[Score]:
         players = {str(i): policy for i, policy in enumerate(policies)}
-        lost = play_decks(players, games(each), session.threads)["regret"].sum(axis=1)
+        lost = play_decks(players, games(each), session.workers)["regret"].sum(axis=1)
         return [Score(float(regret), math.nan) for regret in lost]
 
     return session.tune(
@@ -190,13 +190,13 @@ def played(
     effort: DeckEffort,
     seed: int,
     winners: Sequence[Mapping[str, Policy]],
-    threads: int | None,
+    workers: int | None,
 ) -> Played:
     """The tuned policies, the same untuned, greedy and uniform, all over the reported games."""
     beside: dict[str, Policy] = {kind.name: kind() for kind in settings.BESIDE} | defaults()
     players = [{**winners[fold], **beside} for fold in FOLDS]
     games = [reported_games(archive, setting, effort, seed, fold) for fold in FOLDS]
-    parts = [play_decks(players[fold], games[fold], threads) for fold in FOLDS]
+    parts = [play_decks(players[fold], games[fold], workers) for fold in FOLDS]
     both = replace(
         games[0],
         tests=np.concatenate([part.tests for part in games]),
