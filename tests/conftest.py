@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,9 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+
+# Threads of BLAS that wait for each other would take most of the time of small matrices.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when NumPy is imported
 
 # `tests.reference` holds what several tests compare with.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
