@@ -42,7 +42,7 @@ docs: $(READY) ## build the documentation site into site/
 ##@ Work on it
 
 quick: $(READY) ## the inner loop: tests without the slow ones
-	$(PYTEST) -n 2 -m "not slow and not soak and not wheel"
+	$(PYTEST) -n 2 --dist loadfile -m "not slow and not soak and not wheel"
 
 lint: $(READY) ## check style, types and the import layers
 	$(BIN)/ruff check
@@ -66,10 +66,11 @@ bench: .venv-bench/.ready ## measure speed as ratios against peers and limits, i
 test: lint test-suite test-nojit docs test-wheel ## everything CI runs
 
 test-suite: $(READY) ## all tests and doctests, compiled, except the wheel's and the soak tests
-	$(PYTEST) -n 2 -m "not soak and not wheel" $(COV)
+	$(PYTEST) -n 2 --dist loadfile -m "not soak and not wheel" $(COV)
 
 test-nojit: $(READY) ## the tests marked jit once more with the JIT off: kernels as plain Python
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -n 2 -m "jit and not slow and not soak" $(COV)
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "jit and not slow and not soak" $(COV) \
+	  $$(grep -rl "mark\.jit" tests --include="test_*.py")
 
 coverage: $(READY) ## line and branch coverage of both runs, the JIT off included (twice the time)
 	$(BIN)/coverage erase
@@ -83,7 +84,7 @@ soak: $(READY) ## the whole suite and the long statistics, repeatedly, with fres
 	@for round in $$(seq $(SOAKS)); do \
 	  seed=$$(od -An -N4 -tu4 /dev/urandom | tr -d ' '); \
 	  echo "== round $$round of $(SOAKS), --hypothesis-seed=$$seed"; \
-	  $(PYTEST) -n 2 -q -m "not wheel" --hypothesis-seed=$$seed || exit 1; done
+	  $(PYTEST) -n 2 --dist loadfile -q -m "not wheel" --hypothesis-seed=$$seed || exit 1; done
 
 ##@ Keep it
 
