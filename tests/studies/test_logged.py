@@ -209,16 +209,16 @@ def test_windows_are_the_papers_where_there_is_room() -> None:
     log = StudiedLog(made.events, made.events, made, "", "")
     dataset = whole(log, made.events)
     records = len(made.events)
-    theirs = published_windows(dataset, "windows", 100, 2000, 100_000, 4_000)
+    theirs = published_windows(dataset, 100, 2000, 100_000, 4_000)
     assert records > 496_000
     assert (theirs.window, theirs.step) == (100_000, 4_000)
     assert "smaller than the paper's" not in str(theirs)
     small = Dataset("x", "x", whole(log, made.events.take(slice(0, 60_000))).log, None, None)
-    fitted = published_windows(small, "windows", 100, 2000, 100_000, 4_000)
+    fitted = published_windows(small, 100, 2000, 100_000, 4_000)
     assert fitted.window == 30_000
     assert "smaller than the paper's" in str(fitted)
     assert fitted.window + 99 * fitted.step <= 60_000
-    spread = spread_windows(small, "windows", 10, 2000)
+    spread = spread_windows(small, 10, 2000)
     assert spread.window == 12_500  # 2,000 turns at 5 records each, and a quarter more
     assert spread.window + 9 * spread.step <= 60_000
 

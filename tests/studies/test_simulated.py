@@ -35,7 +35,7 @@ def test_the_grid_is_the_papers_and_sigma_a_tenth() -> None:
 
 @pytest.mark.parametrize("profile", settings.PROFILES)
 def test_baselines_always_play(profile: str) -> None:
-    tuned = {policy.name: policy() for policy in (*settings.BASELINES, *settings.REGULATED)}
+    tuned = {policy.name: policy() for policy in settings.SEVEN}
     labels = list(settings.players(profile, tuned))
     assert labels[:2] == ["epsilon-greedy", "ucb"]
     assert {"greedy", "uniform"} <= set(labels)
@@ -198,9 +198,8 @@ def verdicts(**rewards: float) -> dict[str, str]:
     }
     frames = frames_of({"paper": cells}, {"paper": result})
     numbers, comparisons = frames["numbers"], frames["comparisons"]
-    claims = findings.paper_claims(numbers, comparisons, frames["headline"].iloc[0])
-    claims += findings.unsaid(numbers, comparisons)
-    return {claim.claim: claim.verdict for claim in claims}
+    judged = findings.judge(numbers, comparisons, frames["headline"].iloc[0])
+    return {claim.claim: claim.verdict for claims in judged.values() for claim in claims}
 
 
 def verdict(judged: dict[str, str], words: str) -> str:

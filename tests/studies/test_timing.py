@@ -8,20 +8,19 @@ import pandas as pd
 import pytest
 
 from highseason.studies import StudyOutcome
-from highseason.studies.timing import settings
-from highseason.studies.timing.run import regret_saved, reward_gain
+from highseason.studies.timing.run import PAIRS, real_seasons, regret_saved
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 
 
 def test_it_answers_for_every_regulated_policy(timing_report: StudyOutcome) -> None:
     answers = pd.read_csv(timing_report.page.parent / "answers.csv").set_index("policy")
-    assert answers.against.to_dict() == settings.PAIRS
+    assert answers.against.to_dict() == PAIRS
     assert (answers.seasons == 9).all()
     assert len(timing_report.findings) == 3
     assert "Real traffic was left out" in timing_report.findings[-1]
     text = timing_report.page.read_text(encoding="utf-8")
-    for policy, base in settings.PAIRS.items():
+    for policy, base in PAIRS.items():
         assert f"{policy} against {base}" in text
     assert "leeds_footfall_hourly.csv.gz: no --data was given" in text
 
@@ -48,14 +47,14 @@ def test_gains_are_against_the_same_rule() -> None:
     players = {"ucb": hs.UCB(), "ucb-z": hs.UCBZ(z=30)}
     G = hs.multipliers.christmas(100)
     result = hs.simulate(players, hs.rewards.bernoulli(arms=5), G, games=100)
-    gain, saved = (of(result, "ucb-z", "ucb") for of in (reward_gain, regret_saved))
+    gain, saved = result.gain("ucb-z", "ucb"), regret_saved(result, "ucb-z", "ucb")
     assert gain.value == result.mean("reward", 1) / result.mean("reward", 0) - 1
     assert saved.value == pytest.approx(1 - result.mean("regret", 1) / result.mean("regret", 0))
     assert saved.low < saved.value < saved.high
 
 
 def test_a_folder_without_the_files_is_reported(tmp_path: Path) -> None:
-    seasons, missing = settings.real_seasons(tmp_path)
+    seasons, missing = real_seasons(tmp_path)
     assert seasons == []
     assert len(missing) == 2
     assert "not in the folder" in missing[0]
@@ -64,7 +63,7 @@ def test_a_folder_without_the_files_is_reported(tmp_path: Path) -> None:
 @pytest.mark.realdata
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"no real data: {DATA} does not exist")
 def test_real_seasons() -> None:
-    seasons, missing = settings.real_seasons(DATA)
+    seasons, missing = real_seasons(DATA)
     assert missing == []
     found = {season.id: season.G for season in seasons}
     assert found["leeds-christmas-hours"].values.max() == 19820

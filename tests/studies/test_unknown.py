@@ -9,7 +9,7 @@ import pytest
 
 from highseason.studies import STUDIES, StudyOutcome, reproduce
 from highseason.studies.unknown.findings import judge
-from highseason.studies.unknown.settings import CELLS, ESTIMATORS
+from highseason.studies.unknown.run import CELLS, ESTIMATORS
 
 
 @pytest.fixture(scope="module")

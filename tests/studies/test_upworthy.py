@@ -15,8 +15,6 @@ from highseason.policies import Policy
 from highseason.studies import STUDIES, MissingDataError, StudyOutcome, reproduce
 from highseason.studies.session import StudySession
 from highseason.studies.store import Store
-from highseason.studies.upworthy import comparisons, run
-from highseason.studies.upworthy.comparisons import Played
 from highseason.studies.upworthy.data import (
     TESTS,
     VIEWS,
@@ -28,6 +26,7 @@ from highseason.studies.upworthy.data import (
 )
 from highseason.studies.upworthy.decks import play_decks
 from highseason.studies.upworthy.findings import left_out, past_the_end
+from highseason.studies.upworthy.run import FOLDS, Draw, Played, tuned
 from highseason.studies.upworthy.settings import (
     PAIRS,
     QUICK,
@@ -86,9 +85,9 @@ def test_nothing_is_tuned_on_what_is_reported(
     data: Archive, setting: HeadlineSetting, seed: int
 ) -> None:
     reported = []
-    for fold in run.FOLDS:
-        tuning = run.tuning_games(data, setting, QUICK, seed, fold, 2)
-        shown = run.reported_games(data, setting, QUICK, seed, fold)
+    for fold in FOLDS:
+        draw = Draw(data, setting, QUICK, seed)
+        tuning, shown = draw.to_tune_on(fold, 2), draw.to_report(fold)
         assert not set(tuning.tests.tolist()) & set(shown.tests.tolist())
         starts = [{str(G.calendar[0]) for G in games.seasons} for games in (tuning, shown)]  # type: ignore[index]
         assert not starts[0] & starts[1]
@@ -101,7 +100,7 @@ def test_nothing_is_tuned_on_what_is_reported(
 
 
 def test_a_test_starts_on_different_days(data: Archive) -> None:
-    games = run.reported_games(data, SETTINGS[0], QUICK, 0, 0)
+    games = Draw(data, SETTINGS[0], QUICK, 0).to_report(0)
     for test in set(games.tests.tolist()):
         days = games.season[games.tests == test].tolist()
         assert len(days) == len(set(days)) == QUICK.games
@@ -118,8 +117,9 @@ def test_a_tuned_policy_loses_least_of_its_candidates(data: Archive, tmp_path: P
     session = StudySession(
         STUDY, tmp_path, None, 0, True, (), None, None, (), Store(tmp_path, "upworthy")
     )
-    winners = run.tuned(session, data, SETTINGS[2], QUICK, fold=0)
-    games = run.tuning_games(data, SETTINGS[2], QUICK, 0, 0, QUICK.budget.games)
+    draw = Draw(data, SETTINGS[2], QUICK, 0)
+    winners = tuned(session, draw, fold=0)
+    games = draw.to_tune_on(0, QUICK.budget.games)
     tried = {str(p): p for p in space(TUNED[0]).candidates(QUICK.budget.trials)}
     lost = play_decks(tried, games)["regret"].sum(axis=1)
     order = [list(tried)[i] for i in np.argsort(lost)]
@@ -128,7 +128,7 @@ def test_a_tuned_policy_loses_least_of_its_candidates(data: Archive, tmp_path: P
 
 
 def test_intervals_take_the_games_of_a_test_together(data: Archive) -> None:
-    games = run.reported_games(data, SETTINGS[0], QUICK, 0, 0)
+    games = Draw(data, SETTINGS[0], QUICK, 0).to_report(0)
     count = len(games)
     rewards = np.vstack([np.arange(count) % 5 + 3.0, np.arange(count) % 3 + 2.0])
     totals = {"reward": rewards, "regret": rewards[::-1] + 0.0}
@@ -140,23 +140,20 @@ def test_intervals_take_the_games_of_a_test_together(data: Archive) -> None:
         players,
         {name: np.tile(values, 2) for name, values in totals.items()},
     )
-    once, again = (comparisons.reward_gain(each, "ucb-z", "ucb") for each in (played, twice))
+    once, again = (each.gain("reward", "ucb-z", "ucb") for each in (played, twice))
     assert once.value == pytest.approx(rewards[0].sum() / rewards[1].sum() - 1)
     assert again.error == pytest.approx(once.error)  # the same games again are no news
-    won, lost = comparisons.won_and_lost(played, "ucb-z", "ucb")
+    won, lost = played.won_and_lost("ucb-z", "ucb")
     assert won == 1.0 - lost == 1.0
-    assert sum(group.sum() for group in comparisons.groups(played)) == count
-    parts = [
-        comparisons.reward_gain(played, "ucb-z", "ucb", group).value
-        for group in comparisons.groups(played)
-    ]
-    response = comparisons.dose_response(played, "ucb-z", "ucb")
+    assert sum(group.sum() for group in played.groups()) == count
+    parts = [played.gain("reward", "ucb-z", "ucb", group).value for group in played.groups()]
+    response = played.dose_response("ucb-z", "ucb")
     assert response.value == pytest.approx(parts[-1] - parts[0])
 
 
 def games_in(data: Archive, season: list[int]) -> Played:
     """One game of the first tests each, in these windows, and nobody to play them."""
-    games = run.reported_games(data, SETTINGS[0], QUICK, 0, 0)
+    games = Draw(data, SETTINGS[0], QUICK, 0).to_report(0)
     chosen = replace(games, tests=np.arange(len(season)), season=np.array(season))
     return Played(SETTINGS[0], chosen, {}, {})
 
@@ -164,11 +161,11 @@ def games_in(data: Archive, season: list[int]) -> Played:
 def test_groups_hold_the_windows_that_were_played(data: Archive) -> None:
     played = games_in(data, [3, 8, 3, 8, 8, 3, 8])  # two of the twelve
     high = int(played.spreads[8] > played.spreads[3])
-    parts = [group.tolist() for group in comparisons.groups(played)]
+    parts = [group.tolist() for group in played.groups()]
     assert parts[high] == [False, True, False, True, True, False, True]
     assert parts[1 - high] == [not here for here in parts[high]]
-    assert comparisons.in_all_groups(played) == 0
-    assert comparisons.in_all_groups(games_in(data, [5] * 4)) == 4  # all in the only group
+    assert played.in_all_groups() == 0
+    assert games_in(data, [5] * 4).in_all_groups() == 4  # all in the only group
 
 
 def test_the_page_and_its_numbers(report: StudyOutcome) -> None:
@@ -193,7 +190,7 @@ def test_the_page_says_what_is_so(report: StudyOutcome, data: Archive) -> None:
     assert "10 of 11 tests have 4 arms or more, and all of them are played." in text
     tuning, reported = (
         {day for start in starts.tolist() for day in range(start, start + 28)}
-        for starts in run.start_days(data, SETTINGS[0], QUICK, 3)
+        for starts in Draw(data, SETTINGS[0], QUICK, 3).start_days()
     )
     share = 100 * len(tuning & reported) / len(reported)
     assert share > 0
@@ -321,7 +318,7 @@ def test_what_is_left_can_be_played_in_every_window(
     assert share == pytest.approx(
         1 / setting.days if setting.even else min(G.values.min() / G.values.sum() for G in seasons)
     )
-    one = run.reported_games(data, setting, QUICK, 0, 0)
+    one = Draw(data, setting, QUICK, 0).to_report(0)
     replace(one, seasons=seasons, cards=np.full(len(data.decks), int(1 / share) + 1))
     with pytest.raises(ValueError, match="cards are too few"):
         replace(one, seasons=seasons, cards=np.full(len(data.decks), 0.98 / share))

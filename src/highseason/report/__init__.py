@@ -9,11 +9,10 @@ matplotlib is imported when a figure is drawn, not before.
 """
 
 from highseason.report.bound_plots import bound, exploration, minimum_pulls
-from highseason.report.figure import SUFFIXES, Figure, Picture, check_target
-from highseason.report.forecast_plots import forecast
+from highseason.report.figure import SUFFIXES, Drawings, Figure, Picture, check_target
 from highseason.report.interval_plots import dose_response, increase, interval_panels, interval_plot
 from highseason.report.log_plots import lifespans, replays
-from highseason.report.multiplier_plots import multiplier, shapes
+from highseason.report.multiplier_plots import forecast, multiplier, shapes
 from highseason.report.page import render
 from highseason.report.plan_plots import Timing, advice, plan, timing
 from highseason.report.simulation_plots import (
@@ -27,6 +26,7 @@ from highseason.report.simulation_plots import (
 
 __all__ = [
     "SUFFIXES",
+    "Drawings",
     "Figure",
     "Picture",
     "Timing",

@@ -29,6 +29,7 @@ _MARKERS = ("o", "s", "^", "D", "v")
 _BAND = (0.1, 0.9)
 _POINTS = 400
 
+Whole = NDArray[np.int64]
 Bounds = RegretBound | Sequence[RegretBound] | Mapping[str, RegretBound]
 
 
@@ -56,9 +57,9 @@ def bound(
     labelled = by_label(bounds, RegretBound, lambda one: one.policy)
     _check(labelled, result)
     title = title or ("Regret: bound and simulation" if result else "Regret: the bound")
-    heights = [_ALONE] if len(labelled) == 1 else [_STACKED] * len(labelled)
     names = list(dict.fromkeys(name for one in labelled.values() for name in one.parts))
-    with drawing(title, heights) as (canvas, rows):
+    height = _ALONE if len(labelled) == 1 else _STACKED
+    with drawing(title, [height] * len(labelled)) as (canvas, rows):
         for i, (axes, (label, one)) in enumerate(zip(rows, labelled.items(), strict=True)):
             _draw_bound(axes, one, names)
             if result is not None:
@@ -88,17 +89,18 @@ def _check(bounds: dict[str, RegretBound], result: SimulationResult | None) -> N
 
 
 def _draw_bound(axes: Axes, bound: RegretBound, names: list[str]) -> None:
-    shown = _spread(bound.turns)
+    shown = np.unique(np.geomspace(1, bound.turns, _POINTS).round().astype(np.int64))
+    at = shown - 1
     axes.plot(
-        shown, bound.worst[shown - 1], color=palette.ACCENT, linewidth=1.2, linestyle=(0, (1, 2)),
+        shown, bound.worst[at], color=palette.ACCENT, linewidth=1.2, linestyle=(0, (1, 2)),
         label="always the worst arm",
     )  # fmt: skip
-    total = _above_zero(bound.curve[shown - 1])
+    total = _above_zero(bound.curve[at])
     axes.plot(shown, total, color=palette.INK, linewidth=3.0, label="the bound")
     for name, curve in bound.curves.items():
         i = names.index(name)
         axes.plot(
-            shown, _above_zero(curve[shown - 1]), color=palette.MUTED, linewidth=1.2,
+            shown, _above_zero(curve[at]), color=palette.MUTED, linewidth=1.2,
             linestyle=_STROKES[i % len(_STROKES)], marker=_MARKERS[i % len(_MARKERS)],
             markersize=4, markevery=(5 * i, shown.size // 6 or 1), label=f"part: {name}",
         )  # fmt: skip
@@ -108,8 +110,10 @@ def _draw_games(axes: Axes, result: SimulationResult, place: int) -> None:
     totals = result.curves["regret"]
     mean, error = totals.mean[place], totals.error[place]
     low, high = (_above_zero(totals.quantile(q)[place]) for q in _BAND)
-    band: dict[str, Any] = {"color": palette.LIGHT, "alpha": 0.55, "linewidth": 0}
-    axes.fill_between(totals.turns, low, high, label="four games in five", **band)
+    axes.fill_between(
+        totals.turns, low, high, color=palette.LIGHT, alpha=0.55, linewidth=0,
+        label="four games in five",
+    )  # fmt: skip
     if math.isfinite(float(error[-1])):
         axes.fill_between(
             totals.turns, _above_zero(mean - 1.96 * error), mean + 1.96 * error, color=palette.DARK,
@@ -122,15 +126,12 @@ def _draw_games(axes: Axes, result: SimulationResult, place: int) -> None:
 
 
 def _finish_axes(axes: Axes, bound: RegretBound, label: str) -> None:
-    axes.set_xscale("log")
-    axes.set_yscale("log")
+    axes.set(xscale="log", yscale="log", title=label, ylabel="cumulative regret")
     largest = np.max(bound.curve, where=np.isfinite(bound.curve), initial=1e-300)
     top = max(float(bound.worst[-1]), float(largest))
     drawn = np.concatenate([np.asarray(line.get_ydata(), np.float64) for line in axes.lines])
     low = float(np.min(drawn, where=np.isfinite(drawn), initial=top))
     axes.set_ylim(max(low, top * _DEPTH) / 1.5, top * 2)
-    axes.set_title(label)
-    axes.set_ylabel("cumulative regret")
     axes.grid(visible=False, which="minor")
     number_axis(axes.xaxis)
     axes.yaxis.set_major_formatter(lambda value, _: _power(value))
@@ -139,11 +140,6 @@ def _finish_axes(axes: Axes, bound: RegretBound, label: str) -> None:
             "not valid as a bound", (0.02, 0.9), xycoords="axes fraction", fontsize=9,
             color=palette.ACCENT, fontweight="bold",
         )  # fmt: skip
-
-
-def _spread(turns: int) -> NDArray[np.int64]:
-    """Turns evenly spaced on a logarithmic axis."""
-    return np.unique(np.geomspace(1, turns, _POINTS).round().astype(np.int64))
 
 
 def _above_zero(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -200,7 +196,9 @@ def minimum_pulls(
     played = np.asarray(pulls, dtype=np.int64)
     turns = np.arange(1, played.size + 1)
     title = title or "Minimum pulls of every arm under UCB"
-    guaranteed = {form: _guaranteed(turns, arms, r, P, form) for form in ("safe", "paper")}
+    game = played.size, arms, r, P
+    steps = pull_steps(*game, "safe"), pull_steps(*game, "paper")
+    safe, paper = (1 + np.searchsorted(form, turns, side="right") for form in steps)
     after = slice(arms, None)
     with drawing(title, [3.0, 1.7], sharex=True) as (canvas, [axes, below]):
         axes.fill_between(
@@ -208,50 +206,33 @@ def minimum_pulls(
             label="pulls in the worst case",
         )  # fmt: skip
         axes.step(
-            turns[after], guaranteed["safe"][after], where="post", color=palette.INK, linewidth=1.8,
+            turns[after], safe[after], where="post", color=palette.INK, linewidth=1.8,
             label="guaranteed, corrected",
         )  # fmt: skip
         axes.step(
-            turns[after], guaranteed["paper"][after], where="post", color=palette.ACCENT,
+            turns[after], paper[after], where="post", color=palette.ACCENT,
             linewidth=1.3, linestyle="--", label="guaranteed, as printed",
         )  # fmt: skip
         axes.set_ylabel("pulls")
         axes.set_ylim(bottom=0)
         axes.legend(loc="upper left")
-        _draw_slack(
-            below, turns[after], played[after], {k: v[after] for k, v in guaranteed.items()}
-        )
-        below.set_xscale("log")
-        below.set_xlim(arms, turns[-1])
+        _draw_slack(below, turns[after], (played - safe)[after], (played - paper)[after])
+        below.set(xscale="log", xlim=(arms, turns[-1]))
         number_axis(below.xaxis)
         below.set_xlabel(f"turn   ({counted(arms, 'arm')}, rewards in [0, {format_number(r)}])")
-    overstated = {form: int((steps > played)[after].sum()) for form, steps in guaranteed.items()}
+    overstated = [counted(int((form > played)[after].sum()), "turn") for form in (paper, safe)]
     alt = (
         f"After {counted(played.size, 'turn')} the neglected arm has been pulled "
-        f"{played[-1]:,} times; the corrected lemma guarantees {guaranteed['safe'][-1]:,} and the "
-        f"printed one {guaranteed['paper'][-1]:,}.  The printed lemma overstates the pulls after "
-        f"{counted(overstated['paper'], 'turn')}, the corrected one after "
-        f"{counted(overstated['safe'], 'turn')}."
+        f"{played[-1]:,} times; the corrected lemma guarantees {safe[-1]:,} and the "
+        f"printed one {paper[-1]:,}.  The printed lemma overstates the pulls after "
+        f"{overstated[0]}, the corrected one after {overstated[1]}."
     )
     return Figure(canvas, title, alt)
 
 
-def _guaranteed(
-    turns: NDArray[np.int64], arms: int, r: float, P: float, form: Any
-) -> NDArray[np.int64]:
-    steps = pull_steps(int(turns[-1]), arms, r, P, form)
-    return np.asarray(1 + np.searchsorted(steps, turns, side="right"), dtype=np.int64)
-
-
-def _draw_slack(
-    axes: Axes,
-    turns: NDArray[np.int64],
-    played: NDArray[np.int64],
-    guaranteed: dict[str, NDArray[np.int64]],
-) -> None:
-    above = np.maximum(played - guaranteed["safe"], 0)
-    below = np.minimum(played - guaranteed["paper"], 0)
-    for slack, color, alpha in ((above, palette.INK, 0.75), (below, palette.ACCENT, 0.6)):
+def _draw_slack(axes: Axes, turns: Whole, safe: Whole, paper: Whole) -> None:
+    parts = (np.maximum(safe, 0), palette.INK, 0.75), (np.minimum(paper, 0), palette.ACCENT, 0.6)
+    for slack, color, alpha in parts:
         axes.fill_between(turns, 0, slack, step="post", color=color, alpha=alpha, linewidth=0.5)
     axes.axhline(0, color=palette.INK, linewidth=0.8)
     axes.set_ylabel("pulls")
@@ -285,15 +266,13 @@ def exploration(data: ExplorationFigure, title: str | None = None) -> Figure:
         axes.plot(
             data.turns, data.old, color=palette.INK, linestyle="--", linewidth=1.8, label="ε-greedy"
         )
-        axes.set_xscale("log")
-        axes.set_ylim(0, 1.14)
-        axes.set_xlim(float(data.turns[0]), float(data.turns[-1]))
-        axes.set_yticks([0, 0.25, 0.5, 0.75, 1])
+        axes.set(
+            xscale="log", xlabel="turn", xlim=(float(data.turns[0]), float(data.turns[-1])),
+            ylabel="probability of exploring", ylim=(0, 1.14), yticks=[0, 0.25, 0.5, 0.75, 1],
+        )  # fmt: skip
         number_axis(axes.xaxis)
         _mark(axes, data.n_prime, f"n' = {format_number(data.n_prime)}")
         _mark(axes, data.w, f"w = {format_number(data.w)}")
-        axes.set_xlabel("turn")
-        axes.set_ylabel("probability of exploring")
         legend_below(canvas, [axes])
     alt = (
         f"ε-greedy explores in every turn up to n' = {format_number(data.n_prime)}, then less and "

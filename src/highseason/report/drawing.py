@@ -134,7 +134,9 @@ def by_label(
 
 def name_rows(axes: Axes, labels: Sequence[str]) -> None:
     """Write a label at each row, the first on top, with nothing else along that axis."""
-    axes.set_yticks(range(len(labels)), [_wrapped(label) for label in labels])
+    # A long label is in two lines, split where the parameters begin.
+    wrapped = [n.replace(":", ":\n", 1) if len(n) > _LONG_LABEL else n for n in labels]
+    axes.set_yticks(range(len(labels)), wrapped)
     axes.set_ylim(len(labels) - 0.5, -0.5)
     axes.grid(visible=False, axis="y")
     axes.tick_params(axis="y", length=0)
@@ -143,8 +145,3 @@ def name_rows(axes: Axes, labels: Sequence[str]) -> None:
 def number_axis(axis: Axis) -> None:
     """Write an axis' numbers as the text around it does."""
     axis.set_major_formatter(lambda value, _: format_number(value))
-
-
-def _wrapped(label: str) -> str:
-    """A long label in two lines, split where the parameters begin."""
-    return label.replace(":", ":\n", 1) if len(label) > _LONG_LABEL else label

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -76,9 +77,8 @@ class Picture:
         return f"data:image/svg+xml;base64,{base64.b64encode(self.svg).decode('ascii')}"
 
     def _length(self, side: str) -> int:
-        match = re.search(
-            rf'<svg[^>]*\s{side}="([0-9.]+)pt"', self.svg[:2000].decode("ascii", "replace")
-        )
+        head = self.svg[:2000].decode("ascii", "replace")
+        match = re.search(rf'<svg[^>]*\s{side}="([0-9.]+)pt"', head)
         return round(float(match[1]) * _PX_PER_PT) if match else 0
 
 
@@ -118,12 +118,14 @@ class Figure:
         return Picture(self.title, self.alt, self.encode("svg"))
 
     def _repr_png_(self) -> bytes:
-        """For notebooks."""
         return self.encode("png")
 
     def __repr__(self) -> str:
-        """One short line."""
         return f"<Figure: {self.title}>"
+
+
+#: How to draw each figure of a page, by file name.
+Drawings = dict[str, Callable[[], Figure]]
 
 
 def check_target(path: str | Path) -> Path:

@@ -41,10 +41,8 @@ def draw_intervals(
         places = [place + shift for place, _ in points]
         values = [100 * estimate.value for _, estimate in points]
         # A single game has no error; its interval is drawn as none.
-        widths = [
-            [max(0.0, 100 * (estimate.value - estimate.low)) for _, estimate in points],
-            [max(0.0, 100 * (estimate.high - estimate.value)) for _, estimate in points],
-        ]
+        ends = [(e.value - e.low, e.high - e.value) for _, e in points]
+        widths = [[max(0.0, 100 * width) for width in side] for side in zip(*ends, strict=True)]
         x, y = (places, values) if upright else (values, places)
         axes.errorbar(
             x, y, widths if upright else None, None if upright else widths, fmt=how.marker,
@@ -104,7 +102,7 @@ def _rows_alt(panel: str, rows: Rows) -> str:
         f"{row}: " + ", ".join(f"{name} {with_range(e.value, e.low, e.high)}" for name, e in series)
         for row, series in ((row, entries.items()) for row, entries in rows.items())
     ]
-    return f"{panel}: {'; '.join(parts)}." if panel else f"{'; '.join(parts)}."
+    return f"{f'{panel}: ' if panel else ''}{'; '.join(parts)}."
 
 
 def dose_response(
@@ -179,10 +177,10 @@ def increase(
         axes.grid(visible=False, axis="x")
         axes.set_ylabel(f"increase over {base}, %", fontsize=9)
         legend_below(canvas, [axes], columns=4)
-    ranges = {label: [gain.value for _, gain in points] for label, points in gains.items()}
     parts = [
-        f"{label} {signed_percent(min(values))} to {signed_percent(max(values))}"
-        for label, values in ranges.items()
+        f"{label} {signed_percent(min(g.value for _, g in points))} to "
+        f"{signed_percent(max(g.value for _, g in points))}"
+        for label, points in gains.items()
     ]
     alt = f"Increase over {base} in {len(results)} settings: {'; '.join(parts)}."
     return Figure(canvas, title, alt)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -47,23 +47,30 @@ def replays(
     """
     from highseason.replay import RepeatedReplay  # late: most figures need no replay
 
-    rows = len(result.policies)
+    size = f"{counted(result.log.events, 'event')}, {counted(result.log.arms, 'arm')}"
+    warnings = _bias_warnings(result)
+    caption = "\n".join([f"{source}: {size}" if source else size, *warnings])
+    outcomes: Sequence[Any]
     if isinstance(result, RepeatedReplay):
+        outcomes, what = result.policies, "Mean reward per turn over the runs"
         title = title or "Mean reward per turn, by run"
-        with drawing(title, [1.3 + 0.5 * rows]) as (canvas, [axes]):
+        with drawing(title, [1.3 + 0.5 * len(outcomes)]) as (canvas, [axes]):
             _draw_runs(axes, result, published or {})
             diamond = "; diamond: published" if published else ""
             marks = f"bar: mean of all runs; dotted: random arms{diamond}"
-            canvas.supxlabel(f"{marks}\n{_log_caption(result, source)}", fontsize=8)
+            canvas.supxlabel(f"{marks}\n{caption}", fontsize=8)
     else:
+        outcomes, what = result.outcomes, "Mean reward per turn"
         title = title or "Mean reward per turn so far"
-        with drawing(title, [3.8 + 0.2 * rows]) as (canvas, [axes]):
-            _draw_running_means(axes, result, source)
+        with drawing(title, [3.8 + 0.2 * len(outcomes)]) as (canvas, [axes]):
+            _draw_running_means(axes, result, caption)
             legend_below(canvas, [axes], columns=1)
-    return Figure(canvas, title, _replays_alt(result, source))
+    means = "; ".join(f"{o.label} {with_error(o.mean.value, o.mean.error)}" for o in outcomes)
+    alt = f"{source}. " if source else ""
+    return Figure(canvas, title, " ".join([f"{alt}{what}: {means}.", *warnings]))
 
 
-def _draw_running_means(axes: Axes, result: ReplayResult, source: str | None) -> None:
+def _draw_running_means(axes: Axes, result: ReplayResult, caption: str) -> None:
     for i, outcome in enumerate(result.outcomes):
         if not outcome.turns:
             continue
@@ -78,11 +85,8 @@ def _draw_running_means(axes: Axes, result: ReplayResult, source: str | None) ->
         )  # fmt: skip
     baseline = result.log.baseline.value
     axes.axhline(baseline, color=palette.MUTED, linestyle=":", linewidth=1.4, label="random arms")
-    axes.set_xlabel(
-        "matched turn   (the last with its 95% interval within this run)\n"
-        f"{_log_caption(result, source)}"
-    )
-    axes.set_ylabel("mean reward per turn")
+    turns = "matched turn   (the last with its 95% interval within this run)"
+    axes.set(xlabel=f"{turns}\n{caption}", ylabel="mean reward per turn")
     if axes.get_ylim()[1] > 0 and axes.dataLim.y0 >= 0:  # rewards may be losses
         axes.set_ylim(bottom=0)
 
@@ -106,15 +110,8 @@ def _draw_runs(axes: Axes, result: RepeatedReplay, published: Mapping[str, float
     axes.set_xlabel("mean reward per turn of a run")
 
 
-def _log_caption(result: ReplayResult | RepeatedReplay, source: str | None) -> str:
-    size = f"{counted(result.log.events, 'event')}, {counted(result.log.arms, 'arm')}"
-    return "\n".join([f"{source}: {size}" if source else size, *_bias_warnings(result)])
-
-
 def _bias_warnings(result: ReplayResult | RepeatedReplay) -> list[str]:
     """What a reader must know who sees nothing but the figure."""
-    from highseason.replay import ReplayResult
-
     uniform = result.log.uniformity
     if not uniform.holds and uniform.checked == "propensity":
         return ["The log contradicts its propensities: means are biased."]
@@ -122,21 +119,9 @@ def _bias_warnings(result: ReplayResult | RepeatedReplay) -> list[str]:
         return ["The log is not uniformly random: means are biased."]
     if uniform.tilted:
         return ["The log is not uniform by its propensities: see the weighted means."]
-    if isinstance(result, ReplayResult) and any(
-        outcome.overweights_small_pools for outcome in result.outcomes
-    ):
+    if any(outcome.overweights_small_pools for outcome in getattr(result, "outcomes", ())):
         return ["Small pools match more often: see the means per visitor (SNIPS)."]
     return []
-
-
-def _replays_alt(result: ReplayResult | RepeatedReplay, source: str | None) -> str:
-    from highseason.replay import RepeatedReplay
-
-    many = isinstance(result, RepeatedReplay)
-    outcomes = result.policies if isinstance(result, RepeatedReplay) else result.outcomes
-    means = "; ".join(f"{o.label} {with_error(o.mean.value, o.mean.error)}" for o in outcomes)
-    text = f"Mean reward per turn{' over the runs' if many else ''}: {means}."
-    return " ".join([*([f"{source}."] if source else []), text, *_bias_warnings(result)])
 
 
 def lifespans(
@@ -159,8 +144,7 @@ def lifespans(
     with drawing(title, [min(7.0, 2.4 + 0.02 * len(lifetimes))]) as (canvas, [axes]):
         start = int(lifetimes.start.min()) if len(lifetimes) else 0
         _draw_lifespans(axes, lifetimes, start, chosen)
-        axes.set_ylabel("arm, by start")
-        axes.set_xlabel(f"hours{_since(start)}")
+        axes.set(ylabel="arm, by start", xlabel=f"hours{_since(start)}")
         axes.grid(visible=False, axis="y")
         axes.margins(x=0.01, y=0.01)
         if chosen is not None:
@@ -178,13 +162,10 @@ def _draw_lifespans(axes: Axes, lifetimes: Lifespans, start: int, chosen: Slice 
         for time in stretch:
             axes.axvline(time, color=palette.INK, linewidth=0.8, linestyle="--")
         axes.plot([], [], color=palette.ACCENT, linewidth=3, label="available throughout")
-    colors = [
-        palette.ACCENT if arm else palette.DARK if chosen is None else palette.MUTED
-        for arm in inside
-    ]
+    outside = palette.DARK if chosen is None else palette.MUTED
+    colors = [palette.ACCENT if arm else outside for arm in inside]
     thickness = max(0.5, min(3.0, 150 / max(1, len(lifetimes))))
-    places = range(1, len(lifetimes) + 1)
-    axes.hlines(places, starts, ends, colors=colors, linewidth=thickness)
+    axes.hlines(range(1, len(inside) + 1), starts, ends, colors=colors, linewidth=thickness)
 
 
 def _since(start: int) -> str:

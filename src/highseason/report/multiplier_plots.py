@@ -1,4 +1,4 @@
-"""The multiplier G over time, with its busy turns; and the time axis, which other figures share.
+"""The multiplier G over time and its forecast, with busy turns; and the time axis of all figures.
 
 A turn is a step from one edge to the next.  Equal neighbours are drawn as one step, which keeps the
 file of a long season small.
@@ -14,16 +14,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.formatting import counted, format_number, percent
+from highseason.forecasters import Forecast, special_days
 from highseason.multipliers import Multiplier, Threshold, as_multiplier
 from highseason.report import palette
 from highseason.report.drawing import drawing, legend_below, number_axis
 from highseason.report.figure import Figure
+from highseason.tabular import format_time
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 #: Where the highest G is this many times its median, only a logarithmic axis shows both.
 _STEEP = 10.0
+#: The most special days that are named, and the least gap between them, as a share of the width.
+_NAMED_DAYS, _LEAST_GAP = 8, 0.07
+#: Where names would crowd, these come first.
+_BEST_KNOWN = ("Christmas Day", "Black Friday", "Boxing Day", "New Year's Day")
+#: A turn is shaded as busy if the probability of it is at least this.
+LIKELY = 0.5
 
 Numbers = NDArray[np.float64]
 
@@ -59,16 +67,21 @@ def show_time(axes: Axes, G: Multiplier) -> None:
 
 def shade_busy(axes: Axes, G: Multiplier, z: float, label: str = "") -> None:
     """Shade the turns with G >= z."""
-    high = (G.values >= z).astype(np.float64)
-    across = axes.get_xaxis_transform()
+    shade_turns(axes, G.values >= z, edges(G), label)
+
+
+def shade_turns(axes: Axes, chosen: NDArray[np.bool_], steps: Numbers, label: str) -> None:
+    """Shade some turns from top to bottom."""
     stairs(
-        axes, high, edges(G), fill=True, color=palette.BUSY, linewidth=0, transform=across,
-        zorder=0, label=label,
+        axes, chosen.astype(np.float64), steps, fill=True, color=palette.BUSY, linewidth=0,
+        transform=axes.get_xaxis_transform(), zorder=0, label=label,
     )  # fmt: skip
 
 
-def draw_multiplier(axes: Axes, G: Multiplier, z: float | None) -> None:
-    """Draw G over time, with its threshold if there is one."""
+def draw_multiplier(axes: Axes, G: Multiplier, z: float | None, shaded: bool = False) -> None:
+    """Draw G over time, with its threshold if there is one, and busy turns `shaded`."""
+    if shaded and z is not None:
+        shade_busy(axes, G, z, label=f"busy: G ≥ {format_number(z)}")
     stairs(axes, G.values, edges(G), baseline=None, color=palette.INK, linewidth=1.2)
     axes.set_ylabel("G")
     if float(G.values.max()) > _STEEP * float(np.median(G.values)):
@@ -110,9 +123,7 @@ def multiplier(G: Any, z: float | str | None = None, title: str | None = None) -
     level = None if z is None else Threshold.of(z).resolve(G.values)
     title = title or f"Multiplier {G.name}"
     with drawing(title, [2.5]) as (canvas, [axes]):
-        if level is not None:
-            shade_busy(axes, G, level, label=f"busy: G ≥ {format_number(level)}")
-        draw_multiplier(axes, G, level)
+        draw_multiplier(axes, G, level, shaded=True)
         show_time(axes, G)
         if level is not None:
             axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.1, ncols=2)
@@ -129,11 +140,8 @@ def shapes(multipliers: Sequence[Multiplier], z: float | None = None, title: str
     title = title or ("Multipliers" if z is None else f"Multipliers, with z = {format_number(z)}")
     with drawing(title, [2.6], columns=len(multipliers), width=9.0) as (canvas, row):
         for axes, G in zip(row, multipliers, strict=True):
-            if z is not None:
-                shade_busy(axes, G, z, label=f"busy: G ≥ {format_number(z)}")
-            draw_multiplier(axes, G, z)
-            axes.set_title(G.name)
-            axes.set_xlabel("turn")
+            draw_multiplier(axes, G, z, shaded=True)
+            axes.set(title=G.name, xlabel="turn")
         if z is not None:
             legend_below(canvas, row)
     return Figure(canvas, title, "; ".join(_describe(G, z) for G in multipliers) + ".")
@@ -146,3 +154,110 @@ def _describe(G: Multiplier, z: float | None) -> str:
         return text
     share = percent(float((G.values >= z).mean()))
     return f"{text}, {share} of turns busy (G ≥ {format_number(z)})"
+
+
+def forecast(
+    forecast: Forecast,
+    past: Any = None,
+    z: float | str = "q0.75",
+    level: float = 0.8,
+    country: str | None = None,
+    title: str | None = None,
+) -> Figure:
+    """The forecast turns with their interval, the last turns before them, and busy turns shaded.
+
+    Args:
+        forecast: What a forecaster predicted.
+        past: The series it was fitted on; its last turns are drawn before the forecast.
+        z: Turns with G >= z are busy: a number, or an expression such as "q0.75" over the past and
+            the forecast's means.
+        level: The coverage of the interval.
+        country: Whose public holidays to name, besides shopping days.
+        title: Above the figure.
+
+    >>> import highseason as hs
+    >>> days = np.datetime64("2013-10-01") + np.arange(84)
+    >>> past = hs.multipliers.from_values(100 + 50 * (np.arange(84) % 7 == 4), days)
+    >>> forecast(hs.forecasters.SeasonalNaive().fit(past).predict(14), past)
+    <Figure: The next 14 days>
+    """
+    G = forecast.multiplier()
+    before, known = None, G.values
+    if past is not None:
+        whole = as_multiplier(past)
+        before = whole.window(max(1, whole.turns - max(7, len(forecast) // 2) + 1), whole.turns)
+        known = np.concatenate([whole.values, G.values])
+    limit = Threshold.of(z).resolve(known)
+    probability = forecast.probability_above(limit)
+    title = title or f"The next {_spans(G)}"
+    low, high = forecast.interval(level)
+    with drawing(title, [3.6, 1.2], sharex=True) as (canvas, [axes, below]):
+        steps = edges(G)
+        shade_turns(axes, probability >= LIKELY, steps, "probably busy")
+        axes.fill_between(
+            np.repeat(steps, 2)[1:-1], np.repeat(low, 2), np.repeat(high, 2), color=palette.LIGHT,
+            linewidth=0, label=f"{percent(level)} interval",
+        )  # fmt: skip
+        stairs(axes, G.values, steps, baseline=None, color=palette.DARK, linewidth=1.8,
+               label="expected")  # fmt: skip
+        if before is not None:
+            stairs(axes, before.values, edges(before), baseline=None, color=palette.MUTED,
+                   linewidth=1.1, label="observed")  # fmt: skip
+        axes.axhline(limit, color=palette.ACCENT, linestyle="--", linewidth=1.2,
+                     label=f"busy from {format_number(limit)}")  # fmt: skip
+        highest = 0.0 if before is None else float(before.values.max())
+        axes.set_ylim(0, 1.22 * max(float(high.max()), limit, highest))
+        number_axis(axes.yaxis)
+        _name_days(axes, G, country)
+        stairs(below, probability, steps, fill=True, color=palette.DARK, linewidth=0)
+        below.set(ylim=(0, 1), title="Probability of being busy")
+        below.set_yticks([0, 0.5, 1], ["0%", "50%", "100%"])
+        fit(axes, G)
+        if before is not None:
+            axes.set_xlim(edges(before)[0], steps[-1])
+        show_time(below, G)
+        legend_below(canvas, [axes], columns=2)
+    return Figure(canvas, title, _forecast_alt(forecast, G, limit, probability))
+
+
+def _spans(G: Multiplier) -> str:
+    hours = 0.0
+    if G.calendar is not None and G.turns > 1:
+        hours = float((G.calendar[1] - G.calendar[0]) / np.timedelta64(1, "h"))
+    return counted(G.turns, {1.0: "hour", 24.0: "day", 168.0: "week"}.get(hours, "turn"))
+
+
+def _name_days(axes: Axes, G: Multiplier, country: str | None) -> None:
+    """Write the names of special days above them; the best known where they crowd."""
+    if G.calendar is None or G.turns < 2 or G.calendar[1] - G.calendar[0] > np.timedelta64(1, "D"):
+        return
+    starts = edges(G)
+    width = starts[-1] - starts[0]
+    names = special_days(G.calendar, country)
+    days = [
+        (name, (starts[i] + starts[i + 1]) / 2)
+        for i, name in enumerate(names)
+        if name and "days" not in name and not (i and names[i - 1] == name)
+    ]
+    days.sort(key=lambda day: (*_BEST_KNOWN, day[0]).index(day[0]))
+    placed: list[float] = []
+    for name, middle in days:
+        if len(placed) >= _NAMED_DAYS or any(abs(middle - x) < _LEAST_GAP * width for x in placed):
+            continue
+        axes.annotate(
+            name, (middle, 1.0), (0, -4), xycoords=axes.get_xaxis_transform(),
+            textcoords="offset points", rotation=90, ha="center", va="top", fontsize=8,
+            color=palette.INK,
+        )  # fmt: skip
+        axes.axvline(middle, ymax=0.74, color=palette.MUTED, linewidth=0.6, linestyle=":")
+        placed.append(middle)
+
+
+def _forecast_alt(forecast: Forecast, G: Multiplier, limit: float, probability: Numbers) -> str:
+    busiest = int(np.argmax(G.values))
+    when = f"turn {busiest + 1}" if G.calendar is None else format_time(G.calendar[busiest])
+    return (
+        f"{forecast.name} expects from {format_number(float(G.values.min()))} to "
+        f"{format_number(float(G.values.max()))} (on {when}); {int((probability >= LIKELY).sum())} "
+        f"of {counted(len(forecast), 'turn')} are probably busy ({format_number(limit)} or more)."
+    )

@@ -3,17 +3,8 @@
 A page is one file with its style inside.  A figure is inside it too, or in a file beside it that
 the browser loads when the reader scrolls there (`Picture.linked`).
 
-A page of your own is a template that extends `base.html.j2` and imports the building blocks:
-
-    {% extends "base.html.j2" %}
-    {% import "blocks.html.j2" as ui %}
-    {% block content %}
-    {% call ui.section("Results") %}
-    {{ ui.figure(picture, "Mean reward by policy.") }}
-    {% endcall %}
-    {% endblock %}
-
-and `render(Path("season.html.j2"), title="A season", picture=…)` gives its HTML.
+A page of your own is a template that extends `base.html.j2` and uses the blocks of
+`blocks.html.j2`; the guide on figures has an example.
 """
 
 from __future__ import annotations
@@ -103,19 +94,13 @@ def _sort_key(value: Any) -> str:
     """Unknown numbers sort below all others; text sorts by itself."""
     if not isinstance(value, int | float):
         return ""
-    return _markup(f' data-v="{"-Infinity" if math.isnan(value) else format(value, ".6g")}"')
+    return f' data-v="{"-Infinity" if math.isnan(value) else format(value, ".6g")}"'
 
 
 def _column_classes(content: Table) -> list[str]:
     """Numbers are aligned right; phrases left, and may wrap."""
-    lengths = [
-        max(len(formatted(row[i], spec)) for row in content.rows) if content.rows else 0
+    wide = (
+        any(len(formatted(row[i], spec)) > _PHRASE for row in content.rows)
         for i, spec in enumerate(content.formats)
-    ]
-    return [_markup(' class="words"') if length > _PHRASE else "" for length in lengths]
-
-
-def _markup(html: str) -> str:
-    from markupsafe import Markup
-
-    return Markup(html)
+    )
+    return [' class="words"' if phrase else "" for phrase in wide]

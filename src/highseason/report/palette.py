@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 INK = "#1f2933"
 MUTED = "#5f6b7a"
@@ -18,8 +17,7 @@ EXPLOITING: dict[str, Any] = {"color": DARK}
 EXPLORING: dict[str, Any] = {"facecolor": LIGHT, "hatch": "////", "edgecolor": DARK}
 
 
-@dataclass(frozen=True)
-class Look:
+class Look(NamedTuple):
     """How one of several lines is drawn; no two differ in colour alone."""
 
     color: str

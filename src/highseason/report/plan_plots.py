@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from highseason.core.formatting import counted, format_number, listed, percent
 from highseason.multipliers import Multiplier, Threshold
@@ -18,6 +17,7 @@ from highseason.report.drawing import by_label, drawing, legend_below, name_rows
 from highseason.report.figure import Figure
 from highseason.report.interval_plots import draw_intervals
 from highseason.report.multiplier_plots import (
+    Numbers,
     draw_multiplier,
     edges,
     fit,
@@ -47,7 +47,6 @@ class Stretch:
     ends: str | None = None
 
     def __str__(self) -> str:
-        """As in a sentence."""
         first, last = self.begins or str(self.first), self.ends or str(self.last)
         return first if self.first == self.last else f"{first} to {last}"
 
@@ -80,33 +79,29 @@ class Timing:
 
     def sentence(self) -> str:
         """The same as a sentence."""
-        return f"{'; '.join(self._parts())}."
-
-    def _parts(self) -> list[str]:
         later = self.turns - self.first_round
         parts = []
         if self.first_round:
             once = "tries a new arm in every turn" if later == 0 else "first tries every arm once"
             parts.append(f"{once} ({counted(self.first_round, 'turn')})")
-        if later == 0:
-            return parts
-        parts.append(f"explores most on {self.where()}")
-        parts.append(f"{self.exploiting:,} of {counted(later, 'turn')} exploit")
-        if np.isfinite(self.quiet_exploration) and 0 < self.quiet_turns < 1:
+        if later:
+            parts.append(f"explores most on {self.where()}")
+            parts.append(f"{self.exploiting:,} of {counted(later, 'turn')} exploit")
+        if later and np.isfinite(self.quiet_exploration) and 0 < self.quiet_turns < 1:
             parts.append(
                 f"quiet turns (G < {format_number(self.quiet_below)}, {percent(self.quiet_turns)} "
                 f"of turns) carry {percent(self.quiet_exploration)} of the exploration"
             )
-        parts.append(f"{percent(self.stakes_exploring)} of total G is played exploring")
-        return parts
+        if later:
+            parts.append(f"{percent(self.stakes_exploring)} of total G is played exploring")
+        return f"{'; '.join(parts)}."
 
     def where(self) -> str:
         """The turns that explore most."""
         if not self.most:
             return "no turn" if np.isnan(self.quiet_exploration) else "every turn alike"
         shown = [str(stretch) for stretch in self.most[:_LISTED_STRETCHES]]
-        more = len(self.most) - len(shown)
-        if more:
+        if more := len(self.most) - len(shown):
             shown.append(counted(more, "more stretch"))
         lone = len(self.most) == 1 and self.most[0].first == self.most[0].last
         unit = "" if self.most[0].begins else "turn " if lone else "turns "
@@ -140,7 +135,7 @@ exploring.
         turns=len(plan),
         first_round=first,
         exploiting=int((later < NEGLIGIBLE).sum()),
-        most=_stretches(_peaks(later), first, plan.multiplier),
+        most=_peaks(later, first, plan.multiplier),
         quiet_below=float(G.mean()),
         quiet_turns=float(quiet.mean()) if quiet.size else 0.0,
         quiet_exploration=float(later[quiet].sum()) / total if total > 0 else float("nan"),
@@ -153,22 +148,17 @@ def first_round(plan: Plan) -> int:
     return min(plan.arms, len(plan)) if plan.policy.rule.traits.tries_each_arm else 0
 
 
-def _peaks(exploration: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """The turns near the highest exploration; none if all explore alike."""
+def _peaks(exploration: Numbers, skipped: int, G: Multiplier) -> tuple[Stretch, ...]:
+    """The stretches of turns near the highest exploration; none if all explore alike."""
     if exploration.size == 0 or np.ptp(exploration) < NEGLIGIBLE:
-        return np.zeros(exploration.size, np.bool_)
-    return np.asarray(exploration >= _NEAR_MAXIMUM * exploration.max())
-
-
-def _stretches(chosen: NDArray[np.bool_], skipped: int, G: Multiplier) -> tuple[Stretch, ...]:
+        return ()
+    chosen = exploration >= _NEAR_MAXIMUM * exploration.max()
     edges = np.flatnonzero(np.diff(np.concatenate([[False], chosen, [False]]).astype(np.int8)))
     stretches = []
     for start, stop in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
-        first, last = skipped + start + 1, skipped + stop
-        times = (None, None) if G.calendar is None else (
-            format_time(G.calendar[first - 1]), format_time(G.calendar[last - 1])
-        )  # fmt: skip
-        stretches.append(Stretch(first, last, *times))
+        ends = skipped + start + 1, skipped + stop
+        times = () if G.calendar is None else (format_time(G.calendar[turn - 1]) for turn in ends)
+        stretches.append(Stretch(*ends, *times))
     return tuple(stretches)
 
 
@@ -196,18 +186,22 @@ def plan(
     <Figure: When will they explore?>
     """
     labelled = by_label(plans, Plan, lambda drawn: str(drawn.policy))
-    G = _common_multiplier(labelled)
-    level = _threshold(labelled, G) if z is None else Threshold.of(z).resolve(G.values)
-    alone = len(labelled) == 1
-    title = title or ("When will it explore?" if alone else "When will they explore?")
-    heights = [_ALONE if alone else _ROW] * len(labelled)
-    with drawing(title, [*heights, _MULTIPLIER], sharex=True) as (canvas, rows):
+    G, *others = (drawn.multiplier for drawn in labelled.values())
+    if any(other != G for other in others):
+        raise ValueError("the plans are for different multipliers: draw each in its own figure")
+    own = (drawn.policy.resolve_thresholds(G.values).threshold for drawn in labelled.values())
+    if z is None:
+        z = next((limit for limit in own if limit is not None), _DEFAULT_THRESHOLD)
+    level = Threshold.of(z).resolve(G.values)
+    height, they = (_ALONE, "it") if len(labelled) == 1 else (_ROW, "they")
+    title = title or f"When will {they} explore?"
+    heights = [*[height] * len(labelled), _MULTIPLIER]
+    with drawing(title, heights, sharex=True) as (canvas, rows):
         for axes, (label, drawn) in zip(rows[:-1], labelled.items(), strict=True):
             shade_busy(axes, G, level)
             draw_plan(axes, drawn)
             axes.set_title(label)
-        shade_busy(rows[-1], G, level, label=f"busy: G ≥ {format_number(level)}")
-        draw_multiplier(rows[-1], G, level)
+        draw_multiplier(rows[-1], G, level, shaded=True)
         rows[-1].set_title(f"multiplier {G.name}", fontweight="normal")
         show_time(rows[-1], G)
         rows[(len(labelled) - 1) // 2].set_ylabel("exploration", fontsize=9)
@@ -229,24 +223,8 @@ def draw_plan(axes: Axes, plan: Plan) -> None:
             axes, plan.exploration[first:], steps[first:], fill=True, facecolor=palette.DARK,
             edgecolor=palette.DARK, linewidth=0.4, label="exploration",
         )  # fmt: skip
-    axes.set_ylim(0, 1.05)
-    axes.set_yticks([0, 1])
+    axes.set(ylim=(0, 1.05), yticks=[0, 1])
     fit(axes, plan.multiplier)
-
-
-def _common_multiplier(plans: dict[str, Plan]) -> Multiplier:
-    G, *others = (drawn.multiplier for drawn in plans.values())
-    if any(other != G for other in others):
-        raise ValueError("the plans are for different multipliers: draw each in its own figure")
-    return G
-
-
-def _threshold(plans: dict[str, Plan], G: Multiplier) -> float:
-    for drawn in plans.values():
-        z = drawn.policy.resolve_thresholds(G.values).threshold
-        if z is not None:
-            return float(z)
-    return Threshold.of(_DEFAULT_THRESHOLD).resolve(G.values)
 
 
 def advice(plan: Plan, leads: Mapping[str, Estimate], title: str | None = None) -> Figure:

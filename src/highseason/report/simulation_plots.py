@@ -63,7 +63,12 @@ def rewards(
         axes.locator_params(axis="x", nbins=6)
         axes.set_xlabel(simulation_caption(result), fontsize=8)
         legend_below(canvas, [axes], columns=2)
-    return Figure(canvas, title, _rewards_alt(result, chosen))
+    parts = [
+        f"{result.policies[i]} {format_number(result.mean('reward', i))}, of which "
+        f"{percent(result.exploited_share(i))} exploiting"
+        for i in chosen
+    ]
+    return Figure(canvas, title, f"Mean reward by policy: {'; '.join(parts)}.")
 
 
 def reward_grid(
@@ -101,7 +106,12 @@ def reward_grid(
             axes.set_title(f"{row}, {column}", fontsize=9)
         name_rows(panels[0], policies)
         legend_below(canvas, panels[:1], columns=3, inside=True)
-    return Figure(canvas, title, _grid_alt(results, policies))
+    parts = []
+    for (row, column), result in results.items():
+        best = max(policies, key=lambda label: result.mean("reward", label))
+        share = result.mean("reward", best) / result.settings["max_reward"]
+        parts.append(f"{row}, {column}: {best} earned most, {percent(share)} of the sum of G")
+    return Figure(canvas, title, "; ".join(parts) + ".")
 
 
 def draw_reward_bars(
@@ -109,25 +119,22 @@ def draw_reward_bars(
 ) -> None:
     """Draw a bar for each of the chosen policies, split into exploited and explored reward."""
     places = range(len(chosen))
-    means = [result.mean("reward", i) for i in chosen]
-    exploited = [result.mean("exploited", i) for i in chosen]
-    rest = [mean - part for mean, part in zip(means, exploited, strict=True)]
+    means, exploited = (
+        np.array([result.mean(metric, i) for i in chosen]) for metric in ("reward", "exploited")
+    )
+    errors = np.array([result.error("reward", i) for i in chosen])
+    # A single game leaves the error unknown.
+    ends = [with_interval(*pair).high for pair in zip(means, np.nan_to_num(errors), strict=True)]
     axes.barh(places, exploited, 0.7, label="earned exploiting", **palette.EXPLOITING)
     axes.barh(
-        places, rest, 0.7, exploited, linewidth=0.4 if thin else 0.6, label="earned exploring",
-        **palette.EXPLORING,
+        places, means - exploited, 0.7, exploited, linewidth=0.4 if thin else 0.6,
+        label="earned exploring", **palette.EXPLORING,
     )  # fmt: skip
     axes.errorbar(
-        means, places, xerr=[_half_width(result, i) for i in chosen], fmt="none",
-        ecolor=palette.INK, elinewidth=1.2 if thin else 1.4, capsize=1.8 if thin else 3,
+        means, places, xerr=ends - means, fmt="none", ecolor=palette.INK,
+        elinewidth=1.2 if thin else 1.4, capsize=1.8 if thin else 3,
         label="95% interval of the mean",
     )  # fmt: skip
-
-
-def _half_width(result: SimulationResult, i: int) -> float:
-    """Of the 95% interval; 0 where a single game leaves the error unknown."""
-    mean, error = result.mean("reward", i), result.error("reward", i)
-    return with_interval(mean, error).high - mean if math.isfinite(error) else 0.0
 
 
 def _write_shares(axes: Axes, result: SimulationResult, chosen: list[int]) -> None:
@@ -157,24 +164,6 @@ def _thousands(value: float) -> str:
     return f"{value / 1000:g}k" if value >= 1000 else f"{value:g}"
 
 
-def _rewards_alt(result: SimulationResult, chosen: list[int]) -> str:
-    parts = [
-        f"{result.policies[i]} {format_number(result.mean('reward', i))}, of which "
-        f"{percent(result.exploited_share(i))} exploiting"
-        for i in chosen
-    ]
-    return f"Mean reward by policy: {'; '.join(parts)}."
-
-
-def _grid_alt(results: Mapping[tuple[str, str], SimulationResult], policies: Sequence[str]) -> str:
-    parts = []
-    for (row, column), result in results.items():
-        best = max(policies, key=lambda label: result.mean("reward", label))
-        share = result.mean("reward", best) / result.settings["max_reward"]
-        parts.append(f"{row}, {column}: {best} earned most, {percent(share)} of the sum of G")
-    return "; ".join(parts) + "."
-
-
 def pools(estimates: Sequence[float], sizes: Mapping[str, int]) -> Figure:
     """Arms by their estimated mean, those in the pool dark; a panel per pool.
 
@@ -185,25 +174,22 @@ def pools(estimates: Sequence[float], sizes: Mapping[str, int]) -> Figure:
     >>> pools([0.9, 0.5, 0.2], {"G low": 3, "G high": 1})
     <Figure: The pool of arms>
     """
-    title = "The pool of arms"
-    ranked = sorted(range(len(estimates)), key=lambda arm: (-estimates[arm], arm))
+    title, count = "The pool of arms", len(estimates)
+    ranked = sorted(range(count), key=lambda arm: (-estimates[arm], arm))
     with drawing(title, [2.9], columns=len(sizes), width=9.0) as (canvas, row):
         for axes, (name, size) in zip(row, sizes.items(), strict=True):
-            kinds: dict[str, tuple[list[int], dict[str, Any]]] = {
-                "in the pool": (ranked[:size], {"color": palette.DARK}),
-                "left out": (ranked[size:], {**palette.EXPLORING, "linewidth": 0.5}),
-            }
-            for kind, (arms, paint) in kinds.items():
+            for kind, arms, paint in (
+                ("in the pool", ranked[:size], palette.EXPLOITING),
+                ("left out", ranked[size:], {**palette.EXPLORING, "linewidth": 0.5}),
+            ):
                 heights = [estimates[arm] for arm in arms]
                 axes.bar([arm + 1 for arm in arms], heights, 0.75, label=kind, **paint)
-            axes.set_xlabel("arm")
-            axes.set_xlim(0.3, len(estimates) + 0.7)
-            axes.set_ylim(0, 1)
+            axes.set(xlabel="arm", xlim=(0.3, count + 0.7), ylim=(0, 1))
+            axes.set_title(f"{name}: {size} of {count} arms")
             axes.grid(visible=False, axis="x")
-            axes.set_title(f"{name}: {size} of {len(estimates)} arms")
         row[0].set_ylabel("estimated mean")
         legend_below(canvas, row[::-1])
-    parts = [f"{name}: the best {size} of {len(estimates)}" for name, size in sizes.items()]
+    parts = [f"{name}: the best {size} of {count}" for name, size in sizes.items()]
     return Figure(canvas, title, f"{'; '.join(parts)}.")
 
 
@@ -214,21 +200,16 @@ def deck_game(cards: Sequence[int], ones: Sequence[int], G: Multiplier, title: s
     >>> deck_game([2551, 2629], [39, 68], hs.multipliers.wave(turns=28), "A test")
     <Figure: A test>
     """
-    decks = list(zip(ones, cards, strict=True))
-    rates = [one / card for one, card in decks]
-    errors = [
-        100 * 1.96 * math.sqrt(rate * (1 - rate) / card)
-        for rate, card in zip(rates, cards, strict=True)
-    ]
-    names = [f"arm {i}\n{one:,} of {card:,}" for i, (one, card) in enumerate(decks, start=1)]
+    rates = np.array(ones) / np.array(cards)
+    errors = 100 * 1.96 * np.sqrt(rates * (1 - rates) / np.array(cards))
+    names = [f"arm {i}\n{ones[i - 1]:,} of {cards[i - 1]:,}" for i in range(1, len(rates) + 1)]
     with drawing(title, [2.4, 1.9]) as (canvas, [top, below]):
         top.bar(
-            names, [100 * rate for rate in rates], yerr=errors, width=0.6, capsize=3,
+            names, 100 * rates, yerr=errors, width=0.6, capsize=3,
             color=[palette.DARK if rate == max(rates) else palette.LIGHT for rate in rates],
             ecolor=palette.ACCENT,
         )  # fmt: skip
-        top.set_ylabel("clicks, %")
-        top.set_title("Clicks per impression; the best arm is dark")
+        top.set(ylabel="clicks, %", title="Clicks per impression; the best arm is dark")
         top.tick_params(axis="x", labelsize=7 if len(names) > 5 else 8, length=0)
         top.grid(visible=False, axis="x")
         draw_multiplier(below, G, None)
@@ -273,16 +254,14 @@ def curves(
     totals = result.curves[one_of("metric", metric, result.curves)]
     groups = policies if isinstance(policies, Mapping) else {"": policies or result.policies}
     title = title or f"Cumulative {metric}"
-    heights = [_ALONE] if len(groups) == 1 else [_STACKED] * len(groups)
-    with drawing(title, heights, sharex=True) as (canvas, rows):
+    height = _ALONE if len(groups) == 1 else _STACKED
+    with drawing(title, [height] * len(groups), sharex=True) as (canvas, rows):
         for axes, (name, labels) in zip(rows, groups.items(), strict=True):
             _draw_totals(axes, totals, {label: result.index(label) for label in labels}, band)
-            axes.set_title(name)
-            axes.set_ylabel(metric)
-            if len(labels) <= _LINES_WITH_LEGEND_INSIDE:
-                axes.legend(loc="upper left")
-            else:
-                axes.legend(loc="upper left", bbox_to_anchor=(0, -0.2), ncols=3)
+            axes.set(title=name, ylabel=metric)
+            inside = len(labels) <= _LINES_WITH_LEGEND_INSIDE
+            place: dict[str, Any] = {} if inside else {"bbox_to_anchor": (0, -0.2), "ncols": 3}
+            axes.legend(loc="upper left", **place)
         rows[-1].set_xlabel(f"turn   (band: {percent(band[0])} to {percent(band[1])} of games)")
         canvas.supxlabel(simulation_caption(result), fontsize=8)
     shown = dict.fromkeys(label for labels in groups.values() for label in labels)
@@ -293,8 +272,7 @@ def curves(
 def _draw_totals(
     axes: Axes, totals: Curves, lines: dict[str, int], band: tuple[float, float]
 ) -> None:
-    low, high = (totals.quantile(q) for q in band)
-    mean = totals.mean
+    (low, high), mean = (totals.quantile(q) for q in band), totals.mean
     spacing = max(1, totals.turns.size // 8)
     for place, (label, i) in enumerate(lines.items()):
         how = palette.look(place)
@@ -327,7 +305,15 @@ def sensitivity(tuned: Tuned, title: str | None = None) -> Figure:
             _draw_sensitivity(axes, curve, tuned)
         rows[0].legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=3, borderaxespad=0.1)
         canvas.supxlabel(simulation_caption(tuned.reported), fontsize=8)
-    return Figure(canvas, title, " ".join(map(_sensitivity_alt, tuned.curves)))
+    parts = []
+    for curve in tuned.curves:
+        worst = int(np.argmin([change.value for change in curve.changes]))
+        parts.append(
+            f"{curve.axis.name} from {curve.values[0]:g} to {curve.values[-1]:g}: the reward "
+            f"changes by {signed_percent(curve.changes[worst].value)} at worst, at "
+            f"{curve.values[worst]:g}."
+        )
+    return Figure(canvas, title, " ".join(parts))
 
 
 def _draw_sensitivity(axes: Axes, curve: Curve, tuned: Tuned) -> None:
@@ -347,13 +333,4 @@ def _draw_sensitivity(axes: Axes, curve: Curve, tuned: Tuned) -> None:
     chosen = getattr(tuned.policy, axis.name)
     if axis.kind != "log" or chosen > 0:
         axes.axvline(chosen, color=palette.ACCENT, linestyle="--", linewidth=1.4, label="tuned")
-    axes.set_xlabel(axis.name)
-    axes.set_ylabel("reward vs. tuned, %")
-
-
-def _sensitivity_alt(curve: Curve) -> str:
-    worst = min(range(len(curve.values)), key=lambda i: curve.changes[i].value)
-    return (
-        f"{curve.axis.name} from {curve.values[0]:g} to {curve.values[-1]:g}: the reward changes "
-        f"by {signed_percent(curve.changes[worst].value)} at worst, at {curve.values[worst]:g}."
-    )
+    axes.set(xlabel=axis.name, ylabel="reward vs. tuned, %")

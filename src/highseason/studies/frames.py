@@ -1,33 +1,50 @@
-"""Frames: estimates as columns, rows by their values, excerpts for pages, files."""
+"""Frames: estimates as columns and in words, rows by their values, excerpts for pages, files."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from highseason.results import Estimate, Table
+from highseason.core.formatting import signed_percent
+from highseason.results import Estimate, SimulationResult, Table
 
 if TYPE_CHECKING:
     import pandas as pd
+
+Rows = list[dict[str, Any]]
 
 #: The columns of an estimate: the value has the bare name.
 _ENDS = ("", "_se", "_low", "_high")
 
 
-def columns(name: str, estimate: Estimate) -> dict[str, float]:
-    """An estimate as four columns.
+def columns(name: str, estimate: Estimate | None) -> dict[str, float]:
+    """An estimate as four columns; NaN where there is none.
 
     >>> columns("gain", Estimate(0.1, 0.01, 0.08, 0.12))
     {'gain': 0.1, 'gain_se': 0.01, 'gain_low': 0.08, 'gain_high': 0.12}
     """
-    values = (estimate.value, estimate.error, estimate.low, estimate.high)
-    return {f"{name}{end}": value for end, value in zip(_ENDS, values, strict=True)}
+    e = estimate or Estimate(*(math.nan,) * 4)
+    return dict(zip((name + end for end in _ENDS), (e.value, e.error, e.low, e.high), strict=True))
+
+
+def negated(change: Estimate) -> Estimate:
+    """What is saved, from what is spent in addition."""
+    return Estimate(-change.value, change.error, -change.high, -change.low)
 
 
 def estimate(row: Mapping[Any, Any], name: str) -> Estimate:
     """The estimate in four columns of a row."""
     return Estimate(*(row[f"{name}{end}"] for end in _ENDS))
+
+
+def ranged(row: Any, name: str, digits: int = 1) -> str:
+    """The change in the columns of a row, as a percentage with its interval."""
+    value, low, high = (
+        signed_percent(getattr(row, f"{name}{end}"), digits) for end in ("", "_low", "_high")
+    )
+    return f"{value} ({low.removesuffix('%')} to {high.removesuffix('%')})"
 
 
 def estimates(
@@ -40,10 +57,26 @@ def estimates(
     return rows
 
 
+def policy_columns(result: SimulationResult, i: int, *metrics: str) -> dict[str, Any]:
+    """What a policy played with, and the mean and the error of each metric."""
+    known = result.settings
+    row = {
+        "policy": result.policies[i],
+        "parameters": known["parameters"][i],
+        "games": known["games"],
+        "seed": known["seed"],
+    }
+    for metric in metrics:
+        row[f"{metric}_mean"] = result.mean(metric, i)
+        row[f"{metric}_se"] = result.error(metric, i)
+    return row | {"reward_share": result.mean("reward", i) / known["max_reward"]}
+
+
 def where(frame: pd.DataFrame, **values: Any) -> pd.DataFrame:
-    """The rows in which columns have these values."""
+    """The rows in which each column has the value given, or one of several."""
     for name, value in values.items():
-        frame = frame[frame[name] == value]
+        several = isinstance(value, Iterable) and not isinstance(value, str)
+        frame = frame[frame[name].isin(list(value) if several else [value])]
     return frame
 
 

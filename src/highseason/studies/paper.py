@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import highseason as hs
 from highseason.results import Table
 
 CITATION = (
@@ -11,8 +12,11 @@ CITATION = (
     "Bandits”, Journal of Machine Learning Research 22(3), 2021 (dated 2020 in its heading)."
 )
 
-
-#: Each of its regulated policies, and the same rule without regulation.
+#: Its regulated policies, in the order of its bars.
+REGULATED: tuple[type[hs.Policy], ...] = (
+    hs.EpsilonZGreedy, hs.SoftEpsilonGreedy, hs.UCBZ, hs.SoftUCB, hs.VariablePool,
+)  # fmt: skip
+#: The same rule without regulation, where there is one.
 SAME_RULE = {
     "epsilon-z": "epsilon-greedy",
     "soft-epsilon": "epsilon-greedy",
@@ -31,8 +35,8 @@ class Item(NamedTuple):
 
 
 _NONE = "not reproduced"
-_SIMULATED, _LOGGED, _UNKNOWN = (
-    f"highseason reproduce --only {study}" for study in ("simulated", "logged", "unknown")
+_SIMULATED, _LOGGED, _UNKNOWN = map(
+    "highseason reproduce --only {}".format, ("simulated", "logged", "unknown")
 )
 
 ITEMS = (

@@ -9,7 +9,7 @@ page.html.j2                     the prose, around findings, figures and excerpt
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ from highseason.studies.store import Store
 from highseason.studies.study import Findings, Results, Study, StudyOutcome
 
 if TYPE_CHECKING:
-    from highseason.report.figure import Figure, Picture
+    from highseason.report.figure import Drawings, Picture
 
 #: What every figure is saved as, besides the SVG that the page shows.
 _FORMATS = ("png", "pdf")
@@ -72,20 +72,17 @@ def reproduce(
     session.expect(len(drawings) + 2, rest=True)
     with session.step("writing"):
         findings: Findings = shown.findings(results)
-        written = [
-            path
-            for name, frame in {**results.frames, **findings.frames}.items()
-            for path in frames.write(frame, out, name)
-        ]
+        tables = {**results.frames, **findings.frames}
+        written = [path for name in tables for path in frames.write(tables[name], out, name)]
     pictures = _draw(drawings, session)
     with session.step("writing"):
-        page = _write_page(session, results, findings, pictures, written)
+        page = _write_page(
+            session, results, findings=findings, pictures=pictures, files=[f.name for f in written]
+        )
     return StudyOutcome(page, findings.summary, session.seconds, written, len(session.store.reused))
 
 
-def _draw(
-    drawings: Mapping[str, Callable[[], Figure]], session: StudySession
-) -> dict[str, Picture]:
+def _draw(drawings: Drawings, session: StudySession) -> dict[str, Picture]:
     """Save every figure; the page holds its headline and links to the others."""
     pictures = {}
     for name, draw in drawings.items():
@@ -100,43 +97,28 @@ def _draw(
     return pictures
 
 
-def _write_page(
-    session: StudySession,
-    results: Results,
-    findings: Findings,
-    pictures: Mapping[str, Picture],
-    written: Sequence[Path],
-) -> Path:
+def _write_page(session: StudySession, results: Results, **shown: Any) -> Path:
     from highseason.report import page
 
-    study = session.study
+    study, here = session.study, Path(__file__).parent
+    versions = [(name, version(name)) for name in ("numpy", "numba", "matplotlib")]
+    made = [
+        ("highseason", __version__), ("Python", platform.python_version()), *versions,
+        ("seed", str(session.seed)), *results.facts.items(),
+    ]  # fmt: skip
     html = page.render(
-        study.template,
-        [Path(__file__).parent / "templates"],
+        here / study.name / "page.html.j2",
+        [here / "templates"],
         title=study.title,
         study=study,
         run=session,
         command=session.command(results.games),
         results=results,
-        findings=findings,
-        pictures=pictures,
+        provenance=Table(("", "value"), tuple(made), ("", "")),
         table=frames.excerpt,
         where=frames.where,
         text=formatting,
-        files=[path.name for path in written],
-        provenance=_provenance(session, results),
         paper=paper,
+        **shown,
     )
     return page.save(html, session.out / "index.html")
-
-
-def _provenance(session: StudySession, results: Results) -> Table:
-    """Versions and settings."""
-    rows: tuple[tuple[Any, ...], ...] = (
-        ("highseason", __version__),
-        ("Python", platform.python_version()),
-        *((name, version(name)) for name in ("numpy", "numba", "matplotlib")),
-        ("seed", str(session.seed)),
-        *results.facts.items(),
-    )
-    return Table(("", "value"), rows, ("", ""))

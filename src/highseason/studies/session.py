@@ -9,6 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.random import draw, seed_key
 from highseason.core.warnings import quiet
 from highseason.games import simulate
 from highseason.multipliers import Multiplier
@@ -59,20 +63,12 @@ class StudySession:
             self.progress(self._done, max(self._total, self._done))
 
     def simulate(
-        self,
-        name: str,
-        policies: Mapping[str, Policy],
-        rewards: Rewards,
-        G: Multiplier,
-        games: int,
-        seed: int,
-        forecast: Any = None,
-    ) -> SimulationResult:
+        self, name: str, policies: Mapping[str, Policy], rewards: Rewards, G: Multiplier,
+        games: int, seed: int, forecast: Any = None,
+    ) -> SimulationResult:  # fmt: skip
         """A simulation, stored; every game is kept."""
-        inputs = [
-            _describe(rewards), G.digest(), games, seed,
-            {label: str(policy) for label, policy in policies.items()}, repr(forecast),
-        ]  # fmt: skip
+        players = {label: str(policy) for label, policy in policies.items()}
+        inputs = [_describe(rewards), G.digest(), games, seed, players, repr(forecast)]
 
         def compute() -> SimulationResult:
             with quiet():
@@ -85,13 +81,9 @@ class StudySession:
             return self.store.simulation(name, inputs, compute)
 
     def tune(
-        self,
-        name: str,
-        spaces: Mapping[str, Space],
-        evaluate: Evaluate,
-        budget: Budget,
+        self, name: str, spaces: Mapping[str, Space], evaluate: Evaluate, budget: Budget,
         inputs: Any,
-    ) -> dict[str, Policy]:
+    ) -> dict[str, Policy]:  # fmt: skip
         """The best candidate of each space, all with the same budget; stored.
 
         `evaluate` scores candidates on games that the study does not report; `inputs` is what the
@@ -110,14 +102,9 @@ class StudySession:
         return {label: from_json(text) for label, text in winners.items()}
 
     def tune_on_games(
-        self,
-        name: str,
-        policies: Sequence[type[Policy]],
-        rewards: Rewards,
-        G: Multiplier,
-        budget: Budget,
-        seed: int,
-    ) -> dict[str, Policy]:
+        self, name: str, policies: Sequence[type[Policy]], rewards: Rewards, G: Multiplier,
+        budget: Budget, seed: int,
+    ) -> dict[str, Policy]:  # fmt: skip
         """The best of each class in simulated games, whose seed is not that of the report."""
         own = derive_seed(seed, "search")
         spaces = {policy.name: Space.of(policy, G) for policy in policies}
@@ -129,12 +116,22 @@ class StudySession:
         words = ["highseason reproduce --only", self.study.name]
         if self.study.source is not None and self.files:
             words += [self.study.source.option, "PATH"]
-        if self.data is not None:
-            words.append("--data DATA")
-        words += ["--quick"] * self.quick
+        words += ["--data DATA"] * (self.data is not None) + ["--quick"] * self.quick
         words += [f"--profile {name}" for name in self.profiles]
         return " ".join([*words, f"--games {games} --seed {self.seed} --out report/"])
 
 
 def _describe(rewards: Rewards) -> list[Any]:
     return [rewards.name, rewards.scale, rewards.arms, list(rewards.between), str(rewards.fixed)]
+
+
+def describe_tuning(budget: Budget) -> str:
+    """What every policy may try, in words."""
+    return f"{budget.trials} candidates; the finalists play {budget.games} games with other seeds"
+
+
+def shuffled(count: int, seed: int, use: str) -> NDArray[np.int64]:
+    """The numbers from 0 in a random order; each use of a seed has an order of its own."""
+    key = np.uint64(seed_key(derive_seed(seed, use)))
+    uniforms = np.asarray(draw(key, np.arange(count, dtype=np.uint64)))
+    return np.argsort(uniforms, kind="stable").astype(np.int64)

@@ -10,11 +10,13 @@ import functools
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields, replace
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 import highseason
 from highseason.core.atomic import atomic_write
@@ -43,14 +45,12 @@ def _computes(parts: tuple[str, ...], study: str) -> bool:
     return len(parts) > 1 and parts[0] not in _NOT_COMPUTING
 
 
-@functools.cache
-def _own_sources(study: str) -> str:
-    return source_digest(Path(highseason.__file__).parent, study)
+_digest = functools.cache(source_digest)
 
 
 @dataclass
 class Store:
-    """A folder of finished pieces of one study."""
+    """A folder of finished pieces of one study; their inputs are anything JSON can hold."""
 
     folder: Path
     study: str
@@ -61,67 +61,56 @@ class Store:
     def simulation(
         self, name: str, inputs: Any, compute: Callable[[], SimulationResult]
     ) -> SimulationResult:
-        """A simulation; `inputs` is anything JSON can hold."""
-        stamp = self._fingerprint(inputs)
-        path = self.folder / f"{name}.npz"
-        try:
+        """A simulation."""
+        path, stamp = self.folder / f"{name}.npz", self._fingerprint(inputs)
+        with suppress(OSError, ValueError):
             stored = SimulationResult.load(path)
-        except (OSError, ValueError):
-            stored = None
-        if stored is not None and stored.settings.get("fingerprint") == stamp:
-            self._note_reuse(name)
-            return stored
-        self.computed.add(name)
-        result = compute()
+            if stored.settings.get("fingerprint") == stamp:
+                return self._reuse(name, stored)
+        result = self._compute(name, path, compute)
         result = replace(result, settings=result.settings | {"fingerprint": stamp})
-        path.parent.mkdir(parents=True, exist_ok=True)
         result.save(path)
         return result
 
-    def document(self, name: str, inputs: Any, compute: Callable[[], Any]) -> Any:
-        """The same for anything that JSON can hold."""
-        stamp = self._fingerprint(inputs)
-        path = self.folder / f"{name}.json"
-        try:
-            stored = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            stored = None
-        if isinstance(stored, dict) and stored.get("fingerprint") == stamp:
-            self._note_reuse(name)
-            return stored["content"]
-        self.computed.add(name)
-        content = compute()
-        path.parent.mkdir(parents=True, exist_ok=True)
+    def document(self, name: str, inputs: Any, compute: Callable[[], T]) -> T:
+        """Anything that JSON can hold, and arrays."""
+        path, stamp = self.folder / f"{name}.json", self._fingerprint(inputs)
+        with suppress(OSError, ValueError, LookupError, TypeError):
+            stored = json.loads(path.read_text(encoding="utf-8"), object_hook=_load_array)
+            if stored["fingerprint"] == stamp:
+                return cast("T", self._reuse(name, stored["content"]))
+        content = self._compute(name, path, compute)
         with atomic_write(path) as unfinished:
-            text = json.dumps({"fingerprint": stamp, "content": content})
+            text = json.dumps({"fingerprint": stamp, "content": content}, default=_dump_array)
             unfinished.write_text(text, encoding="utf-8")
         return content
 
     def record(self, name: str, inputs: Any, kind: type[T], compute: Callable[[], T]) -> T:
-        """The same for a flat dataclass of arrays, numbers and text."""
-        columns = self.document(name, inputs, lambda: _columns(compute()))
-        return kind(**{key: _array(value) for key, value in columns.items()})
+        """A flat dataclass of arrays, numbers and text."""
+        return kind(**self.document(name, inputs, lambda: asdict(cast("Any", compute()))))
 
     def _fingerprint(self, inputs: Any) -> str:
-        text = json.dumps([_own_sources(self.study), inputs], default=str)
+        sources = _digest(Path(highseason.__file__).parent, self.study)
+        text = json.dumps([sources, inputs], default=str)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
-    def _note_reuse(self, name: str) -> None:
+    def _reuse(self, name: str, piece: T) -> T:
         if name not in self.computed:
             self.reused.add(name)
+        return piece
+
+    def _compute(self, name: str, path: Path, compute: Callable[[], T]) -> T:
+        self.computed.add(name)
+        piece = compute()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return piece
 
 
-def _columns(record: Any) -> dict[str, Any]:
-    values = {entry.name: getattr(record, entry.name) for entry in fields(record)}
-    return {
-        key: {"array": value.tolist(), "dtype": value.dtype.str}
-        if isinstance(value, np.ndarray)
-        else value
-        for key, value in values.items()
-    }
+def _dump_array(value: NDArray[Any]) -> dict[str, Any]:
+    return {"array": value.tolist(), "dtype": value.dtype.str}
 
 
-def _array(value: Any) -> Any:
-    if isinstance(value, dict) and value.keys() == {"array", "dtype"}:
-        return np.array(value["array"], dtype=value["dtype"])
+def _load_array(value: dict[str, Any]) -> Any:
+    if value.keys() == {"array", "dtype"}:
+        return np.array(value["array"], value["dtype"])
     return value

@@ -18,15 +18,10 @@ class MissingDataError(ValueError):
 
 @dataclass(frozen=True)
 class Source:
-    """Files that a study can be given and that are not shipped.
+    """Files that a study can be given and that are not shipped."""
 
-    Attributes:
-        option: The option of `highseason reproduce`, such as `--upworthy`; may be repeated.
-        help: Its help text.
-    """
-
-    option: str
-    help: str
+    option: str  # Of `highseason reproduce`, such as `--upworthy`; may be repeated
+    help: str  # Its help text
 
 
 @dataclass(frozen=True)
@@ -35,31 +30,18 @@ class Study:
 
     The folder's `__init__` holds this description as `STUDY`.  It imports nothing heavy, because
     the command line reads the descriptions of all studies.
-
-    Attributes:
-        name: The folder's name.
-        title: The title of its page.
-        headline: The figure at the top of the page.
-        profiles: The parameter profiles it knows, the default ones first.
-        default_profiles: How many of these are played if none is asked for.
-        source: The files it takes, if any.
     """
 
-    name: str
-    title: str
-    headline: str
-    profiles: tuple[str, ...] = ()
-    default_profiles: int = 0
-    source: Source | None = None
+    name: str  # The folder's name
+    title: str  # The title of its page
+    headline: str  # The figure at the top of the page
+    profiles: tuple[str, ...] = ()  # The parameter profiles it knows, the default ones first
+    default_profiles: int = 0  # How many of these are played if none is asked for
+    source: Source | None = None  # The files it takes, if any
 
     def part(self, name: str) -> Any:
         """One of its modules, imported when it is needed."""
         return import_module(f"{__package__}.{self.name}.{name}")
-
-    @property
-    def template(self) -> Path:
-        """The template of its page."""
-        return Path(__file__).parent / self.name / "page.html.j2"
 
     def choose_profiles(self, asked: Sequence[str]) -> tuple[str, ...]:
         """The profiles to play: those asked for, or the default ones.
@@ -76,48 +58,28 @@ class Study:
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """What a study's `run` returns; studies extend it by what their figures need.
+    """What a study's `run` returns; studies extend it by what their figures need."""
 
-    Attributes:
-        frames: Tidy tables by file name; the pipeline writes them beside the page.
-        games: How many games (runs, start days) each setting has.
-        facts: Settings worth a line under "How this was made".
-    """
-
-    frames: Mapping[str, pd.DataFrame]
-    games: int
-    facts: Mapping[str, str]
+    frames: Mapping[str, pd.DataFrame]  # Tidy tables by file name, written beside the page
+    games: int  # How many games (runs, start days) each setting has
+    facts: Mapping[str, str]  # Settings worth a line under "How this was made"
 
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """What the frames say, in words; every number in them is computed from the frames.
+    """What the frames say, in words; every number in them is computed from the frames."""
 
-    Attributes:
-        summary: At most three sentences, also printed by the command line.
-        details: More sentences for the page.
-        frames: Tables of findings, written beside the page too.
-    """
-
-    summary: Sequence[str]
-    details: Sequence[str] = ()
-    frames: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    summary: Sequence[str]  # At most three sentences, also printed by the command line
+    details: Sequence[str] = ()  # More sentences for the page
+    frames: Mapping[str, pd.DataFrame] = field(default_factory=dict)  # Written beside the page too
 
 
 @dataclass(frozen=True)
 class StudyOutcome:
-    """What a finished study leaves behind.
+    """What a finished study leaves behind."""
 
-    Attributes:
-        page: The report to open.
-        findings: Its summary.
-        seconds: How long each kind of work took.
-        files: The tables beside the page.
-        reused: How many finished pieces of an earlier run were reused.
-    """
-
-    page: Path
-    findings: Sequence[str]
-    seconds: dict[str, float]
-    files: Sequence[Path] = ()
-    reused: int = 0
+    page: Path  # The report to open
+    findings: Sequence[str]  # Its summary
+    seconds: dict[str, float]  # How long each kind of work took
+    files: Sequence[Path] = ()  # The tables beside the page
+    reused: int = 0  # How many finished pieces of an earlier run were reused

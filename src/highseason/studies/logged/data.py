@@ -10,30 +10,18 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.random import draw, seed_key
-from highseason.logs import (
-    Events,
-    Generated,
-    Slice,
-    YahooLog,
-    always_on_offer,
-    collect,
-    frontier,
-    generate_events,
-    read_events,
-)
+from highseason import logs
+from highseason.logs import Events, Slice
 from highseason.replay import LogSummary, PreparedLog, diagnose
 from highseason.replay.prepared_log import TimeBins
 from highseason.studies.logged.settings import FIXED_ARMS, PUBLISHED_SLICE, ReplayEffort
-from highseason.studies.session import Progress
-from highseason.tuning import derive_seed
+from highseason.studies.session import Progress, shuffled
 
 #: The share of a log's time, at its end, that is kept for tuning, and the most of it in seconds.
 KEPT_SHARE, KEPT_MOST = 1 / 3, 2 * 86_400
 
-#: Stated on the page, in every figure, in the findings and in every table of numbers.
-GENERATED = "GENERATED log"
-WHERE = "https://webscope.sandbox.yahoo.com (R6B, for those whom Yahoo! grants it)"
+#: The longest stretch is sought among those with this many records at least.
+_FEWEST_RECORDS = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,26 +30,15 @@ class StudiedLog:
 
     reported: Events  # The first part
     tuning: Events  # The rest; nothing that is reported comes from it
-    generated: Generated | None  # The truth behind a generated log; None for a log that was given
+    generated: logs.Generated | None  # The truth behind the log; None for a log that was given
     digest: str  # Of its records
     source: str  # Where it is from, in words
     notes: tuple[str, ...] = ()  # Lines that were skipped, and why
 
     @property
     def kind(self) -> str:
-        """Generated or given, in two words."""
-        return "given log" if self.generated is None else GENERATED
-
-    @property
-    def banner(self) -> str:
-        """For the top of the page; a log that was given needs none."""
-        if self.generated is None:
-            return ""
-        return (
-            "This page is about a GENERATED log. It resembles the Yahoo! front page in what is "
-            "known of it, but it is not the Yahoo! data: its numbers show how the method behaves "
-            "and neither confirm nor refute the published ones. Pass real files with --yahoo."
-        )
+        """Stated on the page, in every figure, in the findings and in every table of numbers."""
+        return "given log" if self.generated is None else "GENERATED log"
 
     def truth(self, events: Events) -> NDArray[np.float64] | None:
         """The true click rate of what each record shows; None if it is unknown."""
@@ -73,19 +50,18 @@ def read(
 ) -> StudiedLog:
     """The files that were given, or a log like them; `progress` is in bytes."""
     if not paths:
-        log = generate_events(effort.days, seed, events_per_second=effort.each_second)
-        source = (
-            f"generated: {effort.days:g} days, {effort.each_second:g} events per second, "
-            f"seed {seed}"
-        )
-        return _split(log.events, log, source)
+        log = logs.generate_events(effort.days, seed, events_per_second=effort.each_second)
+        size = f"{effort.days:g} days, {effort.each_second:g} events per second"
+        return _split(log.events, log, f"generated: {size}, seed {seed}")
     if len(paths) == 1 and paths[0].suffix.lower() == ".parquet":
-        return _split(read_events(paths[0]), None, paths[0].name)
+        return _split(logs.read_events(paths[0]), None, paths[0].name)
     files = [file for path in paths for file in _files(path)]
-    events, report = collect(YahooLog(tuple(files)), progress)
+    events, report = logs.collect(logs.YahooLog(tuple(files)), progress)
     names = files[0].name if len(files) == 1 else f"{len(files)} files, {files[0].name} first"
     skipped = [f"{count:,} lines skipped: {why}" for why, count in report.skipped.items()]
-    return _split(_in_order(events), None, names, (*skipped, *report.damaged))
+    if (np.diff(events.time) < 0).any():  # files may be named in any order
+        events = events.take(np.argsort(events.time, kind="stable"))
+    return _split(events, None, names, (*skipped, *report.damaged))
 
 
 def _files(path: Path) -> list[Path]:
@@ -99,15 +75,8 @@ def _files(path: Path) -> list[Path]:
     return named or files
 
 
-def _in_order(events: Events) -> Events:
-    """By time: files may be named in any order."""
-    if (np.diff(events.time) >= 0).all():
-        return events
-    return events.take(np.argsort(events.time, kind="stable"))
-
-
 def _split(
-    events: Events, generated: Generated | None, source: str, notes: tuple[str, ...] = ()
+    events: Events, generated: logs.Generated | None, source: str, notes: tuple[str, ...] = ()
 ) -> StudiedLog:
     first, last = int(events.time[0]), int(events.time[-1])
     border = last - min(int((last - first) * KEPT_SHARE), KEPT_MOST)
@@ -117,21 +86,11 @@ def _split(
             f"the log ({source}) is too short to be studied: {len(events):,} records over "
             f"{last - first:,} seconds"
         )
-    parts = events.take(slice(0, cut)), events.take(slice(cut, None))
-    return StudiedLog(*parts, generated, _digest(events), source, notes)
-
-
-def _digest(events: Events) -> str:
     digest = hashlib.sha256(" ".join(events.arms).encode())
     for column in (events.time, events.arm, events.reward, events.pool):
         digest.update(np.ascontiguousarray(column).data)
-    return digest.hexdigest()[:16]
-
-
-# -- datasets --------------------------------------------------------------------------------------
-
-#: The longest stretch is sought among those with this many records at least.
-_FEWEST_RECORDS = 1000
+    parts = events.take(slice(0, cut)), events.take(slice(cut, None))
+    return StudiedLog(*parts, generated, digest.hexdigest()[:16], source, notes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,8 +100,7 @@ class Dataset:
     id: str  # A name for files
     title: str  # For the page
     log: PreparedLog  # What is replayed
-    # The true click rate behind each record; None if it is unknown
-    truth: NDArray[np.float64] | None
+    truth: NDArray[np.float64] | None  # The true click rate behind each record, if it is known
     slice: Slice | None  # The stretch with a fixed pool; None for the whole log
 
     @property
@@ -171,7 +129,7 @@ def sliced(studied: StudiedLog, part: Events, name: str, title: str, where: Slic
 
 def longest(part: Events) -> Slice:
     """The longest stretch with the paper's number of articles, or as many as there are."""
-    slices = frontier(part)
+    slices = logs.frontier(part)
     most = max(len(one.arms) for one in slices.slices)
     return slices.with_arms(min(FIXED_ARMS, most))
 
@@ -182,18 +140,17 @@ def published(studied: StudiedLog) -> Slice | None:
     time = studied.reported.time
     if studied.generated is not None or not (time[0] <= first and last <= time[-1]):
         return None
-    arms = always_on_offer(studied.reported.between(first, last))
+    arms = logs.always_on_offer(studied.reported.between(first, last))
     return Slice(first, last, arms) if len(arms) > 1 else None
 
 
 def fixed_datasets(studied: StudiedLog) -> list[Dataset]:
     """The slices of the paper's first two tables: the exact one, and the published one."""
-    exact = longest(studied.reported)
-    datasets = [sliced(studied, studied.reported, "slice", "the longest slice", exact)]
-    theirs = published(studied)
+    part, theirs = studied.reported, published(studied)
+    datasets = [sliced(studied, part, "slice", "the longest slice", longest(part))]
     if theirs is not None:
         title = "the paper's own slice"
-        datasets.append(sliced(studied, studied.reported, "published-slice", title, theirs))
+        datasets.append(sliced(studied, part, "published-slice", title, theirs))
     return datasets
 
 
@@ -207,9 +164,7 @@ def with_shuffled_G(log: PreparedLog, seed: int) -> PreparedLog:
 
     A policy that sees this G explores as much as before, but not when it is quiet.
     """
-    key = np.uint64(seed_key(derive_seed(seed, "shuffled G")))
-    uniforms = np.asarray(draw(key, np.arange(len(log.events), dtype=np.uint64)))
-    G = log.G[np.argsort(uniforms, kind="stable")]
+    G = log.G[shuffled(len(log.events), seed, "shuffled G")]
     each = np.arange(G.size, dtype=np.int32)
     bins = TimeBins(each, log.bins.clock[log.bins.of], G.astype(np.int64), log.bins.length)
     return replace(log, bins=bins)

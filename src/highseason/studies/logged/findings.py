@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pandas as pd
 
-from highseason.core.formatting import counted, listed
+from highseason.core.formatting import counted, formatted, listed
 from highseason.logs import lifespans
-from highseason.report import Figure, interval_plot, replays
+from highseason.report import Drawings, interval_plot, replays
 from highseason.report import lifespans as draw_lifespans
 from highseason.results import Estimate
-from highseason.studies.frames import estimate
+from highseason.studies.frames import estimate, where
 from highseason.studies.logged.data import Dataset
-from highseason.studies.logged.run import Block, LoggedResults
+from highseason.studies.logged.run import LoggedResults
 from highseason.studies.study import Findings
 
 #: Runs that scatter less than this are one and the same.
 _SAME = 1e-6
+
+Frames = Mapping[str, pd.DataFrame]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,8 +36,7 @@ class LoggedFindings(Findings):
 
 def findings(results: LoggedResults) -> LoggedFindings:
     """What was replayed, the answer, and the numbers behind it."""
-    frames = {name: frame[frame.dataset != "published-slice"]
-              for name, frame in results.frames.items()}  # fmt: skip
+    frames = {name: f[f.dataset != "published-slice"] for name, f in results.frames.items()}
     profiles = list(dict.fromkeys(results.frames["blocks"].profile))
     summary = [_log(results), *(_verdict(frames, profile) for profile in profiles)]
     details = [
@@ -54,13 +56,13 @@ def findings(results: LoggedResults) -> LoggedFindings:
 
 def _log(results: LoggedResults) -> str:
     studied = results.studied
-    where = _fixed(results).slice
-    assert where is not None
+    fixed = _fixed(results).slice
+    assert fixed is not None
     what = "Log" if studied.generated is None else "GENERATED log, not the Yahoo! data"
     return (
         f"{what} ({studied.source}): {len(studied.reported):,} records reported, "
         f"{len(studied.tuning):,} later ones kept for tuning; fixed pool of "
-        f"{len(where.arms)} articles for {where.hours:.1f} hours."
+        f"{len(fixed.arms)} articles for {fixed.hours:.1f} hours."
     )
 
 
@@ -68,12 +70,10 @@ def _fixed(results: LoggedResults) -> Dataset:
     return next(block.dataset for block in results.blocks if block.dataset.slice is not None)
 
 
-def _verdict(frames: Mapping[str, pd.DataFrame], profile: str) -> str:
+def _verdict(frames: Frames, profile: str) -> str:
     """How many regulated policies are clearly better than the unregulated one of their table."""
     gains, every = _regulated_gains(frames, profile)
-    times = frames["timing"][frames["timing"].profile == profile].dropna(
-        subset="timing_difference_low"
-    )
+    times = where(frames["timing"], profile=profile).dropna(subset="timing_difference_low")
     some = "" if every else " (of those whose windows allow an interval)"
     alike = "With the paper's parameters" if profile == "paper" else "All tuned alike"
     return (
@@ -84,25 +84,24 @@ def _verdict(frames: Mapping[str, pd.DataFrame], profile: str) -> str:
     )
 
 
-def _regulated_gains(frames: Mapping[str, pd.DataFrame], profile: str) -> tuple[pd.DataFrame, bool]:
+def _regulated_gains(frames: Frames, profile: str) -> tuple[pd.DataFrame, bool]:
     """Over independent logs where there are some, else over windows; and whether all have ends."""
-    numbers = frames["numbers"]
+    numbers = where(frames["numbers"], regulated=True, profile=profile)
+    numbers = numbers[numbers.table != "contest"]
     logs = frames.get("logs", numbers.iloc[:0])
-    rows = numbers[numbers.regulated & (numbers.profile == profile) & (numbers.table != "contest")]
-    own = rows[~rows.block.isin(logs.block)]
-    ends = [
-        own.rename(columns={"windows_difference_low": "low", "windows_difference_high": "high"})
-    ]
+    parts = [(numbers[~numbers.block.isin(logs.block)], "windows_difference")]
     if len(logs):
-        over_logs = logs[logs.regulated & (logs.profile == profile)]
-        ends.append(over_logs.rename(columns={"gain_low": "low", "gain_high": "high"}))
-    gains = pd.concat([part[["policy", "low", "high"]] for part in ends])
+        parts.append((where(logs, regulated=True, profile=profile), "gain"))
+    gains = pd.concat([
+        rows[[f"{name}_low", f"{name}_high"]].set_axis(["low", "high"], axis=1)
+        for rows, name in parts
+    ])  # fmt: skip
     return gains.dropna(), not gains.low.isna().any()
 
 
-def _published(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
+def _published(frames: Frames) -> Iterator[str]:
     for block in frames["blocks"].itertuples():
-        rows = frames["numbers"][frames["numbers"].block == block.block].dropna(subset="published")
+        rows = where(frames["numbers"], block=block.block).dropna(subset="published")
         if rows.empty:
             continue
         means = [f"{r.policy} {r.mean:.4f} ({r.published:.4f})" for r in rows.itertuples()]
@@ -117,11 +116,11 @@ def _published(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
         )
 
 
-def _greedy(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
+def _greedy(frames: Frames) -> Iterator[str]:
     """The paper's best policy beside greedy and uniform, which the paper leaves out."""
     parts = []
     for block in _main(frames, "paper"):
-        rows = frames["numbers"][frames["numbers"].block == block.block].set_index("policy")
+        rows = where(frames["numbers"], block=block.block).set_index("policy")
         best = str(rows.dropna(subset="published").sort_values("windows_mean").index[-1])
         each = ", ".join(
             f"{label} {rows.windows_mean[label]:.4f}" for label in (best, "greedy", "uniform")
@@ -146,8 +145,8 @@ def _at_random(block: Any) -> str:
 
 
 def _timing(timing: pd.DataFrame, profile: str) -> str:
-    rows = timing[timing.profile == profile]
-    each = ", ".join(f"{r.policy} {_range(r, 'timing_difference')}" for r in rows.itertuples())
+    rows = where(timing, profile=profile)
+    each = _ranges(rows, "timing_difference")
     known = rows.dropna(subset="timing_difference_low")
     clear = (known.timing_difference_low > 0) | (known.timing_difference_high < 0)
     return (
@@ -157,14 +156,14 @@ def _timing(timing: pd.DataFrame, profile: str) -> str:
     )
 
 
-def _tuned(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
+def _tuned(frames: Frames) -> Iterator[str]:
     parts = []
     for block in _main(frames, "tuned"):
-        rows = frames["numbers"][frames["numbers"].block == block.block]
+        rows = where(frames["numbers"], block=block.block)
         shown = rows[rows.regulated | (rows.policy == "greedy")]
-        each = [f"{r.policy} {_range(r, 'windows_difference')}" for r in shown.itertuples()]
         base = rows.set_index("policy").windows_mean[block.base]
-        parts.append(f"against {block.base} {base:.4f}: {', '.join(each)}")
+        each = _ranges(shown, "windows_difference")
+        parts.append(f"against {block.base} {base:.4f}: {each}")
     if parts:
         yield (
             "All tuned alike on another part of the log and replayed on the same windows, change "
@@ -172,25 +171,21 @@ def _tuned(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
         )
 
 
-def _contest(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
+def _contest(frames: Frames) -> Iterator[str]:
     for profile, rows in frames["numbers"].groupby("profile", sort=False):
-        contest = rows[rows.table == "contest"]
-        base = contest[contest.policy == "ucb"].windows_mean.iloc[0]
-        each = [
-            f"{str(r.policy).removesuffix(' around ucb')} {_range(r, 'windows_difference')}"
-            for r in contest[contest.policy != "ucb"].itertuples()
-        ]
+        contest = where(rows, table="contest")
+        base = where(contest, policy="ucb").windows_mean.iloc[0]
+        each = _ranges(contest[contest.policy != "ucb"], "windows_difference")
         yield (
             f"The contest's heuristics around ucb with {profile} parameters ({base:.4f} per turn) "
-            f"change that by: {', '.join(each)}."
+            f"change that by: {each.replace(' around ucb', '')}."
         )
 
 
-def _truth(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
+def _truth(frames: Frames) -> Iterator[str]:
     """How far replay is from the truth, and what the error over runs says of it."""
-    numbers = frames["numbers"]
-    rows = numbers[(numbers.profile == "paper") & (numbers.table != "contest")]
-    rows = rows[rows.true_mean.notna() & (rows.se_over_runs > _SAME)]
+    rows = where(frames["numbers"], profile="paper").dropna(subset="true_mean")
+    rows = rows[(rows.table != "contest") & (rows.se_over_runs > _SAME)]
     if rows.empty:
         return
     off = rows.replay_less_truth
@@ -205,11 +200,10 @@ def _truth(frames: Mapping[str, pd.DataFrame]) -> Iterator[str]:
 
 
 def _logs(logs: pd.DataFrame, profile: str) -> str:
-    parts, rows = [], logs[logs.profile == profile]
+    parts, rows = [], where(logs, profile=profile)
     for base, group in rows.groupby("base", sort=False):
         shown = group[group.regulated | (group.policy == "greedy")]
-        each = ", ".join(f"{r.policy} {_range(r, 'gain')}" for r in shown.itertuples())
-        parts.append(f"against {base}: {each}")
+        parts.append(f"against {base}: {_ranges(shown, 'gain')}")
     biased = (rows.replay_less_truth_low > 0) | (rows.replay_less_truth_high < 0)
     return (
         f"Over {counted(int(rows.logs.iloc[0]), 'independent generated log')} with a fixed pool "
@@ -218,12 +212,11 @@ def _logs(logs: pd.DataFrame, profile: str) -> str:
     )
 
 
-def _main(frames: Mapping[str, pd.DataFrame], profile: str) -> list[Any]:
-    blocks = frames["blocks"]
-    return list(blocks[(blocks.profile == profile) & blocks.in_paper].itertuples())
+def _main(frames: Frames, profile: str) -> list[Any]:
+    return list(where(frames["blocks"], profile=profile, in_paper=True).itertuples())
 
 
-def _printed(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+def _printed(frames: Frames) -> pd.DataFrame:
     """The paper's tables, with a column of ours beside each of its own."""
     numbers = frames["numbers"]
     in_paper = numbers.published.notna()
@@ -240,29 +233,24 @@ def _printed(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 
 def _same_play(results: LoggedResults) -> bool:
     windows = next(b.windows for b in results.blocks if "variable-pool" in b.players)
-    pool, greedy = windows["variable-pool"], windows["greedy"]
-    return bool((pool.rewards == greedy.rewards).all())
+    return bool((windows["variable-pool"].rewards == windows["greedy"].rewards).all())
 
 
-def _range(row: Any, name: str) -> str:
-    value, low, high = (getattr(row, f"{name}{end}") for end in ("", "_low", "_high"))
-    if low == high == 0:
-        return "nothing"
-    if math.isnan(low):
-        return _signed(value)
-    return f"{_signed(value)} ({_signed(low)} to {_signed(high)})"
-
-
-def _signed(value: float) -> str:
-    text = f"{value:+.4f}"
-    return text[1:] if float(text) == 0 else text
+def _ranges(rows: pd.DataFrame, name: str) -> str:
+    """A change per turn for each policy, with its interval where there is one."""
+    parts = []
+    for row in rows.itertuples():
+        ends = [getattr(row, f"{name}{end}") for end in ("", "_low", "_high")]
+        value, low, high = (formatted(end, "+.4f") for end in ends)
+        interval = "" if math.isnan(ends[1]) else f" ({low} to {high})"
+        change = "nothing" if ends[1] == ends[2] == 0 else f"{value}{interval}"
+        parts.append(f"{row.policy} {change}")
+    return ", ".join(parts)
 
 
 def _p(value: float, small: str = "below 0.0001") -> str:
     return small if value < 0.0001 else f"{value:.2g}"
 
-
-# -- figures ---------------------------------------------------------------------------------------
 
 #: The paper's names of its figures, by table.
 _TITLES = {
@@ -274,19 +262,20 @@ _TITLES = {
 _AGAINST = "clicks per turn against the unregulated policy of the table"
 
 
-def figures(results: LoggedResults) -> dict[str, Callable[[], Figure]]:
+def figures(results: LoggedResults) -> Drawings:
     """How to draw each figure, by file name."""
     kind, frames = results.studied.kind, results.frames
     numbers = frames["numbers"]
-    slice_ = next(b.dataset.slice for b in results.blocks if b.dataset.slice is not None)
-    drawings: dict[str, Callable[[], Figure]] = {
+    drawings: Drawings = {
         "gains": lambda: interval_plot(
             _shares(numbers[numbers.dataset != "published-slice"], "windows_difference"),
             _AGAINST,
             f"All on the same windows ({kind})",
         ),
         "lifespans": lambda: draw_lifespans(
-            lifespans(results.studied.reported), slice_, f"When each article was on offer ({kind})"
+            lifespans(results.studied.reported),
+            _fixed(results).slice,
+            f"When each article was on offer ({kind})",
         ),
         "timing": lambda: interval_plot(
             _times(frames["timing"]),
@@ -300,14 +289,10 @@ def figures(results: LoggedResults) -> dict[str, Callable[[], Figure]]:
             _shares(logs, "gain"), _AGAINST, f"Over {logs.logs.iloc[0]} independent logs ({kind}s)"
         )
     for block in results.blocks:
-        drawings[block.id] = lambda block=block: _distribution(block, kind)  # type: ignore[misc]  # a default binds the loop's value
+        title = f"{_TITLES[block.table.id]}: {block.profile} parameters"
+        published = block.table.published if block.profile == "paper" else None
+        drawings[block.id] = partial(replays, block.runs, title, published, kind)
     return drawings
-
-
-def _distribution(block: Block, kind: str) -> Figure:
-    title = f"{_TITLES[block.table.id]}: {block.profile} parameters"
-    published = block.table.published if block.profile == "paper" else None
-    return replays(block.runs, title, published, kind)
 
 
 def _shares(frame: pd.DataFrame, name: str) -> dict[str, dict[str, Estimate]]:
@@ -315,16 +300,14 @@ def _shares(frame: pd.DataFrame, name: str) -> dict[str, dict[str, Estimate]]:
     bases = frame[frame.policy == frame.base].set_index("block").windows_mean
     rows: dict[str, dict[str, Estimate]] = {}
     for row in frame[(frame.policy != frame.base) & (frame.policy != "uniform")].to_dict("records"):
-        label = f"{_short(row['policy'])} ({row['table']})"
-        rows.setdefault(label, {})[row["profile"]] = _share(
-            estimate(row, name), float(bases[row["block"]])
-        )
+        share = _share(estimate(row, name), float(bases[row["block"]]))
+        rows.setdefault(f"{_short(row['policy'])} ({row['table']})", {})[row["profile"]] = share
     return rows
 
 
 def _times(timing: pd.DataFrame) -> dict[str, dict[str, Estimate]]:
     rows: dict[str, dict[str, Estimate]] = {}
-    for row in timing[timing.dataset == "slice"].to_dict("records"):
+    for row in where(timing, dataset="slice").to_dict("records"):
         share = _share(estimate(row, "timing_difference"), row["mean_with_G_shuffled"])
         rows.setdefault(_short(row["policy"]), {})[row["profile"]] = share
     return rows
@@ -332,10 +315,9 @@ def _times(timing: pd.DataFrame) -> dict[str, dict[str, Estimate]]:
 
 def _share(difference: Estimate, of: float) -> Estimate:
     """As a share; an unknown interval is drawn as none."""
-    low, high = (
-        difference.value if end != end else end for end in (difference.low, difference.high)
-    )
-    return Estimate(difference.value / of, difference.error / of, low / of, high / of)
+    value = difference.value
+    low, high = (value if end != end else end for end in (difference.low, difference.high))
+    return Estimate(value / of, difference.error / of, low / of, high / of)
 
 
 def _short(label: str) -> str:

@@ -22,7 +22,7 @@ PUBLISHED_Z, Z_RULE = 31.0, "q0.75"
 #: The pool rule that the published number belongs to, in spite of the text.
 POOL_OF_THE_CODE = "variable-pool, the code's rule"
 UCBL_BY_AGE = "ucb-l, by age"
-BESIDE = ("greedy", "uniform")
+BESIDE: dict[str, hs.Policy] = {"greedy": hs.Greedy(), "uniform": hs.UniformRandom()}
 
 
 @dataclass(frozen=True)
@@ -31,13 +31,11 @@ class PaperTable:
 
     id: str  # A name for files
     title: str  # What is compared
-    # Policies by label, with the paper's parameters; `z` is set when the log is known
-    players: Mapping[str, hs.Policy]
+    players: Mapping[str, hs.Policy]  # With the paper's parameters; `z` is set by the log
     published: Mapping[str, float]  # Mean reward per turn, as printed, by label
     base: str  # The label that the others are compared with
     turns: int  # The turns of a game
-    # Whether all articles of the log take part, which come and go; else those of a slice
-    mortal: bool = False
+    mortal: bool = False  # Whether all articles take part, which come and go; else those of a slice
     number: str = ""  # The number of the table and of the figure in the paper
 
     @property
@@ -55,19 +53,14 @@ EPSILON = PaperTable(
         "soft-epsilon": hs.SoftEpsilonGreedy(k=250.0, unit=1.0),
         POOL_OF_THE_CODE: hs.VariablePool(c=10.0, unit=1.0, variant="authors_code"),
         "variable-pool": hs.VariablePool(c=10.0, unit=1.0),
-        "greedy": hs.Greedy(),
-        "uniform": hs.UniformRandom(),
+        **BESIDE,
     },
-    {
-        "epsilon-greedy": 0.0406,
-        "epsilon-z": 0.0493,
-        "soft-epsilon": 0.0588,
-        POOL_OF_THE_CODE: 0.0688,
-    },
+    {"epsilon-greedy": 0.0406, "epsilon-z": 0.0493, "soft-epsilon": 0.0588,
+     POOL_OF_THE_CODE: 0.0688},
     "epsilon-greedy",
     turns=10_000,
     number="Table 4 and Figure 13",
-)
+)  # fmt: skip
 UCBS = PaperTable(
     "ucb",
     "UCB policies, fixed pool of articles",
@@ -75,8 +68,7 @@ UCBS = PaperTable(
         "ucb": hs.UCB(),
         "ucb-z": hs.UCBZ(),
         "soft-ucb": hs.SoftUCB(unit=1.0),
-        "greedy": hs.Greedy(),
-        "uniform": hs.UniformRandom(),
+        **BESIDE,
     },
     {"ucb": 0.0365, "ucb-z": 0.0441, "soft-ucb": 0.0396},
     "ucb",
@@ -91,8 +83,7 @@ MORTAL = PaperTable(
         "ucb-l": hs.UCBL(c=0.011, unit=1.0),
         UCBL_BY_AGE: hs.UCBL(c=0.011, xi="age", unit=1.0),
         "soft-ucb-mortal": hs.SoftUCBMortal(c=2.0, unit=1.0),
-        "greedy": hs.Greedy(),
-        "uniform": hs.UniformRandom(),
+        **BESIDE,
     },
     {"ucb": 0.0523, "ucb-l": 0.0787, "soft-ucb-mortal": 0.0840},
     "ucb",
@@ -102,15 +93,8 @@ MORTAL = PaperTable(
 )
 TABLES = (EPSILON, UCBS, MORTAL)
 #: A table of ours; its policies are built around the UCB of the one above.
-CONTEST = PaperTable(
-    "contest",
-    "The contest's heuristics around UCB, articles that come and go",
-    {},
-    {},
-    "ucb",
-    turns=10_000,
-    mortal=True,
-)
+_HEURISTICS = "The contest's heuristics around UCB, articles that come and go"
+CONTEST = PaperTable("contest", _HEURISTICS, {}, {}, "ucb", turns=10_000, mortal=True)
 
 
 def with_threshold(policy: hs.Policy, z: float | str) -> hs.Policy:
@@ -122,13 +106,8 @@ def contest(base: hs.Policy, quick: bool = False) -> dict[str, hs.Policy]:
     """The contest's heuristics and estimates that forget, each around the same UCB."""
     kinds: tuple[type[Wrapper], ...] = (hs.CapIndex, hs.SpareOldArms)
     if not quick:
-        kinds = (
-            hs.PeakGrabber,
-            hs.DynamicPeakGrabber,
-            *reversed(kinds),
-            hs.Discounted,
-            hs.Windowed,
-        )
+        peaks = (hs.PeakGrabber, hs.DynamicPeakGrabber)
+        kinds = (*peaks, hs.SpareOldArms, hs.CapIndex, hs.Discounted, hs.Windowed)
     return {"ucb": base} | {f"{kind.name} around ucb": kind(base=base) for kind in kinds}
 
 
@@ -141,14 +120,15 @@ class ReplayEffort:
     runs: int = 100  # Of each policy, as in the paper
     window: int = 100_000  # Records of a window of the deterministic policies, as in the paper
     step: int = 4_000  # From one window to the next
-    # Of a game in each table; those of the paper where it is not here
-    turns: Mapping[str, int] = field(default_factory=dict)
+    turns: Mapping[str, int] = field(default_factory=dict)  # Of a game, if not those of the paper
     own_windows: int = 40  # How many windows we add for the ε policies and for the tuned ones
-    # How many windows for the contest's heuristics, some of which are slow
-    contest_windows: int = 20
-    # How many candidates every policy may try, on how many windows
-    budget: Budget = field(default=Budget(((16, 10),)))
+    contest_windows: int = 20  # The same for the contest's heuristics, some of which are slow
+    budget: Budget = field(default=Budget(((16, 10),)))  # Candidates of a policy, and windows
     logs: int = 60  # How many independent generated logs
+
+    def turns_of(self, table: PaperTable) -> int:
+        """Of a game."""
+        return self.turns.get("mortal" if table is CONTEST else table.id, table.turns)
 
 
 FULL = ReplayEffort()

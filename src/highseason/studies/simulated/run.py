@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,24 +14,19 @@ from highseason.core.random import game_keys
 from highseason.core.warnings import quiet
 from highseason.policies import EpsilonGreedy, Policy, SoftEpsilonGreedy, VariablePool
 from highseason.results import Estimate, Moments, SimulationResult, ratio_gain, with_interval
-from highseason.studies.frames import columns
-from highseason.studies.session import StudySession
+from highseason.studies.frames import Rows, columns, policy_columns
+from highseason.studies.session import StudySession, describe_tuning
 from highseason.studies.simulated import settings
-from highseason.studies.simulated.settings import (
-    SimulatedSetting,
-    grid,
-    names,
-    players,
-    tuned_label,
-)
+from highseason.studies.simulated.settings import SimulatedSetting, grid, names, tuned_label
 from highseason.studies.study import Results
+from highseason.tuning import Budget
 
 #: Results by profile, and in each by setting.
 Played = Mapping[str, Mapping[SimulatedSetting, SimulationResult]]
 
 #: Everything a policy is compared with.
-_BESIDE = ("greedy", "uniform", "variable-pool")
-_BASES = (*names(settings.BASELINES), *_BESIDE, *map(tuned_label, settings.BASELINES))
+_BASELINES = names(settings.BASELINES)
+_BASES = (*_BASELINES, "greedy", "uniform", "variable-pool", *map(tuned_label, _BASELINES))
 #: The paper's picture of the pool: its first choice after every arm was tried, with the paper's c.
 _POOL_ARMS, _POOL_C = 25, 10.0
 
@@ -46,21 +41,19 @@ class SimulatedResults(Results):
 
 def run(session: StudySession) -> SimulatedResults:
     """Play all settings under all profiles."""
-    games = session.games or (settings.QUICK_GAMES if session.quick else settings.GAMES)
-    budget = settings.QUICK_BUDGET if session.quick else settings.BUDGET
+    games, budget = settings.QUICK if session.quick else settings.FULL
+    games = session.games or games
     cells, profiles = grid(session.quick), session.profiles
     untuned = [profile for profile in profiles if profile != "tuned"]
     session.expect(2 * len(cells) * len(profiles) + len(untuned))
     played = {
-        profile: {setting: _play(session, profile, setting, games) for setting in cells}
+        profile: {setting: _play(session, profile, setting, games, budget) for setting in cells}
         for profile in profiles
     }
     headline = {profile: _headline(session, profile) for profile in untuned}
     facts = {
         "games per setting": f"{games:,}",
-        "tuning, per policy and setting": (
-            f"{budget.trials} candidates; the finalists play {budget.games} games with other seeds"
-        ),
+        "tuning, per policy and setting": describe_tuning(budget),
         **{f"profile {name}": settings.PROFILES[name] for name in profiles},
     }
     sizes = pool_sizes()
@@ -74,42 +67,45 @@ def run(session: StudySession) -> SimulatedResults:
 
 
 def _play(
-    session: StudySession, profile: str, setting: SimulatedSetting, games: int
+    session: StudySession, profile: str, setting: SimulatedSetting, games: int, budget: Budget
 ) -> SimulationResult:
     rewards, G = setting.rewards(), setting.multiplier(profile)
     variant = "authors_code" if profile == "authors_code" else "paper"
     # With the profile "tuned", the baselines are tuned once, together with all others.
     everyone = variant == "paper" and "tuned" in session.profiles
     searched = settings.SEVEN if everyone else settings.BASELINES
-    budget = settings.QUICK_BUDGET if session.quick else settings.BUDGET
     name = f"tuning/{variant}/{setting.id}"
     tuned = session.tune_on_games(name, searched, rewards, G, budget, session.seed)
-    everybody = players(profile, tuned)
+    everybody = settings.players(profile, tuned)
     return session.simulate(f"{profile}/{setting.id}", everybody, rewards, G, games, session.seed)
 
 
 def _headline(session: StudySession, profile: str) -> SimulationResult:
     """The setting whose gain the paper's text gives as a number, in many more games."""
-    pair: dict[str, Policy] = {
-        policy.name: policy.profile(profile) for policy in (EpsilonGreedy, SoftEpsilonGreedy)
-    }
-    G, rewards = settings.HEADLINE.multiplier(profile), settings.HEADLINE.rewards()
-    name = f"{profile}/headline-{settings.HEADLINE.id}"
-    return session.simulate(name, pair, rewards, G, settings.HEADLINE_GAMES, session.seed)
-
-
-# -- frames ----------------------------------------------------------------------------------------
+    pair: list[type[Policy]] = [EpsilonGreedy, SoftEpsilonGreedy]
+    return session.simulate(
+        f"{profile}/headline-{settings.HEADLINE.id}",
+        {policy.name: policy.profile(profile) for policy in pair},
+        settings.HEADLINE.rewards(),
+        settings.HEADLINE.multiplier(profile),
+        settings.HEADLINE_GAMES,
+        session.seed,
+    )
 
 
 def frames_of(played: Played, headline: Mapping[str, SimulationResult]) -> dict[str, pd.DataFrame]:
     """Rows by policy, rows by pair of policies, and the one gain that the text gives."""
-    each = [
-        (_describe(profile, setting), result)
-        for profile, results in played.items()
-        for setting, result in results.items()
-    ]
-    numbers = [row for about, result in each for row in _numbers(about, result)]
-    comparisons = [row for about, result in each for row in _comparisons(about, result)]
+    numbers: Rows = []
+    comparisons: Rows = []
+    for profile, results in played.items():
+        for setting, result in results.items():
+            about = {
+                "profile": profile, "setting": setting.id, "rewards": setting.law.id,
+                "published": setting.law.published, "shape": setting.shape, "arms": setting.arms,
+                "turns": setting.turns,
+            }  # fmt: skip
+            numbers += [about | _numbers(result, i) for i in range(len(result.policies))]
+            comparisons += [about | row for row in _comparisons(result)]
     gains = [
         {"profile": profile, "games": result.settings["games"]}
         | columns("gain", result.gain("soft-epsilon", "epsilon-greedy"))
@@ -119,48 +115,26 @@ def frames_of(played: Played, headline: Mapping[str, SimulationResult]) -> dict[
     return {name: pd.DataFrame(rows) for name, rows in frames.items() if rows}
 
 
-def _describe(profile: str, setting: SimulatedSetting) -> dict[str, Any]:
-    return {
-        "profile": profile,
-        "setting": setting.id,
-        "rewards": setting.law.id,
-        "published": setting.law.published,
-        "shape": setting.shape,
-        "arms": setting.arms,
-        "turns": setting.turns,
-    }
+def _numbers(result: SimulationResult, i: int) -> dict[str, Any]:
+    row = policy_columns(result, i, "reward", "regret", "exploited", "best_pulls")
+    row["exploited_share"] = result.exploited_share(i)
+    for base in _BASELINES:
+        name = f"gain_over_{base.replace('-', '_')}"
+        row |= columns(name, result.gain(i, base))
+        row |= columns(f"paired_{name}", _paired_gain(result, i, base))
+    return row | columns("gain_over_greedy", result.gain(i, "greedy"))
 
 
-def _numbers(about: dict[str, Any], result: SimulationResult) -> Iterator[dict[str, Any]]:
-    most = result.settings["max_reward"]
-    for i, label in enumerate(result.policies):
-        row = about | {
-            "policy": label,
-            "parameters": result.settings["parameters"][i],
-            "games": result.settings["games"],
-            "seed": result.settings["seed"],
-        }
-        for metric in ("reward", "regret", "exploited", "best_pulls"):
-            row[f"{metric}_mean"] = result.mean(metric, i)
-            row[f"{metric}_se"] = result.error(metric, i)
-        row["reward_share"] = result.mean("reward", i) / most
-        row["exploited_share"] = result.exploited_share(i)
-        for base in names(settings.BASELINES):
-            name = f"gain_over_{base.replace('-', '_')}"
-            row |= columns(name, result.gain(i, base))
-            row |= columns(f"paired_{name}", paired_gain(result, i, base))
-        yield row | columns("gain_over_greedy", result.gain(i, "greedy"))
+def _comparisons(result: SimulationResult) -> Rows:
+    return [
+        {"policy": label, "base": base} | columns("gain", result.gain(label, base))
+        for base in _BASES
+        for label in (result.policies if base in result.policies else ())
+        if label != base
+    ]
 
 
-def _comparisons(about: dict[str, Any], result: SimulationResult) -> Iterator[dict[str, Any]]:
-    for base in _BASES:
-        for label in result.policies if base in result.policies else ():
-            if label != base:
-                gain = columns("gain", result.gain(label, base))
-                yield about | {"policy": label, "base": base} | gain
-
-
-def paired_gain(result: SimulationResult, policy: int, base: str) -> Estimate:
+def _paired_gain(result: SimulationResult, policy: int, base: str) -> Estimate:
     """The mean over games of the ratio of rewards, less 1 (the ratio of means weighs games)."""
     if result.games is None:
         return ratio_gain(result.moments["reward"], policy, result.index(base))
@@ -169,18 +143,13 @@ def paired_gain(result: SimulationResult, policy: int, base: str) -> Estimate:
     return with_interval(float(ratios.mean[0]), float(ratios.error[0]))
 
 
-# -- the paper's illustrations ---------------------------------------------------------------------
-
-
 def _multipliers(cells: list[SimulatedSetting], profile: str) -> pd.DataFrame:
-    rows = []
-    for setting in {(s.shape, s.turns): s for s in cells}.values():
-        G = setting.multiplier(profile).values
-        rows.append({
-            "shape": setting.shape, "turns": setting.turns, "least": G.min(), "mean": G.mean(),
-            "greatest": G.max(), "sum": G.sum(), "share_high": (G >= settings.Z).mean(),
-        })  # fmt: skip
-    return pd.DataFrame(rows)
+    once = {(s.shape, s.turns): s.multiplier(profile).values for s in cells}
+    return pd.DataFrame([
+        {"shape": shape, "turns": turns, "least": G.min(), "mean": G.mean(), "greatest": G.max(),
+         "sum": G.sum(), "share_high": (G >= settings.Z).mean()}
+        for (shape, turns), G in once.items()
+    ])  # fmt: skip
 
 
 def _exploration() -> pd.DataFrame:

@@ -10,22 +10,17 @@ import highseason as hs
 from highseason import multipliers, rewards
 from highseason.multipliers import Multiplier
 from highseason.rewards import Rewards
+from highseason.studies.paper import REGULATED
 from highseason.tuning import Budget
 
-#: Games per setting, as in the paper.
-GAMES, QUICK_GAMES = 50, 10
+#: Games per setting, as in the paper; and for the one gain that its text gives as a number.
+GAMES, HEADLINE_GAMES = 50, 4000
 
-#: Games for the one gain that the paper's text gives as a number.
-HEADLINE_GAMES = 4000
-
-#: What each policy may spend on tuning per setting.
-BUDGET, QUICK_BUDGET = Budget.halving(16, games=180), Budget.halving(6, games=40)
+#: Games, and what each policy may spend on tuning, per setting.
+FULL, QUICK = (GAMES, Budget.halving(16, games=180)), (10, Budget.halving(6, games=40))
 
 #: In the order of the paper's bars.
 BASELINES: tuple[type[hs.Policy], ...] = (hs.EpsilonGreedy, hs.UCB)
-REGULATED: tuple[type[hs.Policy], ...] = (
-    hs.EpsilonZGreedy, hs.SoftEpsilonGreedy, hs.UCBZ, hs.SoftUCB, hs.VariablePool,
-)  # fmt: skip
 SEVEN: tuple[type[hs.Policy], ...] = (*BASELINES, *REGULATED)
 BESIDE: tuple[type[hs.Policy], ...] = (hs.Greedy, hs.UniformRandom)
 
@@ -36,8 +31,7 @@ PROFILES = {
 }
 
 SHAPES = ("wave", "step", "christmas")
-ARMS = (25, 50, 100, 200)
-TURNS = (500, 1000, 1500)
+ARMS, TURNS = (25, 50, 100, 200), (500, 1000, 1500)
 
 #: The threshold that the paper's figure shows for all three shapes.
 Z = 30.0
@@ -51,12 +45,6 @@ class Law:
     title: str
     sigma: float | None
     published: bool
-
-    def rewards(self, arms: int) -> Rewards:
-        """Arms whose means are drawn from [0, 1] in every game."""
-        if self.sigma is None:
-            return rewards.bernoulli(arms=arms)
-        return rewards.truncated_normal(arms=arms, sigma=self.sigma)
 
 
 LAWS = (
@@ -90,8 +78,10 @@ class SimulatedSetting:
         return f"{self.arms}a\n{self.turns}t"
 
     def rewards(self) -> Rewards:
-        """What the arms pay."""
-        return self.law.rewards(self.arms)
+        """Arms whose means are drawn from [0, 1] in every game."""
+        if self.law.sigma is None:
+            return rewards.bernoulli(arms=self.arms)
+        return rewards.truncated_normal(arms=self.arms, sigma=self.law.sigma)
 
     def multiplier(self, profile: str) -> Multiplier:
         """G; the authors' code has other shapes than the paper's text."""
@@ -121,15 +111,15 @@ def players(profile: str, tuned: dict[str, hs.Policy]) -> dict[str, hs.Policy]:
         chosen = {policy.name: tuned[policy.name] for policy in SEVEN}
     else:
         chosen = {policy.name: policy.profile(profile) for policy in SEVEN}
-        chosen |= {tuned_label(policy): tuned[policy.name] for policy in BASELINES}
+        chosen |= {tuned_label(name): tuned[name] for name in names(BASELINES)}
     chosen |= {policy.name: policy() for policy in BESIDE}
-    order = [*names(SEVEN), *names(BESIDE), *map(tuned_label, BASELINES)]
+    order = [*names(SEVEN), *names(BESIDE), *map(tuned_label, names(BASELINES))]
     return {label: chosen[label] for label in order if label in chosen}
 
 
-def tuned_label(policy: type[hs.Policy]) -> str:
+def tuned_label(baseline: str) -> str:
     """The label of a tuned baseline, played beside the published one."""
-    return f"{policy.name} (tuned)"
+    return f"{baseline} (tuned)"
 
 
 def names(policies: Sequence[type[hs.Policy]]) -> list[str]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pandas as pd
 
-from highseason.core.formatting import percent, with_range
-from highseason.report import Figure, interval_panels, interval_plot
+from highseason.core.formatting import percent
+from highseason.report import Drawings, Figure, interval_panels, interval_plot
 from highseason.results import Estimate
-from highseason.studies.frames import estimates
+from highseason.studies.frames import estimates, ranged, where
 from highseason.studies.study import Findings
 from highseason.studies.unknown.run import UnknownResults
 
@@ -23,12 +23,12 @@ HOLDS, FAILS = "holds", "not reproduced"
 def findings(results: UnknownResults) -> Findings:
     """The paper's claim for each estimator, and for all of them together."""
     claims = judge(results.frames["changes"])
-    failing = claims[(claims.verdict == FAILS) & (claims.estimator != "")]
-    harmless = claims[(claims.verdict == HOLDS) & (claims.estimator != "")]
+    each = claims[claims.estimator != ""]
+    failing, harmless = where(each, verdict=FAILS), where(each, verdict=HOLDS)
     summary = [
         f"The paper finds no significant difference between its six estimators and G known. Here "
-        f"{len(failing)} of {len(failing) + len(harmless)} clearly cost more than "
-        f"{percent(HARMLESS)} of the reward somewhere.",
+        f"{len(failing)} of {len(each)} clearly cost more than {percent(HARMLESS)} of the reward "
+        "somewhere.",
         *(
             f"The most harmful is the {row.estimator}: {row.evidence}"
             for row in failing.nsmallest(1, "worst").itertuples()
@@ -48,7 +48,7 @@ def judge(changes: pd.DataFrame) -> pd.DataFrame:
         "evidence": f"{failing} of {len(each)} estimators fail in some cell.",
         "estimator": "",
     }
-    average = changes[changes.estimator == "simple average"]
+    average = where(changes, estimator="simple average")
     worst = "; ".join(_cell(row) for row in average.nsmallest(3, "reward").itertuples())
     harmless = {
         "claim": "The simple average is harmless.",
@@ -61,13 +61,13 @@ def judge(changes: pd.DataFrame) -> pd.DataFrame:
 
 
 def _estimator(name: Any, rows: pd.DataFrame) -> dict[str, Any]:
-    bad = rows[rows.reward_high < -HARMLESS]
+    bad = int((rows.reward_high < -HARMLESS).sum())
     (worst,) = rows.nsmallest(1, "reward").itertuples()
     by = name if "smoothing" in name else f"the {name}"
     return {
         "claim": f"Estimating G by {by} makes no difference that matters.",
-        "verdict": FAILS if len(bad) else HOLDS,
-        "evidence": f"{len(bad)} of {len(rows)} comparisons clearly lose more than "
+        "verdict": FAILS if bad else HOLDS,
+        "evidence": f"{bad} of {len(rows)} comparisons clearly lose more than "
         f"{percent(HARMLESS)} of the reward; the worst is {_cell(worst)}.",
         "estimator": name,
         "worst": worst.reward,
@@ -75,38 +75,31 @@ def _estimator(name: Any, rows: pd.DataFrame) -> dict[str, Any]:
 
 
 def _cell(row: Any) -> str:
-    change = with_range(row.reward, row.reward_low, row.reward_high)
-    return f"{row.policy} on {row.multiplier} ({row.law}): {change}"
+    return f"{row.policy} on {row.multiplier} ({row.law}): {ranged(row, 'reward')}"
 
 
-# -- figures ---------------------------------------------------------------------------------------
-
-
-def figures(results: UnknownResults) -> dict[str, Callable[[], Figure]]:
+def figures(results: UnknownResults) -> Drawings:
     """How to draw each figure, by file name."""
     changes = results.frames["changes"]
-    drawings: dict[str, Callable[[], Figure]] = {"changes": lambda: _overall(changes)}
+    drawings: Drawings = {"changes": lambda: _overall(changes)}
     for cell in results.cells:
-        rows = changes[changes.cell == cell.id]
+        panels = {
+            f"Change in {metric}": estimates(
+                where(changes, cell=cell.id), metric, "policy", "estimator"
+            )
+            for metric in ("reward", "regret")
+        }
         title = f"Estimated G: {cell.multiplier}, {cell.law}"
-        drawings[cell.id] = lambda rows=rows, title=title: _panels(rows, title)  # type: ignore[misc]  # defaults bind the loop's values
+        axis = "change against G known, paired by game"
+        drawings[cell.id] = partial(interval_panels, panels, axis, title)
     return drawings
-
-
-def _panels(rows: pd.DataFrame, title: str) -> Figure:
-    panels = {
-        f"Change in {metric}": estimates(rows, metric, "policy", "estimator")
-        for metric in ("reward", "regret")
-    }
-    return interval_panels(panels, "change against G known, paired by game", title)
 
 
 def _overall(changes: pd.DataFrame) -> Figure:
     rows: dict[str, dict[str, Estimate]] = {}
     spans = changes.groupby(["estimator", "policy"], sort=False).reward.agg(["mean", "min", "max"])
-    for row in spans.reset_index().to_dict("records"):
-        estimate = Estimate(row["mean"], float("nan"), row["min"], row["max"])
-        rows.setdefault(row["estimator"], {})[row["policy"]] = estimate
+    for (estimator, policy), mean, low, high in spans.itertuples():
+        rows.setdefault(estimator, {})[policy] = Estimate(mean, float("nan"), low, high)
     return interval_plot(
         rows, "change in mean reward against G known", "What it costs to estimate G"
     )

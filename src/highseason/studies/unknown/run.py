@@ -1,20 +1,67 @@
-"""Play every cell with G known and with every estimator, on the same games."""
+"""Play every cell with G known and with each of the paper's estimators, on the same games."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
+import highseason as hs
+from highseason import forecasters
+from highseason.forecasters import OneStep
+from highseason.multipliers import SHAPES, Multiplier
 from highseason.results import Estimate, Moments, SimulationResult, ratio_gain
-from highseason.studies.frames import columns
+from highseason.rewards import Rewards, bernoulli, truncated_normal
+from highseason.studies.frames import Rows, columns
+from highseason.studies.paper import REGULATED
 from highseason.studies.session import StudySession
 from highseason.studies.study import Results
-from highseason.studies.unknown import settings
-from highseason.studies.unknown.settings import Cell, policies
+
+ARMS, TURNS, GAMES, QUICK_GAMES = 25, 500, 400, 40
+
+ESTIMATORS: dict[str, OneStep] = {
+    "random walk": forecasters.RandomWalk(),
+    "simple average": forecasters.SimpleAverage(),
+    "moving average": forecasters.MovingAverage(),
+    "weighted moving average": forecasters.WeightedMovingAverage(),
+    "exponential smoothing": forecasters.ExponentialSmoothing(),
+    "double exponential smoothing": forecasters.DoubleExponentialSmoothing(),
+}
+
+LAWS: dict[str, Callable[[], Rewards]] = {
+    "Bernoulli": lambda: bernoulli(arms=ARMS),
+    "clipped normal, sigma 0.1": lambda: truncated_normal(arms=ARMS, sigma=0.1),
+    "clipped normal, sigma 1": lambda: truncated_normal(arms=ARMS, sigma=1.0),
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One multiplier and one distribution: a figure of its own."""
+
+    multiplier: str
+    law: str
+
+    @property
+    def id(self) -> str:
+        """A readable name, also of files."""
+        return f"{self.multiplier}-{self.law.lower()}".replace(", ", "-").replace(" ", "-")
+
+    @property
+    def G(self) -> Multiplier:
+        """The multiplier."""
+        return SHAPES[self.multiplier](TURNS)
+
+    @property
+    def rewards(self) -> Rewards:
+        """What the arms pay."""
+        return LAWS[self.law]()
+
+
+#: The paper's six come first; it leaves open whether its normal has sigma 0.1 or 1.
+CELLS = tuple(Cell(name, law) for law in LAWS for name in ("wave", "step", "christmas"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,50 +75,38 @@ def run(session: StudySession) -> UnknownResults:
     """Play all cells."""
     if len(session.profiles) > 1:
         raise ValueError("the study unknown takes one profile: paper or authors_code")
-    games = session.games or (settings.QUICK_GAMES if session.quick else settings.GAMES)
-    cells = settings.CELLS[:3] if session.quick else settings.CELLS
-    session.expect(len(cells) * (1 + len(settings.ESTIMATORS)))
-    rows = []
-    for cell in cells:
-        known, estimated = _play(session, cell, games)
-        rows += rows_of(cell, known, estimated)
-    size = {"arms": str(settings.ARMS), "turns": str(settings.TURNS)}
+    games = session.games or (QUICK_GAMES if session.quick else GAMES)
+    cells = CELLS[:3] if session.quick else CELLS
+    session.expect(len(cells) * (1 + len(ESTIMATORS)))
+    changes = pd.DataFrame([row for cell in cells for row in _play(session, cell, games)])
+    size = {"arms": str(ARMS), "turns": str(TURNS)}
     facts = {"games per cell": f"{games:,}", **size}
-    return UnknownResults({"changes": pd.DataFrame(rows)}, games, facts, cells)
+    return UnknownResults({"changes": changes}, games, facts, cells)
 
 
-def _play(
-    session: StudySession, cell: Cell, games: int
-) -> tuple[SimulationResult, dict[str, SimulationResult]]:
-    (profile,) = session.profiles
-    setting = policies(profile), cell.rewards, cell.G, games, session.seed
-    known = session.simulate(f"{profile}/{cell.id}/known", *setting)
-    estimated = {
-        name: session.simulate(
-            f"{profile}/{cell.id}/{name.replace(' ', '-')}", *setting, forecast=forecaster
-        )
-        for name, forecaster in settings.ESTIMATORS.items()
-    }
-    return known, estimated
-
-
-def rows_of(
-    cell: Cell, known: SimulationResult, estimated: Mapping[str, SimulationResult]
-) -> list[dict[str, Any]]:
+def _play(session: StudySession, cell: Cell, games: int) -> Rows:
     """What each estimator changes, as shares of what G known gives."""
+    (profile,) = session.profiles
+    folder = f"{profile}/{cell.id}"
+    players: dict[str, hs.Policy] = {kind.name: kind.profile(profile) for kind in REGULATED}
+    setting = players, cell.rewards, cell.G, games, session.seed
+    known = session.simulate(f"{folder}/known", *setting)
     rows = []
-    for estimator, result in estimated.items():
-        for i, policy in enumerate(known.policies):
-            row: dict[str, Any] = {
+    for estimator, forecaster in ESTIMATORS.items():
+        name = f"{folder}/{estimator.replace(' ', '-')}"
+        result = session.simulate(name, *setting, forecast=forecaster)
+        rows += [
+            {
                 "cell": cell.id,
                 "multiplier": cell.multiplier,
                 "law": cell.law,
                 "policy": policy,
                 "estimator": estimator,
+                **columns("reward", _change(known, result, "reward", i)),
+                **columns("regret", _change(known, result, "regret", i)),
             }
-            for metric in ("reward", "regret"):
-                row |= columns(metric, _change(known, result, metric, i))
-            rows.append(row)
+            for i, policy in enumerate(known.policies)
+        ]
     return rows
 
 
@@ -79,7 +114,5 @@ def _change(
     known: SimulationResult, estimated: SimulationResult, metric: str, policy: int
 ) -> Estimate:
     """Of one policy, paired by game."""
-    assert known.games is not None
-    assert estimated.games is not None
-    pair = np.vstack([known.games[metric][policy], estimated.games[metric][policy]])
-    return ratio_gain(Moments.of(pair), 1, 0)
+    pair = [result.games[metric][policy] for result in (known, estimated) if result.games]
+    return ratio_gain(Moments.of(np.vstack(pair)), 1, 0)

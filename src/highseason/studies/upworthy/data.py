@@ -13,13 +13,12 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from highseason import multipliers
-from highseason.core.random import draw, seed_key
 from highseason.multipliers import Multiplier
+from highseason.studies.session import shuffled
 from highseason.studies.study import MissingDataError
 from highseason.studies.upworthy.decks import Decks, decks
 from highseason.studies.upworthy.settings import FEWEST_ARMS, HeadlineSetting
-from highseason.tabular import Column, FileTable, read_table
-from highseason.tuning import derive_seed
+from highseason.tabular import read_table
 
 TESTS, VIEWS = "upworthy_ab_packages.csv.gz", "upworthy_daily_pageviews.csv"
 WHERE = (
@@ -33,16 +32,13 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Archive:
-    """What is played."""
+    """What is played: an arm's deck has a card for each impression, and a one for each click."""
 
-    # The tests with enough arms; an arm's deck has a card for each impression, and a one for each
-    # click
-    decks: Decks
+    decks: Decks  # Of the tests with enough arms
     tests: int  # How many tests the file holds, including those with fewer arms
     views: Multiplier  # The site's page views per day
     digest: str  # Of the files
-    # The names of tests with enough arms that were left out, having too few cards
-    too_small: tuple[str, ...] = ()
+    too_small: tuple[str, ...] = ()  # Tests that were left out, having too few cards
 
 
 def read(paths: Sequence[Path]) -> Archive:
@@ -53,16 +49,12 @@ def read(paths: Sequence[Path]) -> Archive:
     if not enough:
         raise ValueError(f"{tests} holds no test with {FEWEST_ARMS} arms or more")
     digest = hashlib.sha256(tests.read_bytes() + views.read_bytes()).hexdigest()[:16]
-    return Archive(
-        decks(
-            [str(name) for name, _ in enough],
-            [arms.impressions.to_numpy() for _, arms in enough],
-            [arms.clicks.to_numpy() for _, arms in enough],
-        ),
-        by_test.ngroups,
-        multipliers.read(views, name="page views"),
-        digest,
+    held = decks(
+        [str(name) for name, _ in enough],
+        [arms.impressions.to_numpy() for _, arms in enough],
+        [arms.clicks.to_numpy() for _, arms in enough],
     )
+    return Archive(held, by_test.ngroups, multipliers.read(views, name="page views"), digest)
 
 
 def _two_files(paths: Sequence[Path]) -> tuple[Path, Path]:
@@ -86,17 +78,14 @@ def _two_files(paths: Sequence[Path]) -> tuple[Path, Path]:
             f"page views ({VIEWS})"
         )
     first, second = paths
-    return (first, second) if "clicks" in _columns(read_table(first)) else (second, first)
-
-
-def _columns(table: FileTable) -> dict[str, Column]:
-    return {column.name: column for column in table.columns}
+    names = {column.name for column in read_table(first).columns}
+    return (first, second) if "clicks" in names else (second, first)
 
 
 def _read_tests(path: Path) -> pd.DataFrame:
     """Impressions and clicks of every arm, in the order of the file."""
     table = read_table(path)
-    columns = _columns(table)
+    columns = {column.name: column for column in table.columns}
     ids = next((columns[name] for name in _IDS if name in columns), None)
     if ids is None or not {"impressions", "clicks"} <= columns.keys():
         raise ValueError(
@@ -118,9 +107,6 @@ def _read_tests(path: Path) -> pd.DataFrame:
     return frame
 
 
-# -- which tests are big enough --------------------------------------------------------------------
-
-
 def big_enough(archive: Archive, settings: Sequence[HeadlineSetting]) -> Archive:
     """The archive without tests that lack a card for some day of some window in some setting.
 
@@ -137,13 +123,9 @@ def big_enough(archive: Archive, settings: Sequence[HeadlineSetting]) -> Archive
             f"{max(setting.days for setting in settings)}, even the quietest, and the study needs "
             "two: give tests with more impressions, or page views without days next to none"
         )
-    kept = [(int(test), slice(tests.arms[test])) for test in np.flatnonzero(enough)]
-    chosen = decks(
-        [tests.names[test] for test, _ in kept],
-        [tests.cards[test, arms] for test, arms in kept],
-        [tests.ones[test, arms] for test, arms in kept],
-    )
-    too_small = tuple(np.array(tests.names)[~enough])
+    names = np.array(tests.names)
+    played, too_small = tuple(names[enough].tolist()), tuple(names[~enough].tolist())
+    chosen = Decks(played, tests.arms[enough], tests.cards[enough], tests.ones[enough])
     return replace(archive, decks=chosen, too_small=too_small)
 
 
@@ -161,9 +143,6 @@ def cards_of(tests: Decks, setting: HeadlineSetting) -> NDArray[np.int64]:
     return tests.total if setting.whole else tests.smallest
 
 
-# -- random halves and orders ----------------------------------------------------------------------
-
-
 def halves(count: int, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """A random half of the tests, and the other half.
 
@@ -173,10 +152,3 @@ def halves(count: int, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]
     """
     order = shuffled(count, seed, "halves")
     return order[: count // 2], order[count // 2 :]
-
-
-def shuffled(count: int, seed: int, use: str) -> NDArray[np.int64]:
-    """The numbers from 0 in a random order; each use of a seed has an order of its own."""
-    key = np.uint64(seed_key(derive_seed(seed, use)))
-    uniforms = np.asarray(draw(key, np.arange(count, dtype=np.uint64)))
-    return np.argsort(uniforms, kind="stable").astype(np.int64)

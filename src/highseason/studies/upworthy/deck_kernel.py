@@ -79,9 +79,8 @@ def decks_kernel(
     """
     for game in range(games.keys.size):
         test, season, plan = games.tests[game], games.seasons[game], games.plans[game]
-        arms, means, cards, ones = (
-            tests.arms[test], tests.means[test], tests.cards[test], tests.ones[test],
-        )  # fmt: skip
+        arms, means = tests.arms[test], tests.means[test]
+        cards, ones = tests.cards[test], tests.ones[test]
         best, total = np.argmax(means), games.cards[game]
         decks = hash_at(games.keys[game], REWARD)  # in the family of turn 0, which no game plays
         hands, places = np.zeros((arms, HAND), np.int64), room(cards[:arms], ones[:arms], total)
@@ -126,15 +125,8 @@ def look(key: int, hand, cards: int, ones: int, upto: int, places) -> int:  # ty
 
     A card is a one with the probability that a card of those left is: exactly a shuffled deck.  A
     deck that is used up is reshuffled.  A card depends only on the key and its number, so all
-    policies that deal from the deck see the same cards.
-
-    Args:
-        key: The random numbers of this deck.
-        hand: `PASS` … `FOUND` of the deck, which this changes; zeros before the first card.
-        cards: How many cards a whole deck has.
-        ones: How many of them are ones.
-        upto: The last card to look at.
-        places: Room for the numbers of the cards that are ones, in rising order.
+    policies that deal from the deck see the same cards.  `hand` (`PASS` … `FOUND`, zeros before the
+    first card) and `places` (the numbers of the cards that are ones) are updated.
     """
     while hand[SEEN] < upto:
         if hand[LEFT] == 0:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -50,7 +51,6 @@ class Decks:
     ones: NDArray[np.int64]
 
     def __len__(self) -> int:
-        """How many tests."""
         return len(self.names)
 
     @property
@@ -90,12 +90,11 @@ def decks(names: Sequence[str], cards: Sequence[ArrayLike], ones: Sequence[Array
             raise ValueError(f"test {name}: cards and ones need one number for each arm")
         if (size < 1).any() or (hit < 0).any() or (hit > size).any():
             raise ValueError(f"test {name}: a deck has at least one card, and 0 to all are ones")
-    shape = len(names), max((size.size for size in sizes), default=0)
-    sizes_table, ones_table = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
-    for i, (size, hit) in enumerate(zip(sizes, hits, strict=True)):
-        sizes_table[i, : size.size], ones_table[i, : hit.size] = size, hit
     arms = np.array([size.size for size in sizes], np.int64)
-    return Decks(tuple(map(str, names)), arms, sizes_table, ones_table)
+    tables = np.zeros((2, len(names), arms.max(initial=0)), np.int64)
+    for i, pair in enumerate(zip(sizes, hits, strict=True)):
+        tables[:, i, : arms[i]] = pair
+    return Decks(tuple(map(str, names)), arms, *tables)
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +121,6 @@ class DeckGames:
     even: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse games of tests or seasons that are not there, or with turns without a card."""
         for name in ("tests", "season", "cards"):  # as the kernel takes them: whole, and writable
             object.__setattr__(self, name, np.array(getattr(self, name), dtype=np.int64))
         for name, there in (("tests", len(self.decks)), ("season", len(self.seasons))):
@@ -141,7 +139,6 @@ class DeckGames:
             )
 
     def __len__(self) -> int:
-        """How many games."""
         return self.tests.size
 
     @property
@@ -188,19 +185,18 @@ def play_decks(
     Raises:
         ValueError: A policy learns rewards times G, or goes by lifetimes, which decks do not have.
     """
-    pairs, plans = _plan_rows(games)
+    both = np.stack([games.season, games.decks.arms[games.tests]], axis=1)
+    pairs, plans = np.unique(both, axis=0, return_inverse=True)
     keys = game_keys(games.seed, range(len(games)))
-    arrays = Round(keys, games.tests, games.season, plans, games.cards[games.tests])
+    cards = games.cards[games.tests]
+    every = Round(keys, games.tests, games.season, plans.ravel(), cards)
     out = np.empty((len(policies), len(games), len(OUT)))
     players = list(policies.values())
-    work = [
-        (rows, _task([players[i] for i in rows], games, pairs, arrays), slice(at, at + _PART))
-        for rows in _by_rule(players)
-        for at in range(0, keys.size, _PART)
-    ]
-    parts = map_blocks(lambda item: item[1](item[2]), work, workers)
-    for (rows, _, part), totals in zip(work, parts, strict=True):
-        out[rows, part] = totals
+    parts = [slice(at, at + _PART) for at in range(0, keys.size, _PART)]
+    for rows in _by_rule(players):
+        play = _task([players[i] for i in rows], games, pairs.tolist(), every)
+        for part, totals in zip(parts, map_blocks(play, parts, workers), strict=True):
+            out[rows, part] = totals
     return {name: np.ascontiguousarray(out[:, :, i]) for i, name in enumerate(OUT)}
 
 
@@ -221,34 +217,24 @@ def _by_rule(players: Sequence[Policy]) -> list[list[int]]:
     return list(groups.values())
 
 
-def _plan_rows(games: DeckGames) -> tuple[list[tuple[int, int]], NDArray[np.int64]]:
-    """The pairs (season, arms) that are played, and for each game which pair is its own."""
-    both = np.stack([games.season, games.decks.arms[games.tests]], axis=1)
-    pairs, rows = np.unique(both, axis=0, return_inverse=True)
-    return [(int(season), int(arms)) for season, arms in pairs], rows.ravel().astype(np.int64)
-
-
 def _task(
-    players: Sequence[Policy], games: DeckGames, pairs: list[tuple[int, int]], arrays: Round
+    players: Sequence[Policy], games: DeckGames, pairs: list[list[int]], every: Any
 ) -> Callable[[slice], NDArray[np.float64]]:
-    """What plays some of the games with players of one rule, and gives their totals."""
+    """What plays some games with players of one rule; plans are by season and number of arms."""
     rule, random_ties = players[0].rule, players[0].ties == "random"
     # A plan of a few weeks that never explores is no mistake here: no warnings.
     numbers = np.array(
         [[known_levels(p, games.seasons[s], arms) for s, arms in pairs] for p in players]
     )
     kernel, functions = decks_kernel_for(rule)
-    decks, days = games.decks, games.days
+    decks = games.decks
     tests = Shelf(decks.arms, decks.cards, decks.ones, decks.means)
 
     def play(part: slice) -> NDArray[np.float64]:
-        some = Round(
-            arrays.keys[part], arrays.tests[part], arrays.seasons[part], arrays.plans[part],
-            arrays.cards[part],
-        )  # fmt: skip
+        some = Round(*(column[part] for column in every))
         out = np.empty((len(players), some.keys.size, len(OUT)))
         turn, arm = kernel(
-            tests, days, some, numbers, rule.memory, rule.shared, random_ties, out, *functions
+            tests, games.days, some, numbers, rule.memory, rule.shared, random_ties, out, *functions
         )
         if turn != 0:
             raise illegal_arm(rule, turn, arm, int(decks.arms.max()))

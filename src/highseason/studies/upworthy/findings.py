@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
-
 import pandas as pd
 
 from highseason.core.formatting import counted, listed, percent, signed_percent
-from highseason.report import Figure, deck_game, dose_response, interval_plot
+from highseason.report import Drawings, Figure, deck_game, dose_response, interval_plot
 from highseason.results import Estimate
-from highseason.studies.frames import estimate, estimates
+from highseason.studies.frames import estimate, estimates, ranged, where
 from highseason.studies.study import Findings
 from highseason.studies.upworthy.run import UpworthyResults
 from highseason.studies.upworthy.settings import PAIRS, SAME_RULE, default, untuned
@@ -55,7 +52,7 @@ def left_out(too_small: tuple[str, ...]) -> list[str]:
 
 
 def _verdict(numbers: pd.DataFrame) -> str:
-    alike = numbers[numbers.policy.isin(list(SAME_RULE))]
+    alike = where(numbers, policy=SAME_RULE)
     gain, saved = alike.reward_gain, alike.regret_saved
     return (
         "At equal tuning, regulating a rule changes its clicks by "
@@ -70,8 +67,8 @@ def _verdict(numbers: pd.DataFrame) -> str:
 def _answer(numbers: pd.DataFrame, policy: str) -> str:
     alike = "both tuned alike" if policy in SAME_RULE else "which has nothing to tune"
     each = [
-        f"{_range(row, 'reward_gain')} in {row.title}"
-        for row in numbers[numbers.policy == policy].itertuples()
+        f"{ranged(row, 'reward_gain', 2)} in {row.title}"
+        for row in where(numbers, policy=policy).itertuples()
     ]
     return f"Clicks of {policy} against {PAIRS[policy]}, {alike}: {'; '.join(each)}."
 
@@ -79,14 +76,9 @@ def _answer(numbers: pd.DataFrame, policy: str) -> str:
 def _tests(numbers: pd.DataFrame, titles: list[str]) -> str:
     parts = []
     for title in titles:
-        rows = numbers[(numbers.title == title) & numbers.policy.isin(list(PAIRS))]
-        shares = rows.set_index("policy").loc[list(PAIRS)]
-        each = [
-            f"{policy} {percent(won)} and {percent(lost)}"
-            for policy, won, lost in zip(
-                shares.index, shares.tests_won, shares.tests_lost, strict=True
-            )
-        ]
+        rows = where(numbers, title=title).set_index("policy")
+        shares = rows.loc[list(PAIRS), ["tests_won", "tests_lost"]]
+        each = [f"{p} {percent(won)} and {percent(lost)}" for p, won, lost in shares.itertuples()]
         parts.append(f"{', '.join(each)} ({title})")
     return (
         "Shares of tests in which the regulated policy has less regret, and more: "
@@ -95,10 +87,10 @@ def _tests(numbers: pd.DataFrame, titles: list[str]) -> str:
 
 
 def _untuned(numbers: pd.DataFrame, title: str) -> str:
-    rows = numbers[numbers.title == title].set_index("policy", drop=False)
+    rows = where(numbers, title=title).set_index("policy")
     each = [
         f"{policy} against {untuned(base).removesuffix(default(''))} "
-        f"{_range(rows.loc[default(policy)], 'reward_gain')}"
+        f"{ranged(rows.loc[default(policy)], 'reward_gain', 2)}"
         for policy, base in PAIRS.items()
     ]
     return f"Untuned, with the defaults, in {title}: {'; '.join(each)}."
@@ -120,7 +112,7 @@ def _best(numbers: pd.DataFrame) -> str:
 def _peaks(responses: pd.DataFrame) -> str:
     parts = []
     for title, rows in responses.groupby("title", sort=False):
-        each = [f"{row.policy} {_range(row, 'response')}" for row in rows.itertuples()]
+        each = [f"{row.policy} {ranged(row, 'response', 2)}" for row in rows.itertuples()]
         parts.append(f"{', '.join(each)} in {title}")
     return (
         "Gain in the fifth of windows where G spreads most, less the gain in the fifth where it "
@@ -143,34 +135,24 @@ def past_the_end(numbers: pd.DataFrame) -> str:
     return f"Cards dealt after a deck was used up and reshuffled: {'; '.join(parts)}."
 
 
-def _range(row: Any, name: str) -> str:
-    """With two digits: these gains are small."""
-    value, low, high = (
-        signed_percent(getattr(row, f"{name}{end}"), 2) for end in ("", "_low", "_high")
-    )
-    return f"{value} ({low.removesuffix('%')} to {high.removesuffix('%')})"
-
-
-# -- figures ---------------------------------------------------------------------------------------
-
-
-def figures(results: UpworthyResults) -> dict[str, Callable[[], Figure]]:
+def figures(results: UpworthyResults) -> Drawings:
     """How to draw each figure, by file name."""
     numbers = results.frames["numbers"]
-    alike = {policy: policy for policy in SAME_RULE}
+    alike = where(numbers, policy=SAME_RULE)
+    as_given = where(numbers, policy=map(default, PAIRS))
     return {
         "reward-gains": lambda: interval_plot(
-            estimates(_some(numbers, alike), "reward_gain"),
+            estimates(alike, "reward_gain"),
             "change of clicks against the same rule unregulated",
             "What regulating gains at equal tuning",
         ),
         "regret-saved": lambda: interval_plot(
-            estimates(_some(numbers, alike), "regret_saved"),
+            estimates(alike, "regret_saved"),
             "share of the regret saved against the same rule unregulated",
             "What regulating saves at equal tuning",
         ),
         "defaults": lambda: interval_plot(
-            estimates(_some(numbers, {default(policy): policy for policy in PAIRS}), "reward_gain"),
+            estimates(as_given.replace({default(p): p for p in PAIRS}), "reward_gain"),
             "change of clicks against the rule unregulated (the pool: greedy)",
             "The same without tuning, with the defaults",
         ),
@@ -184,15 +166,9 @@ def figures(results: UpworthyResults) -> dict[str, Callable[[], Figure]]:
     }
 
 
-def _some(numbers: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
-    """The rows of some policies, under other names."""
-    some = numbers[numbers.policy.isin(list(labels))]
-    return some.assign(policy=some.policy.map(dict(labels)))
-
-
 def _curves(doses: pd.DataFrame) -> dict[str, dict[str, list[tuple[float, Estimate]]]]:
     curves: dict[str, dict[str, list[tuple[float, Estimate]]]] = {}
-    for row in doses[doses.whole & doses.policy.isin(list(SAME_RULE))].to_dict("records"):
+    for row in where(doses, whole=True, policy=SAME_RULE).to_dict("records"):
         points = curves.setdefault(row["title"], {}).setdefault(row["policy"], [])
         points.append((row["spread_mean"], estimate(row, "reward_gain")))
     return curves

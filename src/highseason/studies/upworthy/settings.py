@@ -33,11 +33,8 @@ class HeadlineSetting:
     id: str  # A readable name
     title: str  # For figures
     days: int  # The turns of a game: whole weeks, so that every weekday counts alike
-    # A game deals as many cards as the test holds; else as its smallest deck holds, so that no deck
-    # runs out
-    whole: bool = True
-    # Every day deals equally many cards, and its clicks count in proportion to G
-    even: bool = False
+    whole: bool = True  # Deal as many cards as the test holds; else as its smallest deck holds
+    even: bool = False  # Every day deals equally many cards; clicks count in proportion to G
 
 
 SETTINGS = (
@@ -60,8 +57,7 @@ class DeckEffort:
     budget: Budget  # Candidates of every policy and start days per test, in each round of tuning
     tests: int | None  # How many tests of each half are played; None for all of them
     games: int  # Start days per test in what is reported
-    # How many start days there are to draw from, for tuning and for reporting
-    windows: tuple[int, int]
+    windows: tuple[int, int]  # Start days to draw from, for tuning and for reporting
 
 
 FULL = DeckEffort(Budget(((48, 1), (12, 6))), tests=None, games=20, windows=(40, 240))
@@ -104,8 +100,3 @@ def default(policy: str) -> str:
 def untuned(policy: str) -> str:
     """The label of what such a policy is compared with; greedy has nothing to tune."""
     return policy if policy == hs.Greedy.name else default(policy)
-
-
-def defaults() -> dict[str, hs.Policy]:
-    """Every policy with its defaults."""
-    return {default(kind.name): kind() for kind in TUNED}
