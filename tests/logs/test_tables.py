@@ -300,3 +300,14 @@ def test_columns_are_read_as_cells_are(texts: list[str]) -> None:
         values, is_good = read_column(pl.Series(texts, dtype=pl.String))
         answers = [value if good else None for value, good in zip(values, is_good, strict=True)]
         assert answers == [read_cell(text) for text in texts]
+
+
+def test_a_csv_that_was_cut_gives_no_half_event(tmp_path: Path) -> None:
+    whole = "time,arm,reward,note,more\n5,a,12,x,y\n6,b,10"
+    events, report = collect(TableLog(put(tmp_path, whole)))  # 10, or the start of 100?
+    assert (events.time.tolist(), report.lines) == ([5], 2)
+    assert report.skipped == {"the file ends within this line": 1}
+    assert (report.examples[0].line, report.examples[0].text) == (3, "6,b,10")
+    for end in ("\n", ",", ",x"):  # the cells that are needed are whole
+        assert len(collect(TableLog(put(tmp_path, whole + end)))[0]) == 2
+    assert len(collect(TableLog(put(tmp_path, "time,arm,reward\n5,a,12\n6,b,10")))[0]) == 2

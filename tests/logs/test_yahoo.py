@@ -321,3 +321,26 @@ def test_a_sparse_log_is_read_back_exactly(tmp_path: Path) -> None:
 
 def test_a_byte_order_mark_costs_no_event(tmp_path: Path) -> None:
     check(tmp_path, b"\xef\xbb\xbf" + GOOD + LATER, b"\xef\xbb\xbf" + GOOD)
+
+
+@pytest.mark.parametrize("kept", [-1, -3, -5, -10])
+@pytest.mark.parametrize("block", [64, 4096])
+def test_a_plain_file_that_was_cut_gives_no_half_event(
+    kept: int, block: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A part of the pool that came before is no pool: `id-` is no article."""
+    monkeypatch.setattr(yahoo, "_BLOCK", block)
+    last = b"1317513293 id-1 1 |user 1 |id-1 |id-2 |id-3"
+    journal = check(tmp_path, GOOD + LATER + last[:kept], GOOD)
+    assert journal.events == 3
+    assert journal.skipped == {"the file ends within this line": 1}
+    assert journal.all_examples[0].line == 3
+
+
+@pytest.mark.parametrize("end", [b"", b"\n", b"\r", b" "])
+def test_a_last_line_without_a_newline_may_be_whole(end: bytes, tmp_path: Path) -> None:
+    assert check(tmp_path, GOOD + LATER[:-1] + end).events == 2
+    assert check(tmp_path, GOOD.replace(b"\n", b"\r\n") + LATER[:-1] + end).events == 2
+    other = b"1317513293 id-7 1 |user 1 |id-7 |id-8"
+    assert check(tmp_path, GOOD + other, other).events == 3  # another pool: it cannot be told
+    assert check(tmp_path, GOOD, GOOD[:-7]).events == 2  # the first line of its file

@@ -26,12 +26,31 @@ def read(files: list[bytes], wanted: str = "") -> Read:
     found = Read(format=wanted)
     for content in files:
         lines = content.removeprefix(b"\xef\xbb\xbf").split(b"\n")
-        if lines[-1] == b"":
+        is_open = lines[-1] != b""
+        if not is_open:
             lines.pop()
-        for line in lines:
+        before = b""
+        for i, line in enumerate(lines, 1):
             found.lines += 1
-            read_line(line, found)
+            pool = pool_of(line)
+            if is_open and i == len(lines) and pool and is_part(pool, before):
+                found.skipped["the file ends within this line"] += 1
+            else:
+                read_line(line, found)
+            before = pool or before
     return found
+
+
+def pool_of(line: bytes) -> bytes:
+    """The text of a line's pool, if there is nothing wrong before it."""
+    fault, _ = judge(line)
+    if not (fault == "" or "no readable id" in fault or "not in its pool" in fault):
+        return b""
+    return b"|" + line.split(b"|", 2)[2].rstrip(b" \t\r")
+
+
+def is_part(pool: bytes, whole: bytes) -> bool:
+    return pool != whole and whole.startswith(pool)
 
 
 def words(text: bytes) -> list[bytes]:

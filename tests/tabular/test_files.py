@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from highseason.tabular import FileTable, TableError, read_table
-from highseason.tabular.files import Dialect
 from highseason.tabular.times import parse_times
 
 
@@ -30,7 +29,7 @@ def test_columns_are_typed(shop: FileTable) -> None:
     assert note.text(0) == "two\nlines"
     np.testing.assert_array_equal(visitors.numbers, [7.0, np.nan])
     assert day.holds_only_dates
-    assert not visitors.holds_times
+    assert shop.find_time() is day
 
 
 def test_lines_are_those_of_the_file(shop: FileTable) -> None:
@@ -55,11 +54,27 @@ def test_parquet_keeps_its_types(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "delimiter"),
-    [("a,b;c,d", ","), ("a;b", ";"), ("a\tb", "\t"), ('"a,b,c";d', ";"), ("12", ",")],
+    ("line", "names"),
+    [
+        ("a,b;c,d", ["a", "b;c", "d"]),
+        ("a;b", ["a", "b"]),
+        ("a\tb", ["a", "b"]),
+        ('"a,b,c";d', ["a,b,c", "d"]),
+        ("visitors", ["visitors"]),
+    ],
 )
-def test_the_first_line_gives_the_delimiter(line: str, delimiter: str) -> None:
-    assert Dialect.of(f"\n{line}\n1,2,3,4\n").delimiter == delimiter
+def test_the_first_line_gives_the_delimiter(line: str, names: list[str], tmp_path: Path) -> None:
+    mark = "," if line.startswith("a,") else "\t" if "\t" in line else ";"
+    path = tmp_path / "shop.csv"
+    path.write_text(f"\n{line}\n{mark.join('1' * len(names))}\n")
+    assert [column.name for column in read_table(path).columns] == names
+
+
+def test_an_open_quote_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "shop.csv"
+    path.write_text('day,visitors\n2013-12-25,7\n2013-12-26,"8\n2013-12-27,9\n')
+    with pytest.raises(TableError, match="a quote is opened and never closed"):
+        read_table(path)
 
 
 @pytest.mark.parametrize(

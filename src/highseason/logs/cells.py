@@ -7,7 +7,6 @@ top, which are the definition: Polars must never accept what they refuse.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
@@ -16,8 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.extras import require
+from highseason.logs.events import arrow
 
 _LARGEST = 2.0**62
+_YEAR_1 = -62_135_596_800
+_HOUR, _SIXTIETH = "([01][0-9]|2[0-3])", "[0-5][0-9]"
+_ISO = (
+    rf"^[0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}}[T ]{_HOUR}:{_SIXTIETH}:{_SIXTIETH}(\.[0-9]{{1,6}})?"
+    rf"(Z|[+-]{_HOUR}:{_SIXTIETH})?$"
+)
 
 
 def time_in(cell: str) -> int | None:
@@ -49,29 +55,32 @@ def number_in(cell: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def name_in(cell: str | None) -> str | None:
+def name_in(cell: str) -> str | None:
     r"""An id: any text on one line, but not an empty one.
 
-    >>> name_in(" shoes "), name_in(""), name_in(None), name_in("tea\nmilk")
-    ('shoes', None, None, None)
+    >>> name_in(" shoes "), name_in(""), name_in("tea\nmilk")
+    ('shoes', None, None)
     """
-    name = (cell or "").strip()
+    name = cell.strip()
     return None if "\n" in name or "\r" in name else name or None
 
 
-def names_in(cell: str | None, separator: str) -> dict[str, None] | None:
-    """The ids of a pool, in their order.
+def names_in(cell: str, separator: str) -> tuple[str, ...] | None:
+    """The ids of a pool.
 
     >>> names_in("a|b |c", "|"), names_in("a||b", "|"), names_in("", "|")
-    ({'a': None, 'b': None, 'c': None}, None, None)
+    (('a', 'b', 'c'), None, None)
     """
-    parts = [name_in(part) for part in (cell or "").strip().split(separator)]
-    names = [part for part in parts if part is not None]
-    return dict.fromkeys(names) if len(names) == len(parts) else None
+    parts = [name_in(part) for part in cell.strip().split(separator)]
+    names = tuple(part for part in parts if part is not None)
+    return names if len(names) == len(parts) else None
 
 
-def times(column: Any) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """The times of a Polars series, and which of its cells are times."""
+Read = tuple[NDArray[Any], NDArray[np.bool_]]  # the values of a column, and which cells have one
+
+
+def times(column: Any) -> Read:
+    """The times of a Polars series."""
     pl = polars()
     if column.dtype.is_temporal():
         micros = column.cast(pl.Datetime("us")).to_physical()
@@ -79,91 +88,54 @@ def times(column: Any) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     floats = column.cast(pl.Float64, strict=False).to_numpy()  # NaN where it fails
     is_time = np.abs(floats) < _LARGEST
     seconds = np.floor(np.where(is_time, floats, 0.0)).astype(np.int64)
-    if is_time.all() or column.dtype != pl.String:
-        return seconds, is_time
-    rows = np.flatnonzero(~is_time)
-    seconds[rows], is_time[rows] = _iso_times(column.gather(rows).fill_null(""))
-    rows = np.flatnonzero(~is_time)
-    seconds[rows], is_time[rows] = _decoded(column.gather(rows).fill_null(""), time_in)
+    for read in (_iso_times, lambda text: _decoded(text, time_in)):
+        _fill(column, seconds, is_time, read)
     return seconds, is_time
 
 
-def _iso_times(text: Any) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Times such as 2019-11-24T00:00:34.76+01:00, by their parts: few of each are distinct."""
-    parts = (
-        _decoded(text.str.head(13), _hour),
-        _decoded(text.str.slice(13, 3), _sixtieth),
-        _decoded(text.str.slice(16, 3), _sixtieth),
-        _decoded(text.str.slice(19).str.replace(r"^\.[0-9]{1,6}", ""), _offset),
-    )
-    hour, minute, second, offset = (values for values, _ in parts)
-    is_good = np.logical_and.reduce([is_good for _, is_good in parts])
-    return hour + 60 * minute + second - offset, is_good
+def numbers(column: Any) -> Read:
+    """The finite numbers of a Polars series."""
+    floats = column.cast(polars().Float64, strict=False).to_numpy()  # NaN where it fails
+    is_number = np.isfinite(floats)
+    values = np.where(is_number, floats, 0.0)
+    _fill(column, values, is_number, lambda text: _decoded(text, number_in, np.float64))
+    return values, is_number
 
 
-def _decoded(
-    column: Any, read: Callable[[str], Any], kind: Any = np.int64
-) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """What `read` gives for each cell, called once per distinct cell, and where it is not None."""
+def _fill(
+    column: Any, values: NDArray[Any], is_good: NDArray[np.bool_], read: Callable[[Any], Read]
+) -> None:
+    """Read the cells of a column of texts that have no value so far."""
+    if column.dtype == polars().String and not is_good.all():
+        rows = np.flatnonzero(~is_good)
+        values[rows], is_good[rows] = read(column.gather(rows).fill_null(""))
+
+
+def _iso_times(text: Any) -> Read:
+    """Times such as 2019-11-24T00:00:34.76+01:00."""
+    wall = text.str.head(19).str.replace("T", " ", literal=True)
+    parsed = wall.str.to_datetime("%Y-%m-%d %H:%M:%S", time_unit="ms", strict=False)
+    seconds = parsed.dt.epoch("s").fill_null(_YEAR_1 - 1).to_numpy(writable=True)
+    is_good = text.str.contains(_ISO).to_numpy() & (seconds >= _YEAR_1)
+    zones = text.str.tail(6)
+    rows = np.flatnonzero(zones.str.contains("^[+-]").to_numpy())
+    seconds[rows] -= _decoded(zones.gather(rows), _offset)[0]
+    return seconds, is_good
+
+
+def _offset(zone: str) -> int:
+    """The seconds by which a zone is ahead of UTC."""
+    sign, hours, minutes = zone[0], zone[1:3], zone[4:6]
+    is_zone = hours.isdecimal() and minutes.isdecimal()
+    return int(f"{sign}1") * (int(hours) * 3600 + int(minutes) * 60) if is_zone else 0
+
+
+def _decoded(column: Any, read: Callable[[str], Any], kind: Any = np.int64) -> Read:
+    """What `read` gives for each cell, called once per distinct cell."""
     cells = encode(column)
     values = [read(cell) for cell in cells.values]
     is_good = np.array([value is not None for value in values], np.bool_)
     return np.array([value or 0 for value in values], kind)[cells.codes], is_good[cells.codes]
-
-
-def _hour(text: str) -> int | None:
-    is_plain = re.fullmatch(r"\d{4}-\d\d-\d\d[T ]\d\d", text)
-    return time_in(f"{text}:00") if is_plain else None
-
-
-def _sixtieth(text: str) -> int | None:
-    return int(text[1:]) if re.fullmatch(":[0-5][0-9]", text) else None
-
-
-def _offset(zone: str) -> int | None:
-    """The seconds by which a zone is ahead of UTC; None if it is not one."""
-    if zone in ("", "Z"):
-        return 0
-    if not re.fullmatch("[+-]([01][0-9]|2[0-3]):[0-5][0-9]", zone):
-        return None
-    return int(f"{zone[0]}1") * (int(zone[1:3]) * 3600 + int(zone[4:6]) * 60)
-
-
-def numbers(column: Any) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """The finite numbers of a Polars series, and which of its cells are such numbers."""
-    pl = polars()
-    floats = column.cast(pl.Float64, strict=False).to_numpy()  # NaN where it fails
-    is_number = np.isfinite(floats)
-    values = np.where(is_number, floats, 0.0)
-    if column.dtype == pl.String and not is_number.all():
-        rows = np.flatnonzero(~is_number)
-        texts = column.gather(rows).fill_null("")
-        values[rows], is_number[rows] = _decoded(texts, number_in, np.float64)
-    return values, is_number
-
-
-def names(column: Any) -> Coded:
-    """The ids of a Polars series; None where a cell holds none."""
-    cells = encode(_as_text(column))
-    return Coded(cells.codes, [name_in(cell) for cell in cells.values])
-
-
-def pools(column: Any, separator: str) -> Coded:
-    """The pools of a Polars series of texts or lists; None where a cell holds none."""
-    if column.dtype.is_nested():
-        column, separator = column.cast(polars().List(polars().String)).list.join("\0"), "\0"
-    cells = encode_runs(_as_text(column))
-    return Coded(cells.codes, [names_in(cell, separator) for cell in cells.values])
-
-
-def _as_text(column: Any) -> Any:
-    text = column.cast(polars().String)
-    return text.fill_null("") if text.null_count() else text
-
-
-def polars() -> Any:
-    """The library, which is an extra."""
-    return require("polars", extra="logs", purpose="reading logs")
 
 
 class Coded(NamedTuple):
@@ -171,6 +143,36 @@ class Coded(NamedTuple):
 
     codes: NDArray[np.int64]
     values: list[Any]
+
+    def take(self, rows: NDArray[Any]) -> Coded:
+        """Some of the rows."""
+        return self._replace(codes=self.codes[rows])
+
+    def where(self, is_good: Callable[[Any], bool]) -> NDArray[np.bool_]:
+        """Which rows have a good value."""
+        return np.array([is_good(value) for value in self.values], np.bool_)[self.codes]
+
+
+def names(column: Any) -> Coded:
+    """The ids of a Polars series; None where a cell holds none."""
+    cells = encode(column.cast(polars().String).fill_null(""))
+    return Coded(cells.codes, [name_in(cell) for cell in cells.values])
+
+
+def pools(column: Any, separator: str) -> Coded:
+    """The pools of a Polars series of texts or lists; None where a cell holds none."""
+    if column.dtype.is_nested():
+        column, separator = column.cast(polars().List(polars().String)).list.join("\0"), "\0"
+    text = column.cast(polars().String).fill_null("")
+    is_new = (text != text.shift()).fill_null(True).to_numpy()  # long texts, for many rows each
+    runs = encode(text.gather(np.flatnonzero(is_new)))
+    values = [names_in(cell, separator) for cell in runs.values]
+    return Coded(runs.codes[np.cumsum(is_new) - 1], values)
+
+
+def polars() -> Any:
+    """The library, which is an extra."""
+    return require("polars", extra="logs", purpose="reading logs")
 
 
 def encode(column: Any) -> Coded:
@@ -182,41 +184,27 @@ def encode(column: Any) -> Coded:
     if hasattr(column, "to_arrow"):
         column = column.to_arrow()
     elif isinstance(column, np.ndarray):
-        column = _arrow().array(column)
+        column = arrow().array(column)
     encoded = column.dictionary_encode()
     return Coded(encoded.indices.to_numpy().astype(np.int64), encoded.dictionary.to_pylist())
 
 
 def encode_bytes(rows: NDArray[np.uint8]) -> Coded:
     """The same for texts of at most `rows.shape[1]` bytes, padded with zeros."""
-    pa, (count, width) = _arrow(), rows.shape
+    pa, (count, width) = arrow(), rows.shape
     buffers = [None, pa.py_buffer(rows)]
     coded = encode(pa.Array.from_buffers(pa.binary(width), count, buffers))
     return Coded(coded.codes, [value.rstrip(b"\0") for value in coded.values])
 
 
-def encode_runs(column: Any) -> Coded:
-    """The same for a Polars series of long texts that repeat for many rows."""
-    is_new = (column != column.shift()).fill_null(True).to_numpy()
-    starts = np.flatnonzero(is_new)
-    runs = encode(column.gather(starts))
-    return Coded(runs.codes[np.cumsum(is_new) - 1], runs.values)
-
-
 def by_pair(
-    left: Coded, right: Coded, decide: Callable[[Any, Any], tuple[int, int, int]]
+    left: Coded, right: Coded, decide: Callable[[Any, Any], tuple[int, ...]]
 ) -> NDArray[np.int64]:
-    """The fault, arm and pool that `decide` gives each row's pair, as three rows of an array.
+    """The numbers that `decide` gives each row's pair of values, as the rows of an array.
 
     It is called once per distinct pair, in order of appearance, so it may number arms and pools.
     """
     pairs = encode(left.codes * len(right.values) + right.codes)
-    answers = [
-        decide(left.values[pair // len(right.values)], right.values[pair % len(right.values)])
-        for pair in pairs.values
-    ]
-    return np.array(answers, np.int64).reshape(-1, 3)[pairs.codes].T
-
-
-def _arrow() -> Any:
-    return require("pyarrow", extra="logs", purpose="reading logs")
+    places = (divmod(pair, len(right.values)) for pair in pairs.values)
+    answers = [decide(left.values[i], right.values[j]) for i, j in places]
+    return np.array(answers or np.zeros((0, 3)), np.int64)[pairs.codes].T

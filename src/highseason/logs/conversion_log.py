@@ -19,6 +19,7 @@ EXAMPLES, SHOWN = 3, 80
 
 BACKWARDS = "time goes backwards"
 BLANK = "blank line"
+CUT = "the file ends within this line"
 
 #: Lines without an event after which a file is taken for something else.
 _PATIENCE = 10_000

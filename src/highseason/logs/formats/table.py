@@ -5,28 +5,23 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.logs.cells import Coded, by_pair, names, numbers, pools, times
+from highseason.logs.cells import Coded, Read, by_pair, names, numbers, pools, times
 from highseason.logs.conversion import IdIndex, LogFormat, existing, option
 from highseason.logs.conversion_log import ConversionLog
 from highseason.logs.events import EventBatch
-from highseason.logs.table_rows import ROW_REASONS, RowBlock, open_table
+from highseason.logs.table_rows import ROW_REASONS, RowBlock, Table, open_table
 
-NO_TIME = "the time is neither a number of seconds nor an ISO time"
-NO_ARM = "there is no arm"
-NO_REWARD = "the reward is not a number"
-NO_CLICK = "the click is neither 0 nor 1"
-NO_POOL = "the pool is not a list of arms"
-NO_PROPENSITY = "the propensity is not above 0 and at most 1"
-NOT_OFFERED = "the arm shown is not in its pool"
+_NO_ARM = "there is no arm"
 
 
-class Checks:
+class _Checks:
     """What is wrong with each row of a block: the first check that fails."""
 
     def __init__(self, block: RowBlock) -> None:
@@ -37,38 +32,36 @@ class Checks:
         self.faults[(self.faults == 0) & ~is_good] = len(self.reasons)
         self.reasons.append(reason)
 
-    def times(self, column: Any) -> NDArray[np.int64]:
-        """A column of times."""
-        values, is_good = times(column)
-        self.require(is_good, NO_TIME)
+    def read(self, column: Read, reason: str) -> NDArray[Any]:
+        """The values of a column that needs one in every cell."""
+        values, is_good = column
+        self.require(is_good, reason)
         return values
 
-    def clicks(self, values: NDArray[np.float64], is_good: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    def times(self, column: Any) -> NDArray[np.int64]:
+        """A column of times."""
+        return self.read(times(column), "the time is neither a number of seconds nor an ISO time")
+
+    def clicks(self, values: NDArray[np.float64]) -> NDArray[np.uint8]:
         """Numbers that must be clicks."""
-        self.require(is_good & ((values == 0) | (values == 1)), NO_CLICK)
+        self.require((values == 0) | (values == 1), "the click is neither 0 nor 1")
         return np.asarray(values == 1, np.uint8)
 
     def propensities(self, column: Any) -> NDArray[np.float64] | None:
         """A column of probabilities, if there is one."""
         if column is None:
             return None
-        values, is_good = numbers(column)
-        self.require(is_good & (values > 0) & (values <= 1), NO_PROPENSITY)
-        return values
+        values, _ = numbers(column)  # 0 where a cell holds no number
+        is_good = (values > 0) & (values <= 1)
+        return self.read((values, is_good), "the propensity is not above 0 and at most 1")
 
-    def names(self, column: Any, reason: str = NO_ARM) -> Coded:
-        """A column of ids."""
-        ids = names(column)
-        self.require(is_present(ids), reason)
-        return ids
-
-
-def is_present(coded: Coded) -> NDArray[np.bool_]:
-    """Which rows have a value."""
-    return np.array([value is not None for value in coded.values], np.bool_)[coded.codes]
+    def coded(self, column: Coded, reason: str) -> Coded:
+        """A column of ids or pools that needs one in every cell."""
+        self.require(column.where(lambda value: value is not None), reason)
+        return column
 
 
-class Judged(NamedTuple):
+class _Judged(NamedTuple):
     """The columns of a block's rows; arms and pools are numbered from pairs of coded columns."""
 
     time: NDArray[np.int64]
@@ -76,35 +69,6 @@ class Judged(NamedTuple):
     propensity: NDArray[np.float64] | None
     pool: Coded
     arm: Coded
-
-
-def table_batches(
-    path: Path,
-    log: ConversionLog,
-    blocks: Iterator[RowBlock],
-    judge: Callable[[RowBlock, Checks], Judged],
-    number: Callable[[Any, Any], tuple[int, int, int]],
-) -> Iterator[EventBatch]:
-    """The events of a table; `number` gets the values of `Judged.pool` and `Judged.arm`."""
-    for block in blocks:
-        checks = Checks(block)
-        rows = judge(block, checks)
-        kept = np.flatnonzero(block.kept(checks.faults))
-        faults = checks.faults[kept]
-        events = kept[faults == 0]
-        time = rows.time[events]
-        text = _of_rows(block.text, kept)
-        log.record(path, block.lines[kept], faults, checks.reasons, time, text)
-        pool, arm = (c._replace(codes=c.codes[events]) for c in (rows.pool, rows.arm))
-        _, arms, pool_numbers = by_pair(pool, arm, number)
-        propensity = None if rows.propensity is None else rows.propensity[events]
-        if events.size:
-            arms, pool_numbers = arms.astype(np.int32), pool_numbers.astype(np.int32)
-            yield EventBatch(time, arms, rows.reward[events], pool_numbers, propensity)
-
-
-def _of_rows(text: Callable[[int], str], rows: NDArray[np.int64]) -> Callable[[int], str]:
-    return lambda row: text(int(rows[row]))
 
 
 @dataclass(frozen=True)
@@ -118,6 +82,36 @@ class _TableFormat(LogFormat):
     def paths(self) -> tuple[Path, ...]:  # type: ignore[override]  # a table is one file
         """Its one file."""
         return (self.path,)
+
+    def _open(self, log: ConversionLog) -> Table:
+        existing(self.paths)
+        log.format = self.name
+        return open_table(self.path, log)
+
+    def _judge(self, cells: dict[str, Any], checks: _Checks) -> _Judged:
+        raise NotImplementedError
+
+    def _events(
+        self,
+        log: ConversionLog,
+        blocks: Iterator[RowBlock],
+        number: Callable[[Any, Any], tuple[int, int]],
+    ) -> Iterator[EventBatch]:
+        """The events of a table; `number` gives values of pool and arm an arm and a pool."""
+        for block in blocks:
+            checks = _Checks(block)
+            rows = self._judge(block.cells, checks)
+            kept = np.flatnonzero(block.kept(checks.faults))
+            faults = checks.faults[kept]
+            events = kept[faults == 0]
+            time = rows.time[events]
+            text = block.text_of(kept)
+            log.record(self.path, block.lines[kept], faults, checks.reasons, time, text)
+            if events.size:
+                pairs = by_pair(rows.pool.take(events), rows.arm.take(events), number)
+                arm, pool = pairs.astype(np.int32)
+                propensity = None if rows.propensity is None else rows.propensity[events]
+                yield EventBatch(time, arm, rows.reward[events], pool, propensity)
 
 
 @dataclass(frozen=True)
@@ -178,57 +172,35 @@ class TableLog(_TableFormat):
 
     def batches(self, ids: IdIndex, log: ConversionLog) -> Iterator[EventBatch]:
         """Read all rows."""
-        existing(self.paths)
-        log.format = self.name
         roles = ("time", "arm", "reward", "pool", "propensity")
         columns = {role: name for role in roles if (name := getattr(self, role)) is not None}
-        blocks = open_table(self.path, log).blocks(columns)
+        blocks = self._open(log).blocks(columns)
         all_arms = ids.open_pool() if self.pool is None else -1
-        indices: dict[tuple[str, ...], int] = {}
 
-        def number(pool: Any, arm: str) -> tuple[int, int, int]:
-            if pool is ALL_ARMS:
-                return 0, ids.arm(arm), all_arms
-            members = tuple(pool)
-            if members not in indices:
-                indices[members] = ids.pool([ids.arm(name) for name in pool])
-            return 0, ids.arm(arm), indices[members]
+        @cache
+        def pool_of(names: tuple[str, ...]) -> int:
+            return ids.pool([ids.arm(name) for name in names]) if names else all_arms
 
-        yield from table_batches(self.path, log, blocks, self._judge, number)
+        yield from self._events(log, blocks, lambda pool, arm: (pool_of(pool), ids.arm(arm))[::-1])
         if self.pool is None:
             ids.close_pool(all_arms, range(len(ids.arms)))
             log.notes.append("no pool column: assuming every arm was on offer all the time")
         if self.propensity is None:
             log.notes.append("no propensity column: assuming arms were shown uniformly at random")
 
-    def _judge(self, block: RowBlock, checks: Checks) -> Judged:
-        cells = block.cells
-        time, arm = checks.times(cells["time"]), checks.names(cells["arm"])
-        reward: NDArray[Any]
-        reward, is_number = numbers(cells["reward"])
-        checks.require(is_number, NO_REWARD)
+    def _judge(self, cells: dict[str, Any], checks: _Checks) -> _Judged:
+        time, arm = checks.times(cells["time"]), checks.coded(names(cells["arm"]), _NO_ARM)
+        reward = checks.read(numbers(cells["reward"]), "the reward is not a number")
         if self.clicks:
-            reward = checks.clicks(reward, is_number)
+            reward = checks.clicks(reward)
         propensity = checks.propensities(cells.get("propensity"))
-        pool = Coded(np.zeros(time.size, np.int64), [ALL_ARMS])
+        pool = Coded(np.zeros(time.size, np.int64), [()])
         if self.pool is not None:
-            pool = pools(cells["pool"], self.separator)
-            checks.require(is_present(pool), NO_POOL)
-            is_offered = by_pair(pool, arm, _is_offered)[0].astype(np.bool_)
-            checks.require(is_offered, NOT_OFFERED)
-        return Judged(time, reward, propensity, pool, arm)
-
-
-#: The pool of a table without pools: every arm of the log.
-ALL_ARMS = object()
-
-
-def _is_offered(pool: dict[str, None] | None, arm: str | None) -> tuple[int, int, int]:
-    return int(arm in (pool or ())), 0, 0
-
-
-OTHER_CAMPAIGN, OTHER_POSITION = "of another campaign", "in another position"
-NO_CAMPAIGN = "there is no campaign"
+            offered = pools(cells["pool"], self.separator)
+            pool = checks.coded(offered, "the pool is not a list of arms")
+            is_offered = by_pair(pool, arm, lambda names, name: (name in (names or ()),))[0]
+            checks.require(is_offered.astype(np.bool_), "the arm shown is not in its pool")
+        return _Judged(time, reward, propensity, pool, arm)
 
 
 @dataclass(frozen=True)
@@ -259,28 +231,20 @@ class OpenBanditLog(_TableFormat):
 
     def batches(self, ids: IdIndex, log: ConversionLog) -> Iterator[EventBatch]:
         """Read all rows."""
-        existing(self.paths)
-        log.format = self.name
-        table = open_table(self.path, log)
-        chosen = {"campaign": self.campaign, "position": self.position}
-        optional = [
-            name
-            for name in ("campaign", "position", "propensity_score")
-            if name in table.names or chosen.get(name) is not None
-        ]
+        table = self._open(log)
+        chosen = {"campaign": self.campaign, "position": self.position, "propensity_score": None}
+        optional = [name for name, one in chosen.items() if name in table.names or one is not None]
         blocks = table.blocks({name: name for name in ("timestamp", "item_id", "click", *optional)})
-        pools: dict[str, int] = {}
+        pools: dict[str, int] = defaultdict(ids.open_pool)
         arms: dict[str, set[int]] = defaultdict(set)
 
-        def number(campaign: str, item: str) -> tuple[int, int, int]:
-            if campaign not in pools:
-                pools[campaign] = ids.open_pool()
+        def number(campaign: str, item: str) -> tuple[int, int]:
             is_one_of_many = campaign and self.campaign is None
             arm = ids.arm(f"{campaign}/{item}" if is_one_of_many else item)
             arms[campaign].add(arm)
-            return 0, arm, pools[campaign]
+            return arm, pools[campaign]
 
-        yield from table_batches(self.path, log, blocks, self._judge, number)
+        yield from self._events(log, blocks, number)
         for campaign, pool in pools.items():
             ids.close_pool(pool, arms[campaign])
         if "propensity_score" not in optional:
@@ -289,18 +253,19 @@ class OpenBanditLog(_TableFormat):
                 "probability 1 over the number of items of the campaign"
             )
 
-    def _judge(self, block: RowBlock, checks: Checks) -> Judged:
-        cells = block.cells
-        campaign = Coded(np.zeros(block.lines.size, np.int64), [""])
+    def _judge(self, cells: dict[str, Any], checks: _Checks) -> _Judged:
+        campaign = Coded(np.zeros(len(cells["click"]), np.int64), [""])
         if "campaign" in cells:
-            campaign = checks.names(cells["campaign"], NO_CAMPAIGN)
+            campaign = checks.coded(names(cells["campaign"]), "there is no campaign")
         if self.campaign is not None:
-            is_wanted = np.array([name == self.campaign for name in campaign.values], np.bool_)
-            checks.require(is_wanted[campaign.codes], OTHER_CAMPAIGN)
+            is_wanted = campaign.where(lambda name: name == self.campaign)
+            checks.require(is_wanted, "of another campaign")
         if self.position is not None:
             position, is_number = numbers(cells["position"])
-            checks.require(is_number & (position == self.position), OTHER_POSITION)
-        time, item = checks.times(cells["timestamp"]), checks.names(cells["item_id"])
-        click = checks.clicks(*numbers(cells["click"]))
+            checks.require(is_number & (position == self.position), "in another position")
+        time = checks.times(cells["timestamp"])
+        item = checks.coded(names(cells["item_id"]), _NO_ARM)
+        click, is_number = numbers(cells["click"])
+        click = checks.clicks(np.where(is_number, click, -1))
         propensity = checks.propensities(cells.get("propensity_score"))
-        return Judged(time, click, propensity, campaign, item)
+        return _Judged(time, click, propensity, campaign, item)

@@ -22,25 +22,27 @@ from numpy.typing import NDArray
 from highseason.core.validation import one_of
 from highseason.logs.cells import Coded, by_pair, encode_bytes
 from highseason.logs.conversion import IdIndex, LogFormat, existing, option
-from highseason.logs.conversion_log import BLANK, ConversionLog
+from highseason.logs.conversion_log import BLANK, CUT, ConversionLog
 from highseason.logs.events import EventBatch
 from highseason.logs.kernels.yahoo import DIGITS, NEW_POOL, ODD, WIDTH, cut_kernel
-from highseason.logs.line_blocks import LineBlock, line_blocks
+from highseason.logs.line_blocks import line_blocks
 
 _EXAMPLES = {
     "r6b": "lines such as '1317513291 id-560620 0 |user 1 9 |id-552077 |id-560620'",
     "r6a": "lines such as '1241160900 109513 0 |user 2:0.1 1:1.0 |109498 2:0.3 |109513 2:0.2'",
 }
 
-FIELDS = "not three words (time, article, click) before the first |"
-TIME = "the time is not a whole number"
-CLICK = "the click is neither 0 nor 1"
-USER = "no |user part"
-EMPTY_POOL = "no pool of articles"
-BAD_ID = "an article of the pool has no readable id"
-NOT_OFFERED = "the article shown is not in its pool"
-OTHER = "a line of the other Yahoo! format"
-_REASONS = ("", BLANK, FIELDS, TIME, CLICK, USER, EMPTY_POOL, BAD_ID, NOT_OFFERED, OTHER)
+_FIELDS = "not three words (time, article, click) before the first |"
+_TIME = "the time is not a whole number"
+_CLICK = "the click is neither 0 nor 1"
+_USER = "no |user part"
+_EMPTY = "no pool of articles"
+_BAD_ID = "an article of the pool has no readable id"
+_NOT_OFFERED = "the article shown is not in its pool"
+_OTHER = "a line of the other Yahoo! format"
+_REASONS = (
+    "", BLANK, _FIELDS, _TIME, _CLICK, _USER, _EMPTY, _BAD_ID, _NOT_OFFERED, _OTHER, CUT
+)  # fmt: skip
 _FAULT = {reason: i for i, reason in enumerate(_REASONS)}
 
 _WORD = re.compile(rb"[^ \t\r]+")
@@ -109,7 +111,7 @@ class YahooLog(LogFormat):
             for block in line_blocks(path, _BLOCK):
                 log.advance(before + block.bytes_read)
                 if block.is_readable:
-                    for parsed in _parse(block):
+                    for parsed in _parse(np.frombuffer(block.data, np.uint8)):
                         yield from reading.lines(path, line, parsed)
                         line += parsed.time.size
                 line += log.unreadable(block, line)
@@ -118,7 +120,7 @@ class YahooLog(LogFormat):
 
 
 class _Parsed(NamedTuple):
-    """The lines of a block in parts."""
+    """Lines in parts."""
 
     faults: NDArray[np.int8]
     time: NDArray[np.int64]
@@ -126,40 +128,44 @@ class _Parsed(NamedTuple):
     shown: Coded
     pool: Coded
     text: Callable[[int], bytes]
+    is_open: bool  # the file ends without a newline after the last of them
 
 
-def _parse(block: LineBlock) -> Iterator[_Parsed]:
+def _parse(data: NDArray[np.uint8]) -> Iterator[_Parsed]:
     """Cut lines into parts and judge their heads."""
-    data = np.frombuffer(block.data, np.uint8)
     at = 0
     while at < data.size:
         time, pool_from, line_end = (np.empty(_ROWS, np.int64) for _ in range(3))
         click, kind = np.empty(_ROWS, np.uint8), np.empty(_ROWS, np.uint8)
         ids = np.zeros((_ROWS, WIDTH), np.uint8)
         rows = cut_kernel()(data, at, time, ids, click, pool_from, line_end, kind)
-        ends = np.append(at - 1, line_end[:rows])
-        at = int(ends[-1]) + 1
-        starts = np.flatnonzero(kind[:rows] == NEW_POOL)
-        texts = [data[pool_from[row] : line_end[row]].tobytes() for row in starts.tolist()]
+        starts, at = np.append(at, line_end[:rows] + 1), int(line_end[rows - 1]) + 1
         parsed = _Parsed(
             np.zeros(rows, np.int8),
             time[:rows],
             click[:rows],
             encode_bytes(ids[:rows]),
-            _pools(kind[:rows] == NEW_POOL, texts),
-            functools.partial(_line, data, ends),
+            _pools(data, kind[:rows] == NEW_POOL, pool_from, line_end),
+            functools.partial(_line, data, starts),
+            is_open=at > data.size,
         )
         for row in np.flatnonzero(kind[:rows] == ODD).tolist():
             _read_odd_line(parsed, row)
         yield parsed
 
 
-def _line(data: NDArray[np.uint8], ends: NDArray[np.int64], row: int) -> bytes:
-    return data[ends[row] + 1 : ends[row + 1]].tobytes()
+def _line(data: NDArray[np.uint8], starts: NDArray[np.int64], row: int) -> bytes:
+    return data[starts[row] : starts[row + 1] - 1].tobytes()
 
 
-def _pools(is_new: NDArray[np.bool_], texts: list[bytes]) -> Coded:
-    """The pool of each line, given the lines with a pool of their own and the texts of these."""
+def _pools(
+    data: NDArray[np.uint8],
+    is_new: NDArray[np.bool_],
+    begin: NDArray[np.int64],
+    end: NDArray[np.int64],
+) -> Coded:
+    """The pool of each line, given the lines with a pool of their own and where these are."""
+    texts = (data[begin[row] : end[row]].tobytes() for row in np.flatnonzero(is_new).tolist())
     values: dict[bytes, int] = {b"": 0}
     codes = np.array([0, *(values.setdefault(text, len(values)) for text in texts)], np.int64)
     return Coded(codes[np.cumsum(is_new)], list(values))
@@ -190,65 +196,74 @@ def read_head(line: bytes) -> tuple[int, bytes, int, bytes] | str:
     if not words and not bar:
         return BLANK
     if len(words) != 3:
-        return FIELDS
+        return _FIELDS
     time, shown, click = words
     if not (time.isdigit() and len(time) <= DIGITS):
-        return TIME
+        return _TIME
     if click not in (b"0", b"1"):
-        return CLICK
+        return _CLICK
     user, bar, pool = rest.partition(b"|")
     if _WORD.findall(user)[:1] != [b"user"]:
-        return USER
-    return (int(time), shown, int(click), bar + pool) if bar else EMPTY_POOL
+        return _USER
+    return (int(time), shown, int(click), bar + pool) if bar else _EMPTY
 
 
 @dataclass
 class _Pool:
     """The articles of a pool's text; it has a number once an event shows one of them."""
 
-    articles: dict[str, None] = field(default_factory=dict)
-    fault: int = 0
+    articles: dict[str, None] | None  # None: one of them has no readable id
     number: int | None = None
 
 
 class _Reading:
     """What is known of a log while it is read: its format, its pools."""
 
-    def __init__(self, log_format: YahooLog, ids: IdIndex, log: ConversionLog) -> None:
-        self._wanted, self._ids, self._log = log_format, ids, log
-        self._format: str = log_format.format or ""
+    def __init__(self, wanted: YahooLog, ids: IdIndex, log: ConversionLog) -> None:
+        self._wanted, self._ids, self._log = wanted, ids, log
         self._pools: dict[bytes, _Pool] = {}
         self._remembered = 0
-        log.format = self._format
+        self._last_pool = b""  # of the file
+        log.format = wanted.format or ""
 
     def lines(self, file: Path, line: int, parsed: _Parsed) -> Iterator[EventBatch]:
         """Number the arms and pools of lines from `line` on, record them, yield their events."""
+        self._skip_cut_line(line == 1, parsed)
         good = np.flatnonzero(parsed.faults == 0)
-        shown, pools = (c._replace(codes=c.codes[good]) for c in (parsed.shown, parsed.pool))
-        fault, arm, pool = by_pair(pools, shown, self._judge)
+        fault, arm, pool = by_pair(parsed.pool.take(good), parsed.shown.take(good), self._judge)
         self._refuse_wrong_format(file, line + good, fault)
         parsed.faults[good] = fault
         is_event = fault == 0
         time = parsed.time[good][is_event]
         lines = line + np.arange(parsed.time.size)
         self._log.record(file, lines, parsed.faults, _REASONS, time, parsed.text)
-        self._log.format = self._format
         if time.size:
             arm, pool = (column[is_event].astype(np.int32) for column in (arm, pool))
             yield EventBatch(time, arm, parsed.click[good][is_event], pool)
 
+    def _skip_cut_line(self, is_start: bool, parsed: _Parsed) -> None:
+        """A file was cut if it ends without a newline in a part of the pool of the line before."""
+        rows = np.flatnonzero(parsed.faults == 0)[-2:]
+        before = b"" if is_start else self._last_pool
+        pools = [before, *(parsed.pool.values[code] for code in parsed.pool.codes[rows])]
+        if parsed.is_open and rows.size and rows[-1] == parsed.time.size - 1:
+            whole, mine = (text.rstrip(b" \t\r") for text in pools[-2:])
+            if whole != mine and whole.startswith(mine):
+                parsed.faults[-1] = _FAULT[CUT]
+        self._last_pool = pools[-1]
+
     def _judge(self, text: bytes, article: bytes) -> tuple[int, int, int]:
         """The fault of lines that show this article from this pool, or its arm and pool."""
         pool = self._pool(text)
-        if pool.fault:
-            return pool.fault, 0, 0
+        if pool.articles is None:
+            return _FAULT[_BAD_ID], 0, 0
         shown = article.decode("utf-8", "surrogateescape")
         if shown not in pool.articles:
-            return _FAULT[NOT_OFFERED], 0, 0
+            return _FAULT[_NOT_OFFERED], 0, 0
         kind = "r6b" if shown.startswith("id-") else "r6a"
-        if self._format not in ("", kind):
-            return _FAULT[OTHER], 0, 0
-        self._format = kind
+        if self._log.format not in ("", kind):
+            return _FAULT[_OTHER], 0, 0
+        self._log.format = kind
         if pool.number is None:
             pool.number = self._ids.pool([self._ids.arm(name) for name in pool.articles])
         return 0, self._ids.arm(shown), pool.number
@@ -259,7 +274,7 @@ class _Reading:
             if self._remembered > _REMEMBERED:
                 self._pools.clear()
                 self._remembered = len(text)
-            self._pools[text] = _read_pool(text)
+            self._pools[text] = _Pool(_articles(text))
         return self._pools[text]
 
     def _refuse_wrong_format(
@@ -268,21 +283,20 @@ class _Reading:
         """Stop where a format was asked for and the log begins in the other one."""
         if self._log.events or not self._wanted.format:
             return
-        first = next((i for i, kind in enumerate(fault) if kind in (0, _FAULT[OTHER])), None)
-        if first is not None and fault[first]:
+        first = np.flatnonzero(np.isin(fault, (0, _FAULT[_OTHER])))[:1]
+        if fault[first].any():
             raise ValueError(
-                f"{file}, line {lines[first]}: not a line of the format "
+                f"{file}, line {lines[first[0]]}: not a line of the format "
                 f"{self._wanted.format}: expected {self._wanted.expected}"
             )
 
 
-def _read_pool(text: bytes) -> _Pool:
+def _articles(text: bytes) -> dict[str, None] | None:
     """The articles of a pool: what follows each bar, up to a gap or the next bar."""
     names = _NAMES.findall(text)
     try:
         articles = dict.fromkeys(name.decode("utf-8") for name in names)
     except UnicodeDecodeError:
-        return _Pool(fault=_FAULT[BAD_ID])
+        return None
     is_good = all(name and len(name) <= _LONGEST_ID for name in names)
-    has_control = _CONTROL.search("".join(articles))
-    return _Pool(articles) if is_good and not has_control else _Pool(fault=_FAULT[BAD_ID])
+    return articles if is_good and not _CONTROL.search("".join(articles)) else None
