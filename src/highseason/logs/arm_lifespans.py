@@ -43,7 +43,6 @@ class Lifespans:
     reward: NDArray[np.float64]
 
     def __len__(self) -> int:
-        """The number of arms."""
         return len(self.arms)
 
     @property
@@ -91,7 +90,6 @@ class Lifespans:
         return target
 
     def __str__(self) -> str:
-        """The table."""
         return str(self.table)
 
     __repr__ = __str__
@@ -107,22 +105,21 @@ def lifespans(events: Events) -> Lifespans:
     b     3600  7200   1.00      1       1  1.0000
     """
     start, end = pool_lifetimes(events, events.time)
-    is_offered = np.zeros(len(events.arms), np.bool_)
-    is_offered[events.pools.members[np.repeat(used_pools(events), events.pools.sizes)]] = True
-    shown = np.bincount(events.arm, minlength=len(events.arms))
-    reward = np.bincount(events.arm, events.reward, minlength=len(events.arms))
+    count = len(events.arms)
+    shown = np.bincount(events.arm, minlength=count).astype(np.int64)
+    reward = np.bincount(events.arm, events.reward, minlength=count).astype(np.float64)
     order = np.lexsort((end, start))
-    order = order[is_offered[order]]
+    order = order[_pools_with(events)[order] > 0]
     arms = tuple(events.arms[i] for i in order)
-    total = reward[order].astype(np.float64)
-    return Lifespans(arms, start[order], end[order], shown[order].astype(np.int64), total)
+    return Lifespans(arms, start[order], end[order], shown[order], reward[order])
 
 
-def used_pools(events: Events) -> NDArray[np.bool_]:
-    """Which pools have events."""
-    used = np.zeros(len(events.pools), np.bool_)
-    used[events.pool] = True
-    return used
+def _pools_with(events: Events) -> NDArray[np.int64]:
+    """The number of pools with events that each arm is in."""
+    is_used = np.zeros(len(events.pools), np.bool_)
+    is_used[events.pool] = True
+    members = events.pools.members[np.repeat(is_used, events.pools.sizes)]
+    return np.bincount(members, minlength=len(events.arms))
 
 
 def pool_lifetimes(
@@ -274,7 +271,6 @@ def always_on_offer(events: Events) -> tuple[str, ...]:
     >>> always_on_offer(Events.of([1, 2], ["a", "b"], [0, 0], [["a", "b"], ["b", "c"]]))
     ('b',)
     """
-    used = used_pools(events)
-    members = events.pools.members[np.repeat(used, events.pools.sizes)]
-    count = np.bincount(members, minlength=len(events.arms))
-    return tuple(events.arms[i] for i in np.flatnonzero(count == used.sum()) if used.any())
+    used = np.count_nonzero(np.bincount(events.pool))
+    is_always = (_pools_with(events) == used) & (used > 0)
+    return tuple(events.arms[i] for i in np.flatnonzero(is_always))

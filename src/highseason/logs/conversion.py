@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pkgutil
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import field
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from highseason.core.atomic import atomic_write
 from highseason.core.specs import Registry
@@ -40,7 +40,7 @@ class IdIndex:
     def __init__(self) -> None:
         self._arms: dict[str, int] = {}
         self._numbers: dict[bytes, int] = {}
-        self._pools: list[bytes] = []
+        self._pools: list[NDArray[np.int32]] = []
 
     def arm(self, name: str) -> int:
         """The number of an arm."""
@@ -48,20 +48,20 @@ class IdIndex:
 
     def pool(self, arms: Iterable[int]) -> int:
         """The number of the pool of these arms, in any order."""
-        members = np.unique(np.fromiter(arms, np.int32)).tobytes()
-        number = self._numbers.setdefault(members, len(self._pools))
+        members = np.unique(np.fromiter(arms, np.int32))
+        number = self._numbers.setdefault(members.tobytes(), len(self._pools))
         if number == len(self._pools):
             self._pools.append(members)
         return number
 
     def open_pool(self) -> int:
         """The number of a pool whose arms are known only when the log ends."""
-        self._pools.append(b"")
+        self._pools.append(np.zeros(0, np.int32))
         return len(self._pools) - 1
 
     def close_pool(self, number: int, arms: Iterable[int]) -> None:
         """Give an open pool its arms."""
-        self._pools[number] = np.unique(np.fromiter(arms, np.int32)).tobytes()
+        self._pools[number] = np.fromiter(arms, np.int32)
 
     @property
     def arms(self) -> tuple[str, ...]:
@@ -71,7 +71,7 @@ class IdIndex:
     @property
     def pools(self) -> Pools:
         """The table of pools."""
-        return Pools.of([np.frombuffer(pool, np.int32) for pool in self._pools])
+        return Pools.of(self._pools)
 
 
 class LogFormat(ABC):
@@ -143,9 +143,9 @@ def collect(log: LogFormat, progress: Progress | None = None) -> tuple[Events, C
         log: The log, such as `YahooLog(paths)` or `TableLog(path)`.
         progress: Called with the bytes read so far and the bytes of all files.
     """
-    conversion = _Conversion(log, progress)
-    columns, ids = concatenated(list(conversion.batches()))._asdict(), conversion.ids
-    return Events(**columns, arms=ids.arms, pools=ids.pools), conversion.report()
+    ids, record = IdIndex(), _record(log, progress)
+    columns = concatenated(list(_batches(log, ids, record)))._asdict()
+    return Events(**columns, arms=ids.arms, pools=ids.pools), record.report(ids.arms, ids.pools)
 
 
 def convert(log: LogFormat, out: Path | str, progress: Progress | None = None) -> ConversionReport:
@@ -168,42 +168,33 @@ def convert(log: LogFormat, out: Path | str, progress: Progress | None = None) -
     ...     read_events(out).arms, report.lines, report.events
     (('id-1', 'id-2'), 1, 1)
     """
-    conversion = _Conversion(log, progress)
+    ids, record = IdIndex(), _record(log, progress)
     with atomic_write(Path(out)) as unfinished, EventWriter(unfinished) as writer:
-        for batch in _joined(conversion.batches()):
-            writer.write(batch, conversion.ids.arms)
-        writer.finish(conversion.ids.arms, conversion.ids.pools)
-    return conversion.report()
+        for batch in _joined(_batches(log, ids, record)):
+            writer.write(batch, ids.arms)
+        writer.finish(ids.arms, ids.pools)
+    return record.report(ids.arms, ids.pools)
 
 
-class _Conversion:
-    """One reading of a log."""
+def _record(source: LogFormat, progress: Progress | None) -> ConversionLog:
+    if progress is None:
+        return ConversionLog()
+    total = sum(path.stat().st_size for path in source.paths if path.exists())
+    return ConversionLog(on_progress=lambda done: progress(min(done, total), total))
 
-    def __init__(self, log: LogFormat, progress: Progress | None) -> None:
-        self._source, self._begin = log, time.perf_counter()
-        self.ids, self.log = IdIndex(), ConversionLog()
-        if progress is not None:
-            total = sum(path.stat().st_size for path in log.paths if path.exists())
-            self.log.on_progress = lambda done: progress(min(done, total), total)
 
-    def batches(self) -> Iterator[EventBatch]:
-        """The batches of the log; at least one."""
-        source, log = self._source, self.log
-        yield from source.batches(self.ids, log)
-        if log.events == 0:
-            raise ValueError(log.no_event(source.paths, source.expected))
-        if log.first_time > _LAST_TIME:
-            log.notes.append(
-                f"the first time is {moment(log.first_time)}: if the log counts milliseconds, "
-                "divide them by 1000 and convert it again"
-            )
-        if log.lines != log.events + log.skipped.total():
-            raise AssertionError(f"lines were lost: {log}")
-
-    def report(self) -> ConversionReport:
-        """How it went."""
-        seconds = time.perf_counter() - self._begin
-        return self.log.report(len(self.ids.arms), len(self.ids.pools), seconds)
+def _batches(source: LogFormat, ids: IdIndex, log: ConversionLog) -> Iterator[EventBatch]:
+    """The batches of a log; at least one."""
+    yield from source.batches(ids, log)
+    if log.events == 0:
+        raise ValueError(log.no_event(source.paths, source.expected))
+    if log.first_time > _LAST_TIME:
+        log.notes.append(
+            f"the first time is {moment(log.first_time)}: if the log counts milliseconds, "
+            "divide them by 1000 and convert it again"
+        )
+    if log.lines != log.events + log.skipped.total():
+        raise AssertionError(f"lines were lost: {log}")
 
 
 def _joined(batches: Iterator[EventBatch]) -> Iterator[EventBatch]:

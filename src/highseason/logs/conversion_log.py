@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Sized
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -96,6 +97,7 @@ class ConversionLog:
     bytes_read: int = 0
     on_progress: Callable[[int], None] | None = None  # called with `bytes_read`
     _previous_time: int = np.iinfo(np.int64).min  # of the last event
+    _begin: float = field(default_factory=time.perf_counter)
 
     def advance(self, bytes_read: int) -> None:
         """Note the number of bytes read so far."""
@@ -130,17 +132,15 @@ class ConversionLog:
                 noted[np.flatnonzero(faults == 0)[is_earlier]] = len(reasons)
             self._previous_time = int(times[-1])
         rows = np.flatnonzero(noted)
-        if not rows.size:
-            return
-        kinds, first, counts = np.unique(noted[rows], return_index=True, return_counts=True)
-        for i in np.argsort(first).tolist():  # in the order of the log
-            is_backwards = kinds[i] == len(reasons)
-            reason = BACKWARDS if is_backwards else reasons[kinds[i]]
-            if is_backwards:
-                self.backwards += int(counts[i])
+        kinds, first = np.unique(noted[rows], return_index=True)
+        for kind in kinds[np.argsort(first)].tolist():  # in the order of the log
+            of_kind = rows[noted[rows] == kind]
+            reason = BACKWARDS if kind == len(reasons) else reasons[kind]
+            if kind == len(reasons):
+                self.backwards += of_kind.size
             else:
-                self.skipped[reason] += int(counts[i])
-            for row in rows[noted[rows] == kinds[i]][:EXAMPLES].tolist():
+                self.skipped[reason] += of_kind.size
+            for row in of_kind[:EXAMPLES].tolist():
                 self._add_example(reason, file, int(lines[row]), text(row))
 
     def unreadable(self, block: LineBlock, line: int) -> int:
@@ -171,7 +171,7 @@ class ConversionLog:
             f"{where}no event in {counted(self.lines, 'line')}{first}{damage}; expected {expected}"
         )
 
-    def report(self, arms: int, pools: int, seconds: float) -> ConversionReport:
+    def report(self, arms: Sized, pools: Sized) -> ConversionReport:
         """The report on a log that was read to its end."""
         same = ("lines", "events", "backwards", "first_time", "last_time", "format")
         return ConversionReport(
@@ -180,10 +180,10 @@ class ConversionLog:
             examples=self.all_examples,
             damaged=tuple(self.damaged),
             notes=tuple(self.notes),
-            arms=arms,
-            pools=pools,
+            arms=len(arms),
+            pools=len(pools),
             bytes=self.bytes_read,
-            seconds=seconds,
+            seconds=time.perf_counter() - self._begin,
         )
 
     @property

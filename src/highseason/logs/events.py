@@ -51,11 +51,9 @@ class Pools:
         return np.diff(self.offsets)
 
     def __len__(self) -> int:
-        """The number of pools."""
         return int(self.offsets.size - 1)
 
     def __getitem__(self, pool: int) -> NDArray[np.int32]:
-        """The arms of one pool."""
         return self.members[self.offsets[pool] : self.offsets[pool + 1]]
 
     def has(self, arms: int) -> NDArray[np.bool_]:
@@ -93,15 +91,17 @@ class Events:
     propensity: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
-        """Refuse columns that do not fit together: they would be read past their end later."""
+        # Columns that do not fit together would be read past their end later.
         for name, column in self._columns.items():
             if column.shape != self.time.shape or column.ndim != 1:
                 raise ValueError(
                     f"expected one {name} per time, got {column.shape} and {self.time.shape}"
                 )
-        _inside("arm", self.arm, len(self.arms))
-        _inside("pool", self.pool, len(self.pools))
-        _inside("arm of a pool", self.pools.members, len(self.arms))
+        arms, members = len(self.arms), self.pools.members
+        indices = {"arm": (self.arm, arms), "pool": (self.pool, len(self.pools))}
+        for what, (index, count) in (indices | {"arm of a pool": (members, arms)}).items():
+            if index.size and not 0 <= index.min() <= index.max() < count:
+                raise ValueError(f"the {what} must be an index from 0 to {count - 1}")
 
     @classmethod
     def of(
@@ -134,7 +134,6 @@ class Events:
         return {name: column for name in names if (column := getattr(self, name)) is not None}
 
     def __len__(self) -> int:
-        """The number of events."""
         return int(self.time.size)
 
     def take(self, rows: slice | NDArray[Any]) -> Self:
@@ -169,11 +168,6 @@ class EventBatch(NamedTuple):
     propensity: NDArray[np.float64] | None = None
 
 
-def _inside(what: str, numbers: NDArray[np.int32], count: int) -> None:
-    if numbers.size and not 0 <= numbers.min() <= numbers.max() < count:
-        raise ValueError(f"the {what} must be an index from 0 to {count - 1}")
-
-
 _KEY = b"highseason"
 _FORMAT, _VERSION = "highseason events", 1
 _COLUMNS = ("time", "arm", "reward", "pool")
@@ -204,9 +198,23 @@ class EventWriter:
 
     def write(self, batch: EventBatch | Events, arms: tuple[str, ...]) -> None:
         """Write some events; `arms` has the id of each arm in them."""
-        table = self._table(batch, arms)
+        is_used = np.bincount(batch.arm, minlength=len(arms)) > 0
+        index = (np.cumsum(is_used) - 1).astype(np.int32)
+        names = self._arrow.array([arms[i] for i in np.flatnonzero(is_used)], self._arrow.string())
+        shown = self._arrow.DictionaryArray.from_arrays(index[batch.arm], names)
+        columns = {"time": batch.time, "arm": shown, "reward": batch.reward, "pool": batch.pool}
+        if batch.propensity is not None:
+            columns["propensity"] = batch.propensity
+        table = self._arrow.table(columns)
         if self._writer is None:
-            self._open(table.schema)
+            self._writer = self._parquet.ParquetWriter(
+                self._path,
+                table.schema,
+                compression="zstd",
+                use_dictionary=["arm", "reward", "pool"],
+                column_encoding={"time": "DELTA_BINARY_PACKED"},
+                write_statistics=["time"],
+            )
         self._writer.write_table(table, row_group_size=_ROWS)
 
     def finish(self, arms: tuple[str, ...], pools: Pools) -> None:
@@ -215,31 +223,6 @@ class EventWriter:
         document = {"format": _FORMAT, "version": _VERSION, "arms": arms, "pools": offered}
         text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
         self._writer.add_key_value_metadata({_KEY: text.encode()})
-
-    def _open(self, schema: Any) -> None:
-        self._writer = self._parquet.ParquetWriter(
-            self._path,
-            schema,
-            compression="zstd",
-            use_dictionary=["arm", "reward", "pool"],
-            column_encoding={"time": "DELTA_BINARY_PACKED"},
-            write_statistics=["time"],
-        )
-
-    def _table(self, batch: EventBatch | Events, arms: tuple[str, ...]) -> Any:
-        used = np.zeros(len(arms), np.bool_)
-        used[batch.arm] = True
-        index = (np.cumsum(used) - 1).astype(np.int32)
-        names = self._arrow.array([arms[i] for i in np.flatnonzero(used)], self._arrow.string())
-        columns = {
-            "time": batch.time,
-            "arm": self._arrow.DictionaryArray.from_arrays(index[batch.arm], names),
-            "reward": batch.reward,
-            "pool": batch.pool,
-        }
-        if batch.propensity is not None:
-            columns["propensity"] = batch.propensity
-        return self._arrow.table(columns)
 
 
 def write_events(events: Events, path: Path | str) -> None:
@@ -295,24 +278,20 @@ def read_events(path: Path | str) -> Events:
 
 def _read(path: Path, file: Any) -> Events:
     arms, pools = _footer(path, (file.metadata.metadata or {}).get(_KEY))
-    names = file.schema_arrow.names
-    missing = [name for name in _COLUMNS if name not in names]
-    if missing:
-        raise _foreign(path, f"it has no column {missing[0]!r}")
-    columns = [*_COLUMNS, *(["propensity"] if "propensity" in names else [])]
-    clicks = str(file.schema_arrow.field("reward").type) == "uint8"
-    rows = file.metadata.num_rows
-    kinds = (np.int64, np.int32, np.uint8 if clicks else np.float64, np.int32, np.float64)
-    values = {name: np.empty(rows, kind) for name, kind in zip(columns, kinds, strict=False)}
-    index = {name: i for i, name in enumerate(arms)}
-    at = 0
-    for group in range(file.num_row_groups):
-        table = file.read_row_group(group, columns=columns)
+    schema, rows = file.schema_arrow, file.metadata.num_rows
+    for name in _COLUMNS:
+        if name not in schema.names:
+            raise _foreign(path, f"it has no column {name!r}")
+    is_click = str(schema.field("reward").type) == "uint8"
+    kinds = {"time": np.int64, "arm": np.int32, "pool": np.int32, "propensity": np.float64}
+    kinds["reward"] = np.uint8 if is_click else np.float64
+    values = {name: np.empty(rows, kind) for name, kind in kinds.items() if name in schema.names}
+    index, at = {name: i for i, name in enumerate(arms)}, 0
+    for group in range(file.num_row_groups):  # one after the other: a log takes memory once
+        table = file.read_row_group(group, columns=list(values))
         for name, column in values.items():
-            cells = table.column(name)
-            if cells.null_count:
-                raise _foreign(path, f"its column {name!r} has empty cells")
-            column[at : at + len(table)] = _cells(path, cells, index, name)
+            cells = _arms if name == "arm" else _numbers
+            column[at : at + len(table)] = cells(path, table.column(name), name, index)
         at += len(table)
     try:
         return Events(**values, arms=arms, pools=pools)
@@ -320,15 +299,21 @@ def _read(path: Path, file: Any) -> Events:
         raise _foreign(path, str(error)) from error
 
 
-def _cells(path: Path, cells: Any, index: dict[str, int], name: str) -> NDArray[Any]:
-    if name != "arm":
-        numbers: NDArray[Any] = cells.to_numpy()
-        if numbers.dtype.kind not in "iuf":
-            raise _foreign(path, f"its column {name!r} does not hold numbers")
-        return numbers
+def _numbers(path: Path, cells: Any, name: str, _: object) -> NDArray[Any]:
+    if cells.null_count:
+        raise _foreign(path, f"its column {name!r} has empty cells")
+    numbers: NDArray[Any] = cells.to_numpy()
+    if numbers.dtype.kind not in "iuf":
+        raise _foreign(path, f"its column {name!r} does not hold numbers")
+    return numbers
+
+
+def _arms(path: Path, cells: Any, name: str, index: dict[str, int]) -> NDArray[np.int32]:
+    if cells.null_count:
+        raise _foreign(path, f"its column {name!r} has empty cells")
     if not hasattr(cells.type, "index_type"):  # plain text
         cells = cells.dictionary_encode()
-    parts = []
+    parts = [np.zeros(0, np.int32)]
     for chunk in cells.chunks:
         named = chunk.dictionary.to_pylist()
         unknown = next((arm for arm in named if arm not in index), None)
@@ -336,7 +321,7 @@ def _cells(path: Path, cells: Any, index: dict[str, int], name: str) -> NDArray[
             raise _foreign(path, f"its footer does not name the arm {unknown!r}")
         indices = np.array([index[arm] for arm in named], np.int32)
         parts.append(indices[chunk.indices.to_numpy()])
-    return np.concatenate([*parts, np.zeros(0, np.int32)])
+    return np.concatenate(parts)
 
 
 def _footer(path: Path, text: bytes | None) -> tuple[tuple[str, ...], Pools]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +18,12 @@ from highseason.core.random import arm_uniforms, draw, hash_at, seed_key
 from highseason.core.validation import finite_number, positive_number, share, whole_number
 from highseason.engine.lifetimes.model import ARTICLE_HOURS, ARTICLE_QUANTILES
 from highseason.logs.events import Pools
-from highseason.logs.kernels.generate import DAY, Offer, Traffic, poisson
+from highseason.logs.kernels.generate import DAY, Offer, poisson
 
 #: The first second of 2 October 2011 (UTC), the day on which the real log begins.
 START = 1_317_513_600
 
-#: The longest log and the most lines that can be generated in reasonable time.
-MOST_DAYS, MOST_LINES = 1000, 10**10
+_MOST_DAYS, _MOST_LINES = 1000, 10**10  # that can be generated in reasonable time
 _LINE = 450  # bytes, about
 
 _MARK = 300  # seconds between the times at which articles start and end
@@ -32,12 +32,7 @@ _STARTS = 42.0  # articles per day …
 _BUSY_SHARE, _BUSY_FROM = 0.8, 14 * 3600  # … most of them in the half day from here on
 _WARM_UP = 3 * DAY  # longer than any lifetime: articles on offer at the start have a past
 
-#: The lowest and highest click rate, and the Beta distribution between them (mean 3.7%).
-LOWEST_RATE, HIGHEST_RATE = 0.013, 0.069
-_BETA = (3, 4)
-
-_PEAK = 10 * 3600  # so that the paper's thirteen hours are as busy as they were
-_BURST = 600  # seconds
+_LOWEST_RATE, _HIGHEST_RATE = 0.013, 0.069  # with Beta(3, 4) between them: the mean is 3.7%
 
 #: Families of random numbers of a log.
 _LIFETIMES, _RATES, _IDS, BURSTS, EVENTS, USERS = 1, 2, 3, 4, 5, 6
@@ -80,30 +75,26 @@ class FrontPage:
         whole_number("start", self.start)
         for name in ("drift", "rhythm", "bursts"):
             share(name, getattr(self, name))
-        self._check_size()
-        self._check_articles()
-
-    def _check_size(self) -> None:
-        if self.days > MOST_DAYS:
-            raise ValueError(f"days must be at most {MOST_DAYS:,}, got {self.days:g}")
+        if self.days > _MOST_DAYS:
+            raise ValueError(f"days must be at most {_MOST_DAYS:,}, got {self.days:g}")
         if self.seconds < 1:
             raise ValueError(f"days must make at least one second, got {self.days!r}")
         lines = self.seconds * self.events_per_second
-        if lines > MOST_LINES:
+        if lines > _MOST_LINES:
             raise ValueError(
                 f"{lines:.2g} lines, about {lines * _LINE / 1e12:.2g} TB, are too many: at most "
-                f"{MOST_LINES:.0e}; take fewer days or events per second"
+                f"{_MOST_LINES:.0e}; take fewer days or events per second"
             )
-
-    def _check_articles(self) -> None:
         if self.articles is not None:
             whole_number("articles", self.articles, at_least=1)
-        if self.rates is None:
-            return
-        if len(self.rates) == 0 or not all(0 <= rate <= 1 for rate in self.rates):
+        if self.rates is not None:
+            self._check_rates(self.rates)
+
+    def _check_rates(self, rates: Sequence[float]) -> None:
+        if len(rates) == 0 or not all(0 <= rate <= 1 for rate in rates):
             raise ValueError("rates must be numbers between 0 and 1, one per article")
-        if self.articles not in (None, len(self.rates)):
-            raise ValueError(f"articles={self.articles}, but {len(self.rates)} rates: omit it")
+        if self.articles not in (None, len(rates)):
+            raise ValueError(f"articles={self.articles}, but {len(rates)} rates: omit it")
 
     @property
     def seconds(self) -> int:
@@ -115,6 +106,10 @@ class FrontPage:
         """The number of articles that are always on offer; None if articles come and go."""
         return self.articles if self.rates is None else len(self.rates)
 
+    def key(self, family: int) -> int:
+        """The key of a family of this log's random numbers."""
+        return int(hash_at(seed_key(self.seed), family))
+
 
 @dataclass(frozen=True)
 class World:
@@ -124,50 +119,38 @@ class World:
     second before `ends[j]`, pool i from `offer.since[i]` on.
     """
 
-    seed: int
-    start: int
+    page: FrontPage
     end: int
     ids: tuple[str, ...]
-    rates: NDArray[np.float64]
     starts: NDArray[np.int64]
     ends: NDArray[np.int64]
     pools: Pools
     offer: Offer
-    traffic: Traffic
     drift: float
 
-    def key(self, family: int) -> int:
-        """The key of a family of this log's random numbers."""
-        return _key(self.seed, family)
-
-
-def make_world(page: FrontPage) -> World:
-    """The world behind a log."""
-    end, fixed = page.start + page.seconds, page.fixed_pool
-    if fixed is None:
-        starts, ends = _lifetimes(_key(page.seed, _LIFETIMES), page.start, end)
-    else:
-        starts, ends = np.full(fixed, page.start, np.int64), np.full(fixed, end, np.int64)
-    rates = _rates(page.seed, starts.size) if page.rates is None else np.array(page.rates, float)
-    since, pools = _pools(starts, ends, page.start, end)
-    drift = 0.0 if fixed else page.drift
-    offer = Offer(
-        since=since,
-        offsets=pools.offsets,
-        members=pools.members,
-        reach=_reach(pools, _weights(rates, page.tilt)),
-        rates=rates,
-        slopes=drift * rates / (ends - starts),
-        middles=(starts + ends) / 2,
-    )
-    level = page.events_per_second / (1.0 + page.bursts)
-    traffic = Traffic(float(level), float(page.rhythm), float(_PEAK), float(page.bursts), _BURST)
-    ids = _ids(page.seed, starts.size)
-    return World(page.seed, page.start, end, ids, rates, starts, ends, pools, offer, traffic, drift)
-
-
-def _key(seed: int, family: int) -> int:
-    return int(hash_at(seed_key(seed), family))
+    @classmethod
+    def of(cls, page: FrontPage) -> Self:
+        """The world behind a log."""
+        end, fixed = page.start + page.seconds, page.fixed_pool
+        if fixed is None:
+            starts, ends = _lifetimes(page.key(_LIFETIMES), page.start, end)
+        else:
+            starts, ends = np.full(fixed, page.start, np.int64), np.full(fixed, end, np.int64)
+        drawn = _rates(page.key(_RATES), starts.size)
+        rates = drawn if page.rates is None else np.array(page.rates, np.float64)
+        since, pools = _pools(starts, ends, page.start, end)
+        drift = 0.0 if fixed else page.drift
+        offer = Offer(
+            since=since,
+            offsets=pools.offsets,
+            members=pools.members,
+            reach=_reach(pools, _weights(rates, page.tilt)),
+            rates=rates,
+            slopes=drift * rates / (ends - starts),
+            middles=(starts + ends) / 2,
+        )
+        ids = _ids(page.key(_IDS), starts.size)
+        return cls(page, end, ids, starts, ends, pools, offer, drift)
 
 
 def _lifetimes(key: int, start: int, end: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -177,7 +160,9 @@ def _lifetimes(key: int, start: int, end: int) -> tuple[NDArray[np.int64], NDArr
     for mark in range((start - _WARM_UP) // _MARK * _MARK, end, _MARK):
         luck = int(hash_at(key, mark // _MARK))
         on_offer = [last for last in on_offer if last > mark]
-        wanted = len(on_offer) + poisson(luck, 0, _starts_at(mark))
+        is_busy = (mark - _BUSY_FROM) % DAY < DAY / 2
+        mean = _STARTS * (_BUSY_SHARE if is_busy else 1 - _BUSY_SHARE) * 2 * _MARK / DAY
+        wanted = len(on_offer) + poisson(luck, 0, mean)
         for fresh in range(min(max(wanted, _FEWEST), _MOST) - len(on_offer)):
             hours = np.interp(float(draw(luck, fresh + 1)), ARTICLE_QUANTILES, ARTICLE_HOURS)
             last = mark + round(float(hours) * 3600 / _MARK) * _MARK
@@ -188,23 +173,16 @@ def _lifetimes(key: int, start: int, end: int) -> tuple[NDArray[np.int64], NDArr
     return starts, ends
 
 
-def _starts_at(mark: int) -> float:
-    """The mean number of articles that start at a mark."""
-    is_busy = (mark - _BUSY_FROM) % DAY < DAY / 2
-    return _STARTS * (_BUSY_SHARE if is_busy else 1 - _BUSY_SHARE) * 2 * _MARK / DAY
-
-
-def _rates(seed: int, count: int) -> NDArray[np.float64]:
+def _rates(key: int, count: int) -> NDArray[np.float64]:
     """Click rates: of six uniform numbers, the third smallest has the distribution Beta(3, 4)."""
-    keys = hash_at(np.uint64(_key(seed, _RATES)), np.arange(count, dtype=np.uint64))
-    uniforms = np.sort(arm_uniforms(keys, sum(_BETA) - 1), axis=1)[:, _BETA[0] - 1]
-    return np.asarray(LOWEST_RATE + (HIGHEST_RATE - LOWEST_RATE) * uniforms)
+    keys = hash_at(np.uint64(key), np.arange(count, dtype=np.uint64))
+    third = np.sort(arm_uniforms(keys, 6), axis=1)[:, 2]
+    return np.asarray(_LOWEST_RATE + (_HIGHEST_RATE - _LOWEST_RATE) * third)
 
 
-def _ids(seed: int, count: int) -> tuple[str, ...]:
+def _ids(key: int, count: int) -> tuple[str, ...]:
     """Ids as Yahoo! gave them: numbers that rise with the starts, with gaps."""
-    keys = np.array([_key(seed, _IDS)], np.uint64)
-    gaps = 1 + (arm_uniforms(keys, count)[0] * 25).astype(np.int64)
+    gaps = 1 + (arm_uniforms(np.array([key], np.uint64), count)[0] * 25).astype(np.int64)
     return tuple(f"id-{number}" for number in 550_000 + np.cumsum(gaps))
 
 

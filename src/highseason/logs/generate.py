@@ -17,8 +17,8 @@ from highseason.core.atomic import atomic_write
 from highseason.core.random import hash_at
 from highseason.logs.conversion import concatenated
 from highseason.logs.events import EventBatch, Events, Pools
-from highseason.logs.front_page import BURSTS, EVENTS, USERS, FrontPage, World, make_world
-from highseason.logs.kernels.generate import DAY, count_kernel, fill_kernel
+from highseason.logs.front_page import BURSTS, EVENTS, USERS, FrontPage, World
+from highseason.logs.kernels.generate import DAY, kernels
 
 _PIECE = 3600  # seconds generated at a time
 _LEVEL = 1  # of compression; more takes ten times as long for a third less
@@ -73,20 +73,22 @@ def generate_events(days: float = 1.0, seed: int = 0, **settings: Any) -> Genera
     >>> round(float(log.reward[log.arm == 2].mean()), 1)
     0.9
     """
-    world = make_world(FrontPage(days, seed, **settings))
+    world = World.of(FrontPage(days, seed, **settings))
     return _compact(world, concatenated([piece for piece, _ in _pieces(world)]))
 
 
 def _pieces(world: World) -> Iterator[tuple[EventBatch, int]]:
     """The log in pieces that end on the hour, each with the second before which it ends."""
-    begin, key = world.start, world.key(EVENTS)
+    (count, fill), page = kernels(), world.page
+    begin, key, bursts = page.start, page.key(EVENTS), page.key(BURSTS)
+    traffic = page.events_per_second / (1.0 + page.bursts), page.rhythm, page.bursts
     while begin < world.end:
         until = min(begin // _PIECE * _PIECE + _PIECE, world.end)
         counts = np.zeros(until - begin, np.int64)
-        count_kernel()(world.traffic, world.key(BURSTS), key, begin, counts)
+        count(*map(float, traffic), bursts, key, begin, counts)
         kinds = (np.int64, np.int32, np.uint8, np.int32)
         columns: list[Any] = [np.empty(int(counts.sum()), kind) for kind in kinds]
-        fill_kernel()(world.offer, key, begin, counts, *columns)
+        fill(world.offer, key, begin, counts, *columns)
         yield EventBatch(*columns), until
         begin = until
 
@@ -106,7 +108,7 @@ def _compact(world: World, log: EventBatch) -> Generated:
         arms=tuple(world.ids[i] for i in seen),
         pools=Pools.of([index[pool] for pool in pools]),
     )
-    rates, starts, ends = world.rates[seen], world.starts[seen], world.ends[seen]
+    rates, starts, ends = world.offer.rates[seen], world.starts[seen], world.ends[seen]
     return Generated(events, rates, starts, ends, _propensities(world, log), world.drift)
 
 
@@ -145,7 +147,7 @@ def generate_log(
     ...     path.name, path.read_bytes().splitlines()[0][:50]
     ('ydata-fp-td-clicks-v2_0.20111002', b'1317513600 id-550086 0 |user 1 6 21 26 28 31 34 38')
     """
-    world = make_world(FrontPage(days, seed, **settings))
+    world = World.of(FrontPage(days, seed, **settings))
     pieces, lines, written = _pieces(world), 0, []
     for path, end in _files(Path(out), world, zipped):
         with (
@@ -157,7 +159,7 @@ def generate_log(
                 file.write(_text(world, piece, lines))
                 lines += piece.time.size
                 if progress is not None:
-                    progress(until - world.start, world.end - world.start)
+                    progress(until - world.page.start, world.page.seconds)
                 if until >= end:
                     break
         written.append(path)
@@ -169,7 +171,7 @@ def _files(out: Path, world: World, zipped: bool) -> Iterator[tuple[Path, int]]:
     if not out.is_dir():
         yield out, world.end
         return
-    for day in range(world.start // DAY, -(-world.end // DAY)):
+    for day in range(world.page.start // DAY, -(-world.end // DAY)):
         date = datetime.fromtimestamp(day * DAY, UTC).strftime("%Y%m%d")
         name = f"ydata-fp-td-clicks-v2_0.{date}" + (".gz" if zipped else "")
         yield out / name, (day + 1) * DAY
@@ -184,7 +186,7 @@ def _text(world: World, piece: EventBatch, first: int) -> bytes:
     """The lines of a piece, of which the first is line `first` of the log."""
     ids, every = world.ids, range(len(world.pools))
     pools = ["".join(f" |{ids[arm]}" for arm in world.pools[i]) for i in every]
-    users = _users(world.key(USERS), first, piece.time.size)
+    users = _users(world.page.key(USERS), first, piece.time.size)
     columns = (column.tolist() for column in piece[:4])
     return "".join(
         f"{time} {ids[arm]} {click} |user 1{user}{pools[pool]}\n"

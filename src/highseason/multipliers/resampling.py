@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +28,7 @@ _UNITS: dict[str, Literal["s", "m", "h", "D", "W", "M"]] = {
 _PERIOD = re.compile(r"(\d{0,6})\s*([A-Za-z]+)", re.ASCII)
 
 
-@dataclass(frozen=True)
-class Period:
+class Period(NamedTuple):
     """A period of the calendar: a number of months, or a fixed length of time."""
 
     months: int
@@ -68,7 +66,7 @@ class Period:
         return _ANCHOR + number * self.width
 
 
-Groups: TypeAlias = tuple[NDArray[np.intp], Timeline | None, NDArray[np.bool_]]
+Groups = tuple[NDArray[np.intp], Timeline | None, NDArray[np.bool_]]
 """Consecutive turns as groups: first row, time, and whether the data fills each group."""
 
 
@@ -112,8 +110,7 @@ def _by_period(timeline: Timeline, period: Period, text: str) -> Groups:
     instants = timeline.instants
     number, starts_of = _periods(timeline, period)
     first = np.flatnonzero(np.diff(number, prepend=number[0] - 1))
-    starts = starts_of(number[first])
-    whole = np.ones(first.size, dtype=np.bool_)
+    starts, whole = starts_of(number[first]), np.ones(first.size, dtype=np.bool_)
     if instants.size > 1:
         steps = np.sort(np.diff(instants))
         # By the wall clock as well: the day on which it is put back lasts 25 hours.
@@ -144,12 +141,9 @@ def _periods(
     if not period.months and not any(
         np.any((_offsets(instants, zone) - ahead) % period.width) for instants in around
     ):
-        # Clocks change by whole periods (if at all), so each period runs its length: 2 o'clock
-        # may come twice.
-        return (
-            period.number(timeline.instants + ahead),
-            lambda number: period.start(number) - ahead,
-        )
+        # Clocks change by whole periods, if at all: each runs its length, and some come twice.
+        number = period.number(timeline.instants + ahead)
+        return number, lambda number: period.start(number) - ahead
     # By the wall clock: a day may have 23 or 25 hours. No turn goes back to a period that ended.
     number = np.maximum.accumulate(period.number(timeline.wall))
     return number, lambda number: to_instants(period.start(number).astype("datetime64[s]"), zone)

@@ -67,63 +67,47 @@ class Multiplier:
     __array_priority__ = 1000.0
 
     def __post_init__(self) -> None:
-        """Copy, check and lock the arrays."""
         values = to_values(self.values)
         timeline = None if self.calendar is None else Timeline.of(self.calendar, self.zone)
         if timeline is None and self.zone is not None:
             raise MultiplierError(f"zone={self.zone!r} has no meaning without a calendar: give one")
-        if timeline is not None and timeline.size != values.size:
+        if timeline is not None and timeline.instants.size != values.size:
             raise MultiplierError(
-                f"the calendar has {timeline.size} times for {values.size} values: "
+                f"the calendar has {timeline.instants.size} times for {values.size} values: "
                 "give one time per value"
             )
         check_values(values, lambda i: _label(timeline, i))
         values.setflags(write=False)
-        object.__setattr__(self, "values", values)
-        object.__setattr__(self, "timeline", timeline)
-        object.__setattr__(self, "calendar", None if timeline is None else timeline.wall)
-        object.__setattr__(self, "zone", None if timeline is None else timeline.zone)
+        wall, zone = (None, None) if timeline is None else (timeline.wall, timeline.zone)
+        fields = {"values": values, "timeline": timeline, "calendar": wall, "zone": zone}
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
 
     def __reduce__(self) -> tuple[type[Multiplier], tuple[Any, ...]]:
-        """Pickle and copy through the constructor: arrays from a pickle are writable."""
         return type(self), (self.values, self.timeline, self.name)
 
-    def _with(self, values: Values, timeline: Timeline | None) -> Multiplier:
-        # Not dataclasses.replace: the wall clock alone does not say which of two equal hours.
-        return _build(values, timeline, self.name)
-
     def __len__(self) -> int:
-        """Return the number of turns."""
         return int(self.values.size)
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
-        """Give the values to NumPy."""
         return np.array(self.values, dtype=dtype, copy=copy)
 
     def __eq__(self, other: object) -> bool:
-        """Compare values, calendar and zone; the name is only a label."""
+        # The name is only a label.
         if not isinstance(other, Multiplier):
             return NotImplemented
-        if not np.array_equal(self.values, other.values):
-            return False
-        if self.timeline is None or other.timeline is None:
-            return self.timeline is other.timeline
-        return self.timeline.equals(other.timeline)
+        is_same = self.timeline == other.timeline
+        return is_same and np.array_equal(self.values, other.values)
 
     def __hash__(self) -> int:
-        """Hash the values."""
         return hash(self.values.tobytes())
 
     def __repr__(self) -> str:
-        """Describe the multiplier in one short line."""
         name = self.name if len(self.name) <= 40 else f"{self.name[:39]}…"
         low, high = brief(float(self.values.min())), brief(float(self.values.max()))
-        text = f"{name}: {self.turns} turns, {low} to {high}"
-        if self.timeline is not None:
-            text += f", {self.timeline.show(0)} to {self.timeline.show(-1)}"
-        if self.zone is not None:
-            text += f" {self.zone}"
-        return f"<Multiplier {text}>"
+        line, zone = self.timeline, f" {self.zone}" if self.zone else ""
+        times = "" if line is None else f", {line.show(0)} to {line.show(-1)}"
+        return f"<Multiplier {name}: {self.turns} turns, {low} to {high}{times}{zone}>"
 
     @property
     def turns(self) -> int:
@@ -204,19 +188,15 @@ class Multiplier:
         return ~self.high(z)
 
     def __add__(self, other: Operand) -> Multiplier:
-        """Add turn by turn: another multiplier, an array, or the same number everywhere."""
         return self._combined(other, np.add, "{} + {}")
 
     def __radd__(self, other: Operand) -> Multiplier:
-        """Add from the left."""
         return self._combined(other, np.add, "{1} + {0}")
 
     def __mul__(self, other: Operand) -> Multiplier:
-        """Multiply turn by turn: by a multiplier, an array, or the same number everywhere."""
         return self._combined(other, np.multiply, "{} * {}")
 
     def __rmul__(self, other: Operand) -> Multiplier:
-        """Multiply from the left."""
         return self._combined(other, np.multiply, "{1} * {0}")
 
     def _combined(self, other: Operand, operation: np.ufunc, form: str) -> Multiplier:
@@ -248,7 +228,7 @@ class Multiplier:
         >>> Multiplier([1, 2, 3]).shift(1).values
         array([3., 1., 2.])
         """
-        return self._with(np.roll(self.values, operator.index(turns)), self.timeline)
+        return _build(np.roll(self.values, operator.index(turns)), self.timeline, self.name)
 
     def then(self, other: Multiplier) -> Multiplier:
         """Append another multiplier."""
@@ -264,7 +244,7 @@ class Multiplier:
         high = high if high is None else positive_number("high", high, MultiplierError)
         if low is not None and high is not None and low > high:
             raise MultiplierError(f"low ({low:g}) must not be above high ({high:g})")
-        return self._with(np.clip(self.values, low, high), self.timeline)
+        return _build(np.clip(self.values, low, high), self.timeline, self.name)
 
     def floor(self, value: float) -> Multiplier:
         """Raise every value below ``value`` to it."""
@@ -284,7 +264,7 @@ class Multiplier:
             raise MultiplierError(f"no turn lies between {first!r} and {last!r}")
         rows = slice(start - 1, stop)
         timeline = None if self.timeline is None else self.timeline.take(rows)
-        return self._with(self.values[rows], timeline)
+        return _build(self.values[rows], timeline, self.name)
 
     def _edge(self, edge: int | When, side: Literal["start", "stop"]) -> int:
         if not isinstance(edge, When):
@@ -311,7 +291,7 @@ class Multiplier:
         >>> Multiplier(np.ones(48), hours).resample("1D").values
         array([24., 24.])
         """
-        return self._with(*resample(self.values, self.timeline, length, how, partial))
+        return _build(*resample(self.values, self.timeline, length, how, partial), self.name)
 
 
 def concatenate(*parts: Multiplier | Sequence[Multiplier]) -> Multiplier:
@@ -324,7 +304,17 @@ def concatenate(*parts: Multiplier | Sequence[Multiplier]) -> Multiplier:
     >>> concatenate([Multiplier([1, 2]), Multiplier([3])]).turns
     3
     """
-    given = _listed(parts)
+    given: list[Any] = list(parts)
+    if len(given) == 1 and isinstance(given[0], list | tuple):
+        given = list(given[0])
+    if not given:
+        raise MultiplierError("concatenate needs at least one multiplier")
+    for part in given:
+        if not isinstance(part, Multiplier):
+            raise MultiplierError(
+                f"concatenate takes multipliers, such as concatenate(G, H), not "
+                f"{type(part).__name__}: convert it with as_multiplier(…)"
+            )
     timelines = [part.timeline for part in given if part.timeline is not None]
     if timelines and len(timelines) < len(given):
         raise MultiplierError(
@@ -338,21 +328,8 @@ def concatenate(*parts: Multiplier | Sequence[Multiplier]) -> Multiplier:
     )
 
 
-def _listed(parts: tuple[Any, ...]) -> list[Multiplier]:
-    if len(parts) == 1 and isinstance(parts[0], list | tuple):
-        parts = tuple(parts[0])
-    if not parts:
-        raise MultiplierError("concatenate needs at least one multiplier")
-    for part in parts:
-        if not isinstance(part, Multiplier):
-            raise MultiplierError(
-                f"concatenate takes multipliers, such as concatenate(G, H), not "
-                f"{type(part).__name__}: convert it with as_multiplier(…)"
-            )
-    return list(parts)
-
-
 def _build(values: Values, timeline: Timeline | None, name: str) -> Multiplier:
+    # Not dataclasses.replace: the wall clock alone does not say which of two equal hours.
     return Multiplier(values, timeline, name)  # type: ignore[arg-type]  # a timeline is taken, too
 
 

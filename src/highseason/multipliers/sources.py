@@ -104,9 +104,8 @@ def constant(turns: int, value: float = 1.0) -> Multiplier:
     >>> constant(turns=3, value=5).values
     array([5., 5., 5.])
     """
-    return Multiplier(
-        np.full(_count(turns), positive_number("value", value, MultiplierError)), name="constant"
-    )
+    value = positive_number("value", value, MultiplierError)
+    return Multiplier(np.full(_clock(turns).size, value), name="constant")
 
 
 @shape
@@ -116,21 +115,18 @@ def sine(turns: int) -> Multiplier:
     >>> sine(turns=3).values.round(2)
     array([29.11, 35.99, 38.95])
     """
-    return Multiplier(20.0 + 19.0 * np.sin(_clock(turns, "paper") / 2.0), name="sine")
+    return Multiplier(20.0 + 19.0 * np.sin(_clock(turns) / 2.0), name="sine")
 
 
 def _wave(t: NDArray[np.int64]) -> Values:
     return np.asarray(21.0 + 20.0 * np.sin(0.25 * t))
 
 
-def _clock(turns: int, variant: Variant) -> NDArray[np.int64]:
+def _clock(turns: int, variant: Variant = "paper") -> NDArray[np.int64]:
     one_of("variant", variant, ("paper", "authors_code"), MultiplierError)
     first = 0 if variant == "authors_code" else 1
-    return np.arange(first, first + _count(turns), dtype=np.int64)
-
-
-def _count(turns: int) -> int:
-    return whole_number("turns", turns, 1, MultiplierError)
+    turns = whole_number("turns", turns, 1, MultiplierError)
+    return np.arange(first, first + turns, dtype=np.int64)
 
 
 _ACCEPTED = "give a Multiplier, a sequence of numbers, a pandas Series, a path, or a shape's name"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
 from typing import Literal
@@ -50,7 +49,6 @@ class Threshold:
     amount: float
 
     def __post_init__(self) -> None:
-        """Refuse amounts that mean nothing for the kind."""
         if math.isnan(self.amount):
             raise ThresholdError(f"a threshold cannot be NaN: give {_FORMS}")
         if self.kind == "quantile" and not 0 <= self.amount <= 1:
@@ -93,35 +91,32 @@ class Threshold:
         array = np.asarray(values, dtype=np.float64)
         if array.size == 0:
             raise ThresholdError(f"the threshold {self} needs at least one value of G")
-        return _RULES[self.kind](array, self.amount)
+        if self.kind == "max":
+            return float(self.amount * array.max())
+        return float(np.quantile(array, self.amount))
 
     def __str__(self) -> str:
         """Write the threshold so that ``Threshold.of`` reads it back unchanged."""
         return _WRITTEN[self.kind].format(_shortest(self.amount))
 
 
-_RULES: dict[Kind, Callable[[np.ndarray, float], float]] = {
-    "max": lambda values, share: float(share * values.max()),
-    "quantile": lambda values, q: float(np.quantile(values, q)),
-}
 _WRITTEN: dict[Kind, str] = {"number": "{}", "max": "{}*max", "quantile": "q{}"}
 _READ: tuple[tuple[Kind, re.Pattern[str]], ...] = (
-    ("max", re.compile(r"(?P<amount>.+?)\s*\*\s*max")),
-    ("quantile", re.compile(r"q\s*(?P<amount>.+)")),
-    ("number", re.compile(r"(?P<amount>.+)")),
+    ("max", re.compile(r"(.+?)\s*\*\s*max")),
+    ("quantile", re.compile(r"q\s*(.+)")),
+    ("number", re.compile(r"(.+)")),
 )
 
 
 def _parse(text: str) -> Threshold:
     for kind, pattern in _READ:
         match = pattern.fullmatch(text.strip().lower())
-        if match is None:
-            continue
-        try:
-            amount = float(match["amount"])
-        except ValueError:
-            break
-        return Threshold(kind, amount)
+        if match is not None:
+            try:
+                amount = float(match[1])
+            except ValueError:
+                break
+            return Threshold(kind, amount)
     raise ThresholdError(f"{text!r} is not a threshold: give {_FORMS}")
 
 
@@ -150,12 +145,14 @@ high season as in low; choose z above 1 and up to 40
     low, high = float(array.min()), float(array.max())
     if low < z <= high:
         return False
-    if z > high:
-        side = "above every G"
-        follows = "no turn is high: the policy explores in high season as in low"
-    else:
-        side = "not above any G"
-        follows = "every turn is high: the policy never explores once it has started"
+    side, follows = (
+        ("above every G", "no turn is high: the policy explores in high season as in low")
+        if z > high
+        else (
+            "not above any G",
+            "every turn is high: the policy never explores once it has started",
+        )
+    )
     remedy = (
         "G is constant, so no z separates its turns"
         if low == high

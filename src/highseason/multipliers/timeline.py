@@ -32,11 +32,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def calendar_row(i: int) -> str:
-    """Name a row of a calendar that came from no file."""
-    return f"calendar row {i + 1}"
-
-
 @contextmanager
 def as_multiplier_error() -> Iterator[None]:
     """Raise what is wrong with a table or a time as a `MultiplierError`."""
@@ -62,7 +57,7 @@ class Timeline:
 
     @classmethod
     @as_multiplier_error()
-    def of(cls, times: Any, zone: str | None = None, where: Where = calendar_row) -> Timeline:
+    def of(cls, times: Any, zone: str | None = None, where: Where | None = None) -> Timeline:
         """Read dates, datetimes, ISO texts, a ``datetime64`` array or a pandas index.
 
         Times without a zone are read by the clock of ``zone``, if one is given.
@@ -71,6 +66,7 @@ class Timeline:
         '+01:00'
         """
         zone = None if zone is None else check_zone(zone)
+        where = where or (lambda i: f"calendar row {i + 1}")
         if getattr(times, "tz", None) is not None:
             offset = None if times.hasnans or not len(times) else times[0].utcoffset()
             times = Timeline(np.asarray(times.tz_convert(None)), zone_name(times.tz, offset))
@@ -108,13 +104,9 @@ class Timeline:
             return pd.DatetimeIndex(self.instants)
         return pd.DatetimeIndex(self.instants, tz="UTC").tz_convert(zone_info(self.zone))
 
-    @property
-    def size(self) -> int:
-        """The number of turns."""
-        return int(self.instants.size)
-
-    def equals(self, other: Timeline) -> bool:
-        """Say whether the turns are at the same times, in the same zone."""
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Timeline):
+            return NotImplemented
         return self.zone == other.zone and np.array_equal(self.instants, other.instants)
 
     def take(self, rows: slice | NDArray[np.intp]) -> Timeline:
@@ -147,20 +139,15 @@ class Timeline:
                 "zone of the calendar (zone=)"
             )
         end = start + np.timedelta64(1)  # one of its own unit
-        if zone is not None:
-            return slice(_rows_before(self.instants, start), _rows_before(self.instants, end))
-        return slice(_rows_before(self._latest, start), _rows_before(self._earliest, end))
-
-    # Where the clock is put back, wall times fall for a moment. Sorted bounds find the first
-    # and the last turn at which it shows a time.
+        first, last = self._bounds if zone is None else (self.instants, self.instants)
+        return slice(_rows_before(first, start), _rows_before(last, end))
 
     @cached_property
-    def _latest(self) -> Instants:
-        return np.maximum.accumulate(self.wall)
-
-    @cached_property
-    def _earliest(self) -> Instants:
-        return np.minimum.accumulate(self.wall[::-1])[::-1]
+    def _bounds(self) -> tuple[Instants, Instants]:
+        # Where the clock is put back, wall times fall for a moment. Sorted bounds find the first
+        # and the last turn at which it shows a time.
+        wall = self.wall
+        return np.maximum.accumulate(wall), np.minimum.accumulate(wall[::-1])[::-1]
 
 
 def _by_clock(wall: Instants, zone: str | None, where: Where) -> Timeline:
@@ -201,9 +188,7 @@ def _of_stamps(stamps: Stamps, zone: str | None, where: Where) -> Timeline:
 def _checked(instants: Instants, zone: str | None, where: Where) -> Timeline:
     """Use the coarsest lossless unit; refuse gaps, repeats and disorder."""
     _refuse_missing(instants, where)
-    wrong = np.flatnonzero(instants[1:] <= instants[:-1])
-    if wrong.size:
-        i = int(wrong[0]) + 1
+    for i in (np.flatnonzero(instants[1:] <= instants[:-1]) + 1).tolist():
         raise MultiplierError(_disorder(Timeline(instants, zone), i, where))
     timeline = Timeline(coarsest(instants), zone)
     for own in (timeline.instants, timeline.wall):
@@ -212,32 +197,26 @@ def _checked(instants: Instants, zone: str | None, where: Where) -> Timeline:
 
 
 def _refuse_missing(instants: Instants, where: Where) -> None:
-    missing = np.flatnonzero(np.isnat(instants))
-    if missing.size:
-        raise MultiplierError(f"{where(int(missing[0]))} has no time: fill it in or drop the row")
+    for i in np.flatnonzero(np.isnat(instants)).tolist():
+        raise MultiplierError(f"{where(i)} has no time: fill it in or drop the row")
 
 
 def _disorder(timeline: Timeline, i: int, where: Where) -> str:
-    if timeline.instants[i] == timeline.instants[i - 1]:
+    if timeline.instants[i] != timeline.instants[i - 1]:
         return (
-            f"{where(i)} repeats the time {timeline.show(i)} of the row before: "
-            "add up rows of the same time, or drop one"
-            f"{_if_clocks_went_back(timeline.wall[i])}"
+            f"{where(i)} is at {timeline.show(i)}, before {timeline.show(i - 1)} in the row above "
+            "it: sort the rows by time"
         )
-    return (
-        f"{where(i)} is at {timeline.show(i)}, before {timeline.show(i - 1)} in the row above it: "
-        "sort the rows by time"
-    )
-
-
-def _if_clocks_went_back(wall: np.datetime64) -> str:
-    """A hint for the hour that clocks show twice in autumn: a Sunday night, in most countries."""
-    time = wall.astype("datetime64[us]").item()
-    if not (time.isoweekday() == 7 and time.hour <= 3 and time.month in (3, 4, 10, 11)):
-        return ""
-    return (
+    time = timeline.wall[i].astype("datetime64[us]").item()
+    # Clocks show an hour twice on a Sunday night in autumn, in most countries.
+    is_autumn = time.isoweekday() == 7 and time.hour <= 3 and time.month in (3, 4, 10, 11)
+    hint = (
         "; if it is the hour in which clocks go back, write times in UTC or with their zone "
         "(01:00+01:00, 01:00+00:00)"
+    )
+    return (
+        f"{where(i)} repeats the time {timeline.show(i)} of the row before: "
+        f"add up rows of the same time, or drop one{hint if is_autumn else ''}"
     )
 
 
@@ -259,8 +238,7 @@ def join(parts: Sequence[Timeline]) -> Timeline:
                 f"begins at {after.show(0)}: put them in chronological order, without overlap"
             )
     whole = Timeline(np.concatenate([part.instants for part in parts]), parts[0].zone)
-    joints = np.cumsum([part.size for part in parts])[:-1] - 1
-    _warn_of_gaps(whole, joints)
+    _warn_of_gaps(whole, np.cumsum([part.instants.size for part in parts])[:-1] - 1)
     return whole
 
 
@@ -276,7 +254,7 @@ def require_same_zone(one: Timeline, other: Timeline) -> None:
 def _warn_of_gaps(whole: Timeline, joints: NDArray[np.intp]) -> None:
     # By the wall clock as well: days are 23 or 25 hours long where it is changed.
     clocks = [np.diff(whole.instants), np.diff(whole.wall)]
-    inner = np.delete(np.arange(whole.size - 1), joints)
+    inner = np.delete(np.arange(whole.instants.size - 1), joints)
     if inner.size == 0:
         return
     usual = np.median(clocks[0][inner].astype(np.int64)).astype(clocks[0].dtype)
@@ -294,8 +272,7 @@ def _warn_of_gaps(whole: Timeline, joints: NDArray[np.intp]) -> None:
 
 def _is_usual(step: np.timedelta64, steps: NDArray[np.timedelta64]) -> bool:
     # A quarter to spare for months; and what recurs, like the weekends of working days.
-    counts = steps.astype(np.int64)
-    one = int(step.astype(np.int64))
+    one, counts = step.astype(np.int64), steps.astype(np.int64)
+    median = float(np.median(counts))
     recurring = np.count_nonzero(counts == one)
-    near = abs(one - float(np.median(counts))) <= 0.25 * float(np.median(counts))
-    return bool(near or recurring >= max(2, 0.1 * counts.size))
+    return bool(abs(one - median) <= 0.25 * median or recurring >= max(2, 0.1 * counts.size))

@@ -44,7 +44,12 @@ def brief(number: float) -> str:
 
 def to_values(data: object) -> Values:
     """Turn a sequence of numbers into a float array of one dimension, copied."""
-    array = _as_array(data)
+    if isinstance(data, np.ma.MaskedArray):  # asarray would bring masked numbers back
+        data = np.ma.filled(np.ma.asarray(data, dtype=np.float64), np.nan)
+    try:
+        array = np.asarray(data)
+    except ValueError as error:  # rows of different lengths
+        raise MultiplierError(f"a multiplier is one number per turn: {error}") from error
     if array.ndim != 1:
         raise MultiplierError(
             f"a multiplier is one number per turn, but the data has {array.ndim} dimensions: "
@@ -55,15 +60,6 @@ def to_values(data: object) -> Values:
     if array.dtype.kind in "OUS":
         return np.array([_number(item, i) for i, item in enumerate(array.tolist())], np.float64)
     raise MultiplierError(f"a multiplier is one number per turn, not {array.dtype} data")
-
-
-def _as_array(data: object) -> NDArray[Any]:
-    if isinstance(data, np.ma.MaskedArray):  # asarray would bring masked numbers back
-        return np.ma.filled(np.ma.asarray(data, dtype=np.float64), np.nan)
-    try:
-        return np.asarray(data)
-    except ValueError as error:  # rows of different lengths
-        raise MultiplierError(f"a multiplier is one number per turn: {error}") from error
 
 
 def _number(item: Any, i: int) -> float:
@@ -91,7 +87,7 @@ def first_wrong(values: Values) -> int | None:
     return int(wrong[0]) if wrong.size else None
 
 
-def check_values(values: Values, where: Where = turn_label) -> None:
+def check_values(values: Values, where: Where) -> None:
     """Refuse an empty or infinite multiplier; name the first value that is not finite and > 0."""
     if values.size == 0:
         raise MultiplierError("a multiplier needs at least one turn: the data is empty")
@@ -100,11 +96,11 @@ def check_values(values: Values, where: Where = turn_label) -> None:
         value = float(values[i])
         raise MultiplierError(f"{where(i)} is {brief(value)}: {remedy(value)}")
     with np.errstate(over="ignore"):
-        infinite = not np.isfinite(values.sum())
-    if infinite:
-        raise MultiplierError(
-            "the sum of the multiplier is not finite (above 1.8e308): measure it in a larger unit"
-        )
+        if np.isfinite(values.sum()):
+            return
+    raise MultiplierError(
+        "the sum of the multiplier is not finite (above 1.8e308): measure it in a larger unit"
+    )
 
 
 def remedy(value: float) -> str:

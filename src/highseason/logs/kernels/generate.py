@@ -19,6 +19,8 @@ from highseason.core.jitable import jitable
 from highseason.core.random import draw, hash_at
 
 DAY = 86_400
+_PEAK = 36_000.0  # so that the paper's thirteen hours are as busy as they were
+_BLOCK = 600  # the seconds of a burst
 
 #: Poisson numbers with a larger mean are drawn in parts: exp(-mean) must not vanish.
 _LARGEST = 64.0
@@ -27,16 +29,6 @@ _LARGEST = 64.0
 _EVENTS_AT = 1 << 20
 #: … and those of an event, which stand in a family of their own: what is shown, is it clicked.
 _SHOWN, _CLICKED = 0, 1
-
-
-class Traffic(NamedTuple):
-    """The rate of events: a daily wave with occasional bursts."""
-
-    level: float  # events per second between bursts, averaged over a day
-    rhythm: float  # half the difference between the busiest and the quietest hour, over the level
-    peak: float  # the second of the day when it is busiest
-    bursts: float  # the probability that a block of seconds is a burst
-    block: int  # the seconds of a block
 
 
 class Offer(NamedTuple):
@@ -49,17 +41,6 @@ class Offer(NamedTuple):
     rates: NDArray[np.float64]  # the click rate of each article in the middle of its lifetime …
     slopes: NDArray[np.float64]  # … its loss per second …
     middles: NDArray[np.float64]  # … and that middle
-
-
-@jitable
-def intensity(traffic: Traffic, key: int, second: int) -> float:
-    """The mean number of events of a second."""
-    angle = 2.0 * math.pi * (second % DAY - traffic.peak) / DAY
-    level = traffic.level * (1.0 + traffic.rhythm * math.cos(angle))
-    block = second // traffic.block
-    if draw(key, 2 * block) < traffic.bursts:
-        level *= 1.0 + 2.0 * draw(key, 2 * block + 1)
-    return level
 
 
 @jitable
@@ -77,16 +58,31 @@ def poisson(key: int, first: int, mean: float) -> int:
 
 
 def count_events(
-    traffic: Traffic, burst_key: int, key: int, start: int, counts: NDArray[np.int64]
+    level: float,
+    rhythm: float,
+    bursts: float,
+    burst_key: int,
+    key: int,
+    start: int,
+    counts: NDArray[np.int64],
 ) -> None:
-    """The number of events of each second, from `start` on."""
+    """The number of events of each second, from `start` on: a daily wave with bursts.
+
+    `level` is the mean number between bursts, `rhythm` the height of the wave over it, and `bursts`
+    the probability that a block of seconds is a burst.
+    """
     for i in range(counts.size):
-        mean = intensity(traffic, burst_key, start + i)
+        second = start + i
+        angle = 2.0 * math.pi * (second % DAY - _PEAK) / DAY
+        mean = level * (1.0 + rhythm * math.cos(angle))
+        block = second // _BLOCK
+        if draw(burst_key, 2 * block) < bursts:
+            mean *= 1.0 + 2.0 * draw(burst_key, 2 * block + 1)
         parts = max(1, math.ceil(mean / _LARGEST))
-        second = hash_at(key, start + i)
+        luck = hash_at(key, second)
         counts[i] = 0
         for part in range(parts):
-            counts[i] += poisson(second, part, mean / parts)
+            counts[i] += poisson(luck, part, mean / parts)
 
 
 def fill_events(
@@ -121,25 +117,15 @@ def fill_events(
             row += 1
 
 
-def _types() -> Any:
+@functools.cache
+def kernels() -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """`count_events` and `fill_events`, compiled."""
     from numba.core import types
 
-    return types
-
-
-@functools.cache
-def count_kernel() -> Callable[..., Any]:
-    """`count_events`, compiled."""
-    t = _types()
-    traffic = t.NamedTuple((t.float64, t.float64, t.float64, t.float64, t.int64), Traffic)
-    return compiled(count_events, t.void(traffic, t.uint64, t.uint64, t.int64, t.int64[::1]))
-
-
-@functools.cache
-def fill_kernel() -> Callable[..., Any]:
-    """`fill_events`, compiled."""
-    t = _types()
+    t: Any = types
     whole, short, real = t.int64[::1], t.int32[::1], t.float64[::1]
+    key, second = t.uint64, t.int64
     offer = t.NamedTuple((whole, whole, short, real, real, real, real), Offer)
-    columns = (whole, short, t.uint8[::1], short)
-    return compiled(fill_events, t.void(offer, t.uint64, t.int64, whole, *columns))
+    count = t.void(t.float64, t.float64, t.float64, key, key, second, whole)
+    fill = t.void(offer, key, second, whole, whole, short, t.uint8[::1], short)
+    return compiled(count_events, count), compiled(fill_events, fill)
