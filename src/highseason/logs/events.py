@@ -290,8 +290,13 @@ def _read(path: Path, file: Any) -> Events:
     for group in range(file.num_row_groups):  # one after the other: a log takes memory once
         table = file.read_row_group(group, columns=list(values))
         for name, column in values.items():
-            cells = _arms if name == "arm" else _numbers
-            column[at : at + len(table)] = cells(path, table.column(name), name, index)
+            cells = table.column(name)
+            if cells.null_count:
+                raise _foreign(path, f"its column {name!r} has empty cells")
+            numbers = _arms(path, cells, index) if name == "arm" else cells.to_numpy()
+            if numbers.dtype.kind not in "iuf":
+                raise _foreign(path, f"its column {name!r} does not hold numbers")
+            column[at : at + len(table)] = numbers
         at += len(table)
     try:
         return Events(**values, arms=arms, pools=pools)
@@ -299,18 +304,7 @@ def _read(path: Path, file: Any) -> Events:
         raise _foreign(path, str(error)) from error
 
 
-def _numbers(path: Path, cells: Any, name: str, _: object) -> NDArray[Any]:
-    if cells.null_count:
-        raise _foreign(path, f"its column {name!r} has empty cells")
-    numbers: NDArray[Any] = cells.to_numpy()
-    if numbers.dtype.kind not in "iuf":
-        raise _foreign(path, f"its column {name!r} does not hold numbers")
-    return numbers
-
-
-def _arms(path: Path, cells: Any, name: str, index: dict[str, int]) -> NDArray[np.int32]:
-    if cells.null_count:
-        raise _foreign(path, f"its column {name!r} has empty cells")
+def _arms(path: Path, cells: Any, index: dict[str, int]) -> NDArray[np.int32]:
     if not hasattr(cells.type, "index_type"):  # plain text
         cells = cells.dictionary_encode()
     parts = [np.zeros(0, np.int32)]

@@ -176,7 +176,12 @@ class _CsvRows:
         """The number of cells of each line."""
         is_end = self._is("\n")
         stops = np.flatnonzero(self._is(self._mark) | is_end)
-        return np.diff(np.flatnonzero(is_end[stops]), prepend=-1)
+        counts = np.diff(np.flatnonzero(is_end[stops]), prepend=-1)
+        if self._has_quote:
+            rows = self._quoted[self._quoted < self.count]
+            bare = self._lines.gather(rows).str.replace_all('"[^"]*"', "")
+            counts[rows] = bare.str.count_matches(self._mark, literal=True).to_numpy() + 1
+        return counts
 
     def _text(self, row: int) -> str:
         begin = self._ends[row - 1] + 1 if row else 0
@@ -184,15 +189,13 @@ class _CsvRows:
         return line.decode("utf-8", "backslashreplace").removesuffix("\r")
 
     def _read_quotes(self, is_end: bool) -> None:
-        """Count the cells of lines with quotes, and read those that are not in plain form."""
-        lines = polars().read_lines(_as_utf8(self._data)).to_series()
-        rows = np.flatnonzero(lines.str.contains('"', literal=True).to_numpy())
-        quoted = lines.gather(rows)
-        bare = quoted.str.replace_all('"[^"]*"', "")
-        self._counts[rows] = bare.str.count_matches(self._mark, literal=True).to_numpy() + 1
+        """Read the lines with quotes that are not in plain form."""
+        self._lines = polars().read_lines(_as_utf8(self._data)).to_series()
+        self._quoted = np.flatnonzero(self._lines.str.contains('"', literal=True).to_numpy())
         cell = f'("([^"]|"")*"|[^"{self._mark}]*)'
+        quoted = self._lines.gather(self._quoted)
         is_plain = quoted.str.contains(f"^{cell}({self._mark}{cell})*$").to_numpy()
-        for row in rows[~is_plain].tolist():
+        for row in self._quoted[~is_plain].tolist():
             odd = self._odd_row(row)
             if odd is None and not is_end:
                 self._cut(row)
@@ -216,7 +219,7 @@ class _CsvRows:
             stop = row if row + span > stop else stop
         size = int(self._ends[stop - 1]) + 1 if stop else 0
         self._data, self.rest = self._data[:size], self._data[size:]
-        self._ends, self._counts = self._ends[:stop], self._counts[:stop]
+        self._ends = self._ends[:stop]
         self._odd = {row: odd for row, odd in self._odd.items() if row < stop}
 
     def read(self, line: int, indices: dict[str, int], width: int) -> RowBlock:
@@ -225,8 +228,7 @@ class _CsvRows:
         spans = {row: span for row, (_, span) in self._odd.items() if span > 1}
         faults = np.zeros(self.count, np.int8)
         # Where the last cell of every row is filled, no row is short, and a sum finds long ones.
-        last = cells.pop("")
-        is_filled = not self._has_quote and bool((last != "").all())
+        is_filled = bool((cells.pop("") != "").all()) and not self._odd
         if not is_filled or np.count_nonzero(self._is(self._mark)) != (width - 1) * self.count:
             self._find_faults(faults, max(indices.values()) + 1, width)
         return RowBlock(cells, line + np.arange(self.count), faults, self._text, spans)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -76,7 +77,7 @@ class Multiplier:
                 f"the calendar has {timeline.instants.size} times for {values.size} values: "
                 "give one time per value"
             )
-        check_values(values, lambda i: _label(timeline, i))
+        check_values(values, partial(_label, timeline))
         values.setflags(write=False)
         wall, zone = (None, None) if timeline is None else (timeline.wall, timeline.zone)
         fields = {"values": values, "timeline": timeline, "calendar": wall, "zone": zone}
@@ -148,14 +149,15 @@ class Multiplier:
         >>> Multiplier([10, 20], calendar=["2013-12-25", "2013-12-26"]).turn_of("2013-12-26")
         2
         """
-        if not isinstance(when, When):
-            return _checked_turn(when, self.turns)
         rows = self._rows(when)
         if rows.stop - rows.start != 1:
             raise MultiplierError(self._not_one_turn(when, rows))
         return int(rows.stop)
 
-    def _rows(self, when: When) -> slice:
+    def _rows(self, when: int | When) -> slice:
+        if not isinstance(when, When):
+            turn = _checked_turn(when, self.turns)
+            return slice(turn - 1, turn)
         if self.timeline is None:
             raise MultiplierError(
                 f"the multiplier has no calendar, so it cannot find {when!r}: "
@@ -163,17 +165,17 @@ class Multiplier:
             )
         return self.timeline.rows(when)
 
-    def _not_one_turn(self, when: When, rows: slice) -> str:
+    def _not_one_turn(self, when: int | When, rows: slice) -> str:
+        label = partial(_label, self.timeline)
         if rows.stop > rows.start:
-            first, last = _label(self.timeline, rows.start), _label(self.timeline, rows.stop - 1)
+            first, last = label(rows.start), label(rows.stop - 1)
             return f"{when!r} holds several turns, from {first} to {last}: name one of them"
         if rows.start == 0:
-            return f"{when!r} is before the first turn, {_label(self.timeline, 0)}"
-        before = _label(self.timeline, rows.start - 1)
+            return f"{when!r} is before the first turn, {label(0)}"
+        before = label(rows.start - 1)
         if rows.start == self.turns:
             return f"{when!r} is after the last turn, {before}"
-        after = _label(self.timeline, rows.start)
-        return f"no turn falls on {when!r}: it lies between {before} and {after}"
+        return f"no turn falls on {when!r}: it lies between {before} and {label(rows.start)}"
 
     def high(self, z: Threshold | float | str) -> NDArray[np.bool_]:
         """Return for each turn whether it is high: G(t) ≥ z.
@@ -258,19 +260,13 @@ class Multiplier:
         >>> Multiplier([1, 2, 3, 4]).window(2, 3).values
         array([2., 3.])
         """
-        start = 1 if first is None else self._edge(first, "start")
-        stop = self.turns if last is None else self._edge(last, "stop")
-        if start > stop:
+        start = 0 if first is None else self._rows(first).start
+        stop = self.turns if last is None else self._rows(last).stop
+        if start >= stop:
             raise MultiplierError(f"no turn lies between {first!r} and {last!r}")
-        rows = slice(start - 1, stop)
+        rows = slice(start, stop)
         timeline = None if self.timeline is None else self.timeline.take(rows)
         return _build(self.values[rows], timeline, self.name)
-
-    def _edge(self, edge: int | When, side: Literal["start", "stop"]) -> int:
-        if not isinstance(edge, When):
-            return _checked_turn(edge, self.turns)
-        rows = self._rows(edge)
-        return int(rows.start) + 1 if side == "start" else int(rows.stop)
 
     def resample(
         self, length: int | str, how: How = "sum", partial: Partial = "drop"
