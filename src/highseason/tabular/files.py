@@ -268,7 +268,7 @@ _END = "\0 end"  # a line after the last: it comes as a row unless a quote is st
 def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     """The rows from the first with content, without blank lines of wide tables; and their lines."""
     text, width = _text(path), 0
-    lines = chain(StringIO(text, newline=""), ["\n", _END])
+    lines = chain(StringIO(text, newline=""), [_END])
     reader = csv.reader(lines, delimiter=_delimiter(text))
     try:
         for row in reader:
