@@ -167,10 +167,8 @@ class Slice:
 
         A lifespan goes from first to last appearance; an arm may have been away in between.
         """
-        inside, pools = self.cut(events), events.pools
-        is_wanted = np.isin(events.arms, self.arms).astype(np.int64)
-        edges = np.concatenate([[0], np.cumsum(is_wanted[pools.members])])
-        held = edges[pools.offsets[1:]] - edges[pools.offsets[:-1]]
+        inside, wanted = self.cut(events), np.isin(events.arms, self.arms)
+        held = events.pools.has(len(events.arms))[:, wanted].sum(axis=1)
         is_whole = held == len(self.arms)
         return float(is_whole[inside.pool].mean()) if len(inside) else float("nan")
 

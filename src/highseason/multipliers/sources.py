@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable, Sequence
 from numbers import Number
 from os import PathLike
@@ -282,10 +281,10 @@ def _coerced(x: Any, turns: int | None, floor: float | None) -> Multiplier:
         return _from_text(x, turns, floor)
     if isinstance(x, PathLike):
         return read(x, floor=floor)
-    if _is_pandas(x, "Series"):
-        return from_series(x, floor=floor)
-    if _is_pandas(x, "DataFrame"):
+    if hasattr(x, "columns"):  # of pandas or Polars, neither of which is imported here
         raise MultiplierError(f"a table is not a multiplier: pick one of its columns; {_ACCEPTED}")
+    if hasattr(x, "to_numpy") and hasattr(x, "index"):
+        return from_series(x, floor=floor)
     if isinstance(x, Number):  # before arrays: NumPy's numbers look like one
         raise MultiplierError(
             f"{x} is one number, not one per turn: for a constant G use constant(turns, value={x})"
@@ -307,9 +306,3 @@ def _from_text(text: str, turns: int | None, floor: float | None) -> Multiplier:
         f"unknown shape {text!r}. {did_you_mean(text, SHAPES)} A file is given by its path, such "
         "as traffic.csv"
     )
-
-
-def _is_pandas(x: object, kind: str) -> bool:
-    # If pandas was never imported, x cannot be one of its objects.
-    pandas = sys.modules.get("pandas")
-    return pandas is not None and isinstance(x, getattr(pandas, kind))
