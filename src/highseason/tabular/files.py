@@ -277,6 +277,8 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
                 yield reader.line_num, row or [""]
             elif row == [_END]:
                 return
+            elif "".join(row).endswith(_END):
+                break
             elif any(map(str.strip, row)) or (len(row) > 1 and width):
                 width = width or len(row)
                 yield reader.line_num, row
