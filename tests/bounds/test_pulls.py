@@ -14,7 +14,7 @@ from tests.reference.bounds_mp import mp, mpf
 
 import highseason as hs
 from highseason import bounds
-from highseason.bounds.minimum_pulls import first_true, last_true
+from highseason.bounds.minimum_pulls import first_true
 
 ranges = st.floats(0.2, 2.0)
 widths = st.sampled_from([2.0, 0.5, 4.0])
@@ -148,8 +148,6 @@ def test_monotone(r: float, y: int, P: float) -> None:
 @given(st.integers(1, 10**6), st.integers(1, 10**6))
 def test_search(start: int, target: int) -> None:
     assert first_true(lambda t: t >= target, start) == max(start, target)
-    assert last_true(lambda y: y <= target) == target
-    assert last_true(lambda y: False) == 0
 
 
 # -- the worst case --------------------------------------------------------------------------------

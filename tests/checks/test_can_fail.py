@@ -469,7 +469,7 @@ def test_results_that_depend_on_circumstances(
 
 
 def test_a_reduction_that_does_not_hold(monkeypatch: pytest.MonkeyPatch) -> None:
-    wrong = replace(comparisons.REDUCTIONS[1], equal_to=lambda p: hs.UCB(P=0.1))
+    wrong = comparisons.REDUCTIONS[1]._replace(becomes=lambda: hs.UCB(P=0.1), shared="")
     monkeypatch.setattr(comparisons, "REDUCTIONS", (wrong,))
     check = comparisons.becomes_the_policy_it_reduces_to
     failing(check, hs.UCBZ(), "with z infinite it must be ucb:P=0.1; with .* differs at turn")

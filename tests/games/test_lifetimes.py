@@ -18,7 +18,7 @@ from tests.reference.game import Record
 from tests.reference.mortal import Bonus, Life
 
 import highseason as hs
-from highseason.checks.catalogue import same_course, same_totals
+from highseason.checks.games import same_course, same_totals
 from highseason.core.random import game_keys
 from highseason.engine.lifetimes import Lifetimes
 from highseason.engine.lifetimes.presence import lifetimes_matter

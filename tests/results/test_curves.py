@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import highseason as hs
 from highseason.results import Curves
-from highseason.results.curves import BINS
+from highseason.results.statistics import BINS
 
 WEIGHT = np.array([10.0, 30.0])
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from highseason.results import METRICS, Curves, SimulationResult
-from highseason.results.tally import Tally
+from highseason.results import METRICS, Curves, SimulationResult, Tally
 
 TURNS, POLICIES = np.array([3, 9]), 2
 

@@ -39,20 +39,13 @@ def blind_pulls(epsilons: Numbers, arms: int) -> Numbers:
     """lam before each turn after the first round: 1/2 + sum of ε_s / (2m).
 
     The pull in the first round counts as m blind turns.
-
-    >>> blind_pulls(np.array([1.0, 1.0, 1.0, 0.5, 0.0]), arms=2)
-    array([0.5  , 0.75 , 0.875])
     """
     before = np.concatenate([[0.0], np.cumsum(epsilons[arms:])[:-1]])[: epsilons.size - arms]
     return np.asarray((arms + before) / (2.0 * arms))
 
 
 def leader_probabilities(lams: Numbers, gap: float) -> Numbers:
-    """min(1, 2 tail(lam, D²/2)): bounds the probability that an arm with this gap (over r) leads.
-
-    >>> leader_probabilities(np.array([0.5, 60.0]), gap=0.8).round(6)
-    array([1.00e+00, 7.37e-04])
-    """
+    """min(1, 2 tail(lam, D²/2)): bounds the probability that an arm with this gap leads."""
     return leader_costs(np.ones(1), np.array([gap**2 / 2.0]), lams)
 
 
@@ -159,14 +152,7 @@ def _bound(
 
 @theorem(EpsilonGreedy)
 def epsilon_greedy(policy: EpsilonGreedy, setting: Setting, form: Form) -> RegretBound:
-    """Initialisation + exploration + a mistaken leader in the other turns.
-
-    >>> import highseason as hs
-    >>> from highseason.bounds import regret
-    >>> G = hs.multipliers.constant(turns=20_000)
-    >>> round(regret(hs.EpsilonGreedy(k=50), means=[0.9, 0.1], multiplier=G).total)
-    254
-    """
+    """Initialisation + exploration + a mistaken leader in the other turns."""
     plan = read_plan(policy, setting)
     if form == "safe":
         return safe_bound(policy, setting, plan)
@@ -180,13 +166,6 @@ def epsilon_z_greedy(policy: EpsilonZGreedy, setting: Setting, form: Form) -> Re
     With a forecast H the same sums are weighted by G and divided by H: the theorem with an
     estimated multiplier.  `cross_terms` holds the two sums it adds: turns with G >= z treated as
     low, and turns with G < z treated as high.
-
-    >>> import highseason as hs
-    >>> from highseason.bounds import regret
-    >>> G = hs.multipliers.wave(turns=20_000)
-    >>> bound = regret(hs.EpsilonZGreedy(k=26, z=30), means=[0.9, 0.5], multiplier=G)
-    >>> round(bound.total), bound.vacuous
-    (22787, False)
     """
     plan = read_plan(policy, setting)
     low, z = low_turns(policy, setting)
@@ -195,7 +174,7 @@ def epsilon_z_greedy(policy: EpsilonZGreedy, setting: Setting, form: Form) -> Re
     if form == "safe":
         bound = safe_bound(policy, setting, plan, sides)
     else:
-        counted = low_turns_so_far(low)[setting.arms :]
+        counted = np.cumsum(low, dtype=np.float64)[setting.arms :]
         bound = _paper_bound(policy, setting, plan, counted, "t~", sides)
     if setting.forecast is None:
         return bound
@@ -206,41 +185,20 @@ def epsilon_z_greedy(policy: EpsilonZGreedy, setting: Setting, form: Form) -> Re
     return replace(bound, cross_terms=cross)
 
 
-def low_turns_so_far(low: Mask) -> Numbers:
-    """t~ of every turn: the number of low turns so far, this one included.
-
-    >>> low_turns_so_far(np.array([True, False, True]))
-    array([1., 1., 2.])
-    """
-    return np.cumsum(low).astype(np.float64)
-
-
 @theorem(SoftEpsilonGreedy)
 def soft_epsilon_greedy(policy: SoftEpsilonGreedy, setting: Setting, form: Form) -> RegretBound:
     """Initialisation + exploration + a mistaken leader in the other turns.
 
     psi is computed from G/unit (or H/unit); the regret is weighted by G itself, so a unit changes
     ε, gamma and lam, and nothing else in the theorem.
-
-    >>> import highseason as hs
-    >>> from highseason.bounds import regret
-    >>> G = hs.multipliers.wave(turns=5000)
-    >>> soft = hs.SoftEpsilonGreedy(k=50, unit=1)
-    >>> regret(soft, means=[0.9, 0.1], multiplier=G, form="paper").valid
-    False
     """
     plan = read_plan(policy, setting)
     if form == "safe":
         return safe_bound(policy, setting, plan)
-    clock = least_psi(policy, setting) * setting.clock
-    return _paper_bound(policy, setting, plan, clock, "gamma·t")
+    gamma = float(np.min(psi(policy, setting), initial=1.0))
+    return _paper_bound(policy, setting, plan, gamma * setting.clock, "gamma·t")
 
 
 def psi(policy: SoftEpsilonGreedy, setting: Setting) -> Numbers:
     """The psi of every turn after the first round, read from the policy itself."""
     return read_plan(replace(policy, k=_BOUNDLESS), setting).levels[setting.arms :]
-
-
-def least_psi(policy: SoftEpsilonGreedy, setting: Setting) -> float:
-    """gamma: the least psi after the first round; 1 if no turn is left."""
-    return float(np.min(psi(policy, setting), initial=1.0))

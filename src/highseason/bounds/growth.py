@@ -1,4 +1,4 @@
-"""Growth with the number of turns: of a bound's parts, and of the minimum pulls of UCB."""
+"""Growth with the number of turns: of bounds, of exploration, of the minimum pulls of UCB."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.bounds.minimum_pulls import minimum_pulls, minimum_pulls_ranges, phi, tau
-from highseason.bounds.regret_bound import Form, RegretBound, aligned, show
-from highseason.bounds.setting import Means
+from highseason.bounds.minimum_pulls import ceil_exp, least_pulls, phi, tau
+from highseason.bounds.regret_bound import Form, RegretBound, show
+from highseason.bounds.setting import Means, Setting
 from highseason.bounds.theorems import regret
+from highseason.core.formatting import aligned
 from highseason.multipliers import Multiplier, as_multiplier
-from highseason.policies import Policy
+from highseason.policies import EpsilonZGreedy, Policy
 
 Numbers = NDArray[np.float64]
 Shape = Callable[[int], Multiplier]
@@ -49,12 +50,9 @@ class Growth:
     def __str__(self) -> str:
         """A row per number of turns, a column per part."""
         names = [*self.bounds[0].parts, "total"]
-        rows = [("turns", *names)]
-        rows += [
-            (f"{n:,}", *(show(self.part(name)[i]) for name in names))
-            for i, n in enumerate(self.turns)
-        ]
-        return aligned(rows, ">" * (len(names) + 1))
+        columns = [[name, *map(show, self.part(name))] for name in names]
+        turns = ["turns", *(f"{n:,}" for n in self.turns)]
+        return aligned(list(zip(turns, *columns, strict=True)), ">" * (len(names) + 1))
 
     __repr__ = __str__
 
@@ -91,6 +89,71 @@ def growth(
     shape: Shape = partial(whole.window, 1) if isinstance(whole, Multiplier) else whole
     bounds = tuple(regret(policy, means, gaps, shape(n), form, r=r) for n in grid)
     return Growth(grid, bounds)
+
+
+def exploration_sum(low_turns: int, k: float, arms: int) -> float:
+    """S(N) <= N up to km, then km (1 + log(N/(km))): the sum of ε over N low turns, in closed form.
+
+    >>> exploration_sum(80, k=50, arms=2), round(exploration_sum(1000, k=50, arms=2), 2)
+    (80.0, 330.26)
+    """
+    reach = k * arms
+    if low_turns <= reach:
+        return float(low_turns)
+    return reach * (1.0 + math.log(low_turns / reach)) if reach > 0 else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class TwoValues:
+    """ε-z greedy where G has two values.
+
+    Attributes:
+        low: The lower value of G.
+        high: The higher one.
+        low_turns: N, the number of low turns, those of the first round included.
+        exploration: low (sum D_j / m) S(N) in closed form; at least the exploration part.
+        bound: The safe bound for this order of turns.
+    """
+
+    low: float
+    high: float
+    low_turns: int
+    exploration: float
+    bound: RegretBound
+
+
+def two_values(
+    policy: EpsilonZGreedy,
+    means: Means | None = None,
+    gaps: Sequence[float] | Numbers | None = None,
+    multiplier: Any = None,
+    r: float = 1.0,
+) -> TwoValues:
+    """The corollary, read as a sum: the printed (qn) times theta(1/t) has an unbound t.
+
+    Exploration costs low (sum D_j / m) S(N), which grows with log N.  The high part depends on
+    where the high turns are: a long high stretch costs its length times the leader's probability
+    at its start.
+
+    >>> import highseason as hs
+    >>> G = hs.multipliers.step(turns=20_000)
+    >>> result = two_values(hs.EpsilonZGreedy(k=50, z=30), means=[0.9, 0.1], multiplier=G)
+    >>> result.low, result.high, result.low_turns
+    (1.0, 40.0, 9999)
+    """
+    G = as_multiplier(multiplier)
+    values = np.unique(G.values)
+    if values.size != 2:
+        raise ValueError(f"the corollary needs a G of two values, got one of {values.size}")
+    low, high = values.tolist()
+    z = policy.resolve_thresholds(G.values).z
+    if not low < z <= high:
+        raise ValueError(f"z must lie between the two values {low:g} and {high:g}, got {z:g}")
+    bound = regret(policy, means, gaps, G, r=r)
+    count = int(np.count_nonzero(G.values == low))
+    per_turn = low * float(Setting.of(means, gaps, G, r=r).gaps.mean())
+    closed = per_turn * exploration_sum(count, policy.k, bound.arms)
+    return TwoValues(low, high, count, closed, bound)
 
 
 @dataclass(frozen=True)
@@ -177,13 +240,13 @@ def logarithmic_growth(
     slope = beta * log_q + 2.0 * beta
     alpha = (max if form == "safe" else min)(chosen * x * x / slope for x in ranges)
     y = math.floor(P * log_n / alpha)
-    tau_limit = _ceil_power(log_n * widest**2 / alpha)
-    phi_limit = _ceil_power(log_n * chosen * widest**2 / alpha)
+    tau_limit = ceil_exp(log_n * widest**2 / alpha)
+    phi_limit = ceil_exp(log_n * chosen * widest**2 / alpha)
     first = tau(widest, y, P)
     second = phi(widest, y, P) if y >= 1 else 1
     third = (arms - 1) * phi_limit
     claim, floor = P * log_n / alpha, P * beta / (chosen * widest**2) * log_n
-    pulls = _lemma(turns, arms, ranges, P)
+    pulls = least_pulls(turns, ranges, partial(phi, P=P), "safe")
     steps = {
         "first": first <= tau_limit,
         "second": second <= phi_limit,
@@ -195,17 +258,6 @@ def logarithmic_growth(
         turns, arms, widest, P, beta, chosen, q, alpha, y, first, second, tau_limit, phi_limit,
         third, log_q, claim, floor, steps, pulls, claim <= pulls,
     )  # fmt: skip
-
-
-def _lemma(turns: int, arms: int, ranges: Sequence[float], P: float) -> int:
-    """The safe lemma for an arm whose rewards start at 0 and rivals that reach `ranges`."""
-    if len(set(ranges)) == 1:
-        return minimum_pulls(turns, arms, ranges[0], P)
-    return minimum_pulls_ranges(turns, [(0.0, 0.0), *((0.0, x) for x in ranges)], P)[0]
-
-
-def _ceil_power(exponent: float) -> float:
-    return math.ceil(math.exp(exponent)) if exponent < 709.0 else math.inf
 
 
 def _check(turns: int, arms: int, ranges: Sequence[float], beta: float) -> None:

@@ -1,4 +1,4 @@
-"""The loops over arms and turns, compiled on first use, and the functions that call them."""
+"""The loops over arms and turns, compiled on first use; each ends by filling `out`."""
 
 from __future__ import annotations
 
@@ -32,6 +32,25 @@ def beyond(pulls: float, kappa: float) -> float:
 def too_few(lam: float) -> float:
     """floor(lam) exp(-lam/5): the part of the tail with too few blind pulls."""
     return math.floor(lam) * math.exp(-lam / 5.0)
+
+
+def tail(lam: float, kappa: float) -> float:
+    """Bound the probability that an average misleads after 2·lam expected blind pulls.
+
+    floor(lam) e^(-lam/5) + the sum of e^(-kappa s) over s > floor(lam): the arm was pulled blindly
+    at most lam times (Bernstein), or more often and still misjudged (Hoeffding, for each s).  Any
+    lower bound on lam will do.  With kappa = 0, also by underflow, the sum is infinite.
+
+    Args:
+        lam: Half the expected number of blind pulls, including the one of the first round.
+        kappa: D²/(2r²) for a gap D and rewards in a range r.
+
+    >>> round(tail(50.0, 0.32), 6)
+    0.00227
+    >>> tail(0.5, 0.0)
+    inf
+    """
+    return too_few(lam) + beyond(float(math.floor(lam)), kappa)
 
 
 def leader_kernel(gaps: Numbers, kappas: Numbers, lams: Numbers, out: Numbers) -> None:
@@ -256,45 +275,28 @@ def top_sums_kernel(by_arm: Numbers, by_turn: Numbers, order: Counts, out: Numbe
 
 
 def leader_costs(gaps: Numbers, kappas: Numbers, lams: Numbers) -> Numbers:
-    """`leader_kernel` on arrays; `gaps` must fall."""
-    out = np.empty(lams.size)
-    _run(leader_kernel, gaps, kappas, lams, out)
-    return out
-
-
-def pool_costs(gaps: Numbers, sizes: Counts, r: float) -> Numbers:
-    """`pool_kernel` on arrays; `gaps` must fall."""
-    out = np.empty(sizes.size)
-    _run(pool_kernel, gaps, sizes, 2.0 * r * r, out)
-    return out
+    """`leader_kernel` for each of `lams`; `gaps` must fall."""
+    return run(leader_kernel, gaps, kappas, lams, shape=lams.size)
 
 
 def top_sums(
     gaps: Numbers, factors: Numbers, weights: Numbers, radii: Numbers, series: Numbers
-) -> tuple[Numbers, Numbers]:
-    """`top_sums_kernel` on arrays: the cost of trying arms, and of trying and misjudging them."""
-    out = np.zeros((2, weights.size))
-    if weights.size:
-        by_arm, by_turn = np.array([gaps, factors]), np.array([weights, radii, series])
-        _run(top_sums_kernel, by_arm, by_turn, np.argsort(-weights, kind="stable"), out)
-    return out[0], out[1]
-
-
-def mortal_costs(
-    means: Numbers, spans: Counts, epochs: Counts, psi: Numbers, G: Numbers, opening: int, r: float
 ) -> Numbers:
-    """`mortal_kernel` on arrays: what each turn adds to the bound."""
-    out = np.zeros(G.shape[1])
-    _run(mortal_kernel, means, spans, epochs, psi, G, opening, float(r), out)
-    return out
+    """`top_sums_kernel`: the cost of trying arms, and of trying and misjudging them."""
+    order, shape = np.argsort(-weights, kind="stable"), (2, weights.size)
+    by_arm, by_turn = np.array([gaps, factors]), np.array([weights, radii, series])
+    if order.size == 0:
+        return np.zeros(shape)
+    return run(top_sums_kernel, by_arm, by_turn, order, shape=shape)
 
 
-def _run(kernel: Callable[..., None], *arguments: Any) -> None:
-    """Run a kernel on writable arrays: numba gives read-only ones another type."""
+def run(kernel: Callable[..., None], *arguments: Any, shape: int | tuple[int, ...]) -> Numbers:
+    """What a kernel writes into an array of zeros of this shape, its last argument."""
     from numba import typeof, void
 
-    ready = [
+    ready = [  # numba gives read-only arrays another type
         np.require(value, requirements=("C", "W")) if isinstance(value, np.ndarray) else value
-        for value in arguments
+        for value in (*arguments, np.zeros(shape))
     ]
     compiled(kernel, void(*map(typeof, ready)))(*ready)
+    return np.asarray(ready[-1])

@@ -64,7 +64,11 @@ def tau(r: float, y: int, P: float = 2.0) -> float:
     """
     if r <= 0.0:
         return 1
-    exponent = r * r * y / P if P > 0 else math.inf
+    return ceil_exp(r * r * y / P if P > 0 else math.inf)
+
+
+def ceil_exp(exponent: float) -> float:
+    """ceil(e^exponent), or infinity where it exceeds what a float can hold."""
     return math.ceil(math.exp(exponent)) if exponent < 709.0 else math.inf
 
 
@@ -111,7 +115,7 @@ def minimum_pulls(
     >>> minimum_pulls(24, arms=2, r=2.0), minimum_pulls(24, arms=2, r=2.0, form="paper")
     (1, 2)
     """
-    return _least_pulls(turns, [r] * (arms - 1), partial(phi, P=P), form)
+    return least_pulls(turns, [r] * (arms - 1), partial(phi, P=P), form)
 
 
 def minimum_pulls_ranges(
@@ -173,7 +177,7 @@ def soft_minimum_pulls(
 
     shape: Form = "safe" if form == "safe" else "paper"
     if ranges is None:
-        return _least_pulls(turns, [r] * (arms - 1), soft_phi, shape)
+        return least_pulls(turns, [r] * (arms - 1), soft_phi, shape)
     return _by_arm(turns, ranges, soft_phi, shape)
 
 
@@ -207,32 +211,30 @@ def _by_arm(
     turns: int, ranges: Sequence[tuple[float, float]], phi_of: Phi, form: Form
 ) -> tuple[int, ...]:
     return tuple(
-        _least_pulls(turns, [b - a for i, (_, b) in enumerate(ranges) if i != j], phi_of, form)
+        least_pulls(turns, [b - a for i, (_, b) in enumerate(ranges) if i != j], phi_of, form)
         for j, (a, _) in enumerate(ranges)
     )
 
 
-def _least_pulls(turns: int, ranges: Sequence[float], phi_of: Phi, form: Form) -> int:
+def least_pulls(turns: int, ranges: Sequence[float], phi_of: Phi, form: Form) -> int:
+    """x_n of an arm, given the range of the rewards to each rival."""
     if turns < len(ranges) + 1:
         raise ValueError(f"{turns} turns are too few to try {len(ranges) + 1} arms once")
     if not ranges:
         return turns
     counted = Counter(ranges)
 
-    def is_forced(y: int) -> bool:
-        rivals = sum(count * phi_of(r, y) for r, count in counted.items())
-        return _spent(rivals, y, form) <= turns
+    def is_free(y: float) -> bool:
+        rivals = sum(count * phi_of(r, int(y)) for r, count in counted.items())
+        return not _spent(rivals, int(y), form) <= turns
 
-    return last_true(is_forced) + 1
+    return int(first_true(is_free, 1))
 
 
 def first_true(holds: Callable[[float], bool], start: float) -> float:
     """The first whole number >= start for which `holds`, which stays true once true.
 
     By doubling and bisection; infinity if no float is large enough.
-
-    >>> first_true(lambda t: t * t > 1000, 1)
-    32
     """
     if math.isinf(start) or holds(start):
         return start
@@ -247,12 +249,3 @@ def first_true(holds: Callable[[float], bool], start: float) -> float:
         middle = (below + above) // 2
         below, above = (below, middle) if holds(middle) else (middle, above)
     return above
-
-
-def last_true(holds: Callable[[int], bool]) -> int:
-    """The last whole number y >= 1 for which `holds`, which stays false once false; 0 if none.
-
-    >>> last_true(lambda y: y * y <= 1000)
-    31
-    """
-    return int(first_true(lambda y: not holds(int(y)), 1)) - 1

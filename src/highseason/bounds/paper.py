@@ -16,20 +16,19 @@ from numpy.typing import NDArray
 
 from highseason.bounds import epsilon_family as family
 from highseason.bounds.epsilon_family import printed_beta
-from highseason.bounds.growth import Growth, LogarithmicGrowth, growth, logarithmic_growth
-from highseason.bounds.minimum_pulls import minimum_pulls_ranges, need, phi, soft_minimum_pulls, tau
-from highseason.bounds.regret_bound import Form, RegretBound, aligned, show
-from highseason.bounds.setting import (
-    Means,
-    Numbers,
-    Setting,
-    leader_regret,
-    low_turns,
-    read_plan,
-    tail,
-    trivial,
+from highseason.bounds.growth import (
+    Growth,
+    LogarithmicGrowth,
+    TwoValues,
+    exploration_sum,
+    growth,
+    logarithmic_growth,
+    two_values,
 )
-from highseason.bounds.theorems import regret
+from highseason.bounds.kernels import tail
+from highseason.bounds.minimum_pulls import minimum_pulls_ranges, need, phi, soft_minimum_pulls, tau
+from highseason.bounds.regret_bound import Form, show
+from highseason.bounds.setting import Means, Numbers, Setting, leader_regret, low_turns, read_plan
 from highseason.bounds.variable_pool import (
     PoolHypothesis,
     PoolRepair,
@@ -37,6 +36,7 @@ from highseason.bounds.variable_pool import (
     repair,
     required_c,
 )
+from highseason.core.formatting import aligned
 from highseason.multipliers import as_multiplier, sine
 from highseason.policies import EpsilonGreedy, EpsilonZGreedy, SoftEpsilonGreedy
 
@@ -118,10 +118,11 @@ def exploration_figure(
     chosen = SoftEpsilonGreedy(k=11.0, unit=1.0) if policy is None else policy
     G = sine(1000) if multiplier is None else multiplier
     setting = Setting.of(None, [0.0] * arms, G)
-    m, gamma = setting.arms, family.least_psi(chosen, setting)
+    m, psi = setting.arms, family.psi(chosen, setting)
+    gamma = float(np.min(psi, initial=1.0))
     return ExplorationFigure(
         turns=np.arange(m + 1, setting.turns + 1),
-        psi=family.psi(chosen, setting),
+        psi=psi,
         old=read_plan(EpsilonGreedy(k=chosen.k), setting).levels[m:],
         soft=read_plan(chosen, setting).levels[m:],
         n_prime=math.floor(chosen.k * m),
@@ -163,7 +164,6 @@ class DecayTable(tuple[Decay, ...]):
     __slots__ = ()
 
     def __str__(self) -> str:
-        """Columns: phase, G, turn, both probabilities, and whether soft ε is lower."""
         rows = [("phase", "G", "turn", "old", "soft", "of it ε/m", "soft lower?")]
         rows += [
             (e.phase, f"{e.season} ({e.G:g})", f"{e.t:,}", show(e.old), show(e.soft),
@@ -209,11 +209,7 @@ def decay_table(
 
 
 def _betas(
-    policy: SoftEpsilonGreedy | EpsilonZGreedy,
-    setting: Setting,
-    clock: Numbers,
-    gap: float,
-    form: Form,
+    policy: Any, setting: Setting, clock: Numbers, gap: float, form: Form
 ) -> tuple[Numbers, ...]:
     """The leader's probability under ε-greedy and under `policy`, in turns after the first round.
 
@@ -296,7 +292,7 @@ def high_turn_advantage(
     epsilon = read_plan(EpsilonGreedy(k=policy.k), setting).levels[m:][high]
     rows = []
     for gap in setting.worst_first.tolist():
-        clock = family.low_turns_so_far(low)[m:]
+        clock = np.cumsum(low, dtype=np.float64)[m:]
         before, now = (beta[high] for beta in _betas(policy, setting, clock, gap, form))
         with np.errstate(invalid="ignore"):
             led = np.where(epsilon < 1.0, (1.0 - epsilon) * before, 0.0)
@@ -346,68 +342,13 @@ def true_floor(low_turns_before: int, k: float, arms: int) -> float:
     return k / 2.0 * (1.0 + math.log((N + 1) / reach)) - 1.0 / (2.0 * arms)
 
 
-def exploration_sum(low_turns: int, k: float, arms: int) -> float:
-    """S(N) <= N up to km, then km (1 + log(N/(km))): the sum of ε over N low turns, in closed form.
+def trivial(gaps: Sequence[float] | Numbers, G: Sequence[float] | Numbers) -> float:
+    """The cost of the worst arm in every turn after the first round.
 
-    >>> exploration_sum(80, k=50, arms=2), round(exploration_sum(1000, k=50, arms=2), 2)
-    (80.0, 330.26)
+    The sum of G(t) D_t over the first round, where turn t plays arm t, plus the largest gap times
+    the rest of G.
+
+    >>> trivial([0.0, 0.5], [10.0, 20.0, 30.0, 40.0])
+    45.0
     """
-    reach = k * arms
-    if low_turns <= reach:
-        return float(low_turns)
-    return reach * (1.0 + math.log(low_turns / reach)) if reach > 0 else 0.0
-
-
-@dataclass(frozen=True, eq=False)
-class TwoValues:
-    """ε-z greedy where G has two values.
-
-    Attributes:
-        low: The lower value of G.
-        high: The higher one.
-        low_turns: N, the number of low turns, those of the first round included.
-        exploration: low (sum D_j / m) S(N) in closed form; at least the exploration part.
-        bound: The safe bound for this order of turns.
-    """
-
-    low: float
-    high: float
-    low_turns: int
-    exploration: float
-    bound: RegretBound
-
-
-def two_values(
-    policy: EpsilonZGreedy,
-    means: Means | None = None,
-    gaps: Sequence[float] | NDArray[np.float64] | None = None,
-    multiplier: Any = None,
-    r: float = 1.0,
-) -> TwoValues:
-    """The corollary, read as a sum: the printed (qn) times theta(1/t) has an unbound t.
-
-    Exploration costs low (sum D_j / m) S(N), which grows with log N.  The high part depends on
-    where the high turns are: a long high stretch costs its length times the leader's probability
-    at its start.
-
-    >>> import highseason as hs
-    >>> G = hs.multipliers.step(turns=20_000)
-    >>> result = two_values(hs.EpsilonZGreedy(k=50, z=30), means=[0.9, 0.1], multiplier=G)
-    >>> result.low, result.high, result.low_turns
-    (1.0, 40.0, 9999)
-    >>> result.exploration >= result.bound.parts["exploration"]
-    True
-    """
-    G = as_multiplier(multiplier)
-    values = np.unique(G.values)
-    if values.size != 2:
-        raise ValueError(f"the corollary needs a G of two values, got one of {values.size}")
-    low, high = values.tolist()
-    z = policy.resolve_thresholds(G.values).z
-    if not low < z <= high:
-        raise ValueError(f"z must lie between the two values {low:g} and {high:g}, got {z:g}")
-    bound = regret(policy, means, gaps, G, r=r)
-    count = int(np.count_nonzero(G.values == low))
-    per_turn = low * float(Setting.of(means, gaps, G, r=r).gaps.mean())
-    closed = per_turn * exploration_sum(count, policy.k, bound.arms)
-    return TwoValues(low, high, count, closed, bound)
+    return float(Setting(np.asarray(gaps, np.float64), as_multiplier(G)).trivial[-1])

@@ -11,6 +11,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.core.formatting import aligned
+
 Numbers = NDArray[np.float64]
 Form = Literal["safe", "paper"]
 FORMS: tuple[Form, ...] = get_args(Form)
@@ -169,17 +171,6 @@ def compared(
         return replace(printed, reasons=[broken])
     below = f"it is below the safe form, {safe.total:,.6g}."
     return printed if printed.total >= safe.total else replace(printed, reasons=[below])
-
-
-def aligned(rows: Sequence[Sequence[str]], sides: str) -> str:
-    """Rows of text as a table; `sides` aligns each column, "<" to the left or ">" to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(
-        "  ".join(
-            f"{c:{side}{width}}" for c, side, width in zip(row, sides, widths, strict=True)
-        ).rstrip()
-        for row in rows
-    )
 
 
 def show(value: float) -> str:

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from highseason.bounds.kernels import beyond, too_few
 from highseason.bounds.regret_bound import Form, RegretBound
 from highseason.core.validation import positive_number
 from highseason.engine.lifetimes import Lifetimes
@@ -251,25 +250,6 @@ def _vector(name: str, values: ArrayLike) -> Numbers:
     return array
 
 
-def tail(lam: float, kappa: float) -> float:
-    """Bound the probability that an average misleads after 2·lam expected blind pulls.
-
-    floor(lam) e^(-lam/5) + the sum of e^(-kappa s) over s > floor(lam): the arm was pulled blindly
-    at most lam times (Bernstein), or more often and still misjudged (Hoeffding, for each s).  Any
-    lower bound on lam will do.  With kappa = 0, also by underflow, the sum is infinite.
-
-    Args:
-        lam: Half the expected number of blind pulls, including the one of the first round.
-        kappa: D²/(2r²) for a gap D and rewards in a range r.
-
-    >>> round(tail(50.0, 0.32), 6)
-    0.00227
-    >>> tail(0.5, 0.0)
-    inf
-    """
-    return too_few(lam) + beyond(float(math.floor(lam)), kappa)
-
-
 def leader_regret(
     gaps: Sequence[float] | Numbers, probabilities: Sequence[float] | Numbers
 ) -> float:
@@ -285,15 +265,3 @@ def leader_regret(
     order = np.argsort(-gap, kind="stable")
     shares = np.diff(np.minimum(1.0, np.cumsum(np.minimum(1.0, most[order]))), prepend=0.0)
     return float(shares @ gap[order])
-
-
-def trivial(gaps: Sequence[float] | Numbers, G: Sequence[float] | Numbers) -> float:
-    """The cost of the worst arm in every turn after the first round.
-
-    The sum of G(t) D_t over the first round, where turn t plays arm t, plus the largest gap times
-    the rest of G.
-
-    >>> trivial([0.0, 0.5], [10.0, 20.0, 30.0, 40.0])
-    45.0
-    """
-    return float(Setting(np.asarray(gaps, np.float64), as_multiplier(G)).trivial[-1])

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.bounds.kernels import mortal_costs
+from highseason.bounds.kernels import mortal_kernel, run
 from highseason.bounds.regret_bound import FORMS, Form, RegretBound, compared
 from highseason.bounds.setting import Setting
 from highseason.bounds.theorems import theorem
@@ -27,30 +27,10 @@ Counts = NDArray[np.int64]
 
 @theorem(SoftUCBMortal)
 def soft_ucb_mortal(policy: SoftUCBMortal, setting: Setting, form: Form) -> RegretBound:
-    """See `mortal_regret`; without lifetimes, the theorem about arms that stay.
-
-    >>> import highseason as hs
-    >>> G = hs.multipliers.wave(turns=20_000)
-    >>> lifetimes = hs.lifetimes.fixed([(1, math.inf), (1, math.inf), (10_000, math.inf)])
-    >>> means = [0.1, 0.9, 0.2]
-    >>> policy = hs.SoftUCBMortal(c=2, unit=1)
-    >>> bound = hs.bounds.regret(policy, means, multiplier=G, lifetimes=lifetimes)
-    >>> bound.valid, round(bound.total / bound.trivial, 1)
-    (True, 0.4)
-    """
-    bound = mortal_regret(
-        -setting.gaps,  # only differences count
-        setting.spans or [(1.0, math.inf)] * setting.arms,
-        setting.multiplier,
-        policy.c,
-        form,
-        setting.forecast,
-        setting.r,
-        policy.resolve_thresholds(setting.H).unit,
-        remaining=policy.remaining,
-        initial=policy.initial,
-        known=setting.ends_known,
-    )
+    """See `mortal_regret`; without lifetimes, the theorem about arms that stay."""
+    resolved = policy.resolve_thresholds(setting.H)
+    spans = setting.spans or [(1.0, math.inf)] * setting.arms
+    bound = _bound(resolved, setting, -setting.gaps, spans, form)  # only differences count
     return replace(bound, policy=str(policy))
 
 
@@ -137,47 +117,54 @@ def mortal_regret(
     non_negative_number("c", c)
     positive_number("r", r)
     positive_number("unit", unit)
-    G = as_multiplier(multiplier)
-    believed = (G if H is None else as_multiplier(H, turns=G.turns)).values
-    values = np.array(means, dtype=np.float64)
-    spans = np.array(lifespans, dtype=np.float64)
-    if values.ndim != 1 or spans.shape != (values.size, 2):
+    G, values = as_multiplier(multiplier), np.array(means, dtype=np.float64)
+    forecast = None if H is None else as_multiplier(H, turns=G.turns)
+    setting = Setting(values, G, forecast, r, ends_known=known)
+    policy = SoftUCBMortal(c=c, unit=unit, remaining=remaining, initial=initial)
+    return _bound(policy, setting, values, lifespans, form, opening)
+
+
+def _bound(
+    policy: SoftUCBMortal,
+    setting: Setting,
+    means: Numbers,
+    lifespans: Sequence[tuple[float, float]],
+    form: Form,
+    opening: Sequence[int] | None = None,
+) -> RegretBound:
+    spans, turns = np.array(lifespans, dtype=np.float64), setting.turns
+    if means.ndim != 1 or spans.shape != (means.size, 2):
         raise ValueError("pass one mean and one (first turn, last turn) per arm")
     first = np.maximum(1, spans[:, 0]).astype(np.int64)
-    last = np.minimum(G.turns, spans[:, 1]).astype(np.int64)
-    available, stretch = _stretches(first, last, G.turns)
-    worth = running_worth(believed)
-    scores = np.array([
-        lifetime_score(start, end if known else UNKNOWN_END, G.turns, worth, remaining)
-        for start, end in zip(first.tolist(), last.tolist(), strict=True)
-    ])  # fmt: skip
-    psi = _psi(available, scores, c)
-    if opening is None and initial:
+    last = np.minimum(turns, spans[:, 1]).astype(np.int64)
+    available, stretch = _stretches(first, last, turns)
+    psi = _psi(policy, setting, available, first, last)
+    if opening is None and policy.initial:
         there = np.flatnonzero(first <= 1)
-        opening = there[np.argsort(-psi[0, there], kind="stable")][:initial].tolist()
+        opening = there[np.argsort(-psi[0, there], kind="stable")][: policy.initial].tolist()
     game = _Game(
-        means=values,
+        means=means,
         starts=np.where(first <= 1, 0, first),
         ends=last,
-        G=G.values,
-        believed=believed / unit,
+        G=setting.G,
+        believed=setting.H / policy.unit,
         opening=_opening(opening, first, last),
         stretch=stretch,
-        best=np.where(available, values, -np.inf).argmax(axis=1)[stretch],
-        worst=np.where(available, values, np.inf).argmin(axis=1)[stretch],
+        best=np.where(available, means, -np.inf).argmax(axis=1)[stretch],
+        worst=np.where(available, means, np.inf).argmin(axis=1)[stretch],
         psi=psi,
     )
-    safe = game.bound("safe", _safe_costs(game, r))
+    safe = game.bound("safe", _safe_costs(game, setting.r))
     if form == "safe":
         return safe
-    return compared(game.bound("paper", _printed_costs(game, r)), safe)
+    return compared(game.bound("paper", _printed_costs(game, setting.r)), safe)
 
 
 def _safe_costs(game: _Game, r: float) -> Numbers:
-    return mortal_costs(
-        game.means, np.array([game.starts, game.ends]), np.array([game.best, game.stretch]),
-        game.psi, np.array([game.G, game.believed]), len(game.opening), r,
-    )  # fmt: skip
+    spans, epochs = np.array([game.starts, game.ends]), np.array([game.best, game.stretch])
+    G, opening = np.array([game.G, game.believed]), len(game.opening)
+    inputs = (game.means, spans, epochs, game.psi, G, opening, float(r))
+    return run(mortal_kernel, *inputs, shape=game.G.size)
 
 
 def _printed_costs(game: _Game, r: float) -> Numbers:
@@ -186,24 +173,24 @@ def _printed_costs(game: _Game, r: float) -> Numbers:
         start = max(1, int(game.starts[arm]), len(game.opening) + 1)
         turns = np.arange(start, game.ends[arm] + 1)
         changes = np.flatnonzero(np.diff(game.best[turns - 1])) + 1
-        for run in np.split(turns, changes):  # a run of turns with one best arm
-            gap = float(game.means[game.best[run[0] - 1]] - game.means[arm]) if run.size else 0.0
-            if gap > 0:
+        for epoch in np.split(turns, changes):  # a run of turns with one best arm
+            gap = float((game.means[game.best[epoch - 1]] - game.means[arm])[:1].sum())
+            if gap > 0:  # an epoch of no turns has none
                 with np.errstate(all="ignore"):
-                    beta = _printed_beta(game, arm, gap, run, r)
+                    beta = _printed_beta(game, arm, gap, epoch, r)
                     # NumPy's minimum keeps a nan, where Python's would drop it
-                    pulls = float(np.minimum(run.size - 1, beta))
-                costs[run[-1] - 1] += float(game.G[run - 1].max()) * gap * pulls
+                    pulls = float(np.minimum(epoch.size - 1, beta))
+                costs[epoch[-1] - 1] += float(game.G[epoch - 1].max()) * gap * pulls
     return costs
 
 
-def _printed_beta(game: _Game, arm: int, gap: float, run: Counts, r: float) -> float:
+def _printed_beta(game: _Game, arm: int, gap: float, epoch: Counts, r: float) -> float:
     """beta^M = u + the series, with psi in place of its square, and no clipping."""
-    t = run.astype(np.float64)
-    rows, star = game.stretch[run - 1], int(game.best[run[0] - 1])
+    t = epoch.astype(np.float64)
+    rows, star = game.stretch[epoch - 1], int(game.best[epoch[0] - 1])
     psi_own, psi_star = game.psi[rows, arm], game.psi[rows, star]
     s_own, s_star = float(game.starts[arm]), float(game.starts[star])
-    believed = game.believed[run - 1]
+    believed = game.believed[epoch - 1]
     own, best = np.log1p((t - s_own) / believed), np.log1p((t - s_star) / believed)
     u = float(np.ceil(8.0 * psi_own * own / gap**2).max())
     misses = np.exp(-4.0 / r**2 * psi_own * own) + np.exp(-4.0 / r**2 * psi_star * best)
@@ -224,12 +211,23 @@ def _stretches(first: Counts, last: Counts, turns: int) -> tuple[NDArray[np.bool
     return available, np.searchsorted(starts, np.arange(1, turns + 1), side="right") - 1
 
 
-def _psi(available: NDArray[np.bool_], scores: Numbers, c: float) -> Numbers:
+def _psi(
+    policy: SoftUCBMortal,
+    setting: Setting,
+    available: NDArray[np.bool_],
+    first: Counts,
+    last: Counts,
+) -> Numbers:
     """psi_future by stretch and arm: c times the rank of its score among the available arms."""
-    psi = np.zeros(available.shape)
+    ends = last if setting.ends_known else np.full_like(last, UNKNOWN_END)
+    worth, psi = running_worth(setting.H), np.zeros(available.shape)
+    scores = np.array([
+        lifetime_score(*span, setting.turns, worth, policy.remaining)
+        for span in zip(first.tolist(), ends.tolist(), strict=True)
+    ])  # fmt: skip
     for row, there in enumerate(available):
         ranked = np.sort(scores[there])
-        psi[row] = c * np.searchsorted(ranked, scores, side="right") / ranked.size
+        psi[row] = policy.c * np.searchsorted(ranked, scores, side="right") / ranked.size
     return psi
 
 

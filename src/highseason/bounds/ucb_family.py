@@ -40,12 +40,6 @@ def ucb(policy: UCB, setting: Setting, form: Form) -> RegretBound:
     """Initialisation + learning; with G = 1 this is Auer's bound.
 
     UCB is UCB-z with any z above G.  The printed bound grows with z, so z is the least: max G.
-
-    >>> import highseason as hs
-    >>> from highseason.bounds import regret
-    >>> G = hs.multipliers.constant(turns=50_000)
-    >>> round(regret(hs.UCB(), means=[0.9, 0.7], multiplier=G).total, 1)
-    433.6
     """
     always, z = np.ones(setting.turns, bool), np.maximum.accumulate(setting.G)
     return _bound(policy, setting, form, always, z, "learning")
@@ -58,12 +52,6 @@ def ucb_z(policy: UCBZ, setting: Setting, form: Form) -> RegretBound:
     With a forecast H, turns are low or high by H and weighted by G.  `cross_terms` holds the cost
     of turns with G < z treated as high, and what turns with G >= z treated as low add to the low
     part.
-
-    >>> import highseason as hs
-    >>> from highseason.bounds import regret
-    >>> G = hs.multipliers.wave(turns=20_000)
-    >>> round(regret(hs.UCBZ(z=30), means=[0.95, 0.05], multiplier=G).total)
-    9421
     """
     low, z = low_turns(policy, setting)
     bound = _bound(policy, setting, form, low, z, "low", "high")
@@ -212,13 +200,6 @@ def soft_ucb(policy: SoftUCB, setting: Setting, form: Form) -> RegretBound:
     exp(-2 b_t/r²) per pull count, so a turn is misjudged with probability at most
     2 (t - m) exp(-2 b_t/r²).  With P = 2, r = 1 and unit 1 these are the theorem's
     8 log max xi / D² and 2 (t - m)/xi⁴.
-
-    >>> import highseason as hs
-    >>> from highseason.bounds import regret
-    >>> G = hs.multipliers.wave(turns=1500)
-    >>> bound = regret(hs.SoftUCB(unit=1), means=[0.9, 0.1], multiplier=G)
-    >>> round(bound.total), round(bound.trivial)
-    (5358, 25262)
     """
     plan = read_plan(policy, setting)
     safe = _soft_safe(policy, setting, plan.levels[setting.arms :], plan.notes)

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.bounds.kernels import pool_costs
+from highseason.bounds.kernels import pool_kernel, run
 from highseason.bounds.regret_bound import Form, RegretBound
 from highseason.bounds.setting import Numbers, PlanRead, Setting, read_plan
 from highseason.bounds.theorems import theorem
@@ -30,20 +30,13 @@ def variable_pool(policy: VariablePool, setting: Setting, form: Form) -> RegretB
     best: the probability is at most (1 + m_t) tail(lam, d²/(2r²)), d its distance to the m_t-th
     best.  Pool sizes come from the plan, so a unit or a forecast changes them and nothing else; to
     play (and bound) with a repaired multiplier, pass it as the forecast.
-
-    >>> import highseason as hs
-    >>> G = hs.multipliers.wave(turns=20_000)
-    >>> repaired = hs.bounds.paper.repair(G, arms=2, c=10, Gamma=12)
-    >>> pool = hs.VariablePool(c=10, unit=1)
-    >>> bound = hs.bounds.regret(pool, means=[0.9, 0.5], multiplier=G, H=repaired.multiplier)
-    >>> round(bound.total)
-    3005
     """
     plan = read_plan(policy, setting)
     if form == "paper":
         return _paper(policy, setting, plan)
     sizes = plan.levels[setting.arms :].astype(np.int64)
-    costs = setting.weights * pool_costs(np.sort(setting.gaps)[::-1], sizes, setting.r)
+    falling, twice = np.sort(setting.gaps)[::-1], 2.0 * setting.r * setting.r
+    costs = setting.weights * run(pool_kernel, falling, sizes, twice, shape=sizes.size)
     full = sizes == setting.arms
     worst = setting.weights * setting.largest_gap
     curves = {
@@ -195,8 +188,9 @@ def repair(
     positive_number("Gamma", Gamma)
     with quiet(PlanWarning):  # a pool that never explores is why it is being repaired
         full = VariablePool(c=c, unit=unit).plan(multiplier, arms).levels == arms
-    filled, lam = _fill(full, arms, Gamma, mode)
+    filled = _fill(full, arms, Gamma, mode)
     turns = np.arange(1, multiplier.turns + 1)
+    lam = np.cumsum(filled | full | (turns <= arms)) / (2.0 * arms)
     values = np.where(filled, unit * (c - 1.0) / turns, multiplier.values)
     behind = np.flatnonzero(lam < Gamma * np.log(turns))
     holds_from = 1 if behind.size == 0 else int(behind[-1]) + 2
@@ -208,19 +202,13 @@ def repair(
     )
 
 
-def _fill(
-    full: NDArray[np.bool_], arms: int, Gamma: float, mode: Mode
-) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    """Which turns to fill, and lam after every turn."""
-    turns = np.arange(1, full.size + 1)
-    required, already = (Gamma * np.log(turns)).tolist(), full.tolist()
-    filled = np.zeros(full.size, bool)
-    lam = np.minimum(turns, arms) / (2.0 * arms)
-    count, block_ends = arms, 0
-    for i in range(arms, full.size):
-        if i >= block_ends and not already[i] and count / (2.0 * arms) < required[i]:
+def _fill(full: NDArray[np.bool_], arms: int, Gamma: float, mode: Mode) -> NDArray[np.bool_]:
+    """Which turns to fill."""
+    required = (Gamma * np.log(np.arange(1, full.size + 1))).tolist()
+    filled, count, block_ends = np.zeros(full.size, bool), arms, 0
+    for i, already in enumerate(full[arms:].tolist(), start=arms):
+        if i >= block_ends and not already and count / (2.0 * arms) < required[i]:
             block_ends = i + (2 * arms + 1 if mode == "block" else 1)
         filled[i] = i < block_ends
-        count += bool(filled[i] or already[i])
-        lam[i] = count / (2.0 * arms)
-    return filled, lam
+        count += already or i < block_ends
+    return filled

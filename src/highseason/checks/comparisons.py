@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
-from highseason import policies
+import numpy as np
+
 from highseason.checks.catalogue import check, expect, first_difference
 from highseason.checks.games import arms_played_exist
 from highseason.checks.plans import RANGES
@@ -18,13 +18,22 @@ from highseason.checks.settings import (
     following,
     in_other_units,
     parameters_on_G,
-    powers_of_two,
     reward_models,
     season,
 )
 from highseason.games import play, simulate
-from highseason.multipliers import Multiplier, constant
-from highseason.policies import Policy, UniformRandom
+from highseason.multipliers import Multiplier, constant, from_values
+from highseason.policies import (
+    UCB,
+    UCBZ,
+    EpsilonGreedy,
+    EpsilonZGreedy,
+    Greedy,
+    Policy,
+    SoftEpsilonGreedy,
+    UniformRandom,
+    VariablePool,
+)
 
 #: Games on two multipliers, and games against another policy.
 GAMES_ON_G, GAMES = 6, 4
@@ -78,7 +87,9 @@ def beats_uniform_random(policy: Policy) -> None:
 
 
 def _first_turn_moved_by_G(policy: Policy, number: int) -> int | None:
-    rewards, varied = reward_models()[1], powers_of_two()
+    rewards = reward_models()[1]
+    # Powers of two change no bit of a reward that is multiplied and divided by them.
+    varied = from_values(2.0 ** (np.arange(TURNS) * 7 % 11))
     variant = following(policy, policy.plan(varied, rewards.arms).levels)
     multipliers = varied, constant(varied.turns)
     return first_difference(*(play(variant, rewards, G, SEED, number).arms for G in multipliers))
@@ -87,43 +98,28 @@ def _first_turn_moved_by_G(policy: Policy, number: int) -> int | None:
 # -- where one policy becomes another --------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Reduction:
-    """Under this condition a policy plays as another one, arm by arm."""
+class Reduction(NamedTuple):
+    """Under a condition, a policy plays as another one with the same parameters, arm by arm."""
 
     condition: str
     policy: type[Policy]
     changes: dict[str, Any]
     G: Multiplier
-    equal_to: Callable[[Any], Policy]
+    becomes: type[Policy]
+    shared: str  # the parameters
 
     def applies(self, policy: Policy) -> bool:
         """Whether the policy is of this class; with another rule it would be another policy."""
         return isinstance(policy, self.policy) and policy.rule == self.policy.rule
 
 
-def _keeping(kind: type[Policy], *names: str) -> Callable[[Any], Policy]:
-    """The policy of a class that shares these parameters with the given one."""
-    return lambda policy: kind(**{name: getattr(policy, name) for name in names})
-
-
-_EPSILON_GREEDY = _keeping(policies.EpsilonGreedy, "k", "ties")
-_UCB = _keeping(policies.UCB, "P", "variant", "ties")
+_ABOVE_G, _FLAT = {"z": math.inf}, constant(TURNS, 7.0)
+_ONE_ARM = {"c": math.nextafter(2.0, 0.0), "unit": 1.0, "variant": "paper"}
 REDUCTIONS = (
-    Reduction(
-        "with z infinite", policies.EpsilonZGreedy, {"z": math.inf}, season(), _EPSILON_GREEDY
-    ),
-    Reduction("with z infinite", policies.UCBZ, {"z": math.inf}, season(), _UCB),
-    Reduction(
-        "on a constant G", policies.SoftEpsilonGreedy, {}, constant(TURNS, 7.0), _EPSILON_GREEDY
-    ),
-    Reduction(
-        "with c < 2, unit 1 and G >= 1",
-        policies.VariablePool,
-        {"c": math.nextafter(2.0, 0.0), "unit": 1.0, "variant": "paper"},
-        season(),
-        _keeping(policies.Greedy, "ties"),
-    ),
+    Reduction("with z infinite", EpsilonZGreedy, _ABOVE_G, season(), EpsilonGreedy, "k ties"),
+    Reduction("with z infinite", UCBZ, _ABOVE_G, season(), UCB, "P variant ties"),
+    Reduction("on a constant G", SoftEpsilonGreedy, {}, _FLAT, EpsilonGreedy, "k ties"),
+    Reduction("with c < 2, unit 1 and G >= 1", VariablePool, _ONE_ARM, season(), Greedy, "ties"),
 )
 
 
@@ -133,7 +129,8 @@ def becomes_the_policy_it_reduces_to(policy: Policy) -> None:
     for reduction in REDUCTIONS:
         if reduction.applies(policy):
             changed = replace(policy, **reduction.changes)
-            other = reduction.equal_to(changed)
+            shared = {name: getattr(changed, name) for name in reduction.shared.split()}
+            other = reduction.becomes(**shared)
             _same_arms(changed, other, reduction.G, f"{reduction.condition} it must be {other}")
 
 
@@ -159,10 +156,7 @@ def threshold_above_all_ignores_G(policy: Policy) -> None:
 @check(applies=_regulates_by_threshold)
 def threshold_below_all_is_greedy(policy: Policy) -> None:
     """With z below every G all turns are high, and only the leading arm is played."""
-    bound, greedy = (
-        _with_z(policy, 0.5 * float(season().values.min())),
-        policies.Greedy(ties=policy.ties),
-    )
+    bound, greedy = _with_z(policy, 0.5 * float(season().values.min())), Greedy(ties=policy.ties)
     _same_arms(bound, greedy, season(), "with z below every G it must play greedily")
 
 

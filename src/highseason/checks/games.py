@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
-from highseason import rewards
-from highseason.checks.catalogue import (
-    check,
-    expect,
-    first_difference,
-    same_course,
-    same_games,
-    same_totals,
-)
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.checks.catalogue import CheckFailed, check, expect, first_difference
 from highseason.checks.plans import RANGES
 from highseason.checks.settings import (
     ARMS,
     SEED,
     TURNS,
-    coarse_mean,
-    coarse_quantile,
-    lifetimes_to_play,
     on_generic_path,
     reward_models,
     season,
 )
 from highseason.core.random import game_keys
-from highseason.engine.lifetimes import Lifetimes
-from highseason.games import play, simulate
+from highseason.engine.lifetimes import Lifetimes, birth_and_death, fixed
+from highseason.games import Game, play, simulate
 from highseason.policies import Greedy, Policy
+from highseason.results import SimulationResult
 from highseason.rewards import Rewards
 
 #: Games per run, deliberately not a multiple of eight (some kernels play eight side by side).
@@ -88,14 +82,8 @@ def play_and_simulate_agree(policy: Policy) -> None:
     """Turn by turn: equal running rewards and regrets leave no room for another arm."""
     arms_played_exist(policy)
     for model in reward_models():
-        for seed in (SEED, SEED + 1):
-            compiled = simulate(policy, model, season(), games=1, seed=seed, curves=TURNS)
-            game = play(policy, model, season(), seed=seed)
-            same_course(compiled, game, f"{model.name} rewards, seed {seed}")
-        compiled = simulate(policy, model, season(), games=GAMES, seed=SEED, keep="games")
-        for number in range(GAMES):
-            game = play(policy, model, season(), seed=SEED, game=number)
-            same_totals(compiled, game, number, f"{model.name} rewards")
+        for seed, games in ((SEED, GAMES), (SEED + 1, 1)):
+            _expect_agreement(policy, model, f"{model.name} rewards, seed {seed}", games, seed)
 
 
 @check(applies=lambda policy: policy.rule in RANGES)
@@ -108,12 +96,9 @@ def fast_kernel_plays_as_the_plain_one(policy: Policy) -> None:
                 simulate(p, model, season(turns), games=GAMES, seed=SEED, keep="games")
                 for p in (policy, plain)
             )
-            same_games(
-                fast,
-                slow,
-                f"the fast kernel and the plain one must choose the same arms; with {arms} arms, "
-                f"{turns} turns and {model.name} rewards they",
-            )
+            where = f"with {arms} arms, {turns} turns and {model.name} rewards they"
+            rule = "the fast kernel and the plain one must choose the same arms"
+            same_games(fast, slow, f"{rule}; {where}")
 
 
 @check()
@@ -131,13 +116,10 @@ def threads_do_not_matter(policy: Policy) -> None:
 def company_does_not_matter(policy: Policy) -> None:
     """Next to other policies, before or after them, a policy plays the same games."""
     arms_played_exist(policy)
+    it, greedy = {"it": policy}, {"greedy": Greedy()}
     alone, first, last = (
         simulate(players, reward_models()[0], season(), games=GAMES, seed=SEED)
-        for players in (
-            {"it": policy},
-            {"it": policy, "greedy": Greedy()},
-            {"greedy": Greedy(), "it": policy},
-        )
+        for players in (it, it | greedy, greedy | it)
     )
     sentence = "other policies in the run must not change anything; the runs"
     same_games(alone, first, sentence)
@@ -149,13 +131,13 @@ def company_does_not_matter(policy: Policy) -> None:
 
 def _lifetime_settings(policy: Policy) -> Iterator[tuple[Lifetimes, Rewards, str]]:
     """Known lifetimes and, unless the policy needs to know them, unknown ones."""
+    spans = [(1, 40), (1, math.inf), (30, 90), (31, 31), (91, TURNS), (2, 45)]
     for known in (True,) if policy.lifetime_options.needs_end else (True, False):
-        for lifetimes in lifetimes_to_play(known):
-            # Rewards in eighths: the same arms tie again and again.
-            model = rewards.custom(
-                coarse_quantile, coarse_mean, arms=lifetimes.arms, name="eighths"
-            )
-            yield lifetimes, model, f"{lifetimes.name} lifetimes, {'' if known else 'un'}known,"
+        # Arms that stay, leave early, come later or for one turn; and a random flow of arms.
+        flow = birth_and_death(TURNS, alive=3, life=20, known=known)
+        for lifetimes in (fixed(spans, known=known), flow):
+            eighths = reward_models(lifetimes.arms)[-1]  # the same arms tie again and again
+            yield lifetimes, eighths, f"{lifetimes.name} lifetimes, {'' if known else 'un'}known,"
 
 
 @check()
@@ -178,13 +160,70 @@ def play_and_simulate_agree_on_arms_that_come_and_go(policy: Policy) -> None:
     """The readable loop and the kernel have the same arms in the game, and choose the same."""
     absent_arms_are_never_played(policy)
     for lifetimes, model, where in _lifetime_settings(policy):
-        course = simulate(
-            policy, model, season(), games=1, seed=SEED, curves=TURNS, lifetimes=lifetimes
+        _expect_agreement(policy, model, where, LIFETIME_GAMES, lifetimes=lifetimes)
+
+
+# -- equal games -----------------------------------------------------------------------------------
+
+
+def _expect_agreement(
+    policy: Policy,
+    model: Rewards,
+    where: str,
+    games: int,
+    seed: int = SEED,
+    lifetimes: Lifetimes | None = None,
+) -> None:
+    G = season()
+    course = simulate(policy, model, G, 1, seed, curves=TURNS, lifetimes=lifetimes)
+    same_course(course, play(policy, model, G, seed, lifetimes=lifetimes), where)
+    totals = simulate(policy, model, G, games, seed, keep="games", lifetimes=lifetimes)
+    for number in range(games):
+        game = play(policy, model, G, seed, number, lifetimes=lifetimes)
+        same_totals(totals, game, number, where)
+
+
+def same_course(compiled: SimulationResult, game: Game, where: str) -> None:
+    """Turn by turn: equal running rewards and regrets leave no room for another arm."""
+    gaps = game.means[game.best_arms] - game.means[game.arms]
+    for metric, steps in (("reward", game.G * game.paid), ("regret", game.G * gaps)):
+        simulated, played = compiled.curves[metric].mean[0], np.cumsum(steps)
+        for i in np.flatnonzero(~_close(simulated, played))[:1].tolist():
+            raise CheckFailed(
+                f"play and simulate must choose the same arms; with {where} they differ from turn "
+                f"{i + 1} on (running {metric} {played[i]:g} and {simulated[i]:g})"
+            )
+
+
+def same_totals(compiled: SimulationResult, game: Game, number: int, where: str) -> None:
+    """The totals of one game, from `play` and from `simulate`."""
+    for metric, column in _games(compiled).items():
+        simulated = column[0, number]
+        played = game.exploited_reward if metric == "exploited" else getattr(game, metric)
+        expect(
+            abs(simulated - played) <= 1e-9 * float(game.G.sum()),
+            f"play and simulate must agree on every game; with {where} the {metric} of game "
+            f"{number} is {played:g} and {simulated:g}",
         )
-        same_course(course, play(policy, model, season(), seed=SEED, lifetimes=lifetimes), where)
-        totals = simulate(
-            policy, model, season(), LIFETIME_GAMES, SEED, keep="games", lifetimes=lifetimes
-        )
-        for number in range(LIFETIME_GAMES):
-            game = play(policy, model, season(), seed=SEED, game=number, lifetimes=lifetimes)
-            same_totals(totals, game, number, where)
+
+
+def same_games(
+    one: SimulationResult, other: SimulationResult, sentence: str, row: int = 0, exact: bool = False
+) -> None:
+    """Compare the games of the only policy of `one` with those in a row of `other`."""
+    for metric, column in _games(one).items():
+        a, b = column[0], _games(other)[metric][row]
+        for game in np.flatnonzero(a != b if exact else ~_close(a, b))[:1].tolist():
+            raise CheckFailed(
+                f"{sentence} differ in the {metric} of game {game}: "
+                f"{float(a[game])!r} and {float(b[game])!r}"
+            )
+
+
+def _games(result: SimulationResult) -> dict[str, NDArray[np.float64]]:
+    assert result.games is not None, 'few games are kept by default, many with keep="games"'
+    return result.games
+
+
+def _close(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.bool_]:
+    return np.isclose(a, b, rtol=1e-9, atol=1e-9 * max(1.0, float(np.abs(a).max(initial=0.0))))

@@ -1,19 +1,28 @@
-"""A plan gives one sensible level per turn, always the same, from what it may know and no more."""
+"""Parameters survive text, JSON and pickle; a plan gives one sensible level per turn.
+
+Parameters are documented, and checked when a policy is created.  A plan is always the same, and
+computed from what it may know and no more.
+"""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
-from dataclasses import replace
+import pickle
+import sys
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from dataclasses import Field, fields, is_dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from highseason.checks.catalogue import CheckFailed, check, expect
-from highseason.checks.settings import ARMS, TURNS, copied, season, seasons
+from highseason.checks.settings import ARMS, TURNS, season, seasons, variant
 from highseason.multipliers import Multiplier
-from highseason.policies import Policy
+from highseason.policies import Policy, from_json, parse, registry
+from highseason.policies.parameters import declared
 from highseason.rules import EPSILON, POOL, UCB_RULE, Rule
 
 Levels = NDArray[np.float64]
@@ -32,6 +41,97 @@ RANGES: dict[Rule, _Range] = {
 #: Turns after which the future is changed, and the factors that change it.
 CUTS = (1, ARMS - 1, ARMS, ARMS + 1, TURNS // 2, TURNS - 1)
 FACTORS = (0.01, 100.0)
+
+
+# -- parameters ----------------------------------------------------------------------------------
+
+
+def _importable(policy: Policy) -> bool:
+    """Whether another process can import the class: a local one cannot be pickled."""
+    kind = type(policy)
+    return getattr(sys.modules.get(kind.__module__), kind.__qualname__, None) is kind
+
+
+@check()
+def parameters_are_fields(policy: Policy) -> None:
+    """A class that forgot `@dataclass(frozen=True)` would silently ignore its parameters."""
+    kind = type(policy)
+    forgotten = [name for name, value in vars(kind).items() if isinstance(value, Field)]
+    expect(
+        is_dataclass(kind) and not forgotten,
+        f"parameters must be dataclass fields, but {', '.join(forgotten)} is not: put "
+        f"@dataclass(frozen=True) above class {kind.__name__}",
+    )
+
+
+@check()
+def parameters_are_documented(policy: Policy) -> None:
+    """Every parameter has a sentence that says what it is, for help and the command line."""
+    documented = {name for name, limits in declared(policy).items() if limits.doc.strip()}
+    for name in (entry.name for entry in fields(policy)):
+        expect(
+            name in documented,
+            f"the parameter {name!r} is not documented: "
+            f'write {name} = parameter(default, "what it does")',
+        )
+
+
+@check()
+def impossible_parameters_are_refused(policy: Policy) -> None:
+    """NaN, numbers out of range and unknown words are errors when the policy is created."""
+    for name, value in _impossible(policy):
+        try:
+            replace(policy, **{name: value})
+        except ValueError:
+            continue
+        raise CheckFailed(
+            f"{name}={value!r} is invalid and must raise a ValueError, but the policy accepted it"
+        )
+
+
+@check(applies=lambda policy: policy.name)
+def name_leads_back(policy: Policy) -> None:
+    """The registry has the class under its name."""
+    entry = registry().get(policy.name)
+    expect(
+        entry is type(policy),
+        f"the name {policy.name!r} must lead to {type(policy).__qualname__}, but it leads to "
+        f"{getattr(entry, '__qualname__', entry)}: two policies cannot share a name",
+    )
+
+
+@check(applies=lambda policy: policy.name)
+def json_leads_back(policy: Policy) -> None:
+    """`from_json(policy.to_json())` is the policy."""
+    back = from_json(policy.to_json())
+    expect(back == policy, f"{policy!r} comes back from JSON as {back!r}")
+
+
+@check(applies=lambda policy: policy.name)
+def text_leads_back(policy: Policy) -> None:
+    """`parse(str(policy))` is the policy, as the command line needs it."""
+    back = parse(str(policy))
+    expect(back == policy, f"{policy!r} is written {str(policy)!r}, but parsed as {back!r}")
+
+
+@check(applies=_importable)
+def pickles_and_copies(policy: Policy) -> None:
+    """A worker process gets an equal policy with the same rule; a deep copy is one, too."""
+    for how, copied in (("pickle", pickle.loads(pickle.dumps(policy))), ("copy", deepcopy(policy))):
+        expect(
+            copied == policy and copied.rule == policy.rule,
+            f"{policy!r} comes back from {how} as {copied!r}, with the rule {copied.rule.name!r}",
+        )
+
+
+def _impossible(policy: Policy) -> Iterator[tuple[str, Any]]:
+    for name, limits in declared(policy).items():
+        yield name, math.nan
+        yield name, "no such word"
+        if limits.above is not None:
+            yield name, limits.above
+        if limits.at_least is not None:
+            yield name, math.nextafter(limits.at_least, -math.inf)
 
 
 # -- levels ----------------------------------------------------------------------------------------
@@ -53,16 +153,15 @@ def intensity_takes_arrays(policy: Policy) -> None:
 def every_turn_has_a_finite_level(policy: Policy) -> None:
     """Also for one arm, for fewer turns than arms, and for G in millions or millionths."""
     for G, arms in seasons():
-        plan = policy.plan(G, arms)
+        levels = policy.plan(G, arms).levels
         expect(
-            plan.levels.shape == (G.turns,),
+            levels.shape == (G.turns,),
             f"a plan must have one level for each of {G.turns} turns; its levels have the shape "
-            f"{plan.levels.shape}",
+            f"{levels.shape}",
         )
-        for t, level in enumerate(plan, start=1):
-            expect(
-                math.isfinite(level),
-                f"levels must be finite; with {arms} arms on {G!r} turn {t} has {level!r}",
+        for i in np.flatnonzero(~np.isfinite(levels))[:1].tolist():
+            raise CheckFailed(
+                f"levels must be finite; with {arms} arms on {G!r} turn {i + 1} has {levels[i]}"
             )
 
 
@@ -91,7 +190,7 @@ def exploration_is_a_share(policy: Policy) -> None:
 def same_question_same_plan(policy: Policy) -> None:
     """Computed twice, a plan is the same bits, and it is read-only."""
     for G, arms in seasons():
-        first, second = policy.plan(G, arms), copied(policy).plan(G, arms)
+        first, second = policy.plan(G, arms), variant(policy).plan(G, arms)
         expect(
             first.digest == second.digest,
             "a plan must be the same when it is computed again: keep what is remembered from "
@@ -169,18 +268,11 @@ def forecast_levels_know_only_the_past(policy: Policy) -> None:
 @check(applies=lambda policy: not looks_ahead(policy))
 def planners_share_nothing(policy: Policy) -> None:
     """Two games planned side by side do not disturb each other, as a shared carry would."""
-    one, other = policy.planner(ARMS), policy.planner(ARMS)
-    together = np.empty(TURNS)
-    for i, value in enumerate(season().values.tolist()):
-        together[i] = one.level(value)
-        one.saw(value)
-        other.level(3.0 * value)
-        other.saw(3.0 * value)
     sentence = (
         "a second game planned at the same time changed the level of turn {t}: begin() must "
         "return a new object each time"
     )
-    _same_start(_stepwise(policy), together, TURNS, sentence)
+    _same_start(_stepwise(policy), _stepwise(policy, beside_another=True), TURNS, sentence)
 
 
 def looks_ahead(policy: Policy) -> bool:
@@ -193,11 +285,14 @@ def _changed_after(G: Multiplier, cut: int, factor: float) -> Multiplier:
     return replace(G, values=np.where(later, factor * G.values, G.values))
 
 
-def _stepwise(policy: Policy) -> Levels:
-    planner, levels = policy.planner(ARMS), np.empty(TURNS)
+def _stepwise(policy: Policy, beside_another: bool = False) -> Levels:
+    planner, other, levels = policy.planner(ARMS), policy.planner(ARMS), np.empty(TURNS)
     for i, value in enumerate(season().values.tolist()):
         levels[i] = planner.level(value)
         planner.saw(value)
+        if beside_another:
+            other.level(3.0 * value)
+            other.saw(3.0 * value)
     return levels
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from highseason.checks.catalogue import check, expect
 from highseason.checks.settings import ARMS, SEED, season, seasons
@@ -82,41 +81,35 @@ def local_choice_ignores_absent_arms(policy: Policy) -> None:
 @check(applies=lambda policy: policy.rule.traits.stable != "never")
 def stable_choice_is_repeated(policy: Policy) -> None:
     """While nothing has changed that `stable` names, the rule chooses the same arm."""
-    for state, turn in _masked_moments(policy):
-        exploited = policy.rule.choose(state, turn)[1]
-        _expect_same_choice(
-            policy,
-            state,
-            (turn, *_turns_of_equal_choice(policy, turn, exploited)),
-            f"the rule declares stable={policy.rule.traits.stable!r}, but its choice changed",
-        )
+    _expect_same_choices(
+        policy,
+        lambda state, turn: _turns_of_equal_choice(policy, state, turn),
+        f"the rule declares stable={policy.rule.traits.stable!r}, but its choice changed",
+    )
 
 
 @check(applies=lambda policy: not policy.rule.traits.stochastic)
 def deterministic_choice_ignores_random_numbers(policy: Policy) -> None:
     """With ties broken by the lowest arm, every set of random numbers gives the same choice."""
-    for state, turn in _masked_moments(policy):
-        _expect_same_choice(
-            policy,
-            state,
-            (turn, *_with_other_keys(turn, KEYS)),
-            "the rule declares stochastic=False, but its choice changed with the random numbers",
-        )
+    _expect_same_choices(
+        policy,
+        lambda state, turn: _with_other_keys(turn, KEYS),
+        "the rule declares stochastic=False, but its choice changed with the random numbers",
+    )
 
 
 @check(applies=lambda policy: not policy.rule.traits.uses_future)
 def choice_ignores_the_future(policy: Policy) -> None:
     """A rule that does not declare `uses_future` plays alike where the future is unknown."""
-    for state, turn in _masked_moments(policy):
-        unknown = turn._replace(future=math.nan, turns_left=UNKNOWN_TURNS)
-        longer = turn._replace(future=100.0 * turn.future + 1.0, turns_left=9999)
-        _expect_same_choice(
-            policy,
-            state,
-            (turn, unknown, longer),
-            "declare uses_future=True in the rule's traits, or do without turn.future and "
-            "turn.turns_left: its choice changed with the future",
-        )
+    _expect_same_choices(
+        policy,
+        lambda state, turn: (
+            turn._replace(future=math.nan, turns_left=UNKNOWN_TURNS),
+            turn._replace(future=100.0 * turn.future + 1.0, turns_left=9999),
+        ),
+        "declare uses_future=True in the rule's traits, or do without turn.future and "
+        "turn.turns_left: its choice changed with the future",
+    )
 
 
 @check(applies=lambda policy: policy.rule.traits.integer_level)
@@ -130,12 +123,14 @@ def integer_levels_are_whole(policy: Policy) -> None:
             )
 
 
-def _expect_same_choice(
-    policy: Policy, state: ArmState, turns: tuple[Turn, ...], sentence: str
+def _expect_same_choices(
+    policy: Policy, others: Callable[[ArmState, Turn], Iterable[Turn]], sentence: str
 ) -> None:
-    choice, *others = (policy.rule.choose(state, turn) for turn in turns)
-    for turn, other in zip(turns[1:], others, strict=True):
-        expect(other == choice, f"{sentence} in turn {turn.t}, from {choice} to {other}")
+    for state, turn in _masked_moments(policy):
+        choice = policy.rule.choose(state, turn)
+        for other in others(state, turn):
+            now = policy.rule.choose(state, other)
+            expect(now == choice, f"{sentence} in turn {other.t}, from {choice} to {now}")
 
 
 # -- states and turns ------------------------------------------------------------------------------
@@ -166,12 +161,12 @@ def _with_other_keys(turn: Turn, count: int) -> Iterator[Turn]:
     return (turn._replace(key=game_key(SEED, i)) for i in range(count))
 
 
-def _turns_of_equal_choice(policy: Policy, turn: Turn, exploited: bool) -> Iterator[Turn]:
+def _turns_of_equal_choice(policy: Policy, state: ArmState, turn: Turn) -> Iterator[Turn]:
     """Turns in which a rule that declares `stable` would repeat its choice."""
     stable, levels = policy.rule.traits.stable, policy.plan(season(), ARMS).levels
     if stable == "until-change":
         yield from _with_other_keys(turn, KEYS)
-    elif exploited:
+    elif policy.rule.choose(state, turn)[1]:  # it exploited
         for level in (float(levels.min()), float(levels.max())):
             for other in _with_other_keys(turn, KEYS):
                 later = other._replace(t=turn.t + 1, clock=turn.clock + 1, level=level)
@@ -196,6 +191,5 @@ def _with_other_absent_arms(state: ArmState) -> ArmState:
 
 
 def _without_absent_arms(state: ArmState) -> ArmState:
-    there: NDArray[np.bool_] = state.available
-    rows = {name: getattr(state, name)[there] for name in state._fields if name != "shared"}
+    rows = {n: getattr(state, n)[state.available] for n in state._fields if n != "shared"}
     return ArmState(**rows, shared=state.shared)

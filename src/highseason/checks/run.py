@@ -6,16 +6,10 @@ import functools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from highseason.checks import (
-    comparisons,
-    forecasters,
-    games,
-    multipliers,
-    parameters,
-    plans,
-    rules,
-)
-from highseason.checks.catalogue import Check, CheckFailed, checks_in
+import numpy as np
+
+from highseason.checks import comparisons, forecasters, games, multipliers, plans, rules
+from highseason.checks.catalogue import Check, CheckFailed, checks_in, expect
 from highseason.core.warnings import quiet
 from highseason.forecasters import Forecaster
 from highseason.forecasters import registry as forecaster_registry
@@ -23,7 +17,7 @@ from highseason.multipliers import SHAPES, Multiplier, ThresholdWarning, as_mult
 from highseason.policies import PlanWarning, Policy, registry
 
 #: In the order in which they run: cheap checks that explain most come first.
-POLICY_CHECKS = checks_in(parameters, plans, games, rules, comparisons)
+POLICY_CHECKS = checks_in(plans, games, rules, comparisons)
 MULTIPLIER_CHECKS = checks_in(multipliers)
 FORECASTER_CHECKS = checks_in(forecasters)
 
@@ -44,10 +38,7 @@ def check_policy(policy: Policy | type[Policy]) -> None:
 
 
 def check_multiplier(multiplier: Callable[[int], Any] | Multiplier) -> None:
-    """Check a shape (a function of the number of turns) or a multiplier.
-
-    Raises:
-        CheckFailed: With a sentence that says what was expected and what came.
+    """Check a shape (a function of the number of turns) or a multiplier, as `check_policy` does.
 
     >>> import highseason as hs
     >>> check_multiplier(lambda turns: [1 + t % 7 for t in range(turns)])
@@ -55,23 +46,20 @@ def check_multiplier(multiplier: Callable[[int], Any] | Multiplier) -> None:
     if callable(multiplier):
         make, label = multiplier, getattr(multiplier, "__name__", "the shape")
     else:
-        whole = as_multiplier(multiplier)
-        make, label = functools.partial(_repeated, whole), whole.name
+        G = as_multiplier(multiplier)
+        make, label = lambda n: G.window(1, n) if n <= G.turns else np.resize(G.values, n), G.name
     _check_all(MULTIPLIER_CHECKS, make, label)
 
 
 def check_forecaster(forecaster: Forecaster | type[Forecaster]) -> None:
-    """Check a forecaster, or a class with its default settings.
-
-    Raises:
-        CheckFailed: With a sentence that says what was expected and what came.
+    """Check a forecaster, or a class with its default settings, as `check_policy` does.
 
     >>> import highseason as hs
     >>> check_forecaster(hs.forecasters.MovingAverage(window=7))
     """
     subject = forecaster() if isinstance(forecaster, type) else forecaster
-    if not isinstance(subject, Forecaster):
-        raise CheckFailed(f"expected a forecaster (a subclass of Forecaster), got {forecaster!r}")
+    expected = f"expected a forecaster (a subclass of Forecaster), got {forecaster!r}"
+    expect(isinstance(subject, Forecaster), expected)
     _check_all(FORECASTER_CHECKS, subject, str(subject))
 
 
@@ -130,10 +118,3 @@ def _policy(policy: Policy | type[Policy]) -> Policy:
             f"{policy.__name__}() fails ({error}): give every parameter a default, or check a "
             "policy instead of its class"
         ) from error
-
-
-def _repeated(G: Multiplier, turns: int) -> Multiplier:
-    """One multiplier as a shape: its first turns, repeated if it is too short."""
-    while G.turns < turns:
-        G = Multiplier(G.values.tolist() * 2, name=G.name)
-    return G.window(1, turns)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason import lifetimes, multipliers, rewards
-from highseason.engine.lifetimes import Lifetimes
+from highseason import multipliers, rewards
 from highseason.multipliers import Multiplier
 from highseason.policies import Policy
-from highseason.policies.parameters import Limits
+from highseason.policies.parameters import declared
 from highseason.policies.plan import View
 from highseason.rewards import Rewards
 
@@ -44,11 +43,6 @@ def seasons() -> list[tuple[Multiplier, int]]:
     ]
 
 
-def powers_of_two(turns: int = TURNS) -> Multiplier:
-    """A G that changes no bit of a reward multiplied and divided by it."""
-    return multipliers.from_values(2.0 ** (np.arange(turns) * 7 % 11))
-
-
 def coarse_quantile(u: float, level: float, scale: float) -> float:
     """Rewards in eighths: sums of them are often equal, or equal but for the last bit."""
     return math.floor(8.0 * (0.3 * u + 0.7 * level)) / 8.0
@@ -71,19 +65,7 @@ def reward_models(arms: int = ARMS) -> list[Rewards]:
     ]
 
 
-def lifetimes_to_play(known: bool) -> list[Lifetimes]:
-    """Arms that stay, leave early, come later or for one turn; and a random flow of arms."""
-    spans = [(1, 40), (1, math.inf), (30, 90), (31, 31), (91, TURNS), (2, 45)]
-    flow = lifetimes.birth_and_death(TURNS, alive=3, life=20, known=known)
-    return [lifetimes.fixed(spans, known=known), flow]
-
-
 # -- variants of a policy that differ from it in one respect only ----------------------------------
-
-
-def copied(policy: Policy) -> Policy:
-    """The same policy, but no plan of it is cached."""
-    return _variant(policy)
 
 
 def following(policy: Policy, levels: NDArray[np.float64]) -> Policy:
@@ -92,13 +74,13 @@ def following(policy: Policy, levels: NDArray[np.float64]) -> Policy:
     def step(self: Policy, carry: Any, view: View) -> tuple[float, Any]:
         return float(levels[view.t - 1]), carry
 
-    return _variant(policy, step=step)
+    return variant(policy, step=step)
 
 
 def on_generic_path(policy: Policy) -> Policy:
     """The policy without a fast kernel: its rule is the same, under another name."""
     rule = policy.rule
-    return _variant(policy, rule=replace(rule, name=f"{rule.name}, arm by arm"))
+    return variant(policy, rule=replace(rule, name=f"{rule.name}, arm by arm"))
 
 
 def in_other_units(policy: Policy, factor: float) -> Policy:
@@ -113,16 +95,13 @@ def in_other_units(policy: Policy, factor: float) -> Policy:
 
 def parameters_on_G(policy: Policy) -> dict[str, Any]:
     """The parameters that are in units of G, or expressions on it."""
-    limits = {entry.name: entry.metadata.get("limits") for entry in fields(policy)}
-    return {
-        name: getattr(policy, name)
-        for name, limit in limits.items()
-        if isinstance(limit, Limits) and limit.allows_expression
-    }
+    limits = declared(policy)
+    return {name: getattr(policy, name) for name in limits if limits[name].allows_expression}
 
 
-def _variant(policy: Policy, **attributes: Any) -> Policy:
+def variant(policy: Policy, **attributes: Any) -> Policy:
+    """The same policy, of a subclass with these attributes; no plan of it is cached."""
     kind = type(policy)
     # Without a name it stays out of the registry.
-    variant = type(kind.__name__, (kind,), {"name": "", "__doc__": kind.__doc__, **attributes})
-    return variant(**policy.parameters())  # type: ignore[no-any-return]  # a subclass of its kind
+    changed = type(kind.__name__, (kind,), {"name": "", "__doc__": kind.__doc__, **attributes})
+    return changed(**policy.parameters())  # type: ignore[no-any-return]  # a subclass of its kind

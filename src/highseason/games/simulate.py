@@ -23,8 +23,7 @@ from highseason.games.kernels.build import Play, kernel_for, oracle_for
 from highseason.games.kernels.reward_dispatch import dispatch_for
 from highseason.multipliers import Multiplier, as_multiplier
 from highseason.policies import Plan, Policy, parse
-from highseason.results import Curves, SimulationResult, unique_labels
-from highseason.results.tally import Tally
+from highseason.results import Curves, SimulationResult, Tally, unique_labels
 from highseason.rewards import Rewards
 
 #: Above this many games only sufficient statistics are kept, unless `keep="games"`.

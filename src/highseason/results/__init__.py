@@ -1,8 +1,7 @@
 """Frozen results: arrays with labels, statistics, and ways to keep them."""
 
-from highseason.results.curves import Curves
-from highseason.results.simulation import METRICS, SimulationResult, unique_labels
-from highseason.results.statistics import Estimate, Moments, ratio_gain, with_interval
+from highseason.results.simulation import METRICS, SimulationResult, Tally, unique_labels
+from highseason.results.statistics import Curves, Estimate, Moments, ratio_gain, with_interval
 from highseason.results.table import Table
 
 __all__ = [
@@ -12,6 +11,7 @@ __all__ = [
     "Moments",
     "SimulationResult",
     "Table",
+    "Tally",
     "ratio_gain",
     "unique_labels",
     "with_interval",

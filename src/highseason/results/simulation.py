@@ -1,10 +1,11 @@
-"""The result of a simulation: arrays and labels, statistics, to pandas, to a file and back."""
+"""The result of a simulation, gathered block by block; to pandas, to a file and back."""
 
 from __future__ import annotations
 
 import io
 import json
 import math
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.atomic import atomic_write
-from highseason.results.curves import Curves
-from highseason.results.statistics import Estimate, Moments, ratio_gain, with_interval
+from highseason.results.statistics import Curves, Estimate, Moments, ratio_gain, with_interval
 from highseason.results.table import Table
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 METRICS = ("reward", "regret", "realised_regret", "exploited", "best_pulls")
 
 _FORMAT = 1
+_RATIOS = "reward over the first policy's"
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,21 +113,17 @@ class SimulationResult:
         """The numbers of the command line's `--json`."""
         policies = []
         for i, label in enumerate(self.policies):
-            gain, paired = self.gain(i), self.mean_ratio_gain(i)
             entry: dict[str, Any] = {"name": label}
             for metric in METRICS:
                 entry[f"{metric}_mean"] = self.mean(metric, i)
                 entry[f"{metric}_se"] = self.error(metric, i)
+            gain, paired = self.gain(i), self.mean_ratio_gain(i)
             entry |= {
                 "exploited_share": self.exploited_share(i),
-                "gain_over_first": gain.value,
-                "gain_low": gain.low,
-                "gain_high": gain.high,
-                "mean_ratio_gain": paired.value,
-                "mean_ratio_gain_low": paired.low,
-                "mean_ratio_gain_high": paired.high,
-                "plan_digest": self.plan_digests[i],
-            }
+                "gain_over_first": gain.value, "gain_low": gain.low, "gain_high": gain.high,
+                "mean_ratio_gain": paired.value, "mean_ratio_gain_low": paired.low,
+                "mean_ratio_gain_high": paired.high, "plan_digest": self.plan_digests[i],
+            }  # fmt: skip
             policies.append(entry)
         return {"policies": policies, **self.settings}
 
@@ -151,13 +148,12 @@ class SimulationResult:
             ValueError: The path has another ending, such as `.json`.
         """
         target = _npz(Path(path))
-        arrays = {f"ratios/{k}": v for k, v in _pack(self.ratios).items()}
-        for metric, moments in self.moments.items():
-            arrays |= {f"moments/{metric}/{k}": v for k, v in _pack(moments).items()}
-        for metric, values in (self.games or {}).items():
-            arrays[f"games/{metric}"] = values
-        for metric, curve in self.curves.items():
-            arrays |= {f"curves/{metric}/{k}": np.asarray(v) for k, v in vars(curve).items()}
+        parts: dict[str, Moments | Curves] = {"ratios": self.ratios}
+        parts |= {f"moments/{metric}": moments for metric, moments in self.moments.items()}
+        parts |= {f"curves/{metric}": curve for metric, curve in self.curves.items()}
+        arrays = {f"games/{metric}": values for metric, values in (self.games or {}).items()}
+        for part, content in parts.items():
+            arrays |= {f"{part}/{name}": np.asarray(v) for name, v in vars(content).items()}
         head = {"format": _FORMAT, "policies": self.policies, "settings": self.settings,
                 "plan_digests": self.plan_digests}  # fmt: skip
         arrays["head"] = np.frombuffer(json.dumps(head).encode(), np.uint8)
@@ -179,21 +175,18 @@ class SimulationResult:
             raise ValueError(
                 f"{path} has format {head['format']}; this version reads format {_FORMAT}"
             )
-        parts: dict[str, dict[str, dict[str, Any]]] = {"moments": {}, "curves": {}}
+        parts: defaultdict[str, dict[str, Any]] = defaultdict(dict)
         for key, value in arrays.items():
-            kind, *rest = key.split("/")
-            if kind in parts:
-                parts[kind].setdefault(rest[0], {})[rest[1]] = value
-        games = {key[6:]: value for key, value in arrays.items() if key.startswith("games/")}
-        return cls(
-            policies=tuple(head["policies"]),
-            settings=head["settings"],
-            plan_digests=tuple(head["plan_digests"]),
-            moments={metric: _unpack(values) for metric, values in parts["moments"].items()},
-            ratios=_unpack({k[7:]: v for k, v in arrays.items() if k.startswith("ratios/")}),
-            games=games or None,
-            curves={metric: Curves(**values) for metric, values in parts["curves"].items()},
-        )
+            part, _, name = key.rpartition("/")
+            parts[part][name] = int(value) if name == "count" else value
+        games = parts.pop("games", None)
+        ratios = Moments(**parts.pop("ratios"))
+        kinds: dict[str, dict[str, Any]] = {"moments": {}, "curves": {}}
+        for part, values in parts.items():
+            kind, _, metric = part.partition("/")
+            kinds[kind][metric] = (Moments if kind == "moments" else Curves)(**values)
+        labels, digests = tuple(head["policies"]), tuple(head["plan_digests"])
+        return cls(labels, head["settings"], digests, ratios=ratios, games=games, **kinds)
 
 
 def _npz(path: Path) -> Path:
@@ -207,17 +200,73 @@ def _npz(path: Path) -> Path:
 
 def unique_labels(labels: Sequence[str]) -> tuple[str, ...]:
     """The same labels, numbered where one occurs twice."""
-    seen: dict[str, int] = {}
+    seen: Counter[str] = Counter()
     unique = []
     for label in labels:
-        seen[label] = seen.get(label, 0) + 1
+        seen[label] += 1
         unique.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
     return tuple(unique)
 
 
-def _pack(moments: Moments) -> dict[str, NDArray[Any]]:
-    return {"count": np.array(moments.count), "mean": moments.mean, "scatter": moments.scatter}
+class Tally:
+    """The statistics of some games; `games_to_keep` is 0 where only sufficient ones are wanted.
 
+    Blocks are added, or tallies of blocks merged, in the order of the games, whichever worker
+    played them: so sums have the same bits on any number of workers.
+    """
 
-def _unpack(values: dict[str, Any]) -> Moments:
-    return Moments(int(values["count"]), values["mean"], values["scatter"])
+    def __init__(self, games_to_keep: int, policies: int, curves: dict[str, Curves]) -> None:
+        self._moments: dict[str, Moments] = {}
+        self._curves = curves
+        shape = policies, games_to_keep
+        self._kept = {metric: np.empty(shape) for metric in METRICS} if games_to_keep else None
+        self._done = 0
+
+    def add(self, block: dict[str, NDArray[np.float64]]) -> None:
+        """A block of games: for each metric a row per policy, a column per game."""
+        for metric in METRICS:
+            self._merge_moments(metric, Moments.of(block[metric]))
+        with np.errstate(divide="ignore", invalid="ignore"):  # a first policy that earned nothing
+            ratios = Moments.of(block["reward"] / block["reward"][0])
+        self._merge_moments(_RATIOS, ratios)
+        self._keep({metric: block[metric] for metric in METRICS})
+
+    def add_curves(self, policy: int, trace: NDArray[np.float64]) -> None:
+        """Running totals of a block of games of one policy."""
+        for i, curve in enumerate(self._curves.values()):
+            curve.add(policy, trace[:, :, i])
+
+    def merge(self, later: Tally) -> None:
+        """Add the games of another tally, which follow the games of this one."""
+        for metric, moments in later._moments.items():
+            self._merge_moments(metric, moments)
+        self._curves = {
+            metric: curve.merge(later._curves[metric]) for metric, curve in self._curves.items()
+        }
+        if later._kept is not None:
+            self._keep({key: values[:, : later._done] for key, values in later._kept.items()})
+        else:
+            self._done += later._done
+
+    def _merge_moments(self, metric: str, moments: Moments) -> None:
+        before = self._moments.get(metric)
+        self._moments[metric] = before.merge(moments) if before else moments
+
+    def _keep(self, games: dict[str, NDArray[np.float64]]) -> None:
+        done = self._done + games["reward"].shape[1]
+        if self._kept is not None:
+            for metric, values in games.items():
+                self._kept[metric][:, self._done : done] = values
+        self._done = done
+
+    def result(
+        self, labels: tuple[str, ...], settings: dict[str, Any], digests: tuple[str, ...]
+    ) -> SimulationResult:
+        """Everything seen so far."""
+        if not self._done:
+            raise ValueError("no game was played")
+        moments = {metric: self._moments[metric] for metric in METRICS}
+        ratios = self._moments[_RATIOS]
+        return SimulationResult(
+            labels, settings, digests, moments, ratios, self._kept, self._curves
+        )

@@ -7,6 +7,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from highseason.core.formatting import aligned
+
 
 @dataclass(frozen=True)
 class Table:
@@ -30,15 +32,7 @@ class Table:
 
     def __str__(self) -> str:
         """Plain text: first column to the left, numbers to the right."""
-        lines = [self.columns, *self.cells()]
-        widths = [max(len(line[i]) for line in lines) for i in range(len(self.columns))]
-        return "\n".join(
-            "  ".join(
-                cell.ljust(width) if i == 0 else cell.rjust(width)
-                for i, (cell, width) in enumerate(zip(line, widths, strict=True))
-            ).rstrip()
-            for line in lines
-        )
+        return aligned([self.columns, *self.cells()], "<" + ">" * (len(self.columns) - 1))
 
     __repr__ = __str__
 

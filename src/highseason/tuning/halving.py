@@ -8,10 +8,9 @@ a game is a function of its seed.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from highseason.core.extras import require
 from highseason.policies import Policy
@@ -125,19 +124,17 @@ def _trials(policies: Sequence[Policy], evaluate: Evaluate, games: int) -> list[
     return [Trial(p, games, *score) for p, score in zip(policies, scores, strict=True)]
 
 
-def _spread(space: Space, evaluate: Evaluate, trials: int, games: int, seed: int) -> list[Trial]:
-    return _trials(space.candidates(trials), evaluate, games)
-
-
 def _tpe(space: Space, evaluate: Evaluate, trials: int, games: int, seed: int) -> list[Trial]:
     optuna = require(
         "optuna", extra="tuning", purpose="search='tpe' (search='spread' needs no extra)"
     )
     ranges = {axis.name: optuna.distributions.FloatDistribution(0.0, 1.0) for axis in space.axes}
-    with _quiet_optuna(optuna):
-        sampler = optuna.samplers.TPESampler(
-            seed=seed % 2**32, n_startup_trials=_BATCH, constant_liar=True
-        )
+    sampler = optuna.samplers.TPESampler(
+        seed=seed % 2**32, n_startup_trials=_BATCH, constant_liar=True
+    )
+    verbosity = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.WARNING)  # the caller decides what is printed
+    try:
         study = optuna.create_study(sampler=sampler, direction="minimize")
         done = _trials(space.anchors()[:trials], evaluate, games)
         while len(done) < trials:
@@ -147,31 +144,20 @@ def _tpe(space: Space, evaluate: Evaluate, trials: int, games: int, seed: int) -
             for each, trial in zip(asked, batch, strict=True):
                 study.tell(each, trial.loss)
             done += batch
+    finally:
+        optuna.logging.set_verbosity(verbosity)
     return done
 
 
 #: Ways to propose candidates.
 METHODS: dict[str, Callable[[Space, Evaluate, int, int, int], list[Trial]]] = {
     "tpe": _tpe,
-    "spread": _spread,
+    "spread": lambda space, evaluate, trials, games, seed: _trials(
+        space.candidates(trials), evaluate, games
+    ),
 }
 
 
-@contextmanager
-def _quiet_optuna(optuna: Any) -> Iterator[None]:
-    """Optuna logs every study; the calling program decides what is printed."""
-    before = optuna.logging.get_verbosity()
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
-    try:
-        yield
-    finally:
-        optuna.logging.set_verbosity(before)
-
-
 def derive_seed(seed: int, use: str) -> int:
-    """A seed for games that no report shows.
-
-    >>> derive_seed(0, "search") != derive_seed(1, "search") != 0
-    True
-    """
+    """A seed for games that no report shows."""
     return int.from_bytes(hashlib.sha256(f"{seed}/{use}".encode()).digest()[:6], "big")

@@ -79,9 +79,8 @@ class Space:
         """
         start = (policy() if isinstance(policy, type) else policy).resolve_thresholds(G.values)
         limits = {name: limit for name, limit in declared(start).items() if limit.numeric}
-        if isinstance(space, str) or space is None:
-            space = [space] if space else list(limits)
-        wanted = space if isinstance(space, Mapping) else dict.fromkeys(space)
+        names = list(limits) if space is None else [space] if isinstance(space, str) else space
+        wanted = names if isinstance(names, Mapping) else dict.fromkeys(names)
         for name in wanted:
             if name not in limits:
                 known = ", ".join(limits) or "none"

@@ -133,12 +133,10 @@ def tune(
     """
     trials = whole_number("trials", trials, at_least=1)
     games = whole_number("games", games, at_least=2)
-    G = as_multiplier(multiplier)
-    chosen = Space.of(policy, G, space)
+    G, own = as_multiplier(multiplier), derive_seed(seed, "search")
     start = policy() if isinstance(policy, type) else policy
-    own = derive_seed(seed, "search")
-    evaluate = on_games(rewards, G, own, workers)
-    budget = Budget.halving(trials, games)
+    chosen = Space.of(start, G, space)
+    evaluate, budget = on_games(rewards, G, own, workers), Budget.halving(trials, games)
     done = _search(chosen, evaluate, budget, method=search, seed=own, progress=progress)
     best = done[0].policy
     players: dict[str, Policy] = {"tuned": best, "as given": start, "greedy": Greedy()}
@@ -153,35 +151,24 @@ def tune(
 
 
 def on_games(rewards: Rewards, G: Multiplier, seed: int, workers: int | None = None) -> Evaluate:
-    """Score candidates by their regret in simulated games.
-
-    >>> import highseason as hs
-    >>> evaluate = on_games(hs.rewards.bernoulli(arms=3), hs.multipliers.wave(60), seed=1)
-    >>> [score] = evaluate([hs.Greedy()], 20)
-    >>> score.loss > 0
-    True
-    """
+    """Score candidates by their regret in simulated games."""
 
     def evaluate(policies: Sequence[Policy], games: int) -> list[Score]:
         players = {str(i): policy for i, policy in enumerate(policies)}
         with quiet():
             result = simulate(players, rewards, G, games, seed, workers=workers, keep="summary")
-        return [
-            Score(result.mean("regret", i), result.error("regret", i)) for i in range(len(players))
-        ]
+        regret = result.moments["regret"]
+        return list(map(Score, regret.mean.tolist(), regret.error.tolist()))
 
     return evaluate
 
 
 def _curve(axis: Axis, best: Policy, play: Callable[..., SimulationResult]) -> Curve:
     """The reward along one axis, the other parameters as tuned; all on the same games."""
-    values = dict.fromkeys(axis.value(i / (_POINTS - 1)) for i in range(_POINTS))
-    values[getattr(best, axis.name)] = None
+    values = {axis.value(i / (_POINTS - 1)) for i in range(_POINTS)} | {getattr(best, axis.name)}
     ordered = sorted(values)
-    players = {"tuned": best}
-    for value in ordered:
-        changed: dict[str, Any] = {axis.name: value}
-        players[str(value)] = replace(best, **changed)
-    result = play(players, keep="summary")
-    gains = tuple(ratio_gain(result.moments["reward"], i, 0) for i in range(1, len(players)))
+    changes: list[dict[str, Any]] = [{axis.name: value} for value in ordered]
+    others = {str(value): replace(best, **c) for value, c in zip(ordered, changes, strict=True)}
+    reward = play({"tuned": best, **others}, keep="summary").moments["reward"]
+    gains = tuple(ratio_gain(reward, i + 1, 0) for i in range(len(ordered)))
     return Curve(axis, tuple(ordered), gains)
