@@ -128,6 +128,13 @@ def test_many_game_keys_are_the_single_ones(seed: int, first: int, count: int) -
     assert keys.tolist() == [game_key(seed, first + i) for i in range(count)]
 
 
+def test_uniforms_of_arms_are_the_same_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = game_keys(3, range(50))
+    plain = arm_uniforms(keys, 7)
+    monkeypatch.setattr(random, "_WORTH_COMPILING", 0)
+    assert np.array_equal(arm_uniforms(keys, 7), plain)
+
+
 def test_long_seeds_count_in_full() -> None:
     seeds = [0, 1, 2**64, 2**64 + 1, 2**128, 2**200, 3 * 2**64]
     assert len({seed_key(seed) for seed in seeds}) == len(seeds)

@@ -59,6 +59,18 @@ def test_threads_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(asked) >= 4  # several pieces a worker
 
 
+def test_pieces_are_few_and_cover_every_game() -> None:
+    run = simulate_room._Run.prepare(hs.UCB(), BERNOULLI, WAVE, 3, None, False, None)
+    for games in (1, 100, 5000, 100_000):
+        blocks = [share[0].start for share in run.shares(games, 1)]
+        for workers in (2, 16):
+            shares = run.shares(games, workers)
+            assert [share[0].start for share in shares] == blocks  # sums are added block by block
+            pieces = [piece for share in shares for piece in share]
+            assert [game for piece in pieces for game in piece] == list(range(games))
+            assert len(pieces) <= max(4 * workers, 2 * len(blocks))
+
+
 def test_blocks_leave_every_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = hs.simulate(POLICIES, BERNOULLI, WAVE, games=300, seed=3, curves=10)
     monkeypatch.setattr(simulate_room, "_BLOCK_GAMES", (64, 64))

@@ -31,8 +31,10 @@ KEPT_GAMES = 100_000
 #: Turns a block of games may hold; blocks bound memory and set the rhythm of the progress bar.
 _BLOCK_TURNS = 4_000_000
 _BLOCK_GAMES = (64, 4096)
-#: Turns below which handing work to threads costs more than it saves.
+#: Turns below which handing work to threads costs more than it saves …
 _WORTH_THREADS = 2_000_000
+#: … and turns that are worth a piece of their own, if each worker has two pieces without it.
+_PIECE_TURNS = 1_000_000
 
 Progress = Callable[[int, int], None]
 Policies = Policy | str | Sequence[Policy | str] | Mapping[str, Policy | str]
@@ -88,7 +90,7 @@ def simulate(
         workers = 1
     kept = games if keep == "games" or (keep is None and games <= KEPT_GAMES) else 0
     tally = Tally(kept, len(run.labels), run.empty_curves())
-    shares = [_shares(block, workers) for block in run.blocks(games)]
+    shares = run.shares(games, workers)
     run.oracle, run.players  # noqa: B018  # compiled here, once, before several workers need them
     parts = map_blocks(functools.partial(_play_games, run), chain(*shares), workers)
     for share in shares:
@@ -178,11 +180,21 @@ class _Run:
         """Everything except compiled code."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
-    def blocks(self, games: int) -> list[range]:
-        """The games in blocks whose size does not depend on the number of workers."""
+    def shares(self, games: int, workers: int) -> list[list[range]]:
+        """The games in blocks, which do not depend on the workers, each cut into their pieces.
+
+        A worker gets two pieces at least; more only if they are so large that cutting them bounds
+        memory, because the interpreter prepares one piece at a time.
+        """
         low, high = _BLOCK_GAMES
         size = min(high, max(low, _BLOCK_TURNS // self.G.turns // 64 * 64))
-        return _pieces(range(games), size)
+        blocks = _pieces(range(games), size)
+        if workers == 1:
+            return [[block] for block in blocks]
+        large = size * self.G.turns * len(self.labels) // _PIECE_TURNS
+        count = max(-(-2 * workers // len(blocks)), min(2 * workers, large))
+        # In multiples of the eight games that UCB plays at once.
+        return [_pieces(block, max(8, -(-len(block) // count) // 8 * 8)) for block in blocks]
 
     def empty_curves(self) -> dict[str, Curves]:
         if not self.checkpoints.size:
@@ -290,13 +302,6 @@ def _pieces(games: range, size: int) -> list[range]:
         range(start, min(start + size, games.stop))
         for start in range(games.start, games.stop, size)
     ]
-
-
-def _shares(block: range, workers: int) -> list[range]:
-    """Pieces of a block, two per worker, in multiples of the eight games that UCB plays at once."""
-    if workers == 1:
-        return [block]
-    return _pieces(block, max(8, -(-len(block) // (2 * workers)) // 8 * 8))
 
 
 def _checkpoints(curves: Curve, turns: int) -> NDArray[np.int64]:
