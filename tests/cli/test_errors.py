@@ -49,7 +49,7 @@ WRONG = {
     "floor below zero": ("plan -p ucb -m zero.csv --floor -1", "--floor", "above 0"),
     "unknown rewards": ("simulate -p ucb -r bernouli", "'bernouli'", "Did you mean 'bernoulli'?"),
     "hopeless rewards": ("simulate -p ucb -r x", "'x'", "truncated-normal"),
-    "unknown key of rewards": ("simulate -p ucb -r bernoulli:p=1", "'p'", "none"),
+    "unknown key of rewards": ("simulate -p ucb -r bernoulli:p=1", "'p'", "means, drift"),
     "sigma that is no number": ("simulate -p ucb -r truncated-normal:sigma=x", "'x'", "number"),
     "sigma below zero": ("simulate -p ucb -r truncated-normal:sigma=-1", "sigma", "> 0"),
     "means that are no numbers": ("simulate -p ucb --means .9,x", "'x'", "such as 0.9,0.5"),

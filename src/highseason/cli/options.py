@@ -166,13 +166,14 @@ arms_that_pay = parsed(
     parse_rewards,
     "rewards arms means",
     option(
-        "--rewards -r NAME[:KEY=VALUE]",
-        "bernoulli or truncated-normal:sigma=0.1; means are drawn from [0, 1] in every game.",
+        "--rewards -r NAME[:KEY=VALUE,…]",
+        "What arms pay: bernoulli, truncated-normal:sigma=0.1, visitors:rates=2%..4%,rho=0.01, "
+        "spend:rates=2%..4%,cv=1.  Arms are drawn in every game (bernoulli: from [0, 1]).",
         default="bernoulli",
     ),
     count("--arms", "Number of arms.  [default: 25, or as many as --means]"),
     option(
         "--means NUMBERS",
-        "Mean reward of each arm, e.g. 0.9,0.5 (for truncated-normal: the centres).",
+        "Mean reward of each arm, e.g. 0.9,0.5 (truncated-normal: centres; visitors: rates).",
     ),
 )

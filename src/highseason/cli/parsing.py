@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import click
 
 from highseason import lifetimes, multipliers, policies, rewards
 from highseason.core.formatting import counted
-from highseason.core.specs import did_you_mean, split_spec
+from highseason.core.specs import split_spec
 from highseason.engine.lifetimes import Lifetimes
 from highseason.multipliers import SHAPES, Multiplier
 from highseason.policies import Policy
@@ -109,31 +109,18 @@ def parse_multiplier(
     return G if turns is None else G.window(1, turns)
 
 
-#: Reward models by name: how to make one from arms and means, and what else it takes.
-_FAMILIES: dict[str, tuple[Callable[..., Rewards], tuple[str, ...]]] = {
-    "bernoulli": (rewards.bernoulli, ()),
-    "truncated-normal": (rewards.truncated_normal, ("sigma",)),
-}
-
-
 def parse_rewards(text: str, arms: int | None, means: str | None) -> Rewards:
     """A reward model.
 
     >>> parse_rewards("truncated-normal:sigma=0.2", arms=3, means=None).scale
     0.2
     """
-    name, options = split_spec(text)
-    if name not in _FAMILIES:
-        raise usage_error(f"unknown rewards {name!r}. {did_you_mean(name, _FAMILIES)}")
     fixed = None if means is None else _means(means)
-    if fixed is None:
-        arms = DEFAULT_ARMS if arms is None else arms
-    elif arms not in (None, len(fixed)):
+    if fixed is not None and arms not in (None, len(fixed)):
         raise usage_error(
             f"--arms {arms} does not match the {len(fixed)} numbers of --means: leave --arms out"
         )
-    make, known = _FAMILIES[name]
-    return make(arms, fixed, **_numbers(name, options, known))
+    return rewards.parse(text, arms, fixed, default_arms=DEFAULT_ARMS)
 
 
 def _means(text: str) -> list[float]:

@@ -63,6 +63,17 @@ def draw(key: Any, position: Any) -> Any:
 
 
 @jitable
+def spread(u: Any, place: Any) -> Any:
+    """A further uniform number, within (0, 1), that belongs to the uniform number `u` of a turn.
+
+    For rewards that need more than one number: the number at a `place` is a function of `u` alone,
+    so also of (seed, game, turn, use).
+    """
+    bits = hash_at(word(int(u * 2.0**53)), place + 1) >> 12
+    return (np.int64(bits) + 0.5) * 2.0**-52
+
+
+@jitable
 def turn_key(game: Any, t: Any) -> Any:
     """Where turn `t` of a game begins: `draw(turn_key(game, t), use)` is one of its numbers."""
     return word(word(game) + word(word(t) * TURN))

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from highseason.core.jitable import jitable
 
 _ROOT_TWO = math.sqrt(2.0)
@@ -74,6 +76,23 @@ def _ratio(top: tuple[float, ...], bottom: tuple[float, ...], r: float) -> float
         above = above * r + top[i]
         below = below * r + bottom[i]
     return above / below
+
+
+#: The quantile at multiples of 1/2048, for `quick_normal_quantile`.
+_CELLS = 2048
+_EDGE = 1.0 / 64.0
+_QUANTILES = np.array([normal_quantile(i / _CELLS) for i in range(_CELLS + 1)])
+
+
+@jitable
+def quick_normal_quantile(u: float) -> float:
+    """The same within 4e-5, for draws: interpolated, except in the tails beyond 1/64."""
+    if u < _EDGE or u > 1.0 - _EDGE:
+        return normal_quantile(u)
+    place = u * _CELLS
+    cell = int(place)
+    low = _QUANTILES[cell]
+    return low + (place - cell) * (_QUANTILES[cell + 1] - low)  # type: ignore[no-any-return]
 
 
 @jitable

@@ -119,9 +119,8 @@ def play(
     start = game_key(seed, game)
     key = np.array([start], np.uint64)
     parameters = rewards.parameters(key)[0]
-    varies = rewards.mean_at is not None
-    turns = enumerate(G.values if varies else G.values[:1], start=1)
-    means = np.stack([rewards.means_at(parameters, t, value) for t, value in turns])
+    varies = rewards.varies
+    means = rewards.means_by_turn(parameters, start, G.values)
     population = population_of(
         policy, spans_of(lifetimes, key, rewards.arms, G.turns)[0], lifetimes, G.turns
     )
@@ -147,8 +146,9 @@ def play(
         turn = horizon.turn(i + 1, plan[i], turn_key(start, i + 1), policy.ties == "random")
         arm, exploited[i] = decide(rule, state, turn)
         u = draw(turn.key, REWARD)
-        arms[i], paid[i] = arm, rewards.draw(u, parameters[arm], i + 1, value)
-        best_arms[i], best_paid[i] = best, rewards.draw(u, parameters[best], i + 1, value)
+        now = parameters if rewards.drift is None else means[i]
+        arms[i], paid[i] = arm, rewards.draw(u, now[arm], i + 1, value)
+        best_arms[i], best_paid[i] = best, rewards.draw(u, now[best], i + 1, value)
         scaled = value * paid[i]
         observation = Observation(arm, scaled if policy.learns_scaled else scaled / value, 1.0)
         # The opening restricts choices, not learning.

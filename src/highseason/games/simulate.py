@@ -267,8 +267,9 @@ def _arms(run: _Run, keys: NDArray[np.uint64]) -> Arms:
     """The arms of some games; where their means change by turn, `means` is scratch memory."""
     rewards = run.rewards
     parameters = _for_kernel(rewards.parameters(keys))
-    varies = rewards.mean_at is not None
-    means = np.zeros((1, rewards.arms)) if varies else _for_kernel(rewards.means(parameters))
+    means = (
+        np.zeros((1, rewards.arms)) if rewards.varies else _for_kernel(rewards.means(parameters))
+    )
     kept = keys if run.lifetimes is not None else keys[:1]  # without lifetimes games share one row
     spans = spans_of(run.lifetimes, kept, rewards.arms, run.G.turns)
     first, last = spans[..., 0].copy(), spans[..., 1].copy()

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from highseason.core.compile import compiled
 from highseason.core.jitable import jitable
 from highseason.core.special import clipped_normal_mean, normal_quantile
+from highseason.rewards.arms import check_rates, drifting_arms, named
 from highseason.rewards.model import Quantile, Rewards, describe_arms
 
 #: Below this many arms in all, a loop in Python is faster than loading compiled code.
@@ -36,19 +37,32 @@ def bernoulli(
     arms: int | None = None,
     means: Sequence[float] | NDArray[np.float64] | None = None,
     between: tuple[float, float] = (0.0, 1.0),
+    prior: tuple[float, float] | None = None,
+    drift: float = 0.0,
+    change: int | None = None,
+    then: Sequence[float] | NDArray[np.float64] | None = None,
 ) -> Rewards:
-    """Arms that pay 1 or 0.
+    """Arms that pay 1 or 0: one coin a turn, however busy it is, as in the paper.
 
     Args:
         arms: How many; every game draws its means uniformly `between` two numbers.
         means: Or the means themselves, the same in every game.
         between: Where means are drawn.
+        prior: Draw them from a beta distribution with this mean and standard deviation instead.
+        drift: By how much a mean moves in a turn, as a standard deviation; it is reflected at the
+            ends of `between` (0 and 1 for given means and priors).
+        change: The turn in which all arms get new means: drawn again, or
+        then: the means from that turn on, where `means` are given.
 
     >>> bernoulli(means=[0.9, 0.5]).arms
     2
+    >>> bernoulli(means=[0.9, 0.5], change=100, then=[0.1, 0.5]).drift.change
+    100.0
     """
-    how = describe_arms("bernoulli", arms, means, between, (0.0, 1.0), "means")
-    return Rewards("bernoulli", quantile=bernoulli_quantile, mean_of=np.asarray, **how)
+    means_of_arms = check_rates("bernoulli", arms, means, between, prior, "means")
+    how = drifting_arms("bernoulli", means_of_arms, drift, change, then)
+    name = named("bernoulli", means_of_arms, drift=drift, change=change)
+    return Rewards(name, quantile=bernoulli_quantile, **how)
 
 
 def truncated_normal(

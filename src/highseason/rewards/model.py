@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from highseason.core.random import arm_uniforms
 from highseason.core.validation import whole_number
+from highseason.rewards.drift import Drift, move_means
 
 #: `(u, parameter, scale)`, or `(u, parameters, t, G)` for models that look at the turn.
 Quantile = Callable[..., float]
@@ -22,7 +23,7 @@ Quantile = Callable[..., float]
 
 @dataclass(frozen=True, eq=False)
 class Rewards:
-    """A family of arms.  Made by `bernoulli`, `truncated_normal` or `custom`.
+    """A family of arms.  Made by `visitors`, `spend`, `bernoulli`, `truncated_normal` or `custom`.
 
     Attributes:
         name: What it is called on the command line and in results.
@@ -39,6 +40,12 @@ class Rewards:
         mean_at: `(parameters, t, G)` gives the true mean of one arm in turn t, for models that
             depend on the turn, on its G, or on several parameters per arm; None for all others.
         width: How many parameters an arm has.
+        noise: How the visitors of a turn vary, for models that count them; `quantile` is then
+            `(u, parameters, noise, G)`.
+        drift: How means move from turn to turn; an arm's parameters are then its first mean, and
+            its second one if there is a change.
+        draw_arms: The parameters for an array of uniform numbers, with a row per game; None if
+            they are uniform between two numbers.
     """
 
     name: str
@@ -51,13 +58,23 @@ class Rewards:
     bounds: tuple[float, float] = (0.0, 1.0)
     mean_at: Callable[[NDArray[np.float64], int, float], float] | None = None
     width: int = 1
+    noise: Any = None
+    drift: Drift | None = None
+    draw_arms: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None
+
+    @property
+    def varies(self) -> bool:
+        """Whether true means change by turn."""
+        return self.mean_at is not None or self.drift is not None
 
     def parameters(self, keys: NDArray[np.uint64]) -> NDArray[np.float64]:
-        """The arms of each game: one row per game key; a third axis if `mean_at` is given."""
+        """The arms of each game: one row per game key; a third axis for several numbers per arm."""
         if self.fixed is not None:
             return np.tile(self.fixed, (keys.size,) + (1,) * self.fixed.ndim)
         low, high = self.between
         uniforms = arm_uniforms(keys, self.arms * self.width)
+        if self.draw_arms is not None:
+            return self.draw_arms(uniforms)
         if self.mean_at is not None:
             uniforms = uniforms.reshape(keys.size, self.arms, self.width)
         return np.asarray(low + (high - low) * uniforms)
@@ -69,7 +86,7 @@ class Rewards:
                 f"{self.name}: means change by turn; use means_at(parameters, t, G) for one game"
             )
         means = np.asarray(self.mean_of(parameters), dtype=np.float64)
-        if means.shape != parameters.shape:
+        if means.shape != (parameters.shape if self.width == 1 else parameters.shape[:-1]):
             raise ValueError(
                 f"{self.name}: mean returned shape {means.shape} for parameters of shape "
                 f"{parameters.shape}; it must return one mean per parameter"
@@ -82,8 +99,26 @@ class Rewards:
             return self.means(parameters)
         return np.array([self.mean_at(row, t, G) for row in parameters], dtype=np.float64)
 
+    def means_by_turn(
+        self, parameters: NDArray[np.float64], game: int, G: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """The true means of a game, a row per turn; one row if they do not change by turn."""
+        if self.drift is None:
+            turns = enumerate(G if self.varies else G[:1], start=1)
+            return np.stack([self.means_at(parameters, t, value) for t, value in turns])
+        path, means = np.empty((G.size, self.arms)), np.empty(self.arms)
+        for t in range(1, G.size + 1):
+            move_means(self.drift, game, parameters.ravel(), t, means)
+            path[t - 1] = means
+        return path
+
     def draw(self, u: float, parameters: Any, t: int, G: float) -> float:
-        """What an arm with these parameters pays in turn t at the uniform number `u`."""
+        """What an arm with these parameters pays in turn t at the uniform number `u`.
+
+        For arms that drift, the parameter is the mean of that turn.
+        """
+        if self.noise is not None:
+            return self.quantile(u, parameters, self.noise, G)
         if self.mean_at is None:
             return self.quantile(u, parameters, self.scale)
         return self.quantile(u, parameters, t, G)

@@ -92,7 +92,7 @@ def any_rule_game(
     reward, regret, exploited, best_pulls, passed = 0.0, 0.0, 0.0, 0, 0
     due = next_checkpoint(checkpoints, passed)
     for i in range(G.size):
-        moved = update_means(model, mean_at, parameters, i + 1, G[i], means)
+        moved = update_means(model, mean_at, game, parameters, i + 1, G[i], means)
         if i + 1 == change:
             change, moved = renew(state, population, i + 1, set_weights), True
         if moved:
@@ -108,7 +108,7 @@ def any_rule_game(
         if not is_legal(state.available, arm):
             return i + 1, arm
         state.selections[arm] += 1
-        parameter = parameter_of(model, parameters, arm)
+        parameter = parameter_of(model, parameters, means, arm)
         x = draw_reward(model, quantile, key, parameter, i + 1, G[i])
         paid = G[i] * x
         if opening:
@@ -171,9 +171,9 @@ def oracle_kernel(
         start, means = keys[game], all_means[min(game, all_means.shape[0] - 1)]
         total, i = 0.0, 0
         while i < G.size:
-            moved = update_means(model, mean_at, parameters, i + 1, G[i], means)
+            moved = update_means(model, mean_at, start, parameters, i + 1, G[i], means)
             best, until = _best_until(means, first, last, i + 1)
-            parameter = parameter_of(model, parameters, best)
+            parameter = parameter_of(model, parameters, means, best)
             stop = i + 1 if moved else min(until, G.size)
             stretch = G[i:stop]  # counted from 0, which lets the compiler vectorise
             for j in range(stretch.size):

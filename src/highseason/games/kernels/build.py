@@ -96,7 +96,8 @@ def kernel_for(
         or lifetimes is not None
         or lifetimes_matter(policy)
         or policy.ties == "random"
-        or rewards.mean_at is not None
+        or rewards.varies
+        or rewards.width > 1
     ):
         kernel, worth = _compiled_any_rule(family), cumulative_g()
         memory = functools.partial(player_of, policy, rewards, lifetimes, size, worth)
@@ -238,7 +239,8 @@ def _game_types(family: Any) -> tuple[Any, Any, Any]:
 
     types, numbers = numba.types, np.empty(1)
     whole, table = np.empty(1, np.int64), np.empty((1, 1))
-    turns = Turns(numbers, numbers, numbers, whole, family(0.0), numbers, numbers)
+    model = family(*(0.0 for _ in family._fields))
+    turns = Turns(numbers, numbers, numbers, whole, model, numbers, numbers)
     spans = np.empty((1, 1), np.int64)
     arms = Arms(table, table, spans, spans)
     return numba.typeof(turns), types.uint64[::1], numba.typeof(arms)

@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 from highseason.core.jitable import jitable_as
 from highseason.core.random import REWARD, draw
 from highseason.rewards import Rewards
+from highseason.rewards.drift import Drift, move_means
 from highseason.rewards.families import bernoulli_quantile, clipped_normal_quantile
+from highseason.rewards.visitors import SpendNoise, VisitorNoise, spend_reward, visitor_reward
 
 
 class BernoulliReward(NamedTuple):
@@ -44,17 +46,61 @@ class PerTurnReward(NamedTuple):
     scale: float
 
 
-RewardDispatch = BernoulliReward | ClippedNormalReward | AnyReward | PerTurnReward
+class DriftingBernoulli(NamedTuple):
+    """Arms that pay 0 or 1 and whose means move; the fields are those of a `Drift`."""
+
+    step: float
+    change: float
+    low: float
+    high: float
+
+
+class DriftingVisitors(NamedTuple):
+    """Arms that are seen by visitors and whose rates move."""
+
+    share: float
+    rho: float
+    day: float
+    step: float
+    change: float
+    low: float
+    high: float
+
+
+RewardDispatch = (
+    BernoulliReward
+    | ClippedNormalReward
+    | AnyReward
+    | PerTurnReward
+    | VisitorNoise
+    | SpendNoise
+    | DriftingBernoulli
+    | DriftingVisitors
+)
+
+_DRIFTING = (DriftingBernoulli, DriftingVisitors)
 
 #: Families whose quantile function is compiled into kernels; the others hand theirs in.
 _BUILT_IN: dict[Any, Any] = {
     BernoulliReward: bernoulli_quantile,
     ClippedNormalReward: clipped_normal_quantile,
 }
+#: Families that count visitors, and how a reward is drawn from one uniform number.
+_COUNTED: dict[Any, Any] = {
+    VisitorNoise: visitor_reward,
+    DriftingVisitors: visitor_reward,
+    SpendNoise: spend_reward,
+}
 
 
 def dispatch_for(rewards: Rewards, learns_scaled: bool) -> RewardDispatch:
     """The type that picks the code for these rewards, for policies that divide by G or not."""
+    if rewards.drift is not None:
+        if rewards.noise is None:
+            return DriftingBernoulli(*rewards.drift)
+        return DriftingVisitors._make((*rewards.noise, *rewards.drift))
+    if rewards.noise is not None:
+        return rewards.noise  # type: ignore[no-any-return]  # its type is a family
     if rewards.mean_at is not None:
         return PerTurnReward(float(rewards.width))
     if not learns_scaled:
@@ -89,6 +135,15 @@ def draw_reward(family: Any) -> Callable[..., float]:
         return lambda model, quantile, key, parameter, t, G: quantile(
             draw(key, REWARD), parameter, model.scale
         )
+    if family in _COUNTED:
+        count = _COUNTED[family]
+        return lambda model, quantile, key, parameter, t, G: count(
+            draw(key, REWARD), parameter, model, G
+        )
+    if family is DriftingBernoulli:
+        return lambda model, quantile, key, parameter, t, G: bernoulli_quantile(
+            draw(key, REWARD), parameter, 0.0
+        )
     built_in = _BUILT_IN[family]
     return lambda model, quantile, key, parameter, t, G: built_in(
         draw(key, REWARD), parameter, model.scale
@@ -97,12 +152,19 @@ def draw_reward(family: Any) -> Callable[..., float]:
 
 @_by_family
 def parameter_of(family: Any) -> Callable[..., Any]:
-    """`(model, parameters, arm)`: the arm's parameter out of a game's row, or all it has."""
+    """`(model, parameters, means, arm)`: the arm's parameter out of a game's row, or all it has.
+
+    The parameter of an arm that drifts is its mean of this turn.
+    """
+    if family in _DRIFTING:
+        return lambda model, parameters, means, arm: means[arm]
+    if family is SpendNoise:
+        return lambda model, parameters, means, arm: parameters[2 * arm : 2 * arm + 2]
     if family is PerTurnReward:
-        return lambda model, parameters, arm: parameters[
+        return lambda model, parameters, means, arm: parameters[
             arm * int(model.scale) : (arm + 1) * int(model.scale)
         ]
-    return lambda model, parameters, arm: parameters[arm]
+    return lambda model, parameters, means, arm: parameters[arm]
 
 
 @_by_family
@@ -127,23 +189,39 @@ def may_be_close(family: Any) -> Callable[..., bool]:
 
 @_by_family
 def update_means(family: Any) -> Callable[..., bool]:
-    """`(model, mean_at, parameters, t, G, means)`: whether the means change by turn.
+    """`(model, mean_at, game, parameters, t, G, means)`: whether the means change by turn.
 
-    If so, those of turn t are filled in.
+    If so, those of turn t are filled in; such games call it for every turn, in order.
     """
+    if family in _DRIFTING:
+        return _move_means
     if family is PerTurnReward:
         return _fill_means
-    return lambda model, mean_at, parameters, t, G, means: False
+    return lambda model, mean_at, game, parameters, t, G, means: False
 
 
 def _fill_means(
     model: RewardDispatch,
     mean_at: Callable[..., float],
+    game: int,
     parameters: NDArray[np.float64],
     t: int,
     G: float,
     means: NDArray[np.float64],
 ) -> bool:
     for arm in range(means.size):
-        means[arm] = mean_at(parameter_of(model, parameters, arm), t, G)
+        means[arm] = mean_at(parameter_of(model, parameters, means, arm), t, G)
+    return True
+
+
+def _move_means(
+    model: DriftingBernoulli | DriftingVisitors,
+    mean_at: Callable[..., float],
+    game: int,
+    parameters: NDArray[np.float64],
+    t: int,
+    G: float,
+    means: NDArray[np.float64],
+) -> bool:
+    move_means(Drift(model.step, model.change, model.low, model.high), game, parameters, t, means)
     return True

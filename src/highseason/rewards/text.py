@@ -1,0 +1,110 @@
+"""Reward models as text: `visitors:rates=2%..4%,rho=0.01`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from highseason.core.specs import Registry, split_spec
+from highseason.rewards.families import bernoulli, truncated_normal
+from highseason.rewards.model import Rewards
+from highseason.rewards.visitors import spend, visitors
+
+_MOVES = ("drift", "change", "then")
+
+
+class _Family(NamedTuple):
+    """How to make a model: what its arms are called, and its options."""
+
+    make: Callable[..., Rewards]
+    arms: str
+    options: tuple[str, ...]
+    prior: bool = True
+
+
+_FAMILIES: Registry[_Family] = Registry("reward model")
+_FAMILIES.register("bernoulli", _Family(bernoulli, "means", _MOVES))
+_FAMILIES.register(
+    "truncated-normal", _Family(truncated_normal, "centres", ("sigma",), prior=False)
+)
+_FAMILIES.register("visitors", _Family(visitors, "rates", ("share", "rho", "day", *_MOVES)))
+_FAMILIES.register("spend", _Family(spend, "rates", ("values", "cv", "share", "rho", "day")))
+
+
+def parse(
+    text: str,
+    arms: int | None = None,
+    means: Sequence[float] | None = None,
+    default_arms: int | None = None,
+) -> Rewards:
+    """Read a reward model as it is written on the command line.
+
+    Args:
+        text: `NAME:KEY=VALUE,…`.  Arms are a range (`rates=0.02..0.04`), a mean and a standard
+            deviation (`rates=0.03+-0.005`), or one number each (`rates=0.02/0.03/0.04`);
+            percentages may be written as such.
+        arms: The number of arms, where the text does not name each of them.
+        means: The arms themselves; the text must not name them too.
+        default_arms: The number of arms where nothing says how many.
+
+    >>> model = parse("visitors:rates=2%..4%,rho=0.01", arms=5)
+    >>> model.arms, model.between, model.noise.rho
+    (5, (0.02, 0.04), 0.01)
+    >>> parse("spend:rates=0.02/0.03,values=40/30,cv=0.5").arms
+    2
+    """
+    name, options = split_spec(text)
+    family = _FAMILIES[name]
+    known = (family.arms, *family.options)
+    for key in options:
+        if key not in known:
+            raise ValueError(f"{name} has no parameter {key!r}; it has: {', '.join(known)}")
+    if means is not None and family.arms in options:
+        raise ValueError(f"{text!r} names the {family.arms}, which are also given as {means}")
+    values: dict[str, Any] = {} if means is None else {family.arms: list(means)}
+    for key, value in options.items():
+        values |= _option(family, name, key, value)
+    given = values.get(family.arms)
+    if given is not None and arms not in (None, len(given)):
+        raise ValueError(f"{text!r} has {len(given)} {family.arms}, but arms={arms}: leave one out")
+    return family.make(None if given is not None else arms or default_arms, **values)
+
+
+def _option(family: _Family, name: str, key: str, value: str) -> dict[str, Any]:
+    label = f"{name}: {key}"
+    if key == family.arms:
+        return _arms(family, label, key, value)
+    if key == "values" and ".." in value:
+        return {"values_between": _range(label, value)}
+    if key in ("values", "then"):
+        return {key: [_number(label, part) for part in value.split("/")]}
+    number = _number(label, value)
+    return {key: int(number) if key == "change" and number.is_integer() else number}
+
+
+def _arms(family: _Family, label: str, key: str, value: str) -> dict[str, Any]:
+    if ".." in value:
+        return {"between": _range(label, value)}
+    if "+-" in value or "±" in value:
+        if not family.prior:
+            raise ValueError(f"{label}: give a range, such as 0.2..0.8, not {value!r}")
+        mean, deviation = value.replace("±", "+-").split("+-", 1)
+        return {"prior": (_number(label, mean), _number(label, deviation))}
+    return {key: [_number(label, part) for part in value.split("/")]}
+
+
+def _range(label: str, text: str) -> tuple[float, float]:
+    low, _, high = text.partition("..")
+    return _number(label, low), _number(label, high)
+
+
+def _number(label: str, text: str) -> float:
+    body = text.strip()
+    try:
+        number = float(body.removesuffix("%")) / (100.0 if body.endswith("%") else 1.0)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise ValueError(f"{label}: {body!r} is not a number")
+    return number

@@ -1,0 +1,235 @@
+"""Arms that are judged by visitors: the busier a turn, the more it teaches.
+
+A turn shows one arm to n = share·G(t) visitors, and its reward X is the share of them that buys
+(`visitors`) or what they spend per head (`spend`).  The variance of X is
+
+    rate·(1 - rate)·(rho + (1 - rho)/n), plus (day·rate)² for a day effect:
+
+with rho 0 every visitor decides alone; with rho 1 all visitors of a turn decide alike, and a turn
+is one coin, as in the paper.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from highseason.core.jitable import jitable
+from highseason.rewards.arms import (
+    Numbers,
+    Range,
+    arms_between,
+    check_rates,
+    drifting_arms,
+    named,
+)
+from highseason.rewards.counts import GAMMA_NUMBERS, beta_draw, binomial_quantile, gamma_draw
+from highseason.rewards.model import Rewards
+
+#: Where the further numbers of a turn stand, by what they are for.
+_DAY, _RATE, _BASKETS = 0, 2 * GAMMA_NUMBERS, 4 * GAMMA_NUMBERS
+
+
+class VisitorNoise(NamedTuple):
+    """How the visitors of a turn vary.
+
+    Attributes:
+        share: Visitors of a turn who see the arm, per unit of G.
+        rho: The correlation of the decisions of two visitors of the same turn.
+        day: The standard deviation of the turn's effect on all arms, relative to their rates.
+    """
+
+    share: float
+    rho: float
+    day: float
+
+
+class SpendNoise(NamedTuple):
+    """The same, with the coefficient of variation `cv` of what a buyer spends."""
+
+    share: float
+    rho: float
+    day: float
+    cv: float
+
+
+@jitable
+def visitors_of(share: float, G: float) -> float:
+    """How many visitors a turn has: a whole number, at least 1."""
+    return max(1.0, float(math.floor(share * G + 0.5)))
+
+
+@jitable
+def effective_visitors(visitors: float, rho: float) -> float:
+    """How many independent visitors would teach as much as these.
+
+    >>> effective_visitors(1000.0, 0.0), effective_visitors(1000.0, 0.01)
+    (1000.0, 91.0...)
+    """
+    return visitors / (1.0 + (visitors - 1.0) * rho)
+
+
+@jitable
+def _buyers(u: float, rate: float, n: float, rho: float, day: float) -> float:
+    if day > 0.0 and 0.0 < rate < 1.0:
+        rate = beta_draw(u, _DAY, rate, min(1.0, day * day * rate / (1.0 - rate)))
+    if rho > 0.0:
+        rate = beta_draw(u, _RATE, rate, rho)
+    return binomial_quantile(u, n, rate)
+
+
+@jitable
+def visitor_reward(u: float, rate: float, noise: VisitorNoise, G: float) -> float:
+    """The share of a turn's visitors that buys."""
+    n = visitors_of(noise.share, G)
+    return _buyers(u, rate, n, noise.rho, noise.day) / n
+
+
+@jitable
+def spend_reward(u: float, arm: NDArray[np.float64], noise: SpendNoise, G: float) -> float:
+    """What a turn's visitors spend, per head; an arm is its rate and its mean basket."""
+    n = visitors_of(noise.share, G)
+    baskets = _buyers(u, arm[0], n, noise.rho, noise.day)
+    if baskets > 0.0 and noise.cv > 0.0:  # the sum of gamma variables is one
+        square = noise.cv * noise.cv
+        baskets = square * gamma_draw(u, _BASKETS, baskets / square)
+    return arm[1] * baskets / n  # type: ignore[no-any-return]  # a NumPy scalar
+
+
+def visitors(
+    arms: int | None = None,
+    rates: ArrayLike | None = None,
+    between: tuple[float, float] = (0.01, 0.05),
+    prior: tuple[float, float] | None = None,
+    share: float = 1.0,
+    rho: float = 0.0,
+    day: float = 0.0,
+    drift: float = 0.0,
+    change: int | None = None,
+    then: ArrayLike | None = None,
+) -> Rewards:
+    """Arms with a conversion rate, seen by n = share·G(t) visitors in turn t.
+
+    The number of buyers is beta-binomial: it varies more than by chance where the visitors of a
+    turn are alike (`rho`), or where a turn is good or bad for all arms (`day`).
+
+    Args:
+        arms: How many; every game draws its rates.
+        rates: Or the rates themselves, the same in every game.
+        between: Rates are drawn uniformly between these two,
+        prior: or from a beta distribution with this mean and standard deviation.
+        share: How many visitors see the arm, per unit of G; at least one visitor comes.
+        rho: The correlation of two visitors of the same turn: 0 if they decide on their own, 1 if
+            a turn is one coin.
+        day: The standard deviation of a turn's effect on all arms, relative to their rates.
+        drift: By how much a rate moves in a turn, as a standard deviation; it is reflected at the
+            ends of `between` (0 and 1 for given rates and priors).
+        change: The turn in which all arms get new rates: drawn again, or
+        then: the rates from that turn on, where `rates` are given.
+
+    >>> busy = visitors(rates=[0.02, 0.03], rho=0.001)
+    >>> busy.name, busy.means(busy.fixed)
+    ('visitors:rho=0.001', array([0.02, 0.03]))
+    """
+    noise = VisitorNoise(*_noise("visitors", share, rho, day))
+    arm_rates = check_rates("visitors", arms, rates, between, prior, "rates")
+    _check_day("visitors", day, arm_rates)
+    return Rewards(
+        named("visitors", arm_rates, noise, (1.0, 0.0, 0.0), drift, change),
+        quantile=visitor_reward,
+        noise=noise,
+        **drifting_arms("visitors", arm_rates, drift, change, then),
+    )
+
+
+def spend(
+    arms: int | None = None,
+    rates: ArrayLike | None = None,
+    values: ArrayLike = 1.0,
+    between: tuple[float, float] = (0.01, 0.05),
+    values_between: tuple[float, float] | None = None,
+    prior: tuple[float, float] | None = None,
+    cv: float = 1.0,
+    share: float = 1.0,
+    rho: float = 0.0,
+    day: float = 0.0,
+) -> Rewards:
+    """Arms with a conversion rate and a mean basket; the reward is the revenue per visitor.
+
+    Baskets are gamma variables.  The unit of money is yours; the radius of UCB and its kin is made
+    for rewards between 0 and 1, so count in mean baskets (`values=1`) or choose P accordingly.
+
+    Args:
+        arms: How many; every game draws its rates.
+        rates: Or the rates themselves, the same in every game.
+        values: The mean basket of each arm, or one for all,
+        between: Rates are drawn uniformly between these two,
+        values_between: mean baskets between these two, if they are drawn,
+        prior: and rates from a beta distribution with this mean and standard deviation, if given.
+        cv: The coefficient of variation of a basket: its standard deviation over its mean.
+        share: As in `visitors`.
+        rho: As in `visitors`.
+        day: As in `visitors`.
+
+    >>> prices = spend(rates=[0.05, 0.04, 0.02], values=[8, 10, 15])
+    >>> prices.means(prices.fixed)
+    array([0.4, 0.4, 0.3])
+    """
+    if not (math.isfinite(cv) and cv >= 0):
+        raise ValueError(f"spend: cv must be a number >= 0, not {cv!r}")
+    noise = SpendNoise(*_noise("spend", share, rho, day), float(cv))
+    arm_rates = check_rates("spend", arms, rates, between, prior, "rates")
+    _check_day("spend", day, arm_rates)
+    baskets = _values(values, values_between, arm_rates)
+    return Rewards(
+        named("spend", arm_rates, noise, (1.0, 0.0, 0.0, 1.0)),
+        quantile=spend_reward,
+        mean_of=_revenue,
+        noise=noise,
+        bounds=(0.0, math.inf),
+        **arms_between(arm_rates, baskets),
+    )
+
+
+def _values(values: ArrayLike, between: Sequence[float] | None, rates: Range) -> Range:
+    if between is not None:
+        if not 0.0 < between[0] <= between[1]:
+            raise ValueError(f"spend: values_between={between} must be two rising numbers above 0")
+        if rates.fixed is not None:
+            raise ValueError("spend: give values=[…], one for each of the rates")
+        return Range(rates.arms, None, (float(between[0]), float(between[1])), None)
+    each = np.array(values, dtype=np.float64)
+    if each.ndim > 1 or each.size not in (1, rates.arms) or not (each > 0).all():
+        raise ValueError(
+            f"spend: values={values!r} must be one number above 0, or one for each of the "
+            f"{rates.arms} arms"
+        )
+    every = np.broadcast_to(each, (rates.arms,)).copy()
+    return Range(rates.arms, every, (float(each.min()), float(each.max())), None)
+
+
+def _revenue(arms: Numbers) -> Numbers:
+    return np.asarray(arms[..., 0] * arms[..., 1])
+
+
+def _noise(name: str, share: float, rho: float, day: float) -> tuple[float, float, float]:
+    if not (math.isfinite(share) and share > 0):
+        raise ValueError(f"{name}: share must be a number above 0, not {share!r}")
+    if not 0.0 <= rho <= 1.0:
+        raise ValueError(f"{name}: rho is a correlation, from 0 to 1, not {rho!r}")
+    if not (math.isfinite(day) and day >= 0):
+        raise ValueError(f"{name}: day must be a number >= 0, such as 0.1 for 10%, not {day!r}")
+    return float(share), float(rho), float(day)
+
+
+def _check_day(name: str, day: float, rates: Range) -> None:
+    top = rates.highest
+    if top < 1.0 and day * day * top > 1.0 - top:
+        raise ValueError(
+            f"{name}: a day effect of {day:g} is more than rates up to {top:g} can vary: it may be "
+            f"at most {math.sqrt((1.0 - top) / top):g}"
+        )
