@@ -42,7 +42,8 @@ class ForecastCost:
 
     def lost(self, label: str) -> Estimate:
         """The share of the reward with G known that is lost, paired game by game."""
-        return _negative(self._gain(label, KNOWN))
+        gain = self._gain(label, KNOWN)
+        return Estimate(-gain.value, gain.error, -gain.high, -gain.low)
 
     def gain(self, label: str) -> Estimate:
         """The gain over the unregulated policy, paired game by game."""
@@ -146,20 +147,13 @@ def backtest_cost(
     >>> cost.labels
     ('G known', 'seasonal-naive:periods=(7,)', 'unregulated')
     """
-    seasons: dict[int, dict[str, Any]] = {}
-    came: dict[int, Multiplier] = {}
+    seasons: dict[int, tuple[Multiplier, dict[str, Any]]] = {}
     for trial in trials.trials:
-        seasons.setdefault(trial.origin, {})[trial.forecaster] = trial.forecast
-        came[trial.origin] = trial.actual
+        _, forecasts = seasons.setdefault(trial.origin, (trial.actual, {}))
+        forecasts[trial.forecaster] = trial.forecast
     return BacktestCost(
         {
-            origin: forecast_cost(
-                policy, rewards, came[origin], forecasts, games, seed, unregulated
-            )
-            for origin, forecasts in seasons.items()
+            origin: forecast_cost(policy, rewards, *season, games, seed, unregulated)
+            for origin, season in seasons.items()
         }
     )
-
-
-def _negative(estimate: Estimate) -> Estimate:
-    return Estimate(-estimate.value, estimate.error, -estimate.high, -estimate.low)

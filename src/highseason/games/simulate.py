@@ -199,7 +199,9 @@ class _Run:
     def empty_curves(self) -> dict[str, Curves]:
         if not self.checkpoints.size:
             return {}
-        low, high = _finite_bounds(self.rewards)
+        low, high = self.rewards.bounds
+        if not np.isfinite((low, high)).all():
+            raise ValueError("curves need rewards with finite bounds: give bounds=(low, high)")
         weight = np.cumsum(self.G.values)[self.checkpoints - 1]
         ranges = {"reward": (low, high), "regret": (0.0, high - low)}
         return {
@@ -315,9 +317,3 @@ def _checkpoints(curves: Curve, turns: int) -> NDArray[np.int64]:
         return np.zeros(0, np.int64)
     count = min(turns, 200 if curves is True else whole_number("curves", curves, at_least=1))
     return np.unique(np.linspace(1, turns, count).round().astype(np.int64))
-
-
-def _finite_bounds(rewards: Rewards) -> tuple[float, float]:
-    if not np.isfinite(rewards.bounds).all():
-        raise ValueError("curves need rewards with finite bounds: give bounds=(low, high)")
-    return rewards.bounds

@@ -10,7 +10,7 @@ run one game per thread; its scratch memory is declared by a `ScratchSpec` and h
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, NamedTuple, TypeVar, get_type_hints
+from typing import Any, NamedTuple, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,6 @@ TRACE = ("reward", "regret")
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Kernel = Callable[..., Any]
-Scratch = TypeVar("Scratch", bound=tuple[Any, ...])
 
 
 class Turns(NamedTuple):
@@ -69,34 +68,27 @@ class Arms(NamedTuple):
     last: Ints
 
 
-class ScratchSpec(Generic[Scratch]):
+class ScratchSpec:
     """The scratch memory of a game function: a named tuple of arrays, declared `Floats` or `Ints`.
 
     An array has an entry per arm unless `lengths` gives its length for (arms, turns).
     """
 
-    def __init__(self, kind: type[Scratch], **lengths: Callable[[int, int], int]) -> None:
+    def __init__(self, kind: Callable[..., Any], **lengths: Callable[[int, int], int]) -> None:
         self.kind = kind
         self.arrays = {
-            name: (_DTYPES[declared], lengths.get(name, _per_arm))
+            name: (np.float64 if declared == Floats else np.int64, lengths.get(name))
             for name, declared in get_type_hints(kind).items()
         }
 
-    def allocate(self, arms: int, turns: int) -> Scratch:
+    def allocate(self, arms: int, turns: int) -> Any:
         """Memory for one game at a time; its content is undefined."""
         return self.kind(
-            **{
-                name: np.empty(length(arms, turns), dtype)
-                for name, (dtype, length) in self.arrays.items()
-            }
+            *(
+                np.empty(length(arms, turns) if length else arms, dtype)
+                for dtype, length in self.arrays.values()
+            )
         )
-
-
-_DTYPES: dict[Any, type[Any]] = {Floats: np.float64, Ints: np.int64}
-
-
-def _per_arm(arms: int, turns: int) -> int:
-    return arms
 
 
 @jitable
@@ -108,8 +100,7 @@ def next_checkpoint(checkpoints: Ints, passed: int) -> int:
 @jitable
 def record(trace: Floats, passed: int, reward: float, regret: float) -> int:
     """Record running totals in the order of `TRACE`; how many checkpoints are now behind."""
-    trace[passed, 0] = reward
-    trace[passed, 1] = regret
+    trace[passed, 0], trace[passed, 1] = reward, regret
     return passed + 1
 
 
@@ -118,10 +109,7 @@ def write_totals(
     out: Floats, reward: float, regret: float, exploited: float, best_pulls: float
 ) -> None:
     """Write down the totals of a game, in the order of `OUT`."""
-    out[0] = reward
-    out[1] = regret
-    out[2] = exploited
-    out[3] = best_pulls
+    out[0], out[1], out[2], out[3] = reward, regret, exploited, best_pulls
 
 
 @jitable

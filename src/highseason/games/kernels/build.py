@@ -57,7 +57,7 @@ class SpecialKernel(NamedTuple):
     """A kernel for one rule, and the scratch memory that it needs."""
 
     kernel: Kernel
-    scratch: ScratchSpec[Any]
+    scratch: ScratchSpec
 
 
 EPSILON_KERNEL = SpecialKernel(kernel_of(epsilon_game), EPSILON_SCRATCH)
@@ -119,11 +119,7 @@ def oracle_for(turns: Turns, rewards: Rewards) -> Callable[..., None]:
     """What the best arm present would have paid in each game: `(keys, arms, out)`."""
     family: Any = type(turns.reward_model)
     kernel, functions = _compiled_oracle(family), _reward_functions(rewards, family)
-
-    def play(keys: NDArray[np.uint64], arms: Arms, out: Floats) -> None:
-        kernel(turns, keys, arms, out, *functions)
-
-    return play
+    return lambda keys, arms, out: kernel(turns, keys, arms, out, *functions)
 
 
 def player_of(
@@ -149,7 +145,8 @@ def bound_game(rule: Rule, rewards: Rewards) -> Kernel:
     """
     start, choose = jitable(rule.start), jitable(rule.choose)
     observe, set_weights = jitable(rule.observe), jitable(rule.set_weights)
-    quantile, mean_at = jitable(rewards.quantile), jitable(rewards.mean_at or _no_mean)
+    quantile = jitable(rewards.quantile)
+    mean_at: Any = rewards.mean_at and jitable(rewards.mean_at)
 
     def game(
         turns: Turns,
@@ -168,11 +165,6 @@ def bound_game(rule: Rule, rewards: Rewards) -> Kernel:
         )  # fmt: skip
 
     return game
-
-
-def _no_mean(parameters: Floats, t: int, G: float) -> float:
-    """The place of `mean_at` for models whose means do not change by turn."""
-    return 0.0
 
 
 def _reward_functions(rewards: Rewards, family: Any) -> tuple[Any, ...]:
@@ -237,13 +229,11 @@ def _game_types(family: Any) -> tuple[Any, Any, Any]:
     """The types of turns, keys and arms; the family of rewards picks the code."""
     import numba
 
-    types, numbers = numba.types, np.empty(1)
-    whole, table = np.empty(1, np.int64), np.empty((1, 1))
+    numbers, counts = np.empty((1, 1)), np.empty((1, 1), np.int64)
+    G, checkpoints, arms = numbers[0], counts[0], Arms(numbers, numbers, counts, counts)
     model = family(*(0.0 for _ in family._fields))
-    turns = Turns(numbers, numbers, numbers, whole, model, numbers, numbers)
-    spans = np.empty((1, 1), np.int64)
-    arms = Arms(table, table, spans, spans)
-    return numba.typeof(turns), types.uint64[::1], numba.typeof(arms)
+    turns = Turns(G, G, G, checkpoints, model, G, G)
+    return numba.typeof(turns), numba.types.uint64[::1], numba.typeof(arms)
 
 
 def _player_type() -> Any:

@@ -54,18 +54,8 @@ class GroupsScratch(NamedTuple):
     slot_of: Ints
 
 
-def _slots(arms: int, turns: int) -> int:
-    return arms + 1
-
-
-GROUPS_SCRATCH = ScratchSpec(
-    GroupsScratch,
-    slot_pulls=_slots,
-    slot_arm=_slots,
-    slot_mean=_slots,
-    slot_radius=_slots,
-    slot_of=lambda arms, turns: turns + 2,
-)
+#: There are at most as many groups as arms: a group without an arm gives its slot away.
+GROUPS_SCRATCH = ScratchSpec(GroupsScratch, slot_of=lambda arms, turns: turns + 2)
 
 
 @jitable

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.jitable import jitable
+from highseason.core.jitable import inlined, jitable
 from highseason.core.random import turn_key
 from highseason.games.kernels.arguments import (
     Arms,
@@ -32,73 +32,53 @@ LANES = 8
 
 
 class NoScratch(NamedTuple):
-    """None is handed in: memory that the compiler sees allocated is worth a tenth of the time."""
+    """Memory that the compiler sees allocated is worth a tenth of the time, so none is handed in.
+
+    A batch of eight games is a schedule for a CPU, not a game function: it may allocate.
+    """
 
     unused: Ints
 
 
-#: A batch of eight games is a schedule for a CPU, not a game function, so it may allocate.
-LANES_SCRATCH = ScratchSpec(NoScratch, unused=lambda arms, turns: 0)
+LANES_SCRATCH = ScratchSpec(NoScratch)
+
+
+@inlined
+def compare(
+    estimate: float, radius: float, arm: int, best: float, mean: float, chosen: int
+) -> tuple[float, float, int]:
+    """The highest index, the highest mean and the arm of that index, with one more arm seen."""
+    index = estimate + radius
+    chosen = arm if index > best else chosen
+    best = index if index > best else best
+    mean = estimate if estimate > mean else mean
+    return best, mean, chosen
 
 
 @jitable
 def highest_indices(
-    means: Floats,
-    radii: Floats,
-    root: float,
-    chosen: Ints,
-    highest: Floats,
+    means: Floats, radii: Floats, root: float, chosen: Ints, highest: Floats
 ) -> None:
     """For each lane: the arm of the highest mean + root * radius, and the highest mean."""
-    best0, mean0, arm0 = -np.inf, -np.inf, 0
-    best1, mean1, arm1 = -np.inf, -np.inf, 0
-    best2, mean2, arm2 = -np.inf, -np.inf, 0
-    best3, mean3, arm3 = -np.inf, -np.inf, 0
-    best4, mean4, arm4 = -np.inf, -np.inf, 0
-    best5, mean5, arm5 = -np.inf, -np.inf, 0
-    best6, mean6, arm6 = -np.inf, -np.inf, 0
-    best7, mean7, arm7 = -np.inf, -np.inf, 0
+    low = -np.inf
+    best0, mean0, arm0 = low, low, 0
+    best1, mean1, arm1 = low, low, 0
+    best2, mean2, arm2 = low, low, 0
+    best3, mean3, arm3 = low, low, 0
+    best4, mean4, arm4 = low, low, 0
+    best5, mean5, arm5 = low, low, 0
+    best6, mean6, arm6 = low, low, 0
+    best7, mean7, arm7 = low, low, 0
     for arm in range(means.shape[0]):
-        estimate0 = means[arm, 0]
-        estimate1 = means[arm, 1]
-        estimate2 = means[arm, 2]
-        estimate3 = means[arm, 3]
-        estimate4 = means[arm, 4]
-        estimate5 = means[arm, 5]
-        estimate6 = means[arm, 6]
-        estimate7 = means[arm, 7]
-        index0 = estimate0 + root * radii[arm, 0]
-        index1 = estimate1 + root * radii[arm, 1]
-        index2 = estimate2 + root * radii[arm, 2]
-        index3 = estimate3 + root * radii[arm, 3]
-        index4 = estimate4 + root * radii[arm, 4]
-        index5 = estimate5 + root * radii[arm, 5]
-        index6 = estimate6 + root * radii[arm, 6]
-        index7 = estimate7 + root * radii[arm, 7]
-        arm0 = arm if index0 > best0 else arm0
-        arm1 = arm if index1 > best1 else arm1
-        arm2 = arm if index2 > best2 else arm2
-        arm3 = arm if index3 > best3 else arm3
-        arm4 = arm if index4 > best4 else arm4
-        arm5 = arm if index5 > best5 else arm5
-        arm6 = arm if index6 > best6 else arm6
-        arm7 = arm if index7 > best7 else arm7
-        best0 = index0 if index0 > best0 else best0
-        best1 = index1 if index1 > best1 else best1
-        best2 = index2 if index2 > best2 else best2
-        best3 = index3 if index3 > best3 else best3
-        best4 = index4 if index4 > best4 else best4
-        best5 = index5 if index5 > best5 else best5
-        best6 = index6 if index6 > best6 else best6
-        best7 = index7 if index7 > best7 else best7
-        mean0 = estimate0 if estimate0 > mean0 else mean0
-        mean1 = estimate1 if estimate1 > mean1 else mean1
-        mean2 = estimate2 if estimate2 > mean2 else mean2
-        mean3 = estimate3 if estimate3 > mean3 else mean3
-        mean4 = estimate4 if estimate4 > mean4 else mean4
-        mean5 = estimate5 if estimate5 > mean5 else mean5
-        mean6 = estimate6 if estimate6 > mean6 else mean6
-        mean7 = estimate7 if estimate7 > mean7 else mean7
+        m, r = means[arm], radii[arm]
+        best0, mean0, arm0 = compare(m[0], root * r[0], arm, best0, mean0, arm0)
+        best1, mean1, arm1 = compare(m[1], root * r[1], arm, best1, mean1, arm1)
+        best2, mean2, arm2 = compare(m[2], root * r[2], arm, best2, mean2, arm2)
+        best3, mean3, arm3 = compare(m[3], root * r[3], arm, best3, mean3, arm3)
+        best4, mean4, arm4 = compare(m[4], root * r[4], arm, best4, mean4, arm4)
+        best5, mean5, arm5 = compare(m[5], root * r[5], arm, best5, mean5, arm5)
+        best6, mean6, arm6 = compare(m[6], root * r[6], arm, best6, mean6, arm6)
+        best7, mean7, arm7 = compare(m[7], root * r[7], arm, best7, mean7, arm7)
     chosen[0], highest[0] = arm0, mean0
     chosen[1], highest[1] = arm1, mean1
     chosen[2], highest[2] = arm2, mean2
