@@ -449,3 +449,15 @@ def test_a_store_of_ones_own() -> None:
     other.pull(6)
     with pytest.raises(StoreError, match="duplicate key"):
         one.pull(8)
+
+
+def test_a_bandit_follows_the_events_of_another() -> None:
+    leader = hs.Bandit(["a", "b"], "uniform", [5.0] * 20)
+    other = hs.Bandit.from_events(MemoryStore(leader.store))
+    for turn in range(1, 11):
+        leader.update(leader.pull(turn), reward=turn, t=turn, traffic=3)
+    for event in list(leader.store)[1:]:
+        other.follow(event)
+    assert other.to_json() == leader.to_json()
+    with pytest.raises(DocumentError, match="expected event 22"):
+        other.follow(event)

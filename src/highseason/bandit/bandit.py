@@ -336,6 +336,11 @@ turn 3: append turns with extend(…)
         bandit._session, bandit._store, bandit._lock = session, store, threading.RLock()
         return bandit
 
+    def follow(self, event: Event) -> None:
+        """Take in the next event of the same history, which another process has stored."""
+        with self._lock:
+            self._session.replay(event)
+
     def to_json(self) -> str:
         """Everything as one JSON document: `from_json` continues identically.
 

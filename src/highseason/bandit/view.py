@@ -91,6 +91,11 @@ class BanditView(Generic[ArmT]):
             return self._session.names
 
     @property
+    def last_turn(self) -> int:
+        """The latest turn that is decided; 0 before the first."""
+        return self._session.ledger.last_turn
+
+    @property
     def clipped(self) -> int:
         """How many rewards lay outside `reward_range`.  More than a few: the range is wrong."""
         return self._session.clipped

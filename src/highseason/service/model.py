@@ -1,0 +1,196 @@
+"""What an experiment is, and what the service answers: plain, frozen data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from highseason.bandit import Event
+from highseason.policies import parse
+from highseason.service.forecast import Forecast
+
+Status: TypeAlias = Literal["running", "paused", "archived"]
+
+
+@dataclass(frozen=True)
+class Arm:
+    """An arm of an experiment.
+
+    Attributes:
+        id: Its id, which answers name.
+        label: What people read.
+        start: Its first turn; None if it is there from the beginning.
+        end: Its last turn; None if it stays.
+        when: Whether a new arm waits for a quiet turn ("low") or may be played at once ("now").
+        retired: Whether it was taken out of the game.
+    """
+
+    id: str
+    label: str = ""
+    start: int | None = None
+    end: int | None = None
+    when: Literal["low", "now"] = "low"
+    retired: bool = False
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What an experiment is created with; the forecast and the arms may change later.
+
+    Attributes:
+        id: The name in addresses.
+        name: What people read.
+        arms: The arms.
+        policy: The policy's text, such as "soft-ucb" or "ucb-z:z=30".
+        forecast: The traffic expected, turn by turn.
+        reward_range: The least and the greatest reward per visitor.
+        seed: The seed of the random numbers.
+    """
+
+    id: str
+    name: str
+    arms: tuple[Arm, ...]
+    policy: str
+    forecast: Forecast
+    reward_range: tuple[float, float] | None = None
+    seed: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain data, with the policy's parameters written out: defaults may change later."""
+        written = {"forecast": self.forecast.to_dict(), "arms": [asdict(arm) for arm in self.arms]}
+        policy = json.loads(parse(self.policy).to_json())
+        return vars(self) | written | {"policy_parameters": policy}
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> Settings:
+        """The settings that `to_dict` wrote."""
+        plain = {key: value for key, value in entry.items() if key != "policy_parameters"}
+        ends = plain["reward_range"]
+        return cls(
+            **plain
+            | {
+                "arms": tuple(Arm(**arm) for arm in plain["arms"]),
+                "forecast": Forecast.from_dict(plain["forecast"]),
+                "reward_range": None if ends is None else (ends[0], ends[1]),
+            }
+        )
+
+
+class Entry(NamedTuple):
+    """One row of the event log.
+
+    Attributes:
+        seq: Its number in the experiment, from 1 and without gaps.
+        at: When it was recorded (UTC, ISO).
+        kind: What happened.
+        turn: The turn it is about, if it is about one.
+        body: What the service adds.
+        event: The bandit's own event, where it has one; its number is that of the bandit.
+    """
+
+    seq: int
+    at: str
+    kind: str
+    turn: int | None
+    body: dict[str, Any]
+    event: Event | None = None
+
+
+@dataclass(frozen=True)
+class DecisionRecord:
+    """A locked turn, and what came of it."""
+
+    turn: int
+    time: str | None
+    arm: str
+    probability: float
+    exploited: bool
+    level: float
+    forecast_version: int
+    decided_at: str
+    reward: float | None = None
+    visitors: float | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a turn brought: its total reward, and the visitors who came."""
+
+    turn: int
+    reward: float
+    visitors: float
+
+
+@dataclass(frozen=True)
+class ArmState:
+    """What is known of an arm; estimates are per visitor, with a 95% interval of their mean."""
+
+    id: str
+    label: str
+    status: Literal["waiting", "playing", "ended", "retired"]
+    start: int | None
+    end: int | None
+    decisions: int
+    rewards: int
+    estimate: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Summary:
+    """One line of the list of experiments."""
+
+    id: str
+    name: str
+    status: Status
+    policy: str
+    created_at: str
+    events: int
+
+
+@dataclass(frozen=True)
+class State:
+    """Where an experiment stands."""
+
+    id: str
+    name: str
+    status: Status
+    policy: str
+    seed: int
+    reward_range: tuple[float, float] | None
+    turns: int
+    forecast_version: int
+    calendar: dict[str, str] | None
+    decided: int
+    rewarded: int
+    last_turn: int
+    events: int
+    clipped: int
+    arms: tuple[ArmState, ...]
+
+
+@dataclass(frozen=True)
+class PlannedTurn:
+    """A turn that is not decided yet, as things stand.
+
+    Attributes:
+        turn: The turn.
+        time: When it starts.
+        forecast: The visitors expected.
+        level: The plan's exploration level.
+        best: The best arm so far; None before the first reward.
+        exploration: The probability of another arm than the best so far.
+        cost: What exploring may cost: the expected shortfall against the best so far, where the
+            arms have estimates.
+    """
+
+    turn: int
+    time: str | None
+    forecast: float
+    level: float
+    best: str | None
+    exploration: float
+    cost: float

@@ -1,0 +1,202 @@
+"""All SQL of the service: what is read, and what one transaction writes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection, Row, bindparam, insert, select, update
+
+from highseason.bandit import event_from_json, event_to_json
+from highseason.service.model import DecisionRecord, Entry, Outcome, Summary
+from highseason.service.tables import decisions, events, experiments, requests, tokens
+
+
+@dataclass
+class Batch:
+    """What the requests of one transaction change, written together at its end."""
+
+    connection: Connection
+    last_seq: dict[str, int]  # of the experiments that are locked
+    new: list[dict[str, Any]] = field(default_factory=list)
+    entries: list[tuple[str, Entry]] = field(default_factory=list)
+    decisions: list[dict[str, Any]] = field(default_factory=list)
+    outcomes: dict[tuple[str, int], Outcome] = field(default_factory=dict)
+    answers: dict[tuple[str, str], tuple[str, Any]] = field(default_factory=dict)
+    status: dict[str, str] = field(default_factory=dict)
+
+    def decide(self, experiment: str, record: DecisionRecord) -> None:
+        """Lock a turn."""
+        row = asdict(record) | {"experiment": experiment}
+        self.decisions.append(row)
+
+    def answer(self, experiment: str, key: str) -> tuple[str, Any] | None:
+        """The digest and the answer of an earlier request with this key."""
+        if (experiment, key) in self.answers:
+            return self.answers[experiment, key]
+        one = (requests.c.experiment == experiment) & (requests.c.key == key)
+        row = self.connection.execute(select(requests).where(one)).first()
+        return None if row is None else (row.digest, json.loads(row.answer))
+
+    def write(self) -> None:
+        """Send everything to the database."""
+        _insert(self.connection, experiments, self.new)
+        _insert(self.connection, events, [_entry_row(*entry) for entry in self.entries])
+        _insert(self.connection, decisions, self.decisions)
+        self._write_outcomes()
+        rows = [
+            {"experiment": experiment, "key": key, "digest": digest, "answer": json.dumps(answer)}
+            for (experiment, key), (digest, answer) in self.answers.items()
+        ]
+        _insert(self.connection, requests, rows)
+        self._write_experiments()
+
+    def _write_outcomes(self) -> None:
+        one = (decisions.c.experiment == bindparam("e")) & (decisions.c.turn == bindparam("t"))
+        values: dict[str, Any] = {"reward": bindparam("r"), "visitors": bindparam("v")}
+        rows = [
+            {"e": experiment, "t": turn, "r": outcome.reward, "v": outcome.visitors}
+            for (experiment, turn), outcome in self.outcomes.items()
+        ]
+        if rows:
+            self.connection.execute(update(decisions).where(one).values(values), rows)
+
+    def _write_experiments(self) -> None:
+        last = {experiment: entry.seq for experiment, entry in self.entries}
+        for experiment, seq in last.items():
+            values: dict[str, Any] = {"last_seq": seq}
+            if experiment in self.status:
+                values["status"] = self.status[experiment]
+            one = experiments.c.id == experiment
+            self.connection.execute(update(experiments).where(one).values(values))
+
+    def clear(self) -> None:
+        """Forget what was written."""
+        for part in (self.new, self.entries, self.decisions):
+            part.clear()
+        for mapping in (self.outcomes, self.answers, self.status):
+            mapping.clear()
+
+
+def _insert(connection: Connection, table: Any, rows: list[dict[str, Any]]) -> None:
+    if rows:
+        connection.execute(insert(table), rows)
+
+
+def _entry_row(experiment: str, entry: Entry) -> dict[str, Any]:
+    return {
+        "experiment": experiment,
+        "seq": entry.seq,
+        "at": entry.at,
+        "kind": entry.kind,
+        "turn": entry.turn,
+        "body": json.dumps(entry.body, separators=(",", ":")),
+        "event": None if entry.event is None else event_to_json(entry.event),
+    }
+
+
+def _entry(row: Row[Any]) -> Entry:
+    event = None if row.event is None else event_from_json(row.event)
+    return Entry(row.seq, row.at, row.kind, row.turn, json.loads(row.body), event)
+
+
+def lock(connection: Connection, ids: Iterable[str]) -> Batch:
+    """Lock experiments, in the order of their ids, so that two processes cannot wait in a ring."""
+    query = select(experiments.c.id, experiments.c.last_seq).order_by(experiments.c.id)
+    query = query.where(experiments.c.id.in_(sorted(set(ids)))).with_for_update()
+    return Batch(connection, {row.id: row.last_seq for row in connection.execute(query)})
+
+
+def entries(
+    connection: Connection, experiment: str, after: int = 0, limit: int | None = None
+) -> list[Entry]:
+    """The event log of an experiment, oldest first."""
+    query = select(events).where(events.c.experiment == experiment, events.c.seq > after)
+    return [_entry(row) for row in connection.execute(query.order_by(events.c.seq).limit(limit))]
+
+
+def page(connection: Connection, experiment: str, after: int, limit: int) -> list[dict[str, Any]]:
+    """A page of the event log, as it is stored."""
+    query = select(events).where(events.c.experiment == experiment, events.c.seq > after)
+    rows = connection.execute(query.order_by(events.c.seq).limit(limit))
+    return [
+        {
+            "seq": row.seq,
+            "at": row.at,
+            "kind": row.kind,
+            "turn": row.turn,
+            "body": json.loads(row.body),
+            "event": None if row.event is None else json.loads(row.event),
+        }
+        for row in rows
+    ]
+
+
+def _record(row: Row[Any]) -> DecisionRecord:
+    values = dict(row._mapping)
+    del values["experiment"]
+    return DecisionRecord(**values)
+
+
+def decision(connection: Connection, experiment: str, turn: int) -> DecisionRecord | None:
+    """A locked turn, if it is."""
+    one = (decisions.c.experiment == experiment) & (decisions.c.turn == turn)
+    row = connection.execute(select(decisions).where(one)).first()
+    return None if row is None else _record(row)
+
+
+def latest(
+    connection: Connection, experiment: str, before: int | None, limit: int
+) -> list[DecisionRecord]:
+    """The latest decisions, newest turn first."""
+    query = select(decisions).where(decisions.c.experiment == experiment)
+    if before is not None:
+        query = query.where(decisions.c.turn < before)
+    rows = connection.execute(query.order_by(decisions.c.turn.desc()).limit(limit))
+    return [_record(row) for row in rows]
+
+
+def all_decisions(connection: Connection, experiment: str) -> list[DecisionRecord]:
+    """All decisions, by turn."""
+    query = select(decisions).where(decisions.c.experiment == experiment)
+    return [_record(row) for row in connection.execute(query.order_by(decisions.c.turn))]
+
+
+def summaries(connection: Connection) -> list[Summary]:
+    """All experiments, by id."""
+    rows = connection.execute(select(experiments).order_by(experiments.c.id))
+    return [_summary(row) for row in rows]
+
+
+def summary(connection: Connection, experiment: str) -> Summary | None:
+    """One experiment, if there is one."""
+    row = connection.execute(select(experiments).where(experiments.c.id == experiment)).first()
+    return None if row is None else _summary(row)
+
+
+def _summary(row: Row[Any]) -> Summary:
+    return Summary(row.id, row.name, row.status, row.policy, row.created_at, row.last_seq)
+
+
+def token_scopes(connection: Connection) -> dict[str, str]:
+    """The scope of each token, by its hash."""
+    return {row.hash: row.scope for row in connection.execute(select(tokens))}
+
+
+def token_names(connection: Connection) -> list[dict[str, str]]:
+    """What tokens there are: name, scope, when they were made."""
+    rows = connection.execute(select(tokens).order_by(tokens.c.created_at))
+    return [{"name": r.name, "scope": r.scope, "created_at": r.created_at} for r in rows]
+
+
+def add_token(connection: Connection, name: str, scope: str, digest: str, at: str) -> None:
+    """Keep a token's hash."""
+    row = {"name": name, "scope": scope, "hash": digest, "created_at": at}
+    connection.execute(insert(tokens), [row])
+
+
+def remove_token(connection: Connection, name: str) -> bool:
+    """Forget a token; whether there was one."""
+    return connection.execute(tokens.delete().where(tokens.c.name == name)).rowcount > 0

@@ -1,0 +1,167 @@
+"""The one thread of a process that writes: requests that wait are committed together.
+
+A durable commit costs a write to the disk, however much it holds.  So while one transaction is on
+its way, requests gather, and the next one takes all of them.  Answers are given after the commit.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from queue import SimpleQueue
+from typing import Any
+
+from sqlalchemy.exc import IntegrityError
+
+from highseason.service import store
+from highseason.service.database import Database
+from highseason.service.errors import ServiceError, UnavailableError
+from highseason.service.store import Batch
+
+log = logging.getLogger("highseason.service")
+
+#: The most requests in one transaction.
+MOST = 500
+
+#: How often a request is tried that another process got in the way of.
+ATTEMPTS = 3
+
+
+@dataclass
+class Job:
+    """A request that changes something.
+
+    Attributes:
+        experiment: The experiment it is about, which is locked.
+        work: What it does with the batch; it writes nothing itself.
+        alone: Whether it needs a transaction of its own.
+        clean: Whether a failure of `work` has left no trace in memory.
+    """
+
+    experiment: str
+    work: Callable[[Batch], Any]
+    alone: bool = False
+    clean: Callable[[], bool] = lambda: True
+    future: Future[Any] = field(default_factory=Future)
+
+
+class _SpoiledError(Exception):
+    """A request failed halfway: the transaction cannot go on."""
+
+
+class Writer:
+    """Runs jobs in batches.
+
+    Args:
+        database: Where to write.
+        forget: Called with the experiments whose state in memory can no longer be trusted.
+    """
+
+    def __init__(self, database: Database, forget: Callable[[Sequence[str]], None]) -> None:
+        self._database, self._forget = database, forget
+        self._queue: SimpleQueue[Job | None] = SimpleQueue()
+        self._closed, self._gate = False, threading.Lock()
+        self.batches = self.jobs = 0
+        self._thread = threading.Thread(target=self._run, name="highseason-writer", daemon=True)
+        self._thread.start()
+
+    def submit(self, job: Job) -> Future[Any]:
+        """Queue a job."""
+        with self._gate:
+            if self._closed:
+                raise UnavailableError("the service is shutting down: try again")
+            self._queue.put(job)
+        return job.future
+
+    def close(self) -> None:
+        """Finish what is queued, and stop."""
+        with self._gate:
+            if not self._closed:
+                self._closed = True
+                self._queue.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        job = self._queue.get()
+        while job is not None:
+            batch, job = self._gather(job)
+            self._commit(batch)
+            if job is None and not self._ended:
+                job = self._queue.get()
+
+    _ended = False
+
+    def _gather(self, first: Job) -> tuple[list[Job], Job | None]:
+        """The jobs of the next transaction, and the one after it if it is already known."""
+        batch = [first]
+        while not (first.alone or len(batch) >= MOST or self._queue.empty()):
+            job = self._queue.get()
+            if job is None:
+                self._ended = True
+                break
+            if job.alone:
+                return batch, job
+            batch.append(job)
+        return batch, None
+
+    def _commit(self, jobs: list[Job]) -> None:
+        try:
+            self._finish(jobs, self._try(jobs))
+        except (_SpoiledError, IntegrityError) as reason:
+            self._forget([job.experiment for job in jobs])
+            if len(jobs) > 1:
+                for job in jobs:
+                    self._commit([job])
+            else:
+                self._again(jobs[0], reason)
+        except BaseException as reason:  # whatever it is, callers must not wait for ever
+            self._forget([job.experiment for job in jobs])
+            if not isinstance(reason, ServiceError):
+                log.exception("a transaction failed")
+            for job in jobs:
+                job.future.set_exception(reason)
+
+    def _again(self, job: Job, reason: Exception) -> None:
+        if isinstance(reason, _SpoiledError):
+            return job.future.set_exception(reason.__cause__ or reason)
+        for _ in range(ATTEMPTS - 1):
+            try:
+                return self._finish([job], self._try([job]))
+            except IntegrityError:  # another process was faster: what it did is visible now
+                self._forget([job.experiment])
+            except BaseException as failure:
+                self._forget([job.experiment])
+                cause = failure.__cause__ if isinstance(failure, _SpoiledError) else failure
+                return job.future.set_exception(cause or failure)
+        return job.future.set_exception(UnavailableError("the experiment is busy: try again"))
+
+    def _try(self, jobs: list[Job]) -> list[Any]:
+        """Run the jobs in one transaction; gives results and errors, in order."""
+        with self._database.write() as connection:
+            batch = store.lock(connection, (job.experiment for job in jobs))
+            results = [_result(job, batch) for job in jobs]
+            batch.write()
+        return results
+
+    def _finish(self, jobs: list[Job], results: list[Any]) -> None:
+        self.batches += 1
+        self.jobs += len(jobs)
+        for job, result in zip(jobs, results, strict=True):
+            if isinstance(result, Exception):
+                job.future.set_exception(result)
+            else:
+                job.future.set_result(result)
+
+
+def _result(job: Job, batch: Batch) -> Any:
+    try:
+        return job.work(batch)
+    except (ServiceError, ValueError) as reason:
+        if isinstance(reason, UnavailableError):
+            raise
+        if job.clean():
+            return reason
+        raise _SpoiledError from reason

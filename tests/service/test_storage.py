@@ -1,0 +1,344 @@
+"""The promises of the storage, on real databases; the same tests for both."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import sqlalchemy as sa
+from tests.service.conftest import MOMENT, settings
+
+from highseason.service import Service
+from highseason.service.audit import audit
+from highseason.service.database import Database
+from highseason.service.errors import (
+    ClashError,
+    InvalidError,
+    NotFoundError,
+    SchemaError,
+    UnavailableError,
+)
+from highseason.service.model import Arm, Outcome
+
+Open = Callable[[], Service]
+
+
+def raw(service: Service, statement: str, **values: object) -> None:
+    with service.database.write() as connection:
+        connection.execute(sa.text(statement), values)
+
+
+def play(service: Service, turns: range, experiment: str = "shelf") -> None:
+    for turn in turns:
+        arm = service.decide(experiment, turn).arm
+        service.report(experiment, [Outcome(turn, 100 * float(arm) / (turn % 3 + 1), 100.0)])
+
+
+def test_the_same_settings_again_change_nothing(service: Service) -> None:
+    first = service.experiment("shelf")
+    assert service.create(settings()) == first
+    with pytest.raises(ClashError, match="other settings"):
+        service.create(settings(seed=8))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"policy": "nonsense"}, "nonsense"),
+        ({"reward_range": None}, "reward_range"),
+        ({"arms": ()}, "at least one arm"),
+        ({"arms": (Arm("a", start=3),)}, "at least one arm"),
+    ],
+)
+def test_settings_that_cannot_play_are_refused(
+    service: Service, changes: dict[str, object], message: str
+) -> None:
+    with pytest.raises((InvalidError, ClashError), match=message):
+        service.create(settings("other", **changes))
+    assert [summary.id for summary in service.experiments()] == ["shelf"]
+
+
+def test_a_turn_has_one_arm_whoever_asks(opened: Open) -> None:
+    services = [opened() for _ in range(3)]
+    services[0].create(settings(policy="uniform"))
+    barrier = threading.Barrier(24)
+
+    def ask(i: int) -> list[str]:
+        barrier.wait()
+        return [services[i % 3].decide("shelf", turn).arm for turn in range(1, 11)]
+
+    with ThreadPoolExecutor(24) as threads:
+        answers = list(threads.map(ask, range(24)))
+    assert all(answer == answers[0] for answer in answers)
+    (report,) = audit(services[0].database)
+    assert report.decisions == 10
+    assert report.problems == ()
+
+
+def test_the_turn_that_is_now_follows_the_calendar(service: Service) -> None:
+    record = service.decide("shelf")
+    assert (record.turn, record.time) == (3, "2026-11-03")
+    assert service.decide("shelf", at=MOMENT) == record
+    with pytest.raises(ClashError, match="outside the forecast"):
+        service.decide("shelf", at=MOMENT.replace(year=2030))
+    with pytest.raises(InvalidError, match="has no zone"):
+        service.decide("shelf", at=MOMENT.replace(tzinfo=None))
+
+
+@pytest.mark.parametrize("turn", [0, -1, 41])
+def test_a_turn_outside_the_forecast_is_refused(service: Service, turn: int) -> None:
+    with pytest.raises(ClashError, match="turns 1 to 40"):
+        service.decide("shelf", turn)
+
+
+def test_unknown_experiments_are_not_found(service: Service) -> None:
+    for ask in (service.state, service.decide, service.experiment, service.events):
+        with pytest.raises(NotFoundError, match="no experiment 'desk'"):
+            ask("desk")
+
+
+def test_a_reward_counts_once(service: Service) -> None:
+    service.decide("shelf", 1)
+    one = [Outcome(1, 500.0, 100.0)]
+    assert service.report("shelf", one, "k") == {"received": 1, "new": 1}
+    assert service.report("shelf", one, "k") == {"received": 1, "new": 1}  # as it was answered
+    assert service.report("shelf", one) == {"received": 1, "new": 0}
+    with pytest.raises(ClashError, match="used for another request"):
+        service.report("shelf", [Outcome(1, 501.0, 100.0)], "k")
+    with pytest.raises(ClashError, match="already has reward=500"):
+        service.report("shelf", [Outcome(1, 501.0, 100.0)], "k2")
+    assert sum(arm.rewards for arm in service.state("shelf").arms) == 1
+
+
+def test_a_key_is_good_for_another_try_after_a_refusal(service: Service) -> None:
+    with pytest.raises(ClashError, match="not decided"):
+        service.report("shelf", [Outcome(1, 5.0, 1.0)], "k")
+    service.decide("shelf", 1)
+    assert service.report("shelf", [Outcome(1, 5.0, 1.0)], "k")["new"] == 1
+
+
+def test_a_batch_is_taken_in_completely_or_not_at_all(service: Service) -> None:
+    service.decide("shelf", 1)
+    with pytest.raises(ClashError, match="turn 2 is not decided"):
+        service.report("shelf", [Outcome(1, 5.0, 1.0), Outcome(2, 5.0, 1.0)])
+    assert service.decision("shelf", 1).reward is None
+
+
+def test_rewards_may_come_late_and_in_any_order(service: Service) -> None:
+    for turn in range(1, 6):
+        service.decide("shelf", turn)
+    for turn in (5, 2, 4, 1, 3):
+        service.report("shelf", [Outcome(turn, 10.0 * turn, 10.0)])
+    assert [d.reward for d in service.decisions("shelf")] == [50.0, 40.0, 30.0, 20.0, 10.0]
+    assert audit(service.database)[0].problems == ()
+
+
+def test_a_correction_is_a_new_event(service: Service, opened: Open) -> None:
+    play(service, range(1, 9))
+    before = service.decision("shelf", 2)
+    answer = service.correct("shelf", Outcome(2, 999.0, 100.0), "c")
+    assert answer["before"] == {"reward": before.reward, "visitors": 100.0}
+    assert service.correct("shelf", Outcome(2, 999.0, 100.0), "c") == answer
+    kinds = [entry["kind"] for entry in service.events("shelf")]
+    assert kinds.count("corrected") == 1
+    assert service.decision("shelf", 2).reward == 999.0
+    mean = {arm.id: arm for arm in service.state("shelf").arms}[before.arm]
+    rewards = [d.reward for d in service.decisions("shelf") if d.arm == before.arm]
+    assert mean.estimate == pytest.approx(sum(r for r in rewards if r) / 100 / len(rewards))
+    play(service, range(9, 15))
+    assert opened().state("shelf") == service.state("shelf")
+    assert audit(service.database)[0].problems == ()
+
+
+def test_only_a_reward_can_be_corrected(service: Service) -> None:
+    service.decide("shelf", 1)
+    with pytest.raises(ClashError, match="no reward to correct"):
+        service.correct("shelf", Outcome(1, 1.0, 1.0))
+
+
+def test_retiring_an_arm_changes_no_locked_turn(service: Service) -> None:
+    records = [service.decide("shelf", turn) for turn in range(1, 6)]
+    gone = records[0].arm
+    assert service.retire_arm("shelf", gone)["retired"]
+    assert [service.decide("shelf", turn) for turn in range(1, 6)] == records
+    assert gone not in {service.decide("shelf", turn).arm for turn in range(6, 20)}
+    service.report("shelf", [Outcome(1, 300.0, 100.0)])
+    state = {arm.id: arm for arm in service.state("shelf").arms}[gone]
+    assert (state.status, state.rewards, state.estimate) == ("retired", 1, 3.0)
+    with pytest.raises(ClashError, match="already retired"):
+        service.retire_arm("shelf", gone)
+    with pytest.raises(NotFoundError, match="no arm"):
+        service.retire_arm("shelf", "3.99")
+
+
+def test_arms_come_when_they_start_and_may_come_back(service: Service) -> None:
+    play(service, range(1, 4))
+    service.add_arm("shelf", Arm("8.99", start=6, end=12, when="now"))
+    with pytest.raises(ClashError, match="already"):
+        service.add_arm("shelf", Arm("8.99"))
+    status = {arm.id: arm.status for arm in service.state("shelf").arms}
+    assert status["8.99"] == "waiting"
+    assert "8.99" not in {service.decide("shelf", turn).arm for turn in (4, 5)}
+    assert "8.99" in {service.decide("shelf", turn).arm for turn in range(6, 9)}
+    service.retire_arm("shelf", "9.99")
+    service.add_arm("shelf", Arm("9.99"))
+    play(service, range(9, 25))
+    status = {arm.id: arm.status for arm in service.state("shelf").arms}
+    assert (status["8.99"], status["9.99"]) == ("ended", "playing")
+    assert audit(service.database)[0].problems == ()
+
+
+def test_a_new_forecast_holds_from_its_turn_on(service: Service, opened: Open) -> None:
+    play(service, range(1, 6))
+    locked = service.decisions("shelf")
+    with pytest.raises(ClashError, match="from turn 6"):
+        service.replace_forecast("shelf", 5, [1.0])
+    answer = service.replace_forecast("shelf", 8, [500.0, 10.0, 10.0])
+    assert answer == {"version": 2, "turns": 10}
+    assert service.decisions("shelf") == locked
+    assert service.decide("shelf", 8).forecast_version == 2
+    assert [turn.forecast for turn in service.plan("shelf")] == [10.0, 10.0]
+    assert opened().state("shelf") == service.state("shelf")
+    assert audit(service.database)[0].problems == ()
+
+
+def test_a_forecast_that_cannot_be_planned_changes_nothing(service: Service) -> None:
+    with pytest.raises(InvalidError):
+        service.replace_forecast("shelf", 3, [5.0, -1.0])
+    assert service.state("shelf").forecast_version == 1
+    assert service.decide("shelf", 40).forecast_version == 1
+
+
+def test_paused_and_archived_experiments_decide_nothing_new(service: Service) -> None:
+    record = service.decide("shelf", 1)
+    assert service.change_status("shelf", "pause").status == "paused"
+    assert service.decide("shelf", 1) == record
+    with pytest.raises(ClashError, match="resume it first"):
+        service.decide("shelf", 2)
+    service.report("shelf", [Outcome(1, 4.0, 2.0)])
+    assert service.change_status("shelf", "resume").status == "running"
+    service.decide("shelf", 2)
+    assert service.change_status("shelf", "archive").status == "archived"
+    with pytest.raises(ClashError, match="archived"):
+        service.change_status("shelf", "resume")
+    with pytest.raises(ClashError, match="archived"):
+        service.report("shelf", [Outcome(2, 4.0, 2.0)])
+    assert audit(service.database)[0].problems == ()
+
+
+def test_processes_follow_each_other(opened: Open) -> None:
+    first, second = opened(), opened()
+    first.create(settings(policy="epsilon-greedy"))
+    for turn in range(1, 31):
+        one, other = (first, second) if turn % 2 else (second, first)
+        arm = one.decide("shelf", turn).arm
+        other.report("shelf", [Outcome(turn, 50 * float(arm), 100.0)])
+        if turn == 10:
+            first.correct("shelf", Outcome(4, 1.0, 100.0))
+        if turn == 15:
+            second.add_arm("shelf", Arm("8.49"))
+        if turn == 20:
+            second.replace_forecast("shelf", 25, [70.0] * 30)
+    states = [one.state("shelf") for one in (first, second, opened())]
+    assert states[0] == states[1] == states[2]
+    assert audit(first.database)[0].problems == ()
+
+
+def test_the_audit_sees_what_does_not_follow(service: Service) -> None:
+    play(service, range(1, 13))
+    assert audit(service.database)[0].problems == ()
+    raw(service, "UPDATE decisions SET arm = '10.99' WHERE turn = 1")
+    raw(service, "UPDATE decisions SET reward = 1 WHERE turn = 2")
+    problems = audit(service.database)[0].problems
+    assert [problem.partition(":")[0] for problem in problems] == ["turn 1", "turn 2"]
+
+
+def test_the_audit_sees_a_forged_decision(service: Service) -> None:
+    play(service, range(1, 13))
+    chosen = next(e for e in service.events("shelf") if e["turn"] == 12 and e["kind"] == "decided")
+    arms = ["9.99", "10.99", "11.99"]
+    arms.remove(chosen["event"]["arm"])
+    forged = json.dumps(chosen["event"] | {"arm": arms[0]}, separators=(",", ":"))
+    raw(service, "UPDATE events SET event = :e WHERE seq = :s", e=forged, s=chosen["seq"])
+    problems = audit(service.database)[0].problems
+    assert problems
+    assert problems[0].startswith("turn 12: the log says")
+
+
+def test_processes_that_start_together_do_not_race(url: str) -> None:
+    barrier = threading.Barrier(6)
+
+    def start(_: int) -> None:
+        barrier.wait()
+        Database(url).close()
+
+    with ThreadPoolExecutor(6) as threads:
+        list(threads.map(start, range(6)))
+    with Service(url) as service:
+        assert service.experiments() == []
+
+
+def test_a_newer_schema_is_refused(service: Service, url: str) -> None:
+    raw(service, "UPDATE alembic_version SET version_num = '9999'")
+    with pytest.raises(SchemaError, match=r"schema 9999.*upgrade highseason"):
+        Database(url)
+
+
+def test_the_tables_are_those_of_the_migrations(service: Service) -> None:
+    from alembic.autogenerate import compare_metadata
+    from alembic.runtime.migration import MigrationContext
+
+    from highseason.service.tables import metadata
+
+    with service.database.read() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, metadata) == []
+
+
+def test_a_primary_key_stands_behind_the_promise(service: Service) -> None:
+    service.decide("shelf", 1)
+    with pytest.raises(sa.exc.IntegrityError):
+        raw(
+            service,
+            "INSERT INTO decisions (experiment, turn, arm, probability, exploited, level, "
+            "forecast_version, decided_at) SELECT experiment, turn, '11.99', probability, "
+            "exploited, level, forecast_version, decided_at FROM decisions",
+        )
+
+
+def test_what_was_not_committed_is_not_remembered(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from highseason.service.store import Batch
+
+    play(service, range(1, 5))
+    state = service.state("shelf")
+
+    def fail(self: Batch) -> None:
+        raise UnavailableError("the disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Batch, "write", fail)
+        with pytest.raises(UnavailableError, match="disk is full"):
+            service.decide("shelf", 5)
+    assert service.state("shelf") == state
+    assert service.decide("shelf", 5).turn == 5
+    assert audit(service.database)[0].problems == ()
+
+
+def test_closing_finishes_what_is_queued(opened: Open) -> None:
+    service = opened()
+    service.create(settings(turns=200))
+    with ThreadPoolExecutor(16) as threads:
+        asked = [threads.submit(service.decide, "shelf", turn) for turn in range(1, 101)]
+        asked[10].result()
+        service.writer.close()
+        done = [one for one in asked if one.exception() is None]
+    refused = [one.exception() for one in asked if one.exception() is not None]
+    assert all(isinstance(reason, UnavailableError) for reason in refused)
+    with Service(opened().database) as again:
+        decided = {record.turn: record for record in again.decisions("shelf", limit=1000)}
+        assert all(decided[one.result().turn] == one.result() for one in done)
