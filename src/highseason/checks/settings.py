@@ -74,7 +74,10 @@ def following(policy: Policy, levels: NDArray[np.float64]) -> Policy:
     def step(self: Policy, carry: Any, view: View) -> tuple[float, Any]:
         return float(levels[view.t - 1]), carry
 
-    return variant(policy, step=step)
+    def in_steps(self: Policy, G: NDArray[np.float64], arms: int) -> None:
+        """The plan is not made as a whole."""
+
+    return variant(policy, step=step, levels=in_steps)
 
 
 def on_generic_path(policy: Policy) -> Policy:

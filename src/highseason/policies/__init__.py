@@ -13,6 +13,7 @@ from highseason.policies.epsilon import SoftEpsilonGreedy as SoftEpsilonGreedy
 from highseason.policies.epsilon import UniformRandom as UniformRandom
 from highseason.policies.mortal import UCBL as UCBL
 from highseason.policies.mortal import SoftUCBMortal as SoftUCBMortal
+from highseason.policies.option import OptionIndex as OptionIndex
 from highseason.policies.parameters import parameter
 from highseason.policies.plan import Plan, Planner, PlanWarning, View
 from highseason.policies.ucb import UCB as UCB

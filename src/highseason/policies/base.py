@@ -107,6 +107,10 @@ class Policy:
             f"{type(self).__name__} has no plan: define step(self, carry, view) -> (level, carry)"
         )
 
+    def levels(self, G: NDArray[np.float64], arms: int) -> NDArray[np.float64] | None:
+        """All levels at once, for a plan that needs the whole of G; None where steps make it."""
+        return None
+
     @property
     def requires_full_g(self) -> bool:
         """Whether the plan at turn t depends on G after t (a quantile, a smallest value, W)."""

@@ -256,6 +256,9 @@ def known_levels(policy: Policy, multiplier: Multiplier, arms: int) -> NDArray[n
 
 def _scan(policy: Policy, multiplier: Multiplier, arms: int) -> NDArray[np.float64]:
     resolved = policy.resolve_thresholds(multiplier.values)
+    whole = resolved.levels(multiplier.values, arms)
+    if whole is not None:
+        return _checked(policy, whole)
     levels = np.empty(multiplier.turns)
     carry = resolved.begin()
     for view in known_views(multiplier.values, arms):
@@ -293,10 +296,14 @@ def _season_levels(policy: Policy, forecast: Forecast, arms: int) -> NDArray[np.
     The level of a turn is the mean of the levels that its likely values would give: where they lie
     on both sides of a threshold, the probability that the turn is low decides how much it explores.
     Rules on G (`q0.75`) are computed from all that may come, smallest values and future weights
-    from the means; what is carried from turn to turn follows the median.
+    from the means; what is carried from turn to turn follows the median.  A plan that is made as a
+    whole is made from the means.
     """
     atoms = forecast.atoms()
     resolved = policy.resolve_thresholds(atoms.ravel())
+    whole = resolved.levels(forecast.mean, arms)
+    if whole is not None:
+        return _checked(policy, whole)
     levels = np.empty(len(forecast))
     carry = resolved.begin()
     middle = forecast.median.tolist()

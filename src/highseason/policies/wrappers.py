@@ -87,6 +87,10 @@ class Wrapper(Policy):
         """As the policy within."""
         return self.base.step(carry, view)
 
+    def levels(self, G: NDArray[np.float64], arms: int) -> NDArray[np.float64] | None:
+        """As the policy within."""
+        return self.base.levels(G, arms)
+
     def resolve_thresholds(self, values: NDArray[np.float64]) -> Self:
         """The same wrapper around the resolved policy."""
         return replace(self, base=self.base.resolve_thresholds(values))

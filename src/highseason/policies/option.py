@@ -1,0 +1,62 @@
+"""The option index, a policy of ours: explore where it is cheap, wait where it soon will be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.policies.base import Policy
+from highseason.policies.horizons import effective_horizons
+from highseason.policies.parameters import parameter
+from highseason.policies.plan import View
+from highseason.rules.option import OPTION
+
+
+@dataclass(frozen=True)
+class OptionIndex(Policy):
+    """Play the arm with the highest option index: what exploring it may bring, at today's price.
+
+    Exploring an arm now costs G(t) and pays on the weight W(t) still to come, so the plan's level
+    is a horizon: H = W(t) / G(t), or less where a cheaper turn is near enough to wait for.  The
+    index of an arm is the λ at which H · E(Y - λ)⁺ = (1 + 0.3 n) (λ - p): trying it then brings as
+    much as it costs, compared with an arm that pays λ.  Y is what the arm may be worth, p its mean,
+    and n the turns that it is known as well as.  What arms have in common, and how noisy turns are,
+    is learned during the game.  There is nothing to tune.
+
+    Rewards must lie in [0, 1].  No arm is tried merely because it was never tried.
+
+    The plan needs the whole of G, known or forecast; a forecast counts with its mean.  Where turns
+    come one at a time, it assumes that as much weight follows as was seen.
+
+    >>> import highseason as hs
+    >>> hs.OptionIndex().plan([1, 1, 40, 1], arms=1).levels.round(3)
+    array([42.   , 41.   ,  0.026,  0.   ])
+    """
+
+    name = "option-index"
+    rule = OPTION
+    uses_future_g = True
+
+    variant: str = parameter(
+        "wait",
+        "wait for cheaper turns, look at the price of this turn only, or ignore G",
+        choices=("wait", "now", "unregulated"),
+    )
+
+    def levels(self, G: NDArray[np.float64], arms: int) -> NDArray[np.float64]:
+        """The horizon of every turn of a game whose G is known."""
+        if self.variant == "unregulated":
+            return np.arange(G.size - 1.0, -1.0, -1.0)
+        return effective_horizons(G, arms if self.variant == "wait" else G.size)
+
+    def begin(self) -> Any:
+        """The weight seen."""
+        return 0.0
+
+    def step(self, carry: Any, view: View) -> tuple[float, Any]:
+        """Where the future is unknown: as much weight follows as there was, this turn included."""
+        weight = 1.0 if self.variant == "unregulated" else view.G
+        return (carry + weight) / weight, carry + weight

@@ -1,0 +1,79 @@
+"""The index of an arm: where what its option pays equals what trying it costs."""
+
+from __future__ import annotations
+
+import math
+
+from highseason.core.beta import beta_call, log_beta
+from highseason.core.jitable import jitable
+
+#: Plays needed to change one's mind about an arm, per play it was worth so far: the value at which
+#: the index follows the Gittins index of a normal arm.
+PERSISTENCE = 0.3
+
+
+@jitable
+def price(rho: float, n: float, horizon: float) -> float:
+    """What trying an arm costs per unit of what it may bring; `n` are the trials it is known by.
+
+    One turn, and more the better the arm is known; all of it is paid back over the horizon.
+    """
+    return (1.0 + PERSISTENCE * rho * n) / horizon
+
+
+@jitable
+def solve(p: float, n: float, rate: float, start: float) -> float:
+    """The root λ of E(Y - λ)⁺ = rate (λ - p), Y ~ Beta(pn, (1-p)n), by Newton's method.
+
+    The difference is convex and falls, so after one step the iterates rise to the root.
+    """
+    a, b = p * n, (1.0 - p) * n
+    norm = log_beta(a, b)
+    x = start
+    for _ in range(60):
+        call, tail = beta_call(a, b, norm, x)
+        step = (call - rate * (x - p)) / (tail + rate)
+        x = min(max(x + step, p), 0.5 * (1.0 + x))
+        if abs(step) <= 1e-7:
+            break
+    return x
+
+
+@jitable
+def first_guess(p: float, n: float, rate: float) -> float:
+    """A start for Newton's method, from a normal distribution."""
+    sd = math.sqrt(p * (1.0 - p) / (n + 1.0))
+    z = math.sqrt(math.log1p(0.35 / rate))
+    return min(p + z * sd, 0.5 * (1.0 + p))
+
+
+@jitable
+def surplus(p: float, n: float, rate: float, x: float) -> float:
+    """What the option on an arm pays above its cost where the alternative earns x."""
+    a, b = p * n, (1.0 - p) * n
+    call, _ = beta_call(a, b, log_beta(a, b), x)
+    return call - rate * (x - p)
+
+
+@jitable
+def divergence(p: float, x: float) -> float:
+    """Kullback and Leibler's, of Bernoulli p from Bernoulli x."""
+    return p * math.log(p / x) + (1.0 - p) * math.log((1.0 - p) / (1.0 - x))
+
+
+@jitable
+def is_hopeless(p: float, n: float, rate: float, x: float) -> bool:
+    """Whether an upper bound already shows that the surplus at x > p is not positive.
+
+    P(Y > y) <= exp(-n kl(p, y)), and kl is convex in y, so its tangent at x bounds the call.
+    """
+    d = x - p
+    return math.exp(-n * divergence(p, x)) * x * (1.0 - x) <= rate * n * d * d
+
+
+@jitable
+def hopeless_beyond(rate: float, x: float) -> float:
+    """A bound on n (x - p)² above which `is_hopeless` holds for any p and n and any higher rate."""
+    variance = x * (1.0 - x)
+    double = 2.0 * (variance if x < 0.5 else 0.25)
+    return double * max(1.0, math.log(variance / (rate * double)))

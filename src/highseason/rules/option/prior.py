@@ -1,0 +1,191 @@
+"""What the arms have in common: their means are Beta(νπ, ν(1-π)), and (π, ν) is learned.
+
+The posterior weights of a grid of (π, ν) are kept up to date by the exact beta-binomial likelihood
+of every arm, which adaptive sampling does not bias.  The grid is finer where the weight is: it
+moves and shrinks in logit(π).
+"""
+
+from __future__ import annotations
+
+import math
+
+from highseason.core.beta import log_gamma
+from highseason.core.jitable import jitable
+from highseason.engine.arms import ArmState
+from highseason.rules.option.state import (
+    ARM_ROWS,
+    CENTRE,
+    LIKELIHOOD,
+    LOCATIONS,
+    LOG_ALL,
+    LOG_LOSSES,
+    LOG_WINS,
+    LOGS,
+    NU,
+    PI,
+    POINTS,
+    PRIORS,
+    SEEN_SUCCESSES,
+    SEEN_TRIALS,
+    SPACING,
+    STRENGTHS,
+    SUCCESSES,
+    TRIALS,
+    WEIGHTS,
+)
+from highseason.rules.rule import Floats
+
+#: How fast the prior plausibility of a strength ν falls, per doubling away from 2.
+TILT = 0.5
+#: An arm's likelihood is renewed when its trials have changed by this share.
+REFRESH = 0.02
+
+
+#: ν of each column, and the logarithm of its plausibility: the last columns are wider apart.
+STRENGTH = tuple(2.0**power for power in (0, 1, 2, 3, 4, 5, 6, 7, 9, 11, 13))
+LOG_PRIOR = tuple(
+    math.log(2.0 if nu > 128.0 else 1.0) - TILT * abs(math.log2(0.5 * nu)) for nu in STRENGTH
+)
+#: The variance of Beta(νπ, ν(1-π)), divided by π(1-π).
+SPREAD = tuple(1.0 / (nu + 1.0) for nu in STRENGTH)
+
+
+@jitable
+def place_grid(state: ArmState) -> None:
+    """π of every row, around the centre."""
+    for i in range(PRIORS):
+        x = state.shared[CENTRE] + (i - 0.5 * (PRIORS - 1)) * state.shared[SPACING]
+        state.shared[LOCATIONS + i] = 1.0 / (1.0 + math.exp(-x))
+
+
+@jitable
+def start_prior(state: ArmState) -> None:
+    """The grid before any data: π from .0009 to .98."""
+    state.shared[CENTRE], state.shared[SPACING] = -1.5, 1.0
+    rebuild(state)
+    summarize(state)
+
+
+@jitable
+def rebuild(state: ArmState) -> None:
+    """The whole grid around its centre, from all that was seen."""
+    place_grid(state)
+    shared = state.shared
+    for k in range(STRENGTHS):
+        shared[LOG_ALL + k] = log_gamma(STRENGTH[k])
+    for i in range(PRIORS):
+        pi = shared[LOCATIONS + i]
+        plausible = math.log(pi * (1.0 - pi))
+        for k in range(STRENGTHS):
+            j, nu = i * STRENGTHS + k, STRENGTH[k]
+            shared[LOGS + j] = plausible + LOG_PRIOR[k]
+            shared[LOG_WINS + j] = log_gamma(nu * pi)
+            shared[LOG_LOSSES + j] = log_gamma(nu * (1.0 - pi))
+    for arm in range(state.pulls.size):
+        if state.memory[arm, SEEN_TRIALS] > 0.0:
+            state.memory[arm, LIKELIHOOD:ARM_ROWS] = 0.0
+            see(shared, state.memory[arm])
+    weigh(shared)
+
+
+@jitable
+def see(shared: Floats, own: Floats) -> None:
+    """Replace an arm's likelihood in the grid by that of what was seen of it."""
+    trials, wins = own[SEEN_TRIALS], own[SEEN_SUCCESSES]
+    losses = trials - wins
+    for k in range(STRENGTHS):
+        everything = log_gamma(STRENGTH[k] + trials) - shared[LOG_ALL + k]
+        for i in range(PRIORS):
+            j, a = i * STRENGTHS + k, STRENGTH[k] * shared[LOCATIONS + i]
+            value = (
+                log_gamma(a + wins) - shared[LOG_WINS + j]
+                + log_gamma(STRENGTH[k] - a + losses) - shared[LOG_LOSSES + j]
+                - everything
+            )  # fmt: skip
+            shared[LOGS + j] += value - own[LIKELIHOOD + j]
+            own[LIKELIHOOD + j] = value
+
+
+@jitable
+def weigh(shared: Floats) -> None:
+    """Weights from their logarithms; the greatest is 1."""
+    top = -math.inf
+    for j in range(LOGS, LOGS + POINTS):
+        top = max(top, shared[j])
+    for j in range(POINTS):
+        shared[WEIGHTS + j] = math.exp(shared[LOGS + j] - top)
+
+
+@jitable
+def add_trial(state: ArmState, arm: int, success: bool) -> None:
+    """One 0/1 trial of `arm`, which was seen completely before: Laplace's rule of succession."""
+    shared, seen = state.shared, state.memory[arm]
+    trials, count = seen[SEEN_TRIALS], seen[SEEN_SUCCESSES]
+    if not success:
+        count = trials - count
+    for i in range(PRIORS):
+        share = shared[LOCATIONS + i] if success else 1.0 - shared[LOCATIONS + i]
+        for k in range(STRENGTHS):
+            shared[WEIGHTS + i * STRENGTHS + k] *= STRENGTH[k] * share + count
+    for k in range(STRENGTHS):
+        scale = 1.0 / (STRENGTH[k] + trials)
+        for i in range(PRIORS):
+            shared[WEIGHTS + i * STRENGTHS + k] *= scale
+    seen[SEEN_TRIALS] += 1.0
+    seen[SEEN_SUCCESSES] += 1.0 if success else 0.0
+
+
+@jitable
+def renew_arms(state: ArmState) -> None:
+    """Bring the grid up to date with every arm whose trials have changed enough."""
+    changed = False
+    for arm in range(state.pulls.size):
+        own = state.memory[arm]
+        if abs(own[TRIALS] - own[SEEN_TRIALS]) > REFRESH * own[SEEN_TRIALS]:
+            own[SEEN_TRIALS], own[SEEN_SUCCESSES] = own[TRIALS], own[SUCCESSES]
+            see(state.shared, own)
+            changed = True
+    if changed:
+        weigh(state.shared)
+
+
+@jitable
+def summarize(state: ArmState) -> None:
+    """One Beta prior with the mean and the variance of the grid; moves the grid where it must."""
+    shared = state.shared
+    total, place, places = 0.0, 0.0, 0.0
+    mean, square, within = 0.0, 0.0, 0.0
+    for i in range(PRIORS):
+        row, spread = 0.0, 0.0
+        for k in range(STRENGTHS):
+            w = shared[WEIGHTS + i * STRENGTHS + k]
+            row += w
+            spread += w * SPREAD[k]
+        pi, x = shared[LOCATIONS + i], i - 0.5 * (PRIORS - 1)
+        total += row
+        place += row * x
+        places += row * x * x
+        mean += row * pi
+        square += row * pi * pi
+        within += spread * pi * (1.0 - pi)
+    mean /= total
+    variance = within / total + max(0.0, square / total - mean * mean)
+    share = min(0.9, variance / (mean * (1.0 - mean)))
+    shared[PI], shared[NU] = mean, 1.0 / share - 1.0
+    if not 1e-100 < total < 1e100:
+        for j in range(WEIGHTS, WEIGHTS + POINTS):
+            shared[j] /= total
+    place /= total
+    move_grid(state, place, math.sqrt(max(0.0, places / total - place * place)))
+
+
+@jitable
+def move_grid(state: ArmState, place: float, sd: float) -> None:
+    """Recentre the grid where its weight is, finer or wider as that needs."""
+    spacing = state.shared[SPACING]
+    factor = 0.5 if sd < 0.8 else (1.6 if sd > 2.2 else 1.0)
+    changed = min(1.0, spacing * factor)
+    if changed != spacing or abs(place) > 2.0:
+        state.shared[CENTRE] += place * spacing
+        state.shared[SPACING] = changed
+        rebuild(state)

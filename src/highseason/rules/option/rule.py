@@ -1,0 +1,209 @@
+"""The rule of the option index: play the arm with the highest index."""
+
+from __future__ import annotations
+
+import functools
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.jitable import jitable
+from highseason.engine.arms import ArmState
+from highseason.engine.step import RuleTraits
+from highseason.engine.turn import Observation, Turn
+from highseason.rules.option.index import (
+    first_guess,
+    hopeless_beyond,
+    is_hopeless,
+    price,
+    solve,
+    surplus,
+)
+from highseason.rules.option.noise import add_to_rows, learn_noise
+from highseason.rules.option.prior import add_trial, rebuild, renew_arms, start_prior, summarize
+from highseason.rules.option.state import (
+    ARM_ROWS,
+    BINARY,
+    NU,
+    PER_ARM_ROW,
+    PER_ROW,
+    PI,
+    RHO,
+    ROWS,
+    SUCCESSES,
+    TRIALS,
+    TURNS,
+)
+from highseason.rules.ranking import tie_probabilities, wins_tie
+from highseason.rules.rule import Floats, Rule
+
+#: Where draws are scaled, the equation for ρ is linear in 1/ρ: two rows are exact.
+SCALED = (1.0, 2.0**-12)
+#: Indices this close are the same: the lower arm keeps its place.
+SAME = 1e-11
+
+
+@jitable
+def start(state: ArmState) -> None:
+    """The prior before any data; a turn counts as one trial until rewards say otherwise."""
+    state.shared[RHO], state.shared[BINARY] = 1.0, 1.0
+    start_prior(state)
+
+
+@jitable
+def posterior(pi: float, nu: float, trials: float, successes: float) -> tuple[float, float]:
+    """The mean of an arm, and the trials that it is known as well as."""
+    n = nu + trials
+    return (nu * pi + successes) / n, n
+
+
+@jitable
+def favourite(state: ArmState) -> tuple[int, int]:
+    """The tried arm with the highest mean and the untried one chosen least often, or -1."""
+    available, selections, memory = state.available, state.selections, state.memory
+    pi, nu = state.shared[PI], state.shared[NU]
+    best, fresh, top = -1, -1, -1.0
+    for arm in range(available.size):
+        if not available[arm]:
+            continue
+        if memory[arm, TRIALS] <= 0.0:
+            if fresh < 0 or selections[arm] < selections[fresh]:
+                fresh = arm
+            continue
+        p, _ = posterior(pi, nu, memory[arm, TRIALS], memory[arm, SUCCESSES])
+        if p > top:
+            best, top = arm, p
+    return best, fresh
+
+
+@jitable
+def highest_mean(state: ArmState, best: int, fresh: int) -> int:
+    """Where nothing is left to explore for: the favourite, unless the prior promises more."""
+    if best < 0 or fresh < 0:
+        return max(best, fresh)
+    pi, nu, own = state.shared[PI], state.shared[NU], state.memory[best]
+    p, _ = posterior(pi, nu, own[TRIALS], own[SUCCESSES])
+    return fresh if p < pi else best
+
+
+@jitable
+def highest_index(state: ArmState, horizon: float, best: int, fresh: int) -> int:
+    """The arm with the highest index; few arms need their index solved, the others a comparison.
+
+    The favourite comes first, then one of the untried arms, which are all alike, then the others.
+    """
+    available, memory = state.available, state.memory
+    rho, pi, nu = state.shared[RHO], state.shared[PI], state.shared[NU]
+    champion, x, bound = -1, 0.0, -1.0
+    for place in range(-2, available.size):
+        arm = best if place == -2 else (fresh if place == -1 else place)
+        if arm < 0 or (place >= 0 and (arm == best or memory[arm, TRIALS] <= 0.0)):
+            continue
+        p, n = posterior(pi, nu, memory[arm, TRIALS], memory[arm, SUCCESSES])
+        d = x - p
+        if not available[arm] or (d > 0.0 and n * d * d > bound):
+            continue
+        rate = price(rho, n, horizon)
+        if champion < 0:
+            champion, x = arm, solve(p, n, rate, first_guess(p, n, rate))
+        else:
+            if d > 0.0 and (is_hopeless(p, n, rate, x) or surplus(p, n, rate, x) <= 0.0):
+                continue
+            higher = solve(p, n, rate, max(x, p))
+            if higher <= x + SAME:
+                continue
+            champion, x = arm, higher
+        bound = hopeless_beyond(price(rho, 0.0, horizon), x)
+    return champion
+
+
+@jitable
+def alike(state: ArmState, arm: int, other: int) -> bool:
+    """Whether both arms are available and known exactly as well, with the same results."""
+    memory, selections = state.memory, state.selections
+    return bool(
+        state.available[other]
+        and memory[other, TRIALS] == memory[arm, TRIALS]
+        and memory[other, SUCCESSES] == memory[arm, SUCCESSES]
+        and (memory[arm, TRIALS] > 0.0 or selections[other] == selections[arm])
+    )
+
+
+@jitable
+def break_tie(state: ArmState, turn: Turn, arm: int) -> int:
+    """`arm` is the lowest of those alike; where ties are random, any of them wins."""
+    winner = arm
+    for other in range(arm + 1, state.available.size):
+        if alike(state, arm, other) and wins_tie(turn, other, winner):
+            winner = other
+    return winner
+
+
+@jitable
+def choose(state: ArmState, turn: Turn) -> tuple[int, bool]:
+    """The highest index; it exploits if that arm also has the highest mean of those tried."""
+    best, fresh = favourite(state)
+    if turn.level > 0.0:
+        arm = highest_index(state, turn.level, best, fresh)
+    else:
+        arm = highest_mean(state, best, fresh)
+    exploited = arm == best
+    return (break_tie(state, turn, arm) if turn.random_ties else arm), exploited
+
+
+def probabilities(state: ArmState, turn: Turn) -> Floats:
+    """One arm is certain; where ties are random, it shares with those that are alike."""
+    arm, _ = choose(state, turn._replace(random_ties=False))
+    equals = [alike(state, arm, other) for other in range(state.available.size)]
+    return tie_probabilities(turn, np.array(equals))
+
+
+@functools.cache
+def option_rule(rhos: tuple[float, ...] = SCALED) -> Rule:
+    """The rule whose noise is kept at these values of ρ, falling from 1; two do for scaled draws.
+
+    Rewards are in [0, 1]; one outside counts as the nearer end.
+    """
+
+    @jitable
+    def observe(state: ArmState, turn: Turn, observation: Observation) -> None:
+        """Add the observation to the sums, then renew noise and prior."""
+        arm, value = observation.arm, min(max(observation.value, 0.0), 1.0)
+        state.pulls[arm] += 1.0
+        state.sums[arm] += value
+        state.shared[TURNS] += 1.0
+        if state.shared[BINARY] > 0.0 and value != 0.0 and value != 1.0:
+            state.shared[BINARY] = 0.0
+            rebuild(state)
+        add_to_rows(state, rhos, arm, value, math.inf)
+        if state.shared[BINARY] > 0.0:
+            state.memory[arm, TRIALS] += 1.0
+            state.memory[arm, SUCCESSES] += value
+            add_trial(state, arm, value > 0.5)
+        else:
+            learn_noise(state, rhos)
+            renew_arms(state)
+        summarize(state)
+
+    return Rule(
+        "option",
+        choose,
+        intensity,
+        observe=observe,
+        start=start,
+        memory=ARM_ROWS + PER_ARM_ROW * len(rhos),
+        shared=ROWS + PER_ROW * len(rhos),
+        allowed=(0.0, math.inf),
+        traits=RuleTraits(stable="until-change", unit_range=True, stochastic=False),
+        probabilities=probabilities,
+        made_by=(option_rule, (rhos,)),
+    )
+
+
+def intensity(horizons: Floats, turns: NDArray[np.int64], arms: int) -> Floats:
+    """The horizon's share of itself and the number of arms: half where it is one turn an arm."""
+    return np.asarray(horizons / (horizons + arms))
+
+
+OPTION = option_rule()

@@ -1,0 +1,26 @@
+"""Where the option index keeps its numbers: places in `state.shared`, columns of `state.memory`."""
+
+from __future__ import annotations
+
+# Places in `shared`: single numbers, the grid of the prior, then the rows of the noise.
+RHO, PI, NU, CENTRE, SPACING, TURNS, BINARY = range(7)
+PRIORS, STRENGTHS = 12, 11
+LOCATIONS = 8
+WEIGHTS = LOCATIONS + PRIORS
+POINTS = PRIORS * STRENGTHS
+#: The logarithms of the weights, and of the gamma function at νπ, ν(1-π) and ν.
+LOGS = WEIGHTS + POINTS
+LOG_WINS = LOGS + POINTS
+LOG_LOSSES = LOG_WINS + POINTS
+LOG_ALL = LOG_LOSSES + POINTS
+ROWS = LOG_ALL + STRENGTHS
+#: Per row of the noise grid: effective trials, successes and squares of all arms, and the excess.
+PER_ROW = 4
+
+# Columns of `memory`: trials and successes at the current noise, and those the prior has seen.
+TRIALS, SUCCESSES, SEEN_TRIALS, SEEN_SUCCESSES = range(4)
+#: The logarithm of the arm's likelihood at every point of the grid.
+LIKELIHOOD = 4
+ARM_ROWS = LIKELIHOOD + POINTS
+#: Per row of the noise grid: effective trials, successes and squares.
+PER_ARM_ROW = 3
