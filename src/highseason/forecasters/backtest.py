@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from highseason.core.validation import whole_number
-from highseason.forecasters.base import LEVELS, Forecast, Forecaster, ForecastError
+from highseason.core.warnings import quiet
+from highseason.forecasters.base import (
+    LEVELS,
+    Forecast,
+    Forecaster,
+    ForecastError,
+    ForecastWarning,
+)
 from highseason.forecasters.history import Grid
 from highseason.multipliers import Multiplier, as_multiplier
 
@@ -87,7 +94,8 @@ def backtest(
             raise ForecastError(f"no turn came within {turns} turns after turn {origin}")
         actual = G.window(origin + 1, origin + there.size)
         for label, forecaster in forecasters.items():
-            whole = forecaster.fit(past).predict(int(there[-1]) + 1)
+            with quiet(ForecastWarning):  # the errors show what such a forecast is worth
+                whole = forecaster.fit(past).predict(int(there[-1]) + 1)
             table = None if whole.quantiles is None else whole.quantiles[:, there]
             forecast = Forecast(whole.mean[there], table, actual.calendar, label)
             errors = (

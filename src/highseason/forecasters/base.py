@@ -37,6 +37,10 @@ class ForecastError(ValueError):
     """The series cannot be forecast this way; the message says why and what to do."""
 
 
+class ForecastWarning(UserWarning):
+    """A forecast rests on less than one would expect; the message says on what."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Forecast:
     """What is expected of the next turns, before the first of them.

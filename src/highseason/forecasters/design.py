@@ -72,12 +72,25 @@ def special_days(clocks: Stamps, country: str | None = None) -> list[str]:
     >>> special_days(np.array(["2013-12-26", "2014-03-05"], "datetime64[D]"))
     ['Boxing Day', '']
     """
-    days = clocks.astype("datetime64[D]").tolist()
+    days, which = _by_day(clocks)
+    names = _named_days(days[0].year - 1, days[-1].year, country)
+    found = [names.get(day, "") for day in days]
+    return [found[i] for i in which.tolist()]
+
+
+def _by_day(clocks: Stamps) -> tuple[list[date], NDArray[np.int64]]:
+    """The days that occur, in order, and for each turn which of them it falls on."""
+    days = clocks.astype("datetime64[D]")
+    begins = np.diff(days, prepend=days[0] - 1) != np.timedelta64(0, "D")
+    return days[begins].tolist(), np.cumsum(begins) - 1
+
+
+def _named_days(first: int, last: int, country: str | None) -> dict[date, str]:
     names: dict[date, str] = {}
-    for year in range(days[0].year - 1, days[-1].year + 1):
+    for year in range(first, last + 1):
         names |= {} if country is None else public_holidays(country, year)
         names |= shopping_days(year)
-    return [names.get(day, "") for day in days]
+    return names
 
 
 #: The highest number of waves per year.
@@ -100,46 +113,96 @@ class Design:
         names: set[str] = set()
         clocks = history.clocks(0, history.turns)
         if holidays and clocks is not None and history.grid is not None and history.grid.daily:
-            names = set(np.array(special_days(clocks, country))[history.seen].tolist()) - {""}
+            names = set(special_days(clocks[history.seen], country)) - {""}
         return cls(history, tuple(sorted(names)), country)
 
-    def _days(self, start: int, stop: int) -> NDArray[np.str_]:
-        """The special day of each turn, empty for ordinary days."""
+    def _places(self, start: int, stop: int) -> NDArray[np.int64]:
+        """Which of the names is the special day of each turn; -1 for ordinary days."""
         clocks = self.history.clocks(start, stop)
-        if not self.names or clocks is None:
-            return np.full(stop - start, "")
-        days = special_days(clocks, self.country)
-        return np.array([day if day in self.names else "" for day in days])
+        if not self.names or clocks is None or start == stop:
+            return np.full(stop - start, -1)
+        days, which = _by_day(clocks)
+        places = {name: place for place, name in enumerate(self.names)}
+        named = _named_days(days[0].year - 1, days[-1].year, self.country)
+        return np.array([places.get(named.get(day, ""), -1) for day in days])[which]
 
     def is_special(self, start: int, stop: int) -> NDArray[np.bool_]:
         """Which turns are special days."""
-        return np.asarray(self._days(start, stop) != "")
+        return np.asarray(self._places(start, stop) >= 0)
 
-    def rows(self, start: int, stop: int) -> Numbers:
-        """The features of the turns at these positions, a row per turn."""
+    def _rows(self, start: int, stop: int) -> Numbers:
+        """The features other than the position in the week, a row per turn."""
         history, turns = self.history, np.arange(start, stop)
         years = (turns - history.turns) / history.year  # or longest seasons, since the past's end
-        parts = [np.eye(history.week)[history.phases(start, stop)], years[:, None]]
+        parts = [years[:, None]]
         for season, order in self._waves():
             angle = 2 * np.pi * turns / season
             parts += [f(k * angle)[:, None] for k in range(1, order + 1) for f in (np.sin, np.cos)]
         if self.names:
-            parts.append(self._days(start, stop)[:, None] == np.array(self.names))
+            parts.append(self._places(start, stop)[:, None] == np.arange(len(self.names)))
         return np.hstack(parts, dtype=np.float64)
 
-    def penalties(self) -> Numbers:
-        """How strongly the weight of each feature is shrunk to zero."""
-        waves = 2 * sum(order for _, order in self._waves())
-        counts = [self.history.week, 1, waves, len(self.names)]
-        return np.repeat([_WEEK, _TREND, _YEAR, _DAYS], counts)
+    def _penalties(self) -> Numbers:
+        """How strongly the weight of each of these features is shrunk to zero."""
+        counts = [1, 2 * sum(order for _, order in self._waves()), len(self.names)]
+        return np.repeat([_TREND, _YEAR, _DAYS], counts)
 
     def _waves(self) -> list[tuple[float, int]]:
         """Every season longer than a week, with the number of its waves."""
         long = [season for season in self.history.seasons if season > self.history.week + 0.5]
         return [(season, min(_WAVES, int(season // 2))) for season in long]
 
+    def fit(self, y: Numbers, weights: Numbers) -> Regression:
+        """A ridge regression of `y` in the past; a turn with `weights` of 0 is left out.
 
-def ridge(rows: Numbers, y: Numbers, weights: Numbers, penalties: Numbers) -> Numbers:
-    """The weights of the features; a turn with `weights` of 0 is left out."""
-    weighted = rows * weights[:, None]
-    return np.asarray(np.linalg.solve(rows.T @ weighted + np.diag(penalties), weighted.T @ y))
+        The position in the week has a weight of its own for each of its turns, thousands where
+        turns are minutes. Every turn has only one of them, so they are eliminated first.
+        """
+        week, phases = self.history.week, self.history.phases(0, self.history.turns)
+        times = np.bincount(phases, weights, week) + _WEEK
+        total = np.bincount(phases, weights * y, week)
+        square = np.diag(self._penalties())
+        product, shared = np.zeros(square.shape[0]), np.zeros((week, square.shape[0]))
+        for start, stop in _chunks(0, y.size):
+            part, rows = slice(start, stop), self._rows(start, stop)
+            weighted = rows * weights[part, None]
+            square += rows.T @ weighted
+            product += weighted.T @ y[part]
+            columns = [np.bincount(phases[part], column, week) for column in weighted.T]
+            shared += np.array(columns).T
+        usual = shared / times[:, None]
+        others = np.asarray(
+            np.linalg.solve(square - shared.T @ usual, product - usual.T @ total), np.float64
+        )
+        return Regression(self, (total - shared @ others) / times, others)
+
+
+#: The turns whose features are held at once.
+_CHUNK = 50_000
+
+
+@dataclass(frozen=True)
+class Regression:
+    """The weights of the features."""
+
+    design: Design
+    week: Numbers
+    others: Numbers  # trend, waves of long seasons, special days
+
+    def __call__(self, start: int, stop: int) -> Numbers:
+        """What the regression says of the turns at these positions."""
+        return np.concatenate([self._part(*ends) for ends in _chunks(start, stop)])
+
+    def _part(self, start: int, stop: int) -> Numbers:
+        usual = self.week[self.design.history.phases(start, stop)]
+        return np.asarray(usual + self.design._rows(start, stop) @ self.others)
+
+    def of_special_days(self, start: int, stop: int) -> Numbers:
+        """The part of it that special days have."""
+        count = len(self.design.names)
+        effects = np.append(self.others[self.others.size - count :], 0.0)
+        return effects[self.design._places(start, stop)]
+
+
+def _chunks(start: int, stop: int) -> list[tuple[int, int]]:
+    return [(i, min(stop, i + _CHUNK)) for i in range(start, stop, _CHUNK)]

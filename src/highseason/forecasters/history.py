@@ -82,8 +82,10 @@ _MOST_MISSING = 0.3
 _NOBODY = 0.02
 #: A time of the week without traffic in at least this share of the weeks is closed.
 _CLOSED = 0.9
+#: How far the middle of a forecast may rise above the highest value so far, as a logarithm.
+_ABOVE = 0.2
 #: Added before the logarithm if some turns have no traffic, as a share of the median.
-_SHIFT = 0.05
+_SHIFT = 1.0
 
 
 @dataclass(frozen=True)
@@ -156,7 +158,7 @@ class History:
 
     def before(self, turn: int) -> History:
         """The first turns only, as they were known then."""
-        seasons = tuple(season for season in self.seasons if enough(turn, season))
+        seasons = tuple(season for season in self.seasons if enough(turn, season, self.grid))
         return replace(self, values=self.values[:turn], seen=self.seen[:turn], seasons=seasons)
 
     def then(self, value: float) -> History:
@@ -188,6 +190,21 @@ class History:
             return max(self.seasons[-1], 52.0 * self.seasons[0])
         return self.grid.seasons()[-1]
 
+    @property
+    def knows_the_year(self) -> bool:
+        """Whether it is long enough to tell the season of the year; True without a calendar."""
+        return self.grid is None or self.seasons[-1] >= 0.9 * self.year
+
+    def ceiling(self, turns: int) -> float:
+        """The highest logarithm that a forecast of so many turns can justify.
+
+        A fifth above the highest value so far, plus as much as the later half of the past grew over
+        the earlier one, for as long as the forecast goes on.
+        """
+        earlier, later = np.array_split(self.logs, 2)
+        growth = float(np.median(later) - np.median(earlier)) * turns / later.size
+        return float(np.log(self.values.max() + self.shift)) + _ABOVE + float(np.clip(growth, 0, 1))
+
     def closed(self, start: int, stop: int) -> NDArray[np.bool_]:
         """Which turns fall on a time of the week with almost no traffic."""
         if self.shift == 0.0:
@@ -200,9 +217,10 @@ class History:
         return np.asarray(closed[self.phases(start, stop)])
 
 
-def enough(turns: int, season: float) -> bool:
-    """Whether the past holds a season often enough: twice, a long one (a year) 1.5 times."""
-    return turns >= (1.5 if season > 300 else 2.0) * season
+def enough(turns: int, season: float, grid: Grid | None) -> bool:
+    """Whether the past holds a season often enough: twice, a year of days or less 1.5 times."""
+    year = 0.0 if grid is None else grid.seasons()[-1]
+    return turns >= (1.5 if season > max(300.0, 0.99 * year) else 2.0) * season
 
 
 def _even_stamps(G: Multiplier, zone: str | None) -> tuple[Stamps | None, str | None]:
@@ -230,7 +248,7 @@ def _seasons(turns: int, grid: Grid | None, periods: tuple[int, ...] | None) -> 
     else:
         if not (lengths := grid.seasons()):
             raise ForecastError("turns of a year or more have no season: use a one-step forecaster")
-    seasons = tuple(length for length in lengths if enough(turns, length))
+    seasons = tuple(length for length in lengths if enough(turns, length, grid))
     if not seasons:
         raise ForecastError(
             f"{turns} turns are too short to learn a season from: the shortest has {lengths[0]:g} "
