@@ -35,7 +35,7 @@ from highseason.policies import (
 from highseason.results import SimulationResult
 
 if TYPE_CHECKING:
-    from highseason import advice, bounds, checks, logs, replay, report, tuning
+    from highseason import advice, bounds, checks, logs, noise, replay, report, tuning
     from highseason.advice import advise
     from highseason.tuning import tune
 
@@ -78,6 +78,7 @@ __all__ = [
     "lifetimes",
     "logs",
     "multipliers",
+    "noise",
     "play",
     "policies",
     "replay",
@@ -103,6 +104,7 @@ def __getattr__(name: str) -> Any:
         "bounds",
         "checks",
         "logs",
+        "noise",
         "replay",
         "report",
         "tune",

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
@@ -103,3 +105,16 @@ def event_table(tmp_path: Path) -> Path:
     path = tmp_path / "events.parquet"
     write_events(made, path)
     return path
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> Path:
+    """90 days of three prices, rho 0.01, as CSV and Parquet."""
+    rng = np.random.default_rng(1)
+    visitors = rng.integers(300, 3000, 90)
+    orders = rng.binomial(visitors, rng.beta(0.03 * 99, 0.97 * 99, 90))
+    columns = {"date": pd.date_range("2026-01-01", periods=90), "price": [8, 9, 10] * 30}
+    table = pd.DataFrame(columns | {"sessions": visitors, "orders": orders})
+    table.to_csv(tmp_path / "history.csv", index=False)
+    table.to_parquet(tmp_path / "history.parquet")
+    return tmp_path

@@ -62,7 +62,7 @@ def test_study_runs_in_the_guide(example: str) -> None:
 
 @pytest.mark.parametrize("example", [e for e in EXAMPLES if e not in IN_THE_GUIDE])
 def test_example_runs(
-    example: str, call: Call, traffic: Path, logs: Path, event_table: Path
+    example: str, call: Call, traffic: Path, logs: Path, event_table: Path, history: Path
 ) -> None:
     program, *words = shlex.split(example.replace("\\\n", " "))
     answer = call(*words)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -64,7 +64,7 @@ def visitors_of(share: float, G: float) -> float:
 
 
 @jitable
-def effective_visitors(visitors: float, rho: float) -> float:
+def effective_visitors(visitors: Any, rho: Any) -> Any:
     """How many independent visitors would teach as much as these.
 
     >>> effective_visitors(1000.0, 0.0), effective_visitors(1000.0, 0.01)
