@@ -7,6 +7,7 @@ import json
 import math
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -180,14 +181,14 @@ def test_what_is_no_document(text: Any) -> None:
 @pytest.mark.parametrize("version", [1, 2])
 def test_an_earlier_version_is_refused(version: int) -> None:
     document = json.loads(shop().to_json()) | {"version": version}
-    with pytest.raises(DocumentError, match=f"has version {version} .* reads version 3"):
+    with pytest.raises(DocumentError, match=f"has version {version} .* reads versions 3 to 4"):
         hs.Bandit.from_json(json.dumps(document))
 
 
 def test_a_later_version_is_named() -> None:
     document = json.loads(shop().to_json())
-    document |= {"version": 4, "written_by": "highseason 9.9"}
-    with pytest.raises(DocumentError, match=r"version 4 \(written by highseason 9\.9\).*upgrade"):
+    document |= {"version": 5, "written_by": "highseason 9.9"}
+    with pytest.raises(DocumentError, match=r"version 5 \(written by highseason 9\.9\).*upgrade"):
         hs.Bandit.from_json(json.dumps(document))
 
 
@@ -228,9 +229,17 @@ def test_a_later_version_is_named() -> None:
         (["decisions", "arms"], [0, 1, 2, 7]),
         (["decisions", "rewards"], [1.0]),
         (["decisions", "traffic"], [3.3, 1.0, None, None]),
-        (["decisions", "propensities"], [[99, [1], [0.5]]]),
+        (["decisions", "propensities"], [[99, [4], [0.25]]]),
         (["decisions", "propensities"], [[0, [1], []]]),
+        (["decisions", "propensities"], [[0, [4], [None]]]),
+        (["decisions", "propensities"], [[0, [4], [0.25]], [0, [4], [0.25]]]),
         (["decisions", "propensities"], 7),
+        (["decisions", "propensities", "values"], [None]),
+        (["decisions", "levels"], [0.5, 0.5, None, 0.5]),
+        (["decisions", "levels"], [0.5, 0.5, 7.0, 0.5]),
+        (["decisions", "exploited"], [0, 0, 2, 0]),
+        (["decisions", "rewards"], [1.1, "inf", None, None]),
+        (["clipped"], -1),
     ],
 )
 def test_damage_is_refused(path: list[str], value: Any) -> None:
@@ -266,6 +275,75 @@ def test_damage_without_a_multiplier_is_refused() -> None:
         document["multiplier"]["beliefs"] = beliefs
         with pytest.raises(DocumentError, match="corrupt"):
             hs.Bandit.from_json(json.dumps(document))
+
+
+def leaves(entry: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """The paths to all values of a document, and to the lists and objects around them."""
+    items: Any = ()
+    if isinstance(entry, dict):
+        items = entry.items()
+    elif isinstance(entry, list):
+        items = enumerate(entry)
+    return [path, *(place for key, value in items for place in leaves(value, (*path, key)))]
+
+
+def replaced(text: str, path: tuple[Any, ...], value: Any) -> str:
+    document = entry = {"whole": json.loads(text)}
+    *parents, last = ("whole", *path)
+    for key in parents:
+        entry = entry[key]
+    entry[last] = value
+    return json.dumps(document["whole"])
+
+
+def played_online() -> hs.Bandit:
+    bandit = hs.Bandit(["a", "b"], hs.EpsilonZGreedy(k=1), seed=7)
+    for t in range(1, 6):
+        bandit.update(bandit.pull(expected=5.0 + t), 1.0, traffic=4.0 + t)
+    return bandit
+
+
+@pytest.mark.parametrize("value", [None, "x", -1, 1e300, [], {}, True, "inf"])
+@pytest.mark.parametrize("online", [False, True])
+def test_damage_is_refused_when_it_is_read_and_not_when_it_is_used(
+    value: Any, online: bool
+) -> None:
+    """Whatever one value is replaced by: refused, or a bandit that plays and can be saved."""
+    text = (played_online() if online else shop()).to_json()
+    for path in leaves(json.loads(text)):
+        broken = replaced(text, path, value)
+        try:
+            bandit = hs.Bandit.from_json(broken)
+        except DocumentError:
+            continue
+        with contextlib.suppress(BanditError):  # all arms may be gone
+            bandit.pull(6, expected=7.0 if online else None)
+        hs.Bandit.from_json(bandit.to_json())
+
+
+@pytest.mark.parametrize("constant", ["NaN", "Infinity"])
+def test_numbers_that_json_does_not_have_are_refused(constant: str) -> None:
+    text = shop().to_json().replace("3.3", constant)
+    with pytest.raises(DocumentError, match=f"{constant} is not JSON"):
+        hs.Bandit.from_json(text)
+
+
+VERSION_3 = json.loads(Path(__file__).with_name("documents").joinpath("version-3.json").read_text())
+
+
+@pytest.mark.parametrize("case", VERSION_3)
+def test_a_document_of_version_3_goes_on_as_it_did(case: dict[str, Any]) -> None:
+    """Documents and what followed were written by the last commit with version 3."""
+    bandit = hs.Bandit.from_json(json.dumps(case["document"]))
+    online = bandit.multiplier is None
+    followed = []
+    for t in range(31, 46):
+        if t == 38:
+            bandit.add_arm("e", "now")
+        made = bandit.decide(t, expected=10 + (7 * t) % 11 if online else None)
+        arm = list(made.arm) if isinstance(made.arm, tuple) else made.arm
+        followed.append([arm, made.probability, made.level])
+    assert followed == case["then"]
 
 
 @settings(deadline=None, max_examples=150)

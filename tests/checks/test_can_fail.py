@@ -103,6 +103,15 @@ class Peeking(Sound):
         return min(1.0, view.lowest / view.G), carry
 
 
+class Forgetful(Sound):
+    """It counts arms, and declares that its carry depends on G alone."""
+
+    carry_depends_on = "G"
+
+    def step(self, carry: int, view: Any) -> Step:
+        return 1.0 / (1.0 + carry), carry + view.arms
+
+
 class SharedCarry(Sound):
     """One list for all games."""
 
@@ -319,6 +328,7 @@ BROKEN: list[tuple[type[Policy] | Policy, str, str]] = [
     (Moody, "same_question_same_plan", "the same when it is computed again"),
     (Peeking, "later_turns_do_not_move_the_plan", "declare uses_future_g = True"),
     (SharedCarry, "planners_share_nothing", r"begin\(\) must return a new object"),
+    (Forgetful, "carry_depends_on_what_is_declared", "after turn 1 the plan carries 5"),
     (Clairvoyant, "forecast_levels_know_only_the_past", "looks ahead"),
     (playing(out_of_range), "arms_played_exist", "chose arm 5 in turn 9"),
     (playing(negative), "arms_played_exist", "chose arm -1 in turn 9"),

@@ -14,7 +14,7 @@ from tests.reference import policies as paper
 import highseason as hs
 from highseason.engine import FutureUnknownError
 from highseason.policies import Policy, View
-from highseason.policies.plan import Outlook, known_views
+from highseason.policies.views import KnownViews, Outlook
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::highseason.PlanWarning"),
@@ -90,7 +90,7 @@ def test_the_plan_of_a_forecast_keeps_the_actual_multiplier() -> None:
 
 @given(multipliers, st.integers(1, 5))
 def test_views_of_a_known_multiplier(G: list[float], arms: int) -> None:
-    views = list(known_views(np.array(G), arms))
+    views = list(KnownViews(np.array(G)).all(arms))
     for t, view in enumerate(views, start=1):
         assert (view.t, view.G, view.arms) == (t, G[t - 1], arms)
         assert view.lowest == min(G)
@@ -111,7 +111,7 @@ def test_views_of_an_unknown_multiplier(G: list[float], arms: int) -> None:
         with pytest.raises(FutureUnknownError):
             _ = view.turns_left
         outlook.saw(2.0 * believed)
-        assert outlook.values(7.0).tolist() == [*sorted(2.0 * g for g in G[:t]), 7.0]
+        assert np.asarray(outlook.values(7.0)).tolist() == [*sorted(2.0 * g for g in G[:t]), 7.0]
 
 
 class Savings(Policy):

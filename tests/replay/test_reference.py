@@ -14,7 +14,7 @@ import highseason as hs
 from highseason.engine.lifetimes.presence import LifetimeOptions
 from highseason.logs import Events
 from highseason.policies import Policy, registry
-from highseason.policies.plan import View
+from highseason.policies.views import View
 from highseason.replay import PreparedLog
 from highseason.replay.kernels.compiled import compiled_plan
 from highseason.replay.kernels.records import RecordOrder, ReplayTrace

@@ -16,7 +16,7 @@ import highseason as hs
 from highseason.core.warnings import quiet
 from highseason.logs import Events, OpenBanditLog, Pools, collect, generate_events
 from highseason.policies import Policy
-from highseason.policies.plan import View
+from highseason.policies.views import View
 from highseason.replay import PreparedLog, diagnose, replay
 from highseason.replay.kernels.records import TRIED, RecordOrder
 from highseason.replay.player import Player, ReplayOptions

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import weakref
 from collections.abc import Callable, Iterator
@@ -12,13 +11,13 @@ from typing import Any
 from highseason.bandit import events
 from highseason.bandit.errors import DocumentError, StoreError, StoreWarning
 from highseason.bandit.events import Event, Lifetime, require_next
-from highseason.bandit.ledger import TurnOutcome
-from highseason.bandit.serialization import (
+from highseason.bandit.json_values import (
     Read,
     dumps,
     flag,
     id_from_json,
     id_to_json,
+    loads,
     number,
     read_multiplier,
     read_propensities,
@@ -26,6 +25,7 @@ from highseason.bandit.serialization import (
     write_multiplier,
     write_policy,
 )
+from highseason.bandit.ledger import TurnOutcome
 from highseason.core.warnings import warn_user
 from highseason.rules import NO_END, UNKNOWN_END
 
@@ -66,7 +66,7 @@ def event_to_json(event: Event) -> str:
 def event_from_json(text: str | bytes) -> Event:
     """The event that `event_to_json` wrote; anything else is refused with the reason."""
     try:
-        entry = json.loads(text)
+        entry = loads(text)
     except (ValueError, RecursionError) as reason:
         raise DocumentError(f"not JSON ({reason})") from reason
     name = entry.get("event") if isinstance(entry, dict) else None

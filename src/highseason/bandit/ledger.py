@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from bisect import bisect_right
-from collections.abc import Container, Hashable
+from collections.abc import Container, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -161,6 +161,22 @@ class Ledger:
         self._row_of.extend([NO_ROW] * (turn - len(self._row_of)))
         self._row_of[turn - 1] = row
         self._open.setdefault(arm, {})[row] = None
+
+    def restore(
+        self, columns: Mapping[str, NDArray[Any]], propensities: Mapping[int, Propensities]
+    ) -> None:
+        """Take over the columns of a document, which were checked."""
+        for name, column in columns.items():
+            own: array[Any] = getattr(self, name)
+            own.frombytes(column.astype(own.typecode).tobytes())
+        self.propensities = [propensities.get(row) for row in range(len(self.turns))]
+        turns = columns["turns"]
+        rows = np.full(turns.max(initial=0), NO_ROW)
+        rows[turns - 1] = np.arange(turns.size)
+        self._row_of.frombytes(rows.astype("q").tobytes())
+        is_open = np.isnan(columns["rewards"]) & (columns["traffic"] != 0.0)
+        for row in np.flatnonzero(is_open).tolist():
+            self._open.setdefault(self.arms[row], {})[row] = None
 
     def outcome(self, row: int) -> TurnOutcome:
         """What is known of the outcome."""

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from highseason.bandit.errors import BanditError, PastForecastError
+from highseason.core.ordered import WithOne
 from highseason.core.validation import positive_number
 from highseason.core.warnings import quiet
 from highseason.engine import UNKNOWN_TURNS, Horizon, Turn
@@ -27,7 +28,7 @@ from highseason.multipliers import (
     concatenate,
 )
 from highseason.policies import Planner, Policy
-from highseason.policies.plan import known_levels, require_future
+from highseason.policies.plan import SeasonPlanner, known_levels, require_future
 from highseason.rules import UNKNOWN_END
 from highseason.tabular import When
 
@@ -41,7 +42,9 @@ Ends = NDArray[np.int64]
 
 
 class KnownMultiplier:
-    """G, or its forecast, for all turns; the plan is one array, computed when needed.
+    """G, or its forecast, for all turns.
+
+    The plan is one array; when arms have come or gone, the levels of the turns that are asked for.
 
     With `known`, the multiplier is the traffic itself.
     """
@@ -56,6 +59,7 @@ class KnownMultiplier:
         self._low = low_turns(self.policy, multiplier.values)
         self._worth: NDArray[np.float64] | None = None
         self._plan: tuple[int, NDArray[np.float64]] | None = None
+        self._planner: SeasonPlanner | None = None
 
     def turn_of(self, t: TurnLike) -> int:
         """The turn that a number or a date names."""
@@ -91,7 +95,13 @@ class KnownMultiplier:
 
     def level(self, arms: int, turn: int, expected: float | None) -> float:
         """The plan's exploration level of a turn."""
-        return float(self.plan(arms)[turn - 1])
+        planned = self._plan is not None and self._plan[0] == arms
+        if planned or not self.policy.plans_any_turn:
+            return float(self.plan(arms)[turn - 1])
+        # One turn, not the whole plan: arms may come and go in every turn.
+        if self._planner is None:
+            self._planner = SeasonPlanner(self.policy, self.multiplier.values)
+        return self._planner.level(turn, arms)
 
     def turn(
         self, turn: int, level: float, key: int, random_ties: bool, expected: float | None
@@ -159,8 +169,9 @@ class KnownMultiplier:
 class OnlineMultiplier:
     """No multiplier: each turn comes with what is expected of it, one after the other.
 
-    The policy's planner runs along.  It is run again from the start when the number of arms
-    changes, or when a turn was asked about but decided in another way.
+    The policy's planner runs along, behind the last decided turn.  It starts again from the first
+    only for policies of other authors that carry something (`Policy.carry_depends_on`), when the
+    number of arms changes.
     """
 
     known = False
@@ -173,8 +184,8 @@ class OnlineMultiplier:
         self.beliefs: list[float] = []  # what was expected of each decided turn
         self.seen: list[tuple[int, float]] = []  # (turns decided when it was reported, traffic)
         self._planner: Planner | None = None
-        self._asked: tuple[int, float | None, float] | None = None  # (arms, belief, level)
-        self._arms = 0
+        self._reports = 0  # how many of `seen` the planner knows
+        self._asked: tuple[int, float, float] | None = None  # (arms, belief, level)
 
     def turn_of(self, t: TurnLike) -> int:
         """A decided turn, or the next."""
@@ -207,10 +218,10 @@ class OnlineMultiplier:
         return positive_number("expected", expected, BanditError)
 
     def level(self, arms: int, turn: int, expected: float | None) -> float:
-        """The planner's next step, unless it was just taken with the same belief."""
+        """The planner's next step, which is not taken yet; asked again, the same."""
+        assert expected is not None, "`expected` was checked"
         if self._asked is None or self._asked[:2] != (arms, expected):
-            assert expected is not None, "`expected` was checked"
-            self._asked = arms, expected, float(self._ready(arms).level(expected))
+            self._asked = arms, expected, float(self._ready(arms).peek(expected))
         return self._asked[2]
 
     def turn(
@@ -221,47 +232,68 @@ class OnlineMultiplier:
         return Turn(turn, level, belief, math.nan, UNKNOWN_TURNS, key, random_ties, turn)
 
     def _ready(self, arms: int) -> Planner:
-        """A planner at the next turn."""
-        if self._planner is None or self._asked is not None or self._arms != arms:
-            self._planner, self._arms = self.policy.planner(arms), arms
-            reports = iter([*self.seen, (len(self.beliefs) + 1, 0.0)])
-            at, traffic = next(reports)
-            for turn, belief in enumerate(self.beliefs, start=1):
-                self._planner.level(belief)
-                while at == turn:
-                    self._planner.saw(traffic)
-                    at, traffic = next(reports)
-        return self._planner
+        """The planner behind the last decided turn, for this many arms."""
+        depends = self.policy.carry_depends_on
+        if self._planner is None and depends == "nothing":
+            self.resume(arms, self.policy.begin())
+        planner = self._planner
+        if planner is None or (planner.outlook.arms != arms and depends == "arms"):
+            planner, self._reports = self.policy.planner(arms), 0
+        planner.outlook.arms = arms
+        self._planner = planner
+        self._catch_up(planner)
+        return planner
+
+    def resume(self, arms: int, carry: Any) -> None:
+        """Put the planner behind the last decided turn, where it carried this."""
+        seen = [traffic for _, traffic in self.seen]
+        self._planner = Planner(self.policy, arms, self.beliefs, seen, carry)
+        self._reports = len(seen)
+
+    def carry(self, arms: int) -> Any:
+        """What the plan for this many arms carries to the next turn; None if it is not needed."""
+        if self.policy.carry_depends_on == "nothing" or not arms:
+            return None
+        return self._ready(arms).carry
+
+    def _catch_up(self, planner: Planner) -> None:
+        """Take the steps of turns that were decided since, with what was seen before each."""
+        skip = self.policy.carry_depends_on == "nothing"
+        go_on = planner.outlook.expect if skip else planner.level
+        while True:
+            turn = planner.outlook.t
+            while self._reports < len(self.seen) and self.seen[self._reports][0] == turn:
+                planner.saw(self.seen[self._reports][1])
+                self._reports += 1
+            if turn == len(self.beliefs):
+                return
+            go_on(self.beliefs[turn])
 
     def check_plan(self, arms: int) -> None:
         """There is no plan ahead."""
 
     def is_low(self, turn: int, expected: float | None) -> bool:
         """Compared with the traffic seen before and what is expected now."""
-        values = np.array([*(traffic for _, traffic in self.seen), expected])
-        return bool(low_turns(self.policy, values)[-1])
+        assert self._planner is not None, "`level` was asked before"
+        assert expected is not None, "`expected` was checked"
+        values = self._planner.outlook.values(expected)
+        return expected < low_threshold(self.policy, values) or expected <= values.min()
 
     def has_low_turn_after(self, turn: int) -> bool:
         """Unknown, so it may."""
         return True
 
     def decided(self, arms: int, expected: float | None) -> None:
-        """Keep what was expected of the turn."""
+        """Keep what was expected of the turn; the planner takes its step when it is next asked."""
         assert expected is not None, "`expected` was checked"
-        if self._asked is None or self._asked[:2] != (arms, expected):
-            self._planner = None  # it does not stand behind this turn
         self.beliefs.append(expected)
         self._asked = None
 
     def observed(self, traffic: float) -> None:
         """Thresholds and units are read from it; turns without customers do not count."""
-        if traffic <= 0.0:
-            return
-        self.seen.append((len(self.beliefs), traffic))
-        if self._asked is not None:  # the planner stands behind a turn that is not decided yet
-            self._planner = self._asked = None
-        elif self._planner is not None:
-            self._planner.saw(traffic)
+        if traffic > 0.0:
+            self.seen.append((len(self.beliefs), traffic))
+            self._asked = None
 
     def traffic_of(self, turn: int) -> float | None:
         """Unknown until it is reported."""
@@ -298,7 +330,11 @@ def source_of(policy: Policy, multiplier: Multiplier | None, known: bool) -> Mul
 
 
 def low_turns(policy: Policy, values: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which turns are low: below the policy's own z, or the 0.75 quantile where it has none."""
+    """Which turns are low; the quietest always are."""
+    return np.asarray((values < low_threshold(policy, values)) | (values <= values.min()))
+
+
+def low_threshold(policy: Policy, values: NDArray[np.float64] | WithOne) -> float:
+    """Turns below are low: the policy's own z, or the 0.75 quantile where it has none."""
     z = policy.resolve_thresholds(values).threshold
-    z = float(z) if isinstance(z, int | float) else LOW.resolve(values)
-    return np.asarray((values < z) | (values <= values.min()))
+    return float(z) if isinstance(z, int | float) else LOW.resolve(values)

@@ -17,7 +17,7 @@ from highseason.core.validation import positive_number
 from highseason.engine.lifetimes import Lifetimes
 from highseason.multipliers import Multiplier, ThresholdWarning, as_multiplier
 from highseason.policies import PlanWarning, Policy
-from highseason.policies.plan import Outlook
+from highseason.policies.views import Outlook
 from highseason.rewards import Rewards
 
 Numbers = NDArray[np.float64]

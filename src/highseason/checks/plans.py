@@ -275,6 +275,24 @@ def planners_share_nothing(policy: Policy) -> None:
     _same_start(_stepwise(policy), _stepwise(policy, beside_another=True), TURNS, sentence)
 
 
+@check(applies=lambda policy: not looks_ahead(policy) and policy.carry_depends_on != "arms")
+def carry_depends_on_what_is_declared(policy: Policy) -> None:
+    """A live bandit goes on with the same carry when arms come or go."""
+    one, other = policy.planner(ARMS), policy.planner(ARMS + 1)
+    for t, value in enumerate(season().values.tolist(), start=1):
+        for planner in (one, other):
+            planner.level(value)
+            planner.saw(value)
+        same = one.carry == other.carry
+        if policy.carry_depends_on == "nothing":
+            same = same and one.carry == policy.begin()
+        expect(
+            same,
+            f"after turn {t} the plan carries {one.carry!r} with {ARMS} arms and {other.carry!r} "
+            f"with {ARMS + 1}, but declares carry_depends_on = {policy.carry_depends_on!r}",
+        )
+
+
 def looks_ahead(policy: Policy) -> bool:
     """Whether the policy declares that it cannot play turn by turn."""
     return policy.uses_future or policy.rule.traits.uses_future

@@ -13,7 +13,7 @@ from highseason import multipliers, rewards
 from highseason.multipliers import Multiplier
 from highseason.policies import Policy
 from highseason.policies.parameters import declared
-from highseason.policies.plan import View
+from highseason.policies.views import View
 from highseason.rewards import Rewards
 
 SEED = 20_200_131

@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from highseason.core.ordered import WithOne
 from highseason.core.warnings import warn_user
 from highseason.multipliers.validation import brief
 
@@ -84,10 +85,13 @@ class Threshold:
         """Whether z is a plain number; an expression needs the whole of G."""
         return self.kind == "number"
 
-    def resolve(self, values: ArrayLike) -> float:
-        """Return z for these values of G."""
+    def resolve(self, values: ArrayLike | WithOne) -> float:
+        """Return z for these values of G; of ordered ones in logarithmic time."""
         if self.fixed:
             return self.amount
+        if isinstance(values, WithOne):
+            by_share = self.kind == "quantile"
+            return values.quantile(self.amount) if by_share else self.amount * values.max()
         array = np.asarray(values, dtype=np.float64)
         if array.size == 0:
             raise ThresholdError(f"the threshold {self} needs at least one value of G")

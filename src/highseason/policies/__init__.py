@@ -15,12 +15,13 @@ from highseason.policies.mortal import UCBL as UCBL
 from highseason.policies.mortal import SoftUCBMortal as SoftUCBMortal
 from highseason.policies.option import OptionIndex as OptionIndex
 from highseason.policies.parameters import parameter
-from highseason.policies.plan import Plan, Planner, PlanWarning, View
+from highseason.policies.plan import Plan, Planner, PlanWarning
 from highseason.policies.ucb import UCB as UCB
 from highseason.policies.ucb import UCBZ as UCBZ
 from highseason.policies.ucb import NaiveUCB as NaiveUCB
 from highseason.policies.ucb import SoftUCB as SoftUCB
 from highseason.policies.variable_pool import VariablePool as VariablePool
+from highseason.policies.views import View
 from highseason.policies.wrappers import CapIndex as CapIndex
 from highseason.policies.wrappers import Discounted as Discounted
 from highseason.policies.wrappers import DynamicPeakGrabber as DynamicPeakGrabber

@@ -26,17 +26,19 @@ import re
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from importlib import import_module
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.core.ordered import WithOne
 from highseason.core.specs import Registry, split_spec
 from highseason.engine.lifetimes.presence import LifetimeOptions
 from highseason.multipliers import Threshold, as_multiplier
 from highseason.multipliers.thresholds import warn_if_one_sided
 from highseason.policies.parameters import Role, declared, parameter, short
-from highseason.policies.plan import Plan, Planner, View, known_levels, levels_from
+from highseason.policies.plan import Plan, Planner, known_levels, levels_from
+from highseason.policies.views import View
 from highseason.rewards import check_arms
 from highseason.rules import Rule
 
@@ -62,6 +64,10 @@ class Policy:
     uses_future_g: ClassVar[bool] = False
     #: Whether `step` reads `view.future` or `view.turns_left`: it cannot play without them.
     uses_future: ClassVar[bool] = False
+    #: What the carry of `step` depends on: it is always the same ("nothing"), it depends on G and
+    #: on nothing else ("G"), or on the number of arms too.  A live bandit whose arms come and go
+    #: plans such a policy again from the first turn.  A class with its own `step` declares its own.
+    carry_depends_on: ClassVar[Literal["nothing", "G", "arms"]] = "arms"
     #: Average the rewards as they come, multiplied by G (the bias the paper warns of).
     learns_scaled: ClassVar[bool] = False
     #: Never or always exploring is intended: no warning.
@@ -77,6 +83,8 @@ class Policy:
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         cls.name = vars(cls).get("name", "")  # a name is not inherited: it means one class
+        if "step" in vars(cls):  # nor is what another step carries
+            cls.carry_depends_on = vars(cls).get("carry_depends_on", "arms")
         if cls.name:
             # A class may be defined again, as in notebooks, but not take another one's name.
             _policies.register(cls.name, cls)
@@ -112,11 +120,17 @@ class Policy:
         return None
 
     @property
+    def plans_any_turn(self) -> bool:
+        """Whether a turn's level can be computed without a whole plan for the number of arms."""
+        in_steps = type(self.unwrapped).levels is Policy.levels
+        return in_steps and self.carry_depends_on != "arms"
+
+    @property
     def requires_full_g(self) -> bool:
         """Whether the plan at turn t depends on G after t (a quantile, a smallest value, W)."""
         return self.uses_future_g or self.uses_future or bool(self.unresolved_thresholds())
 
-    def resolve_thresholds(self, values: NDArray[np.float64]) -> Self:
+    def resolve_thresholds(self, values: NDArray[np.float64] | WithOne) -> Self:
         """The same policy with its rules on G (`q0.75`, `0.75*max`) turned into numbers."""
         rules = self.unresolved_thresholds()
         numbers: dict[str, Any] = {name: rule.resolve(values) for name, rule in rules.items()}

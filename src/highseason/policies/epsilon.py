@@ -13,7 +13,7 @@ from typing import Any
 from highseason.core.jitable import jitable
 from highseason.policies.base import Policy
 from highseason.policies.parameters import OnG, epsilon_constant, formula, threshold, unit_rule
-from highseason.policies.plan import View
+from highseason.policies.views import View
 from highseason.rules import EPSILON
 
 
@@ -37,6 +37,7 @@ class EpsilonGreedy(Policy):
 
     name = "epsilon-greedy"
     rule = EPSILON
+    carry_depends_on = "nothing"
     profiles = {"paper": {"k": 1100.0}, "authors_code": {"k": 110.0}}
 
     k: float = epsilon_constant(1.0)
@@ -62,6 +63,7 @@ class EpsilonZGreedy(Policy):
 
     name = "epsilon-z"
     rule = EPSILON
+    carry_depends_on = "G"
     profiles = {
         "paper": {"k": 1100.0, "z": 30.0},
         "authors_code": {"k": 110.0, "z": "q0.65", "variant": "authors_code"},
@@ -98,6 +100,7 @@ class SoftEpsilonGreedy(Policy):
 
     name = "soft-epsilon"
     rule = EPSILON
+    carry_depends_on = "nothing"
     uses_future_g = True
     profiles = {
         "paper": {"k": 1100.0, "unit": 1.0},
@@ -141,6 +144,7 @@ class Greedy(Policy):
 
     name = "greedy"
     rule = EPSILON
+    carry_depends_on = "nothing"
     profiles = {"paper": {}, "authors_code": {}}
     suppress_plan_warning = True
 
@@ -160,6 +164,7 @@ class UniformRandom(Policy):
 
     name = "uniform"
     rule = EPSILON
+    carry_depends_on = "nothing"
     profiles = {"paper": {}, "authors_code": {}}
     suppress_plan_warning = True
 

@@ -8,7 +8,7 @@ from typing import Any
 from highseason.engine.lifetimes.presence import LifetimeOptions
 from highseason.policies.base import Policy
 from highseason.policies.parameters import OnG, exploration, parameter, unit_rule
-from highseason.policies.plan import View
+from highseason.policies.views import View
 from highseason.rules import LIFE, MORTAL
 
 
@@ -36,6 +36,7 @@ class SoftUCBMortal(Policy):
 
     name = "soft-ucb-mortal"
     rule = MORTAL
+    carry_depends_on = "nothing"
     profiles = {"paper": {"c": 2.0, "unit": 1.0}}
 
     c: float = exploration(0.1, "the most that psi can be")
@@ -80,6 +81,7 @@ class UCBL(Policy):
 
     name = "ucb-l"
     rule = LIFE
+    carry_depends_on = "nothing"
     profiles = {"paper": {"c": 0.011, "unit": 1.0}}
 
     c: float = exploration(0.01, "how much the logarithm of the remaining lifetime counts")

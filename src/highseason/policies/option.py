@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from highseason.policies.base import Policy
 from highseason.policies.horizons import effective_horizons
 from highseason.policies.parameters import parameter
-from highseason.policies.plan import View
+from highseason.policies.views import View
 from highseason.rules.option import OPTION
 
 
@@ -39,6 +39,7 @@ class OptionIndex(Policy):
     name = "option-index"
     rule = OPTION
     uses_future_g = True
+    carry_depends_on = "G"
 
     variant: str = parameter(
         "wait",

@@ -1,113 +1,31 @@
-"""A plan: how much each turn may explore, and what it may see of the world at turn t.
+"""A plan: how much each turn may explore.
 
-With G known, or forecast for the whole season, a plan is computed before the game and looks at all
-of it.  Otherwise an `Outlook` grows turn by turn: it knows only what is expected of this turn and
-what was seen before.
+With G known, or forecast for the whole season, it is computed before the game; otherwise a
+`Planner` makes it turn by turn.
 """
 
 from __future__ import annotations
 
-import bisect
+import copy
 import functools
 import hashlib
-import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from highseason.core.warnings import warn_user
-from highseason.engine import UNKNOWN_TURNS, Horizon
 from highseason.engine.horizon import refuse_unknown_future
 from highseason.forecasters import Forecast, Forecaster, OneStep
 from highseason.multipliers import Multiplier, as_multiplier
 from highseason.policies.parameters import short
+from highseason.policies.views import KnownViews, Outlook, View
 
 if TYPE_CHECKING:
     from highseason.policies.base import Policy  # for annotations: it imports this module
-
-
-class View(NamedTuple):
-    """Turn `t` as a plan sees it.
-
-    Attributes:
-        t: The turn, from 1.
-        G: The multiplier of this turn, known or forecast.
-        arms: How many arms there are.
-        floor: The smallest G after every arm was tried once (turns arms+1 … end) if the whole of G
-            is known; otherwise the smallest expected of those turns so far.
-        lowest: The same over all turns from the first on.
-        future: The future weight W(t), the sum of G over the turns after this one, known or
-            forecast.  A plan that reads it declares `uses_future`.
-        turns_left: How many turns follow; the same holds.
-    """
-
-    t: int
-    G: float
-    arms: int
-    floor: float
-    lowest: float
-    future: float
-    turns_left: int
-
-
-class UnknownFuture(View):
-    """A view whose future is unknown: reading it raises `FutureUnknownError`."""
-
-    __slots__ = ()
-
-    @classmethod
-    def of(cls, t: int, G: float, arms: int, floor: float, lowest: float) -> UnknownFuture:
-        """The view of a turn of which only the past and the present are known."""
-        return cls(t, G, arms, floor, lowest, math.nan, UNKNOWN_TURNS)
-
-    @property
-    def future(self) -> NoReturn:
-        """Unknown."""
-        refuse_unknown_future("the plan", "this game")
-
-    @property
-    def turns_left(self) -> NoReturn:
-        """Unknown."""
-        refuse_unknown_future("the plan", "this game")
-
-
-def known_views(values: NDArray[np.float64], arms: int) -> Iterator[View]:
-    """A view for every turn of a game whose G is known, or forecast, from the start."""
-    lowest = float(values.min())
-    floor = float(values[arms:].min()) if values.size > arms else lowest
-    ahead = Horizon.known(values).future.tolist()
-    for t, (value, future) in enumerate(zip(values.tolist(), ahead, strict=True), start=1):
-        yield View(t, value, arms, floor, lowest, future, values.size - t)
-
-
-class Outlook:
-    """What has been expected and seen of G so far, when it comes one turn at a time."""
-
-    def __init__(self, arms: int) -> None:
-        self.arms, self.t = arms, 0
-        self._floor = self._lowest = math.inf
-        self._seen: list[float] = []
-
-    def expect(self, belief: float) -> View:
-        """The view of the next turn, for which `belief` is known or forecast."""
-        self.t += 1
-        self._lowest = min(self._lowest, belief)
-        if self.t > self.arms:
-            self._floor = min(self._floor, belief)
-        floor = self._floor if self.t > self.arms else belief
-        return UnknownFuture.of(self.t, belief, self.arms, floor, self._lowest)
-
-    def saw(self, actual: float) -> None:
-        """The multiplier that this turn really had."""
-        bisect.insort(self._seen, actual)
-
-    def values(self, belief: float) -> NDArray[np.float64]:
-        """The values that thresholds and units are computed from: those seen, and this belief."""
-        return np.array([*self._seen, belief])
 
 
 class PlanWarning(UserWarning):
@@ -220,26 +138,79 @@ def require_future(policy: Policy, where: str) -> None:
 
 
 class Planner:
-    """A policy's plan, one turn at a time: ask for the `level`, then report what it `saw`."""
+    """A policy's plan, one turn at a time: ask for the `level`, then report what it `saw`.
 
-    def __init__(self, policy: Policy, arms: int) -> None:
+    Args:
+        policy: The policy.
+        arms: How many arms.
+        beliefs: What was expected of the turns before, where a plan is taken up again.
+        seen: The multipliers that they really had.
+        carry: What the plan carries after them; None before the first turn.
+    """
+
+    def __init__(
+        self,
+        policy: Policy,
+        arms: int,
+        beliefs: Iterable[float] = (),
+        seen: Iterable[float] = (),
+        carry: Any = None,
+    ) -> None:
         require_future(policy, "a game whose G comes one turn at a time")
         self._policy = policy
-        self._outlook = Outlook(arms)
-        self._carry = policy.begin()
+        self._rules_on_g = bool(policy.unresolved_thresholds())
+        self.outlook = Outlook(arms, beliefs, seen)
+        self.carry = policy.begin() if carry is None else carry
+
+    def peek(self, belief: float) -> float:
+        """The next turn's level if this is expected of it; nothing changes."""
+        return self._step(copy.deepcopy(self.carry), belief)[0]
 
     def level(self, belief: float) -> float:
         """This turn's level, from what is expected of this turn and what was seen before."""
-        view, policy = self._outlook.expect(belief), self._policy
-        if policy.unresolved_thresholds():
-            policy = policy.resolve_thresholds(self._outlook.values(belief))
-        level, self._carry = step(policy, self._carry, view)
-        check_level(self._policy, view.t, level)
+        level, self.carry = self._step(self.carry, belief)
+        self.outlook.expect(belief)
         return level
+
+    def _step(self, carry: Any, belief: float) -> tuple[float, Any]:
+        view, policy = self.outlook.view(belief), self._policy
+        if self._rules_on_g:
+            policy = policy.resolve_thresholds(self.outlook.values(belief))
+        level, carry = step(policy, carry, view)
+        check_level(self._policy, view.t, level)
+        return level, carry
 
     def saw(self, actual: float) -> None:
         """The multiplier the turn really had."""
-        self._outlook.saw(actual)
+        self.outlook.saw(actual)
+
+
+class SeasonPlanner:
+    """The plan for a G that is known, turn by turn and for a number of arms that may change.
+
+    Only for a policy with `plans_any_turn`.
+    """
+
+    def __init__(self, policy: Policy, values: NDArray[np.float64]) -> None:
+        self._policy, self._resolved = policy, policy.resolve_thresholds(values)
+        self._views = KnownViews(values)
+        self._carries = [self._resolved.begin()]  # before each turn, as far as they are known
+
+    def level(self, t: int, arms: int) -> float:
+        """The level of turn `t` with this many arms."""
+        level, _ = self._step(t, arms, self._carry(t))
+        check_level(self._policy, t, level)
+        return level
+
+    def _carry(self, t: int) -> Any:
+        if self._policy.carry_depends_on == "nothing":
+            return self._carries[0]
+        for turn in range(len(self._carries), t):
+            self._carries.append(self._step(turn, 1, self._carries[-1])[1])
+        return self._carries[t - 1]
+
+    def _step(self, t: int, arms: int, carry: Any) -> tuple[float, Any]:
+        return step(self._resolved, copy.deepcopy(carry), self._views.at(t, arms))
 
 
 def known_levels(policy: Policy, multiplier: Multiplier, arms: int) -> NDArray[np.float64]:
@@ -261,7 +232,7 @@ def _scan(policy: Policy, multiplier: Multiplier, arms: int) -> NDArray[np.float
         return _checked(policy, whole)
     levels = np.empty(multiplier.turns)
     carry = resolved.begin()
-    for view in known_views(multiplier.values, arms):
+    for view in KnownViews(multiplier.values).all(arms):
         levels[view.t - 1], carry = step(resolved, carry, view)
     return _checked(policy, levels)
 
@@ -306,8 +277,8 @@ def _season_levels(policy: Policy, forecast: Forecast, arms: int) -> NDArray[np.
         return _checked(policy, whole)
     levels = np.empty(len(forecast))
     carry = resolved.begin()
-    middle = forecast.median.tolist()
-    for view, likely in zip(known_views(forecast.mean, arms), atoms.T.tolist(), strict=True):
+    views, middle = KnownViews(forecast.mean).all(arms), forecast.median.tolist()
+    for view, likely in zip(views, atoms.T.tolist(), strict=True):
         i = view.t - 1
         each = [step(resolved, carry, view._replace(G=value))[0] for value in likely]
         levels[i] = sum(each) / len(each)

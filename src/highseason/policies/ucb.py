@@ -9,7 +9,7 @@ from typing import Any
 from highseason.core.jitable import jitable
 from highseason.policies.base import Policy
 from highseason.policies.parameters import OnG, formula, radius, threshold, unit_rule
-from highseason.policies.plan import View
+from highseason.policies.views import View
 from highseason.rules import UCB_RULE
 
 
@@ -32,6 +32,7 @@ class UCB(Policy):
 
     name = "ucb"
     rule = UCB_RULE
+    carry_depends_on = "nothing"
     profiles = {"paper": {}, "authors_code": {"variant": "authors_code"}}
 
     P: float = radius()
@@ -55,6 +56,7 @@ class UCBZ(Policy):
 
     name = "ucb-z"
     rule = UCB_RULE
+    carry_depends_on = "nothing"
     profiles = {"paper": {"z": 30.0}, "authors_code": {"z": "q0.65", "variant": "authors_code"}}
 
     z: OnG = threshold("q0.75")
@@ -83,6 +85,7 @@ class SoftUCB(Policy):
 
     name = "soft-ucb"
     rule = UCB_RULE
+    carry_depends_on = "nothing"
     profiles = {"paper": {"unit": 1.0}, "authors_code": {"unit": 1.0, "variant": "authors_code"}}
 
     unit: OnG = unit_rule("q0.1")

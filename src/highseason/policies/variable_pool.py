@@ -8,7 +8,7 @@ from typing import Any
 
 from highseason.policies.base import Policy
 from highseason.policies.parameters import OnG, formula, parameter, unit_rule
-from highseason.policies.plan import View
+from highseason.policies.views import View
 from highseason.rules import POOL
 
 
@@ -26,6 +26,7 @@ class VariablePool(Policy):
 
     name = "variable-pool"
     rule = POOL
+    carry_depends_on = "nothing"
     profiles = {
         "paper": {"c": 10.0, "unit": 1.0},
         "authors_code": {"c": 1.1, "unit": 1.0, "variant": "authors_code"},

@@ -14,12 +14,13 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.core.ordered import WithOne
 from highseason.engine.lifetimes.presence import LifetimeOptions
 from highseason.multipliers import Threshold
 from highseason.policies.base import Policy, parse
 from highseason.policies.parameters import EXPLORATION, Role, parameter, window
-from highseason.policies.plan import View
 from highseason.policies.ucb import UCB
+from highseason.policies.views import View
 from highseason.rules import Rule
 from highseason.rules.wrapped import (
     capped,
@@ -31,7 +32,13 @@ from highseason.rules.wrapped import (
 )
 
 #: What a wrapper takes over from the class of the policy within.
-_TAKEN_OVER = ("uses_future_g", "uses_future", "learns_scaled", "suppress_plan_warning")
+_TAKEN_OVER = (
+    "uses_future_g",
+    "uses_future",
+    "carry_depends_on",
+    "learns_scaled",
+    "suppress_plan_warning",
+)
 #: The parameters that every wrapper has.
 _COMMON = ("base", "ties")
 
@@ -91,7 +98,7 @@ class Wrapper(Policy):
         """As the policy within."""
         return self.base.levels(G, arms)
 
-    def resolve_thresholds(self, values: NDArray[np.float64]) -> Self:
+    def resolve_thresholds(self, values: NDArray[np.float64] | WithOne) -> Self:
         """The same wrapper around the resolved policy."""
         return replace(self, base=self.base.resolve_thresholds(values))
 

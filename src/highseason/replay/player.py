@@ -15,7 +15,8 @@ from highseason.core.validation import one_of, whole_number
 from highseason.engine import illegal_arm
 from highseason.engine.abi import RuleFunctions, rule_functions
 from highseason.policies import Policy
-from highseason.policies.plan import UnknownFuture, require_future
+from highseason.policies.plan import require_future
+from highseason.policies.views import UnknownFuture
 from highseason.replay.kernels import records
 from highseason.replay.kernels.compiled import (
     CannotCompileError,

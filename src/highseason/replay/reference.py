@@ -16,7 +16,7 @@ from highseason.engine import UNKNOWN_TURNS, Observation, Turn, learn, select
 from highseason.engine.lifetimes.presence import mark_opening, reveal_ends
 from highseason.engine.step import choose
 from highseason.policies import Policy
-from highseason.policies.plan import UnknownFuture
+from highseason.policies.views import UnknownFuture
 from highseason.replay.kernels import records
 from highseason.replay.kernels.records import KernelOptions, LogLifetimes, ReplayTrace
 from highseason.replay.prepared_log import PreparedLog

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from highseason.core.compile import compiled, function_type
 from highseason.core.jitable import jitable
 from highseason.engine.abi import function_types, numba_types, state_type
-from highseason.policies.plan import UnknownFuture, View
+from highseason.policies.views import UnknownFuture, View
 from highseason.replay.kernels import records
 from highseason.replay.kernels.records import LogColumns
 from highseason.replay.kernels.replay import replay_kernel

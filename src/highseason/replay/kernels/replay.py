@@ -18,7 +18,7 @@ from highseason.core.random import DECISION, REWARD, draw, turn_key
 from highseason.engine import UNKNOWN_TURNS, ArmState, Observation, Turn
 from highseason.engine.lifetimes.presence import SetWeights, mark_opening, reveal_ends
 from highseason.engine.step import is_legal
-from highseason.policies.plan import View
+from highseason.policies.views import View
 from highseason.replay.kernels import records
 from highseason.replay.kernels.records import LogColumns, RecordOrder, ReplayTrace, Scratch
 

@@ -1,0 +1,109 @@
+"""A live bandit in its 100,000th turn: CPU time of a turn, and of loading it, with 100 arms.
+
+A turn is a decision and its reward.  Loading is `Bandit.from_json` and the first decision after it.
+Without a multiplier, thresholds such as `q0.75` are read from all traffic so far, so each new turn
+changes them.  To measure a late turn without playing all turns before it, the bandit is made by
+writing a document of that length and loading it.
+
+    python benchmarks/bench_bandit.py [turns]
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+import highseason as hs
+
+ARMS = 100
+TURNS = 100_000
+#: The limits that we set ourselves: milliseconds a turn, seconds to load.
+LIMITS = (1.0, 1.0)
+POLICIES = ("ucb-z", "soft-ucb", "epsilon-z:k=1", "soft-epsilon", "peak-grabber+ucb-z")
+MEASURED = 300
+
+
+def traffic(t: int) -> float:
+    """The customers of a turn, the same in every run."""
+    return 100.0 + 50.0 * float(np.sin(t / 9.0)) + (t * 7919) % 37
+
+
+def play(bandit: hs.Bandit[int], turns: range, expecting: bool) -> None:
+    """Decide and reward some turns."""
+    for t in turns:
+        arm = bandit.pull(t, expected=traffic(t) if expecting else None)
+        came = traffic(t + 1)
+        bandit.update(arm, came * (0.2 + 0.005 * arm), t=t, traffic=came)
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """CPU seconds."""
+    begin = time.process_time()
+    work()
+    return time.process_time() - begin
+
+
+def grown(document: str, turns: int) -> str:
+    """The document of a bandit whose decisions are repeated until it has played `turns` turns."""
+    entry = json.loads(document)
+    played = len(entry["decisions"]["turns"])
+    times = turns // played
+    for name, column in entry["decisions"].items():
+        if name == "turns":
+            entry["decisions"][name] = list(range(1, played * times + 1))
+        elif name != "propensities":
+            entry["decisions"][name] = column * times
+    runs = entry["decisions"]["propensities"]
+    runs["rows"] = [row + played * i for i in range(times) for row in runs["rows"]]
+    runs |= {name: runs[name] * times for name in ("runs", "ends", "values")}
+    for name in ("selections", "pulls", "sums"):
+        entry["arms"][name] = [value * times for value in entry["arms"][name]]
+    online = entry["multiplier"]
+    if "beliefs" in online:
+        seen = online["seen"]
+        online["seen"] = [(at + played * i, came) for i in range(times) for at, came in seen]
+        online["beliefs"] = online["beliefs"] * times
+    return json.dumps(entry)
+
+
+def measured(policy: str, turns: int, online: bool) -> tuple[float, float, float]:
+    """Milliseconds of an early and of a late turn, and seconds to load."""
+    G = None if online else hs.multipliers.from_values([traffic(t) for t in range(1, turns + 1001)])
+    bandit = hs.Bandit(range(ARMS), policy, G, reward_range=(0, 1), seed=7)
+    play(bandit, range(1, 1000), online)
+    early = seconds(lambda: play(bandit, range(1000, 1001), online))
+    document = grown(bandit.to_json(), turns)
+    late: list[hs.Bandit[int]] = []
+    load = seconds(lambda: late.append(hs.Bandit.from_json(document)))
+    load += seconds(partial(play, late[0], range(turns + 1, turns + 2), online))
+    first = turns + 2
+    spent = seconds(partial(play, late[0], range(first, first + MEASURED), online))
+    return early * 1e3, spent / MEASURED * 1e3, load
+
+
+def main() -> None:
+    """Print one row per policy and mode; exit 1 where a limit is missed."""
+    turns = int(sys.argv[1]) if len(sys.argv) > 1 else TURNS
+    table = Table(
+        f"{ARMS} arms", "multiplier", "ms, turn 1,000", f"ms, turn {turns:,}", "s to load"
+    )
+    good = True
+    for policy in POLICIES:
+        for online in (True, False):
+            early, late, load = measured(policy, turns, online)
+            good &= late <= LIMITS[0] and load <= LIMITS[1]
+            mode = "none" if online else "known"
+            table.add_row(policy, mode, f"{early:.2f}", f"{late:.2f}", f"{load:.2f}")
+    Console(width=100).print(table, f"at most {LIMITS[0]} ms a turn and {LIMITS[1]} s to load")
+    sys.exit(0 if good else 1)
+
+
+if __name__ == "__main__":
+    main()
