@@ -37,7 +37,7 @@ WRONG = {
     "unknown shape": ("simulate -p ucb -m wav", "'wav'", "Did you mean 'wave'?"),
     "missing file": ("simulate -p ucb -m no.csv", "there is no file no.csv", "check the path"),
     "missing file to plan for": ("plan -p ucb -m no.csv", "there is no file no.csv", "christmas"),
-    "file of a strange kind": ("plan -p ucb -m notes.txt", "notes.txt", ".csv"),
+    "file of a strange kind": ("plan -p ucb -m notes.doc", "notes.doc", ".csv"),
     "NaN": ("simulate -p ucb -m nan.csv", "nan.csv, line 3, column 'visitors'", "fill the gap"),
     "empty cell": ("plan -p ucb -m gap.csv", "gap.csv, line 3, column 'visitors'", "drop the row"),
     "closed hours": ("plan -p ucb -m zero.csv", "zero.csv, line 3", "pass --floor"),
@@ -81,7 +81,7 @@ def files(tmp_path: Path) -> None:
         "zero.csv": "day,visitors\n2026-01-01,10\n2026-01-02,0\n",
         "two.csv": "day,a,b\n2026-01-01,10,3\n2026-01-02,20,4\n",
         "ok.csv": "day,a\n2026-01-01,10\n2026-01-02,20\n",
-        "notes.txt": "nothing to read here\n",
+        "notes.doc": "nothing to read here\n",
     }.items():
         (tmp_path / name).write_text(rows)
     (tmp_path / "folder.png").mkdir()

@@ -1121,7 +1121,7 @@ TABLES: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "offsets.csv": ("time,value\n2024-01-01T00:00:00+01:00,5\n2024-01-01T01:00:00+01:00,6\n", {}),
     "bad.csv": ("day,visitors\n2013-12-25,\n2013-12-26,60\n", {}),
-    "text.csv": ("day,visitors\n2013-12-25,1'000\n2013-12-26,60\n", {}),
+    "text.csv": ("day,visitors\n2013-12-25,1000 people\n2013-12-26,60\n", {}),
 }
 
 

@@ -138,8 +138,8 @@ BAD_CELLS = [
     ("", "the cell is empty: fill the gap, or drop the row"),
     ("nan", "'nan' cannot be used: fill the gap"),
     ("NaN", "'NaN' cannot be used: fill the gap"),
-    ("closed", "'closed' is not a number: write it plainly, such as 1234.5"),
-    ("1 234", "'1 234' is not a number"),
+    ("closed", "'closed' is not a number: write it like the others, or plainly"),
+    ("12 34", "'12 34' is not a number"),
     ("0", "'0' cannot be used: a multiplier must be > 0; for closed hours pass floor="),
     ("-3", "'-3' cannot be used: a multiplier must be > 0, and a floor does not change"),
     ("inf", "'inf' cannot be used: a multiplier must be finite"),
@@ -176,7 +176,7 @@ def test_a_blank_line_in_a_list_is_a_missing_turn(write: Write) -> None:
     ("cell", "message"),
     [
         ("", "line 4, column 'day': the time is missing: fill it in or drop the row"),
-        ("26/12/2013", "line 4, column 'day': '26/12/2013' is not a time: write ISO dates"),
+        ("26/12/2013", "line 4, column 'day': '26/12/2013' is not a time: write dates such as"),
         ("2013-02-30", "line 4, column 'day': '2013-02-30' is not a time"),
         ("2013-12-25", "line 4, column 'day' repeats the time 2013-12-25 of the row before"),
         ("2013-12-23", "line 4, column 'day' is at 2013-12-23, before 2013-12-25 in the row above"),
@@ -240,9 +240,9 @@ def test_a_time_without_a_zone_among_others(write: Write) -> None:
             {"time": "visitors"},
             "no column of numbers|'1' is not a time",
         ),
-        ("day,visitors\n25/12/2013,1\n", {}, "line 2, column 'day': '25/12/2013' is not a time"),
+        ("day,visitors\n25/25/2013,1\n", {}, "line 2, column 'day': '25/25/2013' is not a time"),
         ("day,visitors\nMon,1\nTue,2\n", {}, "rename the column if it holds no times"),
-        ("day,visitors\n20131225,1\n20131226,2\n", {}, "'20131225' is not a time"),
+        ("day,visitors\n2013,1\n2014,2\n", {}, "'2013' is not a time"),
         ("day,hour\n2013-12-25,7\n", {}, "no column of numbers besides its times: day, hour"),
         ("shop,town\nours,Leeds\n", {}, "no column of numbers besides its times: shop, town"),
         ("day\n2013-12-25\n", {}, "line 2, column 'day': '2013-12-25' is not a number"),
@@ -270,8 +270,9 @@ def test_the_choice_is_put_to_the_user(
         (f'y\n"{"9" * 200_000}"\n', "shop.csv", "is not a CSV file: field larger than"),
         ("9" * 200_000, "shop.csv", "is not a CSV file: field larger than"),
         ('a,b\n1,"2\n3,4\n', "shop.csv", "is not a CSV file|line 2: "),
-        ("1\n", "shop.xlsx", r"cannot tell from its name what .*shop\.xlsx holds: it must end in"),
-        ("1\n", "shop", r"must end in \.csv, \.csv\.gz, \.tsv, \.tsv\.gz, \.parquet"),
+        ("1\n", "shop.xlsx", r"shop\.xlsx is not an Excel file"),
+        ("1\n", "shop.ods", r"cannot tell from its name what .*shop\.ods holds: it must end in"),
+        ("1\n", "shop", r"must end in \.csv, .*\.xlsx, \.parquet"),
     ],
 )
 def test_odd_files(text: str, name: str, message: str, write: Write) -> None:
@@ -285,12 +286,6 @@ def test_missing_files_and_folders(tmp_path: Path) -> None:
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(MultiplierError, match=r"cannot read .*folder\.csv"):
         read(tmp_path / "folder.csv")
-
-
-@pytest.mark.parametrize("encoding", ["utf-16", "latin-1"])
-def test_other_encodings(encoding: str, write: Write) -> None:
-    with pytest.raises(MultiplierError, match=r"is not UTF-8 text: save it as CSV in UTF-8"):
-        read(write("tag,größe\n2013-12-25,7\n", encoding=encoding))
 
 
 @pytest.mark.parametrize("damage", [lambda raw: raw[:-9], lambda raw: b"plain text"])

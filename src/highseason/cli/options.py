@@ -15,6 +15,7 @@ from typing import Any
 import click
 
 from highseason.cli.parsing import parse_multiplier, parse_policies, parse_rewards
+from highseason.tabular.dates import ORDERS
 
 Function = Callable[..., Any]
 Decorator = Callable[[Function], Function]
@@ -131,20 +132,31 @@ players = parsed(
     ),
 )
 
+#: How to read a file of traffic, by the names of the arguments of `parse_multiplier`.
 _FILE_OPTIONS = (
     option("--time COLUMN", "The file's time column, if it is not obvious."),
     option("--value COLUMN", "The file's value column, if it is not obvious."),
     number("--floor", "Minimum value; smaller ones are raised to it (for closed hours)."),
+    option("--every LENGTH", "Join turns: 1D turns hours into days, 1W days into weeks."),
+    option("--zone NAME", "The time zone whose days count, such as Europe/Rome."),
+    choice("--dates", "Order of day, month and year, if the file leaves it open.", ORDERS),
+    choice("--decimal", "Decimal mark, if the file leaves it open.", (",", ".")),
 )
+_FILE_KEYS = "time value floor every zone dates decimal"
+
+
+def _read(file: str, turns: int | None, *how: Any) -> Any:
+    return parse_multiplier(file, turns, **dict(zip(_FILE_KEYS.split(), how, strict=True)))
+
 
 #: A multiplier: a shape or a file, and how to read that.
 stakes = parsed(
     "G",
-    parse_multiplier,
-    "multiplier turns time value floor",
+    _read,
+    f"multiplier turns {_FILE_KEYS}",
     option(
         "--multiplier -m SHAPE|FILE",
-        "wave, christmas, step, constant, sine, or a CSV or Parquet file.",
+        "wave, christmas, step, constant, sine, or a CSV, Excel or Parquet file.",
         default="wave",
     ),
     count("--turns", "Number of turns; of a file, the first N.  [default: 500, or the whole file]"),
@@ -154,8 +166,8 @@ stakes = parsed(
 #: The traffic of the past, from a file.
 traffic = parsed(
     "past",
-    lambda file, *columns: parse_multiplier(file, None, *columns),
-    "file time value floor",
+    lambda file, *how: _read(file, None, *how),
+    f"file {_FILE_KEYS}",
     click.argument("file", metavar="FILE"),
     *_FILE_OPTIONS,
 )

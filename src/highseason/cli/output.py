@@ -22,7 +22,8 @@ from typing import Any
 import click
 import numpy as np
 
-from highseason.cli.parsing import usage_error
+from highseason.cli.parsing import as_options, usage_error
+from highseason.multipliers import FileNote
 
 #: Table width where stdout is a file or a pipe: wide enough that nothing is folded.
 _UNLIMITED = 400
@@ -122,7 +123,8 @@ def warnings_as_lines() -> Iterator[None]:
                 usual(message, category, *where)
             elif str(message) not in shown:
                 shown.add(str(message))
-                say(f"warning: {message}")
+                kind = "note" if issubclass(category, FileNote) else "warning"
+                say(f"{kind}: {as_options(str(message))}")
 
         warnings.simplefilter("always", UserWarning)
         warnings.showwarning = show  # type: ignore[assignment]  # its optional tail comes as *where

@@ -82,15 +82,20 @@ def parse_policy(text: str, profile: str | None = None) -> Policy:
 
 
 def parse_multiplier(
-    text: str, turns: int | None, time: str | None, value: str | None, floor: float | None
+    text: str,
+    turns: int | None = None,
+    *,
+    floor: float | None = None,
+    every: str | None = None,
+    **columns: Any,
 ) -> Multiplier:
-    """A shape by its name, or a file by its path."""
+    """A shape by its name, or a file by its path; `columns` says how to read that."""
     path = Path(text)
     if text in SHAPES:
-        for option, column in (("--time", time), ("--value", value)):
-            if column is not None:
+        for name in ("every", *columns):
+            if columns.get(name, every if name == "every" else None) is not None:
                 raise usage_error(
-                    f"{option} names a column, but the shape {text!r} has none: leave it out, or "
+                    f"--{name} says how to read a file, and {text!r} is a shape: leave it out, or "
                     "give a file with --multiplier"
                 )
         return multipliers.as_multiplier(text, turns=turns or DEFAULT_TURNS, floor=floor)
@@ -100,13 +105,19 @@ def parse_multiplier(
         raise usage_error(
             f"there is no file {text}: check the path, or give a shape ({', '.join(SHAPES)})"
         )
-    G = multipliers.read(text, time=time, value=value, floor=floor)
+    G = multipliers.read(text, floor=floor, **columns)
+    G = G if every is None else G.resample(_length(every))
     if turns is not None and turns > G.turns:
         raise usage_error(
             f"{text} has {counted(G.turns, 'turn')}, fewer than --turns {turns}: leave --turns "
             "out, or give a longer file"
         )
     return G if turns is None else G.window(1, turns)
+
+
+def _length(text: str) -> int | str:
+    """A length of time such as 1D, or a number of turns."""
+    return int(text) if text.isdecimal() else text
 
 
 def parse_rewards(text: str, arms: int | None, means: str | None) -> Rewards:

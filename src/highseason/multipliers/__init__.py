@@ -20,11 +20,12 @@ from highseason.multipliers.thresholds import (
     ThresholdWarning,
     warn_if_one_sided,
 )
-from highseason.multipliers.validation import CalendarWarning, MultiplierError
+from highseason.multipliers.validation import CalendarWarning, FileNote, MultiplierError
 
 __all__ = [
     "SHAPES",
     "CalendarWarning",
+    "FileNote",
     "Multiplier",
     "MultiplierError",
     "Threshold",

@@ -14,9 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from highseason.core.specs import did_you_mean
 from highseason.core.validation import one_of, positive_number, whole_number
+from highseason.core.warnings import warn_user
 from highseason.multipliers.series import Multiplier
 from highseason.multipliers.timeline import Timeline, as_multiplier_error
 from highseason.multipliers.validation import (
+    FileNote,
     MultiplierError,
     Values,
     first_wrong,
@@ -24,7 +26,7 @@ from highseason.multipliers.validation import (
     remedy,
     to_values,
 )
-from highseason.tabular import Column, FileTable, TableError, read_table
+from highseason.tabular import Column, FileTable, Mark, Order, TableError, read_table
 
 Variant = Literal["paper", "authors_code"]
 """``"paper"``: as printed, t from 1. ``"authors_code"``: as simulated, t from 0."""
@@ -186,18 +188,24 @@ def read(
     floor: float | None = None,
     name: str | None = None,
     zone: str | None = None,
+    dates: Order | None = None,
+    decimal: Mark | None = None,
 ) -> Multiplier:
-    r"""Read a multiplier from a CSV file (also gzipped) or a Parquet file.
+    r"""Read a multiplier from a CSV (also gzipped), Excel or Parquet file.
 
     A plain list of numbers is enough. With several columns, the time column is the one with a
-    usual name (``time``, ``date``, ``day``, ``hour``, …) or the first with only ISO dates; the
+    usual name (``time``, ``date``, ``day``, ``hour``, …) or the first with only dates; the
     value column is the only numeric one left or the one with a usual name (``value``,
     ``visitors``, ``orders``, …). If several fit, the error lists them.
 
+    Numbers and dates may be written as any country writes them, if the whole column leaves no
+    doubt: a `FileNote` says how they were read. Where there is doubt, as with 01/02/2025 in every
+    row, the error names the argument that settles it.
+
     Args:
-        path: The file; its name ends in ``.csv``, ``.csv.gz``, ``.tsv``, ``.tsv.gz`` or
-            ``.parquet``.
-        time: The time column: ISO dates and times, or unix seconds (which are in UTC).
+        path: The file; its name ends in ``.csv``, ``.tsv``, ``.txt`` (also with ``.gz``),
+            ``.xlsx`` or ``.parquet``.
+        time: The time column: dates, times, or unix seconds (which are in UTC).
         value: The value column.
         floor: Raise values between 0 and the floor to it; for the zeros of closed hours. Empty
             cells stay an error: a missing count is not a count of zero. If hours will be joined
@@ -207,6 +215,9 @@ def read(
             the zone of the times, if they all name the same. Times with different offsets
             (+01:00 in winter, +02:00 in summer) need it; otherwise they count in UTC, with a
             warning.
+        dates: The order of day, month and year where the file leaves it open: ``"dmy"``,
+            ``"mdy"`` or ``"ymd"``.
+        decimal: The decimal mark where the file leaves it open: ``","`` or ``"."``.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -216,22 +227,24 @@ def read(
     <Multiplier shop: 2 turns, 1 to 60, 2013-12-25 to 2013-12-26>
     """
     path = Path(path)
-    table = read_table(path)
+    table = read_table(path, dates, decimal)
     values_column = None if value is None else table.column(value, "value")
     times_column = table.find_time() if time is None else table.column(time, "time")
     if values_column is None:
         values_column = table.find_value(times_column)
-    if values_column is times_column:
+    if times_column is not None and values_column.position == times_column.position:
         raise TableError(f"{path}: column {values_column.name!r} cannot be time and value")
     calendar: Any = None
     if times_column is not None:
         calendar = Timeline.of(table.times(times_column), zone, table.where(times_column))
     values = _values(table, values_column, floor)
+    if table.notes:
+        warn_user(f"{path}: {'; '.join(table.notes)}", FileNote)
     return Multiplier(values, calendar, name or value or path.name.split(".")[0] or path.name)
 
 
 def _values(table: FileTable, column: Column, floor: float | None) -> Values:
-    values = floored(column.numbers, floor)
+    values = floored(table.numbers(column), floor)
     i = first_wrong(values)
     if i is not None:
         where, text = table.where(column)(i), column.text(i)
@@ -245,8 +258,8 @@ def _complaint(text: str, value: float) -> str:
     shown = repr(text if len(text) <= 60 else f"{text[:59]}…")
     if math.isnan(value) and text.lower().lstrip("+-") != "nan":
         return (
-            f"{shown} is not a number: write it plainly, such as 1234.5 "
-            "(no thousands separator, no unit), or drop the row"
+            f"{shown} is not a number: write it like the others, or plainly, such as 1234.5, "
+            "or drop the row"
         )
     return f"{shown} cannot be used: {remedy(value)}"
 
@@ -255,8 +268,8 @@ def as_multiplier(x: Any, turns: int | None = None, *, floor: float | None = Non
     """Turn whatever a user passes as G into a multiplier.
 
     Args:
-        x: A Multiplier, a sequence of numbers, a pandas Series, the path of a CSV or Parquet
-            file, or the name of a shape (which needs ``turns``).
+        x: A Multiplier, a sequence of numbers, a pandas Series, the path of a CSV, Excel or
+            Parquet file, or the name of a shape (which needs ``turns``).
         turns: The number of turns; any other length is refused.
         floor: Raise values between 0 and the floor to it; for the zeros of closed hours.
 

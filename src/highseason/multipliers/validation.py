@@ -28,6 +28,10 @@ class CalendarWarning(UserWarning):
     """The calendar may not be what was meant: it has a gap, or its zone had to be chosen."""
 
 
+class FileNote(UserWarning):
+    """How a file was read where that took a decision, such as 31.12.2025 or 1.030,50."""
+
+
 def turn_label(i: int) -> str:
     """Name a row of data that came from no file."""
     return f"turn {i + 1}"

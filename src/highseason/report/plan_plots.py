@@ -26,7 +26,7 @@ from highseason.report.multiplier_plots import (
     stairs,
 )
 from highseason.results import Estimate
-from highseason.tabular import format_time
+from highseason.tabular import iso_times
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,6 +48,7 @@ class Stretch:
 
     def __str__(self) -> str:
         first, last = self.begins or str(self.first), self.ends or str(self.last)
+        first, last = (text.replace("T", " ")[:16] for text in (first, last))
         return first if self.first == self.last else f"{first} to {last}"
 
 
@@ -154,10 +155,10 @@ def _peaks(exploration: Numbers, skipped: int, G: Multiplier) -> tuple[Stretch, 
         return ()
     chosen = exploration >= _NEAR_MAXIMUM * exploration.max()
     edges = np.flatnonzero(np.diff(np.concatenate([[False], chosen, [False]]).astype(np.int8)))
-    stretches = []
+    stretches, stamps = [], None if G.calendar is None else iso_times(G.calendar)
     for start, stop in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
         ends = skipped + start + 1, skipped + stop
-        times = () if G.calendar is None else (format_time(G.calendar[turn - 1]) for turn in ends)
+        times = () if stamps is None else (stamps[turn - 1] for turn in ends)
         stretches.append(Stretch(*ends, *times))
     return tuple(stretches)
 

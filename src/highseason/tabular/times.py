@@ -141,6 +141,15 @@ def format_time(instant: np.datetime64) -> str:
     return str(np.datetime_as_string(instant, unit="auto")).replace("T", " ")
 
 
+def iso_times(instants: Instants) -> list[str]:
+    """Write instants in one ISO format for all: dates, or dates with times to the second.
+
+    >>> iso_times(np.array(["2013-12-26T00", "2013-12-26T12"], "datetime64[h]"))
+    ['2013-12-26T00:00:00', '2013-12-26T12:00:00']
+    """
+    return [str(text) for text in np.datetime_as_string(coarsest(instants))]
+
+
 def coarsest(instants: Instants) -> Instants:
     """Return the same times in the coarsest lossless unit: days, seconds, microseconds or ns.
 

@@ -17,7 +17,7 @@ from highseason.forecasters import Forecast, Forecaster, SeasonAhead, parse, spe
 from highseason.forecasters import backtest as forecast_past
 from highseason.multipliers import Multiplier, Threshold
 from highseason.report import forecast as draw_forecast
-from highseason.tabular import format_time
+from highseason.tabular import iso_times
 
 
 @with_examples(
@@ -36,10 +36,8 @@ from highseason.tabular import format_time
 @click.option(
     "--holidays/--no-holidays", default=True, help="Whether special days have their own effects."
 )
-@options.option("--zone NAME", "The shop's time zone, if times are in UTC.")
 @options.option("--z", "Turns at or above it are busy.", default="q0.75")
 @options.count("--backtest", "Also forecast the past, from this many earlier turns.", least=0)
-@options.option("--every LENGTH", "Join turns first: 1D turns hours into days.")
 @options.traffic
 @options.path("--out", "Draw the forecast (.png, .svg, .pdf) or write it per turn (.csv).")
 @options.ignored_seed
@@ -49,10 +47,8 @@ def command(
     model: str,
     country: str | None,
     holidays: bool,
-    zone: str | None,
     z: str,
     backtest: int | None,
-    every: str | None,
     out: Path | None,
     as_json: bool,
 ) -> None:
@@ -61,8 +57,7 @@ def command(
     Prints for each turn the expected value, the 80% interval, and the probability that it is busy.
     """
     check_figure(out, or_else=", or in .csv", tables=[".csv"])
-    past = past if every is None else past.resample(every)
-    forecaster = _forecaster(model, country, holidays, zone)
+    forecaster = _forecaster(model, country, holidays)
     forecast = forecaster.fit(past).predict(horizon)
     limit = Threshold.of(z).resolve(np.concatenate([past.values, forecast.mean]))
     errors: dict[str, float] = {}
@@ -83,17 +78,16 @@ def command(
     emit(as_json, lambda: document, lambda: _print(forecast, past, limit, rows, errors), [out])
 
 
-def _forecaster(model: str, country: str | None, holidays: bool, zone: str | None) -> Forecaster:
+def _forecaster(model: str, country: str | None, holidays: bool) -> Forecaster:
     forecaster = parse(model)
     if isinstance(forecaster, SeasonAhead):
         return replace(
             forecaster,
             country=country or forecaster.country,
-            zone=zone or forecaster.zone,
             holidays=forecaster.holidays and holidays,
         )
-    if country or zone:
-        raise ValueError(f"--country and --zone mean nothing to {forecaster}: leave them out")
+    if country:
+        raise ValueError(f"--country means nothing to {forecaster}: leave it out")
     return forecaster
 
 
@@ -101,7 +95,7 @@ def _rows(forecast: Forecast, limit: float, country: str | None) -> list[dict[st
     calendar, turns = forecast.calendar, len(forecast)
     columns: dict[str, Any] = {"turn": range(1, turns + 1)}
     if calendar is not None:
-        columns["time"] = [format_time(instant) for instant in calendar]
+        columns["time"] = iso_times(calendar)
     low, high = (ends.tolist() for ends in forecast.interval(0.8))
     columns |= {"mean": forecast.mean.tolist(), "low": low, "high": high}
     columns["probability_busy"] = forecast.probability_above(limit).tolist()
@@ -125,7 +119,7 @@ def _print(
     )
     cells = [
         (
-            str(row.get("time", row["turn"])),
+            str(row.get("time", row["turn"])).replace("T", " "),
             format_number(row["mean"]),
             f"{format_number(row['low'])} to {format_number(row['high'])}",
             percent(row["probability_busy"]),

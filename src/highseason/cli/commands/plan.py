@@ -16,7 +16,7 @@ from highseason.multipliers import Multiplier
 from highseason.policies import Plan, Policy
 from highseason.report import plan as draw_plans
 from highseason.report import timing
-from highseason.tabular import format_time
+from highseason.tabular import format_time, iso_times
 
 
 @with_examples(
@@ -73,7 +73,7 @@ def _rows(plans: dict[str, Plan]) -> list[dict[str, Any]]:
 
 def _times(plan: Plan) -> Sequence[str | None]:
     calendar = plan.multiplier.calendar
-    return [None] * len(plan) if calendar is None else [format_time(each) for each in calendar]
+    return [None] * len(plan) if calendar is None else iso_times(calendar)
 
 
 def _describe(label: str, plan: Plan) -> dict[str, Any]:

@@ -1,0 +1,94 @@
+"""The options of every command that takes traffic, and files as people have them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click import Command
+
+from highseason.cli import main
+
+Call = Callable[..., Any]
+TRAFFIC = ("--time", "--value", "--floor", "--every", "--zone", "--dates", "--decimal")
+GERMAN = "Besucher Filiale 12;;\nDatum;Besucher;Umsatz\n" + "".join(
+    f"{day:02}.01.2025;{1 + day // 20}.{day:03};{day}.345,50 €\n" for day in range(1, 31)
+)
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def command(name: str) -> Command:
+    found = main.get_command(None, name)  # type: ignore[arg-type]  # needs no context
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("name", ["plan", "advise", "simulate", "tune", "bound", "forecast"])
+def test_every_command_that_takes_traffic_has_its_options(name: str) -> None:
+    known = {option for parameter in command(name).params for option in parameter.opts}
+    assert known.issuperset(TRAFFIC)
+
+
+def test_a_german_export_in_one_command(call: Call) -> None:
+    Path("export.csv").write_bytes((GERMAN + "Summe;x;y\n").encode("cp1252"))
+    answer = call("plan", "-p", "ucb-z", "-m", "export.csv", "--arms", "3", "--json")
+    assert answer.code == 0
+    plan = json.loads(answer.stdout)
+    assert (plan["G"][0], plan["G"][-1]) == (1001, 2030)
+    assert plan["times"][-1] == "2025-01-30"
+    assert answer.stderr.startswith("highseason: note: export.csv: it is not UTF-8")
+    for said in ("'Besucher Filiale 12'", "line 33 ('Summe')", "'1.001' is read as 1001"):
+        assert said in answer.stderr
+
+
+@pytest.mark.parametrize(
+    ("rows", "question", "option", "first"),
+    [
+        ("01.01.2025;1.030\n02.01.2025;980", "pass --decimal ',' or", "--decimal=,", 1030),
+        ("01/02/2025;10\n02/02/2025;20", "pass --dates 'dmy' or", "--dates=mdy", 10),
+    ],
+)
+def test_a_question_names_the_option_that_settles_it(
+    rows: str, question: str, option: str, first: float, call: Call
+) -> None:
+    Path("shop.csv").write_text(f"Datum;Besucher\n{rows}\n")
+    words = ("plan", "-p", "ucb-z", "-m", "shop.csv", "--arms", "2", "--json")
+    answer = call(*words)
+    assert answer.code == 2
+    assert question in answer.line
+    answer = call(*words, option)
+    assert json.loads(answer.stdout)["G"][0] == first
+
+
+def test_hours_become_days_everywhere(call: Call) -> None:
+    rows = [f"2025-01-0{1 + hour // 24},{hour % 24},{10 + hour}" for hour in range(48)]
+    Path("hour.csv").write_text("\n".join(["dteday,hr,cnt", *rows]) + "\n")
+    words = ("-m", "hour.csv", "--every", "1D", "--arms", "2", "--json")
+    answer = call("plan", "-p", "ucb-z", *words)
+    assert json.loads(answer.stdout)["G"] == [516, 1092]
+    assert "note: hour.csv: the time is columns 'dteday' and 'hr' together" in answer.stderr
+    answer = call("plan", "-p", "ucb-z", "-m", "hour.csv", "--every", "24", "--json")
+    assert json.loads(answer.stdout)["G"] == [516, 1092]
+
+
+def test_a_zone_moves_the_days(call: Call) -> None:
+    rows = [f"2025-01-01T{hour:02}:00Z,{1 + hour}" for hour in range(24)]
+    Path("hour.csv").write_text("\n".join(["time,visitors", *rows]) + "\n")
+    words = ("plan", "-p", "ucb-z", "-m", "hour.csv", "--arms", "2", "--json")
+    plan = json.loads(call(*words, "--zone", "Asia/Tokyo").stdout)
+    assert plan["times"][0].startswith("2025-01-01")
+    assert "09:00" in plan["times"][0]
+
+
+@pytest.mark.parametrize("option", ["--every=1D", "--zone=UTC", "--dates=dmy", "--time=day"])
+def test_a_shape_is_not_a_file(option: str, call: Call) -> None:
+    answer = call("plan", "-p", "ucb-z", "-m", "wave", option)
+    assert answer.code == 2
+    assert f"{option.partition('=')[0]} says how to read a file" in answer.line
