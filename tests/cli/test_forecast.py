@@ -28,7 +28,7 @@ def test_json(call: Call, season: Path) -> None:
     answer = call("forecast", str(season), "--horizon", "40", "--backtest", "2", "--json")
     assert answer.code == 0, answer.stderr
     told = json.loads(answer.stdout)
-    assert (told["horizon"], told["past_turns"], told["model"]) == (40, 1050, "calendar")
+    assert (told["horizon"], told["past_turns"], told["model"]) == (40, 1050, "blend")
     assert len(told["forecast"]) == 40
     first = told["forecast"][0]
     assert first["time"] == "2013-11-16"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from highseason.forecasters import Backtest, CalendarRegression, SeasonalNaive, backtest
+from highseason.forecasters import Backtest, Blend, CalendarRegression, SeasonalNaive, backtest
 from highseason.multipliers import Multiplier, read
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
@@ -21,6 +22,7 @@ FORECASTERS = {
     "year": SeasonalNaive(lag=364),
     "on": CalendarRegression(country="GB-ENG"),
     "off": CalendarRegression(holidays=False),
+    "blend": Blend(country="GB-ENG"),
 }
 
 
@@ -40,8 +42,9 @@ def christmas(request: pytest.FixtureRequest) -> Backtest:
 
 def test_the_default_is_better_than_seasonal_naive(christmas: Backtest) -> None:
     for naive in ("week", "year"):
-        assert christmas.mean("mase", "on") < christmas.mean("mase", naive)
-        assert christmas.mean("pinball", "on") < christmas.mean("pinball", naive)
+        for name in ("blend", "on"):
+            assert christmas.mean("mase", name) < christmas.mean("mase", naive)
+            assert christmas.mean("pinball", name) < christmas.mean("pinball", naive)
 
 
 @pytest.mark.parametrize("christmas", ["leeds"], indirect=True)
@@ -53,3 +56,34 @@ def test_holidays_help(christmas: Backtest) -> None:
 def test_four_of_five_days_fall_into_their_interval(christmas: Backtest) -> None:
     # 38 and 61 days that hang together: a share of 0.8 may come out as 0.7 or as 0.92.
     assert 0.68 <= christmas.mean("coverage", "on") <= 0.93
+
+
+@pytest.fixture(scope="module")
+def rolling() -> list[Backtest]:
+    """Four public series, none of which its constants were chosen on but the last."""
+    sizes = {
+        "nyc_taxi_30min": (336, 4, 336),
+        "wikipedia_r_daily": (60, 6, 7),
+        "air_passengers_monthly": (12, 6, 12),
+        "us_retail_sales_monthly": (12, 6, 12),
+    }
+    known = {"naive": SeasonalNaive(), "calendar": CalendarRegression(), "blend": Blend()}
+    return [
+        backtest(read(DATA / "series" / f"{name}.csv.gz"), known, *size)
+        for name, size in sizes.items()
+    ]
+
+
+def test_rolling_origins_favour_the_default(rolling: list[Backtest]) -> None:
+    errors = {
+        name: np.log([found.mean("mase", name) for found in rolling]).mean()
+        for name in rolling[0].forecasters
+    }
+    assert np.exp(errors["blend"] - errors["naive"]) < 0.7
+    assert np.exp(errors["blend"] - errors["calendar"]) < 0.97
+
+
+def test_rolling_origins_confirm_its_intervals(rolling: list[Backtest]) -> None:
+    covered = [found.mean("coverage", "blend") for found in rolling]
+    assert min(covered) > 0.6
+    assert 0.7 < np.mean(covered) < 0.9

@@ -12,7 +12,7 @@ import highseason as hs
 from highseason.forecasters import CalendarRegression, Forecast, ForecastWarning, parse
 from highseason.multipliers import Multiplier
 
-OWN = ["calendar", "seasonal-naive"]
+OWN = ["blend", "calendar", "seasonal-naive"]
 
 
 def noisy(turns: int, minutes: int, level: float = 100.0, seed: int = 0) -> Multiplier:
@@ -33,17 +33,19 @@ def test_two_weeks_of_history_are_not_certain(name: str, turns: int, minutes: in
 
 @pytest.mark.parametrize("minutes", [30, 15, 5])
 @pytest.mark.parametrize("weeks", [1.5, 1.7, 2.0, 2.1])
-def test_turns_below_an_hour_need_no_whole_weeks(minutes: int, weeks: float) -> None:
+@pytest.mark.parametrize("name", OWN[:2])
+def test_turns_below_an_hour_need_no_whole_weeks(name: str, minutes: int, weeks: float) -> None:
     day = 1440 // minutes
     G = noisy(int(weeks * 7 * day) + 1, minutes)
-    forecast = CalendarRegression().fit(G).predict(day)
+    forecast = parse(name).fit(G).predict(day)
     assert G.values.min() < forecast.mean.min() < forecast.mean.max() < G.values.max()
 
 
-def test_minutes_need_little_memory() -> None:
+@pytest.mark.parametrize("name", OWN[:2])
+def test_minutes_need_little_memory(name: str) -> None:
     G = noisy(60_000, 1)
     tracemalloc.start()
-    forecast = CalendarRegression().fit(G).predict(1440)
+    forecast = parse(name).fit(G).predict(1440)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 200e6  # a column for each minute of the week would take 4.8 GB
@@ -67,7 +69,7 @@ def test_closed_hours_do_not_inflate_the_mean(name: str) -> None:
     assert forecast.mean.max() < 1.25 * G.values.max()
 
 
-@pytest.mark.parametrize("name", ["calendar", "ets", "mstl", "arima"])
+@pytest.mark.parametrize("name", ["blend", "calendar", "ets", "mstl", "arima"])
 def test_a_steep_end_is_not_drawn_out(name: str) -> None:
     days = np.datetime64("2023-01-02") + np.arange(120)
     logs = np.maximum(0, np.arange(120) - 105) * 0.1
@@ -95,6 +97,14 @@ def predict(G: Multiplier, turns: int) -> Forecast:
 def test_one_year_is_too_short_to_know_the_season() -> None:
     with pytest.warns(ForecastWarning, match=r"1\.0 years long, too short to know the season"):
         predict(one_year(), 28)
+
+
+def test_the_default_leans_on_the_only_year_it_knows() -> None:
+    with pytest.warns(ForecastWarning):
+        forecast = hs.forecasters.Blend().fit(one_year()).predict(28)
+    low, high = forecast.interval(0.8)
+    assert forecast.mean[7] < 450 < 600 < high[7]  # last January was 100, December 600
+    assert low[7] < 150
 
 
 def test_a_week_ahead_or_a_longer_past_need_no_warning() -> None:

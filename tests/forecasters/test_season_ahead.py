@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import highseason as hs
-from highseason.forecasters import CalendarRegression, ForecastError, backtest, special_days
+from highseason.forecasters import Blend, CalendarRegression, ForecastError, backtest, special_days
 from highseason.forecasters.design import black_friday
 from highseason.multipliers import Multiplier
 
@@ -24,7 +24,7 @@ def shop(years: int = 4, noise: float = 0.1, seed: int = 1) -> Multiplier:
     return Multiplier(np.exp(logs), days)
 
 
-@pytest.mark.parametrize("name", ["calendar", "ets", "mstl"])
+@pytest.mark.parametrize("name", ["blend", "calendar", "ets", "mstl"])
 def test_boxing_day_is_learned(name: str) -> None:
     G = shop()
     past, came = G.window(None, "2013-11-30"), G.window("2013-12-01", None)
@@ -38,12 +38,36 @@ def test_boxing_day_is_learned(name: str) -> None:
 
 
 def test_the_default_beats_seasonal_naive_and_knows_how_sure_it_is() -> None:
-    found = backtest(
-        shop(5), [hs.forecasters.SeasonalNaive(), CalendarRegression()], turns=60, origins=4
-    )
-    assert found.mean("mase", "calendar") < 0.8 * found.mean("mase", "seasonal-naive")
-    assert 0.7 < found.mean("coverage", "calendar") < 0.9
-    assert found.mean("pinball", "calendar") < found.mean("pinball", "seasonal-naive")
+    known = [hs.forecasters.SeasonalNaive(), Blend(), CalendarRegression()]
+    found = backtest(shop(5), known, turns=60, origins=4)
+    for name in ("blend", "calendar"):
+        assert found.mean("mase", name) < 0.8 * found.mean("mase", "seasonal-naive")
+        assert 0.7 < found.mean("coverage", name) < 0.9
+        assert found.mean("pinball", name) < found.mean("pinball", "seasonal-naive")
+
+
+def test_a_level_that_moves_is_followed_and_widens_the_interval() -> None:
+    """Where the level drifts, errors grow with the distance; calibration must notice."""
+    hits, widths = [], []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        logs = np.cumsum(0.05 * rng.standard_normal(400)) + 0.1 * rng.standard_normal(400)
+        days = np.datetime64("2020-01-01") + np.arange(400)
+        trial = backtest(Multiplier(100 * np.exp(logs), days), [Blend()], 30, [340, 370])
+        hits.append(trial.mean("coverage", "blend"))
+        low, high = trial.trials[0].forecast.interval(0.8)
+        widths.append(np.log(high / low)[[0, 29]])
+    assert 0.65 < np.mean(hits) < 0.95
+    first, last = np.mean(widths, axis=0)
+    assert last > 1.3 * first
+
+
+def test_the_mean_is_not_inflated_by_the_tail_of_logarithms() -> None:
+    days = np.datetime64("2020-01-01") + np.arange(200)
+    G = Multiplier(100 * np.exp(np.random.default_rng(0).standard_normal(200)), days)
+    blend, calendar = (f.fit(G).predict(14) for f in (Blend(), CalendarRegression()))
+    assert np.median(blend.mean / blend.median) < 1.15
+    assert np.median(calendar.mean / calendar.median) > 1.4
 
 
 def test_arima_finds_the_week() -> None:

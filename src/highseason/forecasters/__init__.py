@@ -11,6 +11,7 @@ from highseason.forecasters.base import ForecastWarning as ForecastWarning
 from highseason.forecasters.base import normal_quantiles as normal_quantiles
 from highseason.forecasters.base import parse as parse
 from highseason.forecasters.base import registry as registry
+from highseason.forecasters.blend import Blend as Blend
 from highseason.forecasters.design import special_days as special_days
 from highseason.forecasters.library import ARIMA as ARIMA
 from highseason.forecasters.library import ETS as ETS

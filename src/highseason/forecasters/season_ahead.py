@@ -59,6 +59,10 @@ class SeasonAhead(Forecaster):
     def outlook(self, history: History, turns: int) -> Numbers:
         """Quantiles of the logarithms of the next turns, a row per level of `LEVELS`."""
 
+    def mean_of(self, spread: Forecast) -> Numbers:
+        """The mean of each turn, from its quantiles."""
+        return np.asarray(spread.atoms(99).mean(axis=0))
+
 
 class FittedSeason(Fitted):
     """A season-ahead forecaster that knows a past; each prediction fits it again."""
@@ -88,7 +92,7 @@ class FittedSeason(Fitted):
             )
         stamps, name = history.stamps(n, n + turns), str(self._forecaster)
         spread = Forecast(np.maximum(table[LEVELS.index(0.5)], 1e-300), table, stamps, name)
-        return Forecast(spread.atoms(99).mean(axis=0), table, stamps, name)
+        return Forecast(self._forecaster.mean_of(spread), table, stamps, name)
 
 
 #: Forecasts of fewer turns than this share of a year hardly depend on its season: three weeks.
@@ -100,9 +104,8 @@ def _warn_of_unknown_year(history: History, turns: int) -> None:
         return
     years = history.turns / history.year
     warn_user(
-        f"the past is {years:.1f} years long, too short to know the season of the year: the "
-        "forecast stays at the recent level, whatever the month; give at least one and a half "
-        "years",
+        f"the past is {years:.1f} years long, too short to know the season of the year: busy and "
+        "quiet months may be missed; give at least one and a half years",
         ForecastWarning,
     )
 
@@ -142,13 +145,13 @@ class SeasonalNaive(SeasonAhead):
             )
         logs = history.logs
         middle = np.resize(logs[-lag:], turns)
-        changes = _changes(history, lag)
-        deviation = float(np.sqrt(np.mean(changes**2))) if changes.size else 0.0
+        moves = changes(history, lag)
+        deviation = float(np.sqrt(np.mean(moves**2))) if moves.size else 0.0
         seasons = np.arange(turns) // lag + 1
         return normal_quantiles(middle, deviation * np.sqrt(seasons))
 
 
-def _changes(history: History, lag: int) -> Numbers:
+def changes(history: History, lag: int) -> Numbers:
     """By how much logarithms changed over `lag` turns, where both were seen and open."""
     kept = history.seen & ~history.closed(0, history.turns)
     return np.asarray((history.logs[lag:] - history.logs[:-lag])[kept[lag:] & kept[:-lag]])
@@ -229,6 +232,6 @@ class CalendarRegression(SeasonAhead):
             missed.append(error[kept])
             special.append(design.is_special(origin, origin + ahead)[kept])
         if sum(map(len, missed)) < _TOO_FEW:  # a short past
-            missed.append(_changes(history, history.week))
+            missed.append(changes(history, history.week))
             special.append(np.zeros(missed[-1].size, np.bool_))
         return np.concatenate(missed), np.concatenate(special)

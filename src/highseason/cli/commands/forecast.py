@@ -29,8 +29,8 @@ from highseason.tabular import iso_times
 @options.count("--horizon", "Number of turns ahead.", default=28)
 @options.option(
     "--model NAME[:KEY=VALUE,…]",
-    "calendar, seasonal-naive, ets, arima, mstl, or a one-step forecaster.",
-    default="calendar",
+    "blend, calendar, seasonal-naive, ets, arima, mstl, or a one-step forecaster.",
+    default="blend",
 )
 @options.option("--country CODE", "Use the public holidays of GB, GB-ENG, US …")
 @click.option(

@@ -1,0 +1,123 @@
+"""Season-ahead forecasters on public series, by rolling origins: MASE and coverage.
+
+Reads the real data beside the repository.  The constants of the default were chosen on the series
+of `CHOOSE` (decision 0024); those of `REPORT` were only looked at afterwards.
+
+    python benchmarks/forecast_series.py [choose|report] [forecaster …]
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from highseason.forecasters import Forecaster, backtest, parse
+from highseason.multipliers import Multiplier, read
+
+DATA = Path(__file__).parents[1].parent / "shared" / "data"
+FORECASTERS = ("seasonal-naive", "mstl", "calendar", "blend")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A series, how far ahead it is forecast, from how many origins, and the season of MASE."""
+
+    name: str
+    read: Callable[[], Multiplier]
+    turns: int
+    season: int
+    origins: int = 6
+
+
+def leeds(camera: str, every: str, first: str) -> Callable[[], Multiplier]:
+    def load() -> Multiplier:
+        hours = read(DATA / "leeds_footfall_hourly.csv.gz", value=camera, floor=1e-9)
+        return hours.resample(every).window(first, None)
+
+    return load
+
+
+def series(name: str) -> Callable[[], Multiplier]:
+    return lambda: read(DATA / "series" / f"{name}.csv.gz", floor=1e-9)
+
+
+def shop(every: str) -> Callable[[], Multiplier]:
+    return lambda: read(DATA / "online_retail_hourly.csv.gz", floor=1e-9).resample(every)
+
+
+CHOOSE = [
+    Case("Leeds, Headrow, days", leeds("Headrow", "1D", "2012-01-01"), 60, 7, 12),
+    Case(
+        "Leeds, Commercial Street, 400 days", leeds("CommercialStLush", "1D", "2015-11-28"), 30, 7
+    ),
+    Case("Leeds, Dortmund Square, hours", leeds("DortmundSq", "1h", "2016-07-01"), 168, 168),
+    Case(
+        "Upworthy, page views, days",
+        lambda: read(DATA / "upworthy_daily_pageviews.csv"),
+        42,
+        7,
+        10,
+    ),
+    Case("shop, orders, hours", shop("1h"), 336, 168),
+    Case("US retail sales, months", series("us_retail_sales_monthly"), 12, 12, 12),
+]
+REPORT = [
+    Case("Leeds, Briggate, days", leeds("Briggate", "1D", "2009-01-01"), 60, 7, 12),
+    Case("Leeds, Briggate, hours", leeds("Briggate", "1h", "2015-01-01"), 336, 168),
+    Case("shop, orders, days", shop("1D"), 30, 7),
+    Case("New York taxis, 30 minutes", series("nyc_taxi_30min"), 336, 336, 8),
+    Case("Wikipedia, days", series("wikipedia_r_daily"), 60, 7, 12),
+    Case("airline passengers, months", series("air_passengers_monthly"), 12, 12, 6),
+]
+SETS = {"choose": CHOOSE, "report": REPORT}
+
+#: MASE, coverage of the 80% interval, forecast total over actual total, seconds of a forecast.
+Scores = tuple[float, float, float, float]
+
+
+def scores(case: Case, G: Multiplier, forecaster: Forecaster) -> Scores:
+    start = time.process_time()
+    done = backtest(G, {"it": forecaster}, case.turns, case.origins, case.season)
+    took = (time.process_time() - start) / case.origins
+    expected = sum(float(trial.forecast.mean.sum()) for trial in done.trials)
+    came = sum(float(trial.actual.values.sum()) for trial in done.trials)
+    return done.mean("mase", "it"), done.mean("coverage", "it"), expected / came, took
+
+
+def rows(cases: list[Case], names: list[str]) -> Iterator[tuple[str, dict[str, Scores]]]:
+    for case in cases:
+        G = case.read()
+        yield case.name, {name: scores(case, G, parse(name)) for name in names}
+
+
+def main() -> int:
+    if not DATA.is_dir():
+        print(f"no real data: {DATA} does not exist")
+        return 0
+    chosen = [word for word in sys.argv[1:] if word in SETS] or list(SETS)
+    names = [word for word in sys.argv[1:] if word not in SETS] or list(FORECASTERS)
+    for which in chosen:
+        print(f"\n{which}: MASE, coverage of the 80% interval, total ÷ actual total, seconds")
+        print(f"{'':32}" + "".join(f"{name:>26}" for name in names))
+        table = []
+        for case, found in rows(SETS[which], names):
+            cells = (f"{m:9.2f} {c:5.2f} {b:5.2f} {s:4.1f}" for m, c, b, s in found.values())
+            print(f"{case:32}" + "".join(cells), flush=True)
+            table.append(list(found.values()))
+        errors = np.array(table)[:, :, 0]
+        ratios = np.exp(np.log(errors / errors[:, :1]).mean(axis=0))
+        print(f"{'MASE ÷ ' + names[0]:32}" + "".join(f"{ratio:26.3f}" for ratio in ratios))
+        covers = np.array(table)[:, :, 1]
+        extremes = covers.mean(axis=0), covers.min(axis=0)
+        cells = (f"{m:17.2f} ≥ {low:.2f}" for m, low in zip(*extremes, strict=True))
+        print(f"{'coverage, mean and least':32}" + "  ".join(cells))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
