@@ -12,6 +12,9 @@ COMPILE = $(UV) pip compile --quiet --no-config --universal --python-version 3.1
           --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-build-options \
           --custom-compile-command "make lock" $(LOCKARGS)
 
+# What the tests of the service run on Debian, besides Python; without them they are skipped.
+DEBIAN   := postgresql chromium
+
 PYTEST   := $(BIN)/python -m pytest
 PIP      := $(BIN)/python -m pip --disable-pip-version-check
 OUT      ?= report
@@ -20,7 +23,7 @@ SOAKS    ?= 5
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help venv demo test quick test-suite test-nojit test-wheel coverage lint format docs \
+.PHONY: help venv system demo test quick test-suite test-nojit test-wheel coverage lint format docs \
         docs-serve bench soak lock wheel clean
 
 help: ## list the targets
@@ -40,6 +43,14 @@ docs: $(READY) ## build the documentation site into site/
 	@echo "the documentation is in site/index.html"
 
 ##@ Work on it
+
+system: # install the Debian packages that are missing, where we may
+	@missing=; for package in $(DEBIAN); do \
+	  dpkg -s $$package >/dev/null 2>&1 || missing="$$missing $$package"; done; \
+	if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
+	    apt-get install -y -qq --no-install-recommends $$missing >/dev/null; } \
+	  || echo "could not install$$missing: tests that need them are skipped"; fi
 
 quick: $(READY) ## the inner loop: tests without the slow ones
 	$(PYTEST) -n 2 --dist loadfile -m "not slow and not soak and not wheel"
@@ -65,7 +76,7 @@ bench: .venv-bench/.ready ## measure speed as ratios against peers and limits, i
 
 test: lint test-suite test-nojit docs test-wheel ## everything CI runs
 
-test-suite: $(READY) ## all tests and doctests, compiled, except the wheel's and the soak tests
+test-suite: $(READY) system ## all tests and doctests, compiled, except the wheel's and the soak tests
 	$(PYTEST) -n 2 --dist loadfile -m "not soak and not wheel" $(COV)
 
 test-nojit: $(READY) ## the tests marked jit once more with the JIT off: kernels as plain Python

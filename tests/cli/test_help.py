@@ -39,6 +39,8 @@ EXAMPLES = {
 }
 #: Whole studies take long; the guide runs the same commands.
 IN_THE_GUIDE = [example for example in EXAMPLES if example.startswith("highseason reproduce")]
+#: These need a service, or run until they are stopped; tests/service runs them.
+SERVED = [e for e in EXAMPLES if e.split()[1:2] in (["serve"], ["audit"], ["token"])]
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "reproduce.md"
 
 
@@ -60,7 +62,7 @@ def test_study_runs_in_the_guide(example: str) -> None:
     assert f"$ {example}\n" in GUIDE.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("example", [e for e in EXAMPLES if e not in IN_THE_GUIDE])
+@pytest.mark.parametrize("example", [e for e in EXAMPLES if e not in (*IN_THE_GUIDE, *SERVED)])
 def test_example_runs(
     example: str, call: Call, traffic: Path, logs: Path, event_table: Path, history: Path
 ) -> None:

@@ -7,15 +7,20 @@ import shutil
 import socket
 import subprocess
 import tempfile
+import threading
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
+import httpx
 import pytest
 import sqlalchemy as sa
+import uvicorn
 
 from highseason.service import Service
+from highseason.service.app import create_app
 from highseason.service.forecast import Calendar, Forecast
 from highseason.service.model import Arm, Settings
 
@@ -72,8 +77,6 @@ def postgresql() -> Iterator[str]:
 
 
 def _wait(url: str, server: subprocess.Popen[bytes]) -> None:
-    import time
-
     import psycopg
 
     for _ in range(300):
@@ -126,3 +129,42 @@ def service(opened: Callable[[], Service]) -> Service:
     one = opened()
     one.create(settings())
     return one
+
+
+class Server:
+    """A live server on loopback, in a thread of this process."""
+
+    def __init__(self, service: Service, **options: object) -> None:
+        self.service = service
+        app = create_app(service, **options)
+        self.server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False))
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        self.thread = threading.Thread(target=self.server.run, args=([self.listener],))
+
+    def __enter__(self) -> Server:
+        self.thread.start()
+        while not self.server.started:
+            time.sleep(0.01)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.server.should_exit = True
+        self.thread.join()
+        self.listener.close()
+
+
+@pytest.fixture
+def live(tmp_path: Path) -> Iterator[Server]:
+    """A live server with an experiment, `shelf`, in SQLite."""
+    service = Service(f"{tmp_path}/service.db", clock=lambda: MOMENT)
+    service.create(settings())
+    with Server(service) as server:
+        yield server
+
+
+@pytest.fixture
+def http(live: Server) -> Iterator[httpx.Client]:
+    """A client without any help."""
+    with httpx.Client(base_url=live.url) as client:
+        yield client

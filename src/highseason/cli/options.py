@@ -89,6 +89,13 @@ seed = option(
 #: For commands without randomness: accepted, so that scripts may pass it everywhere.
 ignored_seed = click.option("--seed", type=int, expose_value=False, hidden=True)
 
+database = option(
+    "--database URL",
+    "A SQLite file, sqlite:///file.db, or postgresql://user@host/name.",
+    default="highseason.db",
+    envvar="HIGHSEASON_DATABASE",
+)
+
 workers = count("--workers", "Number of threads.  [default: all cores]")
 
 lifetimes = option(

@@ -253,7 +253,9 @@ class Brain:
         best = max(known, key=known.__getitem__, default=None)
         first = self.last_turn + 1
         last = min(len(self.forecast.values), first + turns - 1)
-        levels = self.bandit.policy.plan(self.forecast.multiplier, len(self.bandit.arms)).levels
+        with quiet(PlanWarning):
+            plan = self.bandit.policy.plan(self.forecast.multiplier, len(self.bandit.arms))
+        levels = plan.levels
         return [self._planned(t, float(levels[t - 1]), known, best) for t in range(first, last + 1)]
 
     def _planned(

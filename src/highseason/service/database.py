@@ -42,7 +42,7 @@ class Database:
         self.url = _url(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         if self.is_sqlite:
-            _check_sqlite(self.url.database)
+            Path(self.url.database).parent.mkdir(parents=True, exist_ok=True)
         self.reading = self._engine("BEGIN", pool_size=8)
         self.writing = self._engine("BEGIN IMMEDIATE", pool_size=1)
         try:
@@ -142,9 +142,8 @@ def _url(text: str) -> Any:
     return url.set(drivername="postgresql+psycopg")
 
 
-def _check_sqlite(path: str | None) -> None:
-    if path is not None:
-        Path(path).expanduser().parent.mkdir(parents=True, exist_ok=True)
+def warn_of_old_sqlite() -> None:
+    """Log a known fault of SQLite, if this one has it."""
     if sqlite3.sqlite_version_info < SAFE_SQLITE:
         log.warning(
             "SQLite %s has a rare fault that can corrupt a database which several processes write "

@@ -105,7 +105,10 @@ class Service:
 
     def _create(self, batch: Batch, settings: Settings, body: dict[str, Any]) -> None:
         entry = Entry(1, self._stamp(), "created", None, body)
-        self._remember(settings.id, Brain([entry]))  # raises what is wrong with the settings
+        try:
+            self._remember(settings.id, Brain([entry]))
+        except ValueError as reason:
+            raise InvalidError(str(reason)) from reason
         row = {"id": settings.id, "name": settings.name, "policy": settings.policy}
         batch.new.append(row | {"status": "running", "created_at": entry.at, "last_seq": 1})
         batch.entries.append((settings.id, entry))

@@ -14,7 +14,7 @@ from highseason.multipliers import Multiplier
 from highseason.multipliers.timeline import Timeline
 from highseason.service.errors import ClashError, InvalidError
 from highseason.tabular import format_time
-from highseason.tabular.times import Instants, time_of, to_instants
+from highseason.tabular.times import Instants, check_zone, time_of, to_instants
 
 _DAY = 24 * 60 * 60
 
@@ -36,7 +36,7 @@ class Calendar:
 
     def instants(self, turns: int) -> Instants:
         """The starts of the first turns, in UTC."""
-        seconds = LENGTHS[self.every]
+        zone_of_turns, seconds = check_zone(self.zone), LENGTHS[self.every]
         first, zone = time_of(self.start, "start: ")
         if zone is not None:
             raise InvalidError(
@@ -46,8 +46,8 @@ class Calendar:
         steps = np.arange(turns) * np.timedelta64(seconds, "s")
         first = first.astype("datetime64[s]")
         if seconds >= _DAY:
-            return to_instants(first + steps, self.zone)
-        instants: Instants = to_instants(np.array([first]), self.zone)[0] + steps
+            return to_instants(first + steps, zone_of_turns)
+        instants: Instants = to_instants(np.array([first]), zone_of_turns)[0] + steps
         return instants
 
 
@@ -62,6 +62,27 @@ class Forecast:
 
     values: tuple[float, ...]
     calendar: Calendar | None = None
+
+    @classmethod
+    def of(cls, G: Multiplier) -> Forecast:
+        """The forecast that a multiplier holds; its turns must have equal lengths.
+
+        >>> G = Multiplier([10, 20], calendar=["2026-12-24", "2026-12-25"])
+        >>> Forecast.of(G).calendar
+        Calendar(start='2026-12-24', every='day', zone='UTC')
+        """
+        values = tuple(G.values.tolist())
+        if G.timeline is None:
+            return cls(values)
+        instants = G.timeline.instants.astype("datetime64[s]")
+        for every in LENGTHS:
+            calendar = Calendar(format_time(G.timeline.wall[0]), every, G.zone or "UTC")
+            if np.array_equal(calendar.instants(len(values)), instants):
+                return cls(values, calendar)
+        raise InvalidError(
+            "the turns of a forecast must follow each other every minute, hour, day or week: "
+            "resample the traffic first (G.resample)"
+        )
 
     @classmethod
     def from_dict(cls, entry: Mapping[str, Any]) -> Forecast:

@@ -1,0 +1,51 @@
+"""`highseason audit`: whether everything recorded follows from the events."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import click
+
+from highseason.cli import options
+from highseason.cli.group import with_examples
+from highseason.cli.output import print_json
+from highseason.core.extras import require
+
+
+@with_examples(
+    "audit",
+    "highseason audit",
+    "highseason audit --database shop.db --experiment shelf-7 --json",
+)
+@options.database
+@options.option("--experiment ID", "The experiment.  [default: all]")
+def command(database: str, experiment: str | None, as_json: bool) -> int:
+    """Rebuild experiments from their events alone.
+
+    Every decision is computed again with what was known at that moment, and compared with the one
+    that was recorded.  Exit code 1 says that something differs.
+    """
+    require("sqlalchemy", "service", "highseason audit")
+    from highseason.service.audit import audit
+    from highseason.service.database import Database
+    from highseason.service.errors import ServiceError
+
+    opened = Database(database)
+    try:
+        reports = audit(opened, experiment)
+    except ServiceError as reason:
+        raise ValueError(str(reason)) from reason
+    finally:
+        opened.close()
+    if as_json:
+        print_json({"experiments": [asdict(report) for report in reports]})
+    else:
+        for report in reports:
+            verdict = "differs" if report.problems else "agrees"
+            counts = f"{report.events} events, {report.decisions} decisions computed again"
+            click.echo(f"{report.experiment}: {verdict} ({counts})")
+            for problem in report.problems:
+                click.echo(f"  {problem}")
+        if not reports:
+            click.echo("no experiments")
+    return int(any(report.problems for report in reports))

@@ -1,0 +1,66 @@
+"""`highseason serve`: the decision service over HTTP."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import click
+
+from highseason.cli import options
+from highseason.cli.group import with_examples
+from highseason.core.extras import require
+
+
+@with_examples(
+    "serve",
+    "highseason serve",
+    "highseason serve --demo",
+    "highseason serve --database postgresql://shop@db.example/shop --host 0.0.0.0",
+)
+@options.database
+@options.option("--host ADDRESS", "The address to listen on.", default="127.0.0.1")
+@options.option("--port NUMBER", "The port; 0: a free one.", type=click.IntRange(0), default=8000)
+@options.option(
+    "--allow-host NAME", "A host name it answers for, such as a proxy's; repeatable.", multiple=True
+)
+@options.number("--rate", "The most requests per second of one client.  [default: no limit]")
+@options.flag("--demo", "Show a simulated shop year, in a database that is thrown away.")
+def command(
+    database: str,
+    host: str,
+    port: int,
+    allow_host: tuple[str, ...],
+    rate: float | None,
+    demo: bool,
+    as_json: bool,
+) -> None:
+    """Serve decisions over HTTP.
+
+    Experiments are kept in a SQLite file, or in PostgreSQL.  The address of the API's
+    documentation is printed when the service is ready; logs go to stderr, as JSON.
+    """
+    require("uvicorn", "service", "highseason serve")
+    from highseason.cli.output import print_json
+    from highseason.service import Service
+    from highseason.service import demo as shop
+    from highseason.service.logs import start_logging
+    from highseason.service.security import Limits
+    from highseason.service.server import serve
+
+    def started(url: str) -> None:
+        if as_json:
+            print_json({"url": url})
+        else:
+            click.echo(f"highseason is at {url}  (Ctrl-C ends it)")
+
+    start_logging()
+    with tempfile.TemporaryDirectory() as folder:
+        service = Service(str(Path(folder) / "demo.db") if demo else database)
+        try:
+            if demo:
+                shop.fill(service)
+            limits = Limits(rate=rate)
+            serve(service, host, port, names=allow_host, limits=limits, started=started)
+        finally:
+            service.close()

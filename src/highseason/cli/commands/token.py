@@ -1,0 +1,98 @@
+"""`highseason token`: who may use the service."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+from highseason.cli import options
+from highseason.cli.group import GroupWithExamples, with_examples
+from highseason.cli.output import print_json
+from highseason.cli.parsing import usage_error
+from highseason.core.extras import require
+
+
+@click.group(
+    "token",
+    cls=GroupWithExamples,
+    examples=["highseason token create --name till --scope decide", "highseason token list"],
+)
+def command() -> None:
+    """Make, list and revoke the service's access tokens."""
+
+
+@contextmanager
+def _opened(url: str) -> Iterator[Any]:
+    require("sqlalchemy", "service", "highseason token")
+    from highseason.service.database import Database
+
+    database = Database(url)
+    try:
+        yield database
+    finally:
+        database.close()
+
+
+@command.add_command
+@with_examples(
+    "create",
+    "highseason token create --name till --scope decide",
+    "highseason token create --name ops --scope admin --database shop.db --json",
+)
+@options.database
+@options.option("--name TEXT", "What the token is for.", required=True)
+@options.choice(
+    "--scope",
+    "What it allows; each includes those before it.",
+    ("read", "decide", "admin"),
+    default="decide",
+)
+def create(database: str, name: str, scope: str, as_json: bool) -> None:
+    """Make a token and print it: only its hash is kept, so it is shown this once."""
+    with _opened(database) as opened:
+        from highseason.service.security import create_token
+
+        token = create_token(opened, name, scope)
+    if as_json:
+        print_json({"name": name, "scope": scope, "token": token})
+    else:
+        click.echo(token)
+
+
+@command.add_command
+@with_examples("list", "highseason token list", "highseason token list --database shop.db --json")
+@options.database
+def listed(database: str, as_json: bool) -> None:
+    """List the tokens: name, scope, when they were made."""
+    with _opened(database) as opened, opened.read() as connection:
+        from highseason.service import store
+
+        tokens = store.token_names(connection)
+    if as_json:
+        print_json({"tokens": tokens})
+        return
+    for token in tokens:
+        click.echo(f"{token['name']}  {token['scope']}  {token['created_at']}")
+    if not tokens:
+        click.echo("no tokens: on loopback everyone may do everything")
+
+
+@command.add_command
+@with_examples("revoke", "highseason token revoke --name till")
+@options.database
+@options.option("--name TEXT", "The token's name.", required=True)
+def revoke(database: str, name: str, as_json: bool) -> None:
+    """Revoke a token; services notice within two seconds."""
+    with _opened(database) as opened, opened.write() as connection:
+        from highseason.service import store
+
+        known = store.remove_token(connection, name)
+    if not known:
+        raise usage_error(f"there is no token {name!r}: see 'highseason token list'")
+    if as_json:
+        print_json({"revoked": name})
+    else:
+        click.echo(f"revoked {name}")

@@ -1,0 +1,148 @@
+"""A small client: the API as functions that give the same objects as the service itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+from urllib.parse import quote
+
+from highseason.core.extras import require
+from highseason.service.model import (
+    Arm,
+    ArmState,
+    DecisionRecord,
+    Outcome,
+    PlannedTurn,
+    Settings,
+    State,
+    Summary,
+)
+
+
+class RequestError(Exception):
+    """The service refused a request; `status` is its HTTP status."""
+
+    def __init__(self, status: int, detail: str) -> None:
+        super().__init__(f"{detail} (HTTP {status})")
+        self.status, self.detail = status, detail
+
+
+class Client:
+    """Talks to one service.
+
+    Args:
+        url: Its address.
+        token: A token of `highseason token create`, if it asks for one.
+        timeout: How long to wait for an answer, in seconds.
+
+    All requests may be sent again after a failure: a turn is decided once, and a reward that was
+    reported with a `key`, or with the same values, counts once.
+    """
+
+    def __init__(
+        self, url: str = "http://127.0.0.1:8000", token: str | None = None, timeout: float = 10.0
+    ) -> None:
+        httpx = require("httpx", "service", "the client")
+        headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        self._http = httpx.Client(base_url=url, headers=headers, timeout=timeout)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def create(self, settings: Settings) -> Summary:
+        """Create an experiment; the same settings again change nothing."""
+        arms = [_without(asdict(arm), "retired") for arm in settings.arms]
+        body = vars(settings) | {"arms": arms, "forecast": settings.forecast.to_dict()}
+        return Summary(**self._ask("POST", "/v1/experiments", body))
+
+    def experiments(self) -> list[Summary]:
+        """All experiments."""
+        return [Summary(**entry) for entry in self._ask("GET", "/v1/experiments")]
+
+    def state(self, experiment: str) -> State:
+        """Where an experiment stands."""
+        answer = self._ask("GET", _path(experiment))
+        ends, arms = answer["reward_range"], tuple(ArmState(**arm) for arm in answer["arms"])
+        return State(**answer | {"arms": arms, "reward_range": ends and tuple(ends)})
+
+    def decide(
+        self, experiment: str, turn: int | None = None, at: datetime | None = None
+    ) -> DecisionRecord:
+        """The arm of a turn, or of the turn that is now."""
+        body = {"turn": turn, "at": None if at is None else at.isoformat()}
+        return DecisionRecord(**self._ask("POST", _path(experiment, "decide"), body))
+
+    def decisions(self, experiment: str, limit: int = 100) -> list[DecisionRecord]:
+        """The latest decisions, newest turn first."""
+        rows = self._ask("GET", _path(experiment, f"decisions?limit={limit:d}"))
+        return [DecisionRecord(**row) for row in rows]
+
+    def report(
+        self, experiment: str, outcomes: Sequence[Outcome], key: str | None = None
+    ) -> dict[str, int]:
+        """Report what turns brought, all or none."""
+        body = {"rewards": [asdict(outcome) for outcome in outcomes]}
+        answer: dict[str, int] = self._ask("POST", _path(experiment, "rewards"), body, key)
+        return answer
+
+    def correct(self, experiment: str, outcome: Outcome, key: str | None = None) -> dict[str, Any]:
+        """Correct a reward."""
+        path = _path(experiment, f"decisions/{outcome.turn:d}/correction")
+        body = _without(asdict(outcome), "turn")
+        answer: dict[str, Any] = self._ask("POST", path, body, key)
+        return answer
+
+    def add_arm(self, experiment: str, arm: Arm, key: str | None = None) -> Arm:
+        """Add an arm, or bring a retired one back."""
+        body = _without(asdict(arm), "retired")
+        return Arm(**self._ask("POST", _path(experiment, "arms"), body, key))
+
+    def retire_arm(self, experiment: str, arm: str, key: str | None = None) -> Arm:
+        """Retire an arm."""
+        path = _path(experiment, f"arms/{quote(arm, safe='')}/retire")
+        return Arm(**self._ask("POST", path, None, key))
+
+    def replace_forecast(
+        self, experiment: str, first: int, values: Sequence[float], key: str | None = None
+    ) -> dict[str, int]:
+        """Replace the forecast from a turn on."""
+        body = {"first": first, "values": list(values)}
+        answer: dict[str, int] = self._ask("PUT", _path(experiment, "forecast"), body, key)
+        return answer
+
+    def change_status(self, experiment: str, change: str) -> Summary:
+        """Pause, resume or archive an experiment."""
+        return Summary(**self._ask("POST", _path(experiment, change)))
+
+    def plan(self, experiment: str, turns: int = 30) -> list[PlannedTurn]:
+        """The coming turns as things stand."""
+        rows = self._ask("GET", _path(experiment, f"plan?turns={turns:d}"))
+        return [PlannedTurn(**row) for row in rows]
+
+    def _ask(
+        self, method: str, path: str, body: Mapping[str, Any] | None = None, key: str | None = None
+    ) -> Any:
+        headers = {} if key is None else {"Idempotency-Key": key}
+        answer = self._http.request(method, path, json=body, headers=headers)
+        if answer.is_success:
+            return answer.json()
+        kind = answer.headers.get("content-type", "")
+        detail = answer.json()["detail"] if kind.startswith("application/json") else answer.text
+        raise RequestError(answer.status_code, str(detail))
+
+
+def _path(experiment: str, rest: str = "") -> str:
+    return f"/v1/experiments/{quote(experiment, safe='')}" + (f"/{rest}" if rest else "")
+
+
+def _without(entry: dict[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in entry.items() if key != name}

@@ -1,0 +1,121 @@
+"""Decisions with their rewards as a table that `highseason replay` can read back."""
+
+from __future__ import annotations
+
+import csv
+import io
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from highseason.bandit import TurnDecided
+from highseason.logs import Events, write_events
+from highseason.service import store
+from highseason.service.experiments import Service
+from highseason.service.forecast import Forecast
+from highseason.service.model import Arm, DecisionRecord, Entry, Settings
+
+COLUMNS = ("time", "turn", "arm", "reward", "visitors", "total", "pool", "propensity")
+
+
+class Row(NamedTuple):
+    """A decided turn with its reward per visitor; `time` counts seconds."""
+
+    time: int
+    turn: int
+    arm: str
+    reward: float
+    visitors: float
+    total: float
+    pool: tuple[str, ...]
+    propensity: float
+
+
+def rows(service: Service, experiment: str) -> list[Row]:
+    """The turns whose reward has come, in the order of turns.
+
+    Turns without visitors are left out: they have no reward per visitor.
+    """
+    service.experiment(experiment)
+    with service.database.read() as connection:
+        entries = store.entries(connection, experiment)
+        decisions = store.all_decisions(connection, experiment)
+    offered, forecast = dict(_pools(entries)), _forecast(entries)
+    return [
+        _row(record, offered[record.turn], forecast)
+        for record in decisions
+        if record.reward is not None and record.visitors
+    ]
+
+
+def _row(record: DecisionRecord, pool: tuple[str, ...], forecast: Forecast) -> Row:
+    assert record.reward is not None, "only turns with a reward are asked for"
+    assert record.visitors is not None, "a reward comes with its visitors"
+    turn, visitors = record.turn, record.visitors
+    per_visitor, at = record.reward / visitors, _seconds(forecast, turn)
+    total, chance = record.reward, record.probability
+    return Row(at, turn, record.arm, per_visitor, visitors, total, pool, chance)
+
+
+def _seconds(forecast: Forecast, turn: int) -> int:
+    """When a turn starts, as Unix time; without a calendar, its number."""
+    line = forecast.multiplier.timeline
+    if line is None:
+        return turn
+    start = line.instants[turn - 1].astype("datetime64[s]").item()
+    assert isinstance(start, datetime), "seconds are datetimes"
+    return int(start.replace(tzinfo=UTC).timestamp())
+
+
+def _forecast(entries: Sequence[Entry]) -> Forecast:
+    forecast = Settings.from_dict(entries[0].body).forecast
+    for entry in entries:
+        if entry.kind == "forecast_replaced":
+            forecast = forecast.replaced(entry.body["first"], entry.body["values"])
+    return forecast
+
+
+def _pools(entries: Sequence[Entry]) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """The arms on offer in each decided turn."""
+    arms: dict[str, Arm] = {arm.id: arm for arm in Settings.from_dict(entries[0].body).arms}
+    for entry in entries[1:]:
+        if entry.kind == "arm_added":
+            arms[entry.body["id"]] = Arm(**entry.body)
+        elif entry.kind == "arm_retired":
+            arms[entry.body["id"]] = replace(arms[entry.body["id"]], retired=True)
+        elif isinstance(entry.event, TurnDecided):
+            turn = entry.event.turn
+            yield turn, tuple(arm.id for arm in arms.values() if _is_there(arm, turn))
+
+
+def _is_there(arm: Arm, turn: int) -> bool:
+    return not arm.retired and (arm.start or 1) <= turn <= (arm.end or turn)
+
+
+def as_csv(service: Service, experiment: str) -> str:
+    """The table as CSV; `highseason convert table --pool pool --propensity propensity` reads it."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for row in rows(service, experiment):
+        writer.writerow(row._replace(pool="|".join(row.pool)))  # type: ignore[arg-type]  # as text
+    return text.getvalue()
+
+
+def as_parquet(service: Service, experiment: str) -> bytes:
+    """The table as an event table, which `highseason replay` reads."""
+    table = rows(service, experiment)
+    events = Events.of(
+        [row.time for row in table],
+        [row.arm for row in table],
+        [row.reward for row in table],
+        [row.pool for row in table],
+        [row.propensity for row in table],
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "events.parquet"
+        write_events(events, path)
+        return path.read_bytes()

@@ -1,0 +1,245 @@
+"""The HTTP API, version 1."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
+from fastapi.security import HTTPBearer
+from pydantic import BaseModel
+
+from highseason.service import export
+from highseason.service.experiments import Service
+from highseason.service.model import Arm, DecisionRecord, PlannedTurn, State, Summary
+from highseason.service.schemas import (
+    MOST_PLANNED,
+    MOST_TURNS,
+    ArmBody,
+    DecideBody,
+    ExperimentBody,
+    Key,
+    NewForecastBody,
+    OutcomeBody,
+    RewardsBody,
+)
+
+
+class Problem(BaseModel):
+    """Why a request was refused: what was expected, what came, how to fix it."""
+
+    detail: str
+
+
+class InvalidField(BaseModel):
+    """What is wrong with one field of a request."""
+
+    loc: list[str | int]
+    msg: str
+    type: str
+
+
+class Invalid(BaseModel):
+    """What is wrong with a request."""
+
+    detail: str | list[InvalidField]
+
+
+#: What every request may be answered with.
+ANSWERS: dict[int | str, dict[str, Any]] = {
+    401: {"model": Problem, "description": "A token is needed."},
+    403: {"model": Problem, "description": "The token's scope does not allow it."},
+    404: {"model": Problem, "description": "There is no such thing."},
+    409: {"model": Problem, "description": "It contradicts what is recorded."},
+    413: {"model": Problem, "description": "The body is too large."},
+    422: {"model": Invalid, "description": "The request makes no sense as it is."},
+    503: {"model": Problem, "description": "The database cannot be used now; try again."},
+}
+
+_bearer = HTTPBearer(auto_error=False, description="A token of `highseason token create`.")
+
+
+def _service(request: Request) -> Service:
+    service: Service = request.app.state.service
+    return service
+
+
+def _needs(scope: str) -> Any:
+    def check(request: Request, _: Annotated[Any, Depends(_bearer)]) -> None:
+        request.app.state.tokens.check(request.headers.get("authorization"), scope)
+
+    return Depends(check)
+
+
+READ, DECIDE, ADMIN = [_needs("read")], [_needs("decide")], [_needs("admin")]
+
+One = Annotated[Service, Depends(_service)]
+Id = Annotated[str, Path(min_length=1, max_length=100, description="The experiment's id.")]
+TurnPath = Annotated[int, Path(ge=1, le=MOST_TURNS, description="The turn, from 1.")]
+ArmPath = Annotated[str, Path(min_length=1, max_length=100, description="The arm's id.")]
+KeyHeader = Annotated[
+    Key | None,
+    Header(
+        alias="Idempotency-Key",
+        description="Sent again with the same body, the answer is the same; with another, 409.",
+    ),
+]
+
+router = APIRouter(prefix="/v1", responses=ANSWERS)
+
+
+@router.post("/experiments", status_code=201, dependencies=ADMIN, tags=["experiments"])
+def create_experiment(service: One, body: ExperimentBody) -> Summary:
+    """Create an experiment; the same request again changes nothing."""
+    return service.create(body.settings())
+
+
+@router.get("/experiments", dependencies=READ, tags=["experiments"])
+def list_experiments(service: One) -> list[Summary]:
+    """List all experiments."""
+    return service.experiments()
+
+
+@router.get("/experiments/{experiment}", dependencies=READ, tags=["experiments"])
+def read_experiment(service: One, experiment: Id) -> State:
+    """Read where an experiment stands: its arms, their estimates, how far it is."""
+    return service.state(experiment)
+
+
+@router.post("/experiments/{experiment}/pause", dependencies=ADMIN, tags=["experiments"])
+def pause_experiment(service: One, experiment: Id) -> Summary:
+    """Pause: no new turn is decided; locked turns are answered, and rewards still count."""
+    return service.change_status(experiment, "pause")
+
+
+@router.post("/experiments/{experiment}/resume", dependencies=ADMIN, tags=["experiments"])
+def resume_experiment(service: One, experiment: Id) -> Summary:
+    """Resume a paused experiment."""
+    return service.change_status(experiment, "resume")
+
+
+@router.post("/experiments/{experiment}/archive", dependencies=ADMIN, tags=["experiments"])
+def archive_experiment(service: One, experiment: Id) -> Summary:
+    """Archive: nothing changes any more, and everything can be read."""
+    return service.change_status(experiment, "archive")
+
+
+@router.post("/experiments/{experiment}/decide", dependencies=DECIDE, tags=["turns"])
+def decide(service: One, experiment: Id, body: DecideBody | None = None) -> DecisionRecord:
+    """Decide a turn, or the turn that is now.  Whoever asks again gets the same arm."""
+    body = body or DecideBody(turn=None, at=None)
+    return service.decide(experiment, body.turn, body.at)
+
+
+@router.get("/experiments/{experiment}/decisions", dependencies=READ, tags=["turns"])
+def list_decisions(
+    service: One,
+    experiment: Id,
+    before: Annotated[int | None, Query(ge=1, le=MOST_TURNS + 1)] = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+) -> list[DecisionRecord]:
+    """List locked turns, the latest first."""
+    return service.decisions(experiment, before, limit)
+
+
+@router.get("/experiments/{experiment}/decisions/{turn}", dependencies=READ, tags=["turns"])
+def read_decision(service: One, experiment: Id, turn: TurnPath) -> DecisionRecord:
+    """Read a locked turn."""
+    return service.decision(experiment, turn)
+
+
+@router.post("/experiments/{experiment}/rewards", dependencies=DECIDE, tags=["rewards"])
+def report_rewards(
+    service: One, experiment: Id, body: RewardsBody, key: KeyHeader = None
+) -> dict[str, int]:
+    """Report what turns brought, all or none, late and in any order."""
+    return service.report(experiment, [row.outcome(row.turn) for row in body.rewards], key)
+
+
+@router.post(
+    "/experiments/{experiment}/decisions/{turn}/reward", dependencies=DECIDE, tags=["rewards"]
+)
+def report_reward(
+    service: One, experiment: Id, turn: TurnPath, body: OutcomeBody, key: KeyHeader = None
+) -> dict[str, int]:
+    """Report what one turn brought."""
+    return service.report(experiment, [body.outcome(turn)], key)
+
+
+@router.post(
+    "/experiments/{experiment}/decisions/{turn}/correction", dependencies=DECIDE, tags=["rewards"]
+)
+def correct_reward(
+    service: One, experiment: Id, turn: TurnPath, body: OutcomeBody, key: KeyHeader = None
+) -> dict[str, Any]:
+    """Correct a reward: a new event; the old values stay in the log."""
+    return service.correct(experiment, body.outcome(turn), key)
+
+
+@router.post("/experiments/{experiment}/arms", dependencies=ADMIN, tags=["arms"])
+def add_arm(service: One, experiment: Id, body: ArmBody, key: KeyHeader = None) -> Arm:
+    """Add an arm, or bring a retired one back."""
+    return Arm(**service.add_arm(experiment, body.arm(), key))
+
+
+@router.post("/experiments/{experiment}/arms/{arm}/retire", dependencies=ADMIN, tags=["arms"])
+def retire_arm(service: One, experiment: Id, arm: ArmPath, key: KeyHeader = None) -> Arm:
+    """Retire an arm; locked turns stay, and their rewards still count."""
+    return Arm(**service.retire_arm(experiment, arm, key))
+
+
+@router.put("/experiments/{experiment}/forecast", dependencies=ADMIN, tags=["forecast"])
+def replace_forecast(
+    service: One, experiment: Id, body: NewForecastBody, key: KeyHeader = None
+) -> dict[str, int]:
+    """Replace the forecast from a turn on; this makes a new version of it."""
+    return service.replace_forecast(experiment, body.first, body.values, key)
+
+
+@router.get("/experiments/{experiment}/plan", dependencies=READ, tags=["forecast"])
+def plan(
+    service: One, experiment: Id, turns: Annotated[int, Query(ge=1, le=MOST_PLANNED)] = 30
+) -> list[PlannedTurn]:
+    """See the coming turns as things stand: where it explores, and what that may cost."""
+    return service.plan(experiment, turns)
+
+
+@router.get("/experiments/{experiment}/events", dependencies=READ, tags=["events"])
+def list_events(
+    service: One,
+    experiment: Id,
+    after: Annotated[int, Query(ge=0, le=2**31 - 1)] = 0,
+    limit: Annotated[int, Query(ge=1, le=10_000)] = 1000,
+) -> dict[str, Any]:
+    """Page through the event log; `next` is what to pass as `after` for more."""
+    page = service.events(experiment, after, limit)
+    return {"events": page, "next": page[-1]["seq"] if len(page) == limit else None}
+
+
+@router.get(
+    "/experiments/{experiment}/export.csv",
+    dependencies=READ,
+    tags=["events"],
+    response_class=Response,
+    responses={200: {"content": {"text/csv": {}}}},
+)
+def export_csv(service: One, experiment: Id) -> Response:
+    """Export turns with rewards as CSV, for `highseason convert table`."""
+    return _file(export.as_csv(service, experiment), "text/csv; charset=utf-8", "csv")
+
+
+@router.get(
+    "/experiments/{experiment}/export.parquet",
+    dependencies=READ,
+    tags=["events"],
+    response_class=Response,
+    responses={200: {"content": {"application/vnd.apache.parquet": {}}}},
+)
+def export_parquet(service: One, experiment: Id) -> Response:
+    """Export turns with rewards as an event table, for `highseason replay`."""
+    content = export.as_parquet(service, experiment)
+    return _file(content, "application/vnd.apache.parquet", "parquet")
+
+
+def _file(content: str | bytes, kind: str, ending: str) -> Response:
+    disposition = f'attachment; filename="events.{ending}"'
+    return Response(content, media_type=kind, headers={"content-disposition": disposition})

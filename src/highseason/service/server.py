@@ -1,0 +1,76 @@
+"""The service as a process: which address it listens on, who may ask, and how it ends."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from collections.abc import Callable, Sequence
+
+import uvicorn
+
+from highseason.service.app import create_app
+from highseason.service.database import warn_of_old_sqlite
+from highseason.service.experiments import Service
+from highseason.service.security import LOOPBACK, Limits, Tokens
+
+log = logging.getLogger("highseason.service")
+
+#: How long requests that are under way may take after SIGTERM, in seconds.
+GRACE = 30
+
+
+def serve(
+    service: Service,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    *,
+    names: Sequence[str] = (),
+    limits: Limits | None = None,
+    started: Callable[[str], None] = lambda url: None,
+) -> None:
+    """Serve until SIGTERM or Ctrl-C; what is under way is finished.
+
+    Args:
+        service: What to serve; it is closed at the end.
+        host: The address to listen on.  Off loopback, every request needs a token.
+        port: The port; 0 takes a free one.
+        names: Further host names under which it may be asked for, such as that of a proxy.
+        limits: Sizes and rates.
+        started: Called with the URL once the port is open.
+    """
+    if service.database.is_sqlite:
+        warn_of_old_sqlite()
+    local = host in LOOPBACK
+    if not local and not Tokens(service.database, True).scopes():
+        raise ValueError(
+            f"--host {host} can be reached from outside, and there is no token: make one with "
+            "'highseason token create', or serve on 127.0.0.1"
+        )
+    hosts = frozenset((LOOPBACK if local else frozenset()) | {name.lower() for name in names})
+    app = create_app(service, hosts=hosts or None, require_token=not local, limits=limits)
+    if local and not app.state.tokens.scopes():
+        log.warning("no tokens: everyone on this machine may do everything")
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=GRACE,
+    )
+    with _listen(host, port) as listener:
+        address = f"[{host}]" if ":" in host else host
+        started(f"http://{address}:{listener.getsockname()[1]}")
+        uvicorn.Server(config).run(sockets=[listener])
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+        listener.listen(1024)
+    except OSError as reason:
+        listener.close()
+        raise OSError(f"cannot listen on {host}:{port}: {reason.strerror or reason}") from reason
+    return listener

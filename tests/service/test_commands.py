@@ -1,0 +1,111 @@
+"""The commands of the service, as processes."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+from tests.service.conftest import settings
+
+from highseason.cli import main
+from highseason.service import Service
+from highseason.service.client import Client
+from highseason.service.model import Outcome
+
+COMMAND = [sys.executable, "-m", "highseason"]
+
+
+@contextmanager
+def serving(*words: str, **options: object) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A service in a process of its own, and its address."""
+    process = subprocess.Popen(
+        [*COMMAND, "serve", "--port", "0", "--json", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **options,
+    )
+    try:
+        line = process.stdout.readline()
+        assert line, process.stderr.read()
+        yield process, json.loads(line)["url"]
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def run(*words: str) -> tuple[int, str]:
+    done = subprocess.run([*COMMAND, *words], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout or done.stderr
+
+
+def test_a_service_starts_without_set_up_and_ends_in_order(tmp_path: Path) -> None:
+    with serving(cwd=tmp_path) as (process, url):
+        with Client(url) as client:
+            client.create(settings())
+            decision = client.decide("shelf", 1)
+            client.report("shelf", [Outcome(1, 50.0, 10.0)])
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) in (0, -signal.SIGTERM)
+    with Service(f"{tmp_path}/highseason.db") as service:
+        assert service.decision("shelf", 1).arm == decision.arm
+        assert service.decision("shelf", 1).reward == 50.0
+
+
+def test_off_loopback_a_token_is_needed(tmp_path: Path) -> None:
+    database = str(tmp_path / "shop.db")
+    code, text = run("serve", "--host", "0.0.0.0", "--port", "0", "--database", database)
+    assert (code, "highseason token create" in text) == (2, True)
+    create = ("token", "create", "--name", "till", "--scope", "read", "--database", database)
+    code, token = run(*create)
+    assert code == 0
+    code, text = run("token", "list", "--database", database, "--json")
+    assert json.loads(text)["tokens"][0]["name"] == "till"
+    assert token.strip() not in text
+    with serving("--host", "0.0.0.0", "--database", database) as (_, url):
+        url = url.replace("0.0.0.0", "127.0.0.1")
+        assert httpx.get(f"{url}/v1/experiments").status_code == 401
+        headers = {"Authorization": f"Bearer {token.strip()}"}
+        assert httpx.get(f"{url}/v1/experiments", headers=headers).status_code == 200
+    revoke = ["token", "revoke", "--name", "till", "--database", database]
+    assert [main(revoke, standalone_mode=False) for _ in range(2)] == [0, 2]
+
+
+def test_audit_says_whether_everything_follows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import sqlite3
+
+    database = str(tmp_path / "shop.db")
+    with Service(database) as service:
+        service.create(settings())
+        for turn in range(1, 5):
+            service.decide("shelf", turn)
+    audit = ["audit", "--database", database]
+    assert main(audit, standalone_mode=False) == 0
+    assert "shelf: agrees (5 events, 4 decisions computed again)" in capsys.readouterr().out
+    connection = sqlite3.connect(database)
+    with connection:
+        connection.execute("UPDATE decisions SET probability = 0.5 WHERE turn = 3")
+    connection.close()
+    assert main([*audit, "--json"], standalone_mode=False) == 1
+    (report,) = json.loads(capsys.readouterr().out)["experiments"]
+    assert report["problems"][0].startswith("turn 3")
+    assert main([*audit, "--experiment", "desk"], standalone_mode=False) == 2
+
+
+@pytest.mark.slow
+def test_the_demo_is_alive(tmp_path: Path) -> None:
+    with serving("--demo", cwd=tmp_path) as (_, url), Client(url) as client:
+        state = client.state("demo-shop")
+        assert (state.decided, state.rewarded) == (250, 249)
+        assert client.decide("demo-shop").turn == 250
+        assert len(client.plan("demo-shop", 30)) == 30
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,282 @@
+"""The HTTP API on a live server: strict bodies, safe headers, tokens, and what it answers."""
+
+from __future__ import annotations
+
+import io
+import re
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from tests.service.conftest import MOMENT, Server, settings
+
+import highseason as hs
+from highseason.cli import main
+from highseason.service import Service
+from highseason.service.client import Client, RequestError
+from highseason.service.model import Arm, Outcome
+from highseason.service.security import Limits, create_token
+
+SHELF = "/v1/experiments/shelf"
+
+
+def test_the_client_sees_what_the_service_sees(live: Server) -> None:
+    with Client(live.url) as client:
+        client.create(settings("desk", seed=3))
+        decision = client.decide("desk", 1)
+        assert client.decide("desk", 1) == decision == live.service.decide("desk", 1)
+        assert client.decide("desk").turn == 3
+        assert client.decide("desk", at=MOMENT.replace(day=4)).turn == 4
+        assert client.report("desk", [Outcome(1, 700.0, 100.0)], "k")["new"] == 1
+        client.correct("desk", Outcome(1, 650.0, 100.0))
+        client.add_arm("desk", Arm("new one", when="now"))
+        assert client.retire_arm("desk", "new one").retired
+        assert client.replace_forecast("desk", 30, [5.0])["version"] == 2
+        assert client.state("desk") == live.service.state("desk")
+        assert client.plan("desk", 5) == live.service.plan("desk", 5)
+        assert client.decisions("desk") == live.service.decisions("desk")
+        assert client.change_status("desk", "archive") == live.service.experiment("desk")
+        assert [one.id for one in client.experiments()] == ["desk", "shelf"]
+        with pytest.raises(RequestError, match="archived") as refused:
+            client.decide("desk", 20)
+        assert refused.value.status == 409
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/rewards", '{"rewards": [{"turn": 1, "reward": NaN, "visitors": 1}]}'),
+        ("/rewards", '{"rewards": [{"turn": 1, "reward": Infinity, "visitors": 1}]}'),
+        ("/rewards", '{"rewards": [{"turn": 1, "reward": 1e999, "visitors": 1}]}'),
+        ("/rewards", '{"rewards": [{"turn": 1, "reward": 1e13, "visitors": 1}]}'),
+        ("/rewards", '{"rewards": [{"turn": 1, "reward": 1, "visitors": -1}]}'),
+        ("/rewards", '{"rewards": [{"turn": 1, "reward": "1", "visitors": 1}]}'),
+        ("/rewards", '{"rewards": [{"turn": 1.5, "reward": 1, "visitors": 1}]}'),
+        ("/rewards", '{"rewards": [{"turn": true, "reward": 1, "visitors": 1}]}'),
+        ("/rewards", '{"rewards": [{"turn": 1, "reward": 1, "visitors": 1, "arm": "a"}]}'),
+        ("/rewards", '{"rewards": []}'),
+        ("/rewards", '{"rewards": [{"turn": 1, "reward": %s, "visitors": 1}]}' % ("9" * 9999)),
+        ("/rewards", "[" * 100_000),
+        ("/rewards", "{"),
+        ("/decide", '{"turn": 0}'),
+        ("/decide", '{"turn": 99999999999999999999}'),
+        ("/decide", '{"at": "yesterday"}'),
+        ("/arms", '{"id": "=1+1"}'),
+        ("/arms", '{"id": "a|b"}'),
+        ("/arms", '{"id": "a", "label": "\\u0000"}'),
+        ("/arms", '{"id": "a", "label": "\\ud800"}'),
+    ],
+)
+def test_what_makes_no_sense_is_422(http: httpx.Client, path: str, body: str) -> None:
+    http.post(f"{SHELF}/decide", json={"turn": 1})
+    answer = http.post(SHELF + path, content=body, headers={"content-type": "application/json"})
+    assert answer.status_code == 422, answer.text
+    assert http.get(f"{SHELF}/decisions/1").json()["reward"] is None
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"policy": "nonsense"},
+        {"policy": "ucb-z:z=-"},
+        {"reward_range": [3, 1]},
+        {"seed": -1},
+        {"arms": [{"id": "a"}, {"id": "a"}]},
+        {"forecast": {"values": [0]}},
+        {"forecast": {"values": [1], "calendar": {"start": "2026-02-31"}}},
+        {"forecast": {"values": [1], "calendar": {"start": "2026-02-01", "zone": "Mars/Base"}}},
+    ],
+)
+def test_an_experiment_that_makes_no_sense_is_refused(
+    http: httpx.Client, changes: dict[str, Any]
+) -> None:
+    good = {
+        "id": "x",
+        "arms": [{"id": "a"}],
+        "forecast": {"values": [5, 9]},
+        "reward_range": [0, 1],
+    }
+    answer = http.post("/v1/experiments", json=good | changes)
+    assert answer.status_code == 422, answer.text
+    assert http.post("/v1/experiments", json=good).status_code == 201
+
+
+def test_unknown_things_are_404(http: httpx.Client) -> None:
+    for path in ("/v1/experiments/desk", f"{SHELF}/decisions/9", "/v1/nothing", "/nothing"):
+        assert http.get(path).status_code == 404, path
+    assert http.post("/v1/experiments/desk/decide").status_code == 404
+
+
+def test_an_idempotency_key_holds(http: httpx.Client) -> None:
+    http.post(f"{SHELF}/decide", json={"turn": 1})
+    body = {"reward": 5, "visitors": 2}
+    send = f"{SHELF}/decisions/1/reward"
+    first = http.post(send, json=body, headers={"Idempotency-Key": "k"})
+    again = http.post(send, json=body, headers={"Idempotency-Key": "k"})
+    assert (first.status_code, first.json()) == (again.status_code, again.json())
+    other = http.post(send, json=body | {"reward": 6}, headers={"Idempotency-Key": "k"})
+    assert other.status_code == 409
+
+
+def test_headers_are_safe(http: httpx.Client) -> None:
+    for path in ("/health", "/docs", "/nothing", f"{SHELF}/export.csv"):
+        headers = http.get(path).headers
+        assert "default-src 'none'" in headers["content-security-policy"]
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["x-frame-options"] == "DENY"
+
+
+def test_pages_of_other_sites_get_nothing(http: httpx.Client) -> None:
+    assert http.get("/health", headers={"host": "evil.example"}).status_code == 421
+    evil = {"origin": "http://evil.example"}
+    assert http.post(f"{SHELF}/decide", headers=evil).status_code == 403
+    form = {"content-type": "text/plain"}
+    assert http.post(f"{SHELF}/decide", content='{"turn": 1}', headers=form).status_code == 422
+    own = {"origin": str(http.base_url).rstrip("/")}
+    assert http.post(f"{SHELF}/decide", headers=own).status_code == 200
+
+
+def test_bodies_and_rates_are_limited(tmp_path: Path) -> None:
+    service = Service(f"{tmp_path}/service.db")
+    limits = Limits(body=1000, rate=5.0)
+    with Server(service, limits=limits) as server, httpx.Client(base_url=server.url) as http:
+        json = {"content-type": "application/json"}
+        big = http.post("/v1/experiments", content=b" " * 2000, headers=json)
+        assert big.status_code == 413
+
+        def drip() -> Any:
+            yield from (b" " * 500 for _ in range(5))
+
+        assert http.post("/v1/experiments", content=drip(), headers=json).status_code == 413
+        statuses = [http.get("/health").status_code for _ in range(60)]
+        assert 429 in statuses
+        assert statuses[0] == 200
+
+
+def test_tokens_have_scopes(tmp_path: Path) -> None:
+    service = Service(f"{tmp_path}/service.db", clock=lambda: MOMENT)
+    service.create(settings())
+    tokens = {s: create_token(service.database, s, s) for s in ("read", "decide", "admin")}
+    with Server(service) as server:
+        for scope, token in tokens.items():
+            with httpx.Client(
+                base_url=server.url, headers={"Authorization": f"Bearer {token}"}
+            ) as c:
+                statuses = [
+                    c.get(SHELF).status_code,
+                    c.post(f"{SHELF}/decide").status_code,
+                    c.post(f"{SHELF}/pause").status_code,
+                ]
+                c.post(f"{SHELF}/resume")
+            allowed = ["read", "decide", "admin"].index(scope) + 1
+            assert statuses == [200] * allowed + [403] * (3 - allowed), scope
+        for headers in (
+            {},
+            {"Authorization": "Bearer nonsense"},
+            {"Authorization": tokens["admin"]},
+        ):
+            assert httpx.get(f"{server.url}{SHELF}", headers=headers).status_code == 401
+        assert httpx.get(f"{server.url}/health").status_code == 200
+    assert tokens["admin"].encode() not in (tmp_path / "service.db").read_bytes()
+
+
+def test_operations(http: httpx.Client) -> None:
+    assert http.get("/health").json() == {"status": "alive"}
+    assert http.get("/ready").json() == {"status": "ready"}
+    http.post(f"{SHELF}/decide")
+    text = http.get("/metrics").text
+    route = re.escape('route="/v1/experiments/{experiment}/decide"')
+    assert re.search(rf"highseason_requests_total\{{.*{route}.*\}} 1.0", text)
+
+
+def test_a_lost_database_is_503_and_comes_back(live: Server, http: httpx.Client) -> None:
+    """Another process that holds the lock stands for a database that cannot be written to."""
+    import sqlite3
+
+    from highseason.service import database
+
+    path = live.service.database.url.database
+    blocker = sqlite3.connect(path, isolation_level=None)
+    with live.service.database.writing.connect() as connection:
+        connection.exec_driver_sql("PRAGMA busy_timeout = 100").close()
+    blocker.execute("BEGIN IMMEDIATE")
+    answer = http.post(f"{SHELF}/decide", json={"turn": 1})
+    assert answer.status_code == 503
+    assert answer.headers["retry-after"] == "1"
+    assert database.PATIENCE > 0
+    blocker.execute("ROLLBACK")
+    blocker.close()
+    assert http.post(f"{SHELF}/decide", json={"turn": 1}).status_code == 200
+
+
+def test_the_documentation_needs_no_other_host(http: httpx.Client) -> None:
+    page = http.get("/docs").text
+    assert "/v1/experiments/{experiment}/decide" in page
+    assert "http://" not in page.replace(str(http.base_url), "")
+    assert "https://" not in page
+    assert "<script" not in page
+
+
+def test_labels_are_not_markup(http: httpx.Client) -> None:
+    label = "<script>alert(1)</script>"
+    assert http.post(f"{SHELF}/arms", json={"id": "x", "label": label}).json()["label"] == label
+    assert http.get(SHELF).headers["content-type"] == "application/json"
+
+
+def test_an_export_can_be_replayed(http: httpx.Client, live: Server, tmp_path: Path) -> None:
+    live.service.create(settings("coin", policy="uniform"))
+    for turn in range(1, 31):
+        arm = live.service.decide("coin", turn).arm
+        live.service.report("coin", [Outcome(turn, 50.0 * float(arm), 100.0)])
+    live.service.retire_arm("coin", "9.99")
+    path = tmp_path / "events.parquet"
+    path.write_bytes(http.get("/v1/experiments/coin/export.parquet").content)
+    log = hs.logs.read_events(path)
+    assert len(log) == 30
+    assert log.propensity.tolist() == [1.0] * 3 + [1 / 3] * 27  # each arm is tried once first
+    assert hs.replay.replay("uniform", log)["uniform"].turns > 0
+
+    table = tmp_path / "events.csv"
+    table.write_text(http.get("/v1/experiments/coin/export.csv").text)
+    words = (
+        f"convert table {table} --pool pool --propensity propensity --out {tmp_path}/two.parquet"
+    )
+    assert main(words.split(), standalone_mode=False) == 0
+    again = hs.logs.read_events(tmp_path / "two.parquet")
+    assert again.reward.tolist() == log.reward.tolist()
+    assert [again.arms[i] for i in again.arm] == [log.arms[i] for i in log.arm]
+
+
+def test_events_come_in_pages(http: httpx.Client) -> None:
+    for turn in range(1, 8):
+        http.post(f"{SHELF}/decide", json={"turn": turn})
+    seen, after = [], 0
+    while after is not None:
+        page = http.get(f"{SHELF}/events", params={"after": after, "limit": 3}).json()
+        seen += [event["seq"] for event in page["events"]]
+        after = page["next"]
+    assert seen == list(range(1, 9))
+
+
+def test_logs_are_json_without_secrets(tmp_path: Path) -> None:
+    import json
+    import logging
+
+    from highseason.service.logs import start_logging
+
+    stream = io.StringIO()
+    names = ("highseason.service", "uvicorn.error", "uvicorn.access")
+    before = {n: (logging.getLogger(n).handlers, logging.getLogger(n).propagate) for n in names}
+    start_logging(stream)
+    try:
+        with Server(Service(f"{tmp_path}/service.db")) as server:
+            headers = {"Authorization": "Bearer very-secret"}
+            httpx.get(f"{server.url}/v1/experiments", headers=headers)
+    finally:
+        for name, (handlers, propagate) in before.items():
+            logger = logging.getLogger(name)
+            logger.handlers, logger.propagate, logger.disabled = handlers, propagate, False
+    lines = [json.loads(line) for line in stream.getvalue().splitlines()]
+    assert any(line["message"] == "GET /v1/experiments 200" and line["ms"] > 0 for line in lines)
+    assert "very-secret" not in stream.getvalue()
