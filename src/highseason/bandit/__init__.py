@@ -8,6 +8,7 @@ from highseason.bandit.errors import (
     PastForecastError,
     StoreError,
     StoreWarning,
+    WaitingWarning,
 )
 from highseason.bandit.events import (
     ArmAdded,
@@ -49,6 +50,7 @@ __all__ = [
     "StoreWarning",
     "TurnDecided",
     "TurnOutcome",
+    "WaitingWarning",
     "event_from_json",
     "event_to_json",
 ]

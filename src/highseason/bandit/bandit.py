@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import copy
-import threading
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from highseason.bandit import serialization
 from highseason.bandit.arm_table import as_list, hashable, lifetime_of
-from highseason.bandit.errors import BanditError, StoreError
-from highseason.bandit.events import BanditRestored, BanditStarted, Event, EventStore, MemoryStore
+from highseason.bandit.errors import BanditError, WaitingWarning
+from highseason.bandit.events import BanditStarted, EventStore
 from highseason.bandit.ledger import NO_ROW, ArmT, Decision, Scale
 from highseason.bandit.multiplier_source import TurnLike, source_of
 from highseason.bandit.session import BanditSession, Report
-from highseason.bandit.view import BanditView
+from highseason.bandit.stored import StoredBandit
+from highseason.bandit.tables import reports_of
 from highseason.core.validation import one_of
-from highseason.core.warnings import quiet
-from highseason.multipliers import CalendarWarning, as_multiplier
+from highseason.core.warnings import warn_user
+from highseason.multipliers import as_multiplier
 from highseason.policies import Policy, parse
 
 
-class Bandit(BanditView[ArmT]):
+class Bandit(StoredBandit[ArmT]):
     """One live game, played by the same plan and the same rule as `play` and `simulate`.
 
     `pull` gives the arm of a turn; `update` reports what the turn brought.  Rewards may come late
@@ -101,23 +99,6 @@ class Bandit(BanditView[ArmT]):
         session.source.check_plan(len(session.names))  # here, so that its warnings come only once
         self._begin(session, event, store)
 
-    def _begin(self, session: BanditSession[ArmT], event: Event, store: EventStore | None) -> None:
-        store = MemoryStore() if store is None else store
-        if next(iter(store), None) is not None:
-            raise StoreError(
-                "the store already holds the events of a bandit: continue it with "
-                "Bandit.from_events(store), or pass an empty store"
-            )
-        store.append(event)
-        session.seq = event.seq
-        self._session, self._store, self._lock = session, store, threading.RLock()
-
-    def _record(self, event: Event | None) -> None:
-        """Store an event, then apply it: what cannot be stored does not happen."""
-        if event is not None:
-            self._store.append(event)
-            self._session.apply(event)
-
     def pull(
         self,
         t: TurnLike | None = None,
@@ -130,8 +111,9 @@ class Bandit(BanditView[ArmT]):
         whatever is available now, and even if the arm was removed: it is what was played.
 
         Args:
-            t: The turn, from 1, or its date; None is the turn after the last that was decided.
-                Turns may be asked in any order, and may be left out.
+            t: The turn, from 1, its date, or any time during it, such as `datetime.now(UTC)`; None
+                is the turn after the last that was decided.  Turns may be asked in any order, and
+                may be left out.
             available: The arms that may be played in this turn; None allows all.
             expected: The traffic expected in this turn; only for a bandit without a multiplier,
                 which needs it.
@@ -219,14 +201,15 @@ turn 3: append turns with extend(…)
         Ranked(arm='a', estimate=5.0, pulls=1)
         """
         with self._lock:
-            self._record(self._session.report([Report(arm, reward, t, traffic)]))
+            self._report([Report(arm, reward, t, traffic)])
 
-    def update_many(self, rows: Iterable[Mapping[str, Any] | Sequence[Any]]) -> None:
+    def update_many(self, rows: Iterable[Mapping[str, Any] | Sequence[Any]] | Any) -> None:
         """Report what many turns brought: all rows are taken in, or none.
 
         Args:
             rows: Each a mapping with `arm`, `reward` and, as for `update`, `t` and `traffic`; or a
-                sequence in that order.
+                sequence in that order.  Or a table with these columns (`turn` is `t`, too): a
+                DataFrame of pandas or Polars, or an Arrow table.
 
         >>> import highseason as hs
         >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5, 5, 5])
@@ -238,9 +221,21 @@ turn 3: append turns with extend(…)
         >>> len(shelf.unrewarded)
         2
         """
-        reports = [_report(number, row) for number, row in enumerate(rows, start=1)]
+        reports = reports_of(rows)
         with self._lock:
-            self._record(self._session.report(reports, numbered=True))
+            self._report(reports, numbered=True)
+
+    def _report(self, reports: list[Report], numbered: bool = False) -> None:
+        before = self.waiting
+        self._record(self._session.report(reports, numbered))
+        digits = len(str(self.waiting))
+        if self.waiting > before < 10 ** (digits - 1):  # the first, the tenth, the hundredth, …
+            warn_user(
+                f"rewards that wait for their traffic: {self.waiting}; nothing is learned from "
+                "them yet. Pass traffic=… with the reward, report it later with traffic(t, value), "
+                "or declare the multiplier to be the traffic with known=True",
+                WaitingWarning,
+            )
 
     def traffic(self, t: TurnLike, value: float) -> None:
         """Report the traffic of a decided turn; a reward that waits for it is then learned.
@@ -311,88 +306,3 @@ turn 3: append turns with extend(…)
         """
         with self._lock:
             self._record(self._session.extend(more))
-
-    @classmethod
-    def from_events(cls, store: EventStore, policy: Policy | None = None) -> Bandit[Any]:
-        """The bandit whose events a store holds; its next events go to the same store.
-
-        Args:
-            store: A store that a bandit wrote to.
-            policy: Needed only for a policy without a name, which the registry does not have.
-
-        Raises:
-            DocumentError: The store holds no bandit, or an event is corrupt or of a later version.
-
-        >>> import highseason as hs
-        >>> shelf = hs.Bandit(["a", "b"], hs.UniformRandom(), [5] * 9)
-        >>> _ = [shelf.pull() for _ in range(5)]
-        >>> again = hs.Bandit.from_events(hs.bandit.MemoryStore(shelf.store))
-        >>> [again.pull(t) for t in range(1, 10)] == [shelf.pull(t) for t in range(1, 10)]
-        True
-        """
-        bandit = cls.__new__(cls)
-        with quiet(CalendarWarning):  # it was shown when the turns were appended
-            session = serialization.replayed(store, policy)
-        bandit._session, bandit._store, bandit._lock = session, store, threading.RLock()
-        return bandit
-
-    def follow(self, event: Event) -> None:
-        """Take in the next event of the same history, which another process has stored."""
-        with self._lock:
-            self._session.replay(event)
-
-    def to_json(self) -> str:
-        """Everything as one JSON document: `from_json` continues identically.
-
-        Ids must be str, int, float, bool, None, or tuples of these.  The document grows with the
-        game; to save after every decision, pass a `store` instead.
-
-        >>> import highseason as hs
-        >>> shelf = hs.Bandit(["a", "b"], hs.UniformRandom(), [5] * 9)
-        >>> twin = hs.Bandit.from_json(shelf.to_json())
-        >>> [shelf.pull(t) for t in range(1, 10)] == [twin.pull(t) for t in range(1, 10)]
-        True
-        """
-        with self._lock:
-            return serialization.write(self._session)
-
-    @classmethod
-    def from_json(
-        cls, text: str | bytes, policy: Policy | None = None, store: EventStore | None = None
-    ) -> Bandit[Any]:
-        """The bandit that `to_json` wrote.
-
-        Args:
-            text: The document.
-            policy: Needed only for a policy without a name, which the registry does not have.
-            store: An empty store for the events from now on; the document is its first.
-
-        Raises:
-            DocumentError: The document is corrupt, or another version wrote it.
-        """
-        bandit = cls.__new__(cls)
-        session = serialization.read(text, policy)
-        document = text if isinstance(text, str) else text.decode()
-        bandit._begin(session, BanditRestored(1, document), store)
-        return bandit
-
-    def __getstate__(self) -> dict[str, Any]:
-        """A copy keeps its events in memory: two that write to one file would contradict."""
-        with self._lock:
-            # Copied now: the session goes on changing when the lock is released.
-            return {"session": copy.deepcopy(self._session), "events": tuple(self._store)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self._session, self._store = state["session"], MemoryStore(state["events"])
-        self._lock = threading.RLock()
-
-
-def _report(number: int, row: Mapping[str, Any] | Sequence[Any]) -> Report:
-    try:
-        if isinstance(row, str):  # its letters would be taken for an arm and a reward
-            raise TypeError
-        return Report(**row) if isinstance(row, Mapping) else Report(*row)
-    except TypeError:
-        raise BanditError(
-            f"row {number} must be (arm, reward, t, traffic), the last two optional, got {row!r}"
-        ) from None

@@ -23,3 +23,7 @@ class StoreError(BanditError):
 
 class StoreWarning(UserWarning):
     """The event store ends in an append that was interrupted; that event did not happen."""
+
+
+class WaitingWarning(UserWarning):
+    """Rewards wait for their traffic: nothing is learned from them yet."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 from array import array
 from bisect import bisect_right
@@ -79,6 +80,7 @@ class Decision(Generic[ArmT]):
         level: The plan's exploration level for the turn when it was decided.
         reward: The turn's total reward; None until it is reported.
         traffic: What the reward is divided by; None until it is known.
+        date: When the turn begins, where there is a calendar; with a zone a datetime in it.
     """
 
     turn: int
@@ -88,6 +90,7 @@ class Decision(Generic[ArmT]):
     level: float
     reward: float | None = None
     traffic: float | None = None
+    date: dt.date | None = None
 
 
 class TurnOutcome(NamedTuple):
@@ -133,6 +136,7 @@ class Ledger:
         self.propensities: list[Propensities | None] = []
         self._row_of = array("q")  # by turn
         self._open: dict[int, dict[int, None]] = {}  # by arm: rows without reward, oldest first
+        self._waiting: dict[int, None] = {}  # rows whose reward waits for its traffic
 
     def __len__(self) -> int:
         return len(self.turns)
@@ -177,6 +181,8 @@ class Ledger:
         is_open = np.isnan(columns["rewards"]) & (columns["traffic"] != 0.0)
         for row in np.flatnonzero(is_open).tolist():
             self._open.setdefault(self.arms[row], {})[row] = None
+        waits = ~np.isnan(columns["rewards"]) & np.isnan(columns["traffic"])
+        self._waiting = dict.fromkeys(np.flatnonzero(waits).tolist())
 
     def outcome(self, row: int) -> TurnOutcome:
         """What is known of the outcome."""
@@ -188,6 +194,9 @@ class Ledger:
         self.traffic[row] = math.nan if traffic is None else traffic
         if reward is not None or traffic == 0.0:
             self._open[self.arms[row]].pop(row, None)
+        self._waiting.pop(row, None)
+        if reward is not None and traffic is None:
+            self._waiting[row] = None
 
     def latest_open(self, arm: int, taken: Container[int]) -> int:
         """The arm's most recent decision without a reward, except `taken`; or NO_ROW."""
@@ -200,7 +209,12 @@ class Ledger:
 
     def pending(self) -> list[int]:
         """All rows whose reward waits for its traffic, oldest first."""
-        return np.flatnonzero(~np.isnan(self.rewards) & np.isnan(self.traffic)).tolist()
+        return sorted(self._waiting)
+
+    @property
+    def waiting(self) -> int:
+        """How many there are."""
+        return len(self._waiting)
 
     def observed(self, arms: int) -> NDArray[np.int64]:
         """How many turns of each arm the rule has learned from."""

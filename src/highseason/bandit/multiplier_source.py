@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
+from datetime import date
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -62,10 +63,12 @@ class KnownMultiplier:
         self._planner: SeasonPlanner | None = None
 
     def turn_of(self, t: TurnLike) -> int:
-        """The turn that a number or a date names."""
+        """The turn that a number or a date names, or during which a time falls."""
         G = self.multiplier
         if isinstance(t, When):
-            past, name = G.timeline is not None and G.timeline.rows(t).start >= G.turns, repr(t)
+            name, line = repr(t), G.timeline
+            after = line is not None and line.rows(t).start >= G.turns
+            past = after and line is not None and line.holding(t) is None
         else:
             past, name = isinstance(t, int | np.integer) and int(t) > G.turns, f"turn {t}"
         if past:
@@ -74,14 +77,19 @@ class KnownMultiplier:
                 f"{name} is past the forecast, which ends at turn {G.turns}{last}: "
                 "append turns with extend(…)"
             )
-        return G.turn_of(t)
+        return G.turn_at(t)
 
-    def last_turn_by(self, date: str) -> int:
+    def date_of(self, turn: int) -> date | None:
+        """When a turn begins, where there is a calendar."""
+        line = self.multiplier.timeline
+        return None if line is None else line.moment(turn - 1)
+
+    def last_turn_by(self, when: str) -> int:
         """The last turn not after a date; the turn after the last if it is past the forecast."""
         G = self.multiplier
         if G.timeline is None:
-            return G.turn_of(date)  # raises: there is no calendar
-        rows = G.timeline.rows(date)
+            return G.turn_of(when)  # raises: there is no calendar
+        rows = G.timeline.rows(when)
         return G.turns + 1 if rows.start >= G.turns else int(rows.stop)
 
     def expected(self, turn: int, expected: float | None) -> float | None:
@@ -204,9 +212,13 @@ class OnlineMultiplier:
             )
         return turn
 
-    def last_turn_by(self, date: str) -> int:
+    def date_of(self, turn: int) -> date | None:
+        """Unknown: there is no calendar."""
+        return None
+
+    def last_turn_by(self, when: str) -> int:
         """Raises: there is no calendar."""
-        return self.turn_of(date)
+        return self.turn_of(when)
 
     def expected(self, turn: int, expected: float | None) -> float | None:
         """Check what the caller expects of a turn."""

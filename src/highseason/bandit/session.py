@@ -321,7 +321,9 @@ class BanditSession(Generic[ArmT]):
         ledger, arm = self.ledger, self.ledger.arms[row]
         turn, reward, traffic = ledger.outcome(row)
         chosen = ledger.probability(row, arm), bool(ledger.exploited[row]), ledger.levels[row]
-        return Decision(turn, self.table.ids[arm], *chosen, reward, traffic)
+        return Decision(
+            turn, self.table.ids[arm], *chosen, reward, traffic, self.source.date_of(turn)
+        )
 
 
 def _traffic(value: Any) -> float:

@@ -5,17 +5,22 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Iterable
-from typing import Generic, NamedTuple
+from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, overload
 
 import numpy as np
 
+from highseason.bandit.errors import BanditError
 from highseason.bandit.events import EventStore
 from highseason.bandit.ledger import ArmT, Decision
 from highseason.bandit.multiplier_source import TurnLike
 from highseason.bandit.session import BanditSession
+from highseason.core.validation import one_of
 from highseason.multipliers import Multiplier
 from highseason.policies import Policy
 from highseason.rules import estimate
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Ranked(NamedTuple, Generic[ArmT]):
@@ -43,14 +48,55 @@ class BanditView(Generic[ArmT]):
         policies: per turn), None before the first reward.
         """
         with self._lock:
-            scale, table, ledger = self._session.scale, self._session.table, self._session.ledger
-            present = table.present(ledger.last_turn + 1)
-            pulls, ranked = ledger.observed(present.size).tolist(), []
-            for arm in np.flatnonzero(present).tolist():
-                seen = table.state.pulls[arm] > 0
-                value = scale.shown(float(estimate(table.state, arm))) if seen else None
-                ranked.append(Ranked(table.ids[arm], value, pulls[arm]))
+            ranked = self._ranked()
         return sorted(ranked, key=lambda r: math.inf if r.estimate is None else -r.estimate)
+
+    def _ranked(self) -> list[Ranked[ArmT]]:
+        """The arms in the game, in their own order."""
+        scale, table, ledger = self._session.scale, self._session.table, self._session.ledger
+        present = table.present(ledger.last_turn + 1)
+        pulls, ranked = ledger.observed(present.size).tolist(), []
+        for arm in np.flatnonzero(present).tolist():
+            seen = table.state.pulls[arm] > 0
+            value = scale.shown(float(estimate(table.state, arm))) if seen else None
+            ranked.append(Ranked(table.ids[arm], value, pulls[arm]))
+        return ranked
+
+    @overload
+    def expectations(self, as_: Literal["dict"] = "dict") -> dict[ArmT, float | None]: ...
+    @overload
+    def expectations(self, as_: Literal["frame"]) -> pd.DataFrame: ...
+    def expectations(
+        self, as_: Literal["dict", "frame"] = "dict"
+    ) -> dict[ArmT, float | None] | pd.DataFrame:
+        """What each arm in the game is expected to pay, as in `ranking`, in the arms' own order.
+
+        Args:
+            as_: "dict", or "frame" for a DataFrame with the columns `arm`, `estimate` and `pulls`.
+
+        >>> import highseason as hs
+        >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5, 5], known=True)
+        >>> shelf.update(shelf.pull(), reward=20)
+        >>> shelf.expectations()
+        {'a': 4.0, 'b': None}
+        >>> shelf.expectations("frame")
+          arm  estimate  pulls
+        0   a       4.0      1
+        1   b       NaN      0
+        """
+        one_of("as_", as_, ("dict", "frame"), BanditError)
+        with self._lock:
+            rows = self._ranked()
+        if as_ == "dict":
+            return {row.arm: row.estimate for row in rows}
+        import pandas as pd
+
+        columns = {
+            "arm": pd.Series([row.arm for row in rows], dtype=None if rows else object),
+            "estimate": np.array([row.estimate for row in rows], np.float64),  # None is NaN
+            "pulls": np.array([row.pulls for row in rows], np.int64),
+        }
+        return pd.DataFrame(columns)
 
     def decision(self, t: TurnLike) -> Decision[ArmT]:
         """What was decided for a turn, how likely it was, and what has come of it so far.
@@ -74,6 +120,11 @@ class BanditView(Generic[ArmT]):
         """Decisions whose reward has come and waits for its traffic."""
         with self._lock:
             return self._decisions(self._session.ledger.pending())
+
+    @property
+    def waiting(self) -> int:
+        """How many rewards wait for their traffic; nothing is learned from them yet."""
+        return self._session.ledger.waiting
 
     @property
     def unrewarded(self) -> list[Decision[ArmT]]:
@@ -134,4 +185,6 @@ class BanditView(Generic[ArmT]):
         with self._lock:
             turns = "" if self.multiplier is None else f" of {self.multiplier.turns}"
             decided = len(self._session.ledger)
-            return f"<Bandit {self.policy}: {len(self.arms)} arms, {decided}{turns} turns decided>"
+            waiting = f", {self.waiting} rewards wait for traffic" if self.waiting else ""
+            played = f"{len(self.arms)} arms, {decided}{turns} turns decided"
+            return f"<Bandit {self.policy}: {played}{waiting}>"

@@ -154,6 +154,22 @@ class Multiplier:
             raise MultiplierError(self._not_one_turn(when, rows))
         return int(rows.stop)
 
+    def turn_at(self, when: int | When) -> int:
+        """Return the turn (from 1) during which ``when`` falls, such as ``datetime.now(UTC)``.
+
+        As `turn_of`, but a time at which no turn begins is one of the turn that is going on. A turn
+        lasts until the next begins; the last, and one before a gap, as long as turns usually do.
+
+        >>> days = Multiplier([10, 20], calendar=["2013-12-25", "2013-12-26"])
+        >>> days.turn_at("2013-12-26 14:30")
+        2
+        """
+        rows = self._rows(when)
+        row = None
+        if rows.stop <= rows.start and isinstance(when, When) and self.timeline is not None:
+            row = self.timeline.holding(when)
+        return self.turn_of(when) if row is None else row + 1
+
     def _rows(self, when: int | When) -> slice:
         if not isinstance(when, When):
             turn = _checked_turn(when, self.turns)

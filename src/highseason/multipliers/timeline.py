@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, date, datetime
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,7 @@ from highseason.tabular.times import (
     Instants,
     check_zone,
     coarsest,
+    instants_of,
     is_ambiguous,
     offset_name,
     time_of,
@@ -141,6 +143,53 @@ class Timeline:
         end = start + np.timedelta64(1)  # one of its own unit
         first, last = self._bounds if zone is None else (self.instants, self.instants)
         return slice(_rows_before(first, start), _rows_before(last, end))
+
+    @as_multiplier_error()
+    def holding(self, when: When) -> int | None:
+        """Return the row during which ``when`` falls, where no row begins; None if there is none.
+
+        A row lasts until the next begins; the last row and one before a gap last as long as usual.
+        """
+        instant, zone = time_of(when)
+        by_clock = zone is None and self.zone is not None
+        both = instants_of(instant, self.zone or "") if by_clock else (instant, instant)
+        row, other = (_rows_before(self.instants, each) - 1 for each in both)
+        if row != other:
+            raise MultiplierError(
+                f"the clock of {self.zone} shows {when!r} twice: add its offset, or pass a "
+                "datetime with a time zone"
+            )
+        if row < 0 or self.instants.size < 2:
+            return None
+        if row + 1 < self.wall.size and self.wall[row + 1] - self.wall[row] <= 1.25 * self._usual:
+            return row
+        wall = to_wall(np.array([instant]), self.zone)[0] if zone and self.zone else instant
+        return row if wall < self._usual_end(row) else None
+
+    def _usual_end(self, row: int) -> np.datetime64:
+        """When a row would end, by the clock, if it lasted as long as usual."""
+        months = self.wall.astype("datetime64[M]")
+        if (months == self.wall).all():  # months differ in length
+            count = int(np.median(np.diff(months).astype(np.int64)))
+            return months[row] + np.timedelta64(count, "M")  # type: ignore[no-any-return]  # a date
+        return self.wall[row] + self._usual  # type: ignore[no-any-return]  # a date
+
+    @cached_property
+    def _usual(self) -> np.timedelta64:
+        """How far rows are usually apart, by the clock."""
+        steps = np.diff(self.wall)
+        return np.median(steps.astype(np.int64)).astype(steps.dtype)
+
+    def moment(self, row: int) -> date:
+        """Return when a row begins: a date, or a datetime in the zone of the calendar."""
+        instant = self.instants[row]
+        if "[ns]" in str(instant.dtype):
+            instant = instant.astype("datetime64[us]")
+        moment: date = instant.item()
+        if self.zone is None:
+            return moment
+        begin: datetime = instant.astype("datetime64[us]").item()
+        return begin.replace(tzinfo=UTC).astimezone(zone_info(self.zone))
 
     @cached_property
     def _bounds(self) -> tuple[Instants, Instants]:

@@ -233,8 +233,14 @@ def to_instants(wall: Instants, zone: str) -> Instants:
 
 def is_ambiguous(wall: np.datetime64, zone: str) -> bool:
     """Say whether the clock shows this time twice, before and after it is put back."""
-    first, second = (_localized(np.array([wall]), zone, earlier)[0] for earlier in (True, False))
+    first, second = instants_of(wall, zone)
     return bool(second > first)
+
+
+def instants_of(wall: np.datetime64, zone: str) -> tuple[np.datetime64, np.datetime64]:
+    """Return the first and the last instant at which the clock shows this time."""
+    first, second = (_localized(np.array([wall]), zone, earlier)[0] for earlier in (True, False))
+    return first, second
 
 
 def _localized(wall: Instants, zone: str, earlier: bool) -> Instants:
