@@ -13,7 +13,7 @@ from scipy import optimize, stats
 import highseason as hs
 from highseason.core.compile import compiled
 from highseason.engine.abi import state_type, turn_type
-from highseason.engine.arms import ArmState
+from highseason.engine.arms import NO_END, UNKNOWN_END, ArmState
 from highseason.engine.turn import Observation, Turn
 from highseason.rules.option import OPTION
 from highseason.rules.option.index import PERSISTENCE
@@ -24,7 +24,9 @@ def turn_of(level: float, G: float = 1.0, ties: bool = False) -> Turn:
     return Turn(1, level, G, level * G, 10, 1, ties, 1)
 
 
-def slow_indices(state: ArmState, level: float) -> NDArray[np.float64]:
+def slow_indices(
+    state: ArmState, level: float, horizons: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
     """The index of every available arm by its definition, with SciPy."""
     out = np.full(state.pulls.size, -np.inf)
     pi, nu, rho = state.shared[PI], state.shared[NU], state.shared[RHO]
@@ -32,7 +34,11 @@ def slow_indices(state: ArmState, level: float) -> NDArray[np.float64]:
         n = nu + state.memory[arm, TRIALS]
         p = (nu * pi + state.memory[arm, SUCCESSES]) / n
         a, b = p * n, (1 - p) * n
-        rate = (1 + PERSISTENCE * rho * n) / level
+        horizon = level if horizons is None else horizons[arm]
+        if horizon <= 0.0:
+            out[arm] = p
+            continue
+        rate = (1 + PERSISTENCE * rho * n) / horizon
 
         def surplus(x: float, a: float = a, b: float = b, p: float = p, r: float = rate) -> float:
             call = p * stats.beta.sf(x, a + 1, b) - x * stats.beta.sf(x, a, b)
@@ -66,6 +72,31 @@ def test_the_choice_is_the_highest_index(seed: int) -> None:
         arm, _ = OPTION.choose(state, turn_of(level))
         indices = slow_indices(state, level)
         assert indices[arm] >= indices.max() - 1e-9
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_an_arm_that_ends_has_the_horizon_of_its_own_life(seed: int) -> None:
+    state, rng = random_state(seed), np.random.default_rng(seed)
+    state.end[:] = 100 + rng.integers(0, 80, state.end.size)
+    state.end[rng.random(state.end.size) < 0.3] = NO_END
+    turn = Turn(100, 30.0, 2.0, 90.0, 50, 1, False, 100)
+    arm, _ = OPTION.choose(state, turn)
+    left = np.where(state.end == NO_END, 1e9, state.end - 100)
+    indices = slow_indices(state, 30.0, np.minimum(30.0, left / 50 * 90.0 / 2.0))
+    assert indices[arm] >= indices[state.memory[:, TRIALS] > 0].max(initial=-np.inf) - 1e-9
+    fresh = indices[(state.memory[:, TRIALS] == 0) & (state.selections == 0)]
+    assert indices[arm] >= fresh.max(initial=-np.inf) - 1e-9
+
+
+def test_an_unknown_end_is_that_of_the_arms_that_ended() -> None:
+    state = OPTION.fresh_state(4)
+    state.available[0] = False
+    state.end[:] = [20, UNKNOWN_END, UNKNOWN_END, UNKNOWN_END]  # the first lived 20 turns
+    state.start[:] = [0, 5, 28, 10]
+    turn = Turn(30, 40.0, 1.0, 40.0, 40, 1, False, 30)
+    assert OPTION.choose(state, turn)[0] == 2  # it has 18 turns left, the others none
+    state.end[0] = UNKNOWN_END  # nothing has ended: all may stay, and the lowest arm wins
+    assert OPTION.choose(state, turn)[0] == 1
 
 
 def test_without_a_future_it_plays_the_highest_mean() -> None:

@@ -28,6 +28,9 @@ class OptionIndex(Policy):
 
     Rewards must lie in [0, 1].  No arm is tried merely because it was never tried.
 
+    An arm that ends has a shorter horizon: that of its own remaining life, which is taken to be the
+    mean of the lifetimes that have ended if it is unknown.
+
     The plan needs the whole of G, known or forecast; a forecast counts with its mean.  Where turns
     come one at a time, it assumes that as much weight follows as was seen.
 

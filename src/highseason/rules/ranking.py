@@ -27,6 +27,18 @@ def age(state: ArmState, turn: Turn, arm: int) -> int:
 
 
 @jitable
+def mean_ended_lifetime(state: ArmState, clock: int) -> float:
+    """How long the arms lived that have ended before `clock`; -1 if there are none."""
+    ended, total = 0, 0.0
+    for arm in range(state.end.size):
+        # An arm removed again before any turn was played has had no lifetime.
+        if max(1, state.start[arm]) <= state.end[arm] < clock:
+            ended += 1
+            total += state.end[arm] - state.start[arm]
+    return total / ended if ended > 0 else -1.0
+
+
+@jitable
 def wins_tie(turn: Turn, challenger: int, holder: int) -> bool:
     """Whether `challenger` wins a tie with `holder`."""
     if not turn.random_ties:

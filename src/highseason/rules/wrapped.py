@@ -16,7 +16,15 @@ import numpy as np
 
 from highseason.core.jitable import jitable
 from highseason.engine import NO_END, UNKNOWN_END, ArmState, Observation, Turn
-from highseason.rules.ranking import age, estimate, estimates, one_hot, tie_probabilities, wins_tie
+from highseason.rules.ranking import (
+    age,
+    estimate,
+    estimates,
+    mean_ended_lifetime,
+    one_hot,
+    tie_probabilities,
+    wins_tie,
+)
 from highseason.rules.rule import Bonus, Choose, Floats, Observe, Rule, observe_mean
 from highseason.rules.ucb import bonus_of, index_choose, index_probabilities
 
@@ -47,13 +55,7 @@ def sparing_old_arms(rule: Rule) -> Rule:
     def set_weights(state: ArmState, clock: int, scores: Floats, scale: float) -> None:
         """Weigh as the inner rule does, and average the lifetimes that have ended."""
         inner_set_weights(state, clock, scores, scale)
-        ended, total = 0, 0.0
-        for arm in range(state.end.size):
-            # An arm removed again before any turn was played has had no lifetime.
-            if max(1, state.start[arm]) <= state.end[arm] < clock:
-                ended += 1
-                total += state.end[arm] - state.start[arm]
-        state.shared[place] = total / ended if ended > 0 else -1.0
+        state.shared[place] = mean_ended_lifetime(state, clock)
 
     return replace(
         rule,

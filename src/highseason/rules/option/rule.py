@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
-from highseason.engine.arms import ArmState
+from highseason.engine.arms import NO_END, UNKNOWN_END, ArmState
 from highseason.engine.step import RuleTraits
-from highseason.engine.turn import Observation, Turn
+from highseason.engine.turn import UNKNOWN_TURNS, Observation, Turn
 from highseason.rules.option.index import (
     first_guess,
     hopeless_beyond,
@@ -35,7 +35,7 @@ from highseason.rules.option.state import (
     TRIALS,
     TURNS,
 )
-from highseason.rules.ranking import tie_probabilities, wins_tie
+from highseason.rules.ranking import mean_ended_lifetime, tie_probabilities, wins_tie
 from highseason.rules.rule import Floats, Rule
 
 #: Where draws are scaled, the equation for ρ is linear in 1/ρ: two rows are exact.
@@ -59,21 +59,49 @@ def posterior(pi: float, nu: float, trials: float, successes: float) -> tuple[fl
 
 
 @jitable
-def favourite(state: ArmState) -> tuple[int, int]:
-    """The tried arm with the highest mean and the untried one chosen least often, or -1."""
+def typical_lifetime(state: ArmState, turn: Turn) -> float:
+    """What stands for unknown lifetimes: the mean of those that ended, -1 if there are none."""
+    for arm in range(state.end.size):
+        if state.end[arm] == UNKNOWN_END:
+            return mean_ended_lifetime(state, turn.clock)
+    return -1.0
+
+
+@jitable
+def horizon_of(end: int, start: int, life: float, turn: Turn) -> float:
+    """The horizon of an arm: the turn's, or what its own remaining life can earn, if that is less.
+
+    Turns to come weigh alike here.  Where it is unknown how many follow, as many do as there were.
+    """
+    if end == NO_END or (end == UNKNOWN_END and life < 0.0):
+        return turn.level
+    left = life - (turn.clock - start) if end == UNKNOWN_END else float(end - turn.clock)
+    if turn.turns_left == UNKNOWN_TURNS:
+        return turn.level * min(1.0, max(0.0, left) / max(1, turn.clock))
+    return min(turn.level, max(0.0, left) / max(1, turn.turns_left) * turn.future / turn.G)
+
+
+@jitable
+def favourite(state: ArmState, turn: Turn, life: float) -> tuple[int, int]:
+    """The tried arm with the highest mean, and the first of those untried; -1 if there is none.
+
+    Untried arms differ in their horizons only; one that was chosen before, and whose reward has not
+    arrived, comes later.
+    """
     available, selections, memory = state.available, state.selections, state.memory
     pi, nu = state.shared[PI], state.shared[NU]
-    best, fresh, top = -1, -1, -1.0
+    best, fresh, top, longest = -1, -1, -1.0, 0.0
     for arm in range(available.size):
         if not available[arm]:
             continue
-        if memory[arm, TRIALS] <= 0.0:
-            if fresh < 0 or selections[arm] < selections[fresh]:
-                fresh = arm
-            continue
-        p, _ = posterior(pi, nu, memory[arm, TRIALS], memory[arm, SUCCESSES])
-        if p > top:
-            best, top = arm, p
+        if memory[arm, TRIALS] > 0.0:
+            p, _ = posterior(pi, nu, memory[arm, TRIALS], memory[arm, SUCCESSES])
+            if p > top:
+                best, top = arm, p
+        elif fresh < 0 or selections[arm] <= selections[fresh]:
+            horizon = horizon_of(state.end[arm], state.start[arm], life, turn)
+            if fresh < 0 or selections[arm] < selections[fresh] or horizon > longest:
+                fresh, longest = arm, horizon
     return best, fresh
 
 
@@ -88,10 +116,10 @@ def highest_mean(state: ArmState, best: int, fresh: int) -> int:
 
 
 @jitable
-def highest_index(state: ArmState, horizon: float, best: int, fresh: int) -> int:
+def highest_index(state: ArmState, turn: Turn, life: float, best: int, fresh: int) -> int:
     """The arm with the highest index; few arms need their index solved, the others a comparison.
 
-    The favourite comes first, then one of the untried arms, which are all alike, then the others.
+    The favourite comes first, then one of the untried arms, then the others.
     """
     available, memory = state.available, state.memory
     rho, pi, nu = state.shared[RHO], state.shared[PI], state.shared[NU]
@@ -104,38 +132,44 @@ def highest_index(state: ArmState, horizon: float, best: int, fresh: int) -> int
         d = x - p
         if not available[arm] or (d > 0.0 and n * d * d > bound):
             continue
-        rate = price(rho, n, horizon)
-        if champion < 0:
-            champion, x = arm, solve(p, n, rate, first_guess(p, n, rate))
+        horizon = horizon_of(state.end[arm], state.start[arm], life, turn)
+        if horizon <= 0.0:  # it ends now: its index is its mean
+            if champion >= 0 and d >= -SAME:
+                continue
+            champion, x = arm, p
         else:
+            rate = price(rho, n, horizon)
             if d > 0.0 and (is_hopeless(p, n, rate, x) or surplus(p, n, rate, x) <= 0.0):
                 continue
-            higher = solve(p, n, rate, max(x, p))
-            if higher <= x + SAME:
+            start = max(x, p) if champion >= 0 else first_guess(p, n, rate)
+            higher = solve(p, n, rate, start)
+            if champion >= 0 and higher <= x + SAME:
                 continue
             champion, x = arm, higher
-        bound = hopeless_beyond(price(rho, 0.0, horizon), x)
+        bound = hopeless_beyond(price(rho, 0.0, turn.level), x)
     return champion
 
 
 @jitable
-def alike(state: ArmState, arm: int, other: int) -> bool:
-    """Whether both arms are available and known exactly as well, with the same results."""
-    memory, selections = state.memory, state.selections
+def alike(state: ArmState, turn: Turn, life: float, arm: int, other: int) -> bool:
+    """Whether both arms are available and have the same index for the same reasons."""
+    memory, selections, start, end = state.memory, state.selections, state.start, state.end
     return bool(
         state.available[other]
         and memory[other, TRIALS] == memory[arm, TRIALS]
         and memory[other, SUCCESSES] == memory[arm, SUCCESSES]
         and (memory[arm, TRIALS] > 0.0 or selections[other] == selections[arm])
+        and horizon_of(end[other], start[other], life, turn)
+        == horizon_of(end[arm], start[arm], life, turn)
     )
 
 
 @jitable
-def break_tie(state: ArmState, turn: Turn, arm: int) -> int:
+def break_tie(state: ArmState, turn: Turn, life: float, arm: int) -> int:
     """`arm` is the lowest of those alike; where ties are random, any of them wins."""
     winner = arm
     for other in range(arm + 1, state.available.size):
-        if alike(state, arm, other) and wins_tie(turn, other, winner):
+        if alike(state, turn, life, arm, other) and wins_tie(turn, other, winner):
             winner = other
     return winner
 
@@ -143,19 +177,21 @@ def break_tie(state: ArmState, turn: Turn, arm: int) -> int:
 @jitable
 def choose(state: ArmState, turn: Turn) -> tuple[int, bool]:
     """The highest index; it exploits if that arm also has the highest mean of those tried."""
-    best, fresh = favourite(state)
+    life = typical_lifetime(state, turn)
+    best, fresh = favourite(state, turn, life)
     if turn.level > 0.0:
-        arm = highest_index(state, turn.level, best, fresh)
+        arm = highest_index(state, turn, life, best, fresh)
     else:
         arm = highest_mean(state, best, fresh)
     exploited = arm == best
-    return (break_tie(state, turn, arm) if turn.random_ties else arm), exploited
+    return (break_tie(state, turn, life, arm) if turn.random_ties else arm), exploited
 
 
 def probabilities(state: ArmState, turn: Turn) -> Floats:
     """One arm is certain; where ties are random, it shares with those that are alike."""
     arm, _ = choose(state, turn._replace(random_ties=False))
-    equals = [alike(state, arm, other) for other in range(state.available.size)]
+    life = typical_lifetime(state, turn)
+    equals = [alike(state, turn, life, arm, other) for other in range(state.available.size)]
     return tie_probabilities(turn, np.array(equals))
 
 
