@@ -20,15 +20,16 @@ def test_log_gamma(x: float) -> None:
 
 @given(shapes, shapes, st.floats(0.001, 0.999))
 def test_tail_is_the_survival_function(a: float, b: float, x: float) -> None:
-    _, tail = beta_call(a, b, log_beta(a, b), x)
+    _, tail, density = beta_call(a, b, log_beta(a, b), x)
     assert tail == pytest.approx(stats.beta.sf(x, a, b), rel=1e-8, abs=1e-11)
+    assert density == pytest.approx(stats.beta.pdf(x, a, b), rel=1e-8, abs=1e-200)
 
 
 @pytest.mark.parametrize(
     ("a", "b", "x"), [(0.5, 0.5, 0.7), (1, 1, 0.25), (3, 40, 0.2), (80, 20, 0.9)]
 )
 def test_call_is_the_integral_of_the_tail(a: float, b: float, x: float) -> None:
-    call, _ = beta_call(a, b, log_beta(a, b), x)
+    call, _, _ = beta_call(a, b, log_beta(a, b), x)
     area, _ = integrate.quad(lambda y: stats.beta.sf(y, a, b), x, 1.0)
     assert call == pytest.approx(area, rel=1e-7)
 
@@ -37,7 +38,7 @@ def test_call_is_the_integral_of_the_tail(a: float, b: float, x: float) -> None:
 def test_normal_call_is_near_the_exact_one(p: float, n: float, z: float) -> None:
     a, b = p * n, (1 - p) * n
     x = p + z * math.sqrt(p * (1 - p) / (n + 1))
-    call, tail = normal_call(a, b, x)
+    call, tail, _ = normal_call(a, b, x)
     assert tail == pytest.approx(stats.beta.sf(x, a, b), rel=0.02, abs=1e-6)
     exact = p * stats.beta.sf(x, a + 1, b) - x * stats.beta.sf(x, a, b)
     assert call == pytest.approx(exact, rel=0.03, abs=1e-7)

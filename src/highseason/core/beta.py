@@ -8,7 +8,6 @@ from highseason.core.jitable import jitable
 from highseason.core.special import normal_cdf, normal_density
 
 _HALF_LOG_TWO_PI = 0.5 * math.log(2.0 * math.pi)
-_TINY = 1e-300
 #: Above this variance of a binomial count, a normal with a correction for skewness is used.
 _NEARLY_NORMAL = 2000.0
 
@@ -34,42 +33,45 @@ def log_beta(a: float, b: float) -> float:
 
 @jitable
 def beta_fraction(a: float, b: float, x: float) -> float:
-    """The continued fraction of the incomplete beta function, by Lentz's method."""
-    c = 1.0
-    d = 1.0 - (a + b) * x / (a + 1.0)
-    d = 1.0 / (d if abs(d) > _TINY else _TINY)
-    h = d
-    for i in range(1, 1000):
-        step = i * (b - i) * x / ((a + 2 * i - 1.0) * (a + 2 * i))
-        d = 1.0 / (1.0 + step * d)
-        c = 1.0 + step / c
-        h *= d * c
-        step = -(a + i) * (a + b + i) * x / ((a + 2 * i) * (a + 2 * i + 1.0))
-        d = 1.0 / (1.0 + step * d)
-        c = 1.0 + step / c
-        h *= d * c
-        if abs(d * c - 1.0) < 1e-12:
+    """The incomplete beta function at x < (a+1)/(a+b+2), divided by x^a (1-x)^b / B(a, b).
+
+    The even part of its continued fraction, by the forward recurrence: numerator and denominator
+    are scaled in each step so that a step takes one division that the next has to wait for.
+    """
+    q = (a + 1.0) / (a * (a + 1.0 - (a + b) * x))
+    q_before, p_before = 0.0, q  # divided by the numerator, which is thereby 1
+    for m in range(1, 1000):
+        w = a + 2.0 * m
+        r = m * (b - m) * x / (w - 1.0)
+        c = r * x * (a + m - 1.0) * (a + b + m - 1.0) / (w - 1.0)
+        d = m + r + (a + m) * (a + 1.0 - (a + b) * x + m * (2.0 - x)) / (w + 1.0)
+        scale, before = 1.0 / (d + c * p_before), q
+        q_before, p_before, q = q * scale, scale, (d * q + c * q_before) * scale
+        if abs(q - before) <= 1e-12 * abs(q):
             break
-    return h
+    return q
 
 
 @jitable
-def beta_call(a: float, b: float, log_norm: float, x: float) -> tuple[float, float]:
-    """E(Y - x)⁺ and P(Y > x) of Y ~ Beta(a, b); `log_norm` is `log_beta(a, b)`, 0 < x < 1."""
+def beta_call(a: float, b: float, log_norm: float, x: float) -> tuple[float, float, float]:
+    """E(Y - x)⁺, P(Y > x) and the density at x of Y ~ Beta(a, b).
+
+    `log_norm` is `log_beta(a, b)`, and 0 < x < 1.
+    """
     n = a + b
     p = a / n
     if p * b > _NEARLY_NORMAL:
         return normal_call(a, b, x)
     front = math.exp(a * math.log(x) + b * math.log1p(-x) - log_norm)
     if x < (a + 1.0) / (n + 2.0):
-        tail = 1.0 - front * beta_fraction(a, b, x) / a
+        tail = 1.0 - front * beta_fraction(a, b, x)
     else:
-        tail = front * beta_fraction(b, a, 1.0 - x) / b
-    return max(0.0, (p - x) * tail + front / n), tail
+        tail = front * beta_fraction(b, a, 1.0 - x)
+    return max(0.0, (p - x) * tail + front / n), tail, front / (x * (1.0 - x))
 
 
 @jitable
-def normal_call(a: float, b: float, x: float) -> tuple[float, float]:
+def normal_call(a: float, b: float, x: float) -> tuple[float, float, float]:
     """The same by the normal distribution with a term for the skewness."""
     n = a + b
     p = a / n
@@ -78,4 +80,5 @@ def normal_call(a: float, b: float, x: float) -> tuple[float, float]:
     z = (x - p) / sd
     density, tail = normal_density(z), normal_cdf(-z)
     call = sd * (density - z * tail + skew * z * density)
-    return max(0.0, call), max(0.0, tail + skew * (z * z - 1.0) * density)
+    corrected = tail + skew * (z * z - 1.0) * density
+    return max(0.0, call), max(0.0, corrected), density / sd

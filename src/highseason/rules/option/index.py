@@ -22,19 +22,24 @@ def price(rho: float, n: float, horizon: float) -> float:
 
 
 @jitable
-def solve(p: float, n: float, rate: float, start: float) -> float:
-    """The root λ of E(Y - λ)⁺ = rate (λ - p), Y ~ Beta(pn, (1-p)n), by Newton's method.
+def solve(p: float, n: float, rate: float, start: float, challenged: bool) -> float:
+    """The root λ of E(Y - λ)⁺ = rate (λ - p), Y ~ Beta(pn, (1-p)n), by Halley's method.
 
-    The difference is convex and falls, so after one step the iterates rise to the root.
+    A challenger whose root is not above `start` gets just that: one evaluation shows it.
     """
     a, b = p * n, (1.0 - p) * n
-    norm = log_beta(a, b)
+    norm, enough = log_beta(a, b), 1e-3 * math.sqrt(p * (1.0 - p) / (n + 1.0))
     x = start
-    for _ in range(60):
-        call, tail = beta_call(a, b, norm, x)
-        step = (call - rate * (x - p)) / (tail + rate)
+    for i in range(60):
+        call, tail, density = beta_call(a, b, norm, x)
+        value, slope = call - rate * (x - p), tail + rate
+        if challenged and i == 0 and value <= 0.0:
+            return start
+        step = value / (slope - 0.5 * value * density / slope)
+        if not abs(step) <= abs(2.0 * value / slope):  # too bent here: Newton's step
+            step = value / slope
         x = min(max(x + step, p), 0.5 * (1.0 + x))
-        if abs(step) <= 1e-7:
+        if abs(step) <= enough:
             break
     return x
 
@@ -45,14 +50,6 @@ def first_guess(p: float, n: float, rate: float) -> float:
     sd = math.sqrt(p * (1.0 - p) / (n + 1.0))
     z = math.sqrt(math.log1p(0.35 / rate))
     return min(p + z * sd, 0.5 * (1.0 + p))
-
-
-@jitable
-def surplus(p: float, n: float, rate: float, x: float) -> float:
-    """What the option on an arm pays above its cost where the alternative earns x."""
-    a, b = p * n, (1.0 - p) * n
-    call, _ = beta_call(a, b, log_beta(a, b), x)
-    return call - rate * (x - p)
 
 
 @jitable

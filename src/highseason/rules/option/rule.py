@@ -18,7 +18,6 @@ from highseason.rules.option.index import (
     is_hopeless,
     price,
     solve,
-    surplus,
 )
 from highseason.rules.option.noise import add_to_rows, learn_noise
 from highseason.rules.option.prior import add_trial, rebuild, renew_arms, start_prior, summarize
@@ -139,10 +138,10 @@ def highest_index(state: ArmState, turn: Turn, life: float, best: int, fresh: in
             champion, x = arm, p
         else:
             rate = price(rho, n, horizon)
-            if d > 0.0 and (is_hopeless(p, n, rate, x) or surplus(p, n, rate, x) <= 0.0):
+            if d > 0.0 and is_hopeless(p, n, rate, x):
                 continue
             start = max(x, p) if champion >= 0 else first_guess(p, n, rate)
-            higher = solve(p, n, rate, start)
+            higher = solve(p, n, rate, start, champion >= 0)
             if champion >= 0 and higher <= x + SAME:
                 continue
             champion, x = arm, higher
