@@ -11,6 +11,8 @@ and the equation is linear in 1/ρ between them (everywhere, if v is infinite).
 
 from __future__ import annotations
 
+import math
+
 from highseason.core.jitable import jitable
 from highseason.engine.arms import ArmState
 from highseason.rules.option.state import (
@@ -62,6 +64,23 @@ def add_to_rows(
         state.shared[j + 1] += e * value
         state.shared[j + 2] += e * value * value
         state.shared[j + 3] += excess(own[i], own[i + 1], own[i + 2], turns) - before
+
+
+@jitable
+def fill_rows(state: ArmState, rhos: tuple[float, ...]) -> None:
+    """The sums of every ρ after 0/1 rewards only, which need none: ρ is 1 whatever they are."""
+    state.shared[ROWS : ROWS + PER_ROW * len(rhos)] = 0.0
+    for arm in range(state.pulls.size):
+        own = state.memory[arm]
+        for g in range(len(rhos)):
+            e = effective(rhos[g], math.inf)
+            i, j = ARM_ROWS + PER_ARM_ROW * g, ROWS + PER_ROW * g
+            own[i] = e * own[TRIALS]
+            own[i + 1] = own[i + 2] = e * own[SUCCESSES]
+            state.shared[j] += own[i]
+            state.shared[j + 1] += own[i + 1]
+            state.shared[j + 2] += own[i + 2]
+            state.shared[j + 3] += excess(own[i], own[i + 1], own[i + 2], state.pulls[arm])
 
 
 @jitable

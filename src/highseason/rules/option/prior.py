@@ -25,6 +25,7 @@ from highseason.rules.option.state import (
     PI,
     POINTS,
     PRIORS,
+    SCALES,
     SEEN_SUCCESSES,
     SEEN_TRIALS,
     SPACING,
@@ -123,14 +124,13 @@ def add_trial(state: ArmState, arm: int, success: bool) -> None:
     trials, count = seen[SEEN_TRIALS], seen[SEEN_SUCCESSES]
     if not success:
         count = trials - count
+    for k in range(STRENGTHS):
+        shared[SCALES + k] = 1.0 / (STRENGTH[k] + trials)
     for i in range(PRIORS):
         share = shared[LOCATIONS + i] if success else 1.0 - shared[LOCATIONS + i]
         for k in range(STRENGTHS):
-            shared[WEIGHTS + i * STRENGTHS + k] *= STRENGTH[k] * share + count
-    for k in range(STRENGTHS):
-        scale = 1.0 / (STRENGTH[k] + trials)
-        for i in range(PRIORS):
-            shared[WEIGHTS + i * STRENGTHS + k] *= scale
+            factor = (STRENGTH[k] * share + count) * shared[SCALES + k]
+            shared[WEIGHTS + i * STRENGTHS + k] *= factor
     seen[SEEN_TRIALS] += 1.0
     seen[SEEN_SUCCESSES] += 1.0 if success else 0.0
 

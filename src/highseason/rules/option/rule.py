@@ -19,7 +19,7 @@ from highseason.rules.option.index import (
     price,
     solve,
 )
-from highseason.rules.option.noise import add_to_rows, learn_noise
+from highseason.rules.option.noise import add_to_rows, fill_rows, learn_noise
 from highseason.rules.option.prior import add_trial, rebuild, renew_arms, start_prior, summarize
 from highseason.rules.option.state import (
     ARM_ROWS,
@@ -205,18 +205,19 @@ def option_rule(rhos: tuple[float, ...] = SCALED) -> Rule:
     def observe(state: ArmState, turn: Turn, observation: Observation) -> None:
         """Add the observation to the sums, then renew noise and prior."""
         arm, value = observation.arm, min(max(observation.value, 0.0), 1.0)
+        if state.shared[BINARY] > 0.0 and value != 0.0 and value != 1.0:
+            state.shared[BINARY] = 0.0
+            fill_rows(state, rhos)
+            rebuild(state)
         state.pulls[arm] += 1.0
         state.sums[arm] += value
         state.shared[TURNS] += 1.0
-        if state.shared[BINARY] > 0.0 and value != 0.0 and value != 1.0:
-            state.shared[BINARY] = 0.0
-            rebuild(state)
-        add_to_rows(state, rhos, arm, value, math.inf)
         if state.shared[BINARY] > 0.0:
             state.memory[arm, TRIALS] += 1.0
             state.memory[arm, SUCCESSES] += value
             add_trial(state, arm, value > 0.5)
         else:
+            add_to_rows(state, rhos, arm, value, math.inf)
             learn_noise(state, rhos)
             renew_arms(state)
         summarize(state)

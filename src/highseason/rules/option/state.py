@@ -13,7 +13,9 @@ LOGS = WEIGHTS + POINTS
 LOG_WINS = LOGS + POINTS
 LOG_LOSSES = LOG_WINS + POINTS
 LOG_ALL = LOG_LOSSES + POINTS
-ROWS = LOG_ALL + STRENGTHS
+#: Scratch: what a trial divides the weights of a strength by, inverted.
+SCALES = LOG_ALL + STRENGTHS
+ROWS = SCALES + STRENGTHS
 #: Per row of the noise grid: effective trials, successes and squares of all arms, and the excess.
 PER_ROW = 4
 
