@@ -64,13 +64,23 @@ def folder(prefix: str, pages: list[str]) -> Iterator[str | dict[str, Any]]:
     """The pages under `prefix`, its index first, then its subfolders as sections."""
     inside = sorted(page for page in pages if page.startswith(prefix))
     direct = [page for page in inside if "/" not in page.removeprefix(prefix)]
-    yield from sorted(direct, key=lambda page: (not page.endswith("/index.md"), page))
+    order = linked(prefix)
+    yield from sorted(
+        direct, key=lambda page: (order.index(page) if page in order else len(order), page)
+    )
     subfolders = {page.removeprefix(prefix).split("/")[0] for page in inside} - {
         page.removeprefix(prefix) for page in direct
     }
     for name in sorted(subfolders):
         title = name.upper() if name == "api" else name.title()
         yield {title: [*folder(f"{prefix}{name}/", pages)]}
+
+
+def linked(prefix: str) -> list[str]:
+    """The index page of a folder and the pages it links to, in that order: the menu's order."""
+    index = Path(__file__).parents[1] / prefix / "index.md"
+    links = re.findall(r"\]\(([\w-]+\.md)\)", index.read_text("utf-8")) if index.exists() else []
+    return [f"{prefix}{page}" for page in ("index.md", *links)]
 
 
 def api_pages() -> Iterator[tuple[str, str]]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 import pytest
+from click.shell_completion import ShellComplete
 
 from highseason.cli import main
 from highseason.cli.group import WithExamples
@@ -44,6 +45,11 @@ SERVED = [e for e in EXAMPLES if e.split()[1:2] in (["serve"], ["audit"], ["toke
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "reproduce.md"
 
 
+def too_wide(text: str) -> list[str]:
+    """The lines that do not fit 80 columns."""
+    return [line for line in text.splitlines() if len(line) > 80]
+
+
 def test_the_commands_are_there() -> None:
     assert {"plan", "policies", "reproduce", "simulate", "tune"} <= set(COMMANDS)
 
@@ -55,6 +61,10 @@ def test_help_ends_with_examples(name: str, call: Call) -> None:
     usage, _, examples = answer.stdout.partition("\nExamples:\n")
     assert usage.startswith("Usage: highseason")
     assert f"  highseason {name}" in examples
+    assert too_wide(answer.stdout) == []
+    assert "..." not in answer.stdout.partition("Commands:")[2].partition("Examples:")[0]
+    assert call(*name.split(), "-h").stdout == answer.stdout
+    assert call("help", *name.split()).stdout == answer.stdout
 
 
 @pytest.mark.parametrize("example", IN_THE_GUIDE)
@@ -71,6 +81,8 @@ def test_example_runs(
     assert program == "highseason"
     assert answer.code == 0, answer.stderr
     assert answer.stdout
+    if "--json" not in words and words[0] != "completion":
+        assert too_wide(answer.stdout) == []
     if "--out" in words:
         assert (traffic.parent / words[words.index("--out") + 1]).exists()
 
@@ -79,6 +91,35 @@ def test_without_a_command_it_shows_the_help(call: Call) -> None:
     answer = call()
     assert (answer.code, answer.stderr) == (0, "")
     assert answer.stdout == call("--help").stdout
+
+
+def test_help_of_what_has_no_commands(call: Call) -> None:
+    answer = call("help", "plan", "ucb")
+    assert answer.code == 2
+    assert "highseason plan has no commands" in answer.line
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("highseason pl", "plan"),
+        ("highseason plan --pol", "--policy"),
+        ("highseason plan --policy soft-u", "soft-ucb"),
+        ("highseason plan -p ucb --multiplier chr", "christmas"),
+        ("highseason plan --profile pa", "paper"),
+        ("highseason policies UCB", "ucb-z"),
+        ("highseason tune variable", "variable-pool"),
+    ],
+)
+def test_completion(words: str, expected: str) -> None:
+    *before, incomplete = words.split()[1:]
+    complete = ShellComplete(main, {}, "highseason", "_HIGHSEASON_COMPLETE")
+    assert expected in [item.value for item in complete.get_completions(before, incomplete)]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_script(shell: str, call: Call) -> None:
+    assert f"_HIGHSEASON_COMPLETE={shell}_complete" in call("completion", shell).stdout
 
 
 def test_version(call: Call) -> None:

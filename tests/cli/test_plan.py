@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 import highseason as hs
 
@@ -54,11 +55,11 @@ def test_a_calendar_brings_its_times(call: Call, traffic: Path) -> None:
 def test_people_are_told_when_it_explores(call: Call) -> None:
     answer = call(*"plan -p ucb-z:z=30 -m christmas --turns 500 --arms 25".split())
     assert (answer.code, answer.stderr) == (0, "")
-    head, told = answer.stdout.splitlines()
-    assert head == "multiplier christmas: 500 turns, G from 1.0002 to 1000; 25 arms"
-    assert "explores most on turns" in told
-    assert "of 475 turns exploit" in told
-    assert "carry 100% of the exploration" in told
+    lines = answer.stdout.splitlines()
+    assert lines[0] == "christmas: 500 turns, G from 1 to 1,000; 25 arms"
+    row = next(line.split() for line in lines if line.startswith("ucb-z:z=30 "))
+    assert (row[1], row[-2]) == ("30", "100%")
+    assert " ".join(row[-5:-2]) == "202 of 475"
 
 
 def test_a_plan_as_a_table(call: Call, traffic: Path, tmp_path: Path) -> None:
@@ -94,3 +95,14 @@ def test_a_threshold_on_the_wrong_scale_is_told(call: Call) -> None:
     answer = call(*"plan -p ucb-z:z=3000 -m wave --arms 2".split())
     assert answer.code == 0
     assert "z = 3000 is above every G" in answer.line
+
+
+def test_a_calendar_of_a_chosen_size(call: Call, traffic: Path, tmp_path: Path) -> None:
+    words = ["plan", "-p", "ucb-z", "-m", str(traffic), "--arms", "4"]
+    answer = call(*words, "--calendar", "--size", "6x3", "--out", "c.png")
+    assert (answer.code, answer.stderr) == (0, "")
+    with Image.open(tmp_path / "c.png") as picture:
+        assert picture.size == (1200, 600)
+    assert "name its file" in call(*words, "--calendar").line
+    assert "WIDTHxHEIGHT" in call(*words, "--size", "big", "--out", "c.png").line
+    assert "one turn per day" in call("plan", "-p", "ucb", "--calendar", "--out", "c.png").line

@@ -33,12 +33,22 @@ def test_json_tells_all_there_is(call: Call) -> None:
 @pytest.mark.parametrize("name", registry())
 def test_people_get_a_line_for_each(name: str, call: Call) -> None:
     lines = call("policies").stdout.splitlines()
-    row = next(line for line in lines if line.split()[:1] == [name])
-    assert all(f"{key}=" in row for key in registry()[name]().parameters())
+    assert sum(line.split()[:1] == [name] for line in lines) == 1
+    described = call("policies", name.upper()).stdout
+    rows = {line.split()[0] for line in described.splitlines() if line}
+    assert rows >= registry()[name]().parameters().keys() | registry()[name].profiles.keys()
+    assert f"hs.{registry()[name].__name__}" in described
 
 
 def test_parameters_are_explained(call: Call) -> None:
-    text = call("policies").stdout
+    text = call("policies", "ucb-z").stdout
     assert "turns with G >= z are high" in text
-    assert "paper: " in text
-    assert "authors_code: " in text
+    assert "z=q0.65 variant=authors_code" in text
+    (entry,) = json.loads(call("policies", "ucb-z", "--json").stdout)["policies"]
+    assert entry["name"] == "ucb-z"
+
+
+def test_an_unknown_one_suggests_the_nearest(call: Call) -> None:
+    answer = call("policies", "ucbz")
+    assert answer.code == 2
+    assert "Did you mean 'ucb-z'?" in answer.line

@@ -32,7 +32,7 @@ def parted(block: str) -> tuple[list[str], str]:
     return shlex.split(command), printed
 
 
-@pytest.mark.parametrize("block", [b for b in BLOCKS if parted(b)[1]], ids=["simulate"])
+@pytest.mark.parametrize("block", [b for b in BLOCKS if parted(b)[1]], ids=["paper", "close arms"])
 def test_printed_numbers_are_those_that_the_command_prints(block: str, call: Call) -> None:
     words, printed = parted(block)
     assert call(*words).stdout == printed

@@ -129,7 +129,7 @@ def test_lifespans_as_table_and_picture(call: Call, event_table: Path) -> None:
         (
             "replay events.parquet -p ucb --between 0 1",
             2,
-            "between 0 and 1: the log goes from 2011-10-02T00:00:00 to",
+            "between 0 and 1: the log goes from 2011-10-02 00:00:00 to",
         ),
         ("replay events.parquet -p ucb --between 1700000000 9", 2, "the log goes from"),
         ("replay events.parquet -p ucb --bin 1e-300", 2, "bin=1e-300 is too short"),

@@ -134,7 +134,7 @@ def test_people_get_a_table(call: Call) -> None:
     rows = [line for line in answer.stdout.splitlines() if line.startswith("ucb-z:z=30 ")]
     document = strict(call("simulate", *PLAYERS, *SMALL, "--json").stdout)
     entry = document["policies"][1]
-    assert f"{entry['reward_mean'] / document['max_reward']:.1%}" in rows[0]
+    assert f"{entry['best_share']:.1%}" in rows[0]
     assert f"{entry['gain_over_first']:+.1%}" in rows[0]
 
 

@@ -125,7 +125,7 @@ def test_error_bars_are_95_percent_intervals(result: hs.SimulationResult) -> Non
 def test_bars_of_some_policies_in_the_order_given(result: hs.SimulationResult) -> None:
     (axes,) = report.rewards(result, ["greedy", "ucb"], title="Two").canvas.axes
     assert [tick.get_text() for tick in axes.get_yticklabels()] == ["greedy", "ucb"]
-    with pytest.raises(KeyError, match="there are: ucb"):
+    with pytest.raises(KeyError, match="no policy is called 'unknown'"):
         report.rewards(result, ["unknown"])
 
 

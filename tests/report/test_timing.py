@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 
+import numpy as np
 import pytest
 
 import highseason as hs
@@ -15,14 +16,41 @@ def test_the_numbers_are_those_of_the_plan() -> None:
     G = hs.multipliers.christmas(turns=500)
     plan = hs.UCBZ(z=30).plan(G, arms=25)
     timed = timing(plan)
-    later, quiet = plan.exploration[25:], G.values[25:] < G.values.mean()
+    later, quiet = plan.exploration[25:], G.values[25:] < 30
     assert (timed.turns, timed.first_round) == (500, 25)
     assert timed.exploiting == int((later == 0).sum())
     assert timed.quiet_turns == quiet.mean()
+    assert timed.quiet_below == plan.busy_from == 30
     assert timed.quiet_exploration == 1.0
     assert timed.stakes_exploring == pytest.approx(
         (plan.exploration * G.values).sum() / G.values.sum()
     )
+
+
+def test_without_a_threshold_the_busiest_quarter_is_busy() -> None:
+    G = hs.multipliers.christmas(turns=500)
+    for policy in (hs.UCB(), hs.SoftUCB()):
+        timed = timing(policy.plan(G, arms=5))
+        assert timed.quiet_below == np.quantile(G.values, 0.75)
+
+
+def test_a_plan_prints_as_a_table() -> None:
+    plan = hs.UCBZ().plan(hs.multipliers.christmas(turns=500), arms=25)
+    text = str(plan)
+    assert text.startswith("christmas: 500 turns, G from ")
+    assert "explores most" in text
+    assert max(map(len, text.splitlines())) <= 80
+    assert "<td>ucb-z</td>" in plan._repr_html_()
+    assert repr(plan) == "<Plan ucb-z: 500 turns on christmas, 25 arms>"
+
+
+def test_a_plan_as_a_frame() -> None:
+    days = np.datetime64("2025-01-01") + np.arange(4)
+    plan = hs.UCBZ(z=30).plan(hs.multipliers.from_values([1, 1, 40, 1], days), arms=1)
+    frame = plan.to_pandas()
+    assert list(frame.columns) == ["G", "level", "exploration", "busy"]
+    assert frame["busy"].tolist() == [False, False, True, False]
+    assert frame.loc["2025-01-03", "level"] == plan.at(3)
 
 
 def test_stretches_are_the_turns_near_the_most() -> None:

@@ -31,7 +31,7 @@ def result() -> SimulationResult:
 def test_policies_are_found_by_label_or_position(result: SimulationResult) -> None:
     assert result.index("ucb") == result.index(1) == 1
     assert result.mean("reward", "ucb") == result.mean("reward", 1)
-    with pytest.raises(KeyError, match="no policy 'usb' here; there are: greedy, ucb, half"):
+    with pytest.raises(KeyError, match="no policy is called 'usb'"):
         result.mean("reward", "usb")
 
 
@@ -83,14 +83,43 @@ def test_a_first_policy_that_earns_nothing_is_no_error() -> None:
 def test_the_summary_has_a_row_a_policy(result: SimulationResult) -> None:
     table = result.summary()
     text = str(table).splitlines()
-    assert len(text) == 4
+    assert len(text) == 5
     assert text[0].split()[:2] == ["policy", "reward"]
-    assert [line.split()[0] for line in text[1:]] == ["greedy", "ucb", "half"]
+    assert [line.split()[0] for line in text[2:]] == ["greedy", "ucb", "half"]
     row = dict(zip(table.columns, table.rows[1], strict=True))
-    assert row["reward"] == result.mean("reward", "ucb")
-    assert row["gain"] == result.gain("ucb").value
-    assert row["best arm"] == result.mean("best_pulls", "ucb") / 80
+    assert row["of best"] == f"{100 * result.best_share('ucb'):.1f}%"
+    assert row["gain over greedy"].startswith(f"{100 * result.gain('ucb').value:+.1f}%")
     assert "<td>ucb</td>" in table._repr_html_()
+
+
+def test_the_share_of_the_best_arm(result: SimulationResult) -> None:
+    best = result.mean("reward", "ucb") + result.mean("realised_regret", "ucb")
+    share = 1 - result.mean("regret", "ucb") / best
+    assert result.best_share("ucb") == pytest.approx(share)
+    assert result.to_dict()["policies"][1]["best_share"] == result.best_share("ucb")
+    nothing = hs.simulate(hs.Greedy(), hs.rewards.bernoulli(means=[0.0, 0.0]), G, games=2)
+    assert math.isnan(nothing.best_share(0))
+
+
+def test_one_policy_by_its_label(result: SimulationResult) -> None:
+    ucb = result["ucb"]
+    assert ucb == result[1]
+    assert (ucb.policy, ucb.reward.value) == ("ucb", result.mean("reward", "ucb"))
+    assert ucb.regret.error == result.error("regret", "ucb")
+    assert ucb.gain == result.gain("ucb")
+    assert ucb.best_pulls_share == result.mean("best_pulls", "ucb") / 80
+    assert list(result) == ["greedy", "ucb", "half"]
+    with pytest.raises(KeyError, match="Did you mean 'greedy'"):
+        result["gredy"]
+
+
+def test_printing_shows_the_table(result: SimulationResult) -> None:
+    text = str(result)
+    assert text.startswith(result.caption)
+    assert str(result.summary()) in text
+    assert max(map(len, text.splitlines())) <= 80
+    assert "<td>ucb</td>" in result._repr_html_()
+    assert "\n" not in repr(result)
 
 
 def test_the_document_is_json(result: SimulationResult) -> None:

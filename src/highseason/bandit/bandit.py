@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from highseason.bandit.arm_table import as_list, hashable, lifetime_of
 from highseason.bandit.errors import BanditError, WaitingWarning
@@ -13,6 +13,7 @@ from highseason.bandit.multiplier_source import TurnLike, source_of
 from highseason.bandit.session import BanditSession, Report
 from highseason.bandit.stored import StoredBandit
 from highseason.bandit.tables import reports_of
+from highseason.core.reflexes import ON_BANDIT, missing
 from highseason.core.validation import one_of
 from highseason.core.warnings import warn_user
 from highseason.multipliers import as_multiplier
@@ -306,3 +307,8 @@ turn 3: append turns with extend(…)
         """
         with self._lock:
             self._record(self._session.extend(more))
+
+    if not TYPE_CHECKING:  # type checkers would take it for any attribute
+
+        def __getattr__(self, name: str) -> Any:
+            raise missing(self, name, ON_BANDIT)

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.bandit.errors import BanditError, PastForecastError
-from highseason.core.ordered import WithOne
 from highseason.core.validation import positive_number
 from highseason.core.warnings import quiet
 from highseason.engine import UNKNOWN_TURNS, Horizon, Turn
@@ -24,20 +23,17 @@ from highseason.engine.lifetimes.presence import lifetime_score
 from highseason.multipliers import (
     CalendarWarning,
     Multiplier,
-    Threshold,
     as_multiplier,
     concatenate,
 )
 from highseason.policies import Planner, Policy
-from highseason.policies.plan import SeasonPlanner, known_levels, require_future
+from highseason.policies.plan import SeasonPlanner, busy_from, known_levels, require_future
 from highseason.rules import UNKNOWN_END
 from highseason.tabular import When
 
 #: A turn: its number, from 1, or its date.
 TurnLike: TypeAlias = int | When
 
-#: Where a policy has no threshold of its own, turns below this count as low for new arms.
-LOW = Threshold.of("q0.75")
 
 Ends = NDArray[np.int64]
 
@@ -289,7 +285,7 @@ class OnlineMultiplier:
         assert self._planner is not None, "`level` was asked before"
         assert expected is not None, "`expected` was checked"
         values = self._planner.outlook.values(expected)
-        return expected < low_threshold(self.policy, values) or expected <= values.min()
+        return expected < busy_from(self.policy, values) or expected <= values.min()
 
     def has_low_turn_after(self, turn: int) -> bool:
         """Unknown, so it may."""
@@ -343,10 +339,4 @@ def source_of(policy: Policy, multiplier: Multiplier | None, known: bool) -> Mul
 
 def low_turns(policy: Policy, values: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Which turns are low; the quietest always are."""
-    return np.asarray((values < low_threshold(policy, values)) | (values <= values.min()))
-
-
-def low_threshold(policy: Policy, values: NDArray[np.float64] | WithOne) -> float:
-    """Turns below are low: the policy's own z, or the 0.75 quantile where it has none."""
-    z = policy.resolve_thresholds(values).threshold
-    return float(z) if isinstance(z, int | float) else LOW.resolve(values)
+    return np.asarray((values < busy_from(policy, values)) | (values <= values.min()))

@@ -15,7 +15,7 @@ from highseason.bounds.minimum_pulls import ceil_exp, least_pulls, phi, tau
 from highseason.bounds.regret_bound import Form, RegretBound, show
 from highseason.bounds.setting import Means, Setting
 from highseason.bounds.theorems import regret
-from highseason.core.formatting import aligned
+from highseason.core.table import aligned
 from highseason.multipliers import Multiplier, as_multiplier
 from highseason.policies import EpsilonZGreedy, Policy
 

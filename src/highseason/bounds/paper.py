@@ -36,7 +36,7 @@ from highseason.bounds.variable_pool import (
     repair,
     required_c,
 )
-from highseason.core.formatting import aligned
+from highseason.core.table import aligned
 from highseason.multipliers import as_multiplier, sine
 from highseason.policies import EpsilonGreedy, EpsilonZGreedy, SoftEpsilonGreedy
 

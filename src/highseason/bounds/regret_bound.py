@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.formatting import aligned
+from highseason.core.table import aligned, wrapped
 
 Numbers = NDArray[np.float64]
 Form = Literal["safe", "paper"]
@@ -151,7 +151,9 @@ class RegretBound:
             ("total", show(self.total), show(self.trivial), verdict),
         ]  # fmt: skip
         notes = [f"note: {note}" for note in self.notes if note not in self.sentence]
-        return "\n".join([head, aligned(rows, "<>><"), self.sentence, *notes])
+        return "\n".join(
+            [wrapped(head), aligned(rows, "<>><"), *map(wrapped, [self.sentence, *notes])]
+        )
 
     __repr__ = __str__
 

@@ -17,6 +17,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from highseason.cli import commands
 from highseason.cli.output import replace_unprintable, say, warnings_as_lines
@@ -25,6 +26,8 @@ from highseason.core.specs import did_you_mean
 
 NAME = "highseason"
 FAILED, INTERRUPTED = 1, 130
+#: Examples are indented by two columns.
+_LONGEST_EXAMPLE = 78
 
 #: Errors of the world outside: the message says all there is to say.
 _EXPECTED = (OSError, ImportError, MemoryError)
@@ -71,7 +74,8 @@ class WithExamples(click.Command):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples verbatim: click would fill the lines."""
         super().format_epilog(ctx, formatter)
-        formatter.write("\nExamples:\n" + textwrap.indent("\n".join(self.examples), "  ") + "\n")
+        shown = "\n".join(map(_folded, self.examples))
+        formatter.write("\nExamples:\n" + textwrap.indent(shown, "  ") + "\n")
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; what the library refuses is bad usage."""
@@ -81,9 +85,31 @@ class WithExamples(click.Command):
             raise UsageError(as_options(str(reason), ctx), ctx) from reason
 
 
-def with_examples(name: str, *examples: str) -> Callable[[Callable[..., Any]], WithExamples]:
+class TextOnly(WithExamples):
+    """A command whose answer is text for people or a shell: it has no `--json`."""
+
+    last_options = (_DEBUG,)
+
+
+def _folded(example: str) -> str:
+    """An example, continued after a backslash where it is too long for 80 columns.
+
+    >>> _folded("highseason plan --policy ucb")
+    'highseason plan --policy ucb'
+    """
+    if max(map(len, example.splitlines())) <= _LONGEST_EXAMPLE:
+        return example
+    words = example.replace("\\\n", " ")
+    lines = textwrap.wrap(words, _LONGEST_EXAMPLE - 2, subsequent_indent="    ",
+                          break_long_words=False, break_on_hyphens=False)  # fmt: skip
+    return " \\\n".join(lines)
+
+
+def with_examples(
+    name: str, *examples: str, cls: type[WithExamples] = WithExamples
+) -> Callable[[Callable[..., Any]], WithExamples]:
     """Turn a function into a command of that name."""
-    return click.command(name, cls=WithExamples, examples=examples)
+    return click.command(name, cls=cls, examples=examples)
 
 
 class GroupWithExamples(WithExamples, click.Group):
@@ -126,6 +152,12 @@ class CommandGroup(GroupWithExamples):
         rows = [(n, click.Command(n, help=_docstring(n)).get_short_help_str(width)) for n in names]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Complete the name of a command, without importing any."""
+        names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
+        items = [CompletionItem(n, help=_docstring(n).partition("\n")[0]) for n in names]
+        return items or super().shell_complete(ctx, incomplete)
 
     def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
         """Run, and leave with the exit code that the contract promises."""

@@ -13,8 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from highseason.cli.parsing import parse_multiplier, parse_policies, parse_rewards
+from highseason.multipliers import SHAPES
+from highseason.policies import registry
 from highseason.tabular.dates import ORDERS
 
 Function = Callable[..., Any]
@@ -77,6 +80,49 @@ def choice(name: str, text: str, choices: Iterable[str], **more: Any) -> Decorat
     return option(name, text, type=click.Choice(list(choices)), **more)
 
 
+def _starting(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
+    return [CompletionItem(name) for name in names if name.startswith(incomplete.lower())]
+
+
+def policy_names(_: Any, __: Any, incomplete: str) -> list[CompletionItem]:
+    """Policies that a shell may complete the text to."""
+    return _starting(registry(), incomplete)
+
+
+def _multiplier_names(_: Any, __: Any, incomplete: str) -> list[CompletionItem]:
+    """Shapes and files."""
+    return [*_starting(SHAPES, incomplete), CompletionItem(incomplete, type="file")]
+
+
+def _profile_names(_: Any, __: Any, incomplete: str) -> list[CompletionItem]:
+    return _starting(("paper", "authors_code"), incomplete)
+
+
+def _size(text: str) -> tuple[float, float]:
+    width, height = map(float, text.lower().split("x"))
+    return width, height
+
+
+def _draw_in(context: click.Context, _: click.Parameter, size: tuple[float, float] | None) -> None:
+    if size is not None:
+        from highseason.report import figure_size
+
+        context.with_resource(figure_size(*size))
+
+
+#: The size of figures, for commands that draw some.
+size = option(
+    "--size WIDTHxHEIGHT",
+    "Size of the figure in inches, such as 10x5.  [default: 8 wide]",
+    type=reader(
+        "WIDTHxHEIGHT in inches, such as 10x5",
+        _size,
+        lambda size: 0 < min(size) <= max(size) <= 100,
+    ),
+    expose_value=False,
+    callback=_draw_in,
+)
+
 log = click.argument("log", metavar="FILE", type=click.Path(path_type=Path))
 
 seed = option(
@@ -132,10 +178,12 @@ players = parsed(
         "--policy -p NAME[:KEY=VALUE,…]",
         "A policy, such as soft-ucb or ucb-z:z=30; repeatable.",
         multiple=True,
+        shell_complete=policy_names,
     ),
     option(
         "--profile NAME",
         "Published parameters for policies given by bare name: paper or authors_code.",
+        shell_complete=_profile_names,
     ),
 )
 
@@ -165,6 +213,7 @@ stakes = parsed(
         "--multiplier -m SHAPE|FILE",
         "wave, christmas, step, constant, sine, or a CSV, Excel or Parquet file.",
         default="wave",
+        shell_complete=_multiplier_names,
     ),
     count("--turns", "Number of turns; of a file, the first N.  [default: 500, or the whole file]"),
     *_FILE_OPTIONS,

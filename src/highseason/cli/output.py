@@ -10,9 +10,7 @@ import io
 import json
 import math
 import os
-import shutil
 import sys
-import textwrap
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,10 +21,8 @@ import click
 import numpy as np
 
 from highseason.cli.parsing import as_options, usage_error
+from highseason.core.table import aligned, wrapped
 from highseason.multipliers import FileNote
-
-#: Table width where stdout is a file or a pipe: wide enough that nothing is folded.
-_UNLIMITED = 400
 
 
 def emit(
@@ -69,37 +65,21 @@ def plain(value: Any) -> Any:
 
 def print_wrapped(text: str, indent: str = "") -> None:
     """Print a paragraph that fits the terminal, 80 columns in a pipe; `indent` follows line one."""
-    width = shutil.get_terminal_size((80, 24)).columns
-    wrapper = textwrap.TextWrapper(
-        width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-    )
-    click.echo(wrapper.fill(text))
+    click.echo(wrapped(text, indent))
 
 
 def print_table(
     columns: Sequence[str], rows: Iterable[Sequence[str]], left: Sequence[int] = (0,)
 ) -> None:
     """Print a table and an empty line; columns that are not `left` are aligned right."""
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
-    for i, name in enumerate(columns):
-        table.add_column(name, justify="left" if i in left else "right", overflow="fold")
-    for row in rows:
-        table.add_row(*row)
-    width = None if sys.stdout.isatty() else _UNLIMITED
-    console = Console(width=width, markup=False, highlight=False, emoji=False)
-    with console.capture() as captured:
-        console.print(table)
-    for line in [*captured.get().splitlines(), ""]:
-        click.echo(line.rstrip())
+    sides = "".join("<" if i in left else ">" for i in range(len(columns)))
+    click.echo(aligned([columns, *rows], sides) + "\n")
 
 
 def say(text: str, who: str = "highseason") -> None:
-    """Print one line on stderr."""
-    click.echo(f"{who}: {' '.join(text.split())}", err=True)
+    """Print a message on stderr: wrapped in a terminal, one line where it goes to a file."""
+    line = f"{who}: {' '.join(text.split())}"
+    click.echo(wrapped(line, indent="  ") if sys.stderr.isatty() else line, err=True)
 
 
 def note_if_too_short(turns: int, arms: int) -> None:
@@ -145,9 +125,20 @@ def progress_bar(what: str) -> Iterator[Callable[[int, int], None] | None]:
         yield None
         return
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TaskProgressColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
+    columns = (
+        TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(),
+        TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(),
+    )  # fmt: skip
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
 

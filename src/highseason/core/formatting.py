@@ -105,14 +105,3 @@ def counted(count: int, noun: str) -> str:
         return f"1 {noun}"
     ending = next((e for e in _PLURALS if noun.endswith(e)), "")
     return f"{count:,} {noun.removesuffix(ending)}{_PLURALS.get(ending, 's')}"
-
-
-def aligned(rows: Sequence[Sequence[str]], sides: str) -> str:
-    """Rows of text as a table; `sides` aligns each column, "<" to the left or ">" to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join(
-        "  ".join(
-            f"{c:{side}{width}}" for c, side, width in zip(row, sides, widths, strict=True)
-        ).rstrip()
-        for row in rows
-    )

@@ -7,6 +7,7 @@ last end among the arms on offer at its start (else it could end later).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.atomic import atomic_write
+from highseason.core.table import Table
 from highseason.core.validation import whole_number
 from highseason.logs.conversion import moment
 from highseason.logs.events import Events, arrow
-from highseason.results.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,9 +72,10 @@ class Lifespans:
     @property
     def table(self) -> Table:
         """A row for each arm."""
-        columns = self.columns()
+        columns: dict[str, Sequence[Any]] = dict(self.columns())
+        columns |= {end: list(map(moment, columns[end])) for end in ("start", "end")}
         rows = tuple(zip(*columns.values(), strict=True))
-        return Table(tuple(columns), rows, ("", "d", "d", ".2f", ",d", ",g", ".4f"))
+        return Table(tuple(columns), rows, ("", "", "", ".2f", ",d", ",g", ".4f"))
 
     def save(self, path: str | Path) -> Path:
         """Write the table as .csv or .parquet; an existing file is replaced as a whole."""
@@ -101,6 +103,7 @@ def lifespans(events: Events) -> Lifespans:
     >>> log = Events.of([0, 3600, 7200], ["a", "a", "b"], [1, 0, 1], [["a"], ["a", "b"], ["b"]])
     >>> print(lifespans(log))
     arm  start   end  hours  shown  reward    rate
+    ──────────────────────────────────────────────
     a        0  3600   1.00      2       1  0.5000
     b     3600  7200   1.00      1       1  1.0000
     """

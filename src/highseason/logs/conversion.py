@@ -217,12 +217,13 @@ def concatenated(batches: list[EventBatch]) -> EventBatch:
 
 
 def moment(seconds: int) -> str:
-    """A time of a log as a date in UTC, or the bare number where no calendar reaches.
+    """A time of a log as a date in UTC, or the bare number where it cannot be one.
 
-    >>> moment(1317513600), moment(10**18)
-    ('2011-10-02 00:00:00', '1000000000000000000 seconds')
+    >>> moment(1317513600), moment(300), moment(10**18)
+    ('2011-10-02 00:00:00', '300', '1000000000000000000 seconds')
     """
-    try:
-        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
-    except (OverflowError, ValueError, OSError):
+    if seconds < 10**8:  # counted from something other than 1970
+        return str(seconds)
+    if seconds >= 10**11:
         return f"{seconds} seconds"
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")

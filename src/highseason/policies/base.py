@@ -26,12 +26,13 @@ import re
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from importlib import import_module
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.ordered import WithOne
+from highseason.core.reflexes import ON_POLICY, missing
 from highseason.core.specs import Registry, split_spec
 from highseason.engine.lifetimes.presence import LifetimeOptions
 from highseason.multipliers import Threshold, as_multiplier
@@ -94,6 +95,11 @@ class Policy:
             value = limits.check(self.label, name, getattr(self, name))
             object.__setattr__(self, name, value)
         self._check_rule()
+
+    if not TYPE_CHECKING:  # type checkers would take it for any attribute
+
+        def __getattr__(self, name: str) -> Any:
+            raise missing(self, name, ON_POLICY)
 
     def _check_rule(self) -> None:
         rule = getattr(self, "rule", None)

@@ -17,14 +17,19 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from highseason.core.formatting import counted
+from highseason.core.ordered import WithOne
+from highseason.core.table import Printable, Table
 from highseason.core.warnings import warn_user
 from highseason.engine.horizon import refuse_unknown_future
 from highseason.forecasters import Forecast, Forecaster, OneStep
-from highseason.multipliers import Multiplier, as_multiplier
+from highseason.multipliers import Multiplier, Threshold, as_multiplier
 from highseason.policies.parameters import short
 from highseason.policies.views import KnownViews, Outlook, View
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from highseason.policies.base import Policy  # for annotations: it imports this module
 
 
@@ -32,12 +37,22 @@ class PlanWarning(UserWarning):
     """A plan that never explores, or always does: seldom what was meant."""
 
 
+#: Turns with G at or above this are busy where a policy has no threshold of its own.
+BUSY = Threshold.of("q0.75")
+
+
+def busy_from(policy: Policy, values: NDArray[np.float64] | WithOne) -> float:
+    """The G from which turns are busy: the policy's z, or the busiest quarter where it has none."""
+    z = policy.resolve_thresholds(values).threshold
+    return float(z) if isinstance(z, int | float) else BUSY.resolve(values)
+
+
 #: Below this share of full exploration, a turn counts as exploiting in figures and tables.
 NEGLIGIBLE = 0.01
 
 
-@dataclass(frozen=True, eq=False)
-class Plan:
+@dataclass(frozen=True, eq=False, repr=False)
+class Plan(Printable):
     """One exploration level per turn; its meaning is the rule's (ε, radius, pool size).
 
     It behaves as an array (`np.asarray(plan)`, `plan[0]`); `plan.at(t)` counts turns from 1 or
@@ -48,6 +63,18 @@ class Plan:
     multiplier: Multiplier
     arms: int
     levels: NDArray[np.float64]
+
+    def __repr__(self) -> str:
+        """One line; `print(plan)` shows when it explores."""
+        turns, arms = counted(len(self), "turn"), counted(self.arms, "arm")
+        return f"<Plan {self.policy}: {turns} on {self.multiplier.name}, {arms}>"
+
+    def blocks(self) -> list[str | Table]:
+        """When it explores: the table of `highseason plan`."""
+        from highseason.policies import timing  # it describes plans, so it imports this module
+
+        table = timing.plan_table({str(self.policy): self})
+        return [timing.plan_heading(self), table, timing.LEGEND]
 
     def at(self, t: Any) -> float:
         """The level of turn `t` (from 1), or of a date if the multiplier has a calendar."""
@@ -61,6 +88,18 @@ class Plan:
         shares = self.policy.lifetime_options.weight_scale * intensity
         shares[: self.first_choice] = 1.0
         return np.clip(shares, 0.0, 1.0)
+
+    @property
+    def busy_from(self) -> float:
+        """Turns with G at or above this are busy: the policy's z, or the 0.75 quantile of G."""
+        return busy_from(self.policy, self.multiplier.values)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row per turn: G, level, exploration and whether it is busy; indexed as G is."""
+        frame = self.multiplier.to_pandas().rename("G").to_frame()
+        return frame.assign(
+            level=self.levels, exploration=self.exploration, busy=frame["G"] >= self.busy_from
+        )
 
     @property
     def first_choice(self) -> int:

@@ -6,16 +6,19 @@ import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.specs import did_you_mean
+from highseason.core.table import Printable, Table
 from highseason.replay.diagnostics import Evidence, LogSummary, issues, verdict
 from highseason.replay.estimators import Comparison, compare, mean_estimate
 from highseason.results.statistics import Estimate
-from highseason.results.table import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -58,7 +61,7 @@ class PolicyReplay:
 _P = TypeVar("_P", bound=PolicyReplay)
 
 
-class _ByLabel(Generic[_P]):
+class _ByLabel(Printable, Generic[_P]):
     """A result with an entry for each policy."""
 
     log: LogSummary
@@ -79,14 +82,24 @@ class _ByLabel(Generic[_P]):
                 return entry
         raise KeyError(f"no policy is called {label!r}. {did_you_mean(label, self.labels)}")
 
-    def _describe(self, tables: Sequence[Table], verdicts: Sequence[str]) -> str:
-        """The log, the tables, what was used, and the verdicts, labels in a column."""
-        width = max(map(len, self.labels))
-        blocks = [str(self.log), *map(str, tables)]
-        for texts in ([entry.rejections for entry in self._entries], verdicts):
-            lines = zip(self.labels, texts, strict=True)
-            blocks.append("\n".join(f"{label:<{width}}  {text}" for label, text in lines))
-        return "\n\n".join(blocks)
+    def _describe(self, tables: Sequence[Table], verdicts: Sequence[str]) -> list[str | Table]:
+        """The log, the tables, what was used, and the verdicts, a row for each policy."""
+        used = [entry.rejections for entry in self._entries]
+        texts = {"events": used, "how far to trust it": verdicts}
+        return [str(self.log), *tables, *(
+            Table(("policy", head), tuple(zip(self.labels, column, strict=True)), ("", ""), "<<")
+            for head, column in texts.items()
+        )]  # fmt: skip
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row per policy: the numbers of `to_dict()`."""
+        import pandas as pd
+
+        rows = [entry.to_dict() for entry in self._entries]
+        several = (dict, list, tuple, np.ndarray)
+        return pd.DataFrame(
+            [{k: v for k, v in row.items() if not isinstance(v, several)} for row in rows]
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -125,7 +138,7 @@ class ReplayOutcome(Evidence, PolicyReplay):
         }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ReplayResult(_ByLabel[ReplayOutcome]):
     """What policies would have earned on a log; `result["ucb"]` is the `ReplayOutcome` of one.
 
@@ -167,11 +180,13 @@ class ReplayResult(_ByLabel[ReplayOutcome]):
         columns = ("policy", "SNIPS", "± se", "IPS", "± se", "effective")
         return Table(columns, rows, ("", *(".4f",) * 4, ",.0f")) if rows else None
 
-    def __str__(self) -> str:
+    def blocks(self) -> list[str | Table]:
+        """The log, the estimates, what they rest on, and how far to trust them."""
         tables = [table for table in (self.table, self.weighted_table) if table is not None]
         return self._describe(tables, [self.verdict(label) for label in self.policies])
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        return str(self)
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -240,7 +255,7 @@ class Runs(PolicyReplay):
         return super().to_dict() | {"doubts": list(self.issues)}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RepeatedReplay(_ByLabel[Runs]):
     """Many runs of several policies over one log; `result["ucb"]` are those of one policy."""
 
@@ -314,11 +329,13 @@ class RepeatedReplay(_ByLabel[Runs]):
         ]
         return notes
 
-    def __str__(self) -> str:
-        verdicts = [runs.verdict for runs in self.policies]
-        return "\n".join([self._describe([self.table], verdicts), "", *self.notes])
+    def blocks(self) -> list[str | Table]:
+        """The log, the estimates, what they rest on, and what to know about them."""
+        blocks = self._describe([self.table], [runs.verdict for runs in self.policies])
+        return [*blocks, "\n".join(self.notes)] if self.notes else blocks
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        return str(self)
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON; comparisons are with the first policy."""

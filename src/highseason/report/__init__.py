@@ -8,13 +8,16 @@ matplotlib is imported when a figure is drawn, not before.
 <Figure: When will it explore?>
 """
 
+from highseason.policies.timing import Timing, timing
 from highseason.report.bound_plots import bound, exploration, minimum_pulls
+from highseason.report.calendar_plots import calendar
+from highseason.report.drawing import figure_size
 from highseason.report.figure import SUFFIXES, Drawings, Figure, Picture, check_target
 from highseason.report.interval_plots import dose_response, increase, interval_panels, interval_plot
 from highseason.report.log_plots import lifespans, replays
 from highseason.report.multiplier_plots import forecast, multiplier, shapes
 from highseason.report.page import render
-from highseason.report.plan_plots import Timing, advice, plan, timing
+from highseason.report.plan_plots import advice, plan
 from highseason.report.simulation_plots import (
     curves,
     deck_game,
@@ -32,11 +35,13 @@ __all__ = [
     "Timing",
     "advice",
     "bound",
+    "calendar",
     "check_target",
     "curves",
     "deck_game",
     "dose_response",
     "exploration",
+    "figure_size",
     "forecast",
     "increase",
     "interval_panels",

@@ -14,7 +14,7 @@ from highseason.bounds.paper import ExplorationFigure
 from highseason.core.formatting import counted, format_number, percent
 from highseason.report import palette
 from highseason.report.drawing import by_label, drawing, legend_below, number_axis
-from highseason.report.figure import Figure, simulation_caption
+from highseason.report.figure import Figure
 from highseason.results import SimulationResult
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def bound(
             if result is not None:
                 _draw_games(axes, result, i)
             _finish_axes(axes, one, label)
-        caption = "" if result is None else f"\n{simulation_caption(result)}"
+        caption = "" if result is None else f"\n{result.caption}"
         rows[-1].set_xlabel(f"turn at which the game stops{caption}", fontsize=8)
         legend_below(canvas, rows, columns=2)
     return Figure(canvas, title, _bound_alt(labelled, result))

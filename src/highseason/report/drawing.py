@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from highseason.core.extras import require
 from highseason.core.formatting import format_number
+from highseason.core.validation import positive_number
 from highseason.report import palette
 from highseason.results import unique_labels
 
@@ -21,8 +23,13 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure as Canvas
 
-#: In inches: narrow enough for a phone, where a wide figure becomes unreadable.
-WIDTH = 5.4
+#: In inches: wide enough for slides and documents.
+WIDTH = 8.0
+#: On a page, which may be read on a phone, where a wide figure becomes unreadable.
+PAGE_WIDTH = 5.4
+
+#: The size that figures are drawn in, where it was chosen: width and height in inches.
+_SIZE: ContextVar[tuple[float, float] | None] = ContextVar("size of figures", default=None)
 
 _LONG_LABEL = 20
 
@@ -49,7 +56,7 @@ _STYLE: Any = {
     "hatch.linewidth": 0.6,
     "legend.fontsize": 9,
     "legend.frameon": False,
-    "savefig.dpi": 150,
+    "savefig.dpi": 200,  # sharp on screens with two pixels per point
     "savefig.facecolor": "white",
     "svg.fonttype": "path",
     "svg.hashsalt": "highseason",  # the same figure gives the same file
@@ -81,6 +88,23 @@ def style() -> Iterator[None]:
 
 
 @contextmanager
+def figure_size(width: float, height: float) -> Iterator[None]:
+    """Draw figures in this size, in inches.
+
+    >>> import highseason as hs
+    >>> with figure_size(10, 5):
+    ...     figure = hs.report.multiplier(hs.multipliers.wave(turns=50))
+    >>> figure.canvas.get_size_inches().tolist()
+    [10.0, 5.0]
+    """
+    token = _SIZE.set((positive_number("width", width), positive_number("height", height)))
+    try:
+        yield
+    finally:
+        _SIZE.reset(token)
+
+
+@contextmanager
 def drawing(
     title: str,
     heights: Sequence[float],
@@ -98,6 +122,7 @@ def drawing(
         from matplotlib.figure import Figure as Canvas
 
         height = sum(heights)
+        width, height = _SIZE.get() or (width, height)
         canvas = Canvas(figsize=(width, height), layout=None if margins else "constrained")
         grid = {"height_ratios": list(heights), **(margins or {})}
         axes = canvas.subplots(len(heights), columns, squeeze=False, gridspec_kw=grid, **subplots)

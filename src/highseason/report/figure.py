@@ -1,4 +1,4 @@
-"""Figures, independent of what draws them: saved to files, or shown on a page; and captions."""
+"""Figures, independent of what draws them: saved to files, or shown on a page."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from highseason.core.formatting import counted
-from highseason.report.drawing import require_matplotlib, style
-from highseason.results import SimulationResult
+from highseason.report.drawing import PAGE_WIDTH, WIDTH, require_matplotlib, style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas
@@ -114,8 +112,15 @@ class Figure:
         return buffer.getvalue()
 
     def picture(self) -> Picture:
-        """The figure as a page shows it."""
-        return Picture(self.title, self.alt, self.encode("svg"))
+        """The figure as a page shows it: not as wide as in a file, to be read on a phone."""
+        width, height = self.canvas.get_size_inches().tolist()
+        if width != WIDTH:  # a grid, which needs its width, or a size that was chosen
+            return Picture(self.title, self.alt, self.encode("svg"))
+        self.canvas.set_size_inches(PAGE_WIDTH, height)
+        try:
+            return Picture(self.title, self.alt, self.encode("svg"))
+        finally:
+            self.canvas.set_size_inches(width, height)
 
     def _repr_png_(self) -> bytes:
         return self.encode("png")
@@ -142,20 +147,3 @@ def check_target(path: str | Path) -> Path:
         raise ValueError(f"cannot save a figure as {target.name}: the name must end in {endings}")
     require_matplotlib()
     return target
-
-
-def simulation_caption(result: SimulationResult) -> str:
-    """The games, turns, arms, multiplier and seed of a result.
-
-    >>> import highseason as hs
-    >>> G = hs.multipliers.wave(turns=30)
-    >>> simulation_caption(hs.simulate(hs.UCB(), hs.rewards.bernoulli(arms=3), G, games=4, seed=7))
-    '4 games of 30 turns, 3 arms (bernoulli), multiplier wave, seed 7'
-    """
-    known = result.settings
-    scale = f", sigma {known['rewards_scale']:g}" if known["rewards_scale"] else ""
-    return (
-        f"{counted(known['games'], 'game')} of {counted(known['turns'], 'turn')}, "
-        f"{counted(known['arms'], 'arm')} ({known['rewards']}{scale}), "
-        f"multiplier {known['multiplier']}, seed {known['seed']}"
-    )

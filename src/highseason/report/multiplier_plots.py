@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 #: Where the highest G is this many times its median, only a logarithmic axis shows both.
-_STEEP = 10.0
+STEEP = 10.0
 #: The most special days that are named, and the least gap between them, as a share of the width.
 _NAMED_DAYS, _LEAST_GAP = 8, 0.07
 #: Where names would crowd, these come first.
@@ -84,7 +84,7 @@ def draw_multiplier(axes: Axes, G: Multiplier, z: float | None, shaded: bool = F
         shade_busy(axes, G, z, label=f"busy: G ≥ {format_number(z)}")
     stairs(axes, G.values, edges(G), baseline=None, color=palette.INK, linewidth=1.2)
     axes.set_ylabel("G")
-    if float(G.values.max()) > _STEEP * float(np.median(G.values)):
+    if float(G.values.max()) > STEEP * float(np.median(G.values)):
         axes.set_yscale("log")
         axes.set_ylabel("G (log scale)")
         axes.locator_params(axis="y", numticks=6)

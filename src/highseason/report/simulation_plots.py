@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ from highseason.core.validation import one_of
 from highseason.multipliers import Multiplier
 from highseason.report import palette
 from highseason.report.drawing import drawing, legend_below, name_rows, number_axis
-from highseason.report.figure import Figure, simulation_caption
+from highseason.report.figure import Figure
 from highseason.report.multiplier_plots import draw_multiplier, show_time
 from highseason.results import Curves, SimulationResult, with_interval
 from highseason.tuning import Curve, Tuned
@@ -30,7 +29,9 @@ _GRID_WIDTH, _GRID_LEFT, _GRID_HEAD, _GRID_FOOT = 10.0, 1.75, 0.62, 0.62
 def rewards(
     result: SimulationResult, policies: Sequence[str] | None = None, title: str | None = None
 ) -> Figure:
-    """Mean reward of a game under each policy, with its 95% interval and its share of the maximum.
+    """Mean reward of a game under each policy, with its 95% interval.
+
+    The percentage is its share of what the best arm would have earned.
 
     The dark part of a bar was earned by pure exploitation, the hatched part while exploring or
     trying every arm once.  The dotted line is what the best arm would have earned.
@@ -61,7 +62,7 @@ def rewards(
         axes.margins(x=0.03)
         number_axis(axes.xaxis)
         axes.locator_params(axis="x", nbins=6)
-        axes.set_xlabel(simulation_caption(result), fontsize=8)
+        axes.set_xlabel(result.caption, fontsize=8)
         legend_below(canvas, [axes], columns=2)
     parts = [
         f"{result.policies[i]} {format_number(result.mean('reward', i))}, of which "
@@ -139,20 +140,16 @@ def draw_reward_bars(
 
 def _write_shares(axes: Axes, result: SimulationResult, chosen: list[int]) -> None:
     """In a column of their own, where no bar and no line crosses them."""
-    most = result.settings["max_reward"]
-    known = math.isfinite(most) and most > 0
     for place, i in enumerate(chosen):
-        mean = result.mean("reward", i)
-        text = percent(mean / most, 1) if known else format_number(mean)
         axes.annotate(
-            text, (1.0, place), (8, 0), xycoords=axes.get_yaxis_transform(),
-            textcoords="offset points", va="center", fontsize=9,
+            percent(result.best_share(i), 1), (1.0, place), (8, 0),
+            xycoords=axes.get_yaxis_transform(), textcoords="offset points", va="center",
+            fontsize=9,
         )  # fmt: skip
-    if known:
-        axes.annotate(
-            "of max", (1.0, 1.0), (8, 4), xycoords="axes fraction", textcoords="offset points",
-            fontsize=8,
-        )  # fmt: skip
+    axes.annotate(
+        "of best", (1.0, 1.0), (8, 4), xycoords="axes fraction", textcoords="offset points",
+        fontsize=8,
+    )  # fmt: skip
 
 
 def _thousands(value: float) -> str:
@@ -263,7 +260,7 @@ def curves(
             place: dict[str, Any] = {} if inside else {"bbox_to_anchor": (0, -0.2), "ncols": 3}
             axes.legend(loc="upper left", **place)
         rows[-1].set_xlabel(f"turn   (band: {percent(band[0])} to {percent(band[1])} of games)")
-        canvas.supxlabel(simulation_caption(result), fontsize=8)
+        canvas.supxlabel(result.caption, fontsize=8)
     shown = dict.fromkeys(label for labels in groups.values() for label in labels)
     parts = [f"{label} {format_number(totals.mean[result.index(label), -1])}" for label in shown]
     return Figure(canvas, title, f"Mean {metric} after the last turn: {', '.join(parts)}.")
@@ -304,7 +301,7 @@ def sensitivity(tuned: Tuned, title: str | None = None) -> Figure:
         for axes, curve in zip(rows, tuned.curves, strict=True):
             _draw_sensitivity(axes, curve, tuned)
         rows[0].legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=3, borderaxespad=0.1)
-        canvas.supxlabel(simulation_caption(tuned.reported), fontsize=8)
+        canvas.supxlabel(tuned.reported.caption, fontsize=8)
     parts = []
     for curve in tuned.curves:
         worst = int(np.argmin([change.value for change in curve.changes]))

@@ -1,8 +1,8 @@
 """Frozen results: arrays with labels, statistics, and ways to keep them."""
 
+from highseason.core.table import Table
 from highseason.results.simulation import METRICS, SimulationResult, Tally, unique_labels
 from highseason.results.statistics import Curves, Estimate, Moments, ratio_gain, with_interval
-from highseason.results.table import Table
 
 __all__ = [
     "METRICS",

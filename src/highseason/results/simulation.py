@@ -6,7 +6,7 @@ import io
 import json
 import math
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.atomic import atomic_write
+from highseason.core.formatting import counted, percent, with_error, with_range
+from highseason.core.specs import did_you_mean
+from highseason.core.table import Printable, Table
 from highseason.results.statistics import Curves, Estimate, Moments, ratio_gain, with_interval
-from highseason.results.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,9 +30,34 @@ _FORMAT = 1
 _RATIOS = "reward over the first policy's"
 
 
-@dataclass(frozen=True, eq=False)
-class SimulationResult:
+@dataclass(frozen=True)
+class PolicyNumbers:
+    """One policy's means over all games.
+
+    Attributes:
+        policy: Its label.
+        reward: Mean reward per game, with its 95% interval.
+        regret: Mean regret per game, by the arms' true means.
+        best_share: Share of what always playing the best arm would have earned.
+        exploited_share: Share of the reward from pure exploitation.
+        best_pulls_share: Share of the turns in which the best arm was played.
+        gain: Change of the mean reward against the first policy, as a share; games paired.
+    """
+
+    policy: str
+    reward: Estimate
+    regret: Estimate
+    best_share: float
+    exploited_share: float
+    best_pulls_share: float
+    gain: Estimate
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SimulationResult(Printable):
     """Many games of several policies, paired: game g has the same arms and luck for every policy.
+
+    Printing it shows a table; `result["ucb"]` has the numbers of one policy.
 
     Attributes:
         policies: Labels, in the order given; unique.
@@ -52,16 +79,36 @@ class SimulationResult:
     curves: dict[str, Curves]
 
     def __repr__(self) -> str:
-        """One line; `print(result.summary())` shows the numbers."""
+        """One line; `print(result)` shows the numbers."""
         shape = "{games:,} games of {turns:,} turns with {arms:,} arms".format_map(self.settings)
         return f"<SimulationResult: {', '.join(self.policies)}; {shape}>"
+
+    def __getitem__(self, policy: str | int) -> PolicyNumbers:
+        """The numbers of one policy, by its label or its position."""
+        i = self.index(policy)
+        reward, regret = (
+            with_interval(self.mean(metric, i), self.error(metric, i))
+            for metric in ("reward", "regret")
+        )
+        best_pulls = self.mean("best_pulls", i) / self.settings["turns"]
+        return PolicyNumbers(
+            self.policies[i], reward, regret, self.best_share(i), self.exploited_share(i),
+            best_pulls, self.gain(i),
+        )  # fmt: skip
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.policies)
+
+    def __len__(self) -> int:
+        return len(self.policies)
 
     def index(self, policy: str | int) -> int:
         """The position of a policy, given its label or its position."""
         if isinstance(policy, int):
             return policy
         if policy not in self.policies:
-            raise KeyError(f"no policy {policy!r} here; there are: {', '.join(self.policies)}")
+            hint = did_you_mean(policy, self.policies)
+            raise KeyError(f"no policy is called {policy!r}. {hint}")
         return self.policies.index(policy)
 
     def mean(self, metric: str, policy: str | int) -> float:
@@ -91,23 +138,50 @@ class SimulationResult:
         i = self.index(policy)
         return with_interval(float(self.ratios.mean[i]) - 1.0, float(self.ratios.error[i]), level)
 
+    def best_share(self, policy: str | int) -> float:
+        """What a policy earned as a share of what always playing the best arm would have earned.
+
+        By the arms' true means: 1 - regret / the best arm's reward; NaN if that is 0 or less.
+        """
+        # The best arm's reward is the same for all: any policy's reward plus its realised regret.
+        best = self.mean("reward", 0) + self.mean("realised_regret", 0)
+        return 1.0 - self.mean("regret", policy) / best if best > 0 else math.nan
+
+    @property
+    def caption(self) -> str:
+        """The games, turns, arms, multiplier and seed, in one line."""
+        known = self.settings
+        scale = f", sigma {known['rewards_scale']:g}" if known["rewards_scale"] else ""
+        return (
+            f"{counted(known['games'], 'game')} of {counted(known['turns'], 'turn')}, "
+            f"{counted(known['arms'], 'arm')} ({known['rewards']}{scale}), "
+            f"multiplier {known['multiplier']}, seed {known['seed']}"
+        )
+
     def summary(self, level: float = 0.95) -> Table:
-        """A row per policy: reward, regret, share from exploitation, gain over the first."""
-        columns = ("policy", "reward", "± se", "share of max", "regret", "± se", "exploited",
-                   "best arm", "gain", "low", "high")  # fmt: skip
-        turns, most = self.settings["turns"], self.settings["max_reward"]
-        rows: list[tuple[Any, ...]] = []
+        """A row per policy: reward, share of the best arm's, regret, exploited, gain."""
+        columns = ("policy", "reward", "of best", "regret", "exploited",
+                   f"gain over {self.policies[0]}")  # fmt: skip
+        rows = []
         for i, label in enumerate(self.policies):
+            reward, regret = (
+                with_error(self.mean(metric, i), self.error(metric, i))
+                for metric in ("reward", "regret")
+            )
             gain = self.gain(i, level=level)
-            rows.append((
-                label, self.mean("reward", i), self.error("reward", i),
-                self.mean("reward", i) / most if most else math.nan,
-                self.mean("regret", i), self.error("regret", i),
-                self.exploited_share(i), self.mean("best_pulls", i) / turns,
-                gain.value, gain.low, gain.high,
-            ))  # fmt: skip
-        formats = ("", ".1f", ".1f", ".3f", ".1f", ".1f", ".0%", ".0%", "+.1%", "+.1%", "+.1%")
-        return Table(columns, tuple(rows), formats)
+            over = with_range(gain.value, gain.low, gain.high) if i else ""
+            shares = percent(self.best_share(i), 1), percent(self.exploited_share(i))
+            rows.append((label, reward, shares[0], regret, shares[1], over))
+        return Table(columns, tuple(rows), ("",) * len(columns))
+
+    def blocks(self) -> list[str | Table]:
+        """What was simulated, `summary()`, and what its columns mean."""
+        legend = (
+            "±: one standard error; of best: share of what the best arm would have earned; "
+            "exploited: share of the reward from pure exploitation; gain: with its 95% interval, "
+            "games paired."
+        )
+        return [self.caption, self.summary(), legend]
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers of the command line's `--json`."""
@@ -119,7 +193,7 @@ class SimulationResult:
                 entry[f"{metric}_se"] = self.error(metric, i)
             gain, paired = self.gain(i), self.mean_ratio_gain(i)
             entry |= {
-                "exploited_share": self.exploited_share(i),
+                "best_share": self.best_share(i), "exploited_share": self.exploited_share(i),
                 "gain_over_first": gain.value, "gain_low": gain.low, "gain_high": gain.high,
                 "mean_ratio_gain": paired.value, "mean_ratio_gain_low": paired.low,
                 "mean_ratio_gain_high": paired.high, "plan_digest": self.plan_digests[i],

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from highseason.core.formatting import counted, signed_percent, with_error, with_range
+from highseason.core.table import Printable
 from highseason.core.validation import whole_number
 from highseason.core.warnings import quiet
 from highseason.games import simulate
@@ -16,6 +18,9 @@ from highseason.rewards import Rewards
 from highseason.tuning.halving import Budget, Evaluate, Progress, Score, Trial, derive_seed
 from highseason.tuning.halving import search as _search
 from highseason.tuning.space import Axis, Space, Wanted
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 #: Values of each parameter on its sensitivity curve.
 _POINTS = 9
@@ -36,9 +41,9 @@ class Curve:
     changes: tuple[Estimate, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class Tuned:
-    """The result of `tune`.
+@dataclass(frozen=True, eq=False, repr=False)
+class Tuned(Printable):
+    """The result of `tune`; printing it shows what the parameters gain, and how much each matters.
 
     Attributes:
         policy: The best candidate.
@@ -61,6 +66,47 @@ class Tuned:
     def gain(self, over: str = "as given") -> Estimate:
         """The gain in mean reward over "as given" or "greedy", on the reported games."""
         return self.reported.gain("tuned", over)
+
+    def __repr__(self) -> str:
+        """One line; `print(tuned)` shows the numbers."""
+        return f"<Tuned {self.policy}: the best of {counted(len(self.trials), 'candidate')}>"
+
+    def comparison(self) -> Table:
+        """The tuned policy, the one given, and greedy, on the reported games."""
+        players = {"tuned": str(self.policy), "as given": str(self.start), "greedy": "greedy"}
+        rows = []
+        for label, parameters in players.items():
+            means = (
+                with_error(self.reported.mean(metric, label), self.reported.error(metric, label))
+                for metric in ("reward", "regret")
+            )
+            gain = self.gain(label)
+            over = "" if label == "tuned" else with_range(gain.value, gain.low, gain.high)
+            rows.append((label, parameters, *means, over))
+        columns = ("policy", "parameters", "reward", "regret", "gain of tuned")
+        return Table(columns, tuple(rows), ("",) * len(columns), "<<>>>")
+
+    def blocks(self) -> list[str | Table]:
+        """What was played, a comparison, and how the reward changes along each parameter."""
+        others = f"games that none of the {len(self.trials)} candidates played"
+        lines = []
+        for curve in self.curves:
+            changes = zip(curve.values, curve.changes, strict=True)
+            points = ", ".join(f"{value:g}: {signed_percent(to.value)}" for value, to in changes)
+            lines.append(f"{curve.axis.name}, others as tuned: {points}")
+        parts: list[str | Table] = [f"{self.reported.caption} ({others})", self.comparison()]
+        return [*parts, "\n".join(lines)] if lines else parts
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row per candidate, the best first: its parameters, games, regret and error."""
+        import pandas as pd
+
+        names = [curve.axis.name for curve in self.curves]
+        return pd.DataFrame([
+            {"policy": str(t.policy)} | {name: getattr(t.policy, name) for name in names}
+            | {"games": t.games, "regret": t.loss, "error": t.error}
+            for t in self.trials
+        ])  # fmt: skip
 
     def summary(self) -> Table:
         """All candidates, the finalists first: parameters, games, regret."""

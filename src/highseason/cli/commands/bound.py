@@ -12,7 +12,7 @@ from highseason import bounds
 from highseason.bounds import RegretBound
 from highseason.cli import options
 from highseason.cli.group import with_examples
-from highseason.cli.output import check_figure, print_json, progress_bar
+from highseason.cli.output import check_figure, print_json, print_wrapped, progress_bar
 from highseason.cli.parsing import parse_lifetimes, parse_rewards, usage_error
 from highseason.core.formatting import counted, with_error
 from highseason.core.warnings import quiet
@@ -49,6 +49,7 @@ _STOPS = 200
     default="safe",
 )
 @options.path("--overlay", "Also play games, and draw both (.png, .svg, .pdf).")
+@options.size
 @options.count("--games", "Number of games for --overlay.", default=200)
 @options.seed
 def command(
@@ -96,7 +97,7 @@ def command(
     if played is not None:
         for label in regret:
             mean = with_error(played.mean("regret", label), played.error("regret", label))
-            click.echo(f"{label}: mean regret of {counted(games, 'game')} played: {mean}")
+            print_wrapped(f"{label}: mean regret of {counted(games, 'game')} played: {mean}")
         click.echo(f"wrote {overlay}")
 
 

@@ -12,7 +12,7 @@ import click
 
 from highseason.cli import options
 from highseason.cli.group import GroupWithExamples, with_examples
-from highseason.cli.output import check_file, emit, print_table, progress_bar, say
+from highseason.cli.output import check_file, emit, print_table, print_wrapped, progress_bar, say
 from highseason.core.formatting import counted, format_number
 from highseason.logs import ConversionReport, LogFormat, convert, log_formats
 from highseason.logs.conversion import moment
@@ -107,7 +107,7 @@ def _convert(log: LogFormat, out: Path, as_json: bool) -> None:
 
 
 def _print(report: ConversionReport, out: Path) -> None:
-    click.echo(
+    print_wrapped(
         f"{counted(report.events, 'event')} of {counted(report.lines, 'line')}; "
         f"{counted(report.arms, 'arm')}, {counted(report.pools, 'pool')}; "
         f"{moment(report.first_time)} to {moment(report.last_time)}"

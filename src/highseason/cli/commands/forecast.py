@@ -11,7 +11,7 @@ import numpy as np
 
 from highseason.cli import options
 from highseason.cli.group import with_examples
-from highseason.cli.output import check_figure, emit, print_table, save
+from highseason.cli.output import check_figure, emit, print_table, print_wrapped, save
 from highseason.core.formatting import format_number, percent
 from highseason.forecasters import Forecast, Forecaster, SeasonAhead, parse, special_days
 from highseason.forecasters import backtest as forecast_past
@@ -40,6 +40,7 @@ from highseason.tabular import iso_times
 @options.count("--backtest", "Also forecast the past, from this many earlier turns.", least=0)
 @options.traffic
 @options.path("--out", "Draw the forecast (.png, .svg, .pdf) or write it per turn (.csv).")
+@options.size
 @options.ignored_seed
 def command(
     past: Multiplier,
@@ -113,7 +114,7 @@ def _print(
     errors: dict[str, float],
 ) -> None:
     busy = sum(row["probability_busy"] >= 0.5 for row in rows)
-    click.echo(
+    print_wrapped(
         f"{past.name}: {past.turns} turns known, {len(forecast)} forecast by {forecast.name}; "
         f"{busy} of them probably busy ({format_number(limit)} or more)"
     )
@@ -131,7 +132,7 @@ def _print(
     columns = (first, "expected", "80% interval", "busy", "special day")
     print_table(columns, cells, left=(0, 4))
     if errors:
-        click.echo(
+        print_wrapped(
             f"in the past: MASE {errors['mase']:.2f}, sMAPE {percent(errors['smape'])}, "
             f"{percent(errors['coverage'])} of the turns within the 80% interval"
         )

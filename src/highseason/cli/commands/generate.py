@@ -53,7 +53,7 @@ def command() -> None:
 )
 @options.seed
 def yahoo(out: str, as_json: bool, **settings: Any) -> None:
-    """Generate a log like those of the Yahoo! front page, in the format R6B.
+    """Generate a log like the Yahoo! front page's (R6B).
 
     Pools, lifetimes of articles, click rates and traffic follow what is known of the real logs.
     """

@@ -28,6 +28,7 @@ _TABLES = (".csv", ".parquet")
 @options.log
 @options.count("--least-arms", "In the figure, shade the longest stretch with this many arms.")
 @options.path("--out", "Write the table (.csv, .parquet) or draw it (.png, .svg, .pdf).")
+@options.size
 def command(log: Path, least_arms: int | None, out: Path | None, as_json: bool) -> None:
     """Show when each arm was on offer.
 

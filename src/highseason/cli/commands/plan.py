@@ -10,54 +10,59 @@ import click
 
 from highseason.cli import options
 from highseason.cli.group import with_examples
-from highseason.cli.output import check_figure, note_if_too_short, print_json, save
-from highseason.cli.parsing import DEFAULT_ARMS
+from highseason.cli.output import check_figure, note_if_too_short, print_json, print_wrapped, save
+from highseason.cli.parsing import DEFAULT_ARMS, usage_error
 from highseason.multipliers import Multiplier
 from highseason.policies import Plan, Policy
+from highseason.policies.timing import LEGEND, plan_heading, plan_table, timing
+from highseason.report import calendar as draw_calendar
 from highseason.report import plan as draw_plans
-from highseason.report import timing
-from highseason.tabular import format_time, iso_times
+from highseason.tabular import iso_times
 
 
 @with_examples(
     "plan",
     "highseason plan --policy soft-ucb --multiplier christmas --arms 25",
     "highseason plan --policy ucb-z --multiplier traffic.csv --arms 25 --out plan.png",
+    "highseason plan -p ucb-z -m traffic.csv --arms 4 --calendar --out calendar.png",
     "highseason plan -p ucb -p ucb-z -p soft-ucb -m wave --out plans.csv",
 )
 @options.players
 @options.stakes
 @options.count("--arms", "Number of arms.", default=DEFAULT_ARMS)
 @options.path("--out", "Draw the plan (.png, .svg, .pdf) or write it per turn (.csv).")
+@options.flag("--calendar", "Draw a calendar, a square per day, instead of lines.")
+@options.size
 @options.ignored_seed
 def command(
-    players: dict[str, Policy], G: Multiplier, arms: int, out: Path | None, as_json: bool
+    players: dict[str, Policy],
+    G: Multiplier,
+    arms: int,
+    out: Path | None,
+    calendar: bool,
+    as_json: bool,
 ) -> None:
     """Show when a policy will explore.
 
     A file may have a column of times and must have one of values; see --time, --value and --floor.
     """
     check_figure(out, or_else=", or in .csv for the numbers", tables=[".csv"])
+    if calendar and (out is None or out.suffix.lower() == ".csv"):
+        raise usage_error("--calendar draws a figure: name its file, such as --out plan.png")
     note_if_too_short(G.turns, arms)
     plans = {label: policy.plan(G, arms) for label, policy in players.items()}
     if out is not None:
-        save(out, lambda: _rows(plans), lambda: draw_plans(plans))
+        save(out, lambda: _rows(plans), lambda: (draw_calendar if calendar else draw_plans)(plans))
     if as_json:
         documents = [_describe(label, plan) for label, plan in plans.items()]
         print_json(documents[0] if len(documents) == 1 else {"plans": documents})
         return
-    click.echo(f"multiplier {G.name}: {_span(G)}; {arms} arms")
-    for label, plan in plans.items():
-        click.echo(f"{label}: {timing(plan).sentence()}")
+    first = next(iter(plans.values()))
+    print_wrapped(f"{plan_heading(first)}\n")
+    click.echo(f"{plan_table(plans)}\n")
+    print_wrapped(LEGEND)
     if out is not None:
         click.echo(f"wrote {out}")
-
-
-def _span(G: Multiplier) -> str:
-    text = f"{G.turns} turns, G from {G.values.min():g} to {G.values.max():g}"
-    if G.calendar is None:
-        return text
-    return f"{text}, {format_time(G.calendar[0])} to {format_time(G.calendar[-1])}"
 
 
 def _rows(plans: dict[str, Plan]) -> list[dict[str, Any]]:

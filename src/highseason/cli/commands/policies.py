@@ -2,33 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import Field, fields
 from typing import Any
 
 import click
 
+from highseason.cli import options
 from highseason.cli.group import with_examples
-from highseason.cli.output import print_json, print_table
-from highseason.policies import Policy, registry
+from highseason.cli.output import print_json, print_table, print_wrapped
+from highseason.policies import Policy, find, registry
 
 
 @with_examples(
     "policies",
     "highseason policies",
+    "highseason policies ucb-z",
     "highseason policies --json",
 )
-def command(as_json: bool) -> None:
-    """List the policies with their parameters, defaults and profiles."""
-    known = registry()
+@click.argument("name", required=False, shell_complete=options.policy_names)
+def command(name: str | None, as_json: bool) -> None:
+    """List the policies, or describe one.
+
+    With a NAME: its parameters with their defaults, and published parameters (profiles).
+    """
+    known = registry() if name is None else {(one := find(name)).name: one}
     if as_json:
         print_json({"policies": [_describe(policy) for policy in known.values()]})
-        return
-    columns = ("policy", "parameters and defaults", "profiles", "what it does")
-    print_table(columns, [_row(policy) for policy in known.values()], left=range(4))
-    print_table(("parameter", "meaning"), _meanings(known), left=range(2))
-    click.echo("Parameters follow a colon, as in epsilon-z:k=2,z=q0.75; all have defaults.")
-    click.echo("A wrapper takes its inner policy after a plus, as in peak-grabber+soft-ucb.")
+    elif name is None:
+        _list(known)
+    else:
+        _show(known.popitem()[1])
+
+
+def _list(known: dict[str, type[Policy]]) -> None:
+    """The policies of each family, a line each."""
+    families: dict[str, list[type[Policy]]] = {}
+    for policy in known.values():
+        families.setdefault(policy.__module__, []).append(policy)
+    rows = [(policy.name, _sentence(policy)) for group in families.values() for policy in group]
+    print_table(("policy", "what it does"), rows, left=range(2))
+    print_wrapped(
+        "Parameters follow a colon, as in epsilon-z:k=2,z=q0.75; all have defaults.  A wrapper "
+        "takes its inner policy after a plus, as in peak-grabber+soft-ucb.\n\n"
+        "'highseason policies ucb-z' shows the parameters of one."
+    )
+
+
+def _show(policy: type[Policy]) -> None:
+    """One policy with its parameters and profiles."""
+    print_wrapped(f"{policy.name} (hs.{policy.__name__}): {_sentence(policy)}\n")
+    rows = [(e.name, _short(e.default), e.metadata["limits"].doc) for e in _parameters(policy)]
+    print_table(("parameter", "default", "meaning"), rows, left=range(3))
+    profiles = [
+        (name, " ".join(f"{k}={_short(v)}" for k, v in values.items()) or "the defaults")
+        for name, values in policy.profiles.items()
+    ]
+    if profiles:
+        print_table(("profile", "parameters"), profiles, left=range(2))
+    print_wrapped(f"Use it: highseason simulate --policy ucb --policy {policy.name}")
 
 
 def _describe(policy: type[Policy]) -> dict[str, Any]:
@@ -50,27 +81,6 @@ def _describe(policy: type[Policy]) -> dict[str, Any]:
         ],
         "profiles": policy.profiles,
     }
-
-
-def _row(policy: type[Policy]) -> tuple[str, ...]:
-    defaults = " ".join(f"{entry.name}={_short(entry.default)}" for entry in _parameters(policy))
-    profiles = "\n".join(
-        f"{name}: {' '.join(f'{k}={_short(v)}' for k, v in values.items()) or 'the same'}"
-        for name, values in policy.profiles.items()
-    )
-    return policy.name, defaults, profiles, _sentence(policy)
-
-
-def _meanings(known: dict[str, type[Policy]]) -> Iterator[tuple[str, str]]:
-    """Each parameter and what it means; whose it is, where it means several things."""
-    parameters: dict[str, dict[str, list[str]]] = {}
-    for policy in known.values():
-        for entry in _parameters(policy):
-            meanings = parameters.setdefault(entry.name, {})
-            meanings.setdefault(entry.metadata["limits"].doc, []).append(policy.name)
-    for name, meanings in sorted(parameters.items(), key=lambda item: item[0].lower()):
-        for meaning, policies in meanings.items():
-            yield name, meaning + (f" ({', '.join(policies)})" if len(meanings) > 1 else "")
 
 
 def _parameters(policy: type[Policy]) -> list[Field[Any]]:

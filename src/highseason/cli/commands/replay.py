@@ -92,6 +92,7 @@ def _moment(text: str) -> int:
 @options.seed
 @options.count("--workers", "Number of threads (with --runs).  [default: all cores]")
 @options.path("--out", "Draw the means as .png, .svg or .pdf.")
+@options.size
 def command(
     log: Path,
     players: dict[str, Policy],
@@ -104,12 +105,12 @@ def command(
     as_json: bool,
     **settings: Any,
 ) -> None:
-    """Estimate what policies would have earned on a log of randomly shown arms.
+    """Estimate what policies would have earned on a log.
 
-    Events in which a policy would have shown another arm are discarded.  The mean over the rest
-    estimates what the policy earns per turn, if the log is uniformly random (which is tested) and
-    its pools have one size; otherwise means per visitor are shown too.  FILE is an event table
-    written by 'highseason convert'.
+    The log must show arms at random.  Events in which a policy would have shown another arm are
+    discarded.  The mean over the rest estimates what the policy earns per turn, if the log is
+    uniformly random (which is tested) and its pools have one size; otherwise means per visitor are
+    shown too.  FILE is an event table written by 'highseason convert'.
     """
     from highseason.logs import read_events
     from highseason.replay import PreparedLog, replay, replay_many
@@ -161,22 +162,13 @@ def _studied(text: str | None, events: Events) -> tuple[str, ...] | None:
 
 def _between(events: Events, start: int, end: int) -> Events:
     """The events of that time; an empty selection is a mistake, not a result."""
+    from highseason.logs.conversion import moment
+
     part = events.between(start, end)
     if len(part) == 0 and len(events) > 0:
         first, last = int(events.time.min()), int(events.time.max())
         raise usage_error(
-            f"no event between {_date(start)} and {_date(end)}: the log goes from "
-            f"{_date(first)} to {_date(last)}"
+            f"no event between {moment(start)} and {moment(end)}: the log goes from "
+            f"{moment(first)} to {moment(last)}"
         )
     return part
-
-
-def _date(seconds: int) -> str:
-    """A time of the Unix epoch as a date; small numbers are some other unit.
-
-    >>> _date(1317513291), _date(300)
-    ('2011-10-01T23:54:51', '300')
-    """
-    if not 10**8 <= seconds < 10**11:
-        return str(seconds)
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")

@@ -10,13 +10,11 @@ import click
 from highseason.cli import options, output
 from highseason.cli.group import with_examples
 from highseason.cli.parsing import match_arms, parse_lifetimes, usage_error
-from highseason.core.formatting import percent, with_error, with_range
 from highseason.games import simulate
 from highseason.multipliers import Multiplier
 from highseason.policies import Policy
 from highseason.report import curves
 from highseason.report import rewards as draw_rewards
-from highseason.report.figure import simulation_caption
 from highseason.results import SimulationResult
 from highseason.rewards import Rewards
 
@@ -43,6 +41,7 @@ _QUANTILES = (0.1, 0.5, 0.9)
 @options.path(
     "--out", "Draw the rewards (.png, .svg, .pdf); with --curves also NAME-curves beside it."
 )
+@options.size
 def command(
     players: dict[str, Policy],
     G: Multiplier,
@@ -76,7 +75,7 @@ def command(
         files.append(draw_rewards(result).save(out))
         if result.curves:
             files.append(curves(result).save(out.with_stem(f"{out.stem}-curves")))
-    output.emit(as_json, lambda: _document(result), lambda: _print(result), files)
+    output.emit(as_json, lambda: _document(result), lambda: click.echo(f"{result}"), files)
 
 
 def _document(result: SimulationResult) -> dict[str, Any]:
@@ -86,25 +85,3 @@ def _document(result: SimulationResult) -> dict[str, Any]:
         quantiles = {f"q{100 * q:.0f}": curve.quantile(q) for q in _QUANTILES}
         document |= {"turns": curve.turns, metric: {"mean": curve.mean, **quantiles}}
     return result.to_dict() | ({"curves": document} if document else {})
-
-
-def _print(result: SimulationResult) -> None:
-    first, most = result.policies[0], result.settings["max_reward"]
-    rows = []
-    for i, label in enumerate(result.policies):
-        reward, regret = (
-            with_error(result.mean(metric, i), result.error(metric, i))
-            for metric in ("reward", "regret")
-        )
-        share, exploited = result.mean("reward", i) / most, result.exploited_share(i)
-        gain = result.gain(i)
-        over = "" if i == 0 else with_range(gain.value, gain.low, gain.high)
-        rows.append((label, reward, percent(share, 1), regret, percent(exploited), over))
-    click.echo(f"{simulation_caption(result)}\n")
-    output.print_table(
-        ("policy", "reward", "of max", "regret", "exploited", f"gain over {first}"), rows
-    )
-    click.echo(
-        "±: one standard error; of max: reward over the sum of G; exploited: share of the\n"
-        "reward from pure exploitation; gain: with its 95% interval, games paired."
-    )

@@ -11,6 +11,7 @@ from highseason.cli.group import with_examples
 from highseason.cli.output import check_file, emit
 from highseason.cli.parsing import usage_error
 from highseason.core.formatting import counted, percent
+from highseason.core.table import wrapped
 
 
 @with_examples(
@@ -57,11 +58,11 @@ def command(
     part, unbroken = one.cut(events), one.unbroken(events)
     if out is not None:
         write_events(part, out)
-    text = (
+    text = wrapped(
         f"{counted(len(one.arms), 'arm')} for {one.hours:.2f} hours, from {moment(one.start)} to "
         f"{moment(one.end)}: {counted(len(part), 'event')}\n"
         f"in {percent(unbroken, 1)} of these, all of them are in the pool\n"
-        f"arms: {','.join(one.arms)}"
+        f"arms: {', '.join(one.arms)}"
     )
     document = one.to_dict() | {"records": len(part), "unbroken": unbroken}
     emit(as_json, lambda: document, lambda: click.echo(text), [out])

@@ -10,14 +10,10 @@ import click
 from highseason.cli import options, output
 from highseason.cli.group import with_examples
 from highseason.cli.parsing import parse_policy
-from highseason.core.formatting import signed_percent, with_error, with_range
 from highseason.multipliers import Multiplier
 from highseason.report import sensitivity
-from highseason.report.figure import simulation_caption
 from highseason.rewards import Rewards
-from highseason.tuning import METHODS, Space, Tuned, tune
-
-METRICS = ("reward", "regret")
+from highseason.tuning import METHODS, Space, tune
 
 
 @with_examples(
@@ -25,7 +21,7 @@ METRICS = ("reward", "regret")
     "highseason tune ucb-z --multiplier wave --arms 25 --turns 500",
     "highseason tune epsilon-z:z=30 --parameter k --multiplier traffic.csv --out k.png",
 )
-@click.argument("policy", metavar="NAME[:KEY=VALUE,…]")
+@click.argument("policy", metavar="NAME[:KEY=VALUE,…]", shell_complete=options.policy_names)
 @options.stakes
 @options.arms_that_pay
 @options.option("--parameter NAME", "Tune only this parameter; repeatable.", multiple=True)
@@ -40,6 +36,7 @@ METRICS = ("reward", "regret")
 @options.seed
 @options.workers
 @options.path("--out", "Save the sensitivity curves (.png, .svg, .pdf).")
+@options.size
 def command(
     policy: str,
     G: Multiplier,
@@ -61,22 +58,4 @@ def command(
         tuned = tune(start, rewards, G, space=space, progress=progress, **settings)
     if out is not None:
         sensitivity(tuned).save(out)
-    output.emit(as_json, tuned.to_dict, lambda: _print(tuned), [out])
-
-
-def _print(tuned: Tuned) -> None:
-    result = tuned.reported
-    others = f"games that none of the {len(tuned.trials)} candidates played"
-    output.print_wrapped(f"{simulation_caption(result)} ({others})")
-    players = {"tuned": str(tuned.policy), "as given": str(tuned.start), "greedy": "greedy"}
-    rows = []
-    for label, parameters in players.items():
-        means = [with_error(result.mean(m, label), result.error(m, label)) for m in METRICS]
-        gain = tuned.gain(label)
-        share = "" if label == "tuned" else with_range(gain.value, gain.low, gain.high)
-        rows.append((label, parameters, *means, share))
-    output.print_table(("policy", "parameters", *METRICS, "gain of tuned"), rows, left=(0, 1))
-    for curve in tuned.curves:
-        changes = zip(curve.values, curve.changes, strict=True)
-        points = ", ".join(f"{value:g}: {signed_percent(to.value)}" for value, to in changes)
-        output.print_wrapped(f"{curve.axis.name}, others as tuned: {points}", indent="  ")
+    output.emit(as_json, tuned.to_dict, lambda: click.echo(f"{tuned}"), [out])

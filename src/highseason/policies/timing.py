@@ -1,0 +1,191 @@
+"""When plans explore, in words and as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.formatting import counted, format_number, listed, percent
+from highseason.core.table import Table
+from highseason.multipliers import Multiplier
+from highseason.policies.plan import NEGLIGIBLE, Plan
+from highseason.tabular import format_time, iso_times
+
+#: What the columns of `plan_table` mean.
+LEGEND = (
+    "busy from: turns with G at or above it are busy, all others quiet (z, or the busiest quarter "
+    "where a policy has no z); explores most: once every arm was tried; exploiting: turns that "
+    "explore less than 1%; in quiet turns: their share of the exploration; G exploring: share of "
+    "total G played while exploring."
+)
+
+#: Turns that explore at least this share of the plan's maximum explore "most".
+_NEAR_MAXIMUM = 0.9
+#: How many stretches of turns a sentence lists.
+_LISTED_STRETCHES = 3
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Consecutive turns, both ends included, with their times if there is a calendar."""
+
+    first: int
+    last: int
+    begins: str | None = None
+    ends: str | None = None
+
+    def __str__(self) -> str:
+        first, last = self.begins or str(self.first), self.ends or str(self.last)
+        first, last = (text.replace("T", " ")[:16] for text in (first, last))
+        return first if self.first == self.last else f"{first} to {last}"
+
+
+@dataclass(frozen=True)
+class Timing:
+    """When a plan explores, once every arm has been tried.
+
+    Attributes:
+        turns: The number of turns.
+        first_round: How many of them try every arm once; all below but `stakes_exploring` leaves
+            them out.
+        exploiting: How many of the other turns explore less than 1%.
+        most: The stretches of turns that explore most; empty if all explore alike.
+        quiet_below: Turns with G below this are quiet, all others busy: the policy's threshold z,
+            or the 0.75 quantile of G where it has none.
+        quiet_turns: The share of turns that are quiet.
+        quiet_exploration: The share of the exploration in quiet turns; NaN if there is none.
+        stakes_exploring: The share of total G played while exploring, each turn weighted by how
+            much it explores.
+    """
+
+    turns: int
+    first_round: int
+    exploiting: int
+    most: tuple[Stretch, ...]
+    quiet_below: float
+    quiet_turns: float
+    quiet_exploration: float
+    stakes_exploring: float
+
+    def sentence(self) -> str:
+        """The same as a sentence."""
+        later = self.turns - self.first_round
+        parts = []
+        if self.first_round:
+            once = "tries a new arm in every turn" if later == 0 else "first tries every arm once"
+            parts.append(f"{once} ({counted(self.first_round, 'turn')})")
+        if later:
+            parts.append(f"explores most on {self.where()}")
+            parts.append(f"{self.exploiting:,} of {counted(later, 'turn')} exploit")
+        if later and np.isfinite(self.quiet_exploration) and 0 < self.quiet_turns < 1:
+            parts.append(
+                f"quiet turns (G < {format_number(self.quiet_below)}, {percent(self.quiet_turns)} "
+                f"of turns) carry {percent(self.quiet_exploration)} of the exploration"
+            )
+        if later:
+            parts.append(f"{percent(self.stakes_exploring)} of total G is played exploring")
+        return f"{'; '.join(parts)}."
+
+    def where(self) -> str:
+        """The turns that explore most."""
+        if not self.most:
+            return "no turn" if np.isnan(self.quiet_exploration) else "every turn alike"
+        shown = [str(stretch) for stretch in self.most[:_LISTED_STRETCHES]]
+        if more := len(self.most) - len(shown):
+            shown.append(counted(more, "more stretch"))
+        lone = len(self.most) == 1 and self.most[0].first == self.most[0].last
+        unit = "" if self.most[0].begins else "turn " if lone else "turns "
+        return f"{unit}{listed(shown)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures and the sentence, for JSON."""
+        most = [
+            {key: value for key, value in asdict(stretch).items() if value is not None}
+            for stretch in self.most
+        ]
+        return asdict(self) | {"most": most, "sentence": self.sentence()}
+
+
+def timing(plan: Plan) -> Timing:
+    """When `plan` explores.
+
+    >>> import highseason as hs
+    >>> plan = hs.EpsilonZGreedy(k=0.5, z=30).plan([1, 1, 1, 40, 1, 40], arms=2)
+    >>> print(timing(plan).sentence())
+    first tries every arm once (2 turns); explores most on turn 3; 2 of 4 turns exploit; \
+quiet turns (G < 30, 50% of turns) carry 100% of the exploration; 3% of total G is played \
+exploring.
+    """
+    G = plan.multiplier.values
+    first = first_round(plan)
+    later = plan.exploration[first:]
+    quiet = G[first:] < plan.busy_from
+    total = float(later.sum())
+    return Timing(
+        turns=len(plan),
+        first_round=first,
+        exploiting=int((later < NEGLIGIBLE).sum()),
+        most=_peaks(later, first, plan.multiplier),
+        quiet_below=plan.busy_from,
+        quiet_turns=float(quiet.mean()) if quiet.size else 0.0,
+        quiet_exploration=float(later[quiet].sum()) / total if total > 0 else float("nan"),
+        stakes_exploring=float((plan.exploration * G).sum() / G.sum()),
+    )
+
+
+def first_round(plan: Plan) -> int:
+    """How many turns the policy needs to try every arm once, at the start."""
+    return min(plan.arms, len(plan)) if plan.policy.rule.traits.tries_each_arm else 0
+
+
+def _peaks(exploration: NDArray[np.float64], skipped: int, G: Multiplier) -> tuple[Stretch, ...]:
+    """The stretches of turns near the highest exploration; none if all explore alike."""
+    if exploration.size == 0 or np.ptp(exploration) < NEGLIGIBLE:
+        return ()
+    chosen = exploration >= _NEAR_MAXIMUM * exploration.max()
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], chosen, [False]]).astype(np.int8)))
+    stretches, stamps = [], None if G.calendar is None else iso_times(G.calendar)
+    for start, stop in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+        ends = skipped + start + 1, skipped + stop
+        times = () if stamps is None else (stamps[turn - 1] for turn in ends)
+        stretches.append(Stretch(*ends, *times))
+    return tuple(stretches)
+
+
+def plan_heading(plan: Plan) -> str:
+    """The multiplier, its turns and the number of arms of a plan."""
+    G = plan.multiplier
+    low, high = format_number(float(G.values.min())), format_number(float(G.values.max()))
+    dates = ""
+    if G.calendar is not None:
+        dates = f" from {format_time(G.calendar[0])} to {format_time(G.calendar[-1])}"
+    turns = counted(G.turns, "turn")
+    return f"{G.name}: {turns}{dates}, G from {low} to {high}; {counted(plan.arms, 'arm')}"
+
+
+def plan_table(plans: Mapping[str, Plan]) -> Table:
+    """A row for each plan: when it explores, and at what cost.
+
+    >>> import highseason as hs
+    >>> G = [1, 1, 1, 40, 1, 40]
+    >>> print(plan_table({"ucb-z": hs.UCBZ(z=30).plan(G, arms=2)}))
+    policy  busy from  explores most  exploiting  in quiet turns  G exploring
+    ─────────────────────────────────────────────────────────────────────────
+    ucb-z          30  turns 3 and 5      2 of 4            100%           5%
+    """
+    columns = (
+        "policy", "busy from", "explores most", "exploiting", "in quiet turns", "G exploring",
+    )  # fmt: skip
+    rows = []
+    for label, plan in plans.items():
+        when = timing(plan)
+        rows.append((
+            label, format_number(when.quiet_below), when.where(),
+            f"{when.exploiting:,} of {when.turns - when.first_round:,}",
+            percent(when.quiet_exploration), percent(when.stakes_exploring),
+        ))  # fmt: skip
+    return Table(columns, tuple(rows), ("",) * len(columns), "<><>>>")

@@ -1,0 +1,118 @@
+"""Calendar heat maps: traffic and exploration, a square per day, a column per week."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.formatting import format_number
+from highseason.multipliers import Multiplier
+from highseason.policies import Plan
+from highseason.policies.timing import timing
+from highseason.report import palette
+from highseason.report.drawing import by_label, drawing
+from highseason.report.figure import Figure
+from highseason.report.multiplier_plots import STEEP
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Canvas
+
+_DAY = np.timedelta64(1, "D")
+_HEIGHT = 1.45
+
+
+def calendar(plans: Plan | Sequence[Plan] | Mapping[str, Plan], title: str | None = None) -> Figure:
+    """Traffic, and how much each plan explores, on a calendar; for plans with a turn per day.
+
+    Args:
+        plans: One plan, several, or several by label; all for the same multiplier.
+        title: Above the figure.
+
+    >>> import highseason as hs
+    >>> days = np.datetime64("2025-01-01") + np.arange(90)
+    >>> G = hs.multipliers.from_values(100 + 50 * (np.arange(90) % 7 == 3), days)
+    >>> calendar(hs.UCBZ().plan(G, arms=4))
+    <Figure: When will it explore?>
+    """
+    labelled = by_label(plans, Plan, lambda drawn: str(drawn.policy))
+    G, *others = (drawn.multiplier for drawn in labelled.values())
+    if any(other != G for other in others):
+        raise ValueError("the plans are for different multipliers: draw each in its own figure")
+    days = _days(G)
+    title = title or f"When will {'it' if len(labelled) == 1 else 'they'} explore?"
+    with drawing(title, [_HEIGHT] * (1 + len(labelled)), sharex=True) as (canvas, rows):
+        steep = float(G.values.max()) > STEEP * float(np.median(G.values))
+        name = f"traffic {G.name}" + (" (log scale)" if steep else "")
+        _draw(canvas, rows[0], days, G.values, name, _shades("#fdf3e1", palette.ACCENT), steep)
+        for axes, (label, plan) in zip(rows[1:], labelled.items(), strict=True):
+            shades = _shades("#eef3f9", palette.DARK)
+            _draw(canvas, axes, days, plan.exploration, f"exploration of {label}", shades)
+        _name_months(rows[-1], days)
+    alt = " ".join(f"{label}: {timing(drawn).sentence()}" for label, drawn in labelled.items())
+    return Figure(canvas, title, alt)
+
+
+def _days(G: Multiplier) -> NDArray[np.datetime64]:
+    """The date of each turn, which must be a day."""
+    days = None if G.calendar is None else G.calendar.astype("datetime64[D]")
+    if days is None or days.size < 2 or bool((np.diff(days) < _DAY).any()):
+        raise ValueError(
+            f"a calendar needs one turn per day with its date, which {G.name} does not have: give "
+            "daily traffic with dates"
+        )
+    return days
+
+
+def _shades(low: str, high: str) -> Any:
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("shades", [low, high])
+
+
+def _weeks(days: NDArray[np.datetime64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The week of each day, counted from the first, and its weekday, Monday 0."""
+    numbers = days.astype(np.int64)  # of days since 1970-01-01, a Thursday
+    weekday = (numbers + 3) % 7
+    monday = numbers - weekday
+    return (monday - monday[0]) // 7, weekday
+
+
+def _draw(
+    canvas: Canvas, axes: Axes, days: NDArray[np.datetime64], values: NDArray[np.float64],
+    name: str, shades: Any, steep: bool = False,
+) -> None:  # fmt: skip
+    """One panel: a square per day, darker for more, with the scale beside it."""
+    from matplotlib.colors import LogNorm, Normalize
+
+    week, weekday = _weeks(days)
+    squares = np.full((7, int(week.max()) + 1), np.nan)
+    squares[weekday, week] = values
+    top = float(values.max())
+    least = float(values.min()) if name.startswith("traffic") else 0.0
+    norm = (LogNorm if steep else Normalize)(least, top if top > least else least + 1.0)
+    drawn = axes.pcolormesh(squares, cmap=shades, norm=norm, edgecolors="white", linewidth=0.6)
+    axes.invert_yaxis()
+    axes.set_yticks([0.5, 2.5, 4.5, 6.5], ["Mon", "Wed", "Fri", "Sun"], fontsize=8)
+    axes.tick_params(length=0)
+    axes.grid(visible=False)
+    for side in axes.spines.values():
+        side.set_visible(False)
+    axes.set_title(name)
+    scale = canvas.colorbar(drawn, ax=axes, pad=0.01, aspect=9)
+    scale.ax.tick_params(labelsize=8, length=2)
+    scale.ax.yaxis.set_major_formatter(lambda value, _: format_number(value))
+    scale.outline.set_visible(False)
+
+
+def _name_months(axes: Axes, days: NDArray[np.datetime64]) -> None:
+    """Write each month below the week in which it begins."""
+    week, _ = _weeks(days)
+    months = days.astype("datetime64[M]")
+    first = np.flatnonzero(np.concatenate([[True], months[1:] != months[:-1]]))
+    names = [f"{m.item():%b}" + (f"\n{m.item():%Y}" if i == 0 or m.item().month == 1 else "")
+             for i, m in enumerate(months[first])]  # fmt: skip
+    axes.set_xticks((week[first] + 0.5).tolist(), names, fontsize=8, ha="left")

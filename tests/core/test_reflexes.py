@@ -1,0 +1,49 @@
+"""Habits from other libraries meet an error that says what to write here."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import pytest
+
+import highseason as hs
+
+BANDIT: Any = hs.Bandit(["a", "b"], "greedy", multiplier=[1, 2, 3])
+
+
+@pytest.mark.parametrize(
+    ("method", "hint"),
+    [
+        ("pull", "hs.Bandit(arms, UCB("),
+        ("update", "bandit.update(arm, reward, traffic=…)"),
+        ("fit", "bandit.pull()"),
+        ("predict_expectations", "bandit.ranking()"),
+        ("simulate", "hs.simulate([UCB("),
+    ],
+)
+def test_a_policy_is_a_recipe(method: str, hint: str) -> None:
+    with pytest.raises(AttributeError) as raised:
+        getattr(hs.UCB(), method)
+    assert hint in str(raised.value)
+    assert f"'UCB' has no method {method!r}" in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("method", "hint"),
+    [("predict", "bandit.pull()"), ("learn_one", "bandit.update(arm"), ("fit", "bandit.pull()")],
+)
+def test_a_bandit_pulls_and_updates(method: str, hint: str) -> None:
+    with pytest.raises(AttributeError) as raised:
+        getattr(BANDIT, method)
+    assert hint in str(raised.value)
+
+
+def test_other_attributes_are_missing_as_usual() -> None:
+    for owner in (hs.UCB(), BANDIT):
+        assert not hasattr(owner, "colour")
+        with pytest.raises(AttributeError, match="object has no attribute 'colour'"):
+            owner.colour  # noqa: B018
+    assert copy.deepcopy(hs.UCBZ()) == hs.UCBZ() == pickle.loads(pickle.dumps(hs.UCBZ()))
+    assert copy.deepcopy(BANDIT).pull() == pickle.loads(pickle.dumps(BANDIT)).pull()

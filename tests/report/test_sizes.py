@@ -1,0 +1,53 @@
+"""The size of figures, and calendars."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import highseason as hs
+from highseason import report
+
+G = hs.multipliers.from_values(
+    100 + 80 * (np.arange(60) % 7 > 4), np.datetime64("2025-01-01") + np.arange(60), name="visitors"
+)
+PLANS = {"ucb": hs.UCB().plan(G, arms=3), "ucb-z": hs.UCBZ().plan(G, arms=3)}
+
+
+def test_figures_are_wide_and_narrower_on_a_page() -> None:
+    figure = report.plan(PLANS)
+    assert figure.canvas.get_figwidth() == 8.0
+    picture = figure.picture()
+    assert picture.width == pytest.approx(5.4 * 96, abs=1)
+    assert figure.canvas.get_figwidth() == 8.0
+
+
+def test_a_chosen_size() -> None:
+    with report.figure_size(6, 3):
+        figure = report.plan(PLANS)
+    assert figure.canvas.get_size_inches().tolist() == [6, 3]
+    assert figure.picture().width == 6 * 96
+    assert report.plan(PLANS).canvas.get_figwidth() == 8.0
+    with pytest.raises(ValueError, match="width"), report.figure_size(0, 3):
+        pass
+
+
+def test_a_calendar_has_a_square_for_every_day() -> None:
+    figure = report.calendar(PLANS)
+    traffic, ucb, last = (axes for axes in figure.canvas.axes if axes.get_title(loc="left"))
+    (mesh,) = traffic.collections
+    squares = np.ma.filled(mesh.get_array(), np.nan)
+    assert squares.shape == (7, 9)
+    assert squares[2, 0] == 100  # 2025-01-01, a Wednesday
+    assert np.isnan(squares[0, 0])
+    assert np.nansum(squares) == G.total
+    assert ucb.get_title(loc="left") == "exploration of ucb"
+    assert [t.get_text() for t in last.get_xticklabels()] == ["Jan\n2025", "Feb", "Mar"]
+
+
+def test_a_calendar_needs_days() -> None:
+    with pytest.raises(ValueError, match="one turn per day"):
+        report.calendar(hs.UCB().plan([1, 2, 3], arms=1))
+    other = hs.UCB().plan(2 * G, arms=3)
+    with pytest.raises(ValueError, match="different multipliers"):
+        report.calendar([PLANS["ucb"], other])
