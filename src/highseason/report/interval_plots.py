@@ -19,7 +19,7 @@ Rows = Mapping[str, Mapping[str, Estimate]]
 #: Places along an axis, each with its estimate.
 Points = Sequence[tuple[float, Estimate]]
 
-_WIDE, _BAND = 7.2, "#f1f4f7"
+_WIDE, _GRID, _BAND = 7.2, 10.0, "#f1f4f7"
 
 
 def draw_intervals(
@@ -33,7 +33,7 @@ def draw_intervals(
     """Draw a mark with its interval for each estimate, a share drawn as a percentage.
 
     Values run to the right, or upwards (`upright`).  Series at the same place stand side by side
-    and share the distance `spread`; a line may join their marks, `hollow` ones are grey.
+    and share the distance `spread`; a line may join their marks; some are `hollow`.
     """
     for i, (name, points) in enumerate(series.items()):
         how = palette.look(i)
@@ -47,7 +47,7 @@ def draw_intervals(
         axes.errorbar(
             x, y, widths if upright else None, None if upright else widths, fmt=how.marker,
             linestyle=how.line if joined else "none",
-            color=palette.MUTED if name in hollow else how.color, linewidth=1.0, elinewidth=1.1,
+            color=how.color, linewidth=1.0, elinewidth=1.1,
             markerfacecolor="white" if name in hollow else how.color, markersize=4.6, capsize=2,
             label=name,
         )  # fmt: skip
@@ -142,16 +142,16 @@ def dose_response(
 
 
 def increase(
-    results: Mapping[str, SimulationResult],
+    results: Mapping[tuple[str, str], SimulationResult],
     base: str,
     policies: Sequence[str],
     title: str,
     beside: Sequence[str] = (),
 ) -> Figure:
-    """The increase in mean reward over `base`, a place per setting, with 95% intervals.
+    """The increase in mean reward over `base`, a panel per number of arms, with 95% intervals.
 
     Args:
-        results: By the setting's name, written under its place ("25 arms, 500 turns").
+        results: By a panel's title ("25 arms") and a place along its axis ("500").
         base: The baseline's label.
         policies: The labels compared with it.
         title: Above the figure.
@@ -160,27 +160,42 @@ def increase(
     >>> import highseason as hs
     >>> arms, G = hs.rewards.bernoulli(arms=3), hs.multipliers.wave(20)
     >>> result = hs.simulate([hs.UCB(), hs.Greedy()], arms, G, games=4)
-    >>> increase({"3a": result}, "ucb", ["greedy"], "Increase over ucb")
+    >>> increase({("3 arms", "20"): result}, "ucb", ["greedy"], "Increase over ucb")
     <Figure: Increase over ucb>
     """
-    gains = {
-        label: [(i, result.gain(label, base)) for i, result in enumerate(results.values())]
-        for label in (*policies, *beside)
-    }
-    with drawing(title, [3.9], width=_WIDE) as (canvas, [axes]):
-        for i in range(0, len(results), 2):
-            axes.axvspan(i - 0.5, i + 0.5, color=_BAND, linewidth=0, zorder=0)
-        draw_intervals(axes, gains, upright=True, hollow=beside)
-        axes.set_xticks(range(len(results)), list(results), fontsize=8)
-        axes.set_xlim(-0.5, len(results) - 0.5)
-        axes.tick_params(axis="x", length=0)
-        axes.grid(visible=False, axis="x")
-        axes.set_ylabel(f"increase over {base}, %", fontsize=9)
-        legend_below(canvas, [axes], columns=4)
-    parts = [
-        f"{label} {signed_percent(min(g.value for _, g in points))} to "
-        f"{signed_percent(max(g.value for _, g in points))}"
-        for label, points in gains.items()
-    ]
+    panels = list(dict.fromkeys(panel for panel, _ in results))
+    labels = (*policies, *beside)
+    grid = drawing(title, [4.2], columns=len(panels), width=_GRID, sharey=True)
+    with grid as (canvas, row):
+        for axes, panel in zip(row, panels, strict=True):
+            there = {place: result for (name, place), result in results.items() if name == panel}
+            _draw_increase(axes, there, base, labels, beside)
+            axes.set_title(panel)
+        row[0].set_ylabel(f"increase over {base}, %", fontsize=9)
+        row[len(row) // 2].set_xlabel("turns", fontsize=9)
+        legend_below(canvas, row, columns=4)
+    parts = []
+    for label in labels:
+        gains = [result.gain(label, base).value for result in results.values()]
+        parts.append(f"{label} {signed_percent(min(gains))} to {signed_percent(max(gains))}")
     alt = f"Increase over {base} in {len(results)} settings: {'; '.join(parts)}."
     return Figure(canvas, title, alt)
+
+
+def _draw_increase(
+    axes: Axes,
+    results: Mapping[str, SimulationResult],
+    base: str,
+    labels: Sequence[str],
+    hollow: Sequence[str],
+) -> None:
+    """One panel: a line per label over the numbers of turns."""
+    gains = {
+        label: [(i, result.gain(label, base)) for i, result in enumerate(results.values())]
+        for label in labels
+    }
+    draw_intervals(axes, gains, upright=True, joined=True, hollow=hollow, spread=0.5)
+    axes.set_xticks(range(len(results)), list(results), fontsize=8)
+    axes.set_xlim(-0.5, len(results) - 0.5)
+    axes.tick_params(axis="x", length=0)
+    axes.grid(visible=False, axis="x")

@@ -357,7 +357,7 @@ def _gains_plot(comparisons: pd.DataFrame) -> Figure:
 
 
 def _increase(family: str, group: Group, base: str) -> Figure:
-    by_place = {setting.axis_label: result for setting, result in group.items()}
+    by_place = {(f"{s.arms} arms", f"{s.turns:,}"): result for s, result in group.items()}
     there = next(iter(by_place.values())).policies
     beside = [label for label in ("greedy", *map(tuned_label, _TWO)) if label in there]
     return report.increase(by_place, base, _FIVE, f"Increase over {base}: {family}", beside)

@@ -72,11 +72,6 @@ class SimulatedSetting:
         """A readable name."""
         return f"{self.law.id}-{self.shape}-{self.arms}-arms-{self.turns}-turns"
 
-    @property
-    def axis_label(self) -> str:
-        """As under the paper's plots."""
-        return f"{self.arms}a\n{self.turns}t"
-
     def rewards(self) -> Rewards:
         """Arms whose means are drawn from [0, 1] in every game."""
         if self.law.sigma is None:
