@@ -15,7 +15,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from highseason.cli.parsing import parse_multiplier, parse_policies, parse_rewards
+from highseason.cli.parsing import parse_ahead, parse_multiplier, parse_policies, parse_rewards
 from highseason.multipliers import SHAPES
 from highseason.policies import registry
 from highseason.tabular.dates import ORDERS
@@ -204,11 +204,16 @@ def _read(file: str, turns: int | None, *how: Any) -> Any:
     return parse_multiplier(file, turns, **dict(zip(_FILE_KEYS.split(), how, strict=True)))
 
 
-#: A multiplier: a shape or a file, and how to read that.
+def _ahead(file: str, turns: int | None, ahead: int | None, *how: Any) -> Any:
+    past = _read(file, turns, *how)
+    return past if ahead is None else parse_ahead(file, past, ahead)
+
+
+#: A multiplier: a shape or a file, how to read that, and how far to go on.
 stakes = parsed(
     "G",
-    _read,
-    f"multiplier turns {_FILE_KEYS}",
+    _ahead,
+    f"multiplier turns ahead {_FILE_KEYS}",
     option(
         "--multiplier -m SHAPE|FILE",
         "wave, christmas, step, constant, sine, or a CSV, Excel or Parquet file.",
@@ -216,6 +221,7 @@ stakes = parsed(
         shell_complete=_multiplier_names,
     ),
     count("--turns", "Number of turns; of a file, the first N.  [default: 500, or the whole file]"),
+    count("--ahead", "Take the file for the past: forecast this many turns, and use those."),
     *_FILE_OPTIONS,
 )
 

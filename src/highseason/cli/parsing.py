@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 
-from highseason import lifetimes, multipliers, policies, rewards
+from highseason import forecasters, lifetimes, multipliers, policies, rewards
 from highseason.core.formatting import counted
 from highseason.core.specs import split_spec
 from highseason.engine.lifetimes import Lifetimes
@@ -113,6 +114,21 @@ def parse_multiplier(
             "out, or give a longer file"
         )
     return G if turns is None else G.window(1, turns)
+
+
+def parse_ahead(text: str, past: Multiplier, turns: int) -> Multiplier:
+    """The traffic expected after a past, by the default forecaster."""
+    if text in SHAPES:
+        raise usage_error(
+            f"--ahead forecasts the traffic of a file, and {text!r} is a shape: leave it out, or "
+            "give a file with --multiplier"
+        )
+    known = forecasters.Blend().fit(past)
+    season, name = known.predict(turns), f"{past.name}, forecast"
+    if season.calendar is None or known.history.zone is None:
+        return Multiplier(season.mean, season.calendar, name)
+    utc = np.datetime_as_string(season.calendar.astype("datetime64[s]"), timezone="UTC")
+    return multipliers.from_values(season.mean, utc, name, zone=known.history.zone)
 
 
 def _length(text: str) -> int | str:
