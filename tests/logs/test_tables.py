@@ -125,7 +125,7 @@ def test_lines_too_long_are_left_out(tmp_path: Path) -> None:
     events, report = collect(TableLog(path))
     assert (len(events), report.skipped) == (2, {"longer than 1048576 bytes": 1})
     assert (report.examples[0].line, len(report.examples[0].text)) == (3, 80)
-    with pytest.raises(ValueError, match=r"line 1: expected the names .* longer than 1048576"):
+    with pytest.raises(ValueError, match=r"expected the names .* line 1 is longer than 1048576"):
         collect(TableLog(put(tmp_path, "x" * 3_000_000)))
 
 
@@ -311,3 +311,78 @@ def test_a_csv_that_was_cut_gives_no_half_event(tmp_path: Path) -> None:
     for end in ("\n", ",", ",x"):  # the cells that are needed are whole
         assert len(collect(TableLog(put(tmp_path, whole + end)))[0]) == 2
     assert len(collect(TableLog(put(tmp_path, "time,arm,reward\n5,a,12\n6,b,10")))[0]) == 2
+
+
+def test_a_first_row_that_is_too_long_is_one_bad_row(tmp_path: Path) -> None:
+    long = "x" * 2_000_000
+    for text in (f"{long}\ntime,arm,reward\n5,a,1\n", f"time,arm,reward\n5,{long},1\n5,a,1\n"):
+        events, report = collect(TableLog(put(tmp_path, text)))
+        assert (len(events), report.skipped) == (1, {"longer than 1048576 bytes": 1})
+
+
+@pytest.mark.parametrize(
+    ("text", "times", "rewards", "notes"),
+    [
+        ("1;a;1,5\n2;a;2\n", [1, 2], [1.5, 2], ["in column 'reward' '1,5' is read as 1.5"]),
+        (
+            "31.01.2025 10:00;a;1.050,25 €\n31.01.2025 10:01;a;2 €\n",
+            [1738317600, 1738317660],
+            [1050.25, 2],
+            ["'31.01.2025 10:00' is read as 2025-01-31 10:00", "is read as 1050.25"],
+        ),
+        (
+            "1/31/2025;a;50%\n2/1/2025;a;5%\n",
+            [1738281600, 1738368000],
+            [0.5, 0.05],
+            ["50%", "1/31"],
+        ),
+        ("20250131;a;1\n20250201;a;0\n", [1738281600, 1738368000], [1, 0], ["'20250131' is read"]),
+        ("2025-01-31;a;0.125\n2025-02-01;a;1.125\n", [1738281600, 1738368000], [0.125, 1.125], []),
+    ],
+)
+def test_numbers_and_times_as_countries_write_them(
+    text: str, times: list[int], rewards: list[float], notes: list[str], tmp_path: Path
+) -> None:
+    events, report = collect(TableLog(put(tmp_path, f"time;arm;reward\n{text}")))
+    assert (events.time.tolist(), events.reward.tolist()) == (times, rewards)
+    assert report.skipped == {}
+    said = [note for note in report.notes if note.startswith("in column")]
+    assert len(said) == len(notes)
+    assert all(any(note in one for one in said) for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("row", "question", "settled"),
+    [
+        ("1;a;1.050", "column 'reward': '1.050' could be 1050 or 1.05: pass dec", {"decimal": ","}),
+        ("1/2/2025;a;1\n2/2/2025;a;1", "column 'time': '1/2/2025' could be", {"dates": "mdy"}),
+    ],
+)
+def test_a_table_with_two_meanings_asks(
+    row: str, question: str, settled: dict[str, Any], tmp_path: Path
+) -> None:
+    path = put(tmp_path, f"time;arm;reward\n{row}\n")
+    with pytest.raises(ValueError, match=r"pass (dates|decimal)=") as caught:
+        collect(TableLog(path))
+    assert f"{path}, {question}" in str(caught.value)
+    assert len(collect(TableLog(path, **settled))[0])
+
+
+def test_cells_written_otherwise_later_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("highseason.logs.table_rows._BLOCK", 4096)
+    rows = ["1;a;1,5"] * 2000 + ["2;a;2.25"]
+    events, report = collect(TableLog(put(tmp_path, "\n".join(["time;arm;reward", *rows, ""]))))
+    assert (len(events), report.skipped) == (2000, {"the reward is not a number": 1})
+
+
+def test_other_kinds_of_files_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "shop.csv"
+    for raw, what in (
+        ("time,arm".encode("utf-16"), "UTF-16 text"),
+        (b"PK\x03\x04", "an Excel file"),
+    ):
+        path.write_bytes(raw)
+        with pytest.raises(ValueError, match=rf"shop\.csv is {what}: save "):
+            collect(TableLog(path))

@@ -23,6 +23,7 @@ from highseason.logs.cells import polars
 from highseason.logs.conversion_log import BLANK, CUT, ConversionLog, shortened
 from highseason.logs.events import arrow
 from highseason.logs.line_blocks import LineBlock, line_blocks
+from highseason.tabular.dialect import encoding_of
 
 _NOT_CSV = "the row cannot be read as CSV"
 ROW_REASONS = (
@@ -92,8 +93,14 @@ class Table:
 def open_table(path: Path, log: ConversionLog) -> Table:
     """A CSV file (also gzip) or a Parquet file, recognised by its first bytes."""
     with path.open("rb") as file:
-        is_parquet = file.read(4) == b"PAR1"
-    return (_open_parquet if is_parquet else _open_csv)(path, log)
+        start = file.read(1000)
+    if (encoding := encoding_of(start)).startswith(("utf-16", "utf-32")):
+        raise ValueError(
+            f"{path} is {encoding.upper()} text: save it as UTF-8 (CSV UTF-8 in Excel)"
+        )
+    if start.startswith(b"PK\x03\x04"):
+        raise ValueError(f"{path} is an Excel file: save the sheet with the log as CSV")
+    return (_open_parquet if start.startswith(b"PAR1") else _open_csv)(path, log)
 
 
 def _open_csv(path: Path, log: ConversionLog) -> Table:
@@ -113,11 +120,14 @@ def _first_line(
     path: Path, blocks: Iterator[LineBlock], log: ConversionLog
 ) -> tuple[int, str, LineBlock]:
     """The number and text of the first line that is not blank, and the block of what follows."""
-    line = 0
+    line, skipped = 0, ""
     for block in blocks:
+        if block.skip:  # a later line may be the header
+            line += log.unreadable(block, line + 1)
+            skipped = skipped or f"line {line} is {block.skip}: {shortened(bytes(block.data))}"
+            continue
         if not block.is_readable:
-            what = f"{block.skip}: {shortened(bytes(block.data))}" if block.skip else block.damage
-            raise _no_header(path, line + 1, what or "the file is empty")
+            raise _no_header(path, line + 1, block.damage or skipped or "the file is empty")
         rest = bytes(block.data)
         while rest:
             header, _, rest = rest.partition(b"\n")

@@ -70,6 +70,7 @@ class Times(NamedTuple):
     stamps: Stamps
     note: str = ""
     question: str = ""
+    order: Order | None = None  # in which day, month and year were read
 
     @property
     def share(self) -> float:
@@ -131,7 +132,7 @@ def _other_forms(cells: Sequence[str], order: Order | None, is_called_time: bool
         is_sure = picked.size > 1 and bool(np.all(picked[1:] > picked[:-1]))
         picked = picked if is_sure else np.full_like(picked, "NaT")
     stamps = Stamps(picked, np.full(len(codes), None, dtype=np.object_))
-    return Times(stamps, _note(cells, instants, chosen, order), question)
+    return Times(stamps, _note(cells, instants, chosen, order), question, ORDERS[chosen])
 
 
 class _Reading(NamedTuple):

@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from highseason.logs.cells import Coded, Read, by_pair, names, numbers, pools, times
+from highseason.logs.conventions import Conventions
 from highseason.logs.conversion import IdIndex, LogFormat, existing, option
 from highseason.logs.conversion_log import ConversionLog
 from highseason.logs.events import EventBatch
@@ -118,7 +119,8 @@ class _TableFormat(LogFormat):
 class TableLog(_TableFormat):
     r"""Any CSV or Parquet file with a row per display.
 
-    Times are Unix seconds or ISO times, in UTC where they name no zone.
+    Times are Unix seconds or dates and times, in UTC where they name no zone.  Numbers and dates
+    may be written as any country writes them, if the first rows (some megabytes) leave no doubt.
 
     Args:
         path: A CSV file (comma, semicolon or tab; also gzip) or a Parquet file.
@@ -130,6 +132,8 @@ class TableLog(_TableFormat):
         separator: What separates the ids of a pool.
         propensity: The column of the probability with which the arm was shown.  None: uniform.
         clicks: Rewards are 0 or 1, and a row with any other is not an event.
+        dates: The order of day, month and year, if the table leaves it open: dmy, mdy or ymd.
+        decimal: The decimal mark, if the table leaves it open: a comma or a point.
 
     >>> import tempfile
     >>> from highseason.logs import collect
@@ -158,6 +162,10 @@ class TableLog(_TableFormat):
     separator: str = option("|", "The separator between the arms of a pool.")
     propensity: str | None = option(None, "The column of propensities.  [default: uniform]")
     clicks: bool = option(False, "Rewards are 0 or 1; rows with any other are skipped.")
+    dates: Literal["dmy", "mdy", "ymd"] | None = option(
+        None, "Order of day, month and year, if the table leaves it open."
+    )
+    decimal: Literal[",", "."] | None = option(None, "Decimal mark, if the table leaves it open.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -175,6 +183,7 @@ class TableLog(_TableFormat):
         roles = ("time", "arm", "reward", "pool", "propensity")
         columns = {role: name for role in roles if (name := getattr(self, role)) is not None}
         blocks = self._open(log).blocks(columns)
+        blocks = Conventions(self.path, columns, log, self.dates, self.decimal).plain(blocks)
         all_arms = ids.open_pool() if self.pool is None else -1
 
         @cache
