@@ -32,7 +32,7 @@ def test_a_policy_is_a_recipe(method: str, hint: str) -> None:
 
 @pytest.mark.parametrize(
     ("method", "hint"),
-    [("predict", "bandit.pull()"), ("learn_one", "bandit.update(arm"), ("fit", "bandit.pull()")],
+    [("predict", "bandit.pull()"), ("learn_one", "bandit.update(arm")],
 )
 def test_a_bandit_pulls_and_updates(method: str, hint: str) -> None:
     with pytest.raises(AttributeError) as raised:

@@ -195,6 +195,16 @@ class ArmTable(Generic[ArmT]):
         self.policy.rule.set_weights(state, turn, scores, options.weight_scale)
         return state
 
+    def forget(self, arm: int | None = None) -> None:
+        """Drop what was learned, of one arm or of all; choices and lifetimes stay."""
+        if arm is not None:
+            self.state.pulls[arm] = self.state.sums[arm] = 0.0
+            return
+        fresh = self.policy.rule.fresh_state(len(self.ids))
+        learned = {name: getattr(fresh, name) for name in ("pulls", "sums", "memory", "shared")}
+        self.state = self.state._replace(**learned)
+        self._weighted = self._candidate = None  # weights may be among the shared numbers
+
     def choose_opening(self) -> None:
         """Mark the arms that are tried before all others: the policy's number, by weight."""
         count = self.policy.lifetime_options.initial_arms

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from highseason.bandit.arm_table import as_list, hashable, lifetime_of
 from highseason.bandit.errors import BanditError, WaitingWarning
@@ -12,7 +12,7 @@ from highseason.bandit.ledger import NO_ROW, ArmT, Decision, Scale
 from highseason.bandit.multiplier_source import TurnLike, source_of
 from highseason.bandit.session import BanditSession, Report
 from highseason.bandit.stored import StoredBandit
-from highseason.bandit.tables import reports_of
+from highseason.bandit.tables import in_order, reports_of
 from highseason.core.reflexes import ON_BANDIT, missing
 from highseason.core.validation import one_of
 from highseason.core.warnings import warn_user
@@ -237,6 +237,51 @@ turn 3: append turns with extend(…)
                 "or declare the multiplier to be the traffic with known=True",
                 WaitingWarning,
             )
+
+    def correct(self, t: TurnLike, reward: float) -> None:
+        """Replace a reward that was reported wrong.
+
+        The report stays on record; the correction is a new event.  Afterwards the bandit knows what
+        it would know if the reward had been this one from the start.  (Only peak grabbers, which
+        look at the arms on offer when they learn, see those that are there now.)  What was decided
+        in between stays decided.
+
+        Args:
+            t: The turn.
+            reward: The turn's total reward.
+
+        >>> import highseason as hs
+        >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5, 5, 5])
+        >>> shelf.update(shelf.pull(), reward=2000, traffic=4)
+        >>> shelf.correct(1, reward=20)
+        >>> shelf.expectations()
+        {'a': 5.0, 'b': None}
+        """
+        with self._lock:
+            self._record(self._session.correct(t, reward))
+
+    def fit(self, history: Iterable[Mapping[str, Any] | Sequence[Any]] | Any) -> Self:
+        """Learn from what was earned before the first turn.
+
+        Each row counts as one turn: its arm was tried and paid `reward` in total to `traffic`
+        customers.  Rows without customers are ignored.  Without a multiplier, thresholds such as
+        `q0.75` are read from this traffic, too.
+
+        Args:
+            history: Rows or a table as for `update_many`, with `traffic` in each.  `turn` (or `t`)
+                is optional: a number or a time by which the rows are put in order.
+
+        >>> import highseason as hs
+        >>> import pandas as pd
+        >>> past = pd.DataFrame({"arm": ["a", "b"], "reward": [20, 9], "traffic": [4, 3]})
+        >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5, 5, 5]).fit(past)
+        >>> shelf.pull(), shelf.expectations()
+        ('a', {'a': 5.0, 'b': 3.0})
+        """
+        reports = in_order(reports_of(history))
+        with self._lock:
+            self._record(self._session.fit(reports))
+        return self
 
     def traffic(self, t: TurnLike, value: float) -> None:
         """Report the traffic of a decided turn; a reward that waits for it is then learned.

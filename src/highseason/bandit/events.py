@@ -109,6 +109,38 @@ class OutcomesReported(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class RewardCorrected(Event):
+    """A reward that was reported is replaced.
+
+    Attributes:
+        turn: Its turn.
+        reward: The turn's total reward from now on.
+    """
+
+    turn: int
+    reward: float
+
+
+class Lesson(NamedTuple, Generic[ArmT]):
+    """What an arm brought before the first turn: the total reward, and the traffic."""
+
+    arm: ArmT
+    reward: float
+    traffic: float
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryLearned(Event, Generic[ArmT]):
+    """Rewards from before the first turn were learned.
+
+    Attributes:
+        lessons: In the order in which they are learned.
+    """
+
+    lessons: tuple[Lesson[ArmT], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ArmAdded(Event, Generic[ArmT]):
     """An arm came into the game, or back into it.
 

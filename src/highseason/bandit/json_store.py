@@ -10,7 +10,7 @@ from typing import Any
 
 from highseason.bandit import events
 from highseason.bandit.errors import DocumentError, StoreError, StoreWarning
-from highseason.bandit.events import Event, Lifetime, require_next
+from highseason.bandit.events import Event, Lesson, Lifetime, require_next
 from highseason.bandit.json_values import (
     Read,
     dumps,
@@ -114,6 +114,7 @@ _read_lifetime = _in_order(Lifetime, _read_end, _optional(str))
 _WRITE: dict[str, Read] = {
     "arm": id_to_json,
     "arms": _several(id_to_json),
+    "lessons": _several(lambda lesson: (id_to_json(lesson.arm), lesson.reward, lesson.traffic)),
     "lifetime": _write_lifetime,
     "lifetimes": _several(_write_lifetime),
     "multiplier": write_multiplier,
@@ -127,6 +128,7 @@ _READ: dict[str, Read] = {
     "exploited": flag,
     "held": flag,
     "known": flag,
+    "lessons": _several(_in_order(Lesson, id_from_json, number, number)),
     "level": number,
     "lifetime": _read_lifetime,
     "lifetimes": _several(_read_lifetime),
@@ -135,6 +137,7 @@ _READ: dict[str, Read] = {
     "policy": dict,
     "probability": number,
     "propensities": _optional(lambda packed: read_propensities(*packed)),
+    "reward": number,
     "reward_range": _optional(_in_order(lambda *ends: ends, number, number)),
     "seed": whole,
     "seq": whole,

@@ -134,6 +134,8 @@ class Ledger:
         self.turns, self.arms, self.exploited = array("q"), array("q"), array("b")
         self.levels, self.rewards, self.traffic = array("d"), array("d"), array("d")
         self.propensities: list[Propensities | None] = []
+        self.learned = array("q")  # rows, in the order in which they were learned
+        self.history: list[tuple[int, float, float]] = []  # arm, reward, traffic before turn 1
         self._row_of = array("q")  # by turn
         self._open: dict[int, dict[int, None]] = {}  # by arm: rows without reward, oldest first
         self._waiting: dict[int, None] = {}  # rows whose reward waits for its traffic
@@ -167,9 +169,13 @@ class Ledger:
         self._open.setdefault(arm, {})[row] = None
 
     def restore(
-        self, columns: Mapping[str, NDArray[Any]], propensities: Mapping[int, Propensities]
+        self,
+        columns: Mapping[str, NDArray[Any]],
+        propensities: Mapping[int, Propensities],
+        history: list[tuple[int, float, float]],
     ) -> None:
         """Take over the columns of a document, which were checked."""
+        self.history = history
         for name, column in columns.items():
             own: array[Any] = getattr(self, name)
             own.frombytes(column.astype(own.typecode).tobytes())
@@ -198,6 +204,10 @@ class Ledger:
         if reward is not None and traffic is None:
             self._waiting[row] = None
 
+    def correct(self, row: int, reward: float) -> None:
+        """Replace a reward."""
+        self.rewards[row] = reward
+
     def latest_open(self, arm: int, taken: Container[int]) -> int:
         """The arm's most recent decision without a reward, except `taken`; or NO_ROW."""
         rows = reversed(self._open.get(arm, {}))
@@ -219,7 +229,9 @@ class Ledger:
     def observed(self, arms: int) -> NDArray[np.int64]:
         """How many turns of each arm the rule has learned from."""
         learned = ~np.isnan(self.rewards) & (np.array(self.traffic) > 0.0)
-        return np.bincount(np.array(self.arms, np.int64)[learned], minlength=arms)
+        past = np.array([arm for arm, _, _ in self.history], np.int64)
+        played = np.array(self.arms, np.int64)[learned]
+        return np.bincount(np.concatenate([past, played]), minlength=arms)
 
     def probability(self, row: int, arm: int) -> float:
         """How likely an arm was when the row was decided."""

@@ -45,9 +45,11 @@ from highseason.rules import NO_END, ArmState, observe_mean
 
 FORMAT = "highseason bandit"
 VERSION = 4
-#: Version 3 lacks what a plan carries, and lists propensities row by row.
+#: Version 3 lacks what a plan carries, the order of lessons and the history, and lists propensities
+#: row by row.
 READABLE = (3, 4)
 
+_LEAST = float(np.nextafter(0.0, 1.0))
 _TURN = Column(int, 0, NO_END)
 _ANY = Column(float, missing=True, infinite=True)
 _ARM_COLUMNS = {"active": FLAGS, "held": FLAGS, "opening": FLAGS, "ends": _TURN}
@@ -65,6 +67,8 @@ _TURN_COLUMNS = {
     "rewards": Column(float, missing=True),
     "traffic": Column(float, 0.0, missing=True),
 }
+
+_HISTORY_COLUMNS = {"arms": WHOLE, "rewards": FINITE, "traffic": Column(float, _LEAST)}
 
 
 def _write_columns(owner: Any, columns: Mapping[str, Column]) -> dict[str, Any]:
@@ -108,7 +112,9 @@ def write(session: BanditSession[Any]) -> str:
             "decisions": {
                 **_write_columns(session.ledger, _TURN_COLUMNS),
                 "propensities": _write_propensities(packed),
+                "learned": session.ledger.learned.tolist(),
             },
+            "history": _write_history(session.ledger.history),
         }
     )
 
@@ -130,6 +136,10 @@ def _write_carry(carry: Any, arms: int) -> dict[str, Any] | None:
     with contextlib.suppress(BanditError):
         return None if carry is None else {"arms": arms, "value": id_to_json(carry)}
     return None  # the reader plans again from the first turn
+
+
+def _write_history(history: list[tuple[int, float, float]]) -> dict[str, list[Any]]:
+    return {name: [row[i] for row in history] for i, name in enumerate(_HISTORY_COLUMNS)}
 
 
 def _write_propensities(packed: list[Propensities | None]) -> dict[str, list[Any]]:
@@ -186,7 +196,7 @@ def _read(document: dict[str, Any], given: Policy | None) -> BanditSession[Any]:
     session: BanditSession[Any] = BanditSession(policy, whole(document["seed"]), scale, source)
     session.clipped = int(Column(int, 0).read("clipped", [document["clipped"]])[0])
     _read_arms(document["arms"], session)
-    _read_ledger(document["decisions"], session)
+    _read_ledger(document["decisions"], _read_history(document, session), session)
     return session
 
 
@@ -203,12 +213,11 @@ def _read_source(entry: dict[str, Any], policy: Policy) -> MultiplierSource:
 
 def _read_online(entry: dict[str, Any], policy: Policy) -> OnlineMultiplier:
     source = OnlineMultiplier(policy)
-    least = np.nextafter(0.0, 1.0)
-    source.beliefs = Column(float, least).read("beliefs", entry["beliefs"]).tolist()
+    source.beliefs = Column(float, _LEAST).read("beliefs", entry["beliefs"]).tolist()
     decided = len(source.beliefs)
     turns, amounts = zip(*entry["seen"], strict=True) if entry["seen"] else ((), ())
     at = Column(int, 0, decided).read("seen", list(turns))
-    traffic = Column(float, least).read("seen", list(amounts))
+    traffic = Column(float, _LEAST).read("seen", list(amounts))
     if (np.diff(at) < 0).any():
         raise corrupt("`seen` is not in the order in which it was reported")
     source.seen = list(zip(at.tolist(), traffic.tolist(), strict=True))
@@ -217,7 +226,8 @@ def _read_online(entry: dict[str, Any], policy: Policy) -> OnlineMultiplier:
         source.resume(1, policy.begin())
     elif carry is not None:
         source.resume(whole(carry["arms"]), id_from_json(carry["value"]))
-        source.level(whole(carry["arms"]), decided + 1, least)  # raises if the plan cannot go on
+        quietest = min(source.beliefs, default=1.0)
+        source.level(whole(carry["arms"]), decided + 1, quietest)  # raises if it cannot go on
     return source
 
 
@@ -243,7 +253,25 @@ def _read_arms(entry: dict[str, Any], session: BanditSession[Any]) -> None:
     session.table.restore(ids, state=state, dates=dates, **columns)
 
 
-def _read_ledger(entry: dict[str, Any], session: BanditSession[Any]) -> None:
+def _read_history(
+    document: dict[str, Any], session: BanditSession[Any]
+) -> list[tuple[int, float, float]]:
+    if document["version"] == 3:
+        return []
+    columns = _read_columns(document["history"], _HISTORY_COLUMNS)
+    same_length(columns["arms"].size, **columns)
+    _check_arms(columns["arms"], session)
+    return list(zip(*(column.tolist() for column in columns.values()), strict=True))
+
+
+def _check_arms(arms: NDArray[Any], session: BanditSession[Any]) -> None:
+    for arm in arms[(arms < 0) | (arms >= len(session.table.ids))][:1].tolist():
+        raise corrupt(f"`arms` refers to unknown arm index {arm}")
+
+
+def _read_ledger(
+    entry: dict[str, Any], history: list[tuple[int, float, float]], session: BanditSession[Any]
+) -> None:
     columns = _read_columns(entry, _TURN_COLUMNS)
     turns, arms, ids = columns["turns"], columns["arms"], session.table.ids
     same_length(turns.size, **columns)
@@ -252,8 +280,7 @@ def _read_ledger(entry: dict[str, Any], session: BanditSession[Any]) -> None:
         raise corrupt(f"`turns` holds turn {turn}, but there are {limit}")
     if np.unique(turns).size < turns.size:
         raise corrupt("`turns` holds a turn twice")
-    for arm in arms[(arms < 0) | (arms >= len(ids))][:1].tolist():
-        raise corrupt(f"`arms` refers to unknown arm index {arm}")
+    _check_arms(arms, session)
     low, high = session.policy.rule.allowed
     for level in columns["levels"][~((columns["levels"] >= low) & (columns["levels"] <= high))]:
         raise corrupt(f"`levels` holds {level}")
@@ -261,7 +288,13 @@ def _read_ledger(entry: dict[str, Any], session: BanditSession[Any]) -> None:
     for row, runs in packed.items():
         if runs.ends[-1] > len(ids) or not runs.of(int(arms[row])) > 0.0:
             raise corrupt(f"the propensities of row {row} do not fit its arm")
-    session.ledger.restore(columns, packed)
+    lessons = np.flatnonzero(~np.isnan(columns["rewards"]) & (columns["traffic"] > 0.0))
+    # Version 3 does not say in which order they were learned.
+    learned = WHOLE.read("learned", entry["learned"]) if "learned" in entry else lessons
+    if not np.array_equal(np.sort(learned), lessons):
+        raise corrupt("`learned` disagrees with the rewards")
+    columns["learned"] = learned
+    session.ledger.restore(columns, packed, history)
 
 
 def _read_propensities(entry: Any, decided: int) -> dict[int, Propensities]:
@@ -284,10 +317,11 @@ def _check(session: BanditSession[Any]) -> None:
     if isinstance(source, OnlineMultiplier) and len(ledger) != len(source.beliefs):
         raise corrupt(f"there are {len(ledger)} decisions but {len(source.beliefs)} `beliefs`")
     if isinstance(source, OnlineMultiplier):
-        came = np.array(ledger.traffic)
-        if sorted(came[came > 0.0].tolist()) != sorted(traffic for _, traffic in source.seen):
-            raise corrupt("`seen` disagrees with the traffic of the decisions")
-    arms = np.array(ledger.arms, np.int64)
+        came = [traffic for _, _, traffic in ledger.history]
+        came += [traffic for traffic in ledger.traffic if traffic > 0.0]
+        if sorted(came) != sorted(traffic for _, traffic in source.seen):
+            raise corrupt("`seen` disagrees with the traffic that came")
+    arms = np.array([*(arm for arm, _, _ in ledger.history), *ledger.arms], np.int64)
     if not np.array_equal(np.bincount(arms, minlength=state.selections.size), state.selections):
         raise corrupt("`selections` disagrees with the decisions")
     pulls = ledger.observed(state.pulls.size)

@@ -8,36 +8,38 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any, Generic, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from highseason.bandit.arm_table import ArmTable, hashable, lifetime_of
+from highseason.bandit.arm_table import hashable, lifetime_of
 from highseason.bandit.errors import BanditError, DocumentError
 from highseason.bandit.events import (
     ArmAdded,
     ArmRemoved,
     BanditStarted,
     Event,
+    HistoryLearned,
+    Lesson,
     MultiplierExtended,
     OutcomesReported,
+    RewardCorrected,
     TurnDecided,
 )
+from highseason.bandit.learning import LearningGame
 from highseason.bandit.ledger import (
     NO_ROW,
     ArmT,
     Decision,
-    Ledger,
     Scale,
     TurnOutcome,
     pack,
     probabilities_of,
 )
-from highseason.bandit.multiplier_source import MultiplierSource, TurnLike, source_of
-from highseason.core.random import game_key, turn_key
+from highseason.bandit.multiplier_source import TurnLike, source_of
 from highseason.core.validation import finite_number, non_negative_number
 from highseason.core.warnings import warn_user
-from highseason.engine import ArmState, Observation, Turn, learn
+from highseason.engine import ArmState, Turn
 from highseason.engine.lifetimes.presence import offer_opening
 from highseason.engine.step import choose
 from highseason.policies import PlanWarning, Policy
@@ -52,16 +54,8 @@ class Report(NamedTuple):
     traffic: Any = None
 
 
-class BanditSession(Generic[ArmT]):
+class BanditSession(LearningGame[ArmT]):
     """Arms, multiplier and ledger, and how they change together."""
-
-    def __init__(self, policy: Policy, seed: int, scale: Scale, source: MultiplierSource) -> None:
-        self.policy, self.seed, self.scale, self.source = policy, int(seed), scale, source
-        self.table: ArmTable[ArmT] = ArmTable(policy, source)
-        self.ledger = Ledger()
-        self.clipped = 0
-        self.seq = 0  # of the last event
-        self._game_key = game_key(seed, 0)
 
     @classmethod
     def start(cls, event: BanditStarted[ArmT], policy: Policy) -> BanditSession[ArmT]:
@@ -127,10 +121,6 @@ class BanditSession(Generic[ArmT]):
     def _arms(self, turn: int) -> int:
         return int(np.count_nonzero(self.table.present(turn)))
 
-    def _turn(self, turn: int, level: float, expected: float | None) -> Turn:
-        key = turn_key(self._game_key, turn)
-        return self.source.turn(turn, level, key, self.policy.ties == "random", expected)
-
     # -- learning ---------------------------------------------------------------------------------
 
     def report(self, reports: Iterable[Report], numbered: bool = False) -> OutcomesReported | None:
@@ -154,6 +144,37 @@ class BanditSession(Generic[ArmT]):
         self._merge(self.row_of_decided(t), None, traffic, new)
         return self._reported(new)
 
+    def correct(self, t: TurnLike, reward: float) -> RewardCorrected | None:
+        """Check a reward that replaces another."""
+        before = self.ledger.outcome(self.row_of_decided(t))
+        after = before._replace(reward=finite_number("reward", reward, BanditError))
+        if before.reward is None:
+            raise BanditError(
+                f"turn {before.turn} has no reward to correct: report it with update(…)"
+            )
+        _require_finite(after)
+        corrected = RewardCorrected(self.seq + 1, before.turn, after.reward or 0.0)
+        return None if after == before else corrected
+
+    def fit(self, reports: Iterable[Report]) -> HistoryLearned[ArmT] | None:
+        """Check rewards from before the first turn; errors name the row."""
+        if len(self.ledger):
+            raise BanditError(
+                f"fit is for what came before the first turn, but turn {self.ledger.last_turn} is "
+                "decided: report rewards with update_many(…)"
+            )
+        lessons: list[Lesson[ArmT]] = []
+        for number, (arm, reward, _, traffic) in enumerate(reports, start=1):
+            try:
+                self.table.index(arm)
+                came = TurnOutcome(0, finite_number("reward", reward), _traffic(traffic))
+                _require_finite(came)
+                if came.lesson is not None:
+                    lessons.append(Lesson(hashable(arm), *came.lesson))
+            except ValueError as reason:
+                raise BanditError(f"row {number}: {reason}") from None
+        return HistoryLearned(self.seq + 1, tuple(lessons)) if lessons else None
+
     def _reported(self, new: dict[int, TurnOutcome]) -> OutcomesReported | None:
         return OutcomesReported(self.seq + 1, tuple(new.values())) if new else None
 
@@ -165,11 +186,7 @@ class BanditSession(Generic[ArmT]):
         after = before.merged(reward, traffic)
         if reward is not None and after.traffic is None:
             after = after._replace(traffic=self.source.traffic_of(after.turn))
-        if after.lesson is not None and not math.isfinite(after.lesson[0] / after.lesson[1]):
-            raise BanditError(
-                f"reward={after.reward:g} with traffic={after.traffic:g} is too much per "
-                "customer for a floating-point number"
-            )
+        _require_finite(after)
         if after != before:
             new.pop(row, None)  # reported again: it is learned in the order of its last report
             new[row] = after
@@ -240,6 +257,11 @@ class BanditSession(Generic[ArmT]):
             case OutcomesReported():
                 for outcome in event.outcomes:
                     self._book(outcome)
+            case RewardCorrected():
+                self._correct(self.ledger.row(event.turn), event.reward)
+            case HistoryLearned():
+                for lesson in event.lessons:
+                    self._learn_past(lesson)
             case ArmAdded():
                 self.table.add(event.arm, last + 1, event.lifetime, event.held)
             case ArmRemoved():
@@ -257,15 +279,6 @@ class BanditSession(Generic[ArmT]):
             self.source.observed(outcome.traffic)
         if before.lesson is None and outcome.lesson is not None:
             self._learn(row, *outcome.lesson)
-
-    def _learn(self, row: int, reward: float, traffic: float) -> None:
-        value, clipped = self.scale.learned(reward, traffic)
-        self.clipped += clipped
-        turn = self._turn(self.ledger.turns[row], self.ledger.levels[row], None)
-        # The arms there now: the reward may be late, and its turn's arms gone.
-        state, present = self.table.learning_state(), self.table.present(self.ledger.last_turn)
-        observation = Observation(self.ledger.arms[row], value, 1.0)
-        learn(self.policy.rule, state, turn, observation, present)
 
     def replay(self, event: Event) -> None:
         """Apply an event that was read from a store; one that makes no sense is refused."""
@@ -288,6 +301,10 @@ class BanditSession(Generic[ArmT]):
                     row = self.row_of_decided(turn)
                     reward = None if reward is None else finite_number("reward", reward)
                     self._merge(row, reward, None if traffic is None else _traffic(traffic), {})
+            case RewardCorrected():
+                self.correct(event.turn, event.reward)
+            case HistoryLearned():
+                self.fit(Report(arm, reward, None, came) for arm, reward, came in event.lessons)
             case ArmAdded():
                 self.table.require_absent(event.arm, self.ledger.last_turn + 1)
             case ArmRemoved():
@@ -323,6 +340,14 @@ class BanditSession(Generic[ArmT]):
         chosen = ledger.probability(row, arm), bool(ledger.exploited[row]), ledger.levels[row]
         return Decision(
             turn, self.table.ids[arm], *chosen, reward, traffic, self.source.date_of(turn)
+        )
+
+
+def _require_finite(outcome: TurnOutcome) -> None:
+    if outcome.lesson is not None and not math.isfinite(outcome.lesson[0] / outcome.lesson[1]):
+        raise BanditError(
+            f"reward={outcome.reward:g} with traffic={outcome.traffic:g} is too much per "
+            "customer for a floating-point number"
         )
 
 

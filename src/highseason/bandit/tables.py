@@ -22,6 +22,19 @@ def reports_of(rows: Any) -> list[Report]:
     return [_report(number, row) for number, row in enumerate(rows, start=1)]
 
 
+def in_order(reports: list[Report]) -> list[Report]:
+    """The reports by their turn, where they have one."""
+    turns = [report.t for report in reports]
+    if all(turn is None for turn in turns):
+        return reports
+    try:
+        return sorted(reports, key=lambda report: report.t)
+    except TypeError:
+        raise BanditError(
+            "the rows cannot be put in order: give each a turn, all numbers or all times, or none"
+        ) from None
+
+
 def _report(number: int, row: Mapping[str, Any] | Sequence[Any]) -> Report:
     try:
         if isinstance(row, str):  # its letters would be taken for an arm and a reward

@@ -21,8 +21,7 @@ ON_BANDIT: dict[str, str] = {
                     "write arm = bandit.pull()"),
     **dict.fromkeys(("partial_fit", "learn_one", "learn", "tell", "reward"),
                     "write bandit.update(arm, reward, traffic=…)"),
-    "fit": "decide with bandit.pull() and report each reward with bandit.update(…)",
-    "predict_expectations": "write bandit.ranking()",
+    "predict_expectations": "write bandit.expectations()",
 }  # fmt: skip
 
 
