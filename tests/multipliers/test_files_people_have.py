@@ -35,6 +35,12 @@ GOOD = [
     Case("tabs", "day\tvisitors\n2025-01-30\t10\n2025-01-31\t20\n", [10, 20], ISO2, file="a.tsv"),
     Case("pipes", "day|visitors\n2025-01-30|10\n2025-01-31|20\n", [10, 20], ISO2, file="a.txt"),
     Case(
+        "a semicolon in every cell of text",
+        "2025-01-30,a;b,10\n2025-01-31,a;b,20\n2025-02-01,a;b,30\n",
+        [10, 20, 30],
+        ["2025-01-30", "2025-01-31"],
+    ),
+    Case(
         "sep= line + semicolons",
         "sep=;\nday;visitors\n2025-01-30;10\n2025-01-31;20\n",
         [10, 20],
@@ -501,6 +507,16 @@ QUESTIONS = [
         "percent in some cells",
         "day;share\n2025-01-30;10%\n2025-01-31;0.2\n",
         error="some cells have a percent sign",
+    ),
+    Case(
+        "points in one date of many",
+        "day,visitors\n01/02/2025,10\n02/02/2025,20\n03.02.2025,30\n",
+        error="pass dates='dmy' or dates='mdy'",
+    ),
+    Case(
+        "version numbers",
+        "day;visitors\n2025-01-30;1.03.050\n2025-01-31;900\n",
+        error="'1.03.050' is not a number",
     ),
     Case(
         "two orders of dates",

@@ -126,7 +126,8 @@ def _other_forms(cells: Sequence[str], order: Order | None, is_called_time: bool
     days = np.array([[_day(one) for one in reading.days] for reading in readings], "datetime64[D]")
     seconds = np.array([reading.seconds for reading in readings], "timedelta64[s]")
     instants = days[codes].T.astype("datetime64[s]") + seconds[codes]
-    chosen, question = _choose(instants, cells, order, any(one.has_dots for one in readings))
+    has_dots = all(one.has_dots for one in readings if any(one.days))
+    chosen, question = _choose(instants, cells, order, has_dots)
     picked = instants[chosen]
     if not is_called_time and any(one.is_numeric for one in readings):
         is_sure = picked.size > 1 and bool(np.all(picked[1:] > picked[:-1]))

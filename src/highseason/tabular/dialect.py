@@ -78,7 +78,7 @@ def find_delimiter(text: str) -> str:
         counts = Counter(line.count(mark) for line in lines)
         usual, times = max(counts.items(), key=lambda item: (item[1], item[0]), default=(0, 0))
         score = (times / max(len(lines), 1), usual)
-        if usual and score[0] >= 0.5 and score[0] > best_score[0]:
+        if usual and score[0] >= 0.5 and score > best_score:
             best, best_score = mark, score
     return best
 

@@ -93,7 +93,7 @@ class Layout:
         width, cells, lines = self._actual, self._cells, self._lines
         while cells and not any(map(_is_filled, cells[-width:])):
             del cells[-width:], lines[-1:]
-        skipped = 0 if all(map(is_data, cells[:width])) else 1
+        skipped = 0 if _is_first_record(cells[:width], cells[width : 2 * width]) else 1
         names = [(str(cell).strip() or None) if skipped else None for cell in cells[:width]]
         del cells[: skipped * width], lines[:skipped]
         self._drop_totals()
@@ -119,6 +119,15 @@ def is_data(cell: Any) -> bool:
         return cell is not None
     # "nan" at the top of a plain list is a missing turn, not a name.
     return cell.strip().lower() == "nan" or is_number(cell) or is_time(cell.strip())
+
+
+def _is_first_record(first: list[Any], second: list[Any]) -> bool:
+    """Whether the first row is data and not names: all of it is, or a time is above a time."""
+    pairs = zip(first, second, strict=False)
+    texts = ((a, b) for a, b in pairs if isinstance(a, str) and isinstance(b, str))
+    return all(map(is_data, first)) or any(
+        is_time(a.strip()) and is_time(b.strip()) for a, b in texts
+    )
 
 
 def _stripped(cells: list[Any]) -> list[Any]:

@@ -26,16 +26,19 @@ _CELL = re.compile(
     r"(?P<digits>[0-9.,](?:[0-9.,'’\s]*[0-9.,])?)(?P<power>[eE][-+]?[0-9]+)?"
     rf"\s*(?P<after>{_CURRENCY}|%)?"
 )
-_GROUPED = r"[1-9][0-9]{{0,2}}(?:{0}[0-9]{{3}})+|[1-9][0-9]?(?:{0}[0-9]{{2}})+{0}[0-9]{{3}}"
+_GROUPED = r"[1-9][0-9]{{0,2}}(?:{0}[0-9]{{3}})+"
+_INDIAN = "[1-9][0-9]?(?:,[0-9]{2})+,[0-9]{3}"
 
 
-def _pattern(mark: str, other: str) -> re.Pattern[str]:
-    groups = "|".join(_GROUPED.format(group) for group in (re.escape(other), "'", " "))
-    point = re.escape(mark)
-    return re.compile(rf"(?:[0-9]+|{groups})(?:{point}[0-9]*)?|{point}[0-9]+")
+def _pattern(mark: str, *groups: str) -> re.Pattern[str]:
+    whole = "|".join(["[0-9]+", *groups, *map(_GROUPED.format, "' ")])
+    return re.compile(rf"(?:{whole})(?:{mark}[0-9]*)?|{mark}[0-9]+")
 
 
-_PATTERNS: dict[Mark, re.Pattern[str]] = {".": _pattern(".", ","), ",": _pattern(",", ".")}
+_PATTERNS: dict[Mark, re.Pattern[str]] = {
+    ".": _pattern(r"\.", _GROUPED.format(","), _INDIAN),
+    ",": _pattern(",", _GROUPED.format(r"\.")),
+}
 # A number that Python reads, but which may be thousands: 1.030, and not 0.030 or 1030.500.
 _MAYBE_GROUPED = re.compile(r"\s*[-+]?[1-9][0-9]{0,2}\.[0-9]{3}\s*")
 
