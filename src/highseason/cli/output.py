@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import logging
 import math
 import os
 import sys
@@ -140,7 +141,20 @@ def progress_bar(what: str) -> Iterator[Callable[[int, int], None] | None]:
     )  # fmt: skip
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+        def note(record: logging.LogRecord) -> bool:
+            """Show a note in the bar, which disappears with it: nothing else prints it."""
+            bar.update(task, description=record.getMessage())
+            return False
+
+        log = logging.getLogger("highseason")
+        log.addFilter(note)
+        try:
+            yield lambda done, total: bar.update(
+                task, description=what, completed=done, total=total
+            )
+        finally:
+            log.removeFilter(note)
 
 
 def save(

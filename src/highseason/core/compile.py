@@ -237,7 +237,7 @@ def _names(code: CodeType) -> set[str]:
 
 @functools.cache
 def _announce() -> None:
-    log.warning("compiling kernels (the first time only, a few seconds each) …")
+    log.warning("compiling for this machine (the first time only) …")
 
 
 @functools.cache
