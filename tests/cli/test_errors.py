@@ -65,7 +65,7 @@ WRONG = {
     "folder for a figure": ("simulate -p ucb --out folder.png", "is a folder", "a file in it"),
     "folder that cannot be": ("simulate -p ucb --out /proc/no/x.png", "/proc/no", "choose"),
     "unknown command": ("simulat", "'simulat'", "Did you mean 'simulate'?"),
-    "hopeless command": ("xyz", "'xyz'", "policies, replay, reproduce, simulate, slice, tune"),
+    "hopeless command": ("xyz", "'xyz'", "policies, replay, reproduce"),
     "unknown option": ("simulate --polcy ucb", "--polcy", "--policy"),
     "unknown option of all": ("--nope", "--nope", "highseason --help"),
     "option without value": ("simulate -p ucb --games", "--games", "--help"),

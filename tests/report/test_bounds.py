@@ -87,7 +87,7 @@ def test_exploration_chances_mark_both_phases() -> None:
     figure = report.exploration(hs.bounds.paper.exploration_figure())
     words = texts(figure)
     assert {"n' = 22", "w = 603", "ε-greedy", "soft ε-greedy"} <= set(words)
-    assert len(figure.encode("png")) < 150_000
+    assert len(figure.encode("png")) < 250_000
     assert "w = 603" in figure.alt
 
 

@@ -247,6 +247,6 @@ def test_a_long_season_stays_a_small_file() -> None:
 
 
 def test_figures_fit_a_phone(every: dict[str, report.Figure]) -> None:
-    assert all(figure.canvas.get_figwidth() < 6 for figure in every.values())
+    assert all(figure.picture().width < 6 * 96 for figure in every.values())
     width, _ = struct.unpack(">II", every["multiplier"].encode("png")[16:24])
-    assert width < 900
+    assert width == 1600  # in a file they are wide and sharp

@@ -51,7 +51,10 @@ def _opened(url: str) -> Iterator[Any]:
     default="decide",
 )
 def create(database: str, name: str, scope: str, as_json: bool) -> None:
-    """Make a token and print it: only its hash is kept, so it is shown this once."""
+    """Make a token and print it, this once.
+
+    Only its hash is kept.
+    """
     with _opened(database) as opened:
         from highseason.service.security import create_token
 
