@@ -15,7 +15,7 @@ from highseason.core.compile import compiled
 from highseason.engine.abi import state_type, turn_type
 from highseason.engine.arms import NO_END, UNKNOWN_END, ArmState
 from highseason.engine.turn import Observation, Turn
-from highseason.rules.option import OPTION
+from highseason.rules.option import OPTION, indices
 from highseason.rules.option.index import PERSISTENCE
 from highseason.rules.option.state import NU, PI, RHO, SUCCESSES, TRIALS
 
@@ -86,6 +86,29 @@ def test_an_arm_that_ends_has_the_horizon_of_its_own_life(seed: int) -> None:
     assert indices[arm] >= indices[state.memory[:, TRIALS] > 0].max(initial=-np.inf) - 1e-9
     fresh = indices[(state.memory[:, TRIALS] == 0) & (state.selections == 0)]
     assert indices[arm] >= fresh.max(initial=-np.inf) - 1e-9
+
+
+@pytest.mark.soak
+def test_the_compiled_choice_is_the_highest_of_all_indices() -> None:
+    types = numba.core.types
+    signature = types.Tuple((types.int64, types.boolean))(state_type(), turn_type())
+    choose: Any = compiled(OPTION.choose, signature)
+    rng = np.random.default_rng(5)
+    for seed in range(3000):
+        state = random_state(seed)
+        for level in 10.0 ** rng.uniform(-2, 5, 4):
+            turn = turn_of(float(level))._replace(key=np.uint64(1))
+            arm, _ = choose(state, turn)
+            assert indices(state, turn)[arm] >= indices(state, turn).max() - 1e-9
+
+
+def test_indices_are_those_of_the_definition() -> None:
+    for seed in range(20):
+        state = random_state(seed)
+        for level in (0.05, 3.0, 500.0):
+            found = indices(state, turn_of(level))
+            np.testing.assert_allclose(found, slow_indices(state, level), atol=1e-9)
+        np.testing.assert_array_less(indices(state, turn_of(0.0)), 1.0)
 
 
 def test_an_unknown_end_is_that_of_the_arms_that_ended() -> None:

@@ -186,6 +186,19 @@ def choose(state: ArmState, turn: Turn) -> tuple[int, bool]:
     return (break_tie(state, turn, life, arm) if turn.random_ties else arm), exploited
 
 
+def indices(state: ArmState, turn: Turn) -> Floats:
+    """The index of every available arm, -inf for the others: what `choose` finds the highest of."""
+    life, shared = typical_lifetime(state, turn), state.shared
+    out = np.full(state.available.size, -np.inf)
+    for arm in np.flatnonzero(state.available).tolist():
+        own = state.memory[arm]
+        p, n = posterior(shared[PI], shared[NU], own[TRIALS], own[SUCCESSES])
+        horizon = horizon_of(state.end[arm], state.start[arm], life, turn)
+        rate = price(shared[RHO], n, horizon) if horizon > 0.0 else math.inf
+        out[arm] = p if rate == math.inf else solve(p, n, rate, first_guess(p, n, rate), False)
+    return out
+
+
 def probabilities(state: ArmState, turn: Turn) -> Floats:
     """One arm is certain; where ties are random, it shares with those that are alike."""
     arm, _ = choose(state, turn._replace(random_ties=False))
