@@ -28,7 +28,7 @@ def solve(p: float, n: float, rate: float, start: float, challenged: bool) -> fl
     A challenger whose root is not above `start` gets just that: one evaluation shows it.
     """
     a, b = p * n, (1.0 - p) * n
-    norm, enough = log_beta(a, b), 1e-3 * math.sqrt(p * (1.0 - p) / (n + 1.0))
+    norm, sd = log_beta(a, b), math.sqrt(p * (1.0 - p) / (n + 1.0))
     x = start
     for i in range(60):
         call, tail, density = beta_call(a, b, norm, x)
@@ -39,7 +39,7 @@ def solve(p: float, n: float, rate: float, start: float, challenged: bool) -> fl
         if not abs(step) <= abs(2.0 * value / slope):  # too bent here: Newton's step
             step = value / slope
         x = min(max(x + step, p), 0.5 * (1.0 + x))
-        if abs(step) <= enough:
+        if abs(step) <= 1e-3 * min(sd, 1.0 - x):  # the next step would be a millionth of it
             break
     return x
 
