@@ -70,6 +70,7 @@ class Brain:
         self._corrections = {e.turn: e.body for e in entries if e.kind == "corrected"}
         self._totals: dict[str, list[float]] = {}  # by arm: decisions, rewards, sum, squares
         self._rewarded = 0
+        self.decided: set[int] = set()  # turns
         self._entered = {arm.id for arm in self.settings.arms if not arm.start or arm.start <= 1}
         started = _start(self.settings, self.forecast, self._entered, entries[0].body)
         events = (self.keep(entry) for entry in entries[1:])
@@ -92,6 +93,7 @@ class Brain:
             self.arms[entry.body["id"]] = replace(self.arms[entry.body["id"]], retired=True)
         if isinstance(event, TurnDecided):
             self._total(event.arm)[0] += 1
+            self.decided.add(event.turn)
         if isinstance(event, OutcomesReported):
             event = replace(event, outcomes=tuple(map(self._corrected, event.outcomes)))
             self._rewarded += len(event.outcomes)

@@ -155,14 +155,16 @@ class Service:
 
         def work(batch: Batch, brain: Brain) -> DecisionRecord:
             wanted = brain.forecast.turn_at(moment) if turn is None else turn
-            waiting = (
-                r for r in batch.decisions if (r["experiment"], r["turn"]) == (experiment, wanted)
-            )
-            row = next(waiting, None)
+            if wanted not in brain.decided:
+                return self._decide(batch, brain, wanted)
+            asked = experiment, wanted
+            rows = (r for r in batch.decisions if (r["experiment"], r["turn"]) == asked)
+            row = next(rows, None)
             if row is not None:
                 return _record(row)
             locked = store.decision(batch.connection, experiment, wanted)
-            return locked or self._decide(batch, brain, wanted)
+            assert locked is not None, "the log says that it is decided"
+            return locked
 
         return self._change(experiment, work)
 
