@@ -58,6 +58,8 @@ def grown(document: str, turns: int) -> str:
     for name, column in entry["decisions"].items():
         if name == "turns":
             entry["decisions"][name] = list(range(1, played * times + 1))
+        elif name == "learned":
+            entry["decisions"][name] = [row + played * i for i in range(times) for row in column]
         elif name != "propensities":
             entry["decisions"][name] = column * times
     runs = entry["decisions"]["propensities"]

@@ -215,9 +215,8 @@ def _read_online(entry: dict[str, Any], policy: Policy) -> OnlineMultiplier:
     source = OnlineMultiplier(policy)
     source.beliefs = Column(float, _LEAST).read("beliefs", entry["beliefs"]).tolist()
     decided = len(source.beliefs)
-    turns, amounts = zip(*entry["seen"], strict=True) if entry["seen"] else ((), ())
-    at = Column(int, 0, decided).read("seen", list(turns))
-    traffic = Column(float, _LEAST).read("seen", list(amounts))
+    at = Column(int, 0, decided).read("seen", [turn for turn, _ in entry["seen"]])
+    traffic = Column(float, _LEAST).read("seen", [came for _, came in entry["seen"]])
     if (np.diff(at) < 0).any():
         raise corrupt("`seen` is not in the order in which it was reported")
     source.seen = list(zip(at.tolist(), traffic.tolist(), strict=True))
@@ -317,9 +316,9 @@ def _check(session: BanditSession[Any]) -> None:
     if isinstance(source, OnlineMultiplier) and len(ledger) != len(source.beliefs):
         raise corrupt(f"there are {len(ledger)} decisions but {len(source.beliefs)} `beliefs`")
     if isinstance(source, OnlineMultiplier):
-        came = [traffic for _, _, traffic in ledger.history]
-        came += [traffic for traffic in ledger.traffic if traffic > 0.0]
-        if sorted(came) != sorted(traffic for _, traffic in source.seen):
+        came = np.array([*(traffic for _, _, traffic in ledger.history), *ledger.traffic])
+        seen = np.array([traffic for _, traffic in source.seen])
+        if not np.array_equal(np.sort(came[came > 0.0]), np.sort(seen)):
             raise corrupt("`seen` disagrees with the traffic that came")
     arms = np.array([*(arm for arm, _, _ in ledger.history), *ledger.arms], np.int64)
     if not np.array_equal(np.bincount(arms, minlength=state.selections.size), state.selections):
