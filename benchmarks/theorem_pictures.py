@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/guides/theorems.md and advise.md into docs/images/.
+"""Draw the pictures of docs/guides/theorems.md into docs/images/.
 
 .venv/bin/python benchmarks/theorem_pictures.py [FOLDER]
 """
@@ -34,16 +34,7 @@ def forced_pulls() -> hs.report.Figure:
     return hs.report.minimum_pulls((game.arms == 1).cumsum(), arms=2, r=0.5)
 
 
-def advice() -> hs.report.Figure:
-    """The shop of docs/guides/advise.md: its month before Christmas is worth the year."""
-    day = np.arange(364)
-    visitors = 100 + 7 * (day % 5) + 60 * (day % 7 > 4) + 2500 * (day >= 325)
-    G = hs.multipliers.from_values(visitors, name="traffic")
-    return hs.advise(G, arms=6, gap=0.1, games=500).figure()
-
-
 PICTURES = {
-    "advice": advice,
     "bound-parts": parts_over_time,
     "exploration-probabilities": lambda: hs.report.exploration(
         hs.bounds.paper.exploration_figure()

@@ -15,7 +15,6 @@ CASES = {
     "high-early": (np.where(T < 200, 1000.0, 1.0), 10, "G is high early"),
     "no-low-turns": (100.0 + T % 7, 10, "no quiet turns"),
     "few-low-turns": (np.where(T > 394, 1.0, 40.0), 10, "5 quiet turns for 10 arms"),
-    "threshold-splits-nothing": (np.where(T % 10 == 9, 40.0, 1.0), 10, "z = q0.5 and q0.75 put"),
     "nothing-to-learn": (np.linspace(1, 9, 20), 20, "20 turns for 20 arms"),
 }
 

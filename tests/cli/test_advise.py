@@ -1,4 +1,4 @@
-"""`highseason advise`: words for people, JSON for programs, a picture."""
+"""`highseason advise`: words for people, JSON for programs, a picture or a page."""
 
 from __future__ import annotations
 
@@ -7,40 +7,51 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import highseason as hs
 
 Call = Callable[..., Any]
-USUAL = "advise -m wave --turns 150 --arms 5 --games 60 --seed 2".split()
+USUAL = "advise -m wave --turns 40 --arms 3 --games 20 --seed 2".split()
 
 
 def test_json_is_the_librarys_advice(call: Call, tmp_path: Path) -> None:
     answer = call(*USUAL, "--json", "--out", "new/advice.png")
     assert (answer.code, answer.stderr) == (0, "")
     document = json.loads(answer.stdout)
-    advice = hs.advise(hs.multipliers.wave(turns=150), 5, games=60, seed=2)
+    advice = hs.advise(hs.multipliers.wave(turns=40), 3, games=20, seed=2)
     assert document["policy"] == str(advice.policy)
-    assert document["earned_share"] == advice.chosen.earned
+    assert document["earned_share"] == advice.outcome.chosen.earned
+    assert document["rewards"] == "bernoulli"
     assert document["files"] == ["new/advice.png"]
     assert (tmp_path / "new/advice.png").read_bytes().startswith(b"\x89PNG")
-    assert len(document["compared"]) == 8
-    assert {"over_greedy", "over_runner_up", "over_unregulated", "when"} <= set(document)
+    assert len(document["compared"]) == len(advice.compared)
+    assert document["bounds"] is None
 
 
-def test_people_are_told_in_words(call: Call) -> None:
-    answer = call(*USUAL)
+def test_words_come_verdict_first(call: Call) -> None:
+    answer = call(*USUAL, "--bounds")
     assert (answer.code, answer.stderr) == (0, "")
-    for words in ("\nUse ", "How sure:", "When it explores:", "afe bound", "Watch out:"):
+    assert answer.stdout.startswith("Use ")
+    for words in ("Assumed: the paper's world", "What to do next:", "afe bound", "--turns 40"):
         assert words in answer.stdout
 
 
-def test_a_file_and_what_is_known_of_the_arms(call: Call, traffic: Path) -> None:
-    words = ["advise", "-m", str(traffic), "--arms", "3", "--games", "40", "--json"]
-    known = json.loads(call(*words, "--gap", "0.2", "--means-between", "0.1,0.6").stdout)
-    assert (known["gap"], known["between"], known["turns"]) == (0.2, [0.1, 0.6], 56)
-    plain = json.loads(call(*words).stdout)
-    assert (plain["gap"], plain["between"]) == (None, [0.0, 1.0])
+def test_a_file_counts_visitors_and_rates_are_fitted_to_a_history(
+    call: Call, traffic: Path, tmp_path: Path
+) -> None:
+    words = ["advise", "-m", str(traffic), "--turns", "20", "--arms", "2", "--games", "20"]
+    answer = call(*words, "--rates", "2%..4%", "--rho", "0.01", "--out", "advice.html", "--json")
+    known = json.loads(answer.stdout)
+    assert (known["rates"], known["rho"], known["turns"]) == ("2% to 4%", 0.01, 20)
+    assert "What to do next" in (tmp_path / "advice.html").read_text(encoding="utf-8")
+    rng = np.random.default_rng(1)
+    rows = [f"{t},{arm},{rng.binomial(900, 0.03)},900" for t in range(30) for arm in "ab"]
+    (tmp_path / "past.csv").write_text("\n".join(["turn,arm,successes,visitors", *rows]) + "\n")
+    fitted = json.loads(call(*words, "--history", "past.csv", "--json").stdout)
+    assert fitted["rewards"].startswith("visitors")
+    assert fitted["rho"] < 0.01
 
 
 @pytest.mark.parametrize(
@@ -49,12 +60,15 @@ def test_a_file_and_what_is_known_of_the_arms(call: Call, traffic: Path) -> None
         ("advise --arms 1", "at least 2"),
         ("advise --gap 0", "above 0"),
         ("advise --gap 2", "at most 1"),
-        ("advise --means-between 1,0", "rising"),
-        ("advise --means-between 1", "such as 0,1"),
+        ("advise --rates 1..0", "rising"),
+        ("advise --rates 1", "not a number"),
+        ("advise --rho 2", "from 0 to 1"),
+        ("advise --rho 0.1", "no meaning"),
+        ("advise --history past.csv --rho 0.1", "leave those out"),
         ("advise --games 1", "at least 2"),
         ("advise --seed -1", "seed"),
         ("advise -m no.csv", "check the path"),
-        ("advise --out x.jpg", ".png, .svg or .pdf"),
+        ("advise --out x.jpg", ".html"),
     ],
 )
 def test_asked_wrongly(line: str, problem: str, call: Call) -> None:

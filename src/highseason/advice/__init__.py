@@ -1,4 +1,4 @@
-"""Advice: which policy to use on given traffic, how sure that is, and when it does not matter.
+"""Advice: which policy to use on given traffic, what that assumes, and when it does not matter.
 
 >>> import highseason as hs
 >>> advice = hs.advise(hs.multipliers.constant(turns=60), arms=20, games=40)
@@ -6,9 +6,23 @@
 True
 """
 
-from highseason.advice.advice import Advice, Compared
-from highseason.advice.candidates import Belief, Kind, kind_of
+from highseason.advice.advice import Advice
+from highseason.advice.candidates import Kind, kind_of
 from highseason.advice.cautions import CODES, Caution
+from highseason.advice.outcome import Answer, Compared, Outcome
 from highseason.advice.recommend import advise
+from highseason.advice.worlds import World, usual_rewards
 
-__all__ = ["CODES", "Advice", "Belief", "Caution", "Compared", "Kind", "advise", "kind_of"]
+__all__ = [
+    "CODES",
+    "Advice",
+    "Answer",
+    "Caution",
+    "Compared",
+    "Kind",
+    "Outcome",
+    "World",
+    "advise",
+    "kind_of",
+    "usual_rewards",
+]

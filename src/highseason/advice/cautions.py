@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from highseason.advice.candidates import idle_thresholds
-from highseason.core.formatting import counted, format_number, listed, percent
+from highseason.core.formatting import counted, format_number, percent
 from highseason.multipliers import Multiplier
 
 #: A turn is quiet if its G is below this share of the mean.
@@ -26,7 +25,6 @@ CODES = {
     "high-early": "G is highest at the start, before anything is known",
     "no-low-turns": "no turn is quiet enough to make exploring cheap",
     "few-low-turns": "fewer quiet turns than arms",
-    "threshold-splits-nothing": "a common threshold puts every turn on the same side",
     "short-horizon": "too few turns per arm: greedy is as good",
     "greedy-as-good": "exploring did not pay, although the horizon is long",
 }
@@ -45,9 +43,9 @@ def cautions(G: Multiplier, arms: int) -> list[Caution]:
 
     >>> import highseason as hs
     >>> [caution.code for caution in cautions(hs.multipliers.constant(turns=900), arms=3)]
-    ['no-low-turns', 'threshold-splits-nothing']
+    ['no-low-turns']
     """
-    checked = (_too_few_turns(G, arms), _high_early(G, arms), _low_turns(G, arms), _thresholds(G))
+    checked = (_too_few_turns(G, arms), _high_early(G, arms), _low_turns(G, arms))
     return [caution for caution in checked if caution is not None]
 
 
@@ -113,17 +111,3 @@ def _low_turns(G: Multiplier, arms: int) -> Caution | None:
             "after the first round, too few to try each arm once more while it is cheap.",
         )
     return None
-
-
-def _thresholds(G: Multiplier) -> Caution | None:
-    idle = idle_thresholds(G)
-    if not idle:
-        return None
-    verb = "puts" if len(idle) == 1 else "put"
-    return Caution(
-        "threshold-splits-nothing",
-        f"Common thresholds do not separate the turns: z = {listed(idle)} {verb} every turn on the "
-        f"same side, because G takes only {counted(int(np.unique(G.values).size), 'value')}, or "
-        "most turns are alike.  These thresholds were not tried; if you use one, choose a value "
-        "between those of G.",
-    )

@@ -1,19 +1,18 @@
-"""`advise`: screen the candidates, choose one, and evaluate it in fresh games."""
+"""`advise`: search good parameters in each world, judge them in fresh games, look for flips."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Any
 
-import numpy as np
-
-from highseason import bounds
-from highseason.advice.advice import Advice, Compared
-from highseason.advice.candidates import Belief, candidates, kind_of, quiet_plan
+from highseason import bounds as theorems
+from highseason.advice.advice import Advice
+from highseason.advice.candidates import kind_of, spaces
 from highseason.advice.cautions import Caution, cautions, greedy_is_as_good
+from highseason.advice.outcome import Outcome, judge
+from highseason.advice.worlds import FEW_RHOS, RHOS, TYPICAL_RATES, Rates, World, usual_rewards
 from highseason.bounds import NoTheoremError, RegretBound
 from highseason.core.random import seed_key
 from highseason.core.validation import whole_number
@@ -21,184 +20,205 @@ from highseason.core.warnings import quiet
 from highseason.games import simulate
 from highseason.multipliers import Multiplier, as_multiplier
 from highseason.policies import Policy
-from highseason.results import Estimate, SimulationResult, with_interval
 from highseason.rewards import Rewards
+from highseason.tuning import Space, Trial, Zoom, derive_seed, on_games
 
 Progress = Callable[[int, int], None]
 
-#: Screening takes one game for every four of choosing, and at least this many.
-_GAMES_PER_SCREENING, _LEAST_SCREENING = 4, 40
+#: What the games of a verdict may cost, in turns times what a turn of the slowest policy takes.
+_WORK = 5e6
+#: Games to judge by, and to search by: at least and at most.
+_GAMES, _SEARCH_GAMES = (100, 1000), (20, 60)
+#: An answer that is not settled is judged again in so many times as many games; the other worlds
+#: are judged in a share of them.
+_AGAIN, _ELSEWHERE = 2, 0.4
+#: How often the gap between two correlations is halved to find where the answer flips.
+_HALVINGS = 2
+#: In this search, a correlation below this is none.
+_LEAST_RHO = 1e-6
 
 
 def advise(
     multiplier: Any,
     arms: int,
     *,
+    rates: Rates | None = None,
+    rho: float | None = None,
     gap: float | None = None,
-    means_between: tuple[float, float] = (0.0, 1.0),
+    rewards: str | Rewards | None = None,
     turns: int | None = None,
-    games: int = 1000,
+    games: int | None = None,
     seed: int = 0,
     policies: Iterable[Policy] = (),
+    bounds: bool = False,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Advice:
-    """Recommend a policy for this traffic, and say how sure that is and what to watch out for.
+    """Recommend a policy for this traffic; say what that assumes, and where the answer flips.
 
-    Every policy plays on this G with its defaults and with a small grid of parameters.  Some games
-    select the best parameters of each policy, others choose among these policies, and others again
-    evaluate the choice: no reported number comes from games that were used to choose.  A simpler
-    policy is preferred unless a more elaborate one is clearly better: greedy first, then policies
-    that ignore G, then policies regulated by G.
+    The parameters of every policy are searched in some games, and the policies judged in others.
+    The simplest policy is advised that no other beats clearly and by more than 0.1% of the reward:
+    greedy first, then policies that ignore G, then policies regulated by G.  The comparison is
+    repeated for other correlations of a turn's visitors (rho), and for typical rates if none are
+    given, because these decide what a turn teaches.
 
     Args:
         multiplier: G: anything `as_multiplier` takes.
         arms: The number of arms, at least 2.
+        rates: The range of the arms' conversion rates, such as (0.02, 0.04).
+        rho: The correlation of the decisions of two visitors of the same turn; 0 if unknown.
         gap: How far the second best arm is below the best, if known.
-        means_between: The range of the arms' means (uniform).
+        rewards: "visitors", where every visitor of a turn counts; "bernoulli", the paper's world,
+            where a turn is one draw; or a reward model.  Traffic counts visitors by default, the
+            shapes of the paper are played as in the paper.
         turns: The number of turns, where the multiplier is the name of a shape.
-        games: The number of games to choose by, and again to evaluate.
+        games: The number of games to judge by; twice as many where these do not settle it.  1,000
+            by default, fewer in long seasons with many arms, so that it takes less than a minute.
         seed: Same seed, same advice.
         policies: Candidates of your own, besides the built-in ones.
+        bounds: Also compute safe bounds on regret, for typical arms.
         workers: How many threads; all cores by default.
-        progress: Called with (games done, total games) as the work proceeds.
+        progress: Called with (worlds done, worlds in total).
 
     >>> import highseason as hs
-    >>> G = hs.multipliers.wave(turns=200)
-    >>> advice = advise(G, arms=4, games=50)
-    >>> [one.kind for one in advice.compared].count("regulated")
-    5
+    >>> G = hs.multipliers.from_values([900, 1000, 1200, 5000, 6000] * 8)
+    >>> advice = advise(G, arms=3, rates=(0.2, 0.8), games=40)
+    >>> advice.answer, advice.policy, [world.rho for world in advice.worlds][-1]
+    ('greedy', Greedy(ties='first'), 1.0)
     """
     G = as_multiplier(multiplier, turns)
-    belief = Belief(arms, (float(means_between[0]), float(means_between[1])), gap)
-    games = whole_number("games", games, at_least=2)
-    seed_key(seed)  # so that an error names the seed that was passed, not a multiple of it
-    tried = candidates(G, arms, policies)
-    screening = max(_LEAST_SCREENING, games // _GAMES_PER_SCREENING)
-    simulator = _Simulator(belief.rewards(), G, workers, progress, screening + 2 * games)
-    finalists = _best_of_each(tried, simulator.play(tried, screening, 3 * seed))
-    chosen, runner_up = _choose(finalists, simulator.play(finalists, games, 3 * seed + 1))
-    evaluated = simulator.play(finalists, games, 3 * seed + 2)
-    lines = [_compare(evaluated, i, chosen, finalists[i], belief, G) for i in range(len(finalists))]
-    order = sorted(range(len(finalists)), key=lambda i: lines[i].regret)
-    compared = tuple(lines[i] for i in order)
+    model = rewards or usual_rewards(G)
+    ranges = _ranges(model, rates)
+    main = World.of(model, arms, ranges[0], rho, gap)
+    seed_key(seed)  # so that an error names the seed that was passed, not one derived from it
+    if games is not None:
+        games = whole_number("games", games, at_least=2)
+    affordable = games or _clamped(_WORK / (G.turns * (3 + 0.4 * arms)), _GAMES)
+    study = _Study(G, spaces(policies), affordable, seed, workers)
+    worlds = [main, *_other_worlds(main, [World.of(model, arms, r, rho, gap) for r in ranges[1:]])]
+    outcomes: list[Outcome] = []
+    total = len(worlds) + _HALVINGS * (len(worlds) > 1 and len(ranges) == 1)
+    for outcome in study.outcomes(worlds, refine=len(ranges) == 1):
+        outcomes.append(outcome)
+        if progress is not None:
+            progress(len(outcomes), max(total, len(outcomes)))
+    first = outcomes[0]
     return Advice(
-        policy=finalists[chosen],
-        plan=quiet_plan(finalists[chosen], G, arms),
-        compared=compared,
-        runner_up=order.index(runner_up),
-        warnings=tuple(_warnings(G, arms, compared, finalists[chosen])),
-        belief=belief,
-        tried=len(tried),
-        games=games,
+        outcome=first,
+        others=tuple(sorted(outcomes[1:], key=lambda one: one.world.rho or 0.0)),
+        plan=quiet_plan(first.policy, G, arms),
+        warnings=tuple(_warnings(G, arms, first)),
+        bounds=tuple(_bounds(first, G)) if bounds else None,
+        rates_known=len(ranges) == 1,
         seed=seed,
     )
 
 
-@dataclass
-class _Simulator:
-    """Plays all games of one advice, and reports their progress."""
+def quiet_plan(policy: Policy, G: Multiplier, arms: int) -> Any:
+    """The plan without its warnings: the advice lists what is unusual, once."""
+    with quiet():
+        return policy.plan(G, arms)
 
-    rewards: Rewards
+
+def _clamped(games: float, ends: tuple[int, int]) -> int:
+    return int(min(max(games, ends[0]), ends[1]))
+
+
+def _ranges(model: str | Rewards, rates: Rates | None) -> tuple[Rates | None, ...]:
+    """The rates to answer for: those given, or typical ones."""
+    if rates is not None:
+        if not isinstance(model, str):
+            raise ValueError("give either rates or a reward model, which has its own")
+        return ((float(rates[0]), float(rates[1])),)
+    return TYPICAL_RATES if model == "visitors" else (None,)
+
+
+def _other_worlds(main: World, others: list[World]) -> Iterator[World]:
+    """What else may be true: other correlations, and other rates where none were given."""
+    if main.rho is None:
+        return
+    for world in (main, *others):
+        for rho in FEW_RHOS if others else RHOS:
+            if world is not main or rho != main.rho:
+                yield world.with_rho(rho)
+
+
+@dataclass(frozen=True)
+class _Study:
+    """Searches and judges, in every world on the same games."""
+
     G: Multiplier
+    spaces: list[Space]
+    games: int
+    seed: int
     workers: int | None
-    progress: Progress | None
-    total: int
-    done: int = 0
 
-    def play(self, policies: Sequence[Policy], games: int, seed: int) -> SimulationResult:
-        """Play more games."""
-        before = self.done
+    def outcomes(self, worlds: list[World], refine: bool) -> Iterator[Outcome]:
+        """The outcome of each world, then those around the flip that is nearest to the first."""
+        first = self.outcome(worlds[0])
+        if not first.settled:
+            first = self.outcome(worlds[0], times=_AGAIN)
+        yield first
+        done = [first]
+        for world in worlds[1:]:
+            done.append(self.outcome(world, times=_ELSEWHERE))
+            yield done[-1]
+        for _ in range(_HALVINGS * (refine and len(worlds) > 1)):
+            between = _middle_of_flip(done)
+            if between is None:
+                return
+            done.append(self.outcome(worlds[0].with_rho(between), times=_ELSEWHERE))
+            yield done[-1]
 
-        def report(done: int, _: int) -> None:
-            if self.progress is not None:
-                self.progress(before + done, self.total)
-
-        with quiet():  # the advice itself lists what is unusual, once
+    def outcome(self, world: World, times: float = 1.0) -> Outcome:
+        """Search every policy, and judge the best of each class and kind in fresh games."""
+        zoom = Zoom(games=_clamped(min(self.games, 60_000 / self.G.turns), _SEARCH_GAMES))
+        evaluate = on_games(world.rewards, self.G, derive_seed(self.seed, "search"), self.workers)
+        best: dict[Any, Trial] = {}
+        tried = 0
+        for space in self.spaces:
+            trials = zoom.search(space, evaluate)
+            tried += len(trials)
+            line = (type(space.start), kind_of(space.start)) if space.axes else space.start
+            if line not in best or trials[0].loss < best[line].loss:
+                best[line] = trials[0]
+        finalists = [trial.policy for trial in best.values()]
+        with quiet():
             result = simulate(
-                policies, self.rewards, self.G, games, seed, workers=self.workers, progress=report
-            )
-        self.done += games
-        return result
+                {str(i): policy for i, policy in enumerate(finalists)}, world.rewards, self.G,
+                max(2, round(times * self.games)), derive_seed(self.seed, f"verdict/{times:g}"),
+                workers=self.workers, keep="summary",
+            )  # fmt: skip
+        return judge(world, finalists, result, tried)
 
 
-def _best_of_each(tried: Sequence[Policy], result: SimulationResult) -> list[Policy]:
-    """The policy with the least regret of each class."""
-    best: dict[type[Policy], int] = {}
-    for i, policy in enumerate(tried):
-        held = best.setdefault(type(policy), i)
-        if result.mean("regret", i) < result.mean("regret", held):
-            best[type(policy)] = i
-    return [tried[i] for i in best.values()]
-
-
-def _choose(finalists: Sequence[Policy], result: SimulationResult) -> tuple[int, int]:
-    """The simplest policy that no more elaborate one clearly beats, and the best other."""
-    order = sorted(range(len(finalists)), key=lambda i: result.mean("regret", i))
-    best = {kind: next((i for i in order if kind_of(finalists[i]) == kind), None)
-            for kind in ("greedy", "unregulated", "regulated")}  # fmt: skip
-    chosen = best["greedy"]
-    assert chosen is not None  # greedy is always a candidate
-    for kind in ("unregulated", "regulated"):
-        rival = best[kind]
-        if rival is not None and _lead(result, rival, chosen).low > 0:
-            chosen = rival
-    return chosen, next(i for i in order if i != chosen)
-
-
-def _lead(result: SimulationResult, ahead: int, of: int) -> Estimate:
-    """By how much one regret is below another, as a share of the best arm's reward; paired."""
-    moments = result.moments["regret"]
-    c = moments.covariance
-    value = float(moments.mean[of] - moments.mean[ahead])
-    variance = float(c[of, of] - 2 * c[of, ahead] + c[ahead, ahead])
-    error = math.sqrt(max(variance, 0.0) / moments.count)
-    most = _attainable(result)
-    return with_interval(value / most, error / most)
-
-
-def _attainable(result: SimulationResult) -> float:
-    """The reward of the best arm, which is the same for every policy."""
-    return result.mean("reward", 0) + result.mean("realised_regret", 0)
-
-
-def _compare(
-    result: SimulationResult, i: int, chosen: int, policy: Policy, belief: Belief, G: Multiplier
-) -> Compared:
-    lead = _lead(result, chosen, i)
-    return Compared(
-        policy=policy,
-        kind=kind_of(policy),
-        regret=result.mean("regret", i),
-        error=result.error("regret", i),
-        earned=1.0 - result.mean("regret", i) / _attainable(result),
-        lead=lead,
-        probability=_probability(lead),
-        bound=_bound(policy, belief, G),
-    )
-
-
-def _probability(lead: Estimate) -> float:
-    """The probability that the true lead is above zero, from its estimate and error."""
-    if lead.error > 0:
-        return NormalDist().cdf(lead.value / lead.error)
-    return 0.5 if lead.value == 0 else float(np.heaviside(lead.value, 0.5))
-
-
-def _bound(policy: Policy, belief: Belief, G: Multiplier) -> RegretBound | None:
-    if G.turns < belief.arms:
+def _middle_of_flip(done: list[Outcome]) -> float | None:
+    """A correlation between the two nearest ones where the first answer holds and does not."""
+    rhos = sorted((one.world.rho or 0.0, one.answer) for one in done)
+    own, answer = done[0].world.rho or 0.0, done[0].answer
+    above = next((rho for rho, other in rhos if rho > own and other != answer), None)
+    if above is not None:
+        below = max(rho for rho, other in rhos if rho < above)
+    elif others := [rho for rho, other in rhos if rho < own and other != answer]:
+        below = max(others)
+        above = min(rho for rho, _ in rhos if rho > below)
+    else:
         return None
-    try:
-        return bounds.regret(policy, belief.typical(), multiplier=G)
-    except NoTheoremError:
-        return None
+    return math.sqrt(max(below, _LEAST_RHO) * above) if above > _LEAST_RHO else None
 
 
-def _warnings(
-    G: Multiplier, arms: int, compared: Sequence[Compared], chosen: Policy
-) -> list[Caution]:
+def _bounds(outcome: Outcome, G: Multiplier) -> Iterator[tuple[Policy, RegretBound]]:
+    if G.turns < outcome.world.rewards.arms:
+        return
+    for one in outcome.compared:
+        try:
+            yield one.policy, theorems.regret(one.policy, outcome.world.typical(), multiplier=G)
+        except NoTheoremError:
+            continue
+
+
+def _warnings(G: Multiplier, arms: int, outcome: Outcome) -> list[Caution]:
     warnings = cautions(G, arms)
-    greedy = next(one for one in compared if one.kind == "greedy")
-    if G.turns > arms and (greedy.policy == chosen or greedy.lead.low <= 0):
+    if outcome.world.rho is None and G.turns > arms and outcome.answer == "greedy":
         warnings.append(greedy_is_as_good(G.turns, arms))
     return warnings

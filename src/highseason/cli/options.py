@@ -49,6 +49,7 @@ def whole(least: int) -> Function:
 
 
 positive = reader("a number above 0", float, lambda number: 0 < number < math.inf)
+share = reader("a number from 0 to 1", float, lambda number: 0 <= number <= 1)
 
 
 def option(spec: str, text: str, **more: Any) -> Decorator:
@@ -234,17 +235,26 @@ traffic = parsed(
     *_FILE_OPTIONS,
 )
 
+rates = option("--rates LOW..HIGH", "Range of the arms' rates, such as 2%..4%.")
+rho = option(
+    "--rho NUMBER",
+    "Correlation of the visitors of a turn: 0 if each decides alone, 1 if a turn is one draw.",
+    type=share,
+)
+
 #: A reward model.
 arms_that_pay = parsed(
     "rewards",
     parse_rewards,
-    "rewards arms means",
+    "rewards arms means rates rho",
     option(
         "--rewards -r NAME[:KEY=VALUE,…]",
-        "What arms pay: bernoulli, truncated-normal:sigma=0.1, visitors:rates=2%..4%,rho=0.01, "
-        "spend:rates=2%..4%,cv=1.  Arms are drawn in every game (bernoulli: from [0, 1]).",
-        default="bernoulli",
+        "What arms pay: visitors (each of a turn's visitors buys or not), bernoulli (the paper's "
+        "world: a turn is one draw from [0, 1]), truncated-normal:sigma=0.1, spend:cv=1.  "
+        "[default: visitors for a file, bernoulli for a shape]",
     ),
+    rates,
+    rho,
     count("--arms", "Number of arms.  [default: 25, or as many as --means]"),
     option(
         "--means NUMBERS",

@@ -23,7 +23,8 @@ import numpy as np
 
 from highseason.cli.parsing import as_options, usage_error
 from highseason.core.table import aligned, wrapped
-from highseason.multipliers import FileNote
+from highseason.multipliers import FileNote, Multiplier
+from highseason.rewards import Rewards
 
 
 def emit(
@@ -67,6 +68,16 @@ def plain(value: Any) -> Any:
 def print_wrapped(text: str, indent: str = "") -> None:
     """Print a paragraph that fits the terminal, 80 columns in a pipe; `indent` follows line one."""
     click.echo(wrapped(text, indent))
+
+
+def print_assumed(text: str, rewards: Rewards, G: Multiplier) -> None:
+    """Print a result, and what a turn is assumed to teach where G is traffic."""
+    from highseason.advice import World, usual_rewards
+
+    click.echo(text)
+    if rewards.noise is not None or usual_rewards(G) == "visitors":
+        click.echo()
+        print_wrapped(World(rewards).assumption(G))
 
 
 def print_table(

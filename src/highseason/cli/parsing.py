@@ -136,18 +136,37 @@ def _length(text: str) -> int | str:
     return int(text) if text.isdecimal() else text
 
 
-def parse_rewards(text: str, arms: int | None, means: str | None) -> Rewards:
-    """A reward model.
+def parse_rewards(
+    text: str | None,
+    arms: int | None,
+    means: str | None,
+    rates: str | None = None,
+    rho: float | None = None,
+) -> Rewards:
+    """A reward model; where there is no text, visitors for traffic and draws for shapes.
 
     >>> parse_rewards("truncated-normal:sigma=0.2", arms=3, means=None).scale
     0.2
+    >>> parse_rewards("visitors", arms=3, means=None, rates="2%..4%", rho=0.01).between
+    (0.02, 0.04)
     """
+    text = text or usual_rewards()
+    arm = {"bernoulli": "means", "truncated-normal": "centres"}.get(text.partition(":")[0], "rates")
+    for option in ([f"{arm}={rates}"] if rates else []) + ([] if rho is None else [f"rho={rho:g}"]):
+        text += f"{',' if ':' in text else ':'}{option}"
     fixed = None if means is None else _means(means)
     if fixed is not None and arms not in (None, len(fixed)):
         raise usage_error(
             f"--arms {arms} does not match the {len(fixed)} numbers of --means: leave --arms out"
         )
     return rewards.parse(text, arms, fixed, default_arms=DEFAULT_ARMS)
+
+
+def usual_rewards() -> str:
+    """Traffic counts visitors; the shapes of the paper are played as in the paper."""
+    context = click.get_current_context(silent=True)
+    multiplier = context.params.get("multiplier", "wave") if context else "wave"
+    return "bernoulli" if multiplier in SHAPES else "visitors"
 
 
 def _means(text: str) -> list[float]:

@@ -76,7 +76,7 @@ def _option(family: _Family, name: str, key: str, value: str) -> dict[str, Any]:
     if key == family.arms:
         return _arms(family, label, key, value)
     if key == "values" and ".." in value:
-        return {"values_between": _range(label, value)}
+        return {"values_between": parse_range(label, value)}
     if key in ("values", "then"):
         return {key: [_number(label, part) for part in value.split("/")]}
     number = _number(label, value)
@@ -85,7 +85,7 @@ def _option(family: _Family, name: str, key: str, value: str) -> dict[str, Any]:
 
 def _arms(family: _Family, label: str, key: str, value: str) -> dict[str, Any]:
     if ".." in value:
-        return {"between": _range(label, value)}
+        return {"between": parse_range(label, value)}
     if "+-" in value or "±" in value:
         if not family.prior:
             raise ValueError(f"{label}: give a range, such as 0.2..0.8, not {value!r}")
@@ -94,7 +94,12 @@ def _arms(family: _Family, label: str, key: str, value: str) -> dict[str, Any]:
     return {key: [_number(label, part) for part in value.split("/")]}
 
 
-def _range(label: str, text: str) -> tuple[float, float]:
+def parse_range(label: str, text: str) -> tuple[float, float]:
+    """Two numbers with dots between them.
+
+    >>> parse_range("rates", "2%..4%")
+    (0.02, 0.04)
+    """
     low, _, high = text.partition("..")
     return _number(label, low), _number(label, high)
 

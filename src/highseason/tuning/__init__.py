@@ -10,6 +10,7 @@
 from highseason.tuning.halving import METHODS, Budget, Evaluate, Score, Trial, derive_seed, search
 from highseason.tuning.space import Axis, Space
 from highseason.tuning.tuner import Curve, Tuned, on_games, tune
+from highseason.tuning.zoom import Zoom
 
 __all__ = [
     "METHODS",
@@ -21,6 +22,7 @@ __all__ = [
     "Space",
     "Trial",
     "Tuned",
+    "Zoom",
     "derive_seed",
     "on_games",
     "search",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -49,6 +50,32 @@ class Axis:
     def setting(self, place: float) -> float | str:
         """What the parameter is set to: the value, or the expression that holds it."""
         return self.form.format(self._exact(place)) if self.form else self.value(place)
+
+    def place(self, setting: float | str) -> float:
+        """Where a setting is: from 0 to 1 in the range, minus infinity for a 0 on a log axis.
+
+        >>> Axis("k", 0.01, 100, "log").place(10)
+        0.75
+        >>> Axis("z", 0, 1, "linear", form="q{:.2f}").place("q0.3")
+        0.3
+        """
+        number = float(str(setting).removeprefix("q").removesuffix("*max"))
+        if self.kind == "linear":
+            return (number - self.low) / (self.high - self.low)
+        if number <= 0.0:
+            return -math.inf
+        return math.log(number / self.low) / math.log(self.high / self.low)
+
+    def around(self, place: float, width: float, ends: tuple[float, float]) -> Axis:
+        """The axis with a range of `width` times the length around a place, but within the ends.
+
+        >>> Axis("k", 0.01, 1, "log").around(0.0, 1.0, ends=(1e-9, math.inf))
+        Axis(name='k', low=0.001, high=0.1, kind='log')
+        """
+        centre = max(0.0, place)
+        low = max(ends[0], self._exact(centre - width / 2))
+        high = min(ends[1], self._exact(centre + width / 2))
+        return replace(self, low=low, high=high) if low < high else self
 
     def _exact(self, place: float) -> float:
         if self.kind == "log":

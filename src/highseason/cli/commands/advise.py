@@ -7,47 +7,85 @@ from typing import Any
 
 import click
 
-from highseason.advice import advise
+from highseason import rewards as models
+from highseason.advice import Advice, advise
 from highseason.cli import options
 from highseason.cli.group import with_examples
-from highseason.cli.output import check_figure, emit, progress_bar
-from highseason.cli.parsing import DEFAULT_ARMS
+from highseason.cli.output import check_figure, check_file, emit, progress_bar
+from highseason.cli.parsing import DEFAULT_ARMS, usage_error
 from highseason.multipliers import Multiplier
+from highseason.rewards.text import parse_range
 
-
-def _ends(text: str) -> tuple[float, float]:
-    low, high = (float(part) for part in text.split(","))
-    return low, high
+_PAGE = ".html"
 
 
 @with_examples(
     "advise",
-    "highseason advise --multiplier traffic.csv --arms 4",
-    "highseason advise -m wave --turns 300 --arms 5 --gap 0.1 --games 200 --out advice.png",
-    "highseason advise -m christmas --arms 10 --means-between 0,0.3 --games 200 --json",
+    "highseason advise --multiplier traffic.csv --arms 4 --rates 2%..4%",
+    "highseason advise -m traffic.csv --arms 4 --rates 2%..4% --rho 0.01 --out advice.html",
+    "highseason advise -m wave --turns 300 --arms 5 --gap 0.1 --games 200 --json",
 )
 @options.stakes
 @options.count("--arms", "Number of arms.", least=2, default=DEFAULT_ARMS)
+@options.rates
+@options.rho
+@options.path("--history", "A table of past turns: rates and rho are fitted to it (see noise).")
 @options.number("--gap", "Gap between the best arm and the second best, if known.")
 @options.option(
-    "--means-between LOW,HIGH",
-    "Range of the arms' means (uniform).",
-    type=options.reader("two numbers, such as 0,1", _ends),
-    default="0,1",
+    "--rewards -r NAME[:KEY=VALUE,…]",
+    "What a turn pays: visitors, spend:…, or bernoulli (the paper's world: a turn is one draw).  "
+    "[default: visitors for a file, bernoulli for a shape]",
 )
-@options.count("--games", "Games used to choose, and again to evaluate.", least=2, default=1000)
+@options.count("--games", "Games to judge by.  [default: 1000, fewer in long seasons]", least=2)
 @options.seed
 @options.workers
-@options.path("--out", "Draw the advice (.png, .svg, .pdf).")
-def command(G: Multiplier, arms: int, out: Path | None, as_json: bool, **settings: Any) -> None:
+@options.flag("--bounds", "Also compute safe bounds.")
+@options.path("--out", "Write a page (.html), or draw the advice (.png, .svg, .pdf).")
+def command(
+    G: Multiplier,
+    arms: int,
+    rates: str | None,
+    rho: float | None,
+    rewards: str | None,
+    history: Path | None,
+    out: Path | None,
+    as_json: bool,
+    **settings: Any,
+) -> None:
     """Recommend a policy for your traffic.
 
-    Every policy, with several parameters each, plays on this very traffic; fresh games evaluate the
-    one that was chosen.  The answer says how sure it is, and whether regulating pays at all.
+    The parameters of every policy are searched on this very traffic, and fresh games judge the
+    best of each.  The answer says what it assumes, and what would change it.
     """
-    check_figure(out)
-    with progress_bar("games") as progress:
+    if out is not None and out.suffix.lower() == _PAGE:
+        check_file(out, "--out")
+    else:
+        check_figure(out, or_else=", or .html for a page")
+    settings["rates"] = None if rates is None else parse_range("--rates", rates)
+    settings["rho"] = rho
+    if history is not None:
+        rewards = _fitted(history, rates, rho, rewards)
+    settings["rewards"] = models.parse(rewards, arms) if rewards and ":" in rewards else rewards
+    with progress_bar("worlds") as progress:
         advice = advise(G, arms, progress=progress, **settings)
-    files = [] if out is None else [advice.figure().save(out)]
-    text = f"{advice}\n" if files else str(advice)
+    traffic = str(click.get_current_context().params["multiplier"])
+    files = [] if out is None else [_write(advice, out, traffic)]
+    text = advice.text(traffic) + ("\n" if files else "")
     emit(as_json, advice.to_dict, lambda: click.echo(text), files)
+
+
+def _fitted(history: Path, *given: object) -> str:
+    """The reward model of a history, as text."""
+    if any(one is not None for one in given):
+        raise usage_error("--history stands for --rates, --rho and --rewards: leave those out")
+    from highseason import noise
+
+    return noise.fit(history).rewards
+
+
+def _write(advice: Advice, out: Path, traffic: str) -> Path:
+    if out.suffix.lower() != _PAGE:
+        return advice.figure().save(out)
+    from highseason.report.page import save
+
+    return save(advice.page(traffic), out)

@@ -75,7 +75,12 @@ def command(
         files.append(draw_rewards(result).save(out))
         if result.curves:
             files.append(curves(result).save(out.with_stem(f"{out.stem}-curves")))
-    output.emit(as_json, lambda: _document(result), lambda: click.echo(f"{result}"), files)
+    output.emit(
+        as_json,
+        lambda: _document(result),
+        lambda: output.print_assumed(f"{result}", rewards, G),
+        files,
+    )
 
 
 def _document(result: SimulationResult) -> dict[str, Any]:

@@ -58,4 +58,4 @@ def command(
         tuned = tune(start, rewards, G, space=space, progress=progress, **settings)
     if out is not None:
         sensitivity(tuned).save(out)
-    output.emit(as_json, tuned.to_dict, lambda: click.echo(f"{tuned}"), [out])
+    output.emit(as_json, tuned.to_dict, lambda: output.print_assumed(f"{tuned}", rewards, G), [out])

@@ -1,0 +1,201 @@
+"""The comparison in one world: which policy is advised there, and what it leads by."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any, Literal
+
+from highseason.advice.candidates import Kind, kind_of
+from highseason.advice.worlds import World
+from highseason.policies import Policy
+from highseason.results import Estimate, SimulationResult, with_interval
+
+#: A lead below this share of the best arm's reward is not worth a more elaborate policy.
+NOTICEABLE = 0.001
+_RANK: dict[Kind, int] = {"greedy": 0, "unregulated": 1, "regulated": 2}
+
+#: What the advised policy says about exploring.
+Answer = Literal["greedy", "explore", "regulate"]
+_ANSWERS: dict[Kind, Answer] = {
+    "greedy": "greedy",
+    "unregulated": "explore",
+    "regulated": "regulate",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """One policy beside the advised one, in games that were not used to search.
+
+    Attributes:
+        policy: With the parameters that did best in the search.
+        kind: Whether it explores never, regardless of G, or regulated by G.
+        regret: The mean regret of a game.
+        error: Its standard error.
+        earned: The share of the best arm's reward.
+        lead: How far the advised policy is ahead, as a share of the best arm's reward; paired, with
+            its 95% interval.
+        probability: That the advised policy is really better.
+    """
+
+    policy: Policy
+    kind: Kind
+    regret: float
+    error: float
+    earned: float
+    lead: Estimate
+    probability: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "policy": str(self.policy),
+            "name": self.policy.label,
+            "parameters": self.policy.parameters(),
+            "kind": self.kind,
+            "regret_mean": self.regret,
+            "regret_se": self.error,
+            "earned_share": self.earned,
+            "advised_ahead": self.lead.value,
+            "advised_ahead_low": self.lead.low,
+            "advised_ahead_high": self.lead.high,
+            "chance_advised_better": self.probability,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What is best in one world.
+
+    Attributes:
+        world: What was assumed.
+        policy: The advised policy.
+        compared: The best of each policy, the advised one included, least regret first.
+        pays: Whether regulating clearly pays: the advised policy is regulated, and clearly and
+            noticeably ahead of everything that is not.
+        settled: Whether no other policy can be noticeably ahead.
+        tried: The number of candidates.
+        games: The number of games that were judged.
+    """
+
+    world: World
+    policy: Policy
+    compared: tuple[Compared, ...]
+    pays: bool
+    settled: bool
+    tried: int
+    games: int
+
+    @property
+    def chosen(self) -> Compared:
+        """The advised policy's own entry."""
+        return next(one for one in self.compared if one.policy == self.policy)
+
+    def best(self, kind: Kind) -> Compared:
+        """The best entry of a kind."""
+        return next(one for one in self.compared if one.kind == kind)
+
+    @property
+    def runner_up(self) -> Compared:
+        """The strongest rival of the advised policy."""
+        return next(one for one in self.compared if one.policy != self.policy)
+
+    @property
+    def answer(self) -> Answer:
+        """Whether to explore, and whether it matters when."""
+        return _ANSWERS[self.chosen.kind]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "rewards": self.world.rewards.name,
+            "rates": self.world.rates,
+            "rho": self.world.rho,
+            "policy": str(self.policy),
+            "answer": self.answer,
+            "regulating_pays": self.pays,
+            "settled": self.settled,
+            "earned_share": self.chosen.earned,
+            "compared": [one.to_dict() for one in self.compared],
+            "candidates": self.tried,
+            "games": self.games,
+        }
+
+
+def judge(
+    world: World, policies: Sequence[Policy], result: SimulationResult, tried: int
+) -> Outcome:
+    """Advise the simplest policy (they come in that order) that no other clearly beats."""
+    leads = _Leads(result, [_RANK[kind_of(policy)] for policy in policies])
+    chosen = leads.choose()
+    order = sorted(range(len(policies)), key=lambda i: (result.mean("regret", i), i))
+    compared = tuple(_compared(result, i, policies[i], leads.of(chosen, i)) for i in order)
+    return Outcome(
+        world=world,
+        policy=policies[chosen],
+        compared=compared,
+        pays=leads.rank[chosen] == _RANK["regulated"] and leads.clear_of_simpler(chosen),
+        settled=all(one.lead.low > -2 * NOTICEABLE for one in compared),
+        tried=tried,
+        games=int(result.moments["regret"].count),
+    )
+
+
+@dataclass(frozen=True)
+class _Leads:
+    """Paired leads between the policies of a result; `rank` is 0 for the simplest kind."""
+
+    result: SimulationResult
+    rank: list[int]
+
+    def of(self, ahead: int, behind: int, level: float = 0.95) -> Estimate:
+        """By how much one regret is below another, as a share of the best arm's reward."""
+        moments = self.result.moments["regret"]
+        c = moments.covariance
+        value = float(moments.mean[behind] - moments.mean[ahead])
+        variance = float(c[behind, behind] - 2 * c[behind, ahead] + c[ahead, ahead])
+        error = math.sqrt(max(variance, 0.0) / moments.count)
+        most = attainable(self.result)
+        return with_interval(value / most, error / most, level)
+
+    def beats(self, ahead: int, behind: int) -> bool:
+        """Clearly, although the best of many is looked at, and noticeably."""
+        lead = self.of(ahead, behind, 1 - 0.05 / len(self.rank))
+        return lead.low > 0 and lead.value > NOTICEABLE
+
+    def clear_of_simpler(self, i: int) -> bool:
+        """Whether a policy beats every policy of a simpler kind."""
+        return all(self.beats(i, j) for j, rank in enumerate(self.rank) if rank < self.rank[i])
+
+    def choose(self) -> int:
+        """The simplest that is not beaten; of the elaborate ones, one that beats all simpler."""
+        every = range(len(self.rank))
+        unbeaten = [i for i in every if not any(self.beats(j, i) for j in every if j != i)]
+        return next((i for i in unbeaten if self.clear_of_simpler(i)), unbeaten[0])
+
+
+def attainable(result: SimulationResult) -> float:
+    """The reward of the best arm, which is the same for every policy."""
+    return result.mean("reward", 0) + result.mean("realised_regret", 0)
+
+
+def _compared(result: SimulationResult, i: int, policy: Policy, lead: Estimate) -> Compared:
+    return Compared(
+        policy=policy,
+        kind=kind_of(policy),
+        regret=result.mean("regret", i),
+        error=result.error("regret", i),
+        earned=1.0 - result.mean("regret", i) / attainable(result),
+        lead=lead,
+        probability=_probability(lead),
+    )
+
+
+def _probability(lead: Estimate) -> float:
+    """The probability that the true lead is above zero, from its estimate and error."""
+    if lead.error > 0:
+        return NormalDist().cdf(lead.value / lead.error)
+    return 0.5 if lead.value == 0 else float(lead.value > 0)

@@ -1,0 +1,241 @@
+"""Advice in words: three sentences, two small tables, and what to do next; 80 columns."""
+
+from __future__ import annotations
+
+import math
+import shlex
+import textwrap
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from highseason.advice.candidates import Kind
+from highseason.advice.outcome import Answer, Compared, Outcome
+from highseason.advice.worlds import whole_count
+from highseason.core.formatting import counted, format_number, percent
+from highseason.multipliers import SHAPES
+from highseason.results import Estimate, Table
+
+if TYPE_CHECKING:
+    from highseason.advice.advice import Advice
+
+_COLUMNS = 80
+#: Each answer as part of a sentence.
+_ANSWERS: dict[Answer, str] = {
+    "greedy": "greedy is enough",
+    "explore": "explore at any time",
+    "regulate": "explore when quiet",
+}
+
+
+_KINDS: tuple[Kind, ...] = ("greedy", "unregulated", "regulated")
+
+
+def verdict(outcome: Outcome, flips: str = "") -> str:
+    """What to use, whether regulating pays, and what would change that."""
+    earned = percent(outcome.chosen.earned, 2)
+    use = f"Use {outcome.policy}: it earns {earned} of what the best arm would."
+    reason = _reason(outcome)
+    if not outcome.settled:
+        rival = outcome.runner_up
+        reason += (
+            f"  This is not settled: {rival.policy} may be ahead by up to "
+            f"{100 * max(0.0, -rival.lead.low):.2f} points."
+        )
+    return "  ".join(part for part in (use, reason, flips) if part)
+
+
+def _reason(outcome: Outcome) -> str:
+    greedy, plain = outcome.best("greedy"), outcome.best("unregulated")
+    if outcome.answer == "greedy":
+        return (
+            "Neither exploring nor regulating pays: nothing tried is noticeably better than "
+            f"showing every arm once and then the leader (the strongest rival, "
+            f"{outcome.runner_up.policy}, is {_ahead(outcome.runner_up.lead)})."
+        )
+    if outcome.answer == "explore":
+        regulated = outcome.best("regulated")
+        return (
+            f"Exploring pays (greedy is {_ahead(greedy.lead)}), but regulating it by traffic does "
+            f"not: the best policy that does, {regulated.policy}, is {_ahead(regulated.lead)}."
+        )
+    claim = "Regulating pays" if outcome.pays else "Regulating seems to pay"
+    return (
+        f"{claim}: {plain.policy}, the best policy that ignores traffic, is {_ahead(plain.lead)}, "
+        f"and greedy {_ahead(greedy.lead)}."
+    )
+
+
+def flips(advice: Advice) -> str:
+    """Whether the answer depends on what is uncertain."""
+    if not advice.others:
+        return ""
+    if not advice.rates_known:
+        return _by_rates(advice)
+    if not advice.flips:
+        if all(one.settled for one in advice.by_rho):
+            return "The answer is the same for every correlation of visitors (rho) from 0 to 1."
+        return "No other answer is clear for any rho from 0 to 1, but see the question marks below."
+    changes = [f"from rho = {rho:.2g} on, {_ANSWERS[one.answer]}" for rho, one in advice.flips]
+    own = _ANSWERS[advice.outcome.answer]
+    here = f"at {advice.outcome.world.rho:g}, {own}"
+    return f"It depends on rho: {here}; {'; '.join(changes)}."
+
+
+def _by_rates(advice: Advice) -> str:
+    every = (advice.outcome, *advice.others)
+    if len({one.answer for one in every}) == 1 and all(one.settled for one in every):
+        return "The answer is the same for all typical rates and correlations below."
+    return "It depends on rates and rho (see below): give your own rates, with --rates 2%..4%."
+
+
+def policies_table(outcome: Outcome, entries: Iterable[Compared]) -> Table:
+    """What each policy earns, and how far the advised one is ahead."""
+    rows = [
+        (str(one.policy), percent(one.earned, 2),
+         *(("advised", "") if one.policy == outcome.policy else
+           (_plus_minus(one.lead), _sure(one.probability))))
+        for one in entries
+    ]  # fmt: skip
+    return Table(("policy", "earned", "lead", "sure"), tuple(rows), ("",) * 4)
+
+
+def worlds_table(advice: Advice) -> Table:
+    """A row for each world: what a turn teaches there, what is earned, and the answer."""
+    rows = []
+    every = [advice.outcome, *advice.others]
+    every.sort(key=lambda one: (one.world.rates != advice.outcome.world.rates, one.world.rates,
+                                one.world.rho or 0.0))  # fmt: skip
+    for one in every:
+        earned = (percent(one.best(kind).earned, 1) for kind in _KINDS)
+        teaches = whole_count(one.world.counts_as(advice.multiplier))
+        cells = (f"{one.world.rho:.2g}", teaches, *earned, one.answer + "?" * (not one.settled))
+        rows.append(cells if advice.rates_known else (one.world.rates, *cells))
+    first = () if advice.rates_known else ("rates",)
+    columns = (*first, "rho", "worth", "greedy", "explore", "regulate", "answer")
+    return Table(columns, tuple(rows), ("",) * len(columns))
+
+
+def next_steps(advice: Advice, traffic: str) -> tuple[str, str]:
+    """A command, and Python to paste."""
+    arms, policy = advice.plan.arms, advice.policy
+    command = (
+        f"highseason plan --policy {shlex.quote(str(policy))} \\\n"
+        f"    --multiplier {shlex.quote(traffic)} --arms {arms}"
+    )
+    if traffic in SHAPES:
+        command += f" --turns {advice.multiplier.turns}"
+        G = f'hs.multipliers.as_multiplier("{traffic}", turns={advice.multiplier.turns})'
+    else:
+        G = f'hs.multipliers.read("{traffic}")'
+    python = "\n".join([
+        "import highseason as hs",
+        f"G = {G}",
+        f'shop = hs.Bandit(range(1, {arms + 1}), "{policy}", G)',
+        "arm = shop.pull(1)  # the arm to show in turn 1",
+        "shop.update(arm, reward=20, t=1, traffic=900)  # 20 orders, 900 visitors",
+        "print(shop.ranking())",
+    ])  # fmt: skip
+    return command, python
+
+
+def text(advice: Advice, traffic: str) -> str:
+    """All of it, in lines of at most 80 columns."""
+    shown = [one for one in advice.compared if one in _shown(advice.outcome)]
+    command, python = next_steps(advice, traffic)
+    parts = [
+        _wrapped(advice.verdict), "", _wrapped(advice.assumption), "",
+        str(policies_table(advice.outcome, shown)),
+        _wrapped(_legend(advice)),
+        *(_worlds(advice) if advice.others else ()), "",
+        "What to do next:", textwrap.indent(command, "  "), "", textwrap.indent(python, "  "), "",
+        _wrapped(f"When it explores: {advice.policy} {advice.timing.sentence()}"),
+        *([] if advice.bounds is None else ["", _wrapped(guarantee(advice))]),
+        *(["", "Watch out:"] if advice.warnings else []),
+        *(_wrapped(one.text, "- ", "  ") for one in advice.warnings),
+    ]  # fmt: skip
+    return "\n".join(parts)
+
+
+def _shown(outcome: Outcome) -> list[Compared]:
+    return [outcome.chosen, outcome.runner_up, *(outcome.best(kind) for kind in _KINDS)]
+
+
+def _legend(advice: Advice) -> str:
+    G, outcome = advice.multiplier, advice.outcome
+    return (
+        f"{G.name}: {counted(G.turns, 'turn')}, {counted(advice.plan.arms, 'arm')}.  earned: of "
+        "the best arm's reward.  lead: of the advised policy, in percentage points of that, ± half "
+        "its 95% interval (paired).  sure: that it is better.  From "
+        f"{counted(outcome.games, 'game')} not used to search the "
+        f"{counted(outcome.tried, 'candidate')}."
+    )
+
+
+def _worlds(advice: Advice) -> list[str]:
+    return [
+        "",
+        "If visitors of the same turn are alike (rho: 0 none, 0.001 typical, 0.01 high):",
+        str(worlds_table(advice)),
+        _wrapped(
+            "worth: independent visitors that teach as much as a median turn.  greedy, explore, "
+            "regulate: what the best policy earns that never explores, ignores traffic, or looks "
+            "at it.  ?: another policy may be noticeably ahead."
+        ),
+    ]
+
+
+def guarantee(advice: Advice) -> str:
+    """What the safe bounds say."""
+    useful = [(policy, bound) for policy, bound in advice.bounds or () if not bound.vacuous]
+    if not useful:
+        return (
+            "The safe bounds are vacuous here: for typical arms, none is below the cost of always "
+            "playing the worst arm."
+        )
+    policy, bound = min(useful, key=lambda entry: entry[1].total)
+    simulated = next(one.regret for one in advice.compared if one.policy == policy)
+    return (
+        f"For typical arms the tightest safe bound is that of {policy}: it costs at most "
+        f"{format_number(bound.total)}, {percent(bound.total / bound.trivial)} of the worst case "
+        f"(simulated: {format_number(simulated)})."
+    )
+
+
+def _wrapped(text: str, first: str = "", then: str = "") -> str:
+    # Names of policies have hyphens, and are not to be broken at them.
+    return textwrap.fill(
+        text, _COLUMNS, initial_indent=first, subsequent_indent=then, break_long_words=False,
+        break_on_hyphens=False,
+    )  # fmt: skip
+
+
+def _plus_minus(lead: Estimate) -> str:
+    """A lead in percentage points, with half its interval.
+
+    >>> _plus_minus(Estimate(0.0481, 0.0083, 0.0318, 0.0644))
+    '+4.81 ± 1.63'
+    """
+    if not math.isfinite(lead.error):
+        return f"{100 * lead.value:+.2f}"
+    return f"{100 * lead.value:+.2f} ± {100 * (lead.high - lead.value):.2f}"
+
+
+def _ahead(lead: Estimate) -> str:
+    """Where another policy is, seen from the advised one.
+
+    >>> _ahead(Estimate(0.0481, 0.0083, 0.0318, 0.0644)), _ahead(Estimate(0, 0, 0, 0))
+    ('4.81 ± 1.63 points behind', 'level')
+    """
+    points, side = _plus_minus(lead), "behind" if lead.value > 0 else "ahead"
+    if abs(lead.value) < 5e-5:
+        return "level"
+    return f"{points.lstrip('+-')} points {side}"
+
+
+def _sure(probability: float) -> str:
+    """A probability estimated from games is never 0 or 1.
+
+    >>> _sure(1.0), _sure(0.0), _sure(0.5)
+    ('over 99%', 'under 1%', '50%')
+    """
+    return percent(min(max(probability, 1e-9), 1 - 1e-9))

@@ -1,0 +1,193 @@
+"""What is assumed about the arms and their visitors, in words and as a reward model.
+
+The answer depends most on what a turn teaches.  Where every visitor counts, a busy turn teaches
+much; where the visitors of a turn decide alike (rho = 1), or in the paper's world, a turn is one
+draw, however many come.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.multipliers import SHAPES, Multiplier
+from highseason.rewards import Rewards, bernoulli, check_arms, visitors
+from highseason.rewards.visitors import effective_visitors, visitors_of
+
+Numbers = NDArray[np.float64]
+Rates = tuple[float, float]
+
+#: Rates where none are given: clicks on advertisements, orders in a shop, sign-ups.
+TYPICAL_RATES: tuple[Rates, ...] = ((0.02, 0.05), (0.002, 0.01), (0.1, 0.3))
+#: No correlation, a typical one, a high one; and on to 1, where a turn is one draw.
+RHOS = (0.0, 0.0001, 0.001, 0.01, 0.1, 1.0)
+FEW_RHOS = (0.0, 0.001, 0.01)
+
+
+@dataclass(frozen=True, eq=False)
+class World:
+    """A reward model, and what it says.
+
+    >>> world = World.of("visitors", 4, (0.005, 0.03), rho=0.01)
+    >>> world.rates, world.rho
+    ('0.5% to 3%', 0.01)
+    """
+
+    rewards: Rewards
+
+    @classmethod
+    def of(
+        cls, rewards: str | Rewards, arms: int, rates: Rates | None = None,
+        rho: float | None = None, gap: float | None = None,
+    ) -> World:  # fmt: skip
+        """Arms with rates in a range; with a gap, the second best is that far below the best."""
+        if check_arms(arms) < 2:
+            raise ValueError("advice needs at least 2 arms: with one there is nothing to choose")
+        if not isinstance(rewards, str):
+            world = cls(rewards)
+            return world if rho is None else world.with_rho(rho)
+        low, high = rates or (0.0, 1.0)
+        if not 0.0 <= low < high <= 1.0:
+            raise ValueError(
+                f"rates must be two rising numbers from 0 to 1, got {low:g} and {high:g}"
+            )
+        if rewards not in ("visitors", "bernoulli"):
+            raise ValueError(
+                f"rewards={rewards!r} must be 'visitors', 'bernoulli' (the paper's world: a turn "
+                "is one draw) or a reward model"
+            )
+        if rewards == "bernoulli":
+            if rho is not None:
+                raise ValueError("rho has no meaning for bernoulli rewards, where a turn is 1 draw")
+            return cls(_with_gap(bernoulli(arms, between=(low, high)), gap))
+        return cls(_with_gap(visitors(arms, between=(low, high), rho=rho or 0.0), gap))
+
+    @property
+    def rho(self) -> float | None:
+        """The correlation of a turn's visitors; None where a turn is one draw."""
+        return None if self.rewards.noise is None else float(self.rewards.noise.rho)
+
+    @property
+    def rates(self) -> str:
+        """The range of the arms' rates, as part of a sentence."""
+        model = self.rewards
+        if model.fixed is not None and model.width == 1:
+            low, high = float(model.fixed.min()), float(model.fixed.max())
+        elif model.width == 1 and model.draw_arms is None:
+            low, high = model.between
+        else:
+            return "as given"
+        return f"{100 * low:g}% to {100 * high:g}%"
+
+    def with_rho(self, rho: float) -> World:
+        """The same arms with another correlation."""
+        if self.rewards.noise is None:
+            raise ValueError(f"rho has no meaning for {self.rewards.name} rewards")
+        if not 0.0 <= rho <= 1.0:
+            raise ValueError(f"rho is a correlation, from 0 to 1, got {rho!r}")
+        name = f"{self.rewards.name.partition(':')[0]}:rho={rho:g}"
+        noise = self.rewards.noise._replace(rho=float(rho))
+        return World(replace(self.rewards, name=name, noise=noise))
+
+    def counts_as(self, G: Multiplier) -> float:
+        """How many independent visitors a median turn is worth."""
+        noise = self.rewards.noise
+        n = visitors_of(noise.share, float(np.median(G.values)))
+        return float(effective_visitors(n, noise.rho))
+
+    def assumption(self, G: Multiplier) -> str:
+        """One sentence."""
+        if self.rho is None:
+            return (
+                f"Assumed: the paper's world.  A turn is one draw ({self.rewards.name}, means "
+                f"{self.rates}), however many visitors it has."
+            )
+        rates = f"rates {self.rates}"
+        if self.rho == 0.0:
+            return (
+                f"Assumed: every visitor counts ({rates}) and decides independently (rho = 0), so "
+                "a busy turn teaches more than a quiet one."
+            )
+        return (
+            f"Assumed: {rates}, and visitors of the same turn decide alike to some degree (rho = "
+            f"{self.rho:g}): a median turn of {whole_count(float(np.median(G.values)))} visitors "
+            f"teaches as much as {whole_count(self.counts_as(G))} independent ones."
+        )
+
+    def typical(self) -> Numbers:
+        """Typical means of a game, for bounds, which need given arms."""
+        model = self.rewards
+        if model.fixed is not None or model.width != 1:
+            return np.asarray(model.means(model.parameters(np.zeros(1, dtype=np.uint64)))[0])
+        low, high = model.between
+        even = low + (high - low) * np.arange(1, model.arms + 1) / (model.arms + 1)
+        if isinstance(model, _Apart):
+            even = apart(even[None, :], low, model.gap)[0]
+        # The order of the first round must not depend on the means.
+        return np.asarray(np.random.default_rng(0).permutation(even))
+
+
+def whole_count(visitors: float) -> str:
+    """A number of visitors without decimals.
+
+    >>> whole_count(90.99), whole_count(2474913.0)
+    ('91', '2,474,913')
+    """
+    return f"{visitors:,.0f}"
+
+
+def usual_rewards(G: Multiplier) -> str:
+    """Traffic counts visitors; the values of a shape are stakes without a unit, as in the paper.
+
+    >>> import highseason as hs
+    >>> usual_rewards(hs.multipliers.wave(turns=9)), usual_rewards(hs.multipliers.from_values([9]))
+    ('bernoulli', 'visitors')
+    """
+    return "bernoulli" if G.calendar is None and G.name in SHAPES else "visitors"
+
+
+@dataclass(frozen=True, eq=False)
+class _Apart(Rewards):
+    """Arms drawn in every game, the second best a given gap below the best."""
+
+    gap: float = 0.0
+
+    def parameters(self, keys: NDArray[np.uint64]) -> Numbers:
+        """The arms of each game."""
+        return apart(super().parameters(keys), self.between[0], self.gap)
+
+
+def _with_gap(plain: Rewards, gap: float | None) -> Rewards:
+    if gap is None:
+        return plain
+    width = plain.between[1] - plain.between[0]
+    if not (math.isfinite(gap) and 0.0 < gap <= width):
+        raise ValueError(
+            f"gap must be above 0 and at most {width:g}, the width of the range of rates, got "
+            f"{gap:g}"
+        )
+    fields: dict[str, Any] = vars(plain)
+    return _Apart(**fields, gap=gap)
+
+
+def apart(means: Numbers, low: float, gap: float) -> Numbers:
+    """Compress all but the best arm of each row, so that the second best is `gap` below it.
+
+    >>> apart(np.array([[0.9, 0.8, 0.4]]), 0.0, 0.5)
+    array([[0.9, 0.4, 0.2]])
+    """
+    rows = np.arange(means.shape[0])
+    best = means.argmax(axis=1)
+    top = np.maximum(means[rows, best], low + gap)
+    rest = means.copy()
+    rest[rows, best] = -np.inf
+    second = rest.max(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        scale = np.where(second > low, (top - gap - low) / (second - low), 0.0)
+    pressed = low + (means - low) * scale[:, None]
+    pressed[rows, best] = top
+    return np.asarray(pressed)
