@@ -161,7 +161,7 @@ def test_a_game_with_its_functions_compiled_in_is_the_same(rewards: str) -> None
     keys = game_keys(5, range(3))
     arms = many_games._arms(run, keys)
     turns = run._turns(run.plans[0])
-    player = build.player_of(run.plans[0].policy, model, None, 30, np.zeros(31))
+    player = build.player_of(run.plans[0].policy, model, None, np.ones(30), np.zeros(31))
     bound = build.bound_game(policy.rule, model)
     arrays = (turns, keys[0], arms.parameters[0], arms.means[0], arms.first[0], arms.last[0])
     out, trace = np.empty((3, 4)), np.empty((3, 0, 2))

@@ -96,7 +96,7 @@ def test_a_policy_in_a_new_file_needs_no_entry_elsewhere(
         discover(hs.policies.__name__, hs.policies.__path__)
         assert find("frugal").__module__ == "highseason.policies.frugal"
         assert str(parse("frugal:ties=random")) == "frugal:ties=random"
-        assert declared(find("frugal")).keys() == {"ties"}
+        assert declared(find("frugal")).keys() == {"ties", "count", "rho"}
     finally:
         _policies._entries.pop("frugal", None)
         sys.modules.pop("highseason.policies.frugal", None)

@@ -64,7 +64,9 @@ def test_an_infinite_threshold_means_never_high() -> None:
 
 
 def test_values_are_kept_as_numbers() -> None:
-    assert repr(hs.EpsilonGreedy(k=2)) == "EpsilonGreedy(ties='lowest', k=2.0)"
+    assert (
+        repr(hs.EpsilonGreedy(k=2)) == "EpsilonGreedy(ties='lowest', count='turns', rho=0.0, k=2.0)"
+    )
     assert hs.UCBZ(z="30").z == 30.0
     assert hs.UCBZ(z=" Q.75 ").z == "q0.75"
     assert hs.UCBZ(z="0.750 * max").z == "0.75*max"
@@ -122,7 +124,7 @@ def test_how_policies_are_written(policy: Policy, text: str) -> None:
     [
         ("ucb-y", r"unknown policy 'ucb-y'\. Did you mean 'ucb-z'\?"),
         ("xyzzy", r"unknown policy 'xyzzy'\. Choose from: "),
-        ("ucb-z:w=3", "ucb-z has no parameter 'w'; it has: ties, z, P, variant"),
+        ("ucb-z:w=3", "ucb-z has no parameter 'w'; it has: ties, count, rho, z, P, variant"),
         ("ucb-z:z", "expected key=value after the colon, got 'z'"),
         ("ucb-z:z=", "ucb-z: z"),
         ("ucb-z:z=-3", "z=-3.0 must be above 0"),

@@ -12,6 +12,7 @@ from highseason.bandit.multiplier_source import MultiplierSource
 from highseason.core.random import game_key, turn_key
 from highseason.engine import UNKNOWN_TURNS, Observation, Turn, learn
 from highseason.policies import Policy
+from highseason.rewards.visitors import visitors_of
 from highseason.rules import observe_mean
 
 
@@ -52,7 +53,8 @@ class LearningGame(Generic[ArmT]):
         self.clipped += clipped
         # The arms there now: the reward may be late, and its turn's arms gone.
         state, present = self.table.learning_state(), self.table.present(self.ledger.last_turn)
-        learn(self.policy.rule, state, turn, Observation(arm, value, 1.0), present)
+        precision = self.policy.precision(visitors_of(1.0, traffic))
+        learn(self.policy.rule, state, turn, Observation(arm, value, precision), present)
 
     def _correct(self, row: int, reward: float) -> None:
         """Replace a reward, and learn again what may depend on it, in the same order."""

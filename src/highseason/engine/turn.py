@@ -42,7 +42,7 @@ class Observation(NamedTuple):
         value: Its reward, per unit of G.
         precision: How much the turn taught, in units of one plain reward: a value with precision p
             counts as the mean of p rewards, so its variance is that of one reward divided by p.
-            Estimates weigh values by it.  Everything in the library passes 1.
+            Estimates weigh values by it.  It is 1 unless a policy counts visitors.
     """
 
     arm: int

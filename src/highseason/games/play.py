@@ -150,7 +150,8 @@ def play(
         arms[i], paid[i] = arm, rewards.draw(u, now[arm], i + 1, value)
         best_arms[i], best_paid[i] = best, rewards.draw(u, now[best], i + 1, value)
         scaled = value * paid[i]
-        observation = Observation(arm, scaled if policy.learns_scaled else scaled / value, 1.0)
+        learned = scaled if policy.learns_scaled else scaled / value
+        observation = Observation(arm, learned, policy.precision(rewards.visitors_at(value)))
         # The opening restricts choices, not learning.
         learn(rule, state, turn, observation, population.alive)
     if not varies:

@@ -121,6 +121,10 @@ class Policy:
             f"{type(self).__name__} has no plan: define step(self, carry, view) -> (level, carry)"
         )
 
+    def precision(self, visitors: float) -> float:
+        """How many observations a turn counts as that so many visitors saw: one, by default."""
+        return 1.0
+
     def levels(self, G: NDArray[np.float64], arms: int) -> NDArray[np.float64] | None:
         """All levels at once, for a plan that needs the whole of G; None where steps make it."""
         return None
@@ -258,7 +262,7 @@ def parse(text: str) -> Policy:
     """Read a policy as it is written on the command line.
 
     >>> parse("ucb-z:z=31")
-    UCBZ(ties='lowest', z=31.0, P=2.0, variant='paper')
+    UCBZ(ties='lowest', count='turns', rho=0.0, z=31.0, P=2.0, variant='paper')
     >>> print(parse("cap:cap=0.5+spare-old-arms+soft-ucb-mortal"))
     cap:cap=0.5+spare-old-arms+soft-ucb-mortal
     """

@@ -12,6 +12,7 @@ from typing import Any
 
 from highseason.core.jitable import jitable
 from highseason.policies.base import Policy
+from highseason.policies.counting import CountingPolicy
 from highseason.policies.parameters import OnG, epsilon_constant, formula, threshold, unit_rule
 from highseason.policies.views import View
 from highseason.rules import EPSILON
@@ -24,7 +25,7 @@ def decaying_epsilon(k: float, arms: int, t: float) -> float:
 
 
 @dataclass(frozen=True)
-class EpsilonGreedy(Policy):
+class EpsilonGreedy(CountingPolicy):
     """Explore with probability ε_t = min(1, k·m / t), m the number of arms; else play the leader.
 
     It divides each reward by G(t), so its estimates are right, but it explores on busy turns as
@@ -48,7 +49,7 @@ class EpsilonGreedy(Policy):
 
 
 @dataclass(frozen=True)
-class EpsilonZGreedy(Policy):
+class EpsilonZGreedy(CountingPolicy):
     """High turns (G(t) >= z): play the leader.  Low turns: ε_t = min(1, k·m / t~).
 
     t~ counts the low turns up to and including this one, those of the first round too, so a
@@ -85,7 +86,7 @@ class EpsilonZGreedy(Policy):
 
 
 @dataclass(frozen=True)
-class SoftEpsilonGreedy(Policy):
+class SoftEpsilonGreedy(CountingPolicy):
     """ε_t = min(psi(t), k·m / t) with psi(t) = log(1 + u/G(t)) / log(1 + u/min G), u the unit.
 
     psi is 1 on the quietest turn and small on busy ones.  The minimum is over the turns after the
@@ -132,7 +133,7 @@ class NaiveEpsilonGreedy(EpsilonGreedy):
 
 
 @dataclass(frozen=True)
-class Greedy(Policy):
+class Greedy(CountingPolicy):
     """Try every arm once, then always play the leader.
 
     Not in the paper, and a necessary baseline: in its simulated settings greedy ties with the best.

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from highseason.engine.lifetimes.presence import LifetimeOptions
-from highseason.policies.base import Policy
+from highseason.policies.counting import CountingPolicy
 from highseason.policies.parameters import OnG, exploration, parameter, unit_rule
 from highseason.policies.views import View
 from highseason.rules import LIFE, MORTAL
 
 
 @dataclass(frozen=True)
-class SoftUCBMortal(Policy):
+class SoftUCBMortal(CountingPolicy):
     """Play the arm with the highest estimate + psi_j · sqrt(2 log xi_j / pulls).
 
     xi_j = 1 + u·age/G(t): the older the arm and the quieter the turn, the wider its radius.
@@ -64,7 +64,7 @@ class SoftUCBMortal(Policy):
 
 
 @dataclass(frozen=True)
-class UCBL(Policy):
+class UCBL(CountingPolicy):
     """Play the arm with the highest estimate + c · log(l_j - t + 1) · sqrt(2 log xi_j / pulls).
 
     l_j is the arm's last turn, so it must be known.  `xi="soft"`: xi_j = 1 + u·age/G(t), the

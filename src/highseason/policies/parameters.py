@@ -53,7 +53,8 @@ Role = Literal["", "threshold", "unit"]
 class Limits:
     """What a parameter may be: a number, yes or no, a word, a rule on G, or an inner policy.
 
-    `search` is where tuning looks for it.  A rule on G needs none: it is searched from the least G,
+    A `known` number is a fact about the world, which tuning leaves alone.  `search` is where tuning
+    looks for the others.  A rule on G needs none: it is searched from the least G,
     where every turn is high, to just above the greatest, where none is.
     """
 
@@ -68,12 +69,13 @@ class Limits:
     allows_expression: bool = False
     infinite: bool = False
     search: tuple[float, float, Literal["log", "linear"]] | None = None
+    known: bool = False
     role: Role = ""
 
     @property
     def numeric(self) -> bool:
         """Whether the parameter is a number, which tuning can search."""
-        return not (self.choices or self.flag or self.inner)
+        return not (self.choices or self.flag or self.inner or self.known)
 
     def search_range(self, G: NDArray[np.float64]) -> SearchRange:
         """Where tuning looks for the parameter in a game with these values of G."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from highseason.core.jitable import jitable
-from highseason.policies.base import Policy
+from highseason.policies.counting import CountingPolicy
 from highseason.policies.parameters import OnG, formula, radius, threshold, unit_rule
 from highseason.policies.views import View
 from highseason.rules import UCB_RULE
@@ -20,7 +20,7 @@ def clock(variant: str, t: int) -> int:
 
 
 @dataclass(frozen=True)
-class UCB(Policy):
+class UCB(CountingPolicy):
     """Play the arm with the highest estimate + sqrt(P log t / pulls); P = 2 is UCB1.
 
     `variant="authors_code"`: turns count from 0 inside the logarithm.
@@ -44,7 +44,7 @@ class UCB(Policy):
 
 
 @dataclass(frozen=True)
-class UCBZ(Policy):
+class UCBZ(CountingPolicy):
     """High turns (G(t) >= z): play the leader.  Low turns: as UCB, with the calendar turn t.
 
     `variant="authors_code"`: high means G > z, and turns count from 0 inside the logarithm.
@@ -70,7 +70,7 @@ class UCBZ(Policy):
 
 
 @dataclass(frozen=True)
-class SoftUCB(Policy):
+class SoftUCB(CountingPolicy):
     """Play the arm with the highest estimate + sqrt(P log xi(t) / pulls), xi(t) = 1 + u·t/G(t).
 
     u is the unit in which G is measured: with page views in millions and unit=1 the radius would

@@ -115,6 +115,10 @@ class Wrapper(Policy):
         """As the policy within."""
         return self.base.lifetime_options
 
+    def precision(self, visitors: float) -> float:
+        """As the policy within."""
+        return self.base.precision(visitors)
+
     @property
     def unwrapped(self) -> Policy:
         """The innermost policy."""

@@ -6,6 +6,7 @@ of the game, so that policies differ by their decisions and not by their luck.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -111,6 +112,10 @@ class Rewards:
             move_means(self.drift, game, parameters.ravel(), t, means)
             path[t - 1] = means
         return path
+
+    def visitors_at(self, G: float) -> float:
+        """How many visitors a turn with this G shows; 1 for models that do not count them."""
+        return 1.0 if self.noise is None else max(1.0, math.floor(self.noise.share * G + 0.5))
 
     def draw(self, u: float, parameters: Any, t: int, G: float) -> float:
         """What an arm with these parameters pays in turn t at the uniform number `u`.

@@ -53,6 +53,7 @@ class RulePlayer(NamedTuple):
         cumulative_g: Running sums of G from 0 on, as the policy expects it: weights of lifetimes.
         rank_by_end: Whether lifetimes are scored by their end, not by the G within them.
         random_ties: Whether ties are broken at random.
+        precision: How many observations each turn counts as.
     """
 
     state: ArmState
@@ -60,6 +61,7 @@ class RulePlayer(NamedTuple):
     cumulative_g: Floats
     rank_by_end: bool
     random_ties: bool
+    precision: Floats
 
 
 @jitable
@@ -82,7 +84,7 @@ def any_rule_game(
 ) -> tuple[int, int]:
     """Play one game; (0, 0), or the turn and the arm of an illegal choice, which ends it."""
     G, learning_scale, levels, checkpoints, model, expected, future = turns
-    state, population, cumulative_g, rank_by_end, random_ties = player
+    state, population, cumulative_g, rank_by_end, random_ties, precision = player
     reset_state(state)
     start(state)
     population.first[:] = first
@@ -114,7 +116,7 @@ def any_rule_game(
         if opening:
             state.available[:] = population.alive
         value = learned_value(model, x, paid, learning_scale[i], G[i])
-        observe(state, turn, Observation(arm, value, 1.0))
+        observe(state, turn, Observation(arm, value, precision[i]))
         reward += paid
         regret += G[i] * (means[best] - means[arm])
         exploited += paid if greedy else 0.0

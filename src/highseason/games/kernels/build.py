@@ -98,9 +98,10 @@ def kernel_for(
         or policy.ties == "random"
         or rewards.varies
         or rewards.width > 1
+        or policy.precision(2.0) != 1.0
     ):
         kernel, worth = _compiled_any_rule(family), cumulative_g()
-        memory = functools.partial(player_of, policy, rewards, lifetimes, size, worth)
+        memory = functools.partial(player_of, policy, rewards, lifetimes, turns.G, worth)
         functions += rule_functions(rule)
     else:
         chosen = special(rewards.arms, size)
@@ -123,10 +124,10 @@ def oracle_for(turns: Turns, rewards: Rewards) -> Callable[..., None]:
 
 
 def player_of(
-    policy: Policy, rewards: Rewards, lifetimes: Lifetimes | None, turns: int, cumulative_g: Floats
+    policy: Policy, rewards: Rewards, lifetimes: Lifetimes | None, G: Floats, cumulative_g: Floats
 ) -> RulePlayer:
     """The settings of a policy and fresh memory for one game at a time."""
-    rule = policy.rule
+    rule, turns = policy.rule, G.size
     always = np.tile(np.array([1, turns], np.int64), (rewards.arms, 1))
     return RulePlayer(
         state=fresh_state(rewards.arms, rule.memory, rule.shared),
@@ -134,6 +135,7 @@ def player_of(
         cumulative_g=cumulative_g,
         rank_by_end=policy.lifetime_options.ranks_by_end,
         random_ties=policy.ties == "random",
+        precision=np.array([policy.precision(rewards.visitors_at(value)) for value in G.tolist()]),
     )
 
 
@@ -241,4 +243,4 @@ def _player_type() -> Any:
 
     flags, counts, numbers = np.empty(1, np.bool_), np.empty(1, np.int64), np.empty(1)
     population = Population(counts, counts, numbers, flags, flags, True, 1, 1.0, 1)
-    return numba.typeof(RulePlayer(fresh_state(1), population, numbers, True, True))
+    return numba.typeof(RulePlayer(fresh_state(1), population, numbers, True, True, numbers))
