@@ -45,8 +45,8 @@ def clock(work: Callable[[], object], times: int = 5) -> float:
 
 def ours(policies: list[hs.Policy], rewards: hs.rewards.Rewards, G: np.ndarray) -> float:
     """Nanoseconds a turn of a policy."""
-    hs.simulate(policies, rewards, G, games=8, threads=1)
-    spent = clock(lambda: hs.simulate(policies, rewards, G, games=GAMES, threads=1, keep="summary"))
+    hs.simulate(policies, rewards, G, games=8, workers=1)
+    spent = clock(lambda: hs.simulate(policies, rewards, G, games=GAMES, workers=1, keep="summary"))
     return spent / (GAMES * TURNS * len(policies)) * 1e9
 
 
