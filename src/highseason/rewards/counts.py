@@ -2,8 +2,8 @@
 
 A draw is a function of the turn's uniform number `u` and of the further numbers that belong to it
 (`spread`), always the same ones for the same purpose.  How close each draw is to its distribution
-is measured in `tests/rewards/test_counts.py`: Kolmogorov distances are below 0.002, means and
-variances are right within 0.05%.
+is measured in `tests/rewards/test_counts.py`: binomial and gamma quantiles are within a Kolmogorov
+distance of 0.0006, and 0.1% of mean and variance; beta draws agree within sampling error.
 """
 
 from __future__ import annotations
