@@ -58,8 +58,8 @@ def spaces(more: Iterable[Policy] = ()) -> list[Space]:
     """Every policy with its axes; policies of your own are tried as they are.
 
     >>> import highseason as hs
-    >>> [axis.name for axis in spaces()[4].axes], spaces([hs.UCB(P=0.1)])[-1]
-    (['z', 'P'], Space(start=UCB(ties='first', P=0.1), axes=()))
+    >>> [axis.name for axis in spaces()[4].axes], str(spaces([hs.UCB(P=0.1)])[-1].start)
+    (['z', 'P'], 'ucb:P=0.1')
     """
     return [*(Space(policy, _axes(policy)) for policy in TRIED), *(Space(p, ()) for p in more)]
 

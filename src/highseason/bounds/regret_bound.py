@@ -44,6 +44,7 @@ class RegretBound:
     >>> print(bound)
     epsilon-z:k=50,z=30, safe form, 2 arms, 20,000 turns
     part                bound  worst case
+    ──────────────────────────────────────────────────────────────
     initialisation        0.8         0.8  exact
     exploration       223.205      446.41  exact
     low               1.99846    7,551.19  0.03% of the worst case

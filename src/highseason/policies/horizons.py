@@ -33,7 +33,7 @@ def effective_horizons(G: Floats, plays: int) -> Floats:
     >>> effective_horizons(np.array([1.0, 1.0, 1.0, 1.0]), plays=1)
     array([3., 2., 1., 0.])
     >>> effective_horizons(np.array([10.0, 1.0, 10.0, 1.0]), plays=1).round(3)
-    array([0.111, 11.   , 0.1  , 0.   ])
+    array([ 0.111, 11.   ,  0.1  ,  0.   ])
     """
     after = np.concatenate([np.cumsum(G[::-1])[::-1][1:], [0.0]])
     rates = np.empty(G.size)

@@ -35,8 +35,8 @@ class OptionIndex(Policy):
     come one at a time, it assumes that as much weight follows as was seen.
 
     >>> import highseason as hs
-    >>> hs.OptionIndex().plan([1, 1, 40, 1], arms=1).levels.round(3)
-    array([42.   , 41.   ,  0.026,  0.   ])
+    >>> hs.OptionIndex().plan([1, 1, 40, 1], arms=1).levels.round(1).tolist()
+    [42.0, 41.0, 0.0, 0.0]
     """
 
     name = "option-index"

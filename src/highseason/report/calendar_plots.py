@@ -35,7 +35,7 @@ def calendar(plans: Plan | Sequence[Plan] | Mapping[str, Plan], title: str | Non
     >>> import highseason as hs
     >>> days = np.datetime64("2025-01-01") + np.arange(90)
     >>> G = hs.multipliers.from_values(100 + 50 * (np.arange(90) % 7 == 3), days)
-    >>> calendar(hs.UCBZ().plan(G, arms=4))
+    >>> calendar(hs.SoftUCB().plan(G, arms=4))
     <Figure: When will it explore?>
     """
     labelled = by_label(plans, Plan, lambda drawn: str(drawn.policy))

@@ -68,7 +68,7 @@ def effective_visitors(visitors: Any, rho: Any) -> Any:
     """How many independent visitors would teach as much as these.
 
     >>> effective_visitors(1000.0, 0.0), effective_visitors(1000.0, 0.01)
-    (1000.0, 91.0...)
+    (1000.0, 90.99...)
     """
     return visitors / (1.0 + (visitors - 1.0) * rho)
 

@@ -74,7 +74,10 @@ def read_numbers(cells: Cells, decimal: Mark | None = None) -> Numbers:
             return Numbers(floats)
     import pandas as pd
 
-    codes, distinct = pd.factorize(np.asarray(cells, dtype=object), use_na_sentinel=False)
+    try:
+        codes, distinct = pd.factorize(np.asarray(cells, dtype=object), use_na_sentinel=False)
+    except TypeError:  # lists and the like, as Parquet files hold them
+        return Numbers(np.full(len(cells), np.nan))
     parsed = [_parse(cell) for cell in distinct]
     reading = _decide(list(distinct), parsed, decimal)
     return reading._replace(values=reading.values[codes])

@@ -54,8 +54,8 @@ class Axis:
     def place(self, setting: float | str) -> float:
         """Where a setting is: from 0 to 1 in the range, minus infinity for a 0 on a log axis.
 
-        >>> Axis("k", 0.01, 100, "log").place(10)
-        0.75
+        >>> Axis("k", 0.01, 100, "log").place(1)
+        0.5
         >>> Axis("z", 0, 1, "linear", form="q{:.2f}").place("q0.3")
         0.3
         """
