@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,8 @@ from hypothesis import settings
 
 # Threads of BLAS that wait for each other would take most of the time of small matrices.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when NumPy is imported
+
+from highseason.policies import base, registry  # after the setting above
 
 # `tests.reference` holds what several tests compare with.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -25,6 +27,15 @@ def pytest_configure(config: pytest.Config) -> None:
     """The same examples in every run, unless a seed asks for others (`make soak`)."""
     seeded = config.getoption("--hypothesis-seed", None) is not None
     settings.load_profile("seeded" if seeded else "fixed")
+
+
+@pytest.fixture(autouse=True)
+def own_policies_forgotten() -> Iterator[None]:
+    """A policy that a test defines is known to that test alone: others look at all there are."""
+    before = registry()
+    yield
+    for name in registry().keys() - before.keys():
+        del base._policies._entries[name]
 
 
 @pytest.fixture
