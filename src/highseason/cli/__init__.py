@@ -15,7 +15,6 @@ __all__ = ["main"]
 @click.command(
     cls=CommandGroup,
     invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
     examples=[
         "highseason policies",
         "highseason simulate --policy ucb --policy soft-ucb --multiplier christmas",

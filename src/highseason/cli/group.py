@@ -71,6 +71,10 @@ class WithExamples(click.Command):
         self.params.extend(self.last_options)
         self.examples = tuple(examples)
 
+    def get_help_option_names(self, ctx: click.Context) -> list[str]:
+        """The same in every context: click keeps what the first one says."""
+        return ["-h", "--help"]
+
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples verbatim: click would fill the lines."""
         super().format_epilog(ctx, formatter)
