@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import highseason as hs
-from highseason.noise.history import History
+from highseason.noise.history import VisitorHistory
 from highseason.noise.likelihood import Likelihood
 
 
@@ -64,10 +64,12 @@ def test_a_day_effect_is_told_from_the_noise_of_an_arm() -> None:
     assert "rho contains both" in str(alone)
 
 
-def _history(successes: list[float], visitors: list[float]) -> History:
+def _history(successes: list[float], visitors: list[float]) -> VisitorHistory:
     turns = np.arange(len(successes))
     zeros = np.zeros(len(successes), np.int64)
-    return History(turns, zeros, np.array(successes), np.array(visitors), None, turns, ("a",))
+    return VisitorHistory(
+        turns, zeros, np.array(successes), np.array(visitors), None, turns, ("a",)
+    )
 
 
 def test_the_likelihood_is_the_beta_binomial() -> None:

@@ -16,7 +16,7 @@ from highseason.cli import main
 from highseason.service import Service
 from highseason.service.client import Client, RequestError
 from highseason.service.model import Arm, Outcome
-from highseason.service.security import Limits, create_token
+from highseason.service.security import RequestLimits, create_token
 
 SHELF = "/v1/experiments/shelf"
 
@@ -139,7 +139,7 @@ def test_pages_of_other_sites_get_nothing(http: httpx.Client) -> None:
 
 def test_bodies_and_rates_are_limited(tmp_path: Path) -> None:
     service = Service(f"{tmp_path}/service.db")
-    limits = Limits(body=1000, rate=5.0)
+    limits = RequestLimits(body=1000, rate=5.0)
     with Server(service, limits=limits) as server, httpx.Client(base_url=server.url) as http:
         json = {"content-type": "application/json"}
         big = http.post("/v1/experiments", content=b" " * 2000, headers=json)

@@ -118,7 +118,7 @@ def flag(entry: Any) -> bool:
 Read = Callable[[Any], Any]
 
 
-class Column(NamedTuple):
+class ArrayField(NamedTuple):
     """How a column is read: the type of its entries, and which it may hold.
 
     Attributes:
@@ -159,7 +159,7 @@ class Column(NamedTuple):
         return np.asarray(fits)
 
 
-FLAGS, WHOLE, FINITE = Column(bool), Column(int), Column(float)
+FLAGS, WHOLE, FINITE = ArrayField(bool), ArrayField(int), ArrayField(float)
 
 
 def write_policy(policy: Policy | Mapping[str, Any]) -> Any:
@@ -221,9 +221,9 @@ def read_many_propensities(
     runs: list[Any], ends: list[Any], values: list[Any]
 ) -> list[Propensities]:
     """Propensities one after the other: how many runs each has, and all their ends and values."""
-    lengths = Column(int, 1).read("runs", runs)
-    flat_ends = Column(int, 1).read("ends", ends)
-    flat_values = Column(float, 0.0, 1.0).read("propensities", values)
+    lengths = ArrayField(int, 1).read("runs", runs)
+    flat_ends = ArrayField(int, 1).read("ends", ends)
+    flat_values = ArrayField(float, 0.0, 1.0).read("propensities", values)
     same_length(int(lengths.sum()), ends=flat_ends, propensities=flat_values)
     stops = np.cumsum(lengths)
     starts = stops - lengths

@@ -20,7 +20,7 @@ from highseason.bandit.json_values import (
     FINITE,
     FLAGS,
     WHOLE,
-    Column,
+    ArrayField,
     corrupt,
     dumps,
     flag,
@@ -50,28 +50,28 @@ VERSION = 4
 READABLE = (3, 4)
 
 _LEAST = float(np.nextafter(0.0, 1.0))
-_TURN = Column(int, 0, NO_END)
-_ANY = Column(float, missing=True, infinite=True)
+_TURN = ArrayField(int, 0, NO_END)
+_ANY = ArrayField(float, missing=True, infinite=True)
 _ARM_COLUMNS = {"active": FLAGS, "held": FLAGS, "opening": FLAGS, "ends": _TURN}
 _STATE_COLUMNS = {
     **dict.fromkeys(("selections", "start", "end"), _TURN),
-    "pulls": Column(float, 0.0),
-    "sums": Column(float, infinite=True),
+    "pulls": ArrayField(float, 0.0),
+    "sums": ArrayField(float, infinite=True),
     "weight": _ANY,
 }
 _TURN_COLUMNS = {
     "turns": WHOLE,
     "arms": WHOLE,
-    "exploited": Column(int, 0, 1),
+    "exploited": ArrayField(int, 0, 1),
     "levels": FINITE,
-    "rewards": Column(float, missing=True),
-    "traffic": Column(float, 0.0, missing=True),
+    "rewards": ArrayField(float, missing=True),
+    "traffic": ArrayField(float, 0.0, missing=True),
 }
 
-_HISTORY_COLUMNS = {"arms": WHOLE, "rewards": FINITE, "traffic": Column(float, _LEAST)}
+_HISTORY_COLUMNS = {"arms": WHOLE, "rewards": FINITE, "traffic": ArrayField(float, _LEAST)}
 
 
-def _write_columns(owner: Any, columns: Mapping[str, Column]) -> dict[str, Any]:
+def _write_columns(owner: Any, columns: Mapping[str, ArrayField]) -> dict[str, Any]:
     values = {name: getattr(owner, name) for name in columns}
     return {
         name: floats_to_json(values[name]) if column.kind is float else values[name].tolist()
@@ -80,7 +80,7 @@ def _write_columns(owner: Any, columns: Mapping[str, Column]) -> dict[str, Any]:
 
 
 def _read_columns(
-    entry: Mapping[str, Any], columns: Mapping[str, Column]
+    entry: Mapping[str, Any], columns: Mapping[str, ArrayField]
 ) -> dict[str, NDArray[Any]]:
     return {name: column.read(name, entry[name]) for name, column in columns.items()}
 
@@ -194,7 +194,7 @@ def _read(document: dict[str, Any], given: Policy | None) -> BanditSession[Any]:
     source = _read_source(document["multiplier"], policy)
     scale = Scale.of(document["reward_range"], policy)
     session: BanditSession[Any] = BanditSession(policy, whole(document["seed"]), scale, source)
-    session.clipped = int(Column(int, 0).read("clipped", [document["clipped"]])[0])
+    session.clipped = int(ArrayField(int, 0).read("clipped", [document["clipped"]])[0])
     _read_arms(document["arms"], session)
     _read_ledger(document["decisions"], _read_history(document, session), session)
     return session
@@ -205,7 +205,7 @@ def _read_source(entry: dict[str, Any], policy: Policy) -> MultiplierSource:
         return _read_online(entry, policy)
     source = KnownMultiplier(policy, read_multiplier(entry), known=flag(entry["known"]))
     if entry["plan"] is not None:
-        levels = Column(float, *policy.rule.allowed).read("levels", entry["plan"]["levels"])
+        levels = ArrayField(float, *policy.rule.allowed).read("levels", entry["plan"]["levels"])
         same_length(source.turns, plan=levels)
         source.use_plan(whole(entry["plan"]["arms"]), levels)
     return source
@@ -213,10 +213,10 @@ def _read_source(entry: dict[str, Any], policy: Policy) -> MultiplierSource:
 
 def _read_online(entry: dict[str, Any], policy: Policy) -> OnlineMultiplier:
     source = OnlineMultiplier(policy)
-    source.beliefs = Column(float, _LEAST).read("beliefs", entry["beliefs"]).tolist()
+    source.beliefs = ArrayField(float, _LEAST).read("beliefs", entry["beliefs"]).tolist()
     decided = len(source.beliefs)
-    at = Column(int, 0, decided).read("seen", [turn for turn, _ in entry["seen"]])
-    traffic = Column(float, _LEAST).read("seen", [came for _, came in entry["seen"]])
+    at = ArrayField(int, 0, decided).read("seen", [turn for turn, _ in entry["seen"]])
+    traffic = ArrayField(float, _LEAST).read("seen", [came for _, came in entry["seen"]])
     if (np.diff(at) < 0).any():
         raise corrupt("`seen` is not in the order in which it was reported")
     source.seen = list(zip(at.tolist(), traffic.tolist(), strict=True))
@@ -304,7 +304,7 @@ def _read_propensities(entry: Any, decided: int) -> dict[int, Propensities]:
         same_length(sum(lengths), values=[*chain.from_iterable(values)])
         flat = map(list, (rows, lengths, chain.from_iterable(ends), chain.from_iterable(values)))
         entry = dict(zip(("rows", "runs", "ends", "values"), flat, strict=True))
-    rows = Column(int, 0, decided - 1).read("rows", entry["rows"]).tolist()
+    rows = ArrayField(int, 0, decided - 1).read("rows", entry["rows"]).tolist()
     same_length(len(rows), runs=entry["runs"], propensities=set(rows))
     packed = read_many_propensities(entry["runs"], entry["ends"], entry["values"])
     return dict(zip(rows, packed, strict=True))

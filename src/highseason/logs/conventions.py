@@ -29,7 +29,7 @@ Reader = Callable[[list[str]], NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
-class Conventions:
+class TableConventions:
     """How a table writes dates and numbers, where the user says so; and where notes go.
 
     Attributes:

@@ -12,6 +12,6 @@ True
 """
 
 from highseason.noise.fit import NoiseFit, fit
-from highseason.noise.history import History, read_history
+from highseason.noise.history import VisitorHistory, read_history
 
-__all__ = ["History", "NoiseFit", "fit", "read_history"]
+__all__ = ["NoiseFit", "VisitorHistory", "fit", "read_history"]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.formatting import counted, percent
-from highseason.noise.history import History, read_history
+from highseason.noise.history import VisitorHistory, read_history
 from highseason.noise.likelihood import Likelihood
 from highseason.rewards import effective_visitors
 
@@ -46,7 +46,7 @@ class NoiseFit:
         turns: A row per turn: its visitors and how many independent visitors would teach as much.
     """
 
-    history: History
+    history: VisitorHistory
     rates: dict[str, Interval]
     rho: Interval
     day: Interval | None
@@ -144,7 +144,9 @@ class NoiseFit:
 
 
 def fit(
-    frame: pd.DataFrame | History | str | Path, every: str | None = None, **columns: str | None
+    frame: pd.DataFrame | VisitorHistory | str | Path,
+    every: str | None = None,
+    **columns: str | None,
 ) -> NoiseFit:
     """Fit rates, the correlation of a turn's visitors and the day effect to a history.
 
@@ -158,7 +160,7 @@ def fit(
     Raises:
         ValueError: The history is too short, or a column is missing.
     """
-    history = frame if isinstance(frame, History) else read_history(frame, every, **columns)
+    history = frame if isinstance(frame, VisitorHistory) else read_history(frame, every, **columns)
     entries = history.successes.size
     if entries < len(history.arms) + 5 or history.successes.sum() <= 0:
         raise ValueError(
@@ -242,7 +244,7 @@ def _crossing(
 
 
 def _rates(
-    likelihood: Likelihood, history: History, rho: Interval, day: Interval | None
+    likelihood: Likelihood, history: VisitorHistory, rho: Interval, day: Interval | None
 ) -> dict[str, Interval]:
     """Wilson's interval with as many visitors as would vary as much as the estimate."""
     from scipy.stats import t
@@ -265,7 +267,7 @@ def _rates(
     return {arm: Interval(*row) for arm, row in zip(history.arms, limits, strict=True)}
 
 
-def _turns(history: History, rho: Interval) -> pd.DataFrame:
+def _turns(history: VisitorHistory, rho: Interval) -> pd.DataFrame:
     import pandas as pd
 
     effective = effective_visitors(history.visitors, rho.value)

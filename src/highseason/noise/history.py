@@ -29,7 +29,7 @@ _ONE_PER_ROW = 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class History:
+class VisitorHistory:
     """One entry per turn and arm that was shown in it.
 
     Attributes:
@@ -58,7 +58,7 @@ class History:
 
 def read_history(
     frame: pd.DataFrame | str | Path, every: str | None = None, **columns: str | None
-) -> History:
+) -> VisitorHistory:
     """A history out of a table or a file.
 
     Args:
@@ -108,7 +108,7 @@ def _find(table: pd.DataFrame, role: str, given: str | None) -> Any:
     return next((lower[name] for name in _NAMES[role] if name in lower), None)
 
 
-def _gathered(table: pd.DataFrame, names: dict[str, Any], every: str | None) -> History:
+def _gathered(table: pd.DataFrame, names: dict[str, Any], every: str | None) -> VisitorHistory:
     import pandas as pd
 
     rewards = _numbers(table, names["successes"])
@@ -131,7 +131,7 @@ def _gathered(table: pd.DataFrame, names: dict[str, Any], every: str | None) -> 
     sums = rows[rows["visitors"] > 0].groupby(["turn", "arm"], as_index=False).sum()
     turn, turns = pd.factorize(sums["turn"])
     arm, arms = pd.factorize(sums["arm"])
-    return History(
+    return VisitorHistory(
         turn=turn.astype(np.int64),
         arm=arm.astype(np.int64),
         successes=sums["successes"].to_numpy(np.float64),

@@ -13,7 +13,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.noise.history import History
+from highseason.noise.history import VisitorHistory
 from highseason.rewards import effective_visitors
 
 #: Nodes of the quadrature.
@@ -29,7 +29,7 @@ Numbers = NDArray[np.float64]
 class Likelihood:
     """The log-likelihood of a history, up to a constant; each value is computed once."""
 
-    def __init__(self, history: History) -> None:
+    def __init__(self, history: VisitorHistory) -> None:
         from scipy.special import gammaln
 
         self._gammaln = gammaln

@@ -20,7 +20,7 @@ from highseason.service.errors import ServiceError
 from highseason.service.experiments import Service
 from highseason.service.metrics import Metrics
 from highseason.service.routes import READ, Problem, router
-from highseason.service.security import LOOPBACK, Guard, Limits, Tokens
+from highseason.service.security import LOOPBACK, Guard, RequestLimits, Tokens
 
 #: How many requests may wait for the writer at a time.
 THREADS = 128
@@ -36,7 +36,7 @@ def create_app(
     *,
     hosts: frozenset[str] | None = LOOPBACK,
     require_token: bool = False,
-    limits: Limits | None = None,
+    limits: RequestLimits | None = None,
 ) -> FastAPI:
     """The application.
 
@@ -63,7 +63,7 @@ def create_app(
     app.add_exception_handler(HTTPException, _http_error)
     app.add_exception_handler(RequestValidationError, _invalid)
     observe = app.state.metrics.observe
-    app.add_middleware(Guard, hosts=hosts, limits=limits or Limits(), observe=observe)
+    app.add_middleware(Guard, hosts=hosts, limits=limits or RequestLimits(), observe=observe)
     return app
 
 

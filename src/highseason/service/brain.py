@@ -24,8 +24,8 @@ from highseason.bandit import (
 from highseason.core.warnings import quiet
 from highseason.policies import PlanWarning, from_json
 from highseason.service.errors import ClashError, InvalidError, NotFoundError
-from highseason.service.forecast import Forecast
-from highseason.service.model import Arm, ArmState, Entry, Outcome, PlannedTurn, Settings, Status
+from highseason.service.forecast import TrafficForecast
+from highseason.service.model import Arm, ArmReport, Entry, Outcome, PlannedTurn, Settings, Status
 
 #: Kinds that reach back: after them the bandit is built again.
 REBUILDING = frozenset({"corrected", "forecast_replaced"})
@@ -228,12 +228,12 @@ class Brain:
         decided = sum(total[0] for total in self._totals.values())
         return int(decided), self._rewarded
 
-    def arm_states(self) -> tuple[ArmState, ...]:
+    def arm_states(self) -> tuple[ArmReport, ...]:
         """What is known of each arm."""
         estimates = {ranked.arm: ranked.estimate for ranked in self.bandit.ranking()}
         return tuple(self._arm_state(arm, estimates) for arm in self.arms.values())
 
-    def _arm_state(self, arm: Arm, estimates: dict[str, float | None]) -> ArmState:
+    def _arm_state(self, arm: Arm, estimates: dict[str, float | None]) -> ArmReport:
         decisions, rewards, total, squares = self._totals.get(arm.id, (0, 0, 0.0, 0.0))
         mean = total / rewards if rewards else None
         low = high = None
@@ -247,7 +247,7 @@ class Brain:
         estimate = estimates.get(arm.id, mean)
         counts = int(decisions), int(rewards)
         span = arm.start, arm.end
-        return ArmState(arm.id, arm.label, status, *span, *counts, estimate, low, high)  # type: ignore[arg-type]  # one of the four words
+        return ArmReport(arm.id, arm.label, status, *span, *counts, estimate, low, high)  # type: ignore[arg-type]  # one of the four words
 
     def plan(self, turns: int) -> list[PlannedTurn]:
         """The coming turns, as things stand: nothing is decided by asking."""
@@ -274,7 +274,9 @@ class Brain:
         )
 
 
-def _latest_forecast(first: Forecast, entries: Iterable[Entry]) -> tuple[int, Forecast]:
+def _latest_forecast(
+    first: TrafficForecast, entries: Iterable[Entry]
+) -> tuple[int, TrafficForecast]:
     version, forecast = 1, first
     for entry in entries:
         if entry.kind == "forecast_replaced":
@@ -284,7 +286,7 @@ def _latest_forecast(first: Forecast, entries: Iterable[Entry]) -> tuple[int, Fo
 
 
 def _start(
-    settings: Settings, forecast: Forecast, entered: set[str], body: dict[str, Any]
+    settings: Settings, forecast: TrafficForecast, entered: set[str], body: dict[str, Any]
 ) -> Event:
     """The event that starts the bandit, with the forecast as it is now."""
     arms = [arm for arm in settings.arms if arm.id in entered]

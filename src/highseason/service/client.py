@@ -11,7 +11,7 @@ from urllib.parse import quote
 from highseason.core.extras import require
 from highseason.service.model import (
     Arm,
-    ArmState,
+    ArmReport,
     DecisionRecord,
     Outcome,
     PlannedTurn,
@@ -71,7 +71,7 @@ class Client:
     def state(self, experiment: str) -> State:
         """Where an experiment stands."""
         answer = self._ask("GET", _path(experiment))
-        ends, arms = answer["reward_range"], tuple(ArmState(**arm) for arm in answer["arms"])
+        ends, arms = answer["reward_range"], tuple(ArmReport(**arm) for arm in answer["arms"])
         return State(**answer | {"arms": arms, "reward_range": ends and tuple(ends)})
 
     def decide(

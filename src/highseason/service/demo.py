@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 
 from highseason.service.experiments import Service
-from highseason.service.forecast import Calendar, Forecast
+from highseason.service.forecast import Calendar, TrafficForecast
 from highseason.service.model import Arm, DecisionRecord, Outcome, Settings
 
 NAME = "demo-shop"
@@ -28,7 +28,7 @@ def fill(service: Service, today: datetime | None = None) -> None:
     start = (today - timedelta(days=PLAYED - 1)).date()
     traffic = expected_traffic(start.timetuple().tm_yday)
     arms = tuple(Arm(price, f"{price} euros") for price in BUYERS)
-    forecast = Forecast(tuple(traffic.tolist()), Calendar(start.isoformat()))
+    forecast = TrafficForecast(tuple(traffic.tolist()), Calendar(start.isoformat()))
     service.create(
         Settings(NAME, "The price of tea (simulated)", arms, "soft-ucb", forecast, (0.0, 12.0))
     )

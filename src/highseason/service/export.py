@@ -15,7 +15,7 @@ from highseason.bandit import TurnDecided
 from highseason.logs import Events, write_events
 from highseason.service import store
 from highseason.service.experiments import Service
-from highseason.service.forecast import Forecast
+from highseason.service.forecast import TrafficForecast
 from highseason.service.model import Arm, DecisionRecord, Entry, Settings
 
 COLUMNS = ("time", "turn", "arm", "reward", "visitors", "total", "pool", "propensity")
@@ -51,7 +51,7 @@ def rows(service: Service, experiment: str) -> list[Row]:
     ]
 
 
-def _row(record: DecisionRecord, pool: tuple[str, ...], forecast: Forecast) -> Row:
+def _row(record: DecisionRecord, pool: tuple[str, ...], forecast: TrafficForecast) -> Row:
     assert record.reward is not None, "only turns with a reward are asked for"
     assert record.visitors is not None, "a reward comes with its visitors"
     turn, visitors = record.turn, record.visitors
@@ -60,7 +60,7 @@ def _row(record: DecisionRecord, pool: tuple[str, ...], forecast: Forecast) -> R
     return Row(at, turn, record.arm, per_visitor, visitors, total, pool, chance)
 
 
-def _seconds(forecast: Forecast, turn: int) -> int:
+def _seconds(forecast: TrafficForecast, turn: int) -> int:
     """When a turn starts, as Unix time; without a calendar, its number."""
     line = forecast.multiplier.timeline
     if line is None:
@@ -70,7 +70,7 @@ def _seconds(forecast: Forecast, turn: int) -> int:
     return int(start.replace(tzinfo=UTC).timestamp())
 
 
-def _forecast(entries: Sequence[Entry]) -> Forecast:
+def _forecast(entries: Sequence[Entry]) -> TrafficForecast:
     forecast = Settings.from_dict(entries[0].body).forecast
     for entry in entries:
         if entry.kind == "forecast_replaced":

@@ -52,10 +52,10 @@ class Calendar:
 
 
 @dataclass(frozen=True)
-class Forecast:
+class TrafficForecast:
     """Visitors expected in each turn; with a calendar, turns can be named by moments.
 
-    >>> forecast = Forecast((300.0, 900.0), Calendar("2026-12-24"))
+    >>> forecast = TrafficForecast((300.0, 900.0), Calendar("2026-12-24"))
     >>> forecast.turn_at(datetime(2026, 12, 25, 18, tzinfo=UTC)), forecast.time(2)
     (2, '2026-12-25')
     """
@@ -64,11 +64,11 @@ class Forecast:
     calendar: Calendar | None = None
 
     @classmethod
-    def of(cls, G: Multiplier) -> Forecast:
+    def of(cls, G: Multiplier) -> TrafficForecast:
         """The forecast that a multiplier holds; its turns must have equal lengths.
 
         >>> G = Multiplier([10, 20], calendar=["2026-12-24", "2026-12-25"])
-        >>> Forecast.of(G).calendar
+        >>> TrafficForecast.of(G).calendar
         Calendar(start='2026-12-24', every='day', zone='UTC')
         """
         values = tuple(G.values.tolist())
@@ -85,7 +85,7 @@ class Forecast:
         )
 
     @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> Forecast:
+    def from_dict(cls, entry: Mapping[str, Any]) -> TrafficForecast:
         """The forecast that `to_dict` wrote."""
         calendar = entry["calendar"]
         return cls(tuple(entry["values"]), None if calendar is None else Calendar(**calendar))
@@ -131,6 +131,6 @@ class Forecast:
             )
         return turn
 
-    def replaced(self, first: int, values: Sequence[float]) -> Forecast:
+    def replaced(self, first: int, values: Sequence[float]) -> TrafficForecast:
         """The forecast with other values from a turn on."""
         return replace(self, values=(*self.values[: first - 1], *values))

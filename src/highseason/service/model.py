@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from highseason.bandit import Event
 from highseason.policies import parse
-from highseason.service.forecast import Forecast
+from highseason.service.forecast import TrafficForecast
 
 Status: TypeAlias = Literal["running", "paused", "archived"]
 
@@ -53,7 +53,7 @@ class Settings:
     name: str
     arms: tuple[Arm, ...]
     policy: str
-    forecast: Forecast
+    forecast: TrafficForecast
     reward_range: tuple[float, float] | None = None
     seed: int = 0
 
@@ -72,7 +72,7 @@ class Settings:
             **plain
             | {
                 "arms": tuple(Arm(**arm) for arm in plain["arms"]),
-                "forecast": Forecast.from_dict(plain["forecast"]),
+                "forecast": TrafficForecast.from_dict(plain["forecast"]),
                 "reward_range": None if ends is None else (ends[0], ends[1]),
             }
         )
@@ -124,7 +124,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class ArmState:
+class ArmReport:
     """What is known of an arm; estimates are per visitor, with a 95% interval of their mean."""
 
     id: str
@@ -169,7 +169,7 @@ class State:
     last_turn: int
     events: int
     clipped: int
-    arms: tuple[ArmState, ...]
+    arms: tuple[ArmReport, ...]
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from highseason.service.forecast import Calendar, Forecast
+from highseason.service.forecast import Calendar, TrafficForecast
 from highseason.service.model import Arm, Outcome, Settings
 
 #: Limits of one request.
@@ -50,10 +50,10 @@ class ForecastBody(Strict):
     values: Values = Field(description="One number per turn.")
     calendar: CalendarBody | None = Field(None, description="None: turns have numbers only.")
 
-    def forecast(self) -> Forecast:
+    def forecast(self) -> TrafficForecast:
         """As the service knows it."""
         calendar = None if self.calendar is None else Calendar(**self.calendar.model_dump())
-        return Forecast(tuple(self.values), calendar)
+        return TrafficForecast(tuple(self.values), calendar)
 
 
 class ArmBody(Strict):

@@ -111,7 +111,7 @@ def _scope_of(known: dict[str, str], wanted: str) -> str | None:
 
 
 @dataclass(frozen=True)
-class Limits:
+class RequestLimits:
     """What one client may ask for.
 
     Attributes:
@@ -154,7 +154,7 @@ class Guard:
         self,
         app: App,
         hosts: frozenset[str] | None,
-        limits: Limits,
+        limits: RequestLimits,
         observe: Callable[[str, str, int, float], None],
     ) -> None:
         self.app, self.hosts, self.limits, self.observe = app, hosts, limits, observe

@@ -11,7 +11,7 @@ import uvicorn
 from highseason.service.app import create_app
 from highseason.service.database import warn_of_old_sqlite
 from highseason.service.experiments import Service
-from highseason.service.security import LOOPBACK, Limits, Tokens
+from highseason.service.security import LOOPBACK, RequestLimits, Tokens
 
 log = logging.getLogger("highseason.service")
 
@@ -25,7 +25,7 @@ def serve(
     port: int = 8000,
     *,
     names: Sequence[str] = (),
-    limits: Limits | None = None,
+    limits: RequestLimits | None = None,
     started: Callable[[str], None] = lambda url: None,
 ) -> None:
     """Serve until SIGTERM or Ctrl-C; what is under way is finished.

@@ -45,7 +45,7 @@ def command(
     from highseason.service import Service
     from highseason.service import demo as shop
     from highseason.service.logs import start_logging
-    from highseason.service.security import Limits
+    from highseason.service.security import RequestLimits
     from highseason.service.server import serve
 
     def started(url: str) -> None:
@@ -60,7 +60,7 @@ def command(
         try:
             if demo:
                 shop.fill(service)
-            limits = Limits(rate=rate)
+            limits = RequestLimits(rate=rate)
             serve(service, host, port, names=allow_host, limits=limits, started=started)
         finally:
             service.close()

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.logs.cells import Coded, Read, by_pair, names, numbers, pools, times
-from highseason.logs.conventions import Conventions
+from highseason.logs.conventions import TableConventions
 from highseason.logs.conversion import IdIndex, LogFormat, existing, option
 from highseason.logs.conversion_log import ConversionLog
 from highseason.logs.events import EventBatch
@@ -183,7 +183,7 @@ class TableLog(_TableFormat):
         roles = ("time", "arm", "reward", "pool", "propensity")
         columns = {role: name for role in roles if (name := getattr(self, role)) is not None}
         blocks = self._open(log).blocks(columns)
-        blocks = Conventions(self.path, columns, log, self.dates, self.decimal).plain(blocks)
+        blocks = TableConventions(self.path, columns, log, self.dates, self.decimal).plain(blocks)
         all_arms = ids.open_pool() if self.pool is None else -1
 
         @cache
