@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -15,6 +14,7 @@ from sqlalchemy import Connection
 from highseason.bandit import BanditError, Event, OutcomesReported, TurnDecided
 from highseason.service import store
 from highseason.service.brain import Brain
+from highseason.service.cache import BrainCache
 from highseason.service.database import Database
 from highseason.service.errors import ClashError, InvalidError, NotFoundError
 from highseason.service.model import (
@@ -32,9 +32,6 @@ from highseason.service.store import Batch
 from highseason.service.writer import Job, Writer
 
 T = TypeVar("T")
-
-#: How many experiments are kept in memory; others are rebuilt when they are asked for.
-REMEMBERED = 100
 
 #: Which change of status each word makes, and from which status.
 _CHANGES: dict[str, tuple[str, Status, tuple[Status, ...]]] = {
@@ -64,9 +61,13 @@ class Service:
     def __init__(self, database: Database | str, clock: Callable[[], datetime] = now) -> None:
         self.database = database if isinstance(database, Database) else Database(database)
         self.clock = clock
-        self._brains: OrderedDict[str, Brain] = OrderedDict()  # used by the writer's thread only
-        self.rebuilt = 0
-        self.writer = Writer(self.database, self._forget)
+        self._brains = BrainCache()
+        self.writer = Writer(self.database, self._brains.forget)
+
+    @property
+    def rebuilt(self) -> int:
+        """How often an experiment was built from its log."""
+        return self._brains.rebuilt
 
     def close(self) -> None:
         """Finish what is under way, and close the database."""
@@ -106,7 +107,7 @@ class Service:
     def _create(self, batch: Batch, settings: Settings, body: dict[str, Any]) -> None:
         entry = Entry(1, self._stamp(), "created", None, body)
         try:
-            self._remember(settings.id, Brain([entry]))
+            self._brains.remember(settings.id, Brain([entry]))
         except ValueError as reason:
             raise InvalidError(str(reason)) from reason
         row = {"id": settings.id, "name": settings.name, "policy": settings.policy}
@@ -249,7 +250,7 @@ class Service:
                 body = after | {"before": before}
                 self._enter(batch, brain, "corrected", outcome.turn, body)
                 batch.outcomes[experiment, outcome.turn] = outcome
-                self._rebuild(batch, experiment)
+                self._brains.rebuild(batch, experiment)
             return {"turn": outcome.turn, **after, "before": before}
 
         request = ["correct", asdict(outcome)]
@@ -292,7 +293,7 @@ class Service:
                 )
             body = {"version": brain.version + 1, "first": first, "values": list(values)}
             self._enter(batch, brain, "forecast_replaced", first, body)
-            self._rebuild(batch, experiment)
+            self._brains.rebuild(batch, experiment)
             return {"version": brain.version + 1, "turns": first - 1 + len(values)}
 
         request = ["replace_forecast", first, list(values)]
@@ -373,7 +374,7 @@ class Service:
         alone: bool = False,
     ) -> T:
         def job(batch: Batch) -> Any:
-            brain = self._brain(batch, experiment)
+            brain = self._brains.get(batch, experiment)
             if key is None:
                 return work(batch, brain)
             digest = hashlib.sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()
@@ -388,8 +389,7 @@ class Service:
 
     def _run(self, experiment: str, work: Callable[[Batch], T], alone: bool = False) -> T:
         def clean() -> bool:
-            brain = self._brains.get(experiment)
-            return not alone and (brain is None or not brain.outbox.new)
+            return not alone and self._brains.is_clean(experiment)
 
         try:
             done: T = self.writer.submit(Job(experiment, work, alone, clean)).result()
@@ -398,40 +398,6 @@ class Service:
         except ValueError as reason:
             raise InvalidError(str(reason)) from reason
         return done
-
-    def _brain(self, batch: Batch, experiment: str) -> Brain:
-        """The experiment in memory, up to date with the log."""
-        last = batch.last_seq.get(experiment)
-        if last is None:
-            raise NotFoundError(f"there is no experiment {experiment!r}")
-        brain = self._brains.get(experiment)
-        if brain is None:
-            return self._rebuild(batch, experiment)
-        if brain.seq != last:
-            news = store.entries(batch.connection, experiment, brain.seq)
-            if not brain.can_follow(news):
-                return self._rebuild(batch, experiment)
-            for entry in news:
-                brain.follow(entry)
-        self._brains.move_to_end(experiment)
-        return brain
-
-    def _rebuild(self, batch: Batch, experiment: str) -> Brain:
-        if batch.entries:
-            batch.write()
-            batch.clear()
-        self.rebuilt += 1
-        return self._remember(experiment, Brain(store.entries(batch.connection, experiment)))
-
-    def _remember(self, experiment: str, brain: Brain) -> Brain:
-        self._brains[experiment] = brain
-        while len(self._brains) > REMEMBERED:
-            self._brains.popitem(last=False)
-        return brain
-
-    def _forget(self, experiments: Sequence[str]) -> None:
-        for experiment in experiments:
-            self._brains.pop(experiment, None)
 
 
 def settings_body(settings: Settings) -> dict[str, Any]:

@@ -1,0 +1,64 @@
+"""Experiments in memory, up to date with the log; used by the writer's thread only."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable
+
+from highseason.service import store
+from highseason.service.brain import Brain
+from highseason.service.errors import NotFoundError
+from highseason.service.store import Batch
+
+#: How many experiments are kept; others are rebuilt when they are asked for.
+REMEMBERED = 100
+
+
+class BrainCache:
+    """The experiments used last.  `rebuilt` counts how often one was built from its log."""
+
+    def __init__(self) -> None:
+        self._brains: OrderedDict[str, Brain] = OrderedDict()
+        self.rebuilt = 0
+
+    def get(self, batch: Batch, experiment: str) -> Brain:
+        """The experiment, up to date with the log."""
+        last = batch.last_seq.get(experiment)
+        if last is None:
+            raise NotFoundError(f"there is no experiment {experiment!r}")
+        brain = self._brains.get(experiment)
+        if brain is None:
+            return self.rebuild(batch, experiment)
+        if brain.seq != last:
+            news = store.entries(batch.connection, experiment, brain.seq)
+            if not brain.can_follow(news):
+                return self.rebuild(batch, experiment)
+            for entry in news:
+                brain.follow(entry)
+        self._brains.move_to_end(experiment)
+        return brain
+
+    def rebuild(self, batch: Batch, experiment: str) -> Brain:
+        """The experiment built from its log, with what the batch has not written yet."""
+        if batch.entries:
+            batch.write()
+            batch.clear()
+        self.rebuilt += 1
+        return self.remember(experiment, Brain(store.entries(batch.connection, experiment)))
+
+    def remember(self, experiment: str, brain: Brain) -> Brain:
+        """Keep an experiment, and drop the one not used for longest if there are too many."""
+        self._brains[experiment] = brain
+        while len(self._brains) > REMEMBERED:
+            self._brains.popitem(last=False)
+        return brain
+
+    def forget(self, experiments: Iterable[str]) -> None:
+        """Drop experiments whose changes were not committed."""
+        for experiment in experiments:
+            self._brains.pop(experiment, None)
+
+    def is_clean(self, experiment: str) -> bool:
+        """Whether the experiment holds no event that waits for a transaction."""
+        brain = self._brains.get(experiment)
+        return brain is None or not brain.outbox.new
