@@ -377,12 +377,58 @@ def test_cells_written_otherwise_later_are_counted(
     assert (len(events), report.skipped) == (2000, {"the reward is not a number": 1})
 
 
-def test_other_kinds_of_files_are_named(tmp_path: Path) -> None:
+GERMAN = "Zeit;Ware;Betrag\r\n31.12.2025 10:00;Käse;1,5\r\n31.12.2025 11:00;Öl;0,25\r\n"
+GERMAN_COLUMNS: dict[str, Any] = {"time": "Zeit", "arm": "Ware", "reward": "Betrag"}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be", "utf-32", "latin-1"])
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("block", [7, 1 << 20])
+def test_text_in_any_encoding(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, encoding: str, packed: bool, block: int
+) -> None:
+    monkeypatch.setattr("highseason.logs.table_rows._BLOCK", block)
+    raw = GERMAN.encode(encoding)
     path = tmp_path / "shop.csv"
-    for raw, what in (
-        ("time,arm".encode("utf-16"), "UTF-16 text"),
-        (b"PK\x03\x04", "an Excel file"),
+    path.write_bytes(gzip.compress(raw) if packed else raw)
+    events, report = collect(TableLog(path, **GERMAN_COLUMNS))
+    assert (events.arms, events.reward.tolist()) == (("Käse", "Öl"), [1.5, 0.25])
+    assert events.time.tolist() == [1767175200, 1767178800]
+    assert any("Windows-1252" in note for note in report.notes) == (encoding == "latin-1")
+
+
+def test_a_stray_byte_does_not_change_the_encoding(tmp_path: Path) -> None:
+    path = tmp_path / "shop.csv"
+    path.write_bytes(
+        "time,arm,reward\n1,Käse,1\n2,Öl,1\n3,te\udcffa,0\n".encode(errors="surrogateescape")
+    )
+    assert collect(TableLog(path))[0].arms == ("Käse", "Öl", "te\\xffa")
+
+
+def test_excel_files(tmp_path: Path) -> None:
+    path = tmp_path / "shop.xlsx"
+    rows: dict[str, list[Any]] = {
+        "time": [pd.Timestamp("2025-12-31 10:00"), pd.Timestamp("2025-12-31 11:00"), None],
+        "arm": [7, 8, 8],
+        "reward": [1.125, 0.25, 1],
+    }
+    pd.DataFrame(rows).to_excel(path, index=False)
+    events, report = collect(TableLog(path))
+    assert (events.arms, events.reward.tolist()) == (("7", "8"), [1.125, 0.25])
+    assert events.time.tolist() == [1767175200, 1767178800]
+    assert (report.examples[0].line, report.lines) == (4, 3)
+    with pytest.raises(ValueError, match="expected a column 'shown', got time, arm, reward"):
+        collect(TableLog(path, arm="shown"))
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [(b"PK\x03\x04", "is not an Excel file"), (b"\xd0\xcf\x11\xe0", "of the old kind: save it")],
+)
+def test_damaged_and_old_excel_files_are_refused(tmp_path: Path, raw: bytes, message: str) -> None:
+    path = tmp_path / "shop.xlsx"
+    path.write_bytes(raw)
+    with pytest.raises(
+        ValueError, match=rf"shop\.xlsx {message}|shop\.xlsx is an Excel.*{message}"
     ):
-        path.write_bytes(raw)
-        with pytest.raises(ValueError, match=rf"shop\.csv is {what}: save "):
-            collect(TableLog(path))
+        collect(TableLog(path))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import zlib
 from collections.abc import Iterator
@@ -35,12 +36,15 @@ class LineBlock(NamedTuple):
         return bool(self.data) and not self.skip
 
 
-def line_blocks(path: Path, size: int) -> Iterator[LineBlock]:
-    """Read a file in blocks of about `size` bytes; lines that cannot be read come alone."""
+def line_blocks(path: Path, size: int, encoding: str = "") -> Iterator[LineBlock]:
+    """Read a file in blocks of about `size` bytes; lines that cannot be read come alone.
+
+    Text in another `encoding` comes as UTF-8.
+    """
     room = bytearray(size + LONGEST)
     view, rest, is_dropping = memoryview(room), 0, False
     with path.open("rb", buffering=0) as raw:
-        file, count = _Bytes(path, raw), 1
+        file, count = (_Recoded(path, raw, encoding) if encoding else _Bytes(path, raw)), 1
         while count:
             count = file.read_into(view[rest : rest + size])
             begin, filled = file.bom_size(room), rest + count
@@ -98,6 +102,25 @@ class _Bytes:
         """The size of a byte order mark at the start of the file."""
         is_bom, self._is_start = self._is_start and room.startswith(_BOM), False
         return len(_BOM) if is_bom else 0
+
+
+class _Recoded(_Bytes):
+    """The bytes of a file in another encoding, as UTF-8."""
+
+    def __init__(self, path: Path, raw: Any, encoding: str) -> None:
+        super().__init__(path, raw)
+        self._decoder = codecs.getincrementaldecoder(encoding)("replace")
+        self._waiting = b""  # what did not fit in the last view
+
+    def read_into(self, view: memoryview) -> int:
+        """Fill the view from its start; the number of bytes, 0 at the end."""
+        count = 1
+        while not self._waiting and count:
+            count = super().read_into(view)
+            self._waiting = self._decoder.decode(bytes(view[:count]), final=not count).encode()
+        size = min(len(view), len(self._waiting))
+        view[:size], self._waiting = self._waiting[:size], self._waiting[size:]
+        return size
 
 
 def _parts(room: bytearray, begin: int, end: int) -> Iterator[tuple[memoryview, bool]]:

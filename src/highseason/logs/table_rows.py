@@ -1,4 +1,4 @@
-"""Rows of CSV and Parquet files in blocks, each row with its line.
+"""Rows of CSV, Excel and Parquet files in blocks, each row with its line.
 
 A CSV row may go over several lines if its quotes are in place.  Where they are not, only the line
 on which the row starts is lost: the lines after it are read again.  So a row of several lines is
@@ -8,6 +8,8 @@ kept only if it is an event.
 from __future__ import annotations
 
 import csv
+import gzip
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -23,7 +25,8 @@ from highseason.logs.cells import polars
 from highseason.logs.conversion_log import BLANK, CUT, ConversionLog, shortened
 from highseason.logs.events import arrow
 from highseason.logs.line_blocks import LineBlock, line_blocks
-from highseason.tabular.dialect import encoding_of
+from highseason.tabular import Column, read_table
+from highseason.tabular.dialect import LATIN, encoding_by_start
 
 _NOT_CSV = "the row cannot be read as CSV"
 ROW_REASONS = (
@@ -33,6 +36,7 @@ _BLANK, _BROKEN, _SHORT, _LONG, _CUT = range(1, 6)
 
 _MARKS = (",", ";", "\t")
 _BLOCK, _ROWS = 1 << 23, 1 << 16  # bytes of CSV and rows of Parquet read at a time
+_START = 1 << 18  # bytes that decide on the encoding
 _SHOWN = 50  # names of columns in an error
 _MOST_LINES = 100  # in one row; more are a quote that is never closed
 
@@ -42,7 +46,7 @@ class RowBlock:
     """Consecutive rows."""
 
     cells: dict[str, Any]  # the wanted columns as Polars series
-    lines: NDArray[np.int64]  # on which each row starts; in Parquet the row's number
+    lines: NDArray[np.int64]  # on which each row starts; elsewhere the row's number
     faults: NDArray[np.int8]  # for each row 0, or the index in `ROW_REASONS` of what is wrong
     text: Callable[[int], str]  # of a row, for an example
     spans: dict[int, int] = field(default_factory=dict)  # the lines of rows of several lines
@@ -91,20 +95,30 @@ class Table:
 
 
 def open_table(path: Path, log: ConversionLog) -> Table:
-    """A CSV file (also gzip) or a Parquet file, recognised by its first bytes."""
+    """A CSV file (also gzip), an Excel file or a Parquet file, recognised by its first bytes."""
     with path.open("rb") as file:
-        start = file.read(1000)
-    if (encoding := encoding_of(start)).startswith(("utf-16", "utf-32")):
-        raise ValueError(
-            f"{path} is {encoding.upper()} text: save it as UTF-8 (CSV UTF-8 in Excel)"
-        )
-    if start.startswith(b"PK\x03\x04"):
-        raise ValueError(f"{path} is an Excel file: save the sheet with the log as CSV")
-    return (_open_parquet if start.startswith(b"PAR1") else _open_csv)(path, log)
+        kind = file.read(4)
+    return _OPENERS.get(kind, _open_csv)(path, log)
+
+
+def _encoding(path: Path) -> str:
+    """The encoding of a text file; empty for UTF-8, and where it cannot be told."""
+    with path.open("rb") as raw:
+        is_gzip = raw.read(2) == b"\x1f\x8b"
+        raw.seek(0)
+        file: Any = gzip.GzipFile(fileobj=raw) if is_gzip else raw
+        try:
+            name = encoding_by_start(file.read(_START))
+        except (OSError, EOFError, zlib.error):  # a damaged file: its reader says what is wrong
+            return ""
+    return "" if name.startswith("utf-8") else name
 
 
 def _open_csv(path: Path, log: ConversionLog) -> Table:
-    blocks = line_blocks(path, _BLOCK)
+    encoding = _encoding(path)
+    if encoding == "cp1252":
+        log.notes.append(LATIN)
+    blocks = line_blocks(path, _BLOCK, encoding)
     line, header, rest = _first_line(path, blocks, log)
     mark = max(_MARKS, key=header.count)
     names = tuple(name.strip() for name in _cells_of(header, mark))
@@ -344,3 +358,36 @@ def _not_parquet(path: Path, error: Exception) -> ValueError:
 
 def _row_text(frame: Any, row: int) -> str:
     return ",".join(map(str, frame.row(row)))
+
+
+def _open_excel(path: Path, log: ConversionLog) -> Table:
+    sheet = read_table(path)
+    log.notes.extend(sheet.notes)
+    frame = polars().DataFrame({f"{i}": _typed(column) for i, column in enumerate(sheet.columns)})
+    read = partial(_excel_blocks, path, log, frame, np.asarray(sheet.lines, np.int64))
+    return Table(path, tuple(column.name for column in sheet.columns), read)
+
+
+def _typed(column: Column) -> Any:
+    """Numbers as whole numbers if they are, so that an id keeps its name; the rest as text."""
+    if column.cells.dtype.kind == "O":
+        texts = [column.text(i) for i in range(len(column.cells))]
+        return polars().Series(texts, dtype=polars().String)
+    numbers = polars().Series(column.numbers, nan_to_null=True)
+    is_whole = bool((numbers.drop_nulls() % 1 == 0).all())
+    return numbers.cast(polars().Int64) if is_whole else numbers
+
+
+def _excel_blocks(
+    path: Path, log: ConversionLog, frame: Any, lines: NDArray[np.int64], indices: dict[str, int]
+) -> Iterator[RowBlock]:
+    cells = {role: frame[f"{i}"] for role, i in indices.items()}
+    yield RowBlock(cells, lines, np.zeros(len(frame), np.int8), partial(_row_text, frame))
+    log.advance(path.stat().st_size)
+
+
+_OPENERS = {  # by the first bytes; the last is Excel's old kind, whose error says what to do
+    b"PAR1": _open_parquet,
+    b"PK\x03\x04": _open_excel,
+    b"\xd0\xcf\x11\xe0": _open_excel,
+}

@@ -19,6 +19,7 @@ _BOMS = {
 _QUOTED = re.compile(r'"[^"]*"')
 _EXCEL_HINT = re.compile(r"sep=(.)\s*", re.I)
 _SAMPLE = 200  # lines that decide
+LATIN = "it is not UTF-8 and is read as Windows-1252 (Latin-1)"
 _ONE_NUMBER = re.compile(r"\s*[-+]?[0-9]+,[0-9]+\s*")
 
 
@@ -57,10 +58,22 @@ def decode(raw: bytes) -> Text:
     except UnicodeDecodeError:
         if name != "utf-8":
             raise
-    return Text(
-        raw.decode("cp1252", errors="replace"),
-        "it is not UTF-8 and is read as Windows-1252 (Latin-1)",
-    )
+    return Text(raw.decode("cp1252", errors="replace"), LATIN)
+
+
+def encoding_by_start(start: bytes) -> str:
+    r"""The encoding of a file that is read in pieces; Windows-1252 if most letters say so.
+
+    >>> encoding_by_start("Größe".encode("latin-1")), encoding_by_start("Größe".encode() + b"\xff")
+    ('cp1252', 'utf-8')
+    """
+    name = encoding_of(start)
+    if name != "utf-8":
+        return name
+    decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
+    letters = [c for c in decoder.decode(start) if c > "\x7f"]  # the last one may be cut
+    bad = sum("\udc80" <= c <= "\udcff" for c in letters)
+    return "cp1252" if 2 * bad > len(letters) else name
 
 
 def find_delimiter(text: str) -> str:

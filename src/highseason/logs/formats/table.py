@@ -1,4 +1,4 @@
-"""Tables of displays, CSV or Parquet: any table, and those of the Open Bandit Dataset."""
+"""Tables of displays, CSV, Excel or Parquet: any table, and those of the Open Bandit Dataset."""
 
 from __future__ import annotations
 
@@ -117,13 +117,14 @@ class _TableFormat(LogFormat):
 
 @dataclass(frozen=True)
 class TableLog(_TableFormat):
-    r"""Any CSV or Parquet file with a row per display.
+    r"""Any CSV, Excel or Parquet file with a row per display.
 
     Times are Unix seconds or dates and times, in UTC where they name no zone.  Numbers and dates
     may be written as any country writes them, if the first rows (some megabytes) leave no doubt.
 
     Args:
-        path: A CSV file (comma, semicolon or tab; also gzip) or a Parquet file.
+        path: A CSV file (comma, semicolon or tab; UTF-8, UTF-16 or Latin-1; also gzip), the first
+            sheet of an Excel file, or a Parquet file.
         time: The column of times.
         arm: The column of the arms shown.
         reward: The column of rewards.
