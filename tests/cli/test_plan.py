@@ -105,4 +105,6 @@ def test_a_calendar_of_a_chosen_size(call: Call, traffic: Path, tmp_path: Path) 
         assert picture.size == (1200, 600)
     assert "name its file" in call(*words, "--calendar").line
     assert "WIDTHxHEIGHT" in call(*words, "--size", "big", "--out", "c.png").line
+    for rest in ((), ("--out", "c.csv")):
+        assert "--size is for a figure" in call(*words, "--size", "6x3", *rest).line
     assert "one turn per day" in call("plan", "-p", "ucb", "--calendar", "--out", "c.png").line

@@ -92,3 +92,14 @@ def test_a_shape_is_not_a_file(option: str, call: Call) -> None:
     answer = call("plan", "-p", "ucb-z", "-m", "wave", option)
     assert answer.code == 2
     assert f"{option.partition('=')[0]} says how to read a file" in answer.line
+
+
+def test_the_sample_is_a_file_to_start_with(call: Call) -> None:
+    printed = call("sample").stdout
+    assert call("sample", "--out", "visitors.csv").stdout == "wrote visitors.csv\n"
+    assert Path("visitors.csv").read_text() == printed
+    answer = call("plan", "-p", "ucb-z", "-m", "visitors.csv", "--arms", "3", "--json")
+    assert (answer.code, answer.stderr) == (0, "")
+    plan = json.loads(answer.stdout)
+    assert (len(plan["G"]), plan["times"][0]) == (731, "2024-01-01")
+    assert plan["G"] == json.loads(call("sample", "--json").stdout)["visitors"]

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -71,9 +72,10 @@ def reason_above(lines: list[str], fence: int) -> str | None:
 
 
 def commands(code: str) -> Iterator[str]:
+    has_prompt = code.startswith("$ ")  # lines without one are what is printed
     for line in code.replace("\\\n", " ").splitlines():
         found = COMMAND.match(line.strip())
-        if found:
+        if found and (line.startswith("$ ") or not has_prompt):
             yield found["command"]
 
 
@@ -133,6 +135,26 @@ def test_page_leaves_no_example_out_in_silence(page: Path) -> None:
         where = f"{name(page)}:{block.line}"
         assert block.no_run != "", f"{where}: no-run without a reason"
         assert block.language not in UNSEEN, f"{where}: write ```python, ```console or ```bash"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_every_command_line_is_one(page: Path) -> None:
+    """Its command and options exist, also where it does not run."""
+    for block in blocks(page.read_text(encoding="utf-8")):
+        for line in commands(block.code) if block.language in SHELL else ():
+            words = shlex.split(line, comments=True)[1:]
+            check_words(words[: words.index(">")] if ">" in words else words)
+
+
+def check_words(words: list[str]) -> None:
+    command: click.Command = main
+    while isinstance(command, click.Group) and words and not words[0].startswith("-"):
+        context = click.Context(command)
+        _, command, words = command.resolve_command(context, words)
+        assert command is not None
+    # Words that stand for others, such as `[options]` and `…`, are for readers only.
+    words = [word for word in words if not word.startswith("[") and word != "…"]
+    command.make_parser(click.Context(command)).parse_args(words)
 
 
 PAGE = """\

@@ -15,6 +15,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from highseason.cli.output import SIZE_GIVEN
 from highseason.cli.parsing import parse_ahead, parse_multiplier, parse_policies, parse_rewards
 from highseason.multipliers import SHAPES
 from highseason.policies import registry
@@ -109,6 +110,7 @@ def _draw_in(context: click.Context, _: click.Parameter, size: tuple[float, floa
         from highseason.report import figure_size
 
         context.with_resource(figure_size(*size))
+        context.meta[SIZE_GIVEN] = True
 
 
 #: The size of figures, for commands that draw some.

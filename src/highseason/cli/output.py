@@ -26,6 +26,9 @@ from highseason.core.table import aligned, wrapped
 from highseason.multipliers import FileNote, Multiplier
 from highseason.rewards import Rewards
 
+#: Under this name a command's context notes that --size was given.
+SIZE_GIVEN = "highseason.size"
+
 
 def emit(
     as_json: bool,
@@ -202,10 +205,13 @@ def check_figure(
     tables: Sequence[str] = (),
 ) -> None:
     """A figure can be written there, or a table: `or_else` names these other endings."""
+    is_table = path is not None and path.suffix.lower() in tables
+    if (path is None or is_table) and SIZE_GIVEN in click.get_current_context().meta:
+        raise usage_error(f"--size is for a figure: name its file, such as {option} figure.png")
     if path is None:
         return
     check_file(path, option, inputs)
-    if path.suffix.lower() in tables:
+    if is_table:
         return
     from highseason.report import check_target
 

@@ -164,7 +164,10 @@ def _cache_root() -> Path:
         base = "~/Library/Caches"
     else:
         base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(os.path.expanduser(base)) / "highseason"
+    folder = Path(os.path.expanduser(base))
+    if folder.parts[0] == "~":  # the user has no home folder
+        folder = Path(tempfile.gettempdir()) / f"cache-{os.getuid()}"
+    return folder / "highseason"
 
 
 @functools.cache

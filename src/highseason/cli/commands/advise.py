@@ -41,6 +41,7 @@ _PAGE = ".html"
 @options.workers
 @options.flag("--bounds", "Also compute safe bounds.")
 @options.path("--out", "Write a page (.html), or draw the advice (.png, .svg, .pdf).")
+@options.size
 def command(
     G: Multiplier,
     arms: int,
