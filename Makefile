@@ -74,7 +74,7 @@ bench: .venv-bench/.ready ## measure speed as ratios against peers and limits, i
 
 ##@ Prove it
 
-test: lint test-suite test-nojit docs test-wheel ## everything CI runs
+test: lint docs test-suite test-nojit test-wheel ## everything CI runs
 
 test-suite: $(READY) system ## all tests and doctests, compiled, except the wheel's and the soak tests
 	$(PYTEST) -n 2 --dist loadfile -m "not soak and not wheel" $(COV)

@@ -15,7 +15,9 @@ class Blank:
     """A figure that takes no time to draw."""
 
     def picture(self) -> Picture:
-        return Picture("blank", "", b"<svg/>")
+        return Picture(
+            "blank", "", b'<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>'
+        )
 
 
 def one_of_a_kind(drawings: dict[str, Callable[[], Any]]) -> dict[str, Callable[[], Any]]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from tests.reference.browser import chromium, complaints
 
 import highseason as hs
 from highseason.results import Moments, SimulationResult
@@ -105,6 +106,11 @@ def test_the_page_is_small_and_needs_no_network(simulated_report: StudyOutcome) 
     assert "http" not in text
     assert text.index("could not be reproduced") < text.index("<img ")
     assert "--seed 3" in text
+
+
+def test_the_page_loads_in_a_browser(simulated_report: StudyOutcome) -> None:
+    with chromium() as browser:
+        assert complaints(browser, simulated_report.page) == []
 
 
 def test_the_page_names_the_paper_and_its_figures(simulated_report: StudyOutcome) -> None:
