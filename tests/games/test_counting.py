@@ -18,6 +18,8 @@ TEXTS = [
     "epsilon-greedy:count=visitors,k=0.5",
     "greedy:count=visitors,rho=0.05",
     "discounted:discount=0.9+ucb:count=visitors,P=0.1",
+    "option-index:count=visitors",
+    "option-index:count=visitors,variant=unregulated",
 ]
 
 
@@ -61,14 +63,17 @@ def test_estimates_are_weighted_by_effective_visitors() -> None:
         assert shelf.ranking()[0].estimate == pytest.approx(wanted)
 
 
-def test_the_bandit_plays_what_play_plays() -> None:
-    G, policy = 10 * hs.multipliers.wave(40), hs.UCB(P=0.05, count="visitors", rho=0.002)
+@pytest.mark.parametrize(
+    "text", ["ucb:P=0.05,count=visitors,rho=0.002", "option-index:count=visitors"]
+)
+def test_the_bandit_plays_what_play_plays(text: str) -> None:
+    G, policy = np.rint(10 * hs.multipliers.wave(40).values), parse(text)
     rewards = hs.rewards.visitors(arms=3, between=(0.05, 0.3))
     game = hs.play(policy, rewards, G, seed=9)
     shelf = hs.Bandit(["0", "1", "2"], policy, G, seed=9, reward_range=(0, 1))
     for t, (arm, paid) in enumerate(zip(game.arms, game.paid, strict=True), start=1):
         assert shelf.pull(t) == str(arm)
-        visitors = float(G.values[t - 1])
+        visitors = float(G[t - 1])
         shelf.update(str(arm), reward=visitors * paid, t=t, traffic=visitors)
 
 

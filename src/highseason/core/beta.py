@@ -22,7 +22,8 @@ def log_gamma(x: float) -> float:
     r = 1.0 / x
     s = r * r
     series = r * (1.0 / 12.0 - s * (1.0 / 360.0 - s * (1.0 / 1260.0 - s * (1.0 / 1680.0))))
-    return (x - 0.5) * math.log(x) - x + _HALF_LOG_TWO_PI + series - math.log(product)
+    value = (x - 0.5) * math.log(x) - x + _HALF_LOG_TWO_PI + series
+    return value if product == 1.0 else value - math.log(product)
 
 
 @jitable

@@ -12,7 +12,7 @@ from highseason.policies.base import Policy
 from highseason.policies.horizons import effective_horizons
 from highseason.policies.parameters import parameter
 from highseason.policies.views import View
-from highseason.rules.option import OPTION
+from highseason.rules.option import OPTION, OPTION_COUNTED, OPTION_UNREGULATED
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,11 @@ class OptionIndex(Policy):
     much as it costs, compared with an arm that pays λ.  Y is what the arm may be worth, p its mean,
     and n the turns that it is known as well as.  What arms have in common, and how noisy turns are,
     is learned during the game.  There is nothing to tune.
+
+    With `count="visitors"` a turn that n visitors saw is worth n / (1 + (n - 1) rho) trials; how
+    alike the visitors of a turn are, rho, is learned too.  A busy turn then teaches more, and only
+    the part of the price that visitors do not bring back is worth waiting for.  Without it, turns
+    differ in G and not in what they teach, as in the paper.
 
     Rewards must lie in [0, 1].  No arm is tried merely because it was never tried.
 
@@ -49,6 +54,24 @@ class OptionIndex(Policy):
         "wait for cheaper turns, look at the price of this turn only, or ignore G",
         choices=("wait", "now", "unregulated"),
     )
+    count: str = parameter(
+        "turns",
+        "what a turn teaches by: its scatter alone, or the visitors of each turn as well",
+        choices=("turns", "visitors"),
+        kw_only=True,
+    )
+
+    def _check_rule(self) -> None:
+        """The rule depends on what is counted."""
+        if self.count == "visitors" and type(self).rule is OPTION:
+            unregulated = self.variant == "unregulated"
+            rule = OPTION_UNREGULATED if unregulated else OPTION_COUNTED
+            object.__setattr__(self, "rule", rule)
+        super()._check_rule()
+
+    def precision(self, visitors: float) -> float:
+        """The visitors of a turn: the rule itself learns how much they teach."""
+        return float(visitors) if self.count == "visitors" else 1.0
 
     def levels(self, G: NDArray[np.float64], arms: int) -> NDArray[np.float64]:
         """The horizon of every turn of a game whose G is known."""

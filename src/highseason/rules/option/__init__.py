@@ -10,6 +10,12 @@ Arms are Beta distributed.  Their prior is learned from all arms (`prior`), and 
 turn teaches (`noise`).
 """
 
-from highseason.rules.option.rule import OPTION, indices, option_rule
+from highseason.rules.option.rule import (
+    OPTION,
+    OPTION_COUNTED,
+    OPTION_UNREGULATED,
+    indices,
+    option_rule,
+)
 
-__all__ = ["OPTION", "indices", "option_rule"]
+__all__ = ["OPTION", "OPTION_COUNTED", "OPTION_UNREGULATED", "indices", "option_rule"]

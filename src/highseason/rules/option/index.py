@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 from highseason.core.beta import beta_call, log_beta
 from highseason.core.jitable import jitable
@@ -12,13 +13,35 @@ from highseason.core.jitable import jitable
 PERSISTENCE = 0.3
 
 
+class Terms(NamedTuple):
+    """What trying an arm costs in a turn, whatever the arm.
+
+    Attributes:
+        rho: The part of a turn's noise that more visitors do not take away.
+        spread: The part that they do, (1-ρ)/v for v visitors: a turn is worth 1/(ρ + spread)
+            trials.
+        whole: The weight still to come, over the weight of this turn.
+        level: The same, or less where a cheaper turn is near enough to wait for.
+    """
+
+    rho: float
+    spread: float
+    whole: float
+    level: float
+
+
 @jitable
-def price(rho: float, n: float, horizon: float) -> float:
+def price(terms: Terms, n: float, life: float) -> float:
     """What trying an arm costs per unit of what it may bring; `n` are the trials it is known by.
 
-    One turn, and more the better the arm is known; all of it is paid back over the horizon.
+    One turn, and more turns the better the arm is known; all of it is paid back over the weight
+    still to come, or over the arm's own `life` if that is less.  What a cheaper turn would save is
+    the part of the cost that varies with the turn: the trials that visitors bring cost the same
+    wherever they are bought.
     """
-    return (1.0 + PERSISTENCE * rho * n) / horizon
+    fixed = PERSISTENCE * terms.rho * n
+    now = (1.0 + (fixed + PERSISTENCE * terms.spread * n)) / min(terms.whole, life)
+    return max(now, (1.0 + fixed) / min(terms.level, life))
 
 
 @jitable

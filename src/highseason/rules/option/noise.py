@@ -11,8 +11,6 @@ and the equation is linear in 1/ρ between them (everywhere, if v is infinite).
 
 from __future__ import annotations
 
-import math
-
 from highseason.core.jitable import jitable
 from highseason.engine.arms import ArmState
 from highseason.rules.option.state import (
@@ -20,6 +18,7 @@ from highseason.rules.option.state import (
     BINARY,
     PER_ARM_ROW,
     PER_ROW,
+    PER_TURN,
     RHO,
     ROWS,
     SUCCESSES,
@@ -67,13 +66,13 @@ def add_to_rows(
 
 
 @jitable
-def fill_rows(state: ArmState, rhos: tuple[float, ...]) -> None:
+def fill_rows(state: ArmState, rhos: tuple[float, ...], visitors: float) -> None:
     """The sums of every ρ after 0/1 rewards only, which need none: ρ is 1 whatever they are."""
     state.shared[ROWS : ROWS + PER_ROW * len(rhos)] = 0.0
     for arm in range(state.pulls.size):
         own = state.memory[arm]
         for g in range(len(rhos)):
-            e = effective(rhos[g], math.inf)
+            e = effective(rhos[g], visitors)
             i, j = ARM_ROWS + PER_ARM_ROW * g, ROWS + PER_ROW * g
             own[i] = e * own[TRIALS]
             own[i + 1] = own[i + 2] = e * own[SUCCESSES]
@@ -114,6 +113,9 @@ def learn_noise(state: ArmState, rhos: tuple[float, ...]) -> None:
     """Estimate ρ, and give every arm its trials and successes at that ρ."""
     rho, g, share = estimate_rho(state, rhos)
     state.shared[RHO] = rho
+    i, j = ROWS + PER_ROW * g, ROWS + PER_ROW * (g + 1)
+    everything = state.shared[i] + share * (state.shared[j] - state.shared[i])
+    state.shared[PER_TURN] = everything / state.shared[TURNS]
     i, j = ARM_ROWS + PER_ARM_ROW * g, ARM_ROWS + PER_ARM_ROW * (g + 1)
     for arm in range(state.pulls.size):
         own = state.memory[arm]

@@ -13,41 +13,45 @@ from highseason.engine.arms import NO_END, UNKNOWN_END, ArmState
 from highseason.engine.step import RuleTraits
 from highseason.engine.turn import UNKNOWN_TURNS, Observation, Turn
 from highseason.rules.option.index import (
+    PERSISTENCE,
+    Terms,
     first_guess,
     hopeless_beyond,
     is_hopeless,
     price,
     solve,
 )
-from highseason.rules.option.noise import add_to_rows, fill_rows, learn_noise
+from highseason.rules.option.noise import add_to_rows, effective, fill_rows, learn_noise
 from highseason.rules.option.prior import add_trial, rebuild, renew_arms, start_prior, summarize
 from highseason.rules.option.state import (
     ARM_ROWS,
     BINARY,
+    BY_LEVEL,
+    BY_MEAN,
+    BY_VISITORS,
+    JUDGED,
     NU,
     PER_ARM_ROW,
     PER_ROW,
+    PER_TURN,
     PI,
     RHO,
     ROWS,
     SUCCESSES,
     TRIALS,
     TURNS,
+    VISITORS,
+    WEIGHT,
 )
 from highseason.rules.ranking import mean_ended_lifetime, tie_probabilities, wins_tie
 from highseason.rules.rule import Floats, Rule
 
 #: Where draws are scaled, the equation for ρ is linear in 1/ρ: two rows are exact.
 SCALED = (1.0, 2.0**-12)
+#: Where visitors are counted: down to where a turn of 250,000 visitors teaches as much as with 0.
+COUNTED = (*(2.0**-power for power in range(21)), 0.0)
 #: Indices this close are the same: the lower arm keeps its place.
 SAME = 1e-11
-
-
-@jitable
-def start(state: ArmState) -> None:
-    """The prior before any data; a turn counts as one trial until rewards say otherwise."""
-    state.shared[RHO], state.shared[BINARY] = 1.0, 1.0
-    start_prior(state)
 
 
 @jitable
@@ -67,17 +71,67 @@ def typical_lifetime(state: ArmState, turn: Turn) -> float:
 
 
 @jitable
-def horizon_of(end: int, start: int, life: float, turn: Turn) -> float:
-    """The horizon of an arm: the turn's, or what its own remaining life can earn, if that is less.
+def life_of(state: ArmState, turn: Turn, life: float, arm: int) -> float:
+    """The horizon of an arm's own remaining life; infinite for one that stays.
 
-    Turns to come weigh alike here.  Where it is unknown how many follow, as many do as there were.
+    Where it is unknown how many turns follow, as many do as there were, and all weigh alike.
     """
+    end = state.end[arm]
     if end == NO_END or (end == UNKNOWN_END and life < 0.0):
-        return turn.level
-    left = life - (turn.clock - start) if end == UNKNOWN_END else float(end - turn.clock)
+        return math.inf
+    age = turn.clock - state.start[arm]
+    left = max(0.0, life - age if end == UNKNOWN_END else float(end - turn.clock))
     if turn.turns_left == UNKNOWN_TURNS:
-        return turn.level * min(1.0, max(0.0, left) / max(1, turn.clock))
-    return min(turn.level, max(0.0, left) / max(1, turn.turns_left) * turn.future / turn.G)
+        return turn.level * (left / max(1, turn.clock))
+    return left / max(1, turn.turns_left) * turn.future / turn.G
+
+
+@jitable
+def terms_of(state: ArmState, turn: Turn) -> Terms:
+    """What the turn costs.  Without visitors its level says it all."""
+    shared = state.shared
+    rho, judged = shared[RHO], shared[JUDGED]
+    if judged == BY_LEVEL:
+        return Terms(rho, 0.0, turn.level, turn.level)
+    spread = (1.0 - rho) / expected_visitors(state, turn)
+    if judged == BY_MEAN or turn.turns_left == UNKNOWN_TURNS:
+        return Terms(rho, spread, turn.level, turn.level)
+    whole, patience = turn.future / turn.G, patience_of(state, turn)
+    level = turn.level / patience if patience > 0.0 else math.inf
+    return Terms(rho, spread, whole, min(whole, level))
+
+
+@jitable
+def expected_visitors(state: ArmState, turn: Turn) -> float:
+    """How many visitors the turn will have: G says it, in the units of the turns that were seen."""
+    shared, G = state.shared, turn.G
+    if shared[JUDGED] == BY_MEAN:
+        if shared[TURNS] > 0.0:
+            return float(max(1.0, shared[VISITORS] / shared[TURNS]))
+        if turn.turns_left != UNKNOWN_TURNS:
+            G = (turn.G + turn.future) / (1.0 + turn.turns_left)
+    share = shared[VISITORS] / shared[WEIGHT] if shared[WEIGHT] > 0.0 else 1.0
+    return max(1.0, share * G)
+
+
+@jitable
+def patience_of(state: ArmState, turn: Turn) -> float:
+    """How much waiting counts, from 1 down to 0 where trying every arm takes all turns left.
+
+    The plan waits for the m-th best of the turns to come, one for each of m arms.  An arm that
+    takes several turns to try needs more of them, and later ones save less.
+    """
+    arms = 0
+    for arm in range(state.available.size):
+        arms += state.available[arm]
+    shared = state.shared
+    per_turn = shared[PER_TURN]
+    if per_turn <= 0.0:
+        per_turn = effective(shared[RHO], expected_visitors(state, turn))
+    plays = 1.0 + PERSISTENCE * shared[NU] / per_turn
+    if arms * plays >= turn.turns_left:
+        return 0.0
+    return 1.0 - math.log(plays) / math.log(turn.turns_left / arms)
 
 
 @jitable
@@ -98,7 +152,7 @@ def favourite(state: ArmState, turn: Turn, life: float) -> tuple[int, int]:
             if p > top:
                 best, top = arm, p
         elif fresh < 0 or selections[arm] <= selections[fresh]:
-            horizon = horizon_of(state.end[arm], state.start[arm], life, turn)
+            horizon = min(turn.level, life_of(state, turn, life, arm))
             if fresh < 0 or selections[arm] < selections[fresh] or horizon > longest:
                 fresh, longest = arm, horizon
     return best, fresh
@@ -120,8 +174,8 @@ def highest_index(state: ArmState, turn: Turn, life: float, best: int, fresh: in
 
     The favourite comes first, then one of the untried arms, then the others.
     """
-    available, memory = state.available, state.memory
-    rho, pi, nu = state.shared[RHO], state.shared[PI], state.shared[NU]
+    available, memory, terms = state.available, state.memory, terms_of(state, turn)
+    pi, nu = state.shared[PI], state.shared[NU]
     champion, x, bound = -1, 0.0, -1.0
     for place in range(-2, available.size):
         arm = best if place == -2 else (fresh if place == -1 else place)
@@ -131,13 +185,13 @@ def highest_index(state: ArmState, turn: Turn, life: float, best: int, fresh: in
         d = x - p
         if not available[arm] or (d > 0.0 and n * d * d > bound):
             continue
-        horizon = horizon_of(state.end[arm], state.start[arm], life, turn)
-        if horizon <= 0.0:  # it ends now: its index is its mean
+        own = life_of(state, turn, life, arm)
+        if own <= 0.0:  # it ends now: its index is its mean
             if champion >= 0 and d >= -SAME:
                 continue
             champion, x = arm, p
         else:
-            rate = price(rho, n, horizon)
+            rate = price(terms, n, own)
             if d > 0.0 and is_hopeless(p, n, rate, x):
                 continue
             start = max(x, p) if champion >= 0 else first_guess(p, n, rate)
@@ -145,21 +199,21 @@ def highest_index(state: ArmState, turn: Turn, life: float, best: int, fresh: in
             if champion >= 0 and higher <= x + SAME:
                 continue
             champion, x = arm, higher
-        bound = hopeless_beyond(price(rho, 0.0, turn.level), x)
+        bound = hopeless_beyond(price(terms, 0.0, math.inf), x)
     return champion
 
 
 @jitable
 def alike(state: ArmState, turn: Turn, life: float, arm: int, other: int) -> bool:
     """Whether both arms are available and have the same index for the same reasons."""
-    memory, selections, start, end = state.memory, state.selections, state.start, state.end
+    memory, selections = state.memory, state.selections
     return bool(
         state.available[other]
         and memory[other, TRIALS] == memory[arm, TRIALS]
         and memory[other, SUCCESSES] == memory[arm, SUCCESSES]
         and (memory[arm, TRIALS] > 0.0 or selections[other] == selections[arm])
-        and horizon_of(end[other], start[other], life, turn)
-        == horizon_of(end[arm], start[arm], life, turn)
+        and min(turn.level, life_of(state, turn, life, other))
+        == min(turn.level, life_of(state, turn, life, arm))
     )
 
 
@@ -188,13 +242,13 @@ def choose(state: ArmState, turn: Turn) -> tuple[int, bool]:
 
 def indices(state: ArmState, turn: Turn) -> Floats:
     """The index of every available arm, -inf for the others: what `choose` finds the highest of."""
-    life, shared = typical_lifetime(state, turn), state.shared
+    life, shared, terms = typical_lifetime(state, turn), state.shared, terms_of(state, turn)
     out = np.full(state.available.size, -np.inf)
     for arm in np.flatnonzero(state.available).tolist():
         own = state.memory[arm]
         p, n = posterior(shared[PI], shared[NU], own[TRIALS], own[SUCCESSES])
-        horizon = horizon_of(state.end[arm], state.start[arm], life, turn)
-        rate = price(shared[RHO], n, horizon) if horizon > 0.0 else math.inf
+        own = life_of(state, turn, life, arm)
+        rate = price(terms, n, own) if min(turn.level, own) > 0.0 else math.inf
         out[arm] = p if rate == math.inf else solve(p, n, rate, first_guess(p, n, rate), False)
     return out
 
@@ -208,19 +262,28 @@ def probabilities(state: ArmState, turn: Turn) -> Floats:
 
 
 @functools.cache
-def option_rule(rhos: tuple[float, ...] = SCALED) -> Rule:
+def option_rule(rhos: tuple[float, ...] = SCALED, judged: float = BY_LEVEL) -> Rule:
     """The rule whose noise is kept at these values of ρ, falling from 1; two do for scaled draws.
 
-    Rewards are in [0, 1]; one outside counts as the nearer end.
+    Rewards are in [0, 1]; one outside counts as the nearer end.  Where visitors are counted, an
+    observation's precision is their number.
     """
+
+    @jitable
+    def start(state: ArmState) -> None:
+        """The prior before any data; a turn counts as one trial until rewards say otherwise."""
+        state.shared[RHO], state.shared[BINARY], state.shared[JUDGED] = 1.0, 1.0, judged
+        start_prior(state)
 
     @jitable
     def observe(state: ArmState, turn: Turn, observation: Observation) -> None:
         """Add the observation to the sums, then renew noise and prior."""
         arm, value = observation.arm, min(max(observation.value, 0.0), 1.0)
-        if state.shared[BINARY] > 0.0 and value != 0.0 and value != 1.0:
+        visitors = count_visitors(state, turn, observation.precision)
+        plain = (value == 0.0 or value == 1.0) and (judged == BY_LEVEL or visitors <= 1.0)
+        if state.shared[BINARY] > 0.0 and not plain:
             state.shared[BINARY] = 0.0
-            fill_rows(state, rhos)
+            fill_rows(state, rhos, math.inf if judged == BY_LEVEL else 1.0)
             rebuild(state)
         state.pulls[arm] += 1.0
         state.sums[arm] += value
@@ -230,7 +293,7 @@ def option_rule(rhos: tuple[float, ...] = SCALED) -> Rule:
             state.memory[arm, SUCCESSES] += value
             add_trial(state, arm, value > 0.5)
         else:
-            add_to_rows(state, rhos, arm, value, math.inf)
+            add_to_rows(state, rhos, arm, value, visitors)
             learn_noise(state, rhos)
             renew_arms(state)
         summarize(state)
@@ -246,8 +309,19 @@ def option_rule(rhos: tuple[float, ...] = SCALED) -> Rule:
         allowed=(0.0, math.inf),
         traits=RuleTraits(stable="until-change", unit_range=True, stochastic=False),
         probabilities=probabilities,
-        made_by=(option_rule, (rhos,)),
+        made_by=(option_rule, (rhos, judged)),
     )
+
+
+@jitable
+def count_visitors(state: ArmState, turn: Turn, visitors: float) -> float:
+    """Add the visitors of a turn to those seen; a draw that is only scaled has no end of them."""
+    if state.shared[JUDGED] == BY_LEVEL:
+        return math.inf
+    if turn.t > 0:  # what came before the first turn may count G in other units
+        state.shared[VISITORS] += visitors
+        state.shared[WEIGHT] += turn.G
+    return visitors
 
 
 def intensity(horizons: Floats, turns: NDArray[np.int64], arms: int) -> Floats:
@@ -256,3 +330,6 @@ def intensity(horizons: Floats, turns: NDArray[np.int64], arms: int) -> Floats:
 
 
 OPTION = option_rule()
+#: The same where the visitors of a turn are counted; the second ignores G.
+OPTION_COUNTED = option_rule(COUNTED, BY_VISITORS)
+OPTION_UNREGULATED = option_rule(COUNTED, BY_MEAN)

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+#: What a turn is judged by: its level alone, where draws are scaled and no visitors are counted;
+#: its own visitors; or the visitors of a turn on average, where G plays no part.
+BY_LEVEL, BY_VISITORS, BY_MEAN = 0.0, 1.0, 2.0
+
 # Places in `shared`: single numbers, the grid of the prior, then the rows of the noise.
 RHO, PI, NU, CENTRE, SPACING, TURNS, BINARY = range(7)
+#: What a turn is judged by, the visitors and the weight of the turns seen, and the
+#: effective trials of a turn on average.
+JUDGED, VISITORS, WEIGHT, PER_TURN = range(7, 11)
 PRIORS, STRENGTHS = 12, 11
-LOCATIONS = 8
+LOCATIONS = 12
 WEIGHTS = LOCATIONS + PRIORS
 POINTS = PRIORS * STRENGTHS
 #: The logarithms of the weights, and of the gamma function at νπ, ν(1-π) and ν.
