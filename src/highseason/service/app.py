@@ -1,34 +1,29 @@
-"""The web application: the API, its description, health, metrics."""
+"""The web application: the API, its description, the dashboard, health, metrics."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import anyio.to_thread
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
-from fastapi.staticfiles import StaticFiles
-from jinja2 import Environment, PackageLoader, select_autoescape
+from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from highseason.core.version import __version__
+from highseason.service.dashboard import router as dashboard
 from highseason.service.errors import ServiceError
 from highseason.service.experiments import Service
 from highseason.service.metrics import Metrics
+from highseason.service.pages import FOLDER, Assets, page
 from highseason.service.routes import READ, Problem, router
 from highseason.service.security import LOOPBACK, Guard, RequestLimits, Tokens
+from highseason.service.views import Views
 
 #: How many requests may wait for the writer at a time.
 THREADS = 128
-
-#: Pages; what they show is escaped.
-pages = Environment(
-    loader=PackageLoader("highseason.service"), autoescape=select_autoescape(default=True)
-)
 
 
 def create_app(
@@ -99,18 +94,14 @@ def _add_operations(app: FastAPI) -> None:
 
 
 def _add_pages(app: FastAPI) -> None:
-    folder = Path(__file__).with_name("static")
-    app.mount("/static", StaticFiles(directory=folder), name="static")
-
-    @app.get("/", include_in_schema=False)
-    def home() -> Response:
-        return RedirectResponse("/docs")
+    app.state.views = Views(app.state.service)
+    app.mount("/static", Assets(directory=FOLDER), name="static")
+    app.include_router(dashboard)
 
     @app.get("/docs", include_in_schema=False)
-    def documentation() -> HTMLResponse:
+    def documentation() -> Response:
         schema = app.openapi()
-        template = pages.get_template("docs.html.j2")
-        return HTMLResponse(template.render(schema=schema, groups=_by_tag(schema)))
+        return page("docs.html.j2", schema=schema, groups=_by_tag(schema))
 
 
 def _by_tag(schema: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:

@@ -22,7 +22,7 @@ from highseason.bandit import (
     TurnOutcome,
 )
 from highseason.core.warnings import quiet
-from highseason.policies import PlanWarning, from_json
+from highseason.policies import Plan, PlanWarning, from_json
 from highseason.service.errors import ClashError, InvalidError, NotFoundError
 from highseason.service.forecast import TrafficForecast
 from highseason.service.model import Arm, ArmReport, Entry, Outcome, PlannedTurn, Settings, Status
@@ -66,6 +66,7 @@ class Brain:
         self.arms: dict[str, Arm] = {arm.id: arm for arm in self.settings.arms}
         self.status: Status = "running"
         self.version, self.forecast = _latest_forecast(self.settings.forecast, entries)
+        self._plan: Plan | None = None
         self.seq = entries[0].seq
         self._corrections = {e.turn: e.body for e in entries if e.kind == "corrected"}
         self._totals: dict[str, list[float]] = {}  # by arm: decisions, rewards, sum, squares
@@ -255,10 +256,16 @@ class Brain:
         best = max(known, key=known.__getitem__, default=None)
         first = self.last_turn + 1
         last = min(len(self.forecast.values), first + turns - 1)
-        with quiet(PlanWarning):
-            plan = self.bandit.policy.plan(self.forecast.multiplier, len(self.bandit.arms))
-        levels = plan.levels
+        levels = self.planned().levels
         return [self._planned(t, float(levels[t - 1]), known, best) for t in range(first, last + 1)]
+
+    def planned(self) -> Plan:
+        """The plan of all turns, for the arms that are in the game now."""
+        arms = max(1, len(self.bandit.arms))
+        if self._plan is None or self._plan.arms != arms:
+            with quiet(PlanWarning):
+                self._plan = self.bandit.policy.plan(self.forecast.multiplier, arms)
+        return self._plan
 
     def _planned(
         self, turn: int, level: float, known: dict[str, float], best: str | None

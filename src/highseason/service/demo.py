@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import numpy as np
 
@@ -17,6 +17,9 @@ BUYERS = {"8.99": 0.30, "9.99": 0.29, "10.99": 0.24, "11.99": 0.20}
 #: A price that is tried later.
 LATECOMER = ("9.49", 0.31)
 
+#: It explores on quiet days only.
+POLICY = "epsilon-z:k=4"
+
 TURNS, PLAYED, SEED = 365, 250, 2026
 
 
@@ -26,12 +29,11 @@ def fill(service: Service, today: datetime | None = None) -> None:
     if any(summary.id == NAME for summary in service.experiments()):
         return
     start = (today - timedelta(days=PLAYED - 1)).date()
-    traffic = expected_traffic(start.timetuple().tm_yday)
+    traffic = expected_traffic(start)
     arms = tuple(Arm(price, f"{price} euros") for price in BUYERS)
     forecast = TrafficForecast(tuple(traffic.tolist()), Calendar(start.isoformat()))
-    service.create(
-        Settings(NAME, "The price of tea (simulated)", arms, "soft-ucb", forecast, (0.0, 12.0))
-    )
+    name = "The price of tea (simulated)"
+    service.create(Settings(NAME, name, arms, POLICY, forecast, (0.0, 12.0)))
     for turn in range(1, PLAYED):
         if turn == 120:
             service.add_arm(NAME, Arm(LATECOMER[0], f"{LATECOMER[0]} euros"))
@@ -40,12 +42,12 @@ def fill(service: Service, today: datetime | None = None) -> None:
     service.decide(NAME, PLAYED)
 
 
-def expected_traffic(first: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Visitors by day of the year: busy weekends, a quiet summer, a great December."""
-    days = first + np.arange(TURNS)
+def expected_traffic(start: date) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Visitors by day: busy weekends, a quiet summer, a great December."""
+    days = start.timetuple().tm_yday + np.arange(TURNS)
     year = 2 * np.pi * (days % 365) / 365
     december = 2.2 * np.exp(-(((days - 1) % 365 - 352) ** 2) / 200.0)
-    weekend = np.where(days % 7 >= 5, 1.5, 1.0)
+    weekend = np.where((start.weekday() + np.arange(TURNS)) % 7 >= 5, 1.5, 1.0)
     return np.asarray(np.round(300.0 * weekend * (1.0 + 0.25 * np.cos(year) + december)))
 
 

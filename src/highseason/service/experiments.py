@@ -303,33 +303,15 @@ class Service:
 
     def state(self, experiment: str) -> State:
         """Where an experiment stands."""
-
-        def work(batch: Batch, brain: Brain) -> State:
-            settings, forecast = brain.settings, brain.forecast
-            decided, rewarded = brain.counts
-            return State(
-                id=settings.id,
-                name=settings.name,
-                status=brain.status,
-                policy=settings.policy,
-                seed=settings.seed,
-                reward_range=settings.reward_range,
-                turns=len(forecast.values),
-                forecast_version=brain.version,
-                calendar=None if forecast.calendar is None else dict(vars(forecast.calendar)),
-                decided=decided,
-                rewarded=rewarded,
-                last_turn=brain.last_turn,
-                events=brain.seq,
-                clipped=brain.bandit.clipped,
-                arms=brain.arm_states(),
-            )
-
-        return self._change(experiment, work)
+        return self.look(experiment, state_of)
 
     def plan(self, experiment: str, turns: int = 30) -> list[PlannedTurn]:
         """The coming turns as things stand."""
-        return self._change(experiment, lambda batch, brain: brain.plan(turns))
+        return self.look(experiment, lambda brain: brain.plan(turns))
+
+    def look(self, experiment: str, view: Callable[[Brain], T]) -> T:
+        """What `view` sees of an experiment, between two changes; it must not change anything."""
+        return self._change(experiment, lambda batch, brain: view(brain))
 
     def events(self, experiment: str, after: int = 0, limit: int = 1000) -> list[dict[str, Any]]:
         """A page of the event log, oldest first."""
@@ -398,6 +380,29 @@ class Service:
         except ValueError as reason:
             raise InvalidError(str(reason)) from reason
         return done
+
+
+def state_of(brain: Brain) -> State:
+    """Where an experiment stands."""
+    settings, forecast = brain.settings, brain.forecast
+    decided, rewarded = brain.counts
+    return State(
+        id=settings.id,
+        name=settings.name,
+        status=brain.status,
+        policy=settings.policy,
+        seed=settings.seed,
+        reward_range=settings.reward_range,
+        turns=len(forecast.values),
+        forecast_version=brain.version,
+        calendar=None if forecast.calendar is None else dict(vars(forecast.calendar)),
+        decided=decided,
+        rewarded=rewarded,
+        last_turn=brain.last_turn,
+        events=brain.seq,
+        clipped=brain.bandit.clipped,
+        arms=brain.arm_states(),
+    )
 
 
 def settings_body(settings: Settings) -> dict[str, Any]:

@@ -87,13 +87,21 @@ class Tokens:
                 self._read_at = time.monotonic()
             return self._scopes
 
+    @property
+    def needed(self) -> bool:
+        """Whether a token is needed at all."""
+        return self.required or bool(self.scopes())
+
+    def scope(self, token: str | None) -> str | None:
+        """What a token allows; everything while none is needed, nothing if it is not known."""
+        if not self.needed:
+            return SCOPES[-1]
+        return None if token is None else _scope_of(self.scopes(), digest(token))
+
     def check(self, authorization: str | None, wanted: str) -> None:
         """Refuse a request that may not do this."""
-        known = self.scopes()
-        if not known and not self.required:
-            return
         kind, _, token = (authorization or "").partition(" ")
-        scope = _scope_of(known, digest(token.strip())) if kind.lower() == "bearer" else None
+        scope = self.scope(token.strip() if kind.lower() == "bearer" else None)
         if scope is None:
             raise HTTPException(
                 401,
@@ -101,8 +109,13 @@ class Tokens:
                 "'highseason token create' has made",
                 {"WWW-Authenticate": "Bearer"},
             )
-        if SCOPES.index(scope) < SCOPES.index(wanted):
+        if not includes(scope, wanted):
             raise HTTPException(403, f"this needs the scope {wanted!r}, the token has {scope!r}")
+
+
+def includes(scope: str, wanted: str) -> bool:
+    """Whether a scope allows what another one does."""
+    return SCOPES.index(scope) >= SCOPES.index(wanted)
 
 
 def _scope_of(known: dict[str, str], wanted: str) -> str | None:

@@ -1,0 +1,249 @@
+"""The charts of an experiment: at most a few hundred points each, and the same as a table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.formatting import format_number, percent
+from highseason.policies import Plan
+from highseason.service.calendars import Turns
+from highseason.service.history import History
+
+Numbers = NDArray[np.float64]
+
+#: The most points of a line, and the most columns of a chart of columns.
+LINE, COLUMNS = 400, 60
+
+
+@dataclass(frozen=True)
+class Series:
+    """One quantity of a chart; `look` is how it is drawn, by the name of its style."""
+
+    name: str
+    values: Numbers
+    look: str
+    show: Callable[[float], str] = format_number
+
+    def cell(self, i: int) -> str:
+        """A value in the table."""
+        value = float(self.values[i])
+        return "–" if math.isnan(value) else self.show(value)
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart, what it shows in a sentence, and its table.
+
+    Attributes:
+        id: Its name in the page.
+        title: What it is about.
+        sentence: What there is to see.
+        times: Where each point lies.
+        labels: Each point in words.
+        series: What is drawn.
+        now: Where the coming turns begin, if some are shown.
+        point: What one point stands for.
+    """
+
+    id: str
+    title: str
+    sentence: str
+    times: list[float]
+    labels: list[str]
+    series: tuple[Series, ...]
+    point: str
+    dated: bool
+    now: float | None = None
+
+    def data(self) -> dict[str, Any]:
+        """What the script draws."""
+        lines = [
+            {"name": one.name, "look": one.look, "values": [_short(v) for v in one.values.tolist()]}
+            for one in self.series
+        ]
+        return {
+            "dated": self.dated,
+            "now": self.now,
+            "times": self.times,
+            "labels": self.labels,
+            "series": lines,
+        }
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """The rows of the table."""
+        return [
+            (label, *(one.cell(i) for one in self.series)) for i, label in enumerate(self.labels)
+        ]
+
+
+@dataclass(frozen=True)
+class Buckets:
+    """Turns in groups of equal size."""
+
+    turns: Turns
+    count: int
+    width: int
+
+    @classmethod
+    def of(cls, turns: Turns, count: int, most: int) -> Buckets:
+        """Groups of the first turns, at most so many."""
+        return cls(turns, count, turns.width(count, most))
+
+    @property
+    def firsts(self) -> NDArray[np.int64]:
+        """The row of the first turn of each group."""
+        return np.arange(0, self.count, self.width)
+
+    @property
+    def lasts(self) -> NDArray[np.int64]:
+        """The row of the last turn of each group."""
+        return np.append(self.firsts[1:], self.count) - 1
+
+    @property
+    def times(self) -> list[float]:
+        """Where each group begins."""
+        return self.turns.positions(self.firsts)
+
+    def labels(self, rows: NDArray[np.int64]) -> list[str]:
+        """Groups in words, by one of their turns."""
+        prefix = "" if self.width == 1 else "from "
+        names = (self.turns.name(row + 1) for row in rows.tolist())
+        return [f"{prefix}{name}" for name in names]
+
+    @property
+    def point(self) -> str:
+        """What a group is called."""
+        unit = self.turns.unit
+        return f"one {unit}" if self.width == 1 else f"{self.width:,} {unit}s"
+
+    def mean(self, values: Numbers) -> Numbers:
+        """The mean of each group, of the values that are known."""
+        if not self.count:
+            return np.empty(0)
+        known = ~np.isnan(values)
+        sums = np.add.reduceat(np.where(known, values, 0.0), self.firsts)
+        counts = np.add.reduceat(known.astype(np.float64), self.firsts)
+        means: Numbers = np.divide(sums, counts, out=np.full(sums.size, np.nan), where=counts > 0)
+        return means
+
+
+def traffic(turns: Turns, plan: Plan, history: History | None) -> Chart:
+    """Visitors, past and coming, and where exploration is planned."""
+    forecast = plan.multiplier.values
+    groups = Buckets.of(turns, forecast.size, LINE)
+    came = np.full(forecast.size, np.nan)
+    past = 0 if history is None else min(history.turns, forecast.size)
+    if history is not None:
+        came[:past] = history.visitors[:past]
+    series = [Series("expected", groups.mean(forecast), "expected")]
+    if past:
+        series.append(Series("came", groups.mean(came), "came"))
+    share = np.where(np.arange(forecast.size) < past, np.nan, plan.exploration)
+    series.append(Series("planned exploration", groups.mean(share), "exploration", percent))
+    now = turns.positions(np.array([past]))[0] if 0 < past < forecast.size else None
+    return Chart(
+        "traffic",
+        "Visitors, and where exploration is planned",
+        _traffic_sentence(plan, past, turns.unit),
+        groups.times,
+        groups.labels(groups.firsts),
+        tuple(series),
+        groups.point,
+        turns.walls is not None,
+        now,
+    )
+
+
+def _traffic_sentence(plan: Plan, past: int, unit: str) -> str:
+    coming, explored = plan.multiplier.values[past:], plan.exploration[past:]
+    if not coming.size:
+        return f"All {past:,} {unit}s of the forecast are played: replace it with a longer one."
+    busy = coming >= plan.busy_from
+    start = (
+        f"{coming.size:,} {unit}s to come, {int(busy.sum()):,} of them busy "
+        f"({format_number(plan.busy_from)} visitors or more)."
+    )
+    total = float(explored.sum())
+    if not total:
+        return f"{start} No exploration is planned."
+    quiet = float(explored[~busy].sum()) / total
+    return f"{start} {percent(quiet)} of the planned exploration falls on quiet {unit}s."
+
+
+def choices(turns: Turns, history: History) -> Chart:
+    """How often the best arm so far was played, and how often another one."""
+    groups = Buckets.of(turns, history.turns, COLUMNS)
+    decided = history.arm >= 0
+    flags = np.where(decided, history.exploited.astype(np.float64), np.nan)
+    exploited = groups.mean(flags)
+    share = float(np.nanmean(flags)) if decided.any() else math.nan
+    return Chart(
+        "choices",
+        "Exploring and exploiting",
+        f"{percent(1.0 - share)} of {int(decided.sum()):,} {turns.unit}s explored: they tried "
+        "another arm than the best so far.",
+        groups.times,
+        groups.labels(groups.firsts),
+        (
+            Series("exploited", exploited, "exploited", percent),
+            Series("explored", 1.0 - exploited, "explored", percent),
+        ),
+        groups.point,
+        turns.walls is not None,
+    )
+
+
+def rewards(turns: Turns, history: History, best: str, worth: float) -> Chart:
+    """What was earned, beside what the best arm so far would have earned.
+
+    Args:
+        turns: The turns.
+        history: What happened.
+        best: The best arm so far, as people read it.
+        worth: What it brings per visitor, by what is known now.
+    """
+    groups = Buckets.of(turns, history.turns, LINE)
+    known = ~np.isnan(history.reward)
+    earned = np.cumsum(np.where(known, history.reward, 0.0))
+    possible = np.cumsum(np.where(known, history.visitors * worth, 0.0))
+    last = groups.lasts
+    return Chart(
+        "rewards",
+        "Reward, beside the best arm so far",
+        _reward_sentence(float(earned[-1]), float(possible[-1]), best, worth),
+        turns.positions(last),
+        [f"to {turns.name(row + 1)}" for row in last.tolist()],
+        (
+            Series("earned", earned[last], "earned"),
+            Series("the best arm so far, from the start", possible[last], "possible"),
+        ),
+        groups.point,
+        turns.walls is not None,
+    )
+
+
+def _reward_sentence(earned: float, possible: float, best: str, worth: float) -> str:
+    start = f"{format_number(earned)} earned."
+    if not math.isfinite(possible) or possible <= 0:
+        return start
+    return (
+        f"{start} {best}, the best arm so far at {format_number(worth)} per visitor, would have "
+        f"earned {format_number(possible)} if it had been played from the start; this is "
+        f"{percent(earned / possible)} of it."
+    )
+
+
+def _short(value: float) -> float | None:
+    """A number as the script needs it: six figures, and nothing for what is not known."""
+    return None if math.isnan(value) else float(f"{value:.6g}")
+
+
+def by_id(charts: Sequence[Chart]) -> dict[str, Chart]:
+    """Charts by their names."""
+    return {chart.id: chart for chart in charts}

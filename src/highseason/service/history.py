@@ -1,0 +1,179 @@
+"""What happened in an experiment, as columns over its turns, kept up with the database.
+
+A page needs sums over all turns.  Reading 100,000 rows for each page would take longer than
+everything else, so the columns stay in memory, and only turns that changed are read again.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection, select
+
+from highseason.service.database import Database
+from highseason.service.tables import decisions, events, experiments
+
+#: How many experiments are kept in memory.
+REMEMBERED = 50
+
+#: From this many new events on, everything is read again.
+MANY = 2_000
+
+_COLUMNS = (
+    decisions.c.turn,
+    decisions.c.arm,
+    decisions.c.exploited,
+    decisions.c.reward,
+    decisions.c.visitors,
+)
+
+
+class ArmChange(NamedTuple):
+    """An arm was added or retired."""
+
+    at: str
+    arm: str
+    retired: bool
+
+
+@dataclass
+class History:
+    """The turns of an experiment; position t - 1 is turn t, and arms have numbers.
+
+    Attributes:
+        seq: The number of the last event that is in it.
+        numbers: The number of each arm that was played, by its id.
+        arm: The number of the arm of each turn, -1 where it is not decided.
+        exploited: Whether the turn played the best arm so far.
+        reward: The turn's reward, NaN where there is none.
+        visitors: The visitors who came, NaN where it is not known.
+        changes: When arms came and went.
+    """
+
+    seq: int
+    numbers: dict[str, int]
+    arm: NDArray[np.int32]
+    exploited: NDArray[np.bool_]
+    reward: NDArray[np.float64]
+    visitors: NDArray[np.float64]
+    changes: list[ArmChange]
+
+    @classmethod
+    def empty(cls) -> History:
+        """No turns at all."""
+        none = np.empty(0)
+        return cls(0, {}, none.astype(np.int32), none.astype(bool), none, none, [])
+
+    @property
+    def turns(self) -> int:
+        """The latest turn that is decided."""
+        return self.arm.size
+
+    def plays(self, before: int) -> dict[str, int]:
+        """How often each arm was played in the turns before a turn."""
+        played = self.arm[: before - 1]
+        counts = np.bincount(played[played >= 0], minlength=len(self.numbers)).tolist()
+        return {arm: counts[number] for arm, number in self.numbers.items()}
+
+    def take(self, rows: Sequence[Any]) -> None:
+        """Take in decided turns, as rows of the table."""
+        if not rows:
+            return
+        turns, arms, exploited, reward, visitors = zip(*rows, strict=True)
+        self._grow(max(turns))
+        places = np.array(turns) - 1
+        number = self.numbers
+        self.arm[places] = [number.setdefault(arm, len(number)) for arm in arms]
+        self.exploited[places] = exploited
+        self.reward[places] = np.array(reward, np.float64)  # None is NaN
+        self.visitors[places] = np.array(visitors, np.float64)
+
+    def _grow(self, turns: int) -> None:
+        more = turns - self.turns
+        if more > 0:
+            self.arm = np.append(self.arm, np.full(more, -1, np.int32))
+            self.exploited = np.append(self.exploited, np.zeros(more, bool))
+            self.reward = np.append(self.reward, np.full(more, np.nan))
+            self.visitors = np.append(self.visitors, np.full(more, np.nan))
+
+
+class Histories:
+    """The histories of the experiments that were looked at last."""
+
+    def __init__(self, database: Database) -> None:
+        self._database, self._lock = database, threading.Lock()
+        self._known: OrderedDict[str, History] = OrderedDict()
+
+    def get(self, experiment: str) -> History:
+        """The history of an experiment as it is in the database now."""
+        with self._lock, self._database.read() as connection:
+            known = self._known.get(experiment, History.empty())
+            fresh = _caught_up(connection, experiment, known)
+            self._known[experiment] = fresh
+            self._known.move_to_end(experiment)
+            while len(self._known) > REMEMBERED:
+                self._known.popitem(last=False)
+            return fresh
+
+
+def _caught_up(connection: Connection, experiment: str, known: History) -> History:
+    row = connection.execute(select(experiments.c.last_seq).where(experiments.c.id == experiment))
+    last = row.scalar() or 0
+    if last == known.seq:
+        return known
+    query = select(*_COLUMNS).where(decisions.c.experiment == experiment)
+    changed = _changed_turns(connection, experiment, known.seq, last)
+    if changed is None:
+        fresh = History.empty()
+    else:
+        fresh = _copied(known)
+        query = query.where(decisions.c.turn.in_(changed))
+    fresh.take(connection.execute(query).all())
+    fresh.changes += _arm_changes(connection, experiment, fresh.seq)
+    fresh.seq = last
+    return fresh
+
+
+def _copied(known: History) -> History:
+    """A copy: pages that are being drawn keep what they have."""
+    arrays = known.arm.copy(), known.exploited.copy(), known.reward.copy(), known.visitors.copy()
+    return History(known.seq, dict(known.numbers), *arrays, list(known.changes))
+
+
+def _changed_turns(
+    connection: Connection, experiment: str, after: int, last: int
+) -> list[int] | None:
+    """The turns that later events are about; None where there are too many to name."""
+    if not after or last - after > MANY:
+        return None
+    query = select(events.c.turn, events.c.event).where(
+        events.c.experiment == experiment,
+        events.c.seq > after,
+        events.c.kind.in_(("decided", "rewarded", "corrected")),
+    )
+    turns: set[int] = set()
+    for turn, event in connection.execute(query):
+        turns.update(_turns_of(event) if turn is None else (turn,))
+    return sorted(turns) if len(turns) <= MANY else None
+
+
+def _turns_of(event: str) -> Iterable[int]:
+    """The turns of a report."""
+    return (outcome[0] for outcome in json.loads(event)["outcomes"])
+
+
+def _arm_changes(connection: Connection, experiment: str, after: int) -> list[ArmChange]:
+    query = select(events.c.at, events.c.kind, events.c.body).where(
+        events.c.experiment == experiment,
+        events.c.seq > after,
+        events.c.kind.in_(("arm_added", "arm_retired")),
+    )
+    rows = connection.execute(query.order_by(events.c.seq))
+    return [ArmChange(at, json.loads(body)["id"], kind == "arm_retired") for at, kind, body in rows]

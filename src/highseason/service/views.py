@@ -1,0 +1,227 @@
+"""What the dashboard shows of an experiment, computed once per change of it."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+
+import numpy as np
+
+from highseason.core.warnings import quiet
+from highseason.policies import Plan, PlanWarning, Policy
+from highseason.service import charts
+from highseason.service.brain import Brain
+from highseason.service.calendars import Turns
+from highseason.service.charts import Chart
+from highseason.service.errors import ServiceError
+from highseason.service.experiments import Service, state_of
+from highseason.service.forecast import TrafficForecast
+from highseason.service.history import Histories, History
+from highseason.service.model import Arm, ArmReport, DecisionRecord, PlannedTurn, State
+from highseason.service.reasons import Reasons
+
+#: How many of each a page shows.
+LATEST, COMING, ARMS, WAITING = 12, 7, 20, 100
+
+#: How many experiments are kept as they were shown last.
+REMEMBERED = 50
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What is taken from the live bandit, between two changes."""
+
+    state: State
+    policy: Policy
+    forecast: TrafficForecast
+    arms: dict[str, Arm]
+    plan: Plan
+    coming: list[PlannedTurn]
+
+
+def _standing(brain: Brain) -> Standing:
+    return Standing(
+        state_of(brain),
+        brain.bandit.policy,
+        brain.forecast,
+        dict(brain.arms),
+        brain.planned(),
+        brain.plan(COMING),
+    )
+
+
+@dataclass(frozen=True)
+class Explained:
+    """A decision with its reason."""
+
+    record: DecisionRecord
+    when: str
+    arm: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class ArmRow:
+    """An arm, and where its estimate and interval lie on a scale from 0 to 100."""
+
+    report: ArmReport
+    name: str
+    best: bool
+    low: float | None
+    high: float | None
+    mark: float | None
+
+
+class ExperimentView:
+    """Everything that the pages of one experiment show, at one moment."""
+
+    def __init__(self, standing: Standing, history: History, latest: list[DecisionRecord]) -> None:
+        self.state, self.history, self._latest = standing.state, history, latest
+        self.arms_by_id, self._standing = standing.arms, standing
+        self.turns = Turns(standing.forecast)
+        self.plan = standing.plan
+        self.reasons = Reasons(self.turns, self.plan.busy_from, standing.arms, history)
+
+    @cached_property
+    def best(self) -> ArmReport | None:
+        """The best arm so far of those that are in the game."""
+        known = [a for a in self.state.arms if a.estimate is not None and a.status == "playing"]
+        return max(known, key=lambda arm: arm.estimate or 0.0, default=None)
+
+    @cached_property
+    def worth(self) -> float:
+        """What the best arm so far brings per visitor."""
+        if self.best is None or self.best.estimate is None:
+            return math.nan
+        if not self._standing.policy.learns_scaled:
+            return self.best.estimate
+        mine = self.history.arm == self.history.numbers[self.best.id]
+        mine &= ~np.isnan(self.history.reward)
+        return float(self.history.reward[mine].sum() / self.history.visitors[mine].sum())
+
+    @cached_property
+    def charts(self) -> dict[str, Chart]:
+        """The charts, by their names."""
+        drawn = [charts.traffic(self.turns, self.plan, self.history)]
+        if self.history.turns:
+            drawn.append(charts.choices(self.turns, self.history))
+        if self.best is not None and self.state.rewarded:
+            name = self.reasons.name(self.best.id)
+            drawn.append(charts.rewards(self.turns, self.history, name, self.worth))
+        return charts.by_id(drawn)
+
+    @cached_property
+    def latest(self) -> list[Explained]:
+        """The latest decisions, with their reasons."""
+        return [self.explain(record) for record in self._latest]
+
+    def explain(self, record: DecisionRecord) -> Explained:
+        """A decision with its reason."""
+        when, arm = self.turns.name(record.turn), self.reasons.name(record.arm)
+        return Explained(record, when, arm, self.reasons.of(record))
+
+    @cached_property
+    def coming(self) -> list[tuple[str, str, PlannedTurn]]:
+        """The next turns: when they are, what kind they are, and what is planned."""
+        return [
+            (self.turns.name(one.turn), self.reasons.occasion(one.turn), one)
+            for one in self._standing.coming
+        ]
+
+    @cached_property
+    def arm_rows(self) -> list[ArmRow]:
+        """The arms: those in the game first, best first."""
+        order = {"playing": 0, "waiting": 1, "ended": 2, "retired": 3}
+
+        def key(arm: ArmReport) -> tuple[int, float]:
+            return order[arm.status], math.inf if arm.estimate is None else -arm.estimate
+
+        ranked = sorted(self.state.arms, key=key)
+        low, high = _span(ranked)
+        return [self._arm_row(arm, low, high) for arm in ranked]
+
+    def _arm_row(self, arm: ArmReport, low: float, high: float) -> ArmRow:
+        def place(value: float | None) -> float | None:
+            return None if value is None else round(100.0 * (value - low) / (high - low), 2)
+
+        is_best = self.best is not None and arm.id == self.best.id
+        name = self.reasons.name(arm.id)
+        return ArmRow(arm, name, is_best, place(arm.low), place(arm.high), place(arm.estimate))
+
+    @cached_property
+    def waiting(self) -> list[tuple[int, str]]:
+        """The latest turns without a reward: their numbers, and what they are called."""
+        rows = np.flatnonzero((self.history.arm >= 0) & np.isnan(self.history.reward))
+        names = list(self.history.numbers)
+        latest = rows[::-1][:WAITING].tolist()
+        return [
+            (row + 1, f"{self.turns.name(row + 1)}: {self.reasons.name(names[arm])}")
+            for row, arm in zip(latest, self.history.arm[latest].tolist(), strict=True)
+        ]
+
+    @cached_property
+    def explored(self) -> float:
+        """The share of turns that tried another arm than the best."""
+        decided = self.history.arm >= 0
+        return float(1.0 - self.history.exploited[decided].mean()) if decided.any() else math.nan
+
+    @cached_property
+    def earned(self) -> float:
+        """All rewards together."""
+        return float(np.nansum(self.history.reward))
+
+    def now(self, moment: datetime) -> int | None:
+        """The turn that is now; the next one where there is no calendar; None past the end."""
+        if self.turns.walls is None:
+            following = self.state.last_turn + 1
+            return following if following <= self.state.turns else None
+        try:
+            return self.turns.forecast.turn_at(moment)
+        except ServiceError:
+            return None
+
+
+def planned(policy: Policy, forecast: TrafficForecast, arms: int) -> Plan:
+    """The plan of a forecast."""
+    with quiet(PlanWarning):
+        return policy.plan(forecast.multiplier, arms)
+
+
+def _span(arms: Iterable[ArmReport]) -> tuple[float, float]:
+    """The least and the greatest value that a chart of the arms shows."""
+    values = [v for arm in arms for v in (arm.low, arm.high, arm.estimate) if v is not None]
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    margin = (high - low) * 0.04 or 0.5
+    return low - margin, high + margin
+
+
+class Views:
+    """The views of the experiments that were looked at last."""
+
+    def __init__(self, service: Service) -> None:
+        self._service, self._histories = service, Histories(service.database)
+        self._known: OrderedDict[str, ExperimentView] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, experiment: str) -> ExperimentView:
+        """An experiment as it is now."""
+        last = self._service.experiment(experiment).events
+        known = self._known.get(experiment)
+        if known is None or known.state.events != last:
+            known = self._build(experiment)
+        with self._lock:
+            self._known[experiment] = known
+            self._known.move_to_end(experiment)
+            while len(self._known) > REMEMBERED:
+                self._known.popitem(last=False)
+        return known
+
+    def _build(self, experiment: str) -> ExperimentView:
+        standing = self._service.look(experiment, _standing)
+        history = self._histories.get(experiment)
+        return ExperimentView(standing, history, self._service.decisions(experiment, limit=LATEST))

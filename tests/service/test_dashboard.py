@@ -1,0 +1,297 @@
+"""The dashboard over HTTP: what it shows, who may see and change it, and that nothing leaks in."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import html
+import json
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from tests.service.conftest import MOMENT, Server, settings
+
+from highseason.service import Service
+from highseason.service.model import Arm, Outcome
+from highseason.service.pages import FOLDER
+from highseason.service.security import create_token
+
+SHELF = "/experiments/shelf"
+EVIL = """'"><script>alert(1)</script><img src=x onerror=alert(1)>"""
+
+
+class _Page(HTMLParser):
+    """The tags of a page with their attributes, and its text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def form_token(http: httpx.Client) -> str:
+    """What forms repeat; reading a page sets its cookie."""
+    http.get("/sign-in", follow_redirects=True)
+    token = http.cookies["highseason_form"]
+    assert token is not None
+    return token
+
+
+def post(http: httpx.Client, path: str, **fields: Any) -> httpx.Response:
+    return http.post(path, data={"form_token": form_token(http)} | fields)
+
+
+def play(service: Service, turns: int, experiment: str = "shelf") -> None:
+    for turn in range(1, turns + 1):
+        arm = service.decide(experiment, turn).arm
+        service.report(experiment, [Outcome(turn, 10.0 * float(arm), 100.0)])
+
+
+def test_the_list_and_an_experiment_are_shown(live: Server, http: httpx.Client) -> None:
+    play(live.service, 12)
+    live.service.decide("shelf", 13)
+    home = http.get("/")
+    assert home.status_code == 200
+    assert 'href="/experiments/shelf"' in home.text
+    page = _Page(http.get(SHELF).text)
+    last = live.service.decision("shelf", 13)
+    assert "A shelf" in page.text
+    assert f"price {last.arm}" in page.text
+    assert "13 of 40 days" in " ".join(page.text.split())
+    charts = next(tag["data-charts"] for _, tag in page.tags if "data-charts" in tag)
+    assert set(json.loads(str(charts))) == {"traffic", "choices", "rewards"}
+
+
+def test_a_table_has_the_numbers_of_its_chart(live: Server, http: httpx.Client) -> None:
+    play(live.service, 12)
+    total = sum(record.reward or 0 for record in live.service.decisions("shelf"))
+    rewards = http.get(f"{SHELF}/tables/rewards").text
+    assert f">{total:,.0f}<" in rewards
+    part = http.get(f"{SHELF}/tables/rewards", headers={"hx-request": "true"}).text
+    assert part.strip() in rewards.replace("\n\n", "\n") or part.count("<tr>") == 13
+    assert "<html" not in part
+    assert http.get(f"{SHELF}/tables/nothing").status_code == 404
+
+
+def test_the_live_part_comes_only_after_a_change(live: Server, http: httpx.Client) -> None:
+    play(live.service, 2)
+    seq = live.service.state("shelf").events
+    assert http.get(f"{SHELF}/live?seq={seq}").status_code == 204
+    decided = live.service.decide("shelf", 3)
+    fresh = http.get(f"{SHELF}/live?seq={seq}")
+    assert fresh.status_code == 200
+    assert f"price {decided.arm}" in fresh.text
+    assert "<html" not in fresh.text
+
+
+def test_labels_are_text_on_every_page(live: Server, http: httpx.Client) -> None:
+    live.service.create(settings("x", name=EVIL, arms=(Arm("9.99", EVIL), Arm("10.99"))))
+    play(live.service, 3, "x")
+    paths = ("", "/arms", "/tables/traffic", "/tables/rewards", "/live")
+    for path in ("/", *(f"/experiments/x{one}" for one in paths)):
+        text = http.get(path).text
+        page = _Page(text)
+        assert "<script>alert" not in text, path
+        assert not [tag for tag in page.tags if tag[0] == "img" and tag[1].get("src") == "x"]
+        for _, attributes in page.tags:
+            assert not [name for name in attributes if name.startswith("on") or name == "style"]
+            json.loads(attributes.get("data-charts") or "{}")
+    assert html.escape("<script>alert(1)</script>") in http.get("/experiments/x").text
+    refused = post(http, "/experiments/x/arms", id=EVIL, label=EVIL)
+    assert refused.status_code == 422
+    assert "<script>alert" not in refused.text
+    assert "<script>alert" not in http.get(f"/experiments/{EVIL}").text
+    assert "<script>alert" not in http.get("/sign-in", params={"next": EVIL}).text
+
+
+def test_pages_need_no_inline_script_or_style(live: Server, http: httpx.Client) -> None:
+    play(live.service, 3)
+    for path in ("/", "/new", SHELF, f"{SHELF}/arms", f"{SHELF}/tables/traffic"):
+        answer = http.get(path)
+        policy = answer.headers["content-security-policy"]
+        assert "script-src 'self'; style-src 'self';" in policy
+        assert not re.search(r"<script(?![^>]*\bsrc=\"/static/)", answer.text), path
+        assert not re.search(r"<style|\sstyle=|\son[a-z]+=", answer.text), path
+        assert not re.search(r"(src|href)=\"(https?:)?//", answer.text), path
+
+
+@pytest.mark.parametrize(
+    ("path", "fields"),
+    [
+        ("/new", {"draft": "{}"}),
+        (f"{SHELF}/decide", {"turn": "3"}),
+        (f"{SHELF}/rewards", {"turn": "1", "reward": "5", "visitors": "2"}),
+        (f"{SHELF}/arms", {"id": "new"}),
+        (f"{SHELF}/retire", {"arm": "9.99"}),
+        (f"{SHELF}/status", {"change": "pause"}),
+        ("/sign-out", {}),
+    ],
+)
+def test_forms_of_other_pages_are_refused(
+    live: Server, http: httpx.Client, path: str, fields: dict[str, str]
+) -> None:
+    live.service.decide("shelf", 1)
+    before = live.service.state("shelf")
+    token = form_token(http)
+    own = {"origin": str(http.base_url).rstrip("/")}
+    attempts: list[tuple[dict[str, str], dict[str, str]]] = [
+        (fields, own),  # no token
+        (fields | {"form_token": "x" * len(token)}, own),
+        (fields | {"form_token": token}, {"origin": "http://evil.example"}),
+        (fields | {"form_token": token}, own | {"sec-fetch-site": "same-site"}),
+        (fields | {"form_token": token}, own | {"sec-fetch-site": "cross-site"}),
+    ]
+    for data, headers in attempts:
+        assert http.post(path, data=data, headers=headers).status_code == 403
+    with httpx.Client(base_url=live.url) as other:  # a token of another browser
+        assert other.post(path, data=fields | {"form_token": token}).status_code == 403
+    assert live.service.state("shelf") == before
+
+
+def test_a_form_does_what_it_says(live: Server, http: httpx.Client) -> None:
+    service = live.service
+    assert post(http, f"{SHELF}/decide", turn="3").status_code == 303
+    assert service.decision("shelf", 3).turn == 3
+    sent = post(http, f"{SHELF}/rewards", turn="3", reward="512.5", visitors="60")
+    assert sent.headers["location"] == "/experiments/shelf?done=rewarded"
+    assert "The reward is recorded." in http.get(sent.headers["location"]).text
+    assert service.decision("shelf", 3).reward == 512.5
+    again = post(http, f"{SHELF}/rewards", turn="3", reward="512.5", visitors="60")
+    assert again.headers["location"].endswith("done=known")
+    post(http, f"{SHELF}/arms", id="8.99", label="sale", when="now", end="39")
+    assert service.state("shelf").arms[-1].label == "sale"
+    post(http, f"{SHELF}/retire", arm="8.99")
+    assert service.state("shelf").arms[-1].status == "retired"
+    post(http, f"{SHELF}/status", change="pause")
+    assert service.state("shelf").status == "paused"
+    post(http, f"{SHELF}/status", change="resume")
+    assert post(http, f"{SHELF}/status", change="archive").status_code == 422  # without the box
+    assert service.state("shelf").status == "running"
+    post(http, f"{SHELF}/status", change="archive", sure="yes")
+    assert service.state("shelf").status == "archived"
+    assert "Enter a reward" not in http.get(SHELF).text
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "status", "words"),
+    [
+        ("rewards", {"turn": "1", "reward": "many", "visitors": "2"}, 422, "a number is expected"),
+        ("rewards", {"turn": "1", "reward": "nan", "visitors": "2"}, 422, "reward:"),
+        ("rewards", {"turn": "1", "reward": "5", "visitors": "-2"}, 422, "visitors:"),
+        ("rewards", {"turn": "9", "reward": "5", "visitors": "2"}, 409, "turn 9"),
+        ("rewards", {"turn": "1e3", "reward": "5", "visitors": "2"}, 422, "a whole number"),
+        ("arms", {"id": "=1+1"}, 422, "letters, digits"),
+        ("arms", {"id": "9.99"}, 409, "already"),
+        ("arms", {"id": "new", "when": "never"}, 422, "when:"),
+        ("retire", {"arm": "none"}, 404, "no arm"),
+        ("status", {"change": "explode"}, 422, "pause, resume or archive"),
+        ("decide", {"turn": "500"}, 409, "outside the forecast"),
+    ],
+)
+def test_a_wrong_form_says_why(
+    live: Server, http: httpx.Client, path: str, fields: dict[str, str], status: int, words: str
+) -> None:
+    live.service.decide("shelf", 1)
+    answer = post(http, f"{SHELF}/{path}", **fields)
+    assert answer.status_code == status
+    assert words in _Page(answer.text).text
+
+
+def test_what_is_not_there_is_a_page(http: httpx.Client) -> None:
+    answer = http.get("/experiments/desk")
+    assert answer.status_code == 404
+    assert "There is no experiment" in answer.text
+    assert http.get(f"{SHELF}/arms?page=0").status_code == 422
+
+
+@pytest.fixture
+def closed(tmp_path: Path) -> Iterator[tuple[Server, dict[str, str]]]:
+    """A live server that needs tokens, and one of each scope."""
+    service = Service(f"{tmp_path}/service.db", clock=lambda: MOMENT)
+    service.create(settings())
+    service.decide("shelf", 1)
+    tokens = {scope: create_token(service.database, scope, scope) for scope in ("read", "admin")}
+    tokens["decide"] = create_token(service.database, "decide", "decide")
+    with Server(service) as server:
+        yield server, tokens
+
+
+def test_signing_in(closed: tuple[Server, dict[str, str]]) -> None:
+    server, tokens = closed
+    with httpx.Client(base_url=server.url) as http:
+        asked = http.get(SHELF)
+        assert (asked.status_code, asked.headers["location"]) == (303, f"/sign-in?next={SHELF}")
+        assert "A shelf" not in asked.text
+        wrong = post(http, "/sign-in", token="nonsense", next=SHELF)
+        assert wrong.status_code == 401
+        assert "highseason_session" not in http.cookies
+        right = post(http, "/sign-in", token=tokens["read"], next=SHELF)
+        assert right.headers["location"] == SHELF
+        cookie = right.headers["set-cookie"].lower()
+        assert "httponly" in cookie
+        assert "samesite=strict" in cookie
+        assert http.get(SHELF).status_code == 200
+        # The cookie opens pages only: the API wants its header.
+        assert http.get("/v1/experiments/shelf").status_code == 401
+        post(http, "/sign-out")
+        assert http.get(SHELF).status_code == 303
+
+
+def test_signing_in_leads_nowhere_else(closed: tuple[Server, dict[str, str]]) -> None:
+    server, tokens = closed
+    for address in ("//evil.example", "https://evil.example", "/\\evil.example", "/\nevil", "x"):
+        with httpx.Client(base_url=server.url) as http:
+            right = post(http, "/sign-in", token=tokens["read"], next=address)
+            assert right.headers["location"] == "/", address
+
+
+def test_scopes_hold_for_pages(closed: tuple[Server, dict[str, str]]) -> None:
+    server, tokens = closed
+    reward = {"turn": "1", "reward": "5", "visitors": "2"}
+    for scope, allowed in (("read", 1), ("decide", 2), ("admin", 3)):
+        with httpx.Client(base_url=server.url) as http:
+            post(http, "/sign-in", token=tokens[scope])
+            page = http.get(SHELF).text
+            statuses = [
+                http.get(SHELF).status_code == 200,
+                post(http, f"{SHELF}/rewards", **reward).status_code == 303,
+                post(http, f"{SHELF}/retire", arm="9.99").status_code == 303,
+            ]
+            assert statuses == [True] * allowed + [False] * (3 - allowed), scope
+            assert ("Enter a reward" in page) == (allowed >= 2)
+            assert ("Add an arm" in page) == ("Retire" in page) == (allowed >= 3)
+            assert (http.get("/new").status_code == 200) == (allowed >= 3)
+
+
+def test_what_browsers_load_is_small_and_as_it_was_published() -> None:
+    files = [file for file in FOLDER.rglob("*") if file.suffix in (".js", ".css", ".svg")]
+    assert len(files) == 7
+    size = sum(len(gzip.compress(file.read_bytes(), 9)) for file in files)
+    assert size < 60_000
+    listed = dict(
+        re.findall(
+            r"\| `([\w.]+)` \|.*\| `([0-9a-f]{64})` \|", (FOLDER / "vendor/README.md").read_text()
+        )
+    )
+    vendored = [file for file in files if file.parent.name == "vendor"]
+    assert {f.name: hashlib.sha256(f.read_bytes()).hexdigest() for f in vendored} == listed
+
+
+def test_browsers_keep_files_whose_address_names_their_content(http: httpx.Client) -> None:
+    address = re.search(r'src="(/static/dashboard\.js\?v=[0-9a-f]+)"', http.get("/").text)
+    assert address is not None
+    assert "immutable" in http.get(address[1]).headers["cache-control"]
+    assert "immutable" not in http.get("/static/dashboard.js").headers["cache-control"]
+    assert http.get("/").headers["cache-control"] == "no-store"

@@ -1,0 +1,114 @@
+"""Creating an experiment from an uploaded file: the plan first, then the start."""
+
+from __future__ import annotations
+
+import html
+import re
+from datetime import date, timedelta
+
+import httpx
+import pytest
+from tests.service.conftest import Server
+from tests.service.test_dashboard import form_token
+
+FIELDS = {
+    "name": "The price of tea",
+    "arms": "9.99\n10.99\n11.99, premium",
+    "greatest": "12",
+    "turns": "30",
+}
+
+
+def traffic(days: int = 90, mark: str = ".") -> bytes:
+    start = date(2026, 8, 3)
+    rows = (f"{start + timedelta(i)};{300 + 200 * (i % 7 >= 5)}{mark}5" for i in range(days))
+    return "\n".join(["day;visitors", *rows]).encode()
+
+
+def plan(
+    http: httpx.Client, content: bytes, name: str = "traffic.csv", **fields: str
+) -> httpx.Response:
+    data = {"form_token": form_token(http)} | FIELDS | fields
+    return http.post("/new/plan", data=data, files={"traffic": (name, content)})
+
+
+def start(http: httpx.Client, page: str) -> httpx.Response:
+    draft = re.search(r'name="draft" value="([^"]*)"', page)
+    assert draft is not None
+    data = {"form_token": form_token(http), "draft": html.unescape(draft[1])}
+    return http.post("/new", data=data)
+
+
+def test_the_past_is_forecast_and_started(live: Server, http: httpx.Client) -> None:
+    shown = plan(http, traffic())
+    assert shown.status_code == 200, shown.text
+    assert "first tries every arm once" in shown.text or "explores most" in shown.text
+    assert "Sun 1 Nov 2026" in shown.text  # the day after the last of the file
+    assert len(live.service.experiments()) == 1  # nothing has started
+    assert start(http, shown.text).headers["location"] == (
+        "/experiments/the-price-of-tea?done=created"
+    )
+    state = live.service.state("the-price-of-tea")
+    assert (state.turns, state.policy, state.reward_range) == (30, "soft-ucb", (0.0, 12.0))
+    assert [arm.label for arm in state.arms] == ["", "", "premium"]
+    assert state.calendar == {"start": "2026-11-01", "every": "day", "zone": "UTC"}
+    # Saturdays are busy in the file, and so in the forecast.
+    values = [one.forecast for one in live.service.plan("the-price-of-tea", 30)]
+    assert values[6] > 1.3 * values[4]
+
+
+def test_a_file_may_be_the_forecast(live: Server, http: httpx.Client) -> None:
+    shown = plan(http, traffic(20, ","), meaning="forecast", zone="Europe/Rome", id="tea")
+    start(http, shown.text)
+    state = live.service.state("tea")
+    assert state.turns == 20
+    assert state.calendar == {"start": "2026-08-03", "every": "day", "zone": "Europe/Rome"}
+    assert live.service.plan("tea", 1)[0].forecast == 300.5
+
+
+@pytest.mark.parametrize(
+    ("content", "changes", "words"),
+    [
+        (b"", {}, "choose a CSV file"),
+        (b"\x00\x01\x02", {}, "traffic:"),
+        (b"day;visitors\n2026-01-01;none\n2026-01-02;5\n", {}, "traffic.csv"),
+        (b"day;visitors\n2026-01-01;0\n2026-01-02;5\n", {"meaning": "forecast"}, "traffic.csv"),
+        (traffic(), {"turns": "100000"}, "can be forecast"),
+        (traffic(), {"turns": "x"}, "a whole number"),
+        (traffic(), {"arms": ""}, "arms"),
+        (traffic(), {"arms": "=1+1"}, "letters, digits"),
+        (traffic(), {"arms": "9.99\n9.99"}, "9.99"),
+        (traffic(), {"policy": "nonsense"}, "nonsense"),
+        (traffic(), {"greatest": ""}, "reward_range"),
+        (traffic(), {"greatest": "-5"}, "reward_range"),
+        (traffic(), {"zone": "Mars/Base"}, "Mars/Base"),
+        (traffic(), {"id": "shelf"}, "already"),
+        (traffic(), {"seed": "-1"}, "seed"),
+    ],
+)
+def test_what_is_wrong_is_said_and_what_was_typed_stays(
+    live: Server, http: httpx.Client, content: bytes, changes: dict[str, str], words: str
+) -> None:
+    answer = plan(http, content, **changes)
+    assert answer.status_code in (409, 422)
+    alert = re.search(r'role="alert">(.*?)</p>', answer.text, re.DOTALL)
+    assert alert is not None
+    assert words in html.unescape(alert[1])
+    assert "/tmp" not in alert[1]
+    assert "The price of tea" in answer.text
+    assert len(live.service.experiments()) == 1
+
+
+def test_only_text_files_are_read(http: httpx.Client) -> None:
+    for name in ("traffic.xlsx", "traffic.csv.gz", "../../etc/passwd", "<b>.html"):
+        answer = plan(http, traffic(), name)
+        assert answer.status_code == 422
+        assert "a file ending in" in answer.text
+        assert "<b>" not in answer.text
+
+
+def test_a_tampered_draft_is_refused(live: Server, http: httpx.Client) -> None:
+    for draft in ("", "{}", '{"id": "x", "arms": []}', "[" * 10_000):
+        data = {"form_token": form_token(http), "draft": draft}
+        assert http.post("/new", data=data).status_code == 422
+    assert len(live.service.experiments()) == 1
