@@ -447,3 +447,22 @@ def test_where_compiled_code_is_kept(
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(sys, "platform", platform)
     assert room._cache_root() == Path(folder)
+
+
+@pytest.mark.parametrize("kernel", ["any_rule_kernel", "oracle_kernel"])
+def test_a_kernel_has_the_same_stamp_in_every_process(kernel: str) -> None:
+    code = (
+        "from highseason.core.compile import _stamp\n"
+        f"from highseason.games.kernels.any_rule import {kernel}\n"
+        f"print(_stamp({kernel}))"
+    )
+    stamps = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            check=True,
+            capture_output=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(stamps) == 1

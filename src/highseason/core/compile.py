@@ -190,24 +190,27 @@ def _compiled_sources() -> dict[str, bytes]:
 
 def _stamp(function: Callable[..., Any]) -> str:
     """What a function was compiled from: its file, and what it names in other files."""
-    codes: set[CodeType] = set()
+    functions: set[Any] = set()
     constants: set[str] = set()
-    _gather(function, codes, constants)
+    _gather(function, functions, constants)
     digest = hashlib.sha256()
-    for name in sorted({code.co_filename for code in codes}):
+    for name in sorted({each.__code__.co_filename for each in functions}):
         digest.update(Path(name).read_bytes())
     for constant in sorted(constants):
         digest.update(constant.encode() + b"\0")
     return digest.hexdigest()
 
 
-def _gather(function: Any, codes: set[CodeType], constants: set[str]) -> None:
-    """Collect the code of a function and of all it calls, and the constants it reads by name."""
+def _gather(function: Any, functions: set[Any], constants: set[str]) -> None:
+    """Collect a function and all it calls, and the constants they read by name.
+
+    By function and not by code: closures of one source share their code but not what they read.
+    """
     function = getattr(function, "py_func", function)  # a function compiled with numba directly
     code = getattr(function, "__code__", None)
-    if code is None or code in codes or not Path(code.co_filename).is_file():
+    if code is None or function in functions or not Path(code.co_filename).is_file():
         return
-    codes.add(code)
+    functions.add(function)
     for label, value in _names_read(function, code).items():
         if isinstance(value, int | float | complex | str | bytes | tuple):
             constants.add(f"{label}={value!r}")
@@ -215,7 +218,7 @@ def _gather(function: Any, codes: set[CodeType], constants: set[str]) -> None:
             content = hashlib.sha256(value.tobytes()).hexdigest()
             constants.add(f"{label}={value.dtype}{value.shape}{content}")
         else:
-            _gather(value, codes, constants)
+            _gather(value, functions, constants)
 
 
 def _names_read(function: Any, code: CodeType) -> dict[str, Any]:
