@@ -118,3 +118,14 @@ def history(tmp_path: Path) -> Path:
     table.to_csv(tmp_path / "history.csv", index=False)
     table.to_parquet(tmp_path / "history.parquet")
     return tmp_path
+
+
+@pytest.fixture
+def season(tmp_path: Path) -> Path:
+    """Three years of daily visitors, busy once a week."""
+    days = np.datetime64("2011-01-01") + np.arange(1050)
+    values = 100 + 80 * (np.arange(1050) % 7 == 0) + 5 * np.sin(np.arange(1050) * 1.7)
+    path = tmp_path / "season.csv"
+    lines = [f"{day},{value:.2f}" for day, value in zip(days, values, strict=True)]
+    path.write_text("\n".join(["day,visitors", *lines]) + "\n")
+    return path

@@ -15,31 +15,25 @@ import highseason as hs
 Call = Callable[..., Any]
 
 
-@pytest.fixture
-def past(tmp_path: Path) -> Path:
-    days = np.datetime64("2011-01-01") + np.arange(1050)
-    values = 100 + 80 * (np.arange(1050) % 7 == 0) + 5 * np.sin(np.arange(1050) * 1.7)
-    path = tmp_path / "past.csv"
-    lines = [f"{day},{value:.2f}" for day, value in zip(days, values, strict=True)]
-    path.write_text("\n".join(["day,visitors", *lines]) + "\n")
-    return path
-
-
-def test_a_plan_of_the_turns_ahead_is_that_of_their_forecast(call: Call, past: Path) -> None:
-    answer = call("plan", "-p", "ucb-z", "-m", str(past), "--ahead", "60", "--arms", "5", "--json")
+def test_a_plan_of_the_turns_ahead_is_that_of_their_forecast(call: Call, season: Path) -> None:
+    answer = call(
+        "plan", "-p", "ucb-z", "-m", str(season), "--ahead", "60", "--arms", "5", "--json"
+    )
     assert answer.code == 0, answer.stderr
     document = json.loads(answer.stdout)
-    season = hs.forecasters.Blend().fit(hs.multipliers.read(past)).predict(60)
+    ahead = hs.forecasters.Blend().fit(hs.multipliers.read(season)).predict(60)
     assert document["times"][0] == "2013-11-16"
-    assert document["G"] == pytest.approx(season.mean.tolist())
-    assert document["levels"] == hs.UCBZ().plan(season.multiplier(), 5).levels.tolist()
+    assert document["G"] == pytest.approx(ahead.mean.tolist())
+    assert document["levels"] == hs.UCBZ().plan(ahead.multiplier(), 5).levels.tolist()
 
 
 @pytest.mark.parametrize(
     "words", [("simulate", "-p", "ucb", "--games", "20"), ("advise", "--games", "20")]
 )
-def test_other_commands_use_the_turns_ahead(call: Call, past: Path, words: tuple[str, ...]) -> None:
-    answer = call(*words, "-m", str(past), "--ahead", "30", "--arms", "3", "--json")
+def test_other_commands_use_the_turns_ahead(
+    call: Call, season: Path, words: tuple[str, ...]
+) -> None:
+    answer = call(*words, "-m", str(season), "--ahead", "30", "--arms", "3", "--json")
     assert answer.code == 0, answer.stderr
     assert json.loads(answer.stdout)["turns"] == 30
 
@@ -63,7 +57,7 @@ def test_a_shape_has_no_past(call: Call) -> None:
     assert "'wave' is a shape" in answer.stderr
 
 
-def test_a_past_too_short_for_the_year_is_noted(call: Call, past: Path) -> None:
-    answer = call("plan", "-p", "ucb", "-m", str(past), "--turns", "365", "--ahead", "60")
+def test_a_past_too_short_for_the_year_is_noted(call: Call, season: Path) -> None:
+    answer = call("plan", "-p", "ucb", "-m", str(season), "--turns", "365", "--ahead", "60")
     assert answer.code == 0, answer.stderr
     assert "too short to know the season of the year" in " ".join(answer.stderr.split())

@@ -8,20 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 Call = Callable[..., Any]
-
-
-@pytest.fixture
-def season(tmp_path: Path) -> Path:
-    days = np.datetime64("2011-01-01") + np.arange(1050)
-    values = 100 + 80 * (np.arange(1050) % 7 == 0) + 5 * np.sin(np.arange(1050) * 1.7)
-    path = tmp_path / "season.csv"
-    lines = [f"{day},{value:.2f}" for day, value in zip(days, values, strict=True)]
-    path.write_text("\n".join(["day,visitors", *lines]) + "\n")
-    return path
 
 
 def test_json(call: Call, season: Path) -> None:
