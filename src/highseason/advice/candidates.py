@@ -61,10 +61,10 @@ def spaces(more: Iterable[Policy] = ()) -> list[Space]:
     >>> [axis.name for axis in spaces()[4].axes], str(spaces([hs.UCB(P=0.1)])[-1].start)
     (['z', 'P'], 'ucb:P=0.1')
     """
-    return [*(Space(policy, _axes(policy)) for policy in TRIED), *(Space(p, ()) for p in more)]
+    return [*(Space(policy, axes(policy)) for policy in TRIED), *(Space(p, ()) for p in more)]
 
 
-def _axes(policy: Policy) -> tuple[Axis, ...]:
+def axes(policy: Policy) -> tuple[Axis, ...]:
     """Constants of exploration in equal factors; what is measured on G as a share of it."""
     axes = (_axis(name, limits) for name, limits in declared(policy).items() if limits.numeric)
     return tuple(axis for axis in axes if axis is not None)

@@ -18,6 +18,7 @@ from highseason.report.log_plots import lifespans, replays
 from highseason.report.multiplier_plots import forecast, multiplier, shapes
 from highseason.report.page import render
 from highseason.report.plan_plots import advice, plan
+from highseason.report.ratio_plots import ratio_strips
 from highseason.report.simulation_plots import (
     curves,
     deck_game,
@@ -51,6 +52,7 @@ __all__ = [
     "multiplier",
     "plan",
     "pools",
+    "ratio_strips",
     "render",
     "replays",
     "reward_grid",

@@ -2,7 +2,14 @@
 
 from highseason.core.table import Table
 from highseason.results.simulation import METRICS, SimulationResult, Tally, unique_labels
-from highseason.results.statistics import Curves, Estimate, Moments, ratio_gain, with_interval
+from highseason.results.statistics import (
+    Curves,
+    Estimate,
+    Moments,
+    geometric_mean,
+    ratio_gain,
+    with_interval,
+)
 
 __all__ = [
     "METRICS",
@@ -12,6 +19,7 @@ __all__ = [
     "SimulationResult",
     "Table",
     "Tally",
+    "geometric_mean",
     "ratio_gain",
     "unique_labels",
     "with_interval",

@@ -64,7 +64,7 @@ def reproduce(
     require_matplotlib()
     session = StudySession(
         study, out, games, seed, quick, study.choose_profiles(profiles), workers, data,
-        tuple(files), Store(out / "runs", study.name), progress,
+        tuple(files), Store(out / "runs", study.name, study.builds_on), progress,
     )  # fmt: skip
     results: Results = study.part("run").run(session)
     shown = study.part("findings")

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from highseason.core.random import draw, seed_key
 from highseason.core.warnings import quiet
+from highseason.forecasters import Forecast
 from highseason.games import simulate
 from highseason.multipliers import Multiplier
 from highseason.policies import Policy, from_json
@@ -27,6 +28,15 @@ Progress = Callable[[int, int], None]
 
 #: Before a study has run, figures and files are taken for this share of the steps.
 _AFTERWARDS = 0.15
+#: Of a stored regret, as a share of what can be earned.
+_DIGITS = 9
+
+
+@dataclass(frozen=True, eq=False)
+class Regrets:
+    """What policies lose in every game, as a share of what the best arm earns on average."""
+
+    lost: NDArray[np.float64]  # A row per policy, a column per game
 
 
 @dataclass
@@ -79,6 +89,29 @@ class StudySession:
 
         with self.step("simulating"):
             return self.store.simulation(name, inputs, compute)
+
+    def regrets(
+        self, name: str, policies: Sequence[Policy], rewards: Rewards, G: Multiplier, games: int,
+        seed: int, forecast: Forecast | None = None,
+    ) -> NDArray[np.float64]:  # fmt: skip
+        """What many policies lose in every game, stored; shares of the best arm's mean reward."""
+        expected = None if forecast is None else [forecast.name, forecast.mean.tolist()]
+        players = [str(policy) for policy in policies]
+        inputs = [_describe(rewards), G.digest(), games, seed, players, expected]
+
+        def compute() -> Regrets:
+            numbered = {str(i): policy for i, policy in enumerate(policies)}
+            with quiet():
+                result = simulate(
+                    numbered, rewards, G, games, seed, forecast=forecast,
+                    workers=self.workers, keep="games",
+                )  # fmt: skip
+            best = result.mean("reward", 0) + result.mean("realised_regret", 0)
+            assert result.games is not None  # they are kept
+            return Regrets(np.round(result.games["regret"] / best, _DIGITS))
+
+        with self.step("simulating"):
+            return self.store.record(name, inputs, Regrets, compute).lost
 
     def tune(
         self, name: str, spaces: Mapping[str, Space], evaluate: Evaluate, budget: Budget,

@@ -30,18 +30,18 @@ _NOT_COMPUTING = ("advice", "bandit", "bounds", "checks", "cli", "report", "serv
 _PRESENTING = ("__init__.py", "findings.py")
 
 
-def source_digest(package: Path, study: str) -> str:
-    """A digest of the sources that compute a study's results."""
+def source_digest(package: Path, *studies: str) -> str:
+    """A digest of the sources that compute the results of a study, and of those it builds on."""
     digest = hashlib.sha256()
     for source in sorted(package.rglob("*.py")):
-        if _computes(source.relative_to(package).parts, study):
+        if _computes(source.relative_to(package).parts, studies):
             digest.update(source.read_bytes())
     return digest.hexdigest()
 
 
-def _computes(parts: tuple[str, ...], study: str) -> bool:
+def _computes(parts: tuple[str, ...], studies: tuple[str, ...]) -> bool:
     if parts[0] == "studies":
-        return parts[1] == study and parts[-1] not in _PRESENTING
+        return parts[1] in studies and parts[-1] not in _PRESENTING
     return len(parts) > 1 and parts[0] not in _NOT_COMPUTING
 
 
@@ -54,6 +54,7 @@ class Store:
 
     folder: Path
     study: str
+    builds_on: tuple[str, ...] = ()
     #: Pieces that an earlier run had finished, and those that this one did.
     reused: set[str] = field(default_factory=set, init=False)
     computed: set[str] = field(default_factory=set, init=False)
@@ -90,7 +91,7 @@ class Store:
         return kind(**self.document(name, inputs, lambda: asdict(cast("Any", compute()))))
 
     def _fingerprint(self, inputs: Any) -> str:
-        sources = _digest(Path(highseason.__file__).parent, self.study)
+        sources = _digest(Path(highseason.__file__).parent, self.study, *self.builds_on)
         text = json.dumps([sources, inputs], default=str)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 

@@ -38,6 +38,7 @@ class Study:
     profiles: tuple[str, ...] = ()  # The parameter profiles it knows, the default ones first
     default_profiles: int = 0  # How many of these are played if none is asked for
     source: Source | None = None  # The files it takes, if any
+    builds_on: tuple[str, ...] = ()  # Other studies whose settings it plays
 
     def part(self, name: str) -> Any:
         """One of its modules, imported when it is needed."""

@@ -7,6 +7,7 @@
 ('ucb-z', 6)
 """
 
+from highseason.tuning.crossfit import CrossFit, crossfit
 from highseason.tuning.halving import METHODS, Budget, Evaluate, Score, Trial, derive_seed, search
 from highseason.tuning.space import Axis, Space
 from highseason.tuning.tuner import Curve, Tuned, on_games, tune
@@ -16,6 +17,7 @@ __all__ = [
     "METHODS",
     "Axis",
     "Budget",
+    "CrossFit",
     "Curve",
     "Evaluate",
     "Score",
@@ -23,6 +25,7 @@ __all__ = [
     "Trial",
     "Tuned",
     "Zoom",
+    "crossfit",
     "derive_seed",
     "on_games",
     "search",

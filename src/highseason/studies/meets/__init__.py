@@ -1,0 +1,10 @@
+"""Our study of all policies: every one of them meets the option index, untuned and tuned."""
+
+from highseason.studies.study import Study
+
+STUDY = Study(
+    name="meets",
+    title="Every policy meets the option index",
+    headline="ratios",
+    builds_on=("simulated", "timing", "upworthy"),
+)

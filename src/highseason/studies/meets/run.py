@@ -1,0 +1,227 @@
+"""Play everyone in every setting; tune on one half of the games and judge on the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+import highseason as hs
+from highseason.results import Estimate
+from highseason.studies.frames import Rows, columns
+from highseason.studies.meets.entrants import COUNTING, ENTRANTS, OPTION, UNTUNED, Lineup, lineup
+from highseason.studies.meets.settings import FULL, QUICK, WORLDS, Effort, Meeting, all_settings
+from highseason.studies.session import Regrets, StudySession
+from highseason.studies.study import Results
+from highseason.studies.upworthy import data as upworthy
+from highseason.studies.upworthy import settings as headlines
+from highseason.studies.upworthy.decks import play_decks
+from highseason.studies.upworthy.run import Draw
+from highseason.tuning import CrossFit, crossfit, derive_seed
+
+#: The best of the paper's policies and greedy, and the best of all that are not ours: chosen, like
+#: everything that is tuned, on the other half of the games.
+BEST, BEST_OF_ALL = "best of the paper's and greedy", "best of all rivals"
+#: The end of the label of a policy that was given a forecast.
+FORECAST = ", forecast"
+#: The variance of a day's click rate of a headline: 1.3% over some 600 visitors.
+_DECK_NOISE = 2e-5
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class MeetsResults(Results):
+    """The frames `ratios` (by rival), `regulated` (by pair) and `forecasts` of every setting."""
+
+    missing: list[str]  # Why real data is missing, if it is
+    worlds = WORLDS
+
+
+def run(session: StudySession) -> MeetsResults:
+    """Play all settings."""
+    effort = QUICK if session.quick else FULL
+    effort = replace(effort, games=session.games or effort.games)
+    meetings = all_settings(session.quick, session.data)
+    decks = _Decks.of(session, effort)
+    session.expect(len(meetings) + (len(decks.settings) if decks else 0))
+    rows: dict[str, Rows] = {"ratios": [], "regulated": [], "forecasts": []}
+    for meeting in meetings:
+        _add(rows, _about(meeting), _meet(session, meeting, effort))
+    for setting in decks.settings if decks else ():
+        about = {"world": "decks", "setting": setting.id, "turns": setting.days}
+        assert decks is not None
+        _add(rows, about, decks.meet(session, setting))
+    facts = {
+        "games per setting": f"{effort.games:,}; start days per headline test: {effort.start_days}",
+        "tuning": f"{effort.candidates} candidates of every policy; each half of the games is "
+        "judged with what was chosen on the other half",
+    }
+    frames = {name: pd.DataFrame(content) for name, content in rows.items() if content}
+    return MeetsResults(frames, effort.games, facts, _missing(session, meetings, decks))
+
+
+def _about(meeting: Meeting) -> dict[str, Any]:
+    return {
+        "world": meeting.world, "setting": meeting.id, "arms": meeting.rewards.arms,
+        "turns": meeting.G.turns, "rho": meeting.rho,
+    }  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Met:
+    """What everyone lost in one setting."""
+
+    fit: CrossFit
+    lineup: Lineup
+    forecast: bool = False  # Whether everyone also played with a forecast of G
+
+    @classmethod
+    def of(cls, lost: Numbers, who: Lineup, seed: int, forecast: bool = False) -> Met:
+        """Choose and judge, for every policy and for the best of several."""
+        families = who.families | _together(who.families)
+        if forecast:
+            known = len(who.policies)
+            families |= {
+                label + FORECAST: [known + row for row in rows] for label, rows in families.items()
+            }
+        return cls(crossfit(lost, families, seed), who, forecast)
+
+    def parameters(self, label: str) -> str:
+        """What was chosen on each half."""
+        names = (str(self.lineup.policies[row]) for row in self.fit.chosen[label])
+        return " / ".join(dict.fromkeys(names))
+
+
+def _together(families: Mapping[str, list[int]]) -> dict[str, list[int]]:
+    """The rows of the best of several policies, tuned and untuned."""
+    ours = {each.label for each in ENTRANTS if each.group == "ours"}
+    rivals = {each.label for each in ENTRANTS if each.is_rival}
+    groups: dict[str, list[int]] = {}
+    for label, rows in families.items():
+        bare = label.removesuffix(UNTUNED)
+        # What has nothing to tune takes part both times.
+        ends = ["", UNTUNED] if bare == label and bare + UNTUNED not in families else [""]
+        ends = [UNTUNED] if bare != label else ends
+        for end in ends:
+            if bare in rivals:
+                groups.setdefault(BEST + end, []).extend(rows)
+            if bare.removesuffix(COUNTING) not in ours:
+                groups.setdefault(BEST_OF_ALL + end, []).extend(rows)
+    return groups
+
+
+def _meet(session: StudySession, meeting: Meeting, effort: Effort) -> Met:
+    who = lineup(meeting, effort.candidates)
+    own = derive_seed(session.seed, f"{meeting.world}/{meeting.id}")
+    name = f"{meeting.world}/{meeting.id}"
+    game = who.policies, meeting.rewards, meeting.G, effort.games, own
+    lost = session.regrets(name, *game)
+    if meeting.forecast is not None:
+        blind = session.regrets(f"{name}-forecast", *game, forecast=meeting.forecast)
+        lost = np.vstack([lost, blind])
+    return Met.of(lost, who, own, meeting.forecast is not None)
+
+
+@dataclass(frozen=True, eq=False)
+class _Decks:
+    """The headline tests: a test is what was drawn independently, so its games count together."""
+
+    archive: upworthy.Archive
+    effort: Effort
+    settings: tuple[headlines.HeadlineSetting, ...]
+
+    @classmethod
+    def of(cls, session: StudySession, effort: Effort) -> _Decks | None:
+        folder = session.data
+        if folder is None or not all((folder / f).is_file() for f in _FILES):
+            return None
+        settings = headlines.QUICK_SETTINGS[:1] if session.quick else headlines.SETTINGS
+        return cls(upworthy.big_enough(upworthy.read([folder]), settings), effort, settings)
+
+    def meet(self, session: StudySession, setting: headlines.HeadlineSetting) -> Met:
+        meeting = Meeting("decks", setting.id, hs.rewards.bernoulli(arms=4), _ONE, _DECK_NOISE)
+        who = lineup(meeting, self.effort.candidates)
+        players = [str(policy) for policy in who.policies]
+        inputs = [self.archive.digest, setting.id, self.effort.start_days, players, session.seed]
+        with session.step("simulating"):
+            lost = session.store.record(
+                f"decks/{setting.id}", inputs, Regrets, lambda: self._play(session, setting, who)
+            ).lost
+        return Met.of(lost, who, session.seed)
+
+    def _play(
+        self, session: StudySession, setting: headlines.HeadlineSetting, who: Lineup
+    ) -> Regrets:
+        effort = headlines.QUICK if session.quick else headlines.FULL
+        effort = replace(effort, games=self.effort.start_days)
+        draw = Draw(self.archive, setting, effort, session.seed)
+        numbered = {str(i): policy for i, policy in enumerate(who.policies)}
+        parts, best = [], 0.0
+        for half in (0, 1):
+            games = draw.to_report(half)
+            lost = play_decks(numbered, games, session.workers)["regret"]
+            parts.append(lost.reshape(len(numbered), -1, effort.games).sum(axis=2))
+            best += games.best_reward.sum()
+        both = np.hstack(parts)
+        return Regrets(np.round(both / (best / both.shape[1]), 9))
+
+
+_FILES = (upworthy.TESTS, upworthy.VIEWS)
+_ONE = hs.multipliers.constant(turns=1)
+
+
+def _missing(session: StudySession, meetings: list[Meeting], decks: _Decks | None) -> list[str]:
+    why = "no --data was given" if session.data is None else "not in the folder given with --data"
+    there = {meeting.world for meeting in meetings} | ({"decks"} if decks else set())
+    return [f"{title}: {why}" for world, title in WORLDS.items() if world not in there]
+
+
+def _add(rows: dict[str, Rows], about: dict[str, Any], met: Met) -> None:
+    """The rows of one setting."""
+    known = [label for label in met.fit.means if not label.endswith(FORECAST)]
+    rows["ratios"] += [
+        about
+        | {"rival": label.removesuffix(UNTUNED), "tuned": not label.endswith(UNTUNED)}
+        | {"parameters": met.parameters(label), "rival_regret": met.fit.means[label]}
+        | {"option_regret": met.fit.means[OPTION]}
+        | columns("ratio", met.fit.ratio(OPTION, label))
+        for label in known
+        if label != OPTION
+    ]
+    rows["regulated"] += [
+        about | {"policy": label, "against": plain} | _both(met.fit, label, plain)
+        for label, plain in _pairs(met.fit)
+    ]
+    if met.forecast:
+        rows["forecasts"] += [
+            about | {"policy": label} | columns("lost", _negative(met.fit, label))
+            | columns("ratio", met.fit.ratio(label + FORECAST, label))
+            for label in known
+            if not label.endswith(UNTUNED)
+        ]  # fmt: skip
+
+
+def _pairs(fit: CrossFit) -> list[tuple[str, str]]:
+    """Regulated policies with the same rule unregulated, both tuned or both as published."""
+    pairs = []
+    for each in ENTRANTS:
+        for end in (COUNTING, ""):
+            for tuned in ("", UNTUNED):
+                label, plain = (name + end + tuned for name in (each.label, each.plain))
+                if each.plain and label in fit.means:
+                    pairs.append((label, plain if plain in fit.means else each.plain + end))
+    return pairs
+
+
+def _both(fit: CrossFit, label: str, plain: str) -> dict[str, float]:
+    """The ratio of regrets, and what is gained of the best arm's reward."""
+    return columns("ratio", fit.ratio(label, plain)) | columns("gain", fit.saved(label, plain))
+
+
+def _negative(fit: CrossFit, label: str) -> Estimate:
+    return fit.saved(label, label + FORECAST)

@@ -1,0 +1,182 @@
+"""Where they meet: the paper's settings, those of timing, counted visitors, and real traffic."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from highseason import multipliers, rewards
+from highseason.core.warnings import quiet
+from highseason.forecasters import Blend, Forecast
+from highseason.multipliers import Multiplier
+from highseason.rewards import Rewards
+from highseason.studies.simulated.settings import grid
+from highseason.studies.timing.run import Season, formula_seasons, real_seasons
+
+#: Worlds in the order of the page.
+WORLDS = {
+    "paper": "the paper's settings",
+    "timing": "the seasons of the study of timing",
+    "visitors": "counted visitors",
+    "traffic": "real traffic, G known and forecast",
+    "decks": "Upworthy's headline tests",
+}
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is played."""
+
+    games: int  # In each setting; half of them tune, the other half judges, and vice versa
+    candidates: int  # Of every policy that has something to tune
+    start_days: int  # Of each headline test
+
+
+FULL, QUICK = Effort(200, 32, 2), Effort(8, 3, 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Meeting:
+    """A setting."""
+
+    world: str
+    id: str  # A readable name, also of files
+    rewards: Rewards
+    G: Multiplier
+    noise: float  # The variance of a turn's reward, around which a radius is searched
+    published: bool = False  # Whether the paper's constants are for this setting
+    rho: float | None = None  # The correlation of a turn's visitors, where they are counted
+    visitor_noise: float = math.nan  # The variance of one visitor
+    forecast: Forecast | None = None  # What was expected of G before the first turn
+
+
+#: The variance of a turn's reward; a clipped normal with sigma 1 is mostly 0 or 1.
+_NOISE = {"bernoulli": 1 / 6, "normal-1": 0.16, "normal-0.1": 0.01}
+
+
+def paper_settings(quick: bool) -> Iterator[Meeting]:
+    """The paper's, with Bernoulli and clipped normal rewards."""
+    cells = [s for s in grid(quick) if not quick or (s.arms, s.turns) == (10, 100)]
+    for s in cells:
+        noise = _NOISE[s.law.id]
+        yield Meeting("paper", s.id, s.rewards(), s.multiplier("paper"), noise, published=True)
+
+
+def timing_settings(quick: bool, data: Path | None) -> Iterator[Meeting]:
+    """Many turns per arm, small gaps, early and late peaks, real hours and days."""
+    seasons = formula_seasons(quick)
+    for season in seasons[::4] if quick else [*seasons, *real_seasons(data)[0]]:
+        yield Meeting("timing", season.id, season.rewards(), season.G, _coin(season))
+
+
+def _coin(season: Season) -> float:
+    low, high = season.between
+    return (low + high) / 2 - (low**2 + low * high + high**2) / 3
+
+
+#: Rates: uniform between two, or a mean and a standard deviation.
+RATES = {
+    "rates-0.01-to-0.05": (0.01, 0.05),
+    "rates-0.2-to-0.6": (0.2, 0.6),
+    "rates-0.03+-0.003": (0.03, 0.003),
+}
+SIZES = ((5, 90), (20, 365), (5, 1000), (20, 90), (5, 365), (20, 1000))
+SHAPES = ("wave", "christmas", "step", "week-and-year")
+RHOS, VISITORS = (0.0, 0.0005, 0.005, 0.05, 1.0), (30, 500, 20_000)
+
+
+def visitors_settings(quick: bool) -> Iterator[Meeting]:
+    """Shapes, correlations and numbers of visitors, all combined; rates and sizes take turns."""
+    cells = itertools.product(SHAPES, RHOS, VISITORS)
+    for i, (shape, rho, visitors) in enumerate(cells):
+        if quick and i % 19:
+            continue
+        arms, turns = (4, 60) if quick else SIZES[(i + i // 6) % len(SIZES)]
+        rates = list(RATES)[(i + i // 3 + i // 15) % len(RATES)]
+        name = f"{shape}-rho-{rho:g}-{visitors}-visitors-{rates}-{arms}-arms-{turns}-turns"
+        yield counted("visitors", name, shape_of(shape, turns), arms, rates, visitors, rho)
+
+
+def counted(
+    world: str, name: str, G: Multiplier, arms: int, rates: str, visitors: float, rho: float,
+    forecast: Forecast | None = None,
+) -> Meeting:  # fmt: skip
+    """A setting in which a turn has so many visitors on average."""
+    first, second = RATES[rates]
+    prior = "+-" in rates
+    mean = first if prior else (first + second) / 2
+    model = rewards.visitors(
+        arms=arms, between=(0.0, 1.0) if prior else (first, second),
+        prior=(first, second) if prior else None, share=visitors / float(G.values.mean()), rho=rho,
+    )  # fmt: skip
+    one = mean * (1 - mean)
+    turn = one * (rho + (1 - rho) / visitors)
+    return Meeting(world, name, model, G, turn, rho=rho, visitor_noise=one, forecast=forecast)
+
+
+def shape_of(name: str, turns: int) -> Multiplier:
+    """One of the paper's shapes, or weekdays and seasons."""
+    return week_and_year(turns) if name == SHAPES[-1] else multipliers.SHAPES[name](turns=turns)
+
+
+_WEEK = np.array([0.9, 0.85, 0.85, 0.95, 1.15, 1.3, 1.0])
+_FIRST_OF_OCTOBER, _PEAK, _WIDTH = 273, 350, 12
+
+
+def week_and_year(turns: int) -> Multiplier:
+    """Weekdays, a mild season and a peak in December; a short game starts in October.
+
+    >>> week_and_year(365).values.round(2)[[0, 180, 350]]
+    array([0.9 , 1.3 , 3.23])
+    """
+    day = np.arange(turns) + (_FIRST_OF_OCTOBER if turns < 180 else 0)
+    season = 1 - 0.25 * np.sin(2 * np.pi * day / 365)
+    peak = 1 + 3 * np.exp(-0.5 * ((day % 365 - _PEAK) / _WIDTH) ** 2)
+    return Multiplier(_WEEK[day % 7] * season * peak, name="week-and-year")
+
+
+#: Real series: the file, its column, the turns of the season at its end, and the turns' length.
+SERIES = {
+    "leeds-days": ("leeds_footfall_hourly.csv.gz", "Briggate", "1D", 365),
+    "shop-days": ("online_retail_hourly.csv.gz", "orders", "1D", 180),
+    "page-views": ("upworthy_daily_pageviews.csv", None, None, 180),
+    "wikipedia": ("series/wikipedia_r_daily.csv.gz", None, None, 365),
+    "taxi-hours": ("series/nyc_taxi_30min.csv.gz", None, "1h", 336),
+}
+
+
+def traffic_settings(quick: bool, data: Path | None) -> Iterator[Meeting]:
+    """The last season of each series, forecast from what came before: coins, and visitors."""
+    if data is None:
+        return
+    for name in list(SERIES)[2:3] if quick else SERIES:
+        if (data / SERIES[name][0]).is_file():
+            yield from _season(name, data)
+
+
+def _season(name: str, data: Path) -> Iterator[Meeting]:
+    file, column, step, turns = SERIES[name]
+    series = multipliers.read(data / file, value=column, floor=1.0)
+    series = series if step is None else series.resample(step)
+    past, G = (
+        series.window(1, series.turns - turns),
+        series.window(series.turns - turns + 1, series.turns),
+    )
+    with quiet():
+        forecast = Blend().fit(past).predict(turns)
+    coins = rewards.bernoulli(arms=10)
+    yield Meeting("traffic", f"{name}-coins", coins, G, _NOISE["bernoulli"], forecast=forecast)
+    yield counted("traffic", f"{name}-visitors", G, 10, "rates-0.01-to-0.05", 500, 0.005, forecast)
+
+
+def all_settings(quick: bool, data: Path | None) -> list[Meeting]:
+    """Every setting but the decks, whose games are made otherwise."""
+    return [
+        *paper_settings(quick), *timing_settings(quick, data), *visitors_settings(quick),
+        *traffic_settings(quick, data),
+    ]  # fmt: skip

@@ -1,0 +1,90 @@
+"""Choose on one half of the games, judge on the other: what tuned policies lose, with its error.
+
+A policy looks better on the games it was tuned on than it is.  So each half of the games is judged
+with what was chosen on the other half.  The errors come from drawing the games again and choosing
+again each time, so they contain the luck of tuning as well as that of the games.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.random import draw, seed_key
+from highseason.results import Estimate, with_interval
+from highseason.tuning.halving import derive_seed
+
+Numbers = NDArray[np.float64]
+
+#: How often games are drawn again.
+_REPEATS = 400
+
+
+@dataclass(frozen=True, eq=False)
+class CrossFit:
+    """Mean losses of tuned policies, and the same where games were drawn again.
+
+    Attributes:
+        chosen: By label, the candidate chosen for each half of the games: its row.
+        means: By label, the mean loss over all games.
+        repeats: By label, that mean for every time games were drawn again.
+    """
+
+    chosen: Mapping[str, tuple[int, int]]
+    means: Mapping[str, float]
+    repeats: Mapping[str, Numbers]
+
+    def ratio(self, label: str, base: str) -> Estimate:
+        """The mean loss of a policy over that of another; the interval is even in factors."""
+        value = self.means[label] / self.means[base]
+        error = float(np.std(np.log(self.repeats[label] / self.repeats[base]), ddof=1))
+        middle = with_interval(math.log(value), error)
+        return Estimate(value, value * error, math.exp(middle.low), math.exp(middle.high))
+
+    def saved(self, label: str, base: str) -> Estimate:
+        """By how much less a policy loses than another."""
+        error = float(np.std(self.repeats[base] - self.repeats[label], ddof=1))
+        return with_interval(self.means[base] - self.means[label], error)
+
+
+def crossfit(losses: Numbers, families: Mapping[str, Sequence[int]], seed: int = 0) -> CrossFit:
+    """Tune each family on one half of the games, judge it on the other, and vice versa.
+
+    Args:
+        losses: A row per candidate and a column per game, or per whatever was drawn independently.
+        families: By label, the rows to choose from; a single row needs no choice.
+        seed: Of the games that are drawn again.
+
+    >>> losses = np.array([[0.3, 0.2, 0.4, 0.2], [0.1, 0.2, 0.1, 0.1], [0.5, 0.4, 0.4, 0.6]])
+    >>> fit = crossfit(losses, {"tuned": [0, 1], "other": [2]})
+    >>> fit.chosen["tuned"], round(fit.ratio("tuned", "other").value, 3)
+    ((1, 1), 0.263)
+    """
+    halves = losses[:, 0::2], losses[:, 1::2]
+    if min(half.shape[1] for half in halves) < 2:
+        raise ValueError(f"cross-fitting needs 4 games or more, got {losses.shape[1]}")
+    counts = [
+        _counts(half.shape[1], derive_seed(seed, f"half {i}")) for i, half in enumerate(halves)
+    ]
+    sums = [count @ half.T for count, half in zip(counts, halves, strict=True)]
+    chosen, totals = {}, {}
+    for label, rows in families.items():
+        picked = [np.asarray(rows)[other[:, rows].argmin(axis=1)] for other in reversed(sums)]
+        every = np.arange(len(sums[0]))
+        totals[label] = sum(part[every, pick] for part, pick in zip(sums, picked, strict=True))
+        chosen[label] = (int(picked[0][0]), int(picked[1][0]))
+    means = {label: total / losses.shape[1] for label, total in totals.items()}
+    first = {label: float(mean[0]) for label, mean in means.items()}
+    return CrossFit(chosen, first, {label: mean[1:] for label, mean in means.items()})
+
+
+def _counts(games: int, seed: int) -> Numbers:
+    """How often each game counts: once in the first row, in the others as drawn."""
+    places = np.arange(_REPEATS * games, dtype=np.uint64)
+    drawn = np.asarray(draw(np.uint64(seed_key(seed)), places)).reshape(_REPEATS, games) * games
+    rows = [np.bincount(row, minlength=games) for row in drawn.astype(np.int64)]
+    return np.array([np.ones(games), *rows], dtype=np.float64)

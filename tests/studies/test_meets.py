@@ -1,0 +1,128 @@
+"""Every policy meets: who takes part, who is judged on what, and what the page says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import highseason as hs
+from highseason.results import Estimate, geometric_mean
+from highseason.studies import STUDIES, StudyOutcome, reproduce
+from highseason.studies.frames import where
+from highseason.studies.meets.entrants import COUNTING, ENTRANTS, OPTION, TWIN, UNTUNED, lineup
+from highseason.studies.meets.findings import goals
+from highseason.studies.meets.run import BEST, BEST_OF_ALL, Met
+from highseason.studies.meets.settings import all_settings, visitors_settings
+from highseason.tuning import crossfit
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> StudyOutcome:
+    return reproduce(STUDIES["meets"], tmp_path_factory.mktemp("meets"), quick=True, workers=1)
+
+
+@pytest.fixture(scope="module")
+def ratios(report: StudyOutcome) -> pd.DataFrame:
+    return pd.read_csv(report.page.parent / "ratios.csv")
+
+
+def test_everyone_meets_the_option_index_in_every_setting(ratios: pd.DataFrame) -> None:
+    assert set(ratios.world) == {"paper", "timing", "visitors"}
+    for _, rows in where(ratios, tuned=True).groupby("setting"):
+        assert {each.label for each in ENTRANTS if each.label != OPTION} <= set(rows.rival)
+        assert {BEST, BEST_OF_ALL} <= set(rows.rival)
+    assert (ratios.ratio == ratios.option_regret / ratios.rival_regret).all()
+    assert (ratios.ratio_low <= ratios.ratio).all()
+    assert (ratios.ratio <= ratios.ratio_high).all()
+    counting = ratios.rival.str.endswith(COUNTING)
+    assert set(ratios.world[counting]) == {"visitors"}
+
+
+def test_the_page_states_goals_and_what_is_missing(report: StudyOutcome) -> None:
+    text = report.page.read_text(encoding="utf-8")
+    assert "Goals set beforehand" in text
+    assert "real traffic, G known and forecast: no --data was given" in text
+    assert len(report.findings) == 3
+    frame = pd.read_csv(report.page.parent / "goals.csv")
+    assert len(frame) == 7
+    assert all(goal.replace("'", "&#39;") in text for goal in frame.goal)
+
+
+def test_the_settings_are_those_of_the_paper_and_sixty_with_visitors() -> None:
+    everywhere = all_settings(quick=False, data=None)
+    counts = pd.Series([meeting.world for meeting in everywhere]).value_counts()
+    assert counts.to_dict() == {"paper": 108, "visitors": 60, "timing": 9}
+    assert len({meeting.id for meeting in everywhere}) == 177
+
+
+def test_published_constants_are_for_the_settings_of_the_paper_alone() -> None:
+    first = all_settings(quick=True, data=None)[0]
+    who = lineup(first, candidates=4)
+    (row,) = who.families["epsilon-greedy" + UNTUNED]
+    assert who.policies[row] == hs.EpsilonGreedy(k=1100)
+    (row,) = who.families[OPTION]  # nothing to tune
+    assert who.policies[row] == hs.OptionIndex()
+    assert len(who.families["soft-ucb"]) == 4
+    counted = next(visitors_settings(quick=True))
+    who = lineup(counted, candidates=4)
+    assert who.policies[who.families["ucb" + UNTUNED][0]] == hs.UCB()
+    assert {who.policies[row].count for row in who.families["ucb" + COUNTING]} == {"visitors"}  # type: ignore[attr-defined]
+    assert who.policies[who.families[OPTION][0]] == hs.OptionIndex(count="visitors")
+
+
+def test_the_best_of_several_is_chosen_on_the_other_half() -> None:
+    who = lineup(all_settings(quick=True, data=None)[0], candidates=3)
+    lost = np.full((len(who.policies), 8), 0.5)
+    row = who.families["soft-ucb"][1]
+    lost[row, 0::2], lost[row, 1::2] = 0.1, 0.9  # good on one half, bad on the other
+    met = Met.of(lost, who, seed=0)
+    assert row in met.fit.chosen[BEST]
+    assert met.fit.means[BEST] == pytest.approx(0.7)  # chosen by luck, and judged without it
+    assert met.fit.means[BEST + UNTUNED] == 0.5
+
+
+def test_errors_contain_the_luck_of_tuning() -> None:
+    """Over many sets of games, intervals of a tuned policy's loss cover what it is on average."""
+    rng = np.random.default_rng(1)
+    truth, covered, spread = np.array([0.30, 0.32, 0.34]), 0, []
+    for _ in range(200):
+        losses = np.vstack([rng.normal(truth[:, None], 0.2, (3, 60)), rng.normal(0.5, 0.1, 60)])
+        fit = crossfit(losses, {"tuned": [0, 1, 2], "other": [3]}, seed=len(spread))
+        spread.append(fit.means["tuned"])
+        gap = fit.saved("tuned", "other")
+        covered += gap.low <= 0.5 - 0.314 <= gap.high
+    assert 0.90 <= covered / 200 <= 0.99
+    assert 0.30 < np.mean(spread) < 0.33
+
+
+def test_a_geometric_mean_is_even_in_factors() -> None:
+    mean = geometric_mean([Estimate(0.25, 0.025, 0.2, 0.3), Estimate(1.0, 0.1, 0.8, 1.2)])
+    assert mean.value == pytest.approx(0.5)
+    assert mean.value / mean.low == pytest.approx(mean.high / mean.value)
+    assert mean.error == pytest.approx(0.5 * np.hypot(0.1, 0.1) / 2)
+
+
+def test_goals_are_judged_by_their_numbers(ratios: pd.DataFrame) -> None:
+    good = ratios.assign(ratio=0.4, ratio_low=0.35, ratio_high=0.45, ratio_se=0.02)
+    assert {row["reached"] for row in goals(good)} == {"reached"}
+    bad = ratios.assign(ratio=1.3, ratio_low=1.2, ratio_high=1.4, ratio_se=0.05)
+    assert {row["reached"] for row in goals(bad)} == {"missed"}
+    twin = where(good, rival=TWIN)
+    assert len(twin) == good.setting.nunique()
+
+
+DATA = Path(__file__).parents[2].parent / "shared" / "data"
+
+
+@pytest.mark.realdata
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"no real data: {DATA} does not exist")
+def test_real_traffic_and_headlines(tmp_path: Path) -> None:
+    from highseason.studies.meets.settings import traffic_settings
+
+    (coins, visitors) = traffic_settings(quick=True, data=DATA)
+    assert coins.G.turns == visitors.G.turns == 180
+    assert coins.forecast is not None
+    assert len(coins.forecast) == 180
