@@ -15,6 +15,7 @@ import highseason as hs
 from highseason.core.compile import compiled
 from highseason.core.random import game_keys
 from highseason.games.kernels import build
+from highseason.games.parts import arms_of
 from highseason.policies import Policy
 from highseason.rewards import Rewards
 from highseason.rules import UCB_RULE
@@ -157,9 +158,9 @@ def test_a_game_with_its_functions_compiled_in_is_the_same(rewards: str) -> None
     model, G, policy = REWARDS[rewards](arms=4), hs.multipliers.wave(30), hs.EpsilonGreedy(k=0.5)
     result = hs.simulate(replace(policy, ties="random"), model, G, games=3, seed=5)
     assert result.games is not None
-    run = many_games._Run.prepare(replace(policy, ties="random"), model, G, 5, None, False, None)
+    run = many_games.Run.prepare(replace(policy, ties="random"), model, G, 5, None, False, None)
     keys = game_keys(5, range(3))
-    arms = many_games._arms(run, keys)
+    arms = arms_of(run, keys)
     turns = run._turns(run.plans[0])
     player = build.player_of(run.plans[0].policy, model, None, np.ones(30), np.zeros(31))
     bound = build.bound_game(policy.rule, model)

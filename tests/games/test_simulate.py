@@ -6,6 +6,8 @@ import pickle
 import threading
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,8 @@ from tests.games.settings import POLICIES, REWARDS
 import highseason as hs
 from highseason.checks import games as many_games
 from highseason.checks.settings import on_generic_path
-from highseason.core import parallel
+from highseason.core import executors
+from highseason.games import parts
 from highseason.policies import Policy
 from highseason.results import METRICS, SimulationResult
 
@@ -53,22 +56,25 @@ def test_threads_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
             asked.append(self._max_workers)
             return super().submit(*task, **named)
 
-    monkeypatch.setattr(parallel, "ThreadPoolExecutor", Counting)
+    monkeypatch.setattr(executors, "ThreadPoolExecutor", Counting)
     many_games.threads_do_not_matter(hs.UCB())
     assert set(asked) == {2}
     assert len(asked) >= 4  # several pieces a worker
 
 
-def test_pieces_are_few_and_cover_every_game() -> None:
-    run = simulate_room._Run.prepare(hs.UCB(), BERNOULLI, WAVE, 3, None, False, None)
-    for games in (1, 100, 5000, 100_000):
-        blocks = [share[0].start for share in run.shares(games, 1)]
-        for workers in (2, 16):
-            shares = run.shares(games, workers)
-            assert [share[0].start for share in shares] == blocks  # sums are added block by block
-            pieces = [piece for share in shares for piece in share]
-            assert [game for piece in pieces for game in piece] == list(range(games))
-            assert len(pieces) <= max(4 * workers, 2 * len(blocks))
+@pytest.mark.parametrize("workers", [1, 2, 16, 300])
+@pytest.mark.parametrize("games", [1, 100, 5000, 100_000, 3_000_000])
+def test_tasks_cover_every_game_and_are_nodes_of_one_tree(games: int, workers: int) -> None:
+    run = simulate_room.Run.prepare(hs.UCB(), BERNOULLI, WAVE, 3, None, False, None)
+    cut = run.cut(games, workers, fixed=False)
+    tasks = cut.tasks
+    assert tasks[0].start == 0
+    assert tasks[-1].stop == games
+    assert all(one.stop == other.start for one, other in pairwise(tasks))
+    assert cut.block == run.cut(games, 1, fixed=True).block  # statistics are those of blocks
+    ratio = Fraction(cut.task, cut.block)
+    assert math.log2(ratio) % 1 == 0  # so that every task is a node of the tree
+    assert len(tasks) <= max(2 * parts._TASKS * workers, games / run.cut(games, 1, fixed=True).task)
 
 
 def test_blocks_leave_every_bit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -254,7 +260,7 @@ def test_memory_does_not_grow_with_the_number_of_games() -> None:
         return found
 
     peak(10_000)  # what is loaded at first use
-    assert peak(400_000) < 1.1 * peak(20_000)
+    assert peak(400_000) < 1.1 * peak(100_000)
 
 
 def test_curves_have_as_many_points_as_asked() -> None:
@@ -347,8 +353,8 @@ def test_a_pool_larger_than_the_arms_is_all_of_them() -> None:
 
 
 def test_a_run_pickles_without_its_compiled_code() -> None:
-    run = simulate_room._Run.prepare(hs.UCB(), BERNOULLI, WAVE, 3, None, 10, None)
-    here = simulate_room._play_games(run, range(4, 9))
-    there = simulate_room._play_games(pickle.loads(pickle.dumps(run)), range(4, 9))
+    run = simulate_room.Run.prepare(hs.UCB(), BERNOULLI, WAVE, 3, None, 10, None)
+    here = parts.play_games(run, range(4, 9))
+    there = parts.play_games(pickle.loads(pickle.dumps(run)), range(4, 9))
     for mine, theirs in zip(here, there, strict=True):
         assert np.array_equal(mine, theirs)

@@ -10,12 +10,12 @@ from highseason.results import METRICS, Curves, SimulationResult, Tally
 TURNS, POLICIES = np.array([3, 9]), 2
 
 
-def empty(games: int) -> Tally:
+def empty(keep: bool) -> Tally:
     curves = {
         metric: Curves.empty(TURNS, np.zeros(2), np.array([3.0, 9.0]), POLICIES)
         for metric in ("reward", "regret")
     }
-    return Tally(games, POLICIES, curves)
+    return Tally(keep, curves)
 
 
 def fill(tally: Tally, block: int, games: int) -> None:
@@ -32,11 +32,11 @@ def outcome(tally: Tally) -> SimulationResult:
 @pytest.mark.parametrize("kept", [True, False])
 def test_merging_tallies_of_blocks_is_adding_the_blocks(kept: bool) -> None:
     sizes = (8, 8, 3)
-    one = empty(sum(sizes) * kept)
-    merged = empty(sum(sizes) * kept)
+    one = empty(kept)
+    merged = empty(kept)
     for block, games in enumerate(sizes):
         fill(one, block, games)
-        part = empty(games * kept)
+        part = empty(kept)
         fill(part, block, games)
         merged.merge(part)
     first, second = outcome(one), outcome(merged)
@@ -56,4 +56,4 @@ def test_merging_tallies_of_blocks_is_adding_the_blocks(kept: bool) -> None:
 
 def test_no_games_are_no_result() -> None:
     with pytest.raises(ValueError, match="no game was played"):
-        outcome(empty(0))
+        outcome(empty(keep=False))

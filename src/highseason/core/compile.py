@@ -139,7 +139,7 @@ def _cached(dispatcher: Any, function: Callable[..., Any]) -> Iterator[None]:
 
 @functools.cache
 def _cache_folder() -> Path | None:
-    folder = _cache_root() / _sources_hash()
+    folder = _cache_root() / sources_hash()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()
@@ -171,7 +171,7 @@ def _cache_root() -> Path:
 
 
 @functools.cache
-def _sources_hash() -> str:
+def sources_hash() -> str:
     """A hash of the sources of the package that hold compiled code."""
     digest = hashlib.sha256()
     for name, content in _compiled_sources().items():

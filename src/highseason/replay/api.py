@@ -197,7 +197,7 @@ def replay_many(
         player = Player(policy, log, options)
         played = []
         play = functools.partial(schedule.play, player, way)
-        for one in map_blocks(play, schedule.numbers(way), workers):
+        for one in map_blocks(play, schedule.numbers(way), workers=workers):
             played.append(one)
             done += 1
             if progress is not None:

@@ -283,18 +283,17 @@ def unique_labels(labels: Sequence[str]) -> tuple[str, ...]:
 
 
 class Tally:
-    """The statistics of some games; `games_to_keep` is 0 where only sufficient ones are wanted.
+    """The statistics of some games, and with `keep` the games themselves.
 
-    Blocks are added, or tallies of blocks merged, in the order of the games, whichever worker
-    played them: so sums have the same bits on any number of workers.
+    Tallies of blocks are merged in a tree that depends on the number of blocks alone (see
+    `core.parallel.merge_tree`), whichever worker played them: so sums have the same bits on any
+    number of workers.
     """
 
-    def __init__(self, games_to_keep: int, policies: int, curves: dict[str, Curves]) -> None:
+    def __init__(self, keep: bool, curves: dict[str, Curves]) -> None:
         self._moments: dict[str, Moments] = {}
         self._curves = curves
-        shape = policies, games_to_keep
-        self._kept = {metric: np.empty(shape) for metric in METRICS} if games_to_keep else None
-        self._done = 0
+        self._kept: list[dict[str, NDArray[np.float64]]] | None = [] if keep else None
 
     def add(self, block: dict[str, NDArray[np.float64]]) -> None:
         """A block of games: for each metric a row per policy, a column per game."""
@@ -303,44 +302,43 @@ class Tally:
         with np.errstate(divide="ignore", invalid="ignore"):  # a first policy that earned nothing
             ratios = Moments.of(block["reward"] / block["reward"][0])
         self._merge_moments(_RATIOS, ratios)
-        self._keep({metric: block[metric] for metric in METRICS})
+        if self._kept is not None:
+            self._kept.append({metric: block[metric] for metric in METRICS})
 
     def add_curves(self, policy: int, trace: NDArray[np.float64]) -> None:
         """Running totals of a block of games of one policy."""
         for i, curve in enumerate(self._curves.values()):
             curve.add(policy, trace[:, :, i])
 
-    def merge(self, later: Tally) -> None:
-        """Add the games of another tally, which follow the games of this one."""
+    def merge(self, later: Tally) -> Tally:
+        """Add the games of another tally, which follow the games of this one; gives this one."""
         for metric, moments in later._moments.items():
             self._merge_moments(metric, moments)
-        self._curves = {
-            metric: curve.merge(later._curves[metric]) for metric, curve in self._curves.items()
-        }
-        if later._kept is not None:
-            self._keep({key: values[:, : later._done] for key, values in later._kept.items()})
-        else:
-            self._done += later._done
+        for metric, curve in self._curves.items():
+            curve.merge(later._curves[metric])
+        if self._kept is not None and later._kept is not None:
+            self._kept += later._kept
+        return self
+
+    def share_counts(self, total: Tally) -> Tally:
+        """Let the counts of its curves be held by `total`, an earlier one; gives this one."""
+        curves = self._curves.items()
+        self._curves = {metric: c.sharing(total._curves[metric]) for metric, c in curves}
+        return self
 
     def _merge_moments(self, metric: str, moments: Moments) -> None:
         before = self._moments.get(metric)
         self._moments[metric] = before.merge(moments) if before else moments
 
-    def _keep(self, games: dict[str, NDArray[np.float64]]) -> None:
-        done = self._done + games["reward"].shape[1]
-        if self._kept is not None:
-            for metric, values in games.items():
-                self._kept[metric][:, self._done : done] = values
-        self._done = done
-
     def result(
         self, labels: tuple[str, ...], settings: dict[str, Any], digests: tuple[str, ...]
     ) -> SimulationResult:
         """Everything seen so far."""
-        if not self._done:
+        if not self._moments:
             raise ValueError("no game was played")
         moments = {metric: self._moments[metric] for metric in METRICS}
         ratios = self._moments[_RATIOS]
-        return SimulationResult(
-            labels, settings, digests, moments, ratios, self._kept, self._curves
-        )
+        games = None
+        if self._kept is not None:
+            games = {m: np.concatenate([one[m] for one in self._kept], axis=1) for m in METRICS}
+        return SimulationResult(labels, settings, digests, moments, ratios, games, self._curves)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
@@ -90,10 +90,21 @@ class Curves:
         for checkpoint in range(self.turns.size):
             self.counts[policy, checkpoint] += np.bincount(bins[:, checkpoint], minlength=BINS)
 
-    def merge(self, other: Curves) -> Curves:
-        """The games of both; `other` has the same checkpoints and policies."""
-        sums, counts = self.sums + other.sums, self.counts + other.counts
-        return Curves(self.turns, self.least, self.most, sums, counts)
+    def merge(self, other: Curves) -> None:
+        """Add the games of `other`, which has the same checkpoints and policies."""
+        np.add(self.sums, other.sums, out=self.sums)
+        if other.counts is not self.counts:  # see `sharing`
+            np.add(self.counts, other.counts, out=self.counts)
+
+    def sharing(self, total: Curves) -> Curves:
+        """The same sums, with counts that are added to those of `total` and from now on its own.
+
+        Counts are whole numbers, so they may be added in any order: many curves that wait to be
+        merged need to hold them only once.
+        """
+        if self.counts is not total.counts:
+            np.add(total.counts, self.counts, out=total.counts)
+        return replace(self, counts=total.counts)
 
     @property
     def mean(self) -> Numbers:

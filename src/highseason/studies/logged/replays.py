@@ -146,7 +146,7 @@ def replay_logs(session: StudySession, groups: Groups, effort: ReplayEffort) -> 
         return session.store.document(f"independent/{number}", inputs, compute)
 
     rows: Rows = []
-    logs = map_blocks(one, range(effort.logs), session.workers)
+    logs = map_blocks(one, range(effort.logs), workers=session.workers)
     for _ in range(effort.logs):
         with session.step("independent logs"):
             rows += next(logs)

@@ -195,7 +195,7 @@ def play_decks(
     parts = [slice(at, at + _PART) for at in range(0, keys.size, _PART)]
     for rows in _by_rule(players):
         play = _task([players[i] for i in rows], games, pairs.tolist(), every)
-        for part, totals in zip(parts, map_blocks(play, parts, workers), strict=True):
+        for part, totals in zip(parts, map_blocks(play, parts, workers=workers), strict=True):
             out[rows, part] = totals
     return {name: np.ascontiguousarray(out[:, :, i]) for i, name in enumerate(OUT)}
 

@@ -1,0 +1,247 @@
+"""Blocks on any executor: order, tree, lost workers, checkpoints."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from highseason.core import executors
+from highseason.core.checkpoints import Checkpoint
+from highseason.core.executors import opened
+from highseason.core.extras import MissingExtraError
+from highseason.core.fingerprint import fingerprint
+from highseason.core.parallel import map_blocks, map_reduce, merge_tree
+
+
+def joined(left: str, right: str) -> str:
+    return f"({left}{right})"
+
+
+def squared(n: int) -> int:
+    return n * n
+
+
+def named(n: int) -> tuple[int, int]:
+    return n, os.getpid()
+
+
+def killed_once(marks: Path, n: int) -> int:
+    """Ends its own process at block 3, the first time only; counts how often a block is run."""
+    (marks / f"{n}-{time.monotonic_ns()}").touch()
+    if n == 3 and len(list(marks.glob("3-*"))) == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return n * n
+
+
+def always_killed(n: int) -> int:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return n
+
+
+# -- the tree --------------------------------------------------------------------------------------
+
+
+def by_halves(leaves: str) -> str:
+    """The definition: the largest power of two below the number of leaves, and the others."""
+    if len(leaves) == 1:
+        return leaves
+    left = 1
+    while 2 * left < len(leaves):
+        left *= 2
+    return joined(by_halves(leaves[:left]), by_halves(leaves[left:]))
+
+
+@pytest.mark.parametrize("count", range(1, 27))
+def test_the_tree_depends_on_the_number_of_blocks_alone(count: int) -> None:
+    leaves = "abcdefghijklmnopqrstuvwxyz"[:count]
+    assert merge_tree(leaves, joined) == by_halves(leaves)
+    for size in (2, 4, 8):  # whole subtrees may be merged by a worker
+        subtrees = [merge_tree(leaves[i : i + size], joined) for i in range(0, count, size)]
+        assert merge_tree(subtrees, joined) == by_halves(leaves)
+
+
+def test_three_results_are_merged_one_after_the_other() -> None:
+    assert merge_tree("abc", joined) == "((ab)c)"
+
+
+def test_no_block_is_an_error() -> None:
+    with pytest.raises(ValueError, match="no block"):
+        map_reduce(squared, [], max)
+
+
+# -- executors -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("executor", ["local", "serial", None])
+@pytest.mark.parametrize("workers", [1, 2, 4])
+def test_results_come_in_order(executor: str | None, workers: int) -> None:
+    def slow_at_first(n: int) -> int:
+        time.sleep(0.02 if n == 0 else 0)
+        return squared(n)
+
+    seen: list[tuple[int, int]] = []
+    result = map_reduce(
+        lambda n: [slow_at_first(n)], range(9), lambda a, b: a + b, executor, workers=workers,
+        progress=lambda *at: seen.append(at),
+    )  # fmt: skip
+    assert result == [n * n for n in range(9)]
+    assert seen == [(n, 9) for n in range(1, 10)]
+
+
+@pytest.mark.parametrize("kind", [ThreadPoolExecutor, ProcessPoolExecutor])
+def test_any_executor_will_do_and_stays_open(kind: Any) -> None:
+    with kind(2) as executor:
+        assert map_reduce(squared, range(5), max, executor) == 16
+        assert executor.submit(squared, 3).result() == 9
+
+
+def test_blocks_in_flight_are_bounded() -> None:
+    running, most, lock = 0, 0, threading.Lock()
+    taken = 0
+
+    def blocks() -> Any:
+        nonlocal taken
+        for n in range(40):
+            taken += 1
+            yield n
+
+    def work(n: int) -> int:
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+        time.sleep(0.002)
+        with lock:
+            running -= 1
+        return n
+
+    ahead = [taken - done for done, _ in enumerate(map_blocks(work, blocks(), workers=2))]
+    assert most == 2
+    assert max(ahead) <= 5
+
+
+def test_an_error_of_the_work_stops_it() -> None:
+    done = []
+
+    def work(n: int) -> int:
+        if n == 2:
+            raise ZeroDivisionError(n)
+        done.append(n)
+        return n
+
+    with pytest.raises(ZeroDivisionError):
+        list(map_blocks(work, range(1000), workers=2))
+    assert len(done) < 10
+
+
+@pytest.mark.parametrize("wrong", ["rai", "gpus", "http://x", 3])
+def test_an_unknown_executor_is_an_error(wrong: Any) -> None:
+    with pytest.raises(ValueError, match="must be one of local, serial"), opened(wrong):
+        pass
+
+
+@pytest.mark.parametrize(("name", "library"), [("ray", "ray"), ("dask", "distributed")])
+def test_a_missing_library_is_named_with_its_extra(
+    name: str, library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(MissingExtraError, match=rf"highseason\[{name}\]"), opened(name):
+        pass
+
+
+# -- processes and their loss ----------------------------------------------------------------------
+
+
+def test_processes_are_used_and_lost_ones_replaced(tmp_path: Path) -> None:
+    with opened("local", 2) as pool:
+        pids = {pid for _, pid in map_blocks(named, range(6), pool, processes=True)}
+        assert os.getpid() not in pids
+        work = partial(killed_once, tmp_path)
+        assert list(map_blocks(work, range(8), pool, processes=True)) == [n * n for n in range(8)]
+    runs = [len(list(tmp_path.glob(f"{n}-*"))) for n in range(8)]
+    assert runs[0] == 1  # finished before the loss, so not run again
+    assert runs[3] == 2
+    assert max(runs) <= 2
+
+
+def test_workers_that_always_die_end_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("highseason.core.parallel._LOSSES", 1)
+    with pytest.raises(BrokenExecutor, match="lost 2 times in a row at block 0"):
+        list(map_blocks(always_killed, range(3), workers=2, processes=True))
+
+
+def test_a_broken_executor_of_the_caller_is_not_replaced() -> None:
+    with ProcessPoolExecutor(1) as executor, pytest.raises(BrokenExecutor, match="lost 1 times"):
+        list(map_blocks(always_killed, range(3), executor))
+
+
+def test_the_callers_script_is_not_run_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    before = sys.modules["__main__"]
+    with executors._without_main():
+        assert not hasattr(sys.modules["__main__"], "__file__")
+    assert sys.modules["__main__"] is before
+
+
+# -- checkpoints -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("address", ["{}", "file://{}", "memory://{}"])
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_later_run_resumes(address: str, workers: int, tmp_path: Path) -> None:
+    done: list[int] = []
+    folder = address.format(tmp_path / "kept")
+
+    def work(stop: int, n: int) -> int:
+        if n == stop:
+            raise KeyboardInterrupt
+        done.append(n)
+        return squared(n)
+
+    checkpoint = Checkpoint(folder, "squares")
+    with pytest.raises(KeyboardInterrupt):
+        list(map_blocks(partial(work, 7), range(10), workers=workers, checkpoint=checkpoint))
+    first = len(done)
+    results = list(map_blocks(partial(work, -1), range(10), workers=workers, checkpoint=checkpoint))
+    assert results == [n * n for n in range(10)]
+    assert len(done) - first <= 10 - first + 2 * workers
+    assert first >= 5
+    done.clear()
+    assert list(map_blocks(partial(work, -1), range(10), checkpoint=checkpoint)) == results
+    assert done == []
+    other = Checkpoint(folder, "other work")
+    list(map_blocks(partial(work, -1), range(10), checkpoint=other))
+    assert sorted(done) == list(range(10))
+
+
+def test_a_damaged_block_is_computed_again(tmp_path: Path) -> None:
+    checkpoint = Checkpoint(tmp_path, "squares")
+    expected = list(map_blocks(squared, range(4), checkpoint=checkpoint))
+    files = sorted(tmp_path.iterdir())
+    files[0].write_bytes(files[0].read_bytes()[:-3])
+    files[1].write_bytes(b"")
+    files[2].write_bytes(files[3].read_bytes())  # another block's
+    assert list(map_blocks(squared, range(4), checkpoint=checkpoint)) == expected
+
+
+def test_a_fingerprint_sees_numbers_and_code() -> None:
+    def adder(n: float) -> Any:
+        return lambda x: x + n
+
+    assert fingerprint(adder(1.0)) == fingerprint(adder(1.0))
+    assert fingerprint(adder(1.0)) != fingerprint(adder(2.0))
+    assert fingerprint(lambda x: x + 1) != fingerprint(lambda x: x + 2)
+    assert fingerprint({"a": [1]}) != fingerprint({"a": [2]})
+    with pytest.raises(TypeError, match="cannot see"):
+        fingerprint(threading.Lock())
