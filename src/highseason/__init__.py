@@ -8,14 +8,17 @@ from highseason.core.version import __version__
 from highseason.engine import lifetimes
 from highseason.games import Game, backtest_cost, forecast_cost, play, simulate
 from highseason.policies import (
+    KLUCB,
     UCB,
     UCBL,
     UCBZ,
     CapIndex,
+    ConstantEpsilon,
     Discounted,
     DynamicPeakGrabber,
     EpsilonGreedy,
     EpsilonZGreedy,
+    GaussianThompson,
     Greedy,
     NaiveEpsilonGreedy,
     NaiveUCB,
@@ -28,6 +31,7 @@ from highseason.policies import (
     SoftUCB,
     SoftUCBMortal,
     SpareOldArms,
+    Thompson,
     UniformRandom,
     VariablePool,
     Windowed,
@@ -40,16 +44,19 @@ if TYPE_CHECKING:
     from highseason.tuning import tune
 
 __all__ = [
+    "KLUCB",
     "UCB",
     "UCBL",
     "UCBZ",
     "Bandit",
     "CapIndex",
+    "ConstantEpsilon",
     "Discounted",
     "DynamicPeakGrabber",
     "EpsilonGreedy",
     "EpsilonZGreedy",
     "Game",
+    "GaussianThompson",
     "Greedy",
     "NaiveEpsilonGreedy",
     "NaiveUCB",
@@ -63,6 +70,7 @@ __all__ = [
     "SoftUCB",
     "SoftUCBMortal",
     "SpareOldArms",
+    "Thompson",
     "UniformRandom",
     "VariablePool",
     "Windowed",

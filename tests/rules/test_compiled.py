@@ -13,10 +13,13 @@ from highseason.core.compile import compiled
 from highseason.core.random import game_key, turn_key
 from highseason.engine.abi import state_type, turn_type
 from highseason.rules import (
+    BETA_SAMPLING,
     EPSILON,
+    KL_UCB_RULE,
     LIFE,
     MORTAL,
     NO_END,
+    NORMAL_SAMPLING,
     POOL,
     UCB_RULE,
     ArmState,
@@ -31,6 +34,9 @@ NUMBERS = {
     POOL: (1.0, 3.0, 7.0),
     MORTAL: (0.5, 30.0),
     LIFE: (0.0, 1.0, 30.0),
+    KL_UCB_RULE: (0.0, 0.7, 9.0),
+    BETA_SAMPLING: (0.0, 0.3, 1.0),
+    NORMAL_SAMPLING: (0.0, 0.3, 1.0),
     capped(UCB_RULE, 0.88): (0.0, 0.7),
     sparing_old_arms(UCB_RULE): (0.0, 0.7),
     peak_grabber(UCB_RULE, 100, 9.0): (0.0, 0.7),

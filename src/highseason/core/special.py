@@ -120,3 +120,43 @@ def clipped_normal_mean(centre: float, sigma: float) -> float:
         normal_density(a) - normal_density(b)
     )
     return inside + normal_cdf(-b)
+
+
+@jitable
+def bernoulli_kl(p: float, q: float) -> float:
+    """The Kullback-Leibler divergence of Bernoulli variables with means p and q.
+
+    p is in [0, 1] and 0 < q < 1.
+    """
+    first = p * math.log(p / q) if p > 0.0 else 0.0
+    second = (1.0 - p) * math.log((1.0 - p) / (1.0 - q)) if p < 1.0 else 0.0
+    return first + second
+
+
+#: Newton's method doubles the digits, so it ends long before this many steps.
+_STEPS = 60
+
+
+@jitable
+def bernoulli_kl_upper(p: float, distance: float) -> float:
+    """The largest q with `bernoulli_kl(p, q)` <= distance: p itself at 0, at most 1.
+
+    The divergence is convex in q, so Newton's method falls to the root from any start above it:
+    Pinsker's bound, p + sqrt(distance / 2), or what the second term alone allows.
+    """
+    if p >= 1.0 or distance <= 0.0:
+        return min(p, 1.0)
+    if p <= 0.0:
+        return -math.expm1(-distance)
+    entropy = p * math.log(p) + (1.0 - p) * math.log(1.0 - p)
+    furthest = 1.0 - math.exp((entropy - distance) / (1.0 - p))
+    q = min(p + math.sqrt(0.5 * distance), furthest)
+    for _ in range(_STEPS):
+        if not p < q < 1.0:
+            return min(max(p, q), 1.0)
+        excess = bernoulli_kl(p, q) - distance
+        after = q - excess * q * (1.0 - q) / (q - p)
+        if not abs(after - q) > 1e-15 * q:
+            break
+        q = after
+    return q

@@ -5,17 +5,21 @@ The imports by name tell type checkers what there is, and put the registry in th
 """
 
 from highseason.policies.base import Policy, discover, find, from_json, parse, registry
+from highseason.policies.epsilon import ConstantEpsilon as ConstantEpsilon
 from highseason.policies.epsilon import EpsilonGreedy as EpsilonGreedy
 from highseason.policies.epsilon import EpsilonZGreedy as EpsilonZGreedy
 from highseason.policies.epsilon import Greedy as Greedy
 from highseason.policies.epsilon import NaiveEpsilonGreedy as NaiveEpsilonGreedy
 from highseason.policies.epsilon import SoftEpsilonGreedy as SoftEpsilonGreedy
 from highseason.policies.epsilon import UniformRandom as UniformRandom
+from highseason.policies.kl_ucb import KLUCB as KLUCB
 from highseason.policies.mortal import UCBL as UCBL
 from highseason.policies.mortal import SoftUCBMortal as SoftUCBMortal
 from highseason.policies.option import OptionIndex as OptionIndex
 from highseason.policies.parameters import parameter
 from highseason.policies.plan import Plan, Planner, PlanWarning
+from highseason.policies.sampling import GaussianThompson as GaussianThompson
+from highseason.policies.sampling import Thompson as Thompson
 from highseason.policies.ucb import UCB as UCB
 from highseason.policies.ucb import UCBZ as UCBZ
 from highseason.policies.ucb import NaiveUCB as NaiveUCB

@@ -13,7 +13,14 @@ from typing import Any
 from highseason.core.jitable import jitable
 from highseason.policies.base import Policy
 from highseason.policies.counting import CountingPolicy
-from highseason.policies.parameters import OnG, epsilon_constant, formula, threshold, unit_rule
+from highseason.policies.parameters import (
+    OnG,
+    epsilon_constant,
+    formula,
+    parameter,
+    threshold,
+    unit_rule,
+)
 from highseason.policies.views import View
 from highseason.rules import EPSILON
 
@@ -117,6 +124,35 @@ class SoftEpsilonGreedy(CountingPolicy):
         least = view.lowest if self.variant == "authors_code" else view.floor
         psi = math.log1p(self.unit / view.G) / math.log1p(self.unit / least)
         return min(1.0, psi, decaying_epsilon(self.k, view.arms, view.t)), carry
+
+
+@dataclass(frozen=True)
+class ConstantEpsilon(CountingPolicy):
+    """Explore with the same probability ε in every turn; else play the leader.
+
+    The ε-greedy of most programs.  Its regret grows with the number of turns for ever, and it never
+    stops testing.
+
+    >>> import highseason as hs
+    >>> hs.ConstantEpsilon(0.05).plan([1, 1, 1], arms=2).levels
+    array([0.05, 0.05, 0.05])
+    """
+
+    name = "constant-epsilon"
+    rule = EPSILON
+    carry_depends_on = "nothing"
+
+    epsilon: float = parameter(
+        0.1,
+        "the probability of an arm at random",
+        at_least=0.0,
+        at_most=1.0,
+        search=(1e-3, 1.0, "log"),
+    )
+
+    def step(self, carry: Any, view: View) -> tuple[float, Any]:
+        """The same in every turn."""
+        return self.epsilon, carry
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from highseason.engine import (
     fresh_state,
 )
 from highseason.rules.epsilon import EPSILON
+from highseason.rules.kl_ucb import KL_UCB_RULE
 from highseason.rules.pool import POOL
 from highseason.rules.ranking import (
     estimate,
@@ -28,14 +29,18 @@ from highseason.rules.ranking import (
     wins_tie,
 )
 from highseason.rules.rule import Rule, observe_mean, start_empty
+from highseason.rules.sampling import BETA_SAMPLING, NORMAL_SAMPLING, beta_sampling
 from highseason.rules.ucb import LIFE, MORTAL, UCB_RULE, index_rule
 
 __all__ = [
     "ARMS",
+    "BETA_SAMPLING",
     "DECISION",
     "EPSILON",
+    "KL_UCB_RULE",
     "LIFE",
     "MORTAL",
+    "NORMAL_SAMPLING",
     "NO_END",
     "POOL",
     "REWARD",
@@ -48,6 +53,7 @@ __all__ = [
     "Rule",
     "RuleTraits",
     "Turn",
+    "beta_sampling",
     "draw",
     "estimate",
     "fresh_state",
