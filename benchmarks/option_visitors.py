@@ -3,6 +3,8 @@
 60 settings: four multipliers, five correlations of the visitors of a turn, three sizes.  In each
 the best of the rivals is picked on some games and played again, with the option index and its
 variants, in as many new ones.  A ratio is that of regrets; below 1 the option index is better.
+Two kinds of rivals are picked from: the families that a user would try, among them UCB that counts
+visitors and knows the true rho; and those with UCB-z that counts visitors and knows rho as well.
 
     .venv/bin/python benchmarks/option_visitors.py [GAMES] [EVERY]
 
@@ -28,9 +30,18 @@ RATES = {
     "U(.2,.6)": {"between": (0.2, 0.6)},
     "N(.03,.003)": {"prior": (0.03, 0.003)},
 }
-SHAPES = ("wave", "christmas", "step", "weekyear")
 RHOS, SIZES = (0.0, 0.0005, 0.005, 0.05, 1.0), (30, 500, 20_000)
-ARMS, TURNS = (5, 20), (90, 365, 1000)
+#: By multiplier: rates (by their place above), arms and turns, for every rho and size in turn.
+CELLS = {
+    "wave": "1/20/1000 1/20/90 2/5/365 0/5/365 0/5/1000 2/5/1000 1/20/1000 2/5/365 2/20/365 "
+    "1/20/365 2/20/1000 0/20/365 2/5/90 0/5/90 2/20/90",
+    "christmas": "2/5/90 0/20/1000 2/20/90 0/20/90 1/5/90 0/5/365 0/5/1000 2/20/90 2/20/90 "
+    "0/20/1000 2/5/365 1/20/90 1/5/90 1/5/1000 0/5/1000",
+    "step": "0/20/365 1/5/365 2/20/1000 0/20/1000 2/5/365 2/5/365 0/5/90 1/20/90 0/20/90 "
+    "1/5/365 2/20/90 1/5/1000 1/20/365 0/5/90 1/5/1000",
+    "weekyear": "0/5/365 1/5/1000 0/5/365 1/20/90 2/20/1000 0/20/1000 2/5/1000 2/5/365 2/5/365 "
+    "1/20/90 0/20/365 0/20/90 1/20/1000 1/5/365 1/20/1000",
+}
 OURS = {
     "option index": "option-index:count=visitors",
     "no waiting": "option-index:count=visitors,variant=now",
@@ -73,42 +84,52 @@ def weekyear(turns: int) -> NDArray[np.float64]:
 
 
 def settings() -> list[Setting]:
-    """All combinations of multiplier, correlation and size; the others take turns."""
-    cells = itertools.product(SHAPES, RHOS, SIZES)
-    return [
-        Setting(
-            shape, rho, size, list(RATES)[i % 3 - i // 3 % 3], ARMS[i // 2 % 2], TURNS[i // 5 % 3]
-        )
-        for i, (shape, rho, size) in enumerate(cells)
-    ]
+    """All combinations of multiplier, correlation and size, each with one kind of arms."""
+    cells = []
+    for shape, text in CELLS.items():
+        worlds = itertools.product(RHOS, SIZES)
+        for (rho, size), cell in zip(worlds, text.split(), strict=True):
+            rates, arms, turns = map(int, cell.split("/"))
+            cells.append(Setting(shape, rho, size, list(RATES)[rates], arms, turns))
+    return cells
 
 
-def rivals(rho: float) -> list[str]:
-    """Policies with a range of constants; those that count visitors know the true correlation."""
+def rivals(rho: float) -> tuple[list[str], list[str]]:
+    """Policies with a range of constants, and more that count visitors and know the true rho."""
     counting = f"count=visitors,rho={rho}"
     radii = (1e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3)
-    return [
+    usual = [
+        "greedy",
         f"greedy:{counting}",
         *(f"ucb:{counting},P={P}" for P in radii),
         *(f"ucb-z:z={z},P={P}" for z in ("q0.5", "q0.75") for P in (1e-5, 1e-4, 1e-3, 0.01, 0.1)),
-        *(f"ucb-z:{counting},z=q0.75,P={P}" for P in radii[1:5]),
         *(f"soft-ucb:P={P}" for P in (1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.5)),
         *(f"epsilon-z:k={k},z=q0.5" for k in (0.1, 1, 10)),
     ]
+    return usual, [f"ucb-z:{counting},z=q0.75,P={P}" for P in radii[1:5]]
 
 
 def compare(setting: Setting, games: int) -> dict[str, Any]:
-    """The best rival of some games, played again beside the option index in new ones."""
-    G, rewards = setting.G(), setting.rewards()
+    """The best rivals of some games, played again beside the option index in new ones."""
+    G, rewards, (usual, more) = setting.G(), setting.rewards(), rivals(setting.rho)
     with quiet():
-        first = hs.simulate(rivals(setting.rho), rewards, G, games=games, seed=1)
-        best = int(np.argmin([first.mean("regret", i) for i in range(len(first.policies))]))
-        rival = rivals(setting.rho)[best]
-        again = hs.simulate([rival, *OURS.values()], rewards, G, games=games, seed=2)
-    return {"setting": setting, "rival": rival, "regret": again.games["regret"]}
+        first = hs.simulate([*usual, *more], rewards, G, games=games, seed=1)
+        regrets = [first.mean("regret", i) for i in range(len(first.policies))]
+        best, any_best = (int(np.argmin(part)) for part in (regrets[: len(usual)], regrets))
+        picked = [usual[best], [*usual, *more][any_best]]
+        players = dict(zip(("best", "best of all", *OURS), (*picked, *OURS.values()), strict=True))
+        again = hs.simulate(
+            {name: hs.policies.parse(text) for name, text in players.items()},
+            rewards, G, games=games, seed=2,
+        )  # fmt: skip
+    return {"setting": setting, "rival": picked[0], "regret": again.games["regret"]}
 
 
-def ratio(regret: NDArray[np.float64], i: int, base: int = 0) -> tuple[float, float]:
+#: The places of the policies in the second run.
+BEST, ANY_BEST, OPTION, NOW, TWIN = range(5)
+
+
+def ratio(regret: NDArray[np.float64], i: int, base: int = BEST) -> tuple[float, float]:
     """The ratio of mean regrets, and its standard error over the games, which are paired."""
     value = regret[i].mean() / regret[base].mean()
     error = (regret[i] - value * regret[base]).std() / np.sqrt(regret.shape[1])
@@ -117,25 +138,36 @@ def ratio(regret: NDArray[np.float64], i: int, base: int = 0) -> tuple[float, fl
 
 def line(row: dict[str, Any]) -> list[str]:
     """One setting of the table."""
-    s, values = row["setting"], [ratio(row["regret"], i) for i in range(1, 1 + len(OURS))]
-    own, *others = values
-    shown = [f"{own[0]:.2f} ± {own[1]:.2f}", *(f"{value:.2f}" for value, _ in others)]
+    s, regret = row["setting"], row["regret"]
+    own, error = ratio(regret, OPTION)
+    others = [ratio(regret, *pair)[0] for pair in ((NOW,), (TWIN,), (OPTION, ANY_BEST))]
     about = [s.shape, f"{s.rho:g}", str(s.size), s.rates, f"{s.arms}/{s.turns}", row["rival"]]
-    return [*about, *shown]
+    return [*about, f"{own:.2f} ± {error:.2f}", *(f"{value:.2f}" for value in others)]
 
 
 def summary(rows: list[dict[str, Any]]) -> list[str]:
     """Geometric means: against the best rival, and against the twin that ignores G."""
-    means = [geometric([ratio(row["regret"], i)[0] for row in rows]) for i in range(1, 4)]
-    values = [ratio(row["regret"], 1) for row in rows]
+    values = [ratio(row["regret"], OPTION) for row in rows]
     worse = sum(value - 1.96 * error > 1.1 for value, error in values)
     lower = sum(value < 1 for value, _ in values)
-    twins = (geometric([ratio(r["regret"], 1, 3)[0] for r in group]) for group in by_rho(rows))
+    parts = {
+        "option index": (OPTION,), "no waiting": (NOW,), "unregulated": (TWIN,),
+        "option index against all rivals": (OPTION, ANY_BEST),
+    }  # fmt: skip
+    means = {name: over(rows, *pair) for name, pair in parts.items()}
+    twins = (over(group, OPTION, TWIN) for group in by_rho(rows))
+    shapes = {shape: [r for r in rows if r["setting"].shape == shape] for shape in CELLS}
     return [
-        "geometric means: " + ", ".join(f"{n} {v:.3f}" for n, v in zip(OURS, means, strict=True)),
+        "geometric means: " + ", ".join(f"{name} {value:.3f}" for name, value in means.items()),
+        "by multiplier: " + ", ".join(f"{n} {over(g, OPTION):.3f}" for n, g in shapes.items() if g),
         f"lower than the best rival in {lower} of {len(rows)}; significantly above 1.1 in {worse}",
         "against the unregulated twin, by rho: " + ", ".join(f"{value:.3f}" for value in twins),
     ]
+
+
+def over(rows: list[dict[str, Any]], i: int, base: int = BEST) -> float:
+    """The geometric mean of a ratio over settings."""
+    return float(np.exp(np.mean(np.log([ratio(row["regret"], i, base)[0] for row in rows]))))
 
 
 def by_rho(rows: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
@@ -144,17 +176,14 @@ def by_rho(rows: list[dict[str, Any]]) -> list[list[dict[str, Any]]]:
     return [group for group in groups if group]
 
 
-def geometric(values: list[float]) -> float:
-    """The geometric mean."""
-    return float(np.exp(np.mean(np.log(values))))
-
-
 def main() -> None:
     """Print the table."""
     games = int(sys.argv[1]) if len(sys.argv) > 1 else 150
     every = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     rows = [compare(setting, games) for setting in settings()[::every]]
-    table = Table("shape", "rho", "visitors", "rates", "arms/turns", "best rival", *OURS)
+    table = Table(
+        "shape", "rho", "visitors", "rates", "arms/turns", "best rival", *OURS, "all rivals"
+    )
     for row in rows:
         table.add_row(*line(row))
     console = Console(width=150)

@@ -17,7 +17,10 @@ from highseason.core.reflexes import ON_BANDIT, missing
 from highseason.core.validation import one_of
 from highseason.core.warnings import warn_user
 from highseason.multipliers import as_multiplier
-from highseason.policies import Policy, parse
+from highseason.policies import OptionIndex, Policy, parse
+
+#: How a bandit plays that is given no policy.
+DEFAULT = OptionIndex(count="visitors")
 
 
 class Bandit(StoredBandit[ArmT]):
@@ -31,7 +34,8 @@ class Bandit(StoredBandit[ArmT]):
 
     Args:
         arms: The ids of the arms: any hashable objects, no two equal.
-        policy: How to play: a policy, or its text, such as "ucb-z:z=30".
+        policy: How to play: a policy, or its text, such as "ucb-z:z=30".  The option index by
+            default, which has nothing to tune and counts the traffic as visitors.
         multiplier: G or its forecast for the turns ahead, in any form that `as_multiplier` takes;
             with a calendar, turns may be named by dates.  None if nothing is known of a turn before
             it comes: every `pull` then needs `expected`, and turns are decided in order.
@@ -50,12 +54,16 @@ class Bandit(StoredBandit[ArmT]):
             continues from a store.
 
     A decided turn stays decided.  All other turns follow the plan for the arms and turns known now,
-    which `add_arm`, `remove_arm` and `extend` change.  Arms that wait for a low turn count as arms,
-    and so do arms that `available` leaves out.  A forecast steers the plan as G would, and the
-    traffic that then comes does not change it; without a multiplier, thresholds such as `q0.75` are
-    read from the traffic that came and what is expected now.
+    which `add_arm`, `remove_arm`, `extend` and `reforecast` change.  Arms that wait for a low turn
+    count as arms, and so do arms that `available` leaves out.  A forecast steers the plan as G
+    would, and the traffic that then comes changes it only through `reforecast`; without a
+    multiplier, thresholds such as `q0.75` are read from the traffic that came and what is expected
+    now.
 
     >>> import highseason as hs
+    >>> rates = hs.Bandit(["red", "blue"], multiplier=[300, 280, 900, 310], reward_range=(0, 1))
+    >>> print(rates.policy, rates.pull())
+    option-index:count=visitors red
     >>> shelf = hs.Bandit(
     ...     ["9.99", "10.99"], hs.SoftUCB(), [300, 280, 900, 310], reward_range=(0, 12), seed=7
     ... )
@@ -74,7 +82,7 @@ class Bandit(StoredBandit[ArmT]):
     def __init__(
         self,
         arms: Iterable[ArmT],
-        policy: Policy | str,
+        policy: Policy | str = DEFAULT,
         multiplier: Any = None,
         *,
         reward_range: tuple[float, float] | None = None,
@@ -352,6 +360,29 @@ turn 3: append turns with extend(…)
         """
         with self._lock:
             self._record(self._session.extend(more))
+
+    def reforecast(self, forecast: Any) -> None:
+        """Replace the multiplier of all turns after the last that was decided.
+
+        A season is forecast again as traffic comes: what was decided stays, and the plan of the
+        turns to come is made again from what they are expected to be now.  So what a policy that
+        looks ahead (`OptionIndex`) expects to follow, and whether it waits, is renewed too.
+
+        Args:
+            forecast: All turns that follow, in any form that `as_multiplier` takes, such as the
+                mean of a `Forecast`; with a calendar if the multiplier has one.
+
+        >>> import highseason as hs
+        >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5, 80, 5])
+        >>> shelf.pull()
+        'a'
+        >>> shelf.reforecast([40, 40, 40, 40])
+        >>> shelf.multiplier.values
+        array([ 5., 40., 40., 40., 40.])
+        """
+        with self._lock:
+            turn = self._session.ledger.last_turn
+            self._record(self._session.reforecast(turn, forecast))
 
     if not TYPE_CHECKING:  # type checkers would take it for any attribute
 

@@ -177,6 +177,19 @@ class MultiplierExtended(Event):
     multiplier: Multiplier
 
 
+@dataclass(frozen=True, slots=True)
+class MultiplierReplaced(Event):
+    """The forecast of the turns to come was replaced.
+
+    Attributes:
+        turn: The last turn that keeps its multiplier.
+        multiplier: The turns after it.
+    """
+
+    turn: int
+    multiplier: Multiplier
+
+
 class EventStore(Protocol):
     """Where a bandit's events go; a database needs these two methods and nothing else.
 

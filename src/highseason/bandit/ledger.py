@@ -263,7 +263,7 @@ class Scale:
         if reward_range is None:
             if policy.rule.traits.unit_range:
                 raise BanditError(
-                    f"{policy.label} needs reward_range: its confidence radius assumes rewards "
+                    f"{policy.label} needs reward_range: it assumes rewards per customer "
                     "in [0, 1]. Give the least and the greatest reward per customer, such as "
                     "reward_range=(0, 12)"
                 )

@@ -157,6 +157,20 @@ class KnownMultiplier:
         with quiet(CalendarWarning):  # it was shown by `extension`
             self._set(concatenate(self.multiplier, addition))
 
+    def replacement(self, turn: int, forecast: object) -> Multiplier:
+        """Check what is to replace all turns after this one, and give it as a multiplier."""
+        following = as_multiplier(forecast)
+        self._replaced(turn, following)
+        return following
+
+    def replace(self, turn: int, following: Multiplier) -> None:
+        """Replace all turns after this one; the plan is made again."""
+        with quiet(CalendarWarning):  # it was shown by `replacement`
+            self._set(self._replaced(turn, following))
+
+    def _replaced(self, turn: int, following: Multiplier) -> Multiplier:
+        return concatenate(self.multiplier.window(1, turn), following) if turn else following
+
     def visible_ends(self, ends: Ends) -> Ends:
         """The ends of lifetimes as far as the season goes."""
         return np.minimum(ends, self.turns)
@@ -310,10 +324,17 @@ class OnlineMultiplier:
     def extension(self, more: object) -> Multiplier:
         """Raises: there is nothing to append to."""
         raise BanditError(
-            "this bandit has no multiplier to extend: pass expected=… with each turn instead"
+            "this bandit has no multiplier to extend or replace: pass expected=… with each turn "
+            "instead"
         )
 
     extend = extension
+
+    def replacement(self, turn: int, forecast: object) -> Multiplier:
+        """Raises: there is no forecast to replace."""
+        return self.extension(forecast)
+
+    replace = replacement
 
     def visible_ends(self, ends: Ends) -> Ends:
         """The ends of lifetimes: the season has none."""

@@ -22,6 +22,7 @@ from highseason.bandit.events import (
     HistoryLearned,
     Lesson,
     MultiplierExtended,
+    MultiplierReplaced,
     OutcomesReported,
     RewardCorrected,
     TurnDecided,
@@ -242,6 +243,15 @@ class BanditSession(LearningGame[ArmT]):
         """Check turns that are to be appended."""
         return MultiplierExtended(self.seq + 1, self.source.extension(more))
 
+    def reforecast(self, turn: int, forecast: object) -> MultiplierReplaced:
+        """Check what is to replace the turns after `turn`, which is the last that was decided."""
+        if turn != self.ledger.last_turn:
+            raise BanditError(
+                f"turn {self.ledger.last_turn} is the last that was decided: a forecast replaces "
+                f"the turns after it, not after turn {turn}"
+            )
+        return MultiplierReplaced(self.seq + 1, turn, self.source.replacement(turn, forecast))
+
     # -- events -----------------------------------------------------------------------------------
 
     def apply(self, event: Event) -> None:
@@ -268,6 +278,9 @@ class BanditSession(LearningGame[ArmT]):
                 self.table.remove(event.arm, last)
             case MultiplierExtended():
                 self.source.extend(event.multiplier)
+                self.table.reread_dates()
+            case MultiplierReplaced():
+                self.source.replace(event.turn, event.multiplier)
                 self.table.reread_dates()
         self.seq = event.seq
 
@@ -311,6 +324,8 @@ class BanditSession(LearningGame[ArmT]):
                 self.table.require_active(event.arm)
             case MultiplierExtended():
                 self.source.extension(event.multiplier)
+            case MultiplierReplaced():
+                self.reforecast(event.turn, event.multiplier)
             case _:
                 raise BanditError(f"{type(event).__name__} may only be the first")
 
