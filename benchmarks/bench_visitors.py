@@ -9,6 +9,7 @@ for the policies, and for the best arm, which realised regret needs.  NumPy only
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable
 
 import numpy as np
@@ -64,6 +65,7 @@ def numpy_draws(visitors: np.ndarray, rho: float) -> float:
 
 
 def main() -> None:
+    warnings.simplefilter("ignore", hs.PlanWarning)
     wave = hs.multipliers.wave(TURNS).values
     plain = hs.rewards.bernoulli(arms=ARMS, between=RATES)
     table = Table(

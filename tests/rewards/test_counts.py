@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,15 +15,28 @@ from scipy import special, stats
 from highseason.core.compile import compiled
 from highseason.core.random import draw, spread
 from highseason.core.special import normal_quantile, quick_normal_quantile
-from highseason.rewards.counts import beta_draw, binomial_quantile, gamma_quantile
-from highseason.rewards.visitors import VisitorNoise, visitor_reward
+from highseason.rewards.counts import (
+    _gamma_ratio,
+    _small_beta,
+    beta_draw,
+    count_draw,
+    gamma_quantile,
+)
 
 GRID = (np.arange(100_000) + 0.5) / 100_000
 
 
-def _binomials(u: np.ndarray, n: float, p: float, out: np.ndarray) -> None:
+def _counts(u: np.ndarray, p: float, rho: float, out: np.ndarray) -> None:
+    """The number of visitors stands in the first place of `out`."""
+    n = out[0]
     for i in range(u.size):
-        out[i] = binomial_quantile(u[i], n, p)
+        out[i] = count_draw(u[i], 3, n, p, rho)
+
+
+def _small_rates(u: np.ndarray, mean: float, rho: float, out: np.ndarray) -> None:
+    a = mean * (1.0 - rho)
+    for i in range(u.size):
+        out[i] = _small_beta(a * _gamma_ratio(u[i], rho / a), a, rho)
 
 
 def _gammas(u: np.ndarray, shape: float, unused: float, out: np.ndarray) -> None:
@@ -33,13 +47,6 @@ def _gammas(u: np.ndarray, shape: float, unused: float, out: np.ndarray) -> None
 def _betas(u: np.ndarray, mean: float, rho: float, out: np.ndarray) -> None:
     for i in range(u.size):
         out[i] = beta_draw(u[i], 3, mean, rho)
-
-
-def _rates(u: np.ndarray, rate: float, rho: float, out: np.ndarray) -> None:
-    """The number of visitors stands in the first place of `out`."""
-    noise, n = VisitorNoise(1.0, rho, 0.0), out[0]
-    for i in range(u.size):
-        out[i] = visitor_reward(u[i], rate, noise, n)
 
 
 def drawn(
@@ -57,43 +64,95 @@ def uniforms(count: int) -> np.ndarray:
     return np.asarray(draw(np.uint64(7), np.arange(count, dtype=np.uint64)))
 
 
+class BetaBinomial:
+    """SciPy's, with a distribution function that is added up once and not for every count."""
+
+    def __init__(self, n: int, p: float, rho: float) -> None:
+        total = 1 / rho - 1
+        self._exact = stats.betabinom(n, p * total, (1 - p) * total)
+        self._cdf = np.cumsum(self._exact.pmf(np.arange(n + 1)))
+        self.mean, self.var, self.std = self._exact.mean, self._exact.var, self._exact.std
+        self.kurtosis = float(self._exact.stats("k")) + 3
+
+    def cdf(self, at: np.ndarray) -> np.ndarray:
+        return np.asarray(self._cdf[at.astype(int)])
+
+
+def check_quantiles(counts: np.ndarray, exact: Any, distance: float = 0.002) -> None:
+    """Counts at a grid of uniform numbers: their distribution, mean and variance."""
+    at = np.unique(counts)
+    shares = np.searchsorted(counts, at, side="right") / counts.size
+    assert np.abs(shares - exact.cdf(at)).max() < distance
+    assert counts.mean() == pytest.approx(exact.mean(), rel=1e-3, abs=2e-5)
+    assert counts.var() == pytest.approx(exact.var(), rel=1e-3, abs=5e-5)
+    assert (np.diff(counts) >= 0).all()
+
+
 @pytest.mark.parametrize("n", [1, 2, 5, 12, 16, 30, 100, 400, 5_000, 1_000_000])
 @pytest.mark.parametrize("p", [0.0005, 0.02, 0.2, 0.5, 0.77, 0.995])
 def test_the_binomial_is_the_binomial(n: int, p: float) -> None:
-    counts = drawn(_binomials, GRID, n, p)
-    exact = stats.binom(n, p)
-    at = np.unique(counts)
-    distance = np.abs(np.searchsorted(counts, at, side="right") / GRID.size - exact.cdf(at)).max()
-    assert distance < 0.0006
-    assert counts.mean() == pytest.approx(exact.mean(), rel=5e-4, abs=2e-5)
-    assert counts.var() == pytest.approx(exact.var(), rel=7e-4, abs=5e-5)
-    assert (np.diff(counts) >= 0).all()
+    check_quantiles(drawn(_counts, GRID, p, 0, first=n), stats.binom(n, p), 0.0006)
+
+
+@pytest.mark.parametrize("n", [1, 3, 10, 16])
+@pytest.mark.parametrize("p", [0.003, 0.03, 0.5, 0.8])
+@pytest.mark.parametrize("rho", [1e-6, 0.001, 0.05, 0.5, 0.999])
+def test_among_few_visitors_the_beta_binomial_is_exact(n: int, p: float, rho: float) -> None:
+    counts = drawn(_counts, GRID, p, rho, first=n)
+    exact = BetaBinomial(n, p, rho)
+    shares = np.searchsorted(counts, np.arange(n + 1), side="right") / GRID.size
+    assert np.abs(shares - exact.cdf(np.arange(n + 1))).max() < 1.01 / GRID.size
+
+
+@pytest.mark.parametrize("n", [40, 133, 500, 3_000, 100_000])
+@pytest.mark.parametrize(("p", "worth"), [(0.004, 25), (0.03, 21), (0.2, 40), (0.5, 30), (0.9, 90)])
+def test_counts_are_expanded_at_once_where_rates_vary_little(
+    n: int, p: float, worth: float
+) -> None:
+    """`worth` is the smaller shape of the rates' beta distribution."""
+    rho = 1 / (1 + worth / min(p, 1 - p))
+    exact = BetaBinomial(n, p, rho)
+    if exact.var() >= 4:
+        check_quantiles(drawn(_counts, GRID, p, rho, first=n), exact)
 
 
 @given(
     u=st.floats(0, 1, exclude_max=True),
     n=st.integers(1, 2_000_000),
     p=st.floats(0, 1) | st.sampled_from([0.0, 1.0, 1e-12, 0.5, 1 - 1e-9]),
+    rho=st.floats(0, 1) | st.sampled_from([0.0, 1.0, 1e-12, 1 - 1e-9]),
 )
-def test_any_count_is_a_whole_number_within_its_range(u: float, n: int, p: float) -> None:
-    count = binomial_quantile(u, float(n), p)
+def test_any_count_is_a_whole_number_within_its_range(
+    u: float, n: int, p: float, rho: float
+) -> None:
+    count = count_draw(u, 3, float(n), p, rho)
     assert 0 <= count <= n
     assert count == int(count)
 
 
 @given(u=st.floats(0, 1, exclude_max=True), n=st.integers(1, 60), p=st.floats(0.001, 0.06))
 def test_small_counts_are_exact(u: float, n: int, p: float) -> None:
-    count = binomial_quantile(u, float(n), p)
+    count = count_draw(u, 3, float(n), p, 0.0)
     below, upto = stats.binom.cdf([count - 1, count], n, p)
     assert below - 1e-12 <= u <= upto + 1e-12
 
 
-@pytest.mark.parametrize("shape", [3, 3.7, 6, 20, 300, 1e5])
+@pytest.mark.parametrize("shape", [1.6, 2, 2.5, 3.7, 6, 20, 300, 1e5])
 def test_gamma_quantiles_are_gamma(shape: float) -> None:
     values = drawn(_gammas, GRID, shape, 0)
-    assert np.abs(special.gammainc(shape, values) - GRID).max() < 2e-4
-    assert values.mean() == pytest.approx(shape, rel=1e-4)
+    assert np.abs(special.gammainc(shape, values) - GRID).max() < 0.002
+    assert values.mean() == pytest.approx(shape, rel=2e-4)
     assert values.var() == pytest.approx(stats.gamma.ppf(GRID, shape).var(), rel=9e-4)
+
+
+@pytest.mark.parametrize("rho", [1e-4, 0.002, 0.01])
+@pytest.mark.parametrize("mean", [0.017, 0.03, 0.069])
+def test_small_rates_of_a_turn_have_their_mean_and_variance(mean: float, rho: float) -> None:
+    rates = drawn(_small_rates, GRID, mean, rho)
+    exact = stats.beta(mean * (1 / rho - 1), (1 - mean) * (1 / rho - 1))
+    assert np.abs(exact.cdf(rates) - GRID).max() < 0.002
+    assert rates.mean() == pytest.approx(mean, rel=3e-4)
+    assert rates.var() == pytest.approx(exact.ppf(GRID).var(), rel=1e-3)
 
 
 @pytest.mark.parametrize("rho", [1e-4, 0.01, 0.05, 0.2, 0.5])
@@ -112,24 +171,40 @@ def test_rates_of_a_turn_are_beta(mean: float, rho: float) -> None:
     assert rates.var() == pytest.approx(exact.var(), abs=4 * error)
 
 
-@pytest.mark.parametrize("n", [1, 3, 25, 300])
-@pytest.mark.parametrize(("rate", "rho"), [(0.03, 0.0), (0.03, 0.01), (0.3, 0.05), (0.02, 0.7)])
-def test_visitors_are_beta_binomial(n: int, rate: float, rho: float) -> None:
-    count = 200_000
-    buyers = n * drawn(_rates, uniforms(count), rate, rho, first=n)
-    exact = (
-        stats.betabinom(n, rate * (1 / rho - 1), (1 - rate) * (1 / rho - 1))
-        if rho
-        else stats.binom(n, rate)
-    )
-    shares = np.bincount(buyers.round().astype(int), minlength=n + 1) / count
-    distance = np.abs(np.cumsum(shares) - exact.cdf(np.arange(n + 1))).max()
-    assert distance < 1.95 / math.sqrt(count)  # one in a thousand by chance
-    assert buyers.var() == pytest.approx(n * rate * (1 - rate) * (1 + (n - 1) * rho), rel=0.03)
+def check_draws(n: int, p: float, rho: float, count: int) -> None:
+    """Random draws: within the tolerances, and what chance adds to them."""
+    counts = drawn(_counts, uniforms(count), p, rho, first=n)
+    exact = BetaBinomial(n, p, rho)
+    at = np.unique(counts)
+    shares = np.searchsorted(np.sort(counts), at, side="right") / count
+    chance = 1.95 / math.sqrt(count)  # one in a thousand
+    assert np.abs(shares - exact.cdf(at)).max() < 0.002 + chance, (n, p, rho)
+    mean, variance = exact.mean(), exact.var()
+    assert abs(counts.mean() / mean - 1) < 0.001 + 4 * exact.std() / mean / math.sqrt(count)
+    off = abs(((counts - mean) ** 2).mean() / variance - 1)
+    assert off < 0.001 + 4 * math.sqrt((exact.kurtosis - 1) / count), (n, p, rho)
+
+
+@pytest.mark.parametrize("n", [3, 25, 300, 4000])
+@pytest.mark.parametrize(("p", "rho"), [(0.03, 0.01), (0.3, 0.05), (0.02, 0.7), (0.002, 0.001)])
+def test_visitors_are_beta_binomial(n: int, p: float, rho: float) -> None:
+    check_draws(n, p, rho, 200_000)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(10))
+def test_visitors_are_beta_binomial_everywhere(seed: int) -> None:
+    """Sizes, rates and correlations over their whole ranges."""
+    rng = np.random.default_rng(seed)
+    for _ in range(20):
+        n = int(10 ** rng.uniform(0, 6))
+        p = 10 ** rng.uniform(-3.5, math.log10(0.5))
+        p = p if rng.random() < 0.8 else 1 - p
+        check_draws(n, p, 10 ** rng.uniform(-5, -0.05), 2_000_000)
 
 
 def test_with_correlation_1_a_turn_is_one_coin() -> None:
-    assert set(drawn(_rates, uniforms(1000), 0.3, 1.0, first=50)) == {0.0, 1.0}
+    assert set(drawn(_counts, uniforms(1000), 0.3, 1.0, first=50)) == {0.0, 50.0}
 
 
 @given(u=st.integers(0, 2**53 - 1), place=st.integers(0, 40))
@@ -148,6 +223,6 @@ def test_further_numbers_are_independent_of_each_other_and_of_the_first() -> Non
         assert stats.kstest(column, "uniform").pvalue > 1e-4
 
 
-@given(st.floats(0, 1, exclude_min=True, exclude_max=True))
+@given(st.floats(1e-7, 1 - 1e-7) | st.floats(1e-7, 1e-3))
 def test_the_quick_quantile_is_close(u: float) -> None:
     assert quick_normal_quantile(u) == pytest.approx(normal_quantile(u), abs=4.1e-5)

@@ -1,42 +1,104 @@
 """Counts, rates and amounts from uniform numbers, inside compiled kernels: binomial, beta, gamma.
 
 A draw is a function of the turn's uniform number `u` and of the further numbers that belong to it
-(`spread`), always the same ones for the same purpose.  How close each draw is to its distribution
-is measured in `tests/rewards/test_counts.py`: binomial and gamma quantiles are within a Kolmogorov
-distance of 0.0006, and 0.1% of mean and variance; beta draws agree within sampling error.
+(`spread`), always the same ones for the same purpose.  Small counts are searched, and exact; large
+ones are expanded.  A beta-binomial count takes one number where its rate varies little, and is
+drawn in two steps otherwise: the rate, then the count.
+
+How close each draw is to its distribution is measured in `tests/rewards/test_counts.py`: within a
+Kolmogorov distance of 0.002, and 0.1% of mean and variance.
 """
 
 from __future__ import annotations
 
 import math
 
-from highseason.core.jitable import jitable
+from highseason.core.jitable import inlined, jitable
 from highseason.core.random import spread
 from highseason.core.special import quick_normal_quantile
 
+#: Among so few visitors every count is searched from 0, exactly.
+_FEW = 16.0
 #: Counts with a variance below this are searched from 0; the expansion is for all others.
 _SEARCHED_BELOW = 4.0
+#: From this variance on, two terms of the expansion will do.
+_LARGE = 400.0
 #: Where a search may stop: nothing beyond can be reached by a uniform number.
 _NO_MASS = 1e-20
+#: Rates below this are 0: their shapes would be too near to 0 for numbers.
+_NEVER = 1e-200
+#: Rates that vary so little (the first shape of their beta distribution) need no draw of their own:
+#: the count is expanded at once.
+_AT_ONCE = 20.0
 #: The smallest shape for which the quantile of a gamma variable is expanded.
-_EXPANDED_FROM = 3.0
-#: Beta variables with a mean below the one and a sum of shapes above the other need one gamma only.
-_SMALL, _MANY = 0.07, 12.0
-#: How many further numbers a gamma variable may take: its own, and one per step of its shape.
-GAMMA_NUMBERS = 4
+_EXPANDED_FROM = 1.6
+#: Beta variables with a mean and a rho below these need one gamma only.
+_SMALL, _MANY = 0.07, 1.0 / 13.0
 #: The uniform numbers nearest to 0 and 1 that are used; at 0 and 1 the normal quantile is infinite.
 _LEAST, _MOST = 2.0**-54, 1.0 - 2.0**-53
+#: How many further numbers a gamma variable may take: its own, and one per step of its shape.
+GAMMA_NUMBERS = 4
 
 
 @jitable
-def binomial_quantile(u: float, n: float, p: float) -> float:
-    """The `u`-quantile of the number of successes among `n`, each with probability `p`."""
-    if p <= 0.0 or p >= 1.0:
-        return 0.0 if p <= 0.0 else n
+def count_draw(u: float, place: int, n: float, p: float, rho: float) -> float:
+    """How many of `n` visitors buy, each with probability `p` and alike by the correlation `rho`.
+
+    The count is beta-binomial.  Further numbers stand from `place` on.
+    """
+    if p > 0.5:  # searches and expansions are for the rarer of the two
+        return n - _rare_draw(1.0 - u, place, n, 1.0 - p, rho)
+    return _rare_draw(u, place, n, p, rho)
+
+
+@jitable
+def _rare_draw(u: float, place: int, n: float, p: float, rho: float) -> float:
+    if p < _NEVER:
+        return 0.0
+    if rho > 0.0:
+        if rho >= 1.0:  # all visitors decide alike
+            return n if u >= 1.0 - p else 0.0
+        if n <= _FEW:
+            return _urn(u, n, p, rho)
+        gentle = p * (1.0 - rho) >= _AT_ONCE * rho
+        if gentle and n * p * (1.0 - p) * (1.0 + (n - 1.0) * rho) >= _SEARCHED_BELOW:
+            return _expanded(u, n, p, rho)
+        p = beta_draw(u, place, p, rho)
+        if p > 0.5:
+            return n - _binomial(1.0 - u, n, 1.0 - p)
+    return _binomial(u, n, p)
+
+
+@jitable
+def _binomial(u: float, n: float, p: float) -> float:
+    """The `u`-quantile of the number of successes, where p is at most 1/2."""
     variance = n * p * (1.0 - p)
+    if variance >= _LARGE:
+        return _large_binomial(u, n, p, variance)
     if variance >= _SEARCHED_BELOW:
-        return _expanded(u, n, p, variance)
-    return _searched(u, n, p) if p <= 0.5 else n - _searched(1.0 - u, n, 1.0 - p)
+        return _expanded_binomial(u, n, p, variance)
+    return _searched(u, n, p)
+
+
+@jitable
+def _urn(u: float, n: float, p: float, rho: float) -> float:
+    """Exact, for few visitors: each adds a ball of their own decision to Pólya's urn.
+
+    So the probability that none of them buys is a product, and that of k buyers follows from k - 1.
+    """
+    alone = 1.0 - rho
+    no, every, first, number = 1.0, 1.0, (1.0 - p) * alone, 0.0
+    for _ in range(int(n)):
+        no *= first + number
+        every *= alone + number
+        number += rho
+    mass = no / every
+    left, k, yes = u - mass, 0.0, p * alone
+    while left >= 0.0 and k < n and mass > _NO_MASS:
+        mass *= (n - k) * (yes + k * rho) / ((k + 1.0) * (first + (n - 1.0 - k) * rho))
+        k += 1.0
+        left -= mass
+    return k
 
 
 @jitable
@@ -65,14 +127,27 @@ def _power(base: float, exponent: int) -> float:
     return result
 
 
-@jitable
-def _expanded(u: float, n: float, p: float, variance: float) -> float:
+@inlined
+def _normal(u: float) -> float:
+    return quick_normal_quantile(min(max(u, _LEAST), _MOST))
+
+
+@inlined
+def _large_binomial(u: float, n: float, p: float, variance: float) -> float:
+    """The first terms of the expansion below: the next ones move a count by less than 0.01."""
+    z = _normal(u)
+    count = n * p + math.sqrt(variance) * z + (1.0 - 2.0 * p) * (z * z - 1.0) * (1 / 6)
+    return min(max(math.floor(count + 0.5), 0.0), n)
+
+
+@inlined
+def _expanded_binomial(u: float, n: float, p: float, variance: float) -> float:
     """The Cornish-Fisher expansion of a smooth variable that gives the binomial when rounded.
 
     Rounding adds 1/12 to a variance and -1/120 to a fourth cumulant (Sheppard), so the smooth
     variable has that much less.
     """
-    z = quick_normal_quantile(min(max(u, _LEAST), _MOST))
+    z = _normal(u)
     smooth = variance - (1 / 12)
     inverse, root = 1.0 / smooth, math.sqrt(smooth)
     spot, both = p * (1.0 - p), variance * inverse
@@ -90,6 +165,60 @@ def _expanded(u: float, n: float, p: float, variance: float) -> float:
     return min(max(math.floor(n * p + root * (odd + even) + 0.5), 0.0), n)
 
 
+@inlined
+def _expanded(u: float, n: float, p: float, rho: float) -> float:
+    """The expansion of a smooth variable that gives the beta-binomial when rounded.
+
+    Its first three cumulants are those of a shifted gamma variable, whose quantile is expanded in
+    its skewness; the Cornish-Fisher terms for the differences of the fourth and the fifth are
+    added.  Rounding adds 1/12 to a variance and -1/120 to a fourth cumulant (Sheppard), so the
+    smooth variable has that much less.  The fifth cumulant is exact for binomial and negative
+    binomial counts.
+    """
+    r = rho / (1.0 - rho)
+    spot, nr = p * (1.0 - p), n * r
+    # The second cumulant, and the third and the fourth over it.
+    one, two, three = 1.0 + r, 1.0 + 2.0 * r, 1.0 + 3.0 * r
+    below = 1.0 / (one * two * three)
+    more = nr * (1.0 + nr)
+    variance = n * spot * (1.0 + nr) * two * three * below
+    third = (1.0 + 2.0 * nr) * (1.0 - 2.0 * p) * one * three * below
+    fourth = (one * (1.0 - r + 6.0 * (more - spot)) - spot * more * (30.0 + 36.0 * r)) * below
+    # Skewness, excess, and what is left of the excess and of the fifth beyond a gamma variable's.
+    smooth = variance - (1 / 12)
+    inverse, root = 1.0 / smooth, math.sqrt(smooth)
+    both = variance * inverse
+    skew = both * third * inverse * root
+    square = skew * skew
+    rest = (both * fourth + inverse * (1 / 120)) * inverse - 1.5 * square
+    fifth = skew * ((2.0 * fourth - 1.0) * both * inverse - 3.0 * square)
+    z = _normal(u)
+    s = z * z
+    w = _cube_root(z, 0.5 * skew)
+    lift = 0.5 * skew * w
+    y = w * (3.0 + lift * (3.0 + lift))
+    y += rest * (
+        (z * (s - 3.0) - skew * ((s - 5.0) * s + 2.0)) * (1 / 24)
+        - (rest + 3.0 * square) * z * ((3.0 * s - 24.0) * s + 29.0) * (1 / 384)
+    )
+    y += fifth * ((s - 6.0) * s + 3.0) * (1 / 120)
+    return min(max(math.floor(n * p + root * y + 0.5), 0.0), n)
+
+
+@inlined
+def _cube_root(z: float, t: float) -> float:
+    """((Q/shape)^(1/3) - 1)/t for the quantile Q of a gamma variable of shape 1/t².
+
+    The cube root of a gamma variable is nearly normal (Wilson and Hilferty 1931).  This is its
+    Cornish-Fisher expansion in t, up to t^6; a negative t is for a variable skewed the other way.
+    """
+    s, tt = z * z, t * t
+    odd = (1 / 3) + tt * ((3.0 - s) * (1 / 324) - tt * ((3.0 * s + 40.0) * s + 45.0) * (1 / 23328))
+    last = (((s + 90.0) * s + 402.0) * s + 363.0) * (1 / 229635)
+    even = -(1 / 9) + tt * (((s + 4.0) * s - 7.0) * (1 / 1215) + tt * last)
+    return z * odd + t * even
+
+
 @jitable
 def beta_draw(u: float, place: int, mean: float, rho: float) -> float:
     """A rate around `mean` with variance rho·mean·(1 - mean): a beta variable.
@@ -100,21 +229,37 @@ def beta_draw(u: float, place: int, mean: float, rho: float) -> float:
         return mean
     if rho >= 1.0:
         return 1.0 if spread(u, place) >= 1.0 - mean else 0.0
-    total = 1.0 / rho - 1.0
-    if mean < _SMALL and total > _MANY:
-        return _small_beta(gamma_draw(u, place, mean * total), mean * total, total)
-    x = gamma_draw(u, place, mean * total)
-    y = gamma_draw(u, place + GAMMA_NUMBERS, (1.0 - mean) * total)
+    # Shapes times rho; the sum of shapes is 1/rho - 1.
+    a, b = mean * (1.0 - rho), (1.0 - mean) * (1.0 - rho)
+    if mean < _SMALL and rho < _MANY:
+        return _small_beta(_gamma_share(u, place, a, rho), a, rho)
+    x = _gamma_share(u, place, a, rho)
+    y = _gamma_share(u, place + GAMMA_NUMBERS, b, rho)
     if x + y <= 0.0:  # too near to 0 for numbers; the ratio does not depend on the sum
         return 1.0 if spread(u, place) >= 1.0 - mean else 0.0
     return x / (x + y)
 
 
-@jitable
-def _small_beta(x: float, a: float, total: float) -> float:
-    """A beta variable near 0 is 1 - exp(-x/N) for a gamma variable x; this N gives its mean."""
-    middle = total - 0.5 * a
-    return 1.0 - math.exp(-x / (middle - 0.5 - (a * a - 1.0) / (12.0 * middle)))
+@inlined
+def _small_beta(x: float, a: float, rho: float) -> float:
+    """A beta variable near 0 is 1 - exp(-x/N) for a gamma variable x; this N gives its mean.
+
+    N is M - 1/2 - (a² - 1)/(12 M) with M = 1/rho - 1 - a/2; x, a and M are multiplied by rho.
+    """
+    M = 1.0 - rho - 0.5 * a
+    N, x = 12.0 * M * M - 6.0 * M * rho - (a * a - rho * rho), 12.0 * M * x
+    # Padé's approximant y(1 + y²/60)/(1 + y/2 + y²/10 + y³/120) at x/N, by N³
+    square, tenth = N * N, x * x * 0.1
+    top = x * (square + tenth * (1 / 6))
+    return top / (N * (square + 0.5 * x * N + tenth) + x * tenth * (1 / 12))
+
+
+@inlined
+def _gamma_share(u: float, place: int, a: float, rho: float) -> float:
+    """A gamma variable of shape a/rho, times rho."""
+    if a < _EXPANDED_FROM * rho:
+        return rho * gamma_draw(u, place, a / rho)
+    return a * _gamma_ratio(spread(u, place), rho / a)
 
 
 @jitable
@@ -134,16 +279,18 @@ def gamma_draw(u: float, place: int, shape: float) -> float:
 
 @jitable
 def gamma_quantile(u: float, shape: float) -> float:
-    """The `u`-quantile of a gamma variable whose shape is at least 3.
+    """The `u`-quantile of a gamma variable whose shape is at least 1.6."""
+    return shape * _gamma_ratio(u, 1.0 / shape)
 
-    The cube root of a gamma variable is nearly normal (Wilson and Hilferty 1931).  This is its
-    Cornish-Fisher expansion in t = 1/sqrt(shape), up to t^6.
+
+@inlined
+def _gamma_ratio(u: float, tt: float) -> float:
+    """The `u`-quantile of a gamma variable of shape 1/tt over its mean.
+
+    The last step gives it its mean and variance.
     """
-    z = quick_normal_quantile(u)
-    t = 1.0 / math.sqrt(shape)
-    s, tt = z * z, t * t
-    odd = (1 / 3) + tt * ((3.0 - s) * (1 / 324) - tt * ((3.0 * s + 40.0) * s + 45.0) * (1 / 23328))
-    last = (((s + 90.0) * s + 402.0) * s + 363.0) * (1 / 229635)
-    even = -(1 / 9) + tt * (((s + 4.0) * s - 7.0) * (1 / 1215) + tt * last)
-    root = max(1.0 + t * z * odd + tt * even, 0.0)
-    return shape * root * root * root
+    t = math.sqrt(tt)
+    root = max(1.0 + t * _cube_root(_normal(u), t), 0.0)
+    value = root * root * root
+    power = tt * tt * tt
+    return value + power * ((1.0 - value) * 0.0094 - value * 0.0036 * tt)

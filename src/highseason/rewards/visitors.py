@@ -27,7 +27,7 @@ from highseason.rewards.arms import (
     drifting_arms,
     named,
 )
-from highseason.rewards.counts import GAMMA_NUMBERS, beta_draw, binomial_quantile, gamma_draw
+from highseason.rewards.counts import GAMMA_NUMBERS, beta_draw, count_draw, gamma_draw
 from highseason.rewards.model import Rewards
 
 #: Where the further numbers of a turn stand, by what they are for.
@@ -77,9 +77,7 @@ def effective_visitors(visitors: Any, rho: Any) -> Any:
 def _buyers(u: float, rate: float, n: float, rho: float, day: float) -> float:
     if day > 0.0 and 0.0 < rate < 1.0:
         rate = beta_draw(u, _DAY, rate, min(1.0, day * day * rate / (1.0 - rate)))
-    if rho > 0.0:
-        rate = beta_draw(u, _RATE, rate, rho)
-    return binomial_quantile(u, n, rate)
+    return count_draw(u, _RATE, n, rate, rho)
 
 
 @jitable
