@@ -13,6 +13,7 @@ from highseason.report.bound_plots import bound, exploration, minimum_pulls
 from highseason.report.calendar_plots import calendar
 from highseason.report.drawing import figure_size
 from highseason.report.figure import SUFFIXES, Drawings, Figure, Picture, check_target
+from highseason.report.heat_maps import HeatMap, heat_maps
 from highseason.report.interval_plots import dose_response, increase, interval_panels, interval_plot
 from highseason.report.log_plots import lifespans, replays
 from highseason.report.multiplier_plots import forecast, multiplier, shapes
@@ -32,6 +33,7 @@ __all__ = [
     "SUFFIXES",
     "Drawings",
     "Figure",
+    "HeatMap",
     "Picture",
     "Timing",
     "advice",
@@ -44,6 +46,7 @@ __all__ = [
     "exploration",
     "figure_size",
     "forecast",
+    "heat_maps",
     "increase",
     "interval_panels",
     "interval_plot",

@@ -27,7 +27,7 @@ T = TypeVar("T")
 #: Rooms that show, judge or serve results, and do not compute those a study stores.
 _NOT_COMPUTING = ("advice", "bandit", "bounds", "checks", "cli", "report", "service", "studies")
 #: Modules of a study that only present what is stored.
-_PRESENTING = ("__init__.py", "findings.py")
+_PRESENTING = ("__init__.py", "findings.py", "rules.py")
 
 
 def source_digest(package: Path, *studies: str) -> str:

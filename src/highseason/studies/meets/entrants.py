@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -78,11 +78,11 @@ def entrants_of(meeting: Meeting) -> Iterator[Entrant]:
             yield Entrant(each.label + COUNTING, policy, each.group, plain)
 
 
-def lineup(meeting: Meeting, candidates: int) -> Lineup:
-    """Every entrant as it is published, and `candidates` of those that have something to tune."""
+def lineup(meeting: Meeting, candidates: int, entrants: Iterable[Entrant] | None = None) -> Lineup:
+    """Entrants as they are published, and `candidates` of those that have something to tune."""
     policies: list[hs.Policy] = []
     families: dict[str, list[int]] = {}
-    for each in entrants_of(meeting):
+    for each in entrants_of(meeting) if entrants is None else entrants:
         space = _space(each.policy, meeting)
         tried = space.candidates(candidates) if space.axes else []
         as_published = each.published if meeting.published and each.published else each.policy

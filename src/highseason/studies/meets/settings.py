@@ -53,6 +53,7 @@ class Meeting:
     rho: float | None = None  # The correlation of a turn's visitors, where they are counted
     visitor_noise: float = math.nan  # The variance of one visitor
     forecast: Forecast | None = None  # What was expected of G before the first turn
+    rates: tuple[float, float] = (math.nan, math.nan)  # Mean and standard deviation over arms
 
 
 #: The variance of a turn's reward; a clipped normal with sigma 1 is mostly 0 or 1.
@@ -79,12 +80,7 @@ def _coin(season: Season) -> float:
     return (low + high) / 2 - (low**2 + low * high + high**2) / 3
 
 
-#: Rates: uniform between two, or a mean and a standard deviation.
-RATES = {
-    "rates-0.01-to-0.05": (0.01, 0.05),
-    "rates-0.2-to-0.6": (0.2, 0.6),
-    "rates-0.03+-0.003": (0.03, 0.003),
-}
+RATES = ("rates-0.01-to-0.05", "rates-0.2-to-0.6", "rates-0.03+-0.003")
 SIZES = ((5, 90), (20, 365), (5, 1000), (20, 90), (5, 365), (20, 1000))
 SHAPES = ("wave", "christmas", "step", "week-and-year")
 RHOS, VISITORS = (0.0, 0.0005, 0.005, 0.05, 1.0), (30, 500, 20_000)
@@ -97,7 +93,7 @@ def visitors_settings(quick: bool) -> Iterator[Meeting]:
         if quick and i % 19:
             continue
         arms, turns = (4, 60) if quick else SIZES[(i + i // 6) % len(SIZES)]
-        rates = list(RATES)[(i + i // 3 + i // 15) % len(RATES)]
+        rates = RATES[(i + i // 3 + i // 15) % len(RATES)]
         name = f"{shape}-rho-{rho:g}-{visitors}-visitors-{rates}-{arms}-arms-{turns}-turns"
         yield counted("visitors", name, shape_of(shape, turns), arms, rates, visitors, rho)
 
@@ -106,17 +102,24 @@ def counted(
     world: str, name: str, G: Multiplier, arms: int, rates: str, visitors: float, rho: float,
     forecast: Forecast | None = None,
 ) -> Meeting:  # fmt: skip
-    """A setting in which a turn has so many visitors on average."""
-    first, second = RATES[rates]
+    """A setting in which a turn has so many visitors on average.
+
+    Rates are uniform between two, or have a mean and a standard deviation ("0.03+-0.003").
+    """
     prior = "+-" in rates
+    first, second = map(float, rates.removeprefix("rates-").split("+-" if prior else "-to-"))
     mean = first if prior else (first + second) / 2
+    deviation = second if prior else (second - first) / math.sqrt(12)
     model = rewards.visitors(
         arms=arms, between=(0.0, 1.0) if prior else (first, second),
         prior=(first, second) if prior else None, share=visitors / float(G.values.mean()), rho=rho,
     )  # fmt: skip
     one = mean * (1 - mean)
     turn = one * (rho + (1 - rho) / visitors)
-    return Meeting(world, name, model, G, turn, rho=rho, visitor_noise=one, forecast=forecast)
+    return Meeting(
+        world, name, model, G, turn, rho=rho, visitor_noise=one, forecast=forecast,
+        rates=(mean, deviation),
+    )  # fmt: skip
 
 
 def shape_of(name: str, turns: int) -> Multiplier:
@@ -160,18 +163,21 @@ def traffic_settings(quick: bool, data: Path | None) -> Iterator[Meeting]:
 
 
 def _season(name: str, data: Path) -> Iterator[Meeting]:
-    file, column, step, turns = SERIES[name]
-    series = multipliers.read(data / file, value=column, floor=1.0)
-    series = series if step is None else series.resample(step)
-    past, G = (
-        series.window(1, series.turns - turns),
-        series.window(series.turns - turns + 1, series.turns),
-    )
+    past, G = real_series(name, data)
     with quiet():
-        forecast = Blend().fit(past).predict(turns)
+        forecast = Blend().fit(past).predict(G.turns)
     coins = rewards.bernoulli(arms=10)
     yield Meeting("traffic", f"{name}-coins", coins, G, _NOISE["bernoulli"], forecast=forecast)
     yield counted("traffic", f"{name}-visitors", G, 10, "rates-0.01-to-0.05", 500, 0.005, forecast)
+
+
+def real_series(name: str, data: Path) -> tuple[Multiplier, Multiplier]:
+    """The past of a series, and the season at its end."""
+    file, column, step, turns = SERIES[name]
+    series = multipliers.read(data / file, value=column, floor=1.0)
+    series = series if step is None else series.resample(step)
+    begin = series.turns - turns
+    return series.window(1, begin), series.window(begin + 1, series.turns)
 
 
 def all_settings(quick: bool, data: Path | None) -> list[Meeting]:

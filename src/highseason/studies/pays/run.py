@@ -1,0 +1,104 @@
+"""Play every setting of the map with regulated policies and the same rules unregulated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pandas as pd
+
+from highseason.results import Estimate, with_interval
+from highseason.studies.frames import Rows, columns
+from highseason.studies.meets.entrants import COUNTING, OPTION, TWIN, Entrant, entrants_of, lineup
+from highseason.studies.meets.settings import Meeting
+from highseason.studies.paper import SAME_RULE
+from highseason.studies.pays.settings import (
+    FULL,
+    QUICK,
+    MapEffort,
+    Traits,
+    map_settings,
+    traffic_settings,
+)
+from highseason.studies.session import StudySession
+from highseason.studies.study import Results
+from highseason.tuning import CrossFit, crossfit, derive_seed
+
+#: The label of the mean over the paper's four pairs.
+PAPER = "the paper's policies"
+#: Regulated policies and the same rules unregulated; the pool has no twin but greedy.
+PAIRS = {
+    OPTION: TWIN,
+    **{name + COUNTING: plain + COUNTING for name, plain in SAME_RULE.items()},
+    "variable-pool": "greedy",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class PaysResults(Results):
+    """The frame `gains` has a row for each pair in each setting, with the setting's traits."""
+
+    missing: str  # Why real traffic is missing, if it is
+
+
+def run(session: StudySession) -> PaysResults:
+    """Play all settings."""
+    effort = QUICK if session.quick else FULL
+    if session.games is not None:
+        effort = replace(effort, games=session.games, turns=0)
+    settings = [*_drawn(effort), *traffic_settings(session.quick, session.data)]
+    session.expect(len(settings))
+    rows = [row for meeting in settings for row in _rows(session, meeting, effort)]
+    facts = {
+        "games per setting": f"{effort.games:,} or more: {effort.turns:,} turns of every policy",
+        "tuning": f"{effort.candidates} candidates of every policy; each half of the games is "
+        "judged with what was chosen on the other half",
+    }
+    missing = "" if any(m.world == "traffic" for m in settings) else "no --data with real traffic"
+    return PaysResults({"gains": pd.DataFrame(rows)}, effort.games, facts, missing)
+
+
+def _drawn(effort: MapEffort) -> Iterator[Meeting]:
+    for part, count in effort.settings.items():
+        yield from map_settings(part, count)
+
+
+def _takes_part(entrant: Entrant) -> bool:
+    return entrant.label in PAIRS or entrant.label in PAIRS.values()
+
+
+def _rows(session: StudySession, meeting: Meeting, effort: MapEffort) -> Rows:
+    who = lineup(meeting, effort.candidates, filter(_takes_part, entrants_of(meeting)))
+    own = derive_seed(session.seed, f"{meeting.world}/{meeting.id}")
+    name = f"{meeting.world}/{meeting.id}"
+    games = effort.games_of(meeting.G.turns)
+    lost = session.regrets(name, who.policies, meeting.rewards, meeting.G, games, own)
+    fit = crossfit(lost, who.families, own)
+    about: dict[str, Any] = {
+        "part": meeting.world, "setting": meeting.id, "shape": meeting.G.name,
+        "arms": meeting.rewards.arms, "turns": meeting.G.turns, "games": games, "rho": meeting.rho,
+        "visitors": round(meeting.rewards.noise.share * float(meeting.G.values.mean())),
+        **Traits.of(meeting)._asdict(),
+    }  # fmt: skip
+    rows = [about | _gained(fit, policy, plain) for policy, plain in PAIRS.items()]
+    four = [(name + COUNTING, plain + COUNTING) for name, plain in SAME_RULE.items()]
+    together = about | {"policy": PAPER, "against": "the same rules", "regret": float("nan")}
+    return [*rows, together | columns("gain", _mean_gain(fit, four))]
+
+
+def _gained(fit: CrossFit, policy: str, plain: str) -> dict[str, Any]:
+    """What regulating gains of the best arm's reward, and by what it multiplies the regret."""
+    return {
+        "policy": policy.removesuffix(COUNTING), "against": plain.removesuffix(COUNTING),
+        "regret": fit.means[plain], **columns("gain", fit.saved(policy, plain)),
+        **columns("ratio", fit.ratio(policy, plain)),
+    }  # fmt: skip
+
+
+def _mean_gain(fit: CrossFit, pairs: Sequence[tuple[str, str]]) -> Estimate:
+    """Of several pairs, which share their games and so their luck."""
+    values = [fit.means[plain] - fit.means[policy] for policy, plain in pairs]
+    repeats = sum(fit.repeats[plain] - fit.repeats[policy] for policy, plain in pairs)
+    error = float((repeats / len(pairs)).std(ddof=1))  # type: ignore[union-attr]  # arrays
+    return with_interval(sum(values) / len(pairs), error)
