@@ -12,7 +12,15 @@ import highseason as hs
 from highseason.results import Estimate, geometric_mean
 from highseason.studies import STUDIES, StudyOutcome, reproduce
 from highseason.studies.frames import where
-from highseason.studies.meets.entrants import COUNTING, ENTRANTS, OPTION, TWIN, UNTUNED, lineup
+from highseason.studies.meets.entrants import (
+    COUNTING,
+    ENTRANTS,
+    OPTION,
+    TWIN,
+    UNTUNED,
+    entrants_of,
+    lineup,
+)
 from highseason.studies.meets.findings import goals
 from highseason.studies.meets.run import BEST, BEST_OF_ALL, Met
 from highseason.studies.meets.settings import all_settings, visitors_settings
@@ -60,21 +68,22 @@ def test_the_settings_are_those_of_the_paper_and_sixty_with_visitors() -> None:
 
 def test_published_constants_are_for_the_settings_of_the_paper_alone() -> None:
     first = all_settings(quick=True, data=None)[0]
-    who = lineup(first, candidates=4)
+    who = lineup(first, 4, entrants_of(first))
     (row,) = who.families["epsilon-greedy" + UNTUNED]
     assert who.policies[row] == hs.EpsilonGreedy(k=1100)
     (row,) = who.families[OPTION]  # nothing to tune
     assert who.policies[row] == hs.OptionIndex()
     assert len(who.families["soft-ucb"]) == 4
     counted = next(visitors_settings(quick=True))
-    who = lineup(counted, candidates=4)
+    who = lineup(counted, 4, entrants_of(counted))
     assert who.policies[who.families["ucb" + UNTUNED][0]] == hs.UCB()
     assert {who.policies[row].count for row in who.families["ucb" + COUNTING]} == {"visitors"}  # type: ignore[attr-defined]
     assert who.policies[who.families[OPTION][0]] == hs.OptionIndex(count="visitors")
 
 
 def test_the_best_of_several_is_chosen_on_the_other_half() -> None:
-    who = lineup(all_settings(quick=True, data=None)[0], candidates=3)
+    first = all_settings(quick=True, data=None)[0]
+    who = lineup(first, 3, entrants_of(first))
     lost = np.full((len(who.policies), 8), 0.5)
     row = who.families["soft-ucb"][1]
     lost[row, 0::2], lost[row, 1::2] = 0.1, 0.9  # good on one half, bad on the other
@@ -87,7 +96,8 @@ def test_the_best_of_several_is_chosen_on_the_other_half() -> None:
 def test_errors_contain_the_luck_of_tuning() -> None:
     """Over many sets of games, intervals of a tuned policy's loss cover what it is on average."""
     rng = np.random.default_rng(1)
-    truth, covered, spread = np.array([0.30, 0.32, 0.34]), 0, []
+    truth, covered = np.array([0.30, 0.32, 0.34]), 0
+    spread: list[float] = []
     for _ in range(200):
         losses = np.vstack([rng.normal(truth[:, None], 0.2, (3, 60)), rng.normal(0.5, 0.1, 60)])
         fit = crossfit(losses, {"tuned": [0, 1, 2], "other": [3]}, seed=len(spread))
@@ -96,6 +106,14 @@ def test_errors_contain_the_luck_of_tuning() -> None:
         covered += gap.low <= 0.5 - 0.314 <= gap.high
     assert 0.90 <= covered / 200 <= 0.99
     assert 0.30 < np.mean(spread) < 0.33
+
+
+def test_tuning_on_other_games() -> None:
+    tuning = np.array([[0.1, 0.1], [0.3, 0.3], [9.0, 9.0]])
+    losses = np.array([[0.5] * 4, [0.2] * 4, [0.4] * 4])
+    fit = crossfit(losses, {"tuned": [0, 1], "other": [2]}, tuning=tuning)
+    assert fit.chosen["tuned"] == (0, 0)  # the best of the games of tuning, not of these
+    assert fit.ratio("tuned", "other").value == pytest.approx(1.25)
 
 
 def test_a_geometric_mean_is_even_in_factors() -> None:

@@ -1,8 +1,9 @@
-"""Choose on one half of the games, judge on the other: what tuned policies lose, with its error.
+"""Choose on some games, judge on others: what tuned policies lose, with its error.
 
-A policy looks better on the games it was tuned on than it is.  So each half of the games is judged
-with what was chosen on the other half.  The errors come from drawing the games again and choosing
-again each time, so they contain the luck of tuning as well as that of the games.
+A policy looks better on the games it was tuned on than it is.  So it is judged on other games, or
+each half of the games with what was chosen on the other half.  The errors come from drawing the
+games again and choosing again each time, so they contain the luck of tuning as well as that of the
+games.
 """
 
 from __future__ import annotations
@@ -51,13 +52,20 @@ class CrossFit:
         return with_interval(self.means[base] - self.means[label], error)
 
 
-def crossfit(losses: Numbers, families: Mapping[str, Sequence[int]], seed: int = 0) -> CrossFit:
-    """Tune each family on one half of the games, judge it on the other, and vice versa.
+def crossfit(
+    losses: Numbers,
+    families: Mapping[str, Sequence[int]],
+    seed: int = 0,
+    tuning: Numbers | None = None,
+) -> CrossFit:
+    """Tune each family on some games and judge it on others.
 
     Args:
         losses: A row per candidate and a column per game, or per whatever was drawn independently.
         families: By label, the rows to choose from; a single row needs no choice.
         seed: Of the games that are drawn again.
+        tuning: The same rows on games to tune on; rows of families with one candidate are not
+            looked at.  Without it, each half of the games is tuned on the other.
 
     >>> losses = np.array([[0.3, 0.2, 0.4, 0.2], [0.1, 0.2, 0.1, 0.1], [0.5, 0.4, 0.4, 0.6]])
     >>> fit = crossfit(losses, {"tuned": [0, 1], "other": [2]})
@@ -67,19 +75,22 @@ def crossfit(losses: Numbers, families: Mapping[str, Sequence[int]], seed: int =
     halves = losses[:, 0::2], losses[:, 1::2]
     if min(half.shape[1] for half in halves) < 2:
         raise ValueError(f"cross-fitting needs 4 games or more, got {losses.shape[1]}")
-    counts = [
-        _counts(half.shape[1], derive_seed(seed, f"half {i}")) for i, half in enumerate(halves)
-    ]
-    sums = [count @ half.T for count, half in zip(counts, halves, strict=True)]
-    chosen, totals = {}, {}
+    sums = [_sums(half, derive_seed(seed, f"half {i}")) for i, half in enumerate(halves)]
+    judges = sums[::-1] if tuning is None else [_sums(tuning, derive_seed(seed, "tuning"))] * 2
+    every = np.arange(len(sums[0]))
+    chosen, means = {}, {}
     for label, rows in families.items():
-        picked = [np.asarray(rows)[other[:, rows].argmin(axis=1)] for other in reversed(sums)]
-        every = np.arange(len(sums[0]))
-        totals[label] = sum(part[every, pick] for part, pick in zip(sums, picked, strict=True))
+        picked = [np.asarray(rows)[judge[:, rows].argmin(axis=1)] for judge in judges]
+        parts = [part[every, pick] for part, pick in zip(sums, picked, strict=True)]
+        means[label] = (parts[0] + parts[1]) / losses.shape[1]
         chosen[label] = (int(picked[0][0]), int(picked[1][0]))
-    means = {label: total / losses.shape[1] for label, total in totals.items()}
     first = {label: float(mean[0]) for label, mean in means.items()}
     return CrossFit(chosen, first, {label: mean[1:] for label, mean in means.items()})
+
+
+def _sums(losses: Numbers, seed: int) -> Numbers:
+    """Sums over games for every candidate: as they are, and as often as games are drawn again."""
+    return np.asarray(_counts(losses.shape[1], seed) @ losses.T)
 
 
 def _counts(games: int, seed: int) -> Numbers:

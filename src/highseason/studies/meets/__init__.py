@@ -6,5 +6,7 @@ STUDY = Study(
     name="meets",
     title="Every policy meets the option index",
     headline="ratios",
+    profiles=("everyone",),
+    default_profiles=1,
     builds_on=("simulated", "timing", "upworthy"),
 )

@@ -17,6 +17,10 @@ from highseason.tuning import Axis, Space
 OPTION, TWIN = "option-index", "option-index, unregulated"
 #: The end of the label of a policy with published constants, and of one that counts visitors.
 UNTUNED, COUNTING = ", untuned", ", counting visitors"
+#: A costly policy tries so many candidates, divided by the number of arms.
+_COSTLY = 100
+#: The variance of a coin whose rate may be anything: what KL-UCB knows of the noise by itself.
+_COIN = 1 / 6
 #: The radius is searched around the noise of a turn, which differs by powers of ten.
 _P_RANGE = (1e-3, 30.0)
 
@@ -30,6 +34,7 @@ class Entrant:
     group: str  # "paper", "baseline" or "ours"
     plain: str = ""  # The label of the same rule without regulation
     published: hs.Policy | None = None  # With the constants of the paper, for its settings
+    costly: bool = False  # Whether a turn costs time for every arm: fewer candidates are tried
 
     @property
     def is_rival(self) -> bool:
@@ -46,9 +51,18 @@ def _paper(kind: type[hs.Policy]) -> Entrant:
 ENTRANTS: tuple[Entrant, ...] = (
     *map(_paper, (hs.EpsilonGreedy, hs.UCB, *REGULATED)),
     Entrant("greedy", hs.Greedy(), "baseline"),
+    Entrant("constant-epsilon", hs.ConstantEpsilon(), "baseline"),
+    Entrant("thompson", hs.Thompson(), "baseline", costly=True),
+    Entrant("kl-ucb", hs.KLUCB(), "baseline", costly=True),
     Entrant(TWIN, hs.OptionIndex(variant="unregulated"), "ours"),
     Entrant(OPTION, hs.OptionIndex(), "ours", TWIN),
 )
+
+
+#: Who plays in each profile.
+PROFILES: dict[str, tuple[Entrant, ...]] = {"everyone": ENTRANTS}
+#: All of them, by label.
+BY_LABEL = {each.label: each for who in PROFILES.values() for each in who}
 
 
 class Lineup(NamedTuple):
@@ -56,15 +70,16 @@ class Lineup(NamedTuple):
 
     policies: list[hs.Policy]
     families: dict[str, list[int]]
+    tried: list[int]  # The rows that play games of tuning: those from which something is chosen
 
 
-def entrants_of(meeting: Meeting) -> Iterator[Entrant]:
+def entrants_of(meeting: Meeting, who: Iterable[Entrant] = ENTRANTS) -> Iterator[Entrant]:
     """Who takes part in a setting.
 
     Where visitors are counted, rivals may count turns or visitors (they are given the true rho, by
     which visitors count for less); the option index counts visitors and learns rho.
     """
-    for each in ENTRANTS:
+    for each in who:
         if meeting.rho is None or each.group != "ours":
             yield each
         if meeting.rho is None:
@@ -75,28 +90,33 @@ def entrants_of(meeting: Meeting) -> Iterator[Entrant]:
         elif isinstance(each.policy, CountingPolicy):
             policy = replace(each.policy, count="visitors", rho=meeting.rho)
             plain = each.plain and each.plain + COUNTING
-            yield Entrant(each.label + COUNTING, policy, each.group, plain)
+            yield replace(each, label=each.label + COUNTING, policy=policy, plain=plain)
 
 
-def lineup(meeting: Meeting, candidates: int, entrants: Iterable[Entrant] | None = None) -> Lineup:
+def lineup(meeting: Meeting, candidates: int, entrants: Iterable[Entrant]) -> Lineup:
     """Entrants as they are published, and `candidates` of those that have something to tune."""
-    policies: list[hs.Policy] = []
-    families: dict[str, list[int]] = {}
-    for each in entrants_of(meeting) if entrants is None else entrants:
+    who = Lineup([], {}, [])
+    for each in entrants:
         space = _space(each.policy, meeting)
-        tried = space.candidates(candidates) if space.axes else []
+        count = min(candidates, _COSTLY // meeting.rewards.arms) if each.costly else candidates
+        tuned = space.candidates(count) if space.axes and count > 1 else []
         as_published = each.published if meeting.published and each.published else each.policy
-        first = len(policies)
-        policies += [as_published, *tried]
-        families[each.label + (UNTUNED if tried else "")] = [first]
-        if tried:
-            families[each.label] = list(range(first + 1, len(policies)))
-    return Lineup(policies, families)
+        first = len(who.policies)
+        who.policies.extend([as_published, *tuned])
+        rows = list(range(first, len(who.policies)))
+        who.families[each.label + (UNTUNED if tuned else "")] = rows[:1]
+        if tuned:
+            who.families[each.label] = rows[1:]
+        if each.group != "ours" and (tuned or not each.costly):
+            who.tried.extend(rows)
+    return who
 
 
 def _space(policy: hs.Policy, meeting: Meeting) -> Space:
     counts = getattr(policy, "count", "turns") == "visitors"
     noise = meeting.visitor_noise if counts else meeting.noise
+    if isinstance(policy, hs.KLUCB):
+        noise /= _COIN if meeting.rho is None else meeting.visitor_noise
     return Space(policy, tuple(_scaled(axis, noise) for axis in axes(policy)))
 
 

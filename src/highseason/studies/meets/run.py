@@ -11,9 +11,19 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import highseason as hs
+from highseason.forecasters import Forecast
 from highseason.results import Estimate
 from highseason.studies.frames import Rows, columns
-from highseason.studies.meets.entrants import COUNTING, ENTRANTS, OPTION, UNTUNED, Lineup, lineup
+from highseason.studies.meets.entrants import (
+    BY_LABEL,
+    COUNTING,
+    OPTION,
+    PROFILES,
+    UNTUNED,
+    Lineup,
+    entrants_of,
+    lineup,
+)
 from highseason.studies.meets.settings import FULL, QUICK, WORLDS, Effort, Meeting, all_settings
 from highseason.studies.session import Regrets, StudySession
 from highseason.studies.study import Results
@@ -30,6 +40,9 @@ BEST, BEST_OF_ALL = "best of the paper's and greedy", "best of all rivals"
 FORECAST = ", forecast"
 #: The variance of a day's click rate of a headline: 1.3% over some 600 visitors.
 _DECK_NOISE = 2e-5
+
+#: A loss that is never chosen: of what does not play games of tuning.
+_NEVER = 1e9
 
 Numbers = NDArray[np.float64]
 
@@ -48,18 +61,18 @@ def run(session: StudySession) -> MeetsResults:
     effort = replace(effort, games=session.games or effort.games)
     meetings = all_settings(session.quick, session.data)
     decks = _Decks.of(session, effort)
-    session.expect(len(meetings) + (len(decks.settings) if decks else 0))
+    several = len(meetings) + (len(decks.settings) if decks else 0)
+    session.expect(2 * several * len(session.profiles))
     rows: dict[str, Rows] = {"ratios": [], "regulated": [], "forecasts": []}
-    for meeting in meetings:
-        _add(rows, _about(meeting), _meet(session, meeting, effort))
-    for setting in decks.settings if decks else ():
-        about = {"world": "decks", "setting": setting.id, "turns": setting.days}
-        assert decks is not None
-        _add(rows, about, decks.meet(session, setting))
+    for profile in session.profiles:
+        for meeting in meetings:
+            _add(rows, _about(meeting), _meet(session, profile, meeting, effort))
+        if decks is not None:
+            decks.add(session, profile, rows)
     facts = {
         "games per setting": f"{effort.games:,}; start days per headline test: {effort.start_days}",
-        "tuning": f"{effort.candidates} candidates of every policy; each half of the games is "
-        "judged with what was chosen on the other half",
+        "tuning": f"{effort.candidates} candidates of every policy on {effort.tuning} other games; "
+        "fewer of thompson and kl-ucb with many arms; headline tests: on the other half of them",
     }
     frames = {name: pd.DataFrame(content) for name, content in rows.items() if content}
     return MeetsResults(frames, effort.games, facts, _missing(session, meetings, decks))
@@ -81,7 +94,10 @@ class Met:
     forecast: bool = False  # Whether everyone also played with a forecast of G
 
     @classmethod
-    def of(cls, lost: Numbers, who: Lineup, seed: int, forecast: bool = False) -> Met:
+    def of(
+        cls, lost: Numbers, who: Lineup, seed: int, tuning: Numbers | None = None,
+        forecast: bool = False,
+    ) -> Met:  # fmt: skip
         """Choose and judge, for every policy and for the best of several."""
         families = who.families | _together(who.families)
         if forecast:
@@ -89,7 +105,7 @@ class Met:
             families |= {
                 label + FORECAST: [known + row for row in rows] for label, rows in families.items()
             }
-        return cls(crossfit(lost, families, seed), who, forecast)
+        return cls(crossfit(lost, families, seed, tuning), who, forecast)
 
     def parameters(self, label: str) -> str:
         """What was chosen on each half."""
@@ -99,8 +115,8 @@ class Met:
 
 def _together(families: Mapping[str, list[int]]) -> dict[str, list[int]]:
     """The rows of the best of several policies, tuned and untuned."""
-    ours = {each.label for each in ENTRANTS if each.group == "ours"}
-    rivals = {each.label for each in ENTRANTS if each.is_rival}
+    ours = {each.label for each in BY_LABEL.values() if each.group == "ours"}
+    rivals = {each.label for each in BY_LABEL.values() if each.is_rival}
     groups: dict[str, list[int]] = {}
     for label, rows in families.items():
         bare = label.removesuffix(UNTUNED)
@@ -115,16 +131,28 @@ def _together(families: Mapping[str, list[int]]) -> dict[str, list[int]]:
     return groups
 
 
-def _meet(session: StudySession, meeting: Meeting, effort: Effort) -> Met:
-    who = lineup(meeting, effort.candidates)
+def _meet(session: StudySession, profile: str, meeting: Meeting, effort: Effort) -> Met:
+    who = lineup(meeting, effort.candidates, entrants_of(meeting, PROFILES[profile]))
     own = derive_seed(session.seed, f"{meeting.world}/{meeting.id}")
-    name = f"{meeting.world}/{meeting.id}"
-    game = who.policies, meeting.rewards, meeting.G, effort.games, own
-    lost = session.regrets(name, *game)
-    if meeting.forecast is not None:
-        blind = session.regrets(f"{name}-forecast", *game, forecast=meeting.forecast)
-        lost = np.vstack([lost, blind])
-    return Met.of(lost, who, own, meeting.forecast is not None)
+    name = f"{profile}/{meeting.world}/{meeting.id}"
+    search = derive_seed(own, "search")
+
+    def play(forecast: Forecast | None = None, end: str = "") -> tuple[Numbers, Numbers]:
+        setting = meeting.rewards, meeting.G
+        tried = [who.policies[row] for row in who.tried]
+        tuning = np.full((len(who.policies), effort.tuning), _NEVER)
+        tuning[who.tried] = session.regrets(
+            f"{name}{end}-tuning", tried, *setting, effort.tuning, search, forecast
+        )
+        lost = session.regrets(name + end, who.policies, *setting, effort.games, own, forecast)
+        return lost, tuning
+
+    lost, tuning = play()
+    if meeting.forecast is None:
+        return Met.of(lost, who, own, tuning)
+    both = zip((lost, tuning), play(meeting.forecast, "-forecast"), strict=True)
+    lost, tuning = (np.vstack(parts) for parts in both)
+    return Met.of(lost, who, own, tuning, forecast=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,14 +171,23 @@ class _Decks:
         settings = headlines.QUICK_SETTINGS[:1] if session.quick else headlines.SETTINGS
         return cls(upworthy.big_enough(upworthy.read([folder]), settings), effort, settings)
 
-    def meet(self, session: StudySession, setting: headlines.HeadlineSetting) -> Met:
+    def add(self, session: StudySession, profile: str, rows: dict[str, Rows]) -> None:
+        """The rows of every way to play the tests."""
+        for setting in self.settings:
+            about = {"world": "decks", "setting": setting.id, "turns": setting.days}
+            _add(rows, about, self._meet(session, profile, setting))
+
+    def _meet(self, session: StudySession, profile: str, setting: headlines.HeadlineSetting) -> Met:
         meeting = Meeting("decks", setting.id, hs.rewards.bernoulli(arms=4), _ONE, _DECK_NOISE)
-        who = lineup(meeting, self.effort.candidates)
+        who = lineup(meeting, self.effort.candidates, entrants_of(meeting, PROFILES[profile]))
         players = [str(policy) for policy in who.policies]
         inputs = [self.archive.digest, setting.id, self.effort.start_days, players, session.seed]
         with session.step("simulating"):
             lost = session.store.record(
-                f"decks/{setting.id}", inputs, Regrets, lambda: self._play(session, setting, who)
+                f"{profile}/decks/{setting.id}",
+                inputs,
+                Regrets,
+                lambda: self._play(session, setting, who),
             ).lost
         return Met.of(lost, who, session.seed)
 
@@ -184,15 +221,8 @@ def _missing(session: StudySession, meetings: list[Meeting], decks: _Decks | Non
 def _add(rows: dict[str, Rows], about: dict[str, Any], met: Met) -> None:
     """The rows of one setting."""
     known = [label for label in met.fit.means if not label.endswith(FORECAST)]
-    rows["ratios"] += [
-        about
-        | {"rival": label.removesuffix(UNTUNED), "tuned": not label.endswith(UNTUNED)}
-        | {"parameters": met.parameters(label), "rival_regret": met.fit.means[label]}
-        | {"option_regret": met.fit.means[OPTION]}
-        | columns("ratio", met.fit.ratio(OPTION, label))
-        for label in known
-        if label != OPTION
-    ]
+    if OPTION in met.fit.means:
+        rows["ratios"] += _ratios(about, met, known)
     rows["regulated"] += [
         about | {"policy": label, "against": plain} | _both(met.fit, label, plain)
         for label, plain in _pairs(met.fit)
@@ -206,10 +236,23 @@ def _add(rows: dict[str, Rows], about: dict[str, Any], met: Met) -> None:
         ]  # fmt: skip
 
 
+def _ratios(about: dict[str, Any], met: Met, known: list[str]) -> Rows:
+    """The option index against each of them."""
+    return [
+        about
+        | {"rival": label.removesuffix(UNTUNED), "tuned": not label.endswith(UNTUNED)}
+        | {"parameters": met.parameters(label), "rival_regret": met.fit.means[label]}
+        | {"option_regret": met.fit.means[OPTION]}
+        | columns("ratio", met.fit.ratio(OPTION, label))
+        for label in known
+        if label != OPTION
+    ]
+
+
 def _pairs(fit: CrossFit) -> list[tuple[str, str]]:
     """Regulated policies with the same rule unregulated, both tuned or both as published."""
     pairs = []
-    for each in ENTRANTS:
+    for each in BY_LABEL.values():
         for end in (COUNTING, ""):
             for tuned in ("", UNTUNED):
                 label, plain = (name + end + tuned for name in (each.label, each.plain))

@@ -32,12 +32,13 @@ WORLDS = {
 class Effort:
     """How much is played."""
 
-    games: int  # In each setting; half of them tune, the other half judges, and vice versa
+    games: int  # In each setting
+    tuning: int  # Other games, on which policies are tuned
     candidates: int  # Of every policy that has something to tune
     start_days: int  # Of each headline test
 
 
-FULL, QUICK = Effort(200, 32, 2), Effort(8, 3, 1)
+FULL, QUICK = Effort(56, 100, 16, 1), Effort(8, 6, 3, 1)
 
 
 @dataclass(frozen=True, eq=False)
