@@ -161,7 +161,7 @@ def test_a_game_with_its_functions_compiled_in_is_the_same(rewards: str) -> None
     run = many_games.Run.prepare(replace(policy, ties="random"), model, G, 5, None, False, None)
     keys = game_keys(5, range(3))
     arms = arms_of(run, keys)
-    turns = run._turns(run.plans[0])
+    turns = run.turns(run.plans[0])
     player = build.player_of(run.plans[0].policy, model, None, np.ones(30), np.zeros(31))
     bound = build.bound_game(policy.rule, model)
     arrays = (turns, keys[0], arms.parameters[0], arms.means[0], arms.first[0], arms.last[0])

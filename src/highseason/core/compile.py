@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from highseason.core.atomic import atomic_write
 from highseason.core.jitable import registered
 
 if TYPE_CHECKING:
@@ -123,6 +124,27 @@ def _register_jitables() -> None:
             overload(function, strict=False)(native)  # strict would compare annotations too
 
 
+def cached_text(name: str, make: Callable[[], str]) -> str:
+    """The text that `make` generates from sources with compiled code, kept in their cache."""
+    folder = _cache_folder()
+    if folder is None:
+        return make()
+    path = folder / name
+    with contextlib.suppress(OSError):
+        return path.read_text(encoding="utf-8")
+    with _locked(folder / f"{name}.lock"):
+        with contextlib.suppress(OSError):
+            return path.read_text(encoding="utf-8")
+        _announce()
+        text = make()
+        try:
+            with atomic_write(path) as unfinished:
+                unfinished.write_text(text, encoding="utf-8")
+        except OSError as reason:
+            log.warning("compiled code was not kept: %s", reason)
+    return text
+
+
 @contextlib.contextmanager
 def _cached(dispatcher: Any, function: Callable[..., Any]) -> Iterator[None]:
     """Compile within: from the cache or into it, where there is a folder and a source file."""
@@ -130,7 +152,7 @@ def _cached(dispatcher: Any, function: Callable[..., Any]) -> Iterator[None]:
     if folder is None or not Path(function.__code__.co_filename).is_file():
         yield
         return
-    cache = dispatcher._cache = _cache_class()(function, folder, _stamp(function))
+    cache = dispatcher._cache = _cache_class()(function, folder, source_stamp(function))
     try:
         yield
     finally:
@@ -188,7 +210,7 @@ def _compiled_sources() -> dict[str, bytes]:
     }
 
 
-def _stamp(function: Callable[..., Any]) -> str:
+def source_stamp(function: Callable[..., Any]) -> str:
     """What a function was compiled from: its file, and what it names in other files."""
     functions: set[Any] = set()
     constants: set[str] = set()

@@ -22,7 +22,11 @@ from typing import Any, TypeAlias
 from highseason.core.validation import whole_number
 
 #: Executors with a module of their own; `NAME://ADDRESS` joins one that runs, where it can.
-_KINDS = {"ray": "highseason.core.ray_pool", "dask": "highseason.core.dask_pool"}
+_KINDS = {
+    "ray": "highseason.core.ray_pool",
+    "dask": "highseason.core.dask_pool",
+    "gpu": "highseason.core.gpu_pool",
+}
 #: What an executor can be called.
 EXECUTORS = ("local", "serial", *_KINDS)
 
@@ -35,10 +39,12 @@ class Pool:
         workers: How many workers it has.
         inline: Whether work runs in the caller's thread instead.
         in_process: Whether workers are threads of this process.
+        on_gpu: Whether games are played on a GPU; all other work is done by the workers.
     """
 
     inline = False
     in_process = False
+    on_gpu = False
 
     def __init__(self, executor: Executor | None, workers: int) -> None:
         self.executor = executor
@@ -68,7 +74,8 @@ def opened(executor: Executors = None, workers: int | None = None) -> Iterator[P
     Args:
         executor: "local" or None: the cores of this machine; "serial": none besides the caller;
             "ray" or "dask": started on this machine; "ray://HOST:PORT" or "dask://HOST:PORT": a
-            cluster that runs; or any `concurrent.futures.Executor`.
+            cluster that runs; "gpu": the GPU of this machine for games, and its cores for
+            everything else; or any `concurrent.futures.Executor`.
         workers: How many; all there are if None.
 
     >>> with opened("local", workers=2) as pool:

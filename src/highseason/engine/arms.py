@@ -6,7 +6,7 @@ machine code in `simulate` and `replay`.  Inside the library arms are numbered f
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,3 +72,10 @@ def reset_state(state: ArmState) -> None:
     state.weight[:] = 1.0
     state.memory[:] = 0.0
     state.shared[:] = 0.0
+
+
+@jitable
+def copy_values(source: NDArray[Any], target: NDArray[Any]) -> None:
+    """Copy one array over another; a GPU has no memory for what `target[:] = source` sets aside."""
+    for i in range(source.size):
+        target[i] = source[i]

@@ -141,12 +141,16 @@ def merge_parts(run: Run, cut: Cut, keep: bool, first: Part, later: Part) -> Par
     part = Part(games, None, first.pieces + later.pieces)
     if not cut.is_whole(games):
         return part
-    played = Played.together(part.pieces)
+    return Part(games, tally_of(run, keep, Played.together(part.pieces)))
+
+
+def tally_of(run: Run, keep: bool, played: Played) -> Tally:
+    """The statistics of the games of a block."""
     tally = Tally(keep, run.empty_curves())
     tally.add(played.metrics())
     for i, trace in enumerate(played.traces):
         tally.add_curves(i, trace)
-    return Part(games, tally)
+    return tally
 
 
 def _play_block(run: Run, keep: bool, block: range) -> Part:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from highseason.core.checkpoints import Checkpoint
 from highseason.core.compile import sources_hash
-from highseason.core.executors import Executors, opened, worker_count
+from highseason.core.executors import Executors, Pool, opened, worker_count
 from highseason.core.fingerprint import fingerprint
 from highseason.core.parallel import map_reduce
 from highseason.core.random import seed_key
@@ -28,7 +28,7 @@ from highseason.games.kernels.reward_dispatch import dispatch_for
 from highseason.games.parts import Cut, Receiver, for_kernel, merge_parts, play_part
 from highseason.multipliers import Multiplier, as_multiplier
 from highseason.policies import Plan, Policy, parse
-from highseason.results import Curves, SimulationResult, unique_labels
+from highseason.results import Curves, SimulationResult, Tally, unique_labels
 from highseason.rewards import Rewards
 
 #: Above this many games only sufficient statistics are kept, unless `keep="games"`.
@@ -69,7 +69,7 @@ def simulate(
         games: How many games.
         seed: Same seed, same result, on any executor and any number of workers.
         executor: Where games are played: "local" (all cores), "serial", "ray", "dask",
-            "ray://HOST:PORT", "dask://HOST:PORT", or any `concurrent.futures.Executor`.
+            "ray://HOST:PORT", "dask://HOST:PORT", "gpu", or any `concurrent.futures.Executor`.
         workers: How many workers; all there are if None.
         curves: Also collect running totals over turns, at 200 checkpoints or the given number; or
             after the given turns, counted from 1.
@@ -81,7 +81,7 @@ def simulate(
             them always are.  Regret is then measured against the best arm present, and `best_pulls`
             are its pulls.  Plans are made for the average number of arms present.
         checkpoint: A folder, or an address that fsspec understands, for finished parts: after an
-            interruption the same call resumes.
+            interruption the same call resumes.  Not used on a GPU.
         progress: Called with (games done, games in all) as the work goes on.
 
     >>> import highseason as hs
@@ -97,21 +97,38 @@ def simulate(
         raise ValueError(f"keep={keep!r} must be 'games' or 'summary'")
     kept = keep == "games" or (keep is None and games <= KEPT_GAMES)
     small = games * run.G.turns * len(run.labels) < _WORTH_WORKERS and checkpoint is None
-    with opened("serial" if small else executor, workers) as pool:
-        if pool.in_process:
-            run.oracle, run.players  # noqa: B018  # compiled here, before several workers need them
-        cut = run.cut(games, pool.workers, fixed=checkpoint is not None)
-        whole = map_reduce(
-            functools.partial(play_part, run, cut, kept),
-            cut.tasks,
-            functools.partial(merge_parts, run, cut, kept),
-            pool,
-            checkpoint=Checkpoint.at(checkpoint, lambda: run.fingerprint(cut, kept)),
-            receive=Receiver(),
-            progress=progress and (lambda done, _: progress(min(done * cut.task, games), games)),
-        )
+    with opened("serial" if small and executor != "gpu" else executor, workers) as pool:
+        if pool.on_gpu:
+            from highseason.games.gpu import play_on_gpu
+
+            tally = play_on_gpu(run, games, kept, progress)
+        else:
+            tally = _play_on_workers(run, games, kept, pool, checkpoint, progress)
     digests = tuple(plan.digest for plan in run.plans)
-    return whole.finished().result(run.labels, run.settings(games), digests)
+    return tally.result(run.labels, run.settings(games), digests)
+
+
+def _play_on_workers(
+    run: Run,
+    games: int,
+    keep: bool,
+    pool: Pool,
+    checkpoint: str | Path | None,
+    progress: Progress | None,
+) -> Tally:
+    if pool.in_process:
+        run.oracle, run.players  # noqa: B018  # compiled here, before several workers need them
+    cut = run.cut(games, pool.workers, fixed=checkpoint is not None)
+    whole = map_reduce(
+        functools.partial(play_part, run, cut, keep),
+        cut.tasks,
+        functools.partial(merge_parts, run, cut, keep),
+        pool,
+        checkpoint=Checkpoint.at(checkpoint, lambda: run.fingerprint(cut, keep)),
+        receive=Receiver(),
+        progress=progress and (lambda done, _: progress(min(done * cut.task, games), games)),
+    )
+    return whole.finished()
 
 
 @dataclass(frozen=True)
@@ -158,7 +175,7 @@ class Run:
         return tuple(
             kernel_for(
                 plan.policy,
-                self._turns(plan),
+                self.turns(plan),
                 self.rewards,
                 self.lifetimes,
                 lambda: worth_of(self.G.values, self.forecast),
@@ -169,14 +186,15 @@ class Run:
     @functools.cached_property
     def oracle(self) -> Callable[..., None]:
         """What plays the best arm."""
-        return oracle_for(self._turns(self.plans[0]), self.rewards)
+        return oracle_for(self.turns(self.plans[0]), self.rewards)
 
     @functools.cached_property
     def horizon(self) -> Horizon:
         """What the policies know of G ahead."""
         return Horizon.of(self.G, self.forecast)
 
-    def _turns(self, plan: Plan) -> Turns:
+    def turns(self, plan: Plan) -> Turns:
+        """The turns as a policy meets them, for kernels."""
         G, naive = for_kernel(plan.multiplier.values), plan.policy.learns_scaled
         return Turns(
             G=G,

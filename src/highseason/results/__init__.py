@@ -1,7 +1,7 @@
 """Frozen results: arrays with labels, statistics, and ways to keep them."""
 
 from highseason.core.table import Table
-from highseason.results.simulation import METRICS, SimulationResult, Tally, unique_labels
+from highseason.results.simulation import METRICS, RATIOS, SimulationResult, Tally, unique_labels
 from highseason.results.statistics import (
     Curves,
     Estimate,
@@ -13,6 +13,7 @@ from highseason.results.statistics import (
 
 __all__ = [
     "METRICS",
+    "RATIOS",
     "Curves",
     "Estimate",
     "Moments",

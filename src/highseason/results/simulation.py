@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 METRICS = ("reward", "regret", "realised_regret", "exploited", "best_pulls")
 
 _FORMAT = 1
-_RATIOS = "reward over the first policy's"
+#: The name of the rewards over the first policy's among the moments of a `Tally`.
+RATIOS = "reward over the first policy's"
 
 
 @dataclass(frozen=True)
@@ -301,9 +302,14 @@ class Tally:
             self._merge_moments(metric, Moments.of(block[metric]))
         with np.errstate(divide="ignore", invalid="ignore"):  # a first policy that earned nothing
             ratios = Moments.of(block["reward"] / block["reward"][0])
-        self._merge_moments(_RATIOS, ratios)
+        self._merge_moments(RATIOS, ratios)
         if self._kept is not None:
             self._kept.append({metric: block[metric] for metric in METRICS})
+
+    def add_moments(self, moments: dict[str, Moments]) -> None:
+        """Games of which only the moments are known, by metric and those of `RATIOS`."""
+        for metric, one in moments.items():
+            self._merge_moments(metric, one)
 
     def add_curves(self, policy: int, trace: NDArray[np.float64]) -> None:
         """Running totals of a block of games of one policy."""
@@ -337,7 +343,7 @@ class Tally:
         if not self._moments:
             raise ValueError("no game was played")
         moments = {metric: self._moments[metric] for metric in METRICS}
-        ratios = self._moments[_RATIOS]
+        ratios = self._moments[RATIOS]
         games = None
         if self._kept is not None:
             games = {m: np.concatenate([one[m] for one in self._kept], axis=1) for m in METRICS}

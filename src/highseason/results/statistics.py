@@ -35,7 +35,9 @@ class Moments:
         """The moments of a block: one row per entry, one column per game."""
         mean = values.mean(axis=1)
         centred = values - mean[:, None]
-        return cls(values.shape[1], mean, centred @ centred.T)
+        # Row by row, not `centred @ centred.T`: NumPy adds in the same order on every machine.
+        scatter = np.array([(row * centred).sum(axis=1) for row in centred])
+        return cls(values.shape[1], mean, scatter)
 
     def merge(self, other: Moments) -> Moments:
         """The moments of both blocks together (Chan, Golub, LeVeque 1983)."""

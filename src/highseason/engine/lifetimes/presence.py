@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
-from highseason.engine.arms import NO_END, UNKNOWN_END, ArmState
+from highseason.engine.arms import NO_END, UNKNOWN_END, ArmState, copy_values
 from highseason.engine.lifetimes.model import Lifetimes, running_worth
 from highseason.forecasters import Forecast, OneStep
 from highseason.multipliers import as_multiplier
@@ -51,7 +51,7 @@ def offer_opening(state: ArmState, opening: NDArray[np.bool_], allowed: NDArray[
         state.available[arm] = wanted
         left = left or wanted
     if not left:
-        state.available[:] = allowed
+        copy_values(allowed, state.available)
     return left
 
 

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.jitable import jitable
+from highseason.core.jitable import inlined, jitable
 from highseason.core.random import turn_key
-from highseason.engine.arms import ArmState, reset_state
+from highseason.engine.arms import ArmState, copy_values, reset_state
 from highseason.engine.horizon import turns_left
 from highseason.engine.lifetimes.presence import (
     Population,
@@ -87,8 +87,8 @@ def any_rule_game(
     state, population, cumulative_g, rank_by_end, random_ties, precision = player
     reset_state(state)
     start(state)
-    population.first[:] = first
-    population.last[:] = last
+    copy_values(first, population.first)
+    copy_values(last, population.last)
     score_lifetimes(population, cumulative_g, rank_by_end, G.size)
     change, opening, best = 1, True, -1
     reward, regret, exploited, best_pulls, passed = 0.0, 0.0, 0.0, 0, 0
@@ -114,7 +114,7 @@ def any_rule_game(
         x = draw_reward(model, quantile, key, parameter, i + 1, G[i])
         paid = G[i] * x
         if opening:
-            state.available[:] = population.alive
+            copy_values(population.alive, state.available)
         value = learned_value(model, x, paid, learning_scale[i], G[i])
         observe(state, turn, Observation(arm, value, precision[i]))
         reward += paid
@@ -156,6 +156,34 @@ def any_rule_kernel(
     return 0, 0
 
 
+@inlined
+def best_arms_reward(
+    turns: Turns,
+    game: int,
+    parameters: Floats,
+    means: Floats,
+    first: Ints,
+    last: Ints,
+    quantile: Callable[..., float],
+    mean_at: Callable[..., float],
+) -> float:
+    """The reward of playing the best arm present in every turn, with the same random numbers."""
+    G, model = turns.G, turns.reward_model
+    total, i = 0.0, 0
+    while i < G.size:
+        moved = update_means(model, mean_at, game, parameters, i + 1, G[i], means)
+        best, until = _best_until(means, first, last, i + 1)
+        parameter = parameter_of(model, parameters, means, best)
+        stop = i + 1 if moved else min(until, G.size)
+        stretch = G[i:stop]  # counted from 0, which lets the compiler vectorise
+        for j in range(stretch.size):
+            t = i + j + 1
+            x = draw_reward(model, quantile, turn_key(game, t), parameter, t, stretch[j])
+            total += stretch[j] * x
+        i = stop
+    return total
+
+
 def oracle_kernel(
     turns: Turns,
     keys: NDArray[np.uint64],
@@ -164,26 +192,13 @@ def oracle_kernel(
     quantile: Callable[..., float],
     mean_at: Callable[..., float],
 ) -> None:
-    """The reward of playing the best arm present in every turn, with the same random numbers."""
-    G, model = turns.G, turns.reward_model
-    all_parameters, all_means, all_first, all_last = arms
-    for game in range(keys.size):
-        row = min(game, all_first.shape[0] - 1)
-        first, last, parameters = all_first[row], all_last[row], all_parameters[game]
-        start, means = keys[game], all_means[min(game, all_means.shape[0] - 1)]
-        total, i = 0.0, 0
-        while i < G.size:
-            moved = update_means(model, mean_at, start, parameters, i + 1, G[i], means)
-            best, until = _best_until(means, first, last, i + 1)
-            parameter = parameter_of(model, parameters, means, best)
-            stop = i + 1 if moved else min(until, G.size)
-            stretch = G[i:stop]  # counted from 0, which lets the compiler vectorise
-            for j in range(stretch.size):
-                t = i + j + 1
-                x = draw_reward(model, quantile, turn_key(start, t), parameter, t, stretch[j])
-                total += stretch[j] * x
-            i = stop
-        out[game] = total
+    """What the best arm present would have paid in each game."""
+    for i in range(keys.size):
+        row, means = min(i, arms.first.shape[0] - 1), arms.means[min(i, arms.means.shape[0] - 1)]
+        out[i] = best_arms_reward(
+            turns, keys[i], arms.parameters[i], means, arms.first[row], arms.last[row],
+            quantile, mean_at,
+        )  # fmt: skip
 
 
 @jitable

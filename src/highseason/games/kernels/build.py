@@ -90,21 +90,12 @@ def kernel_for(
     rule, size = policy.rule, turns.G.size
     family: Any = type(turns.reward_model)
     functions = _reward_functions(rewards, family)
-    special = SPECIAL_KERNELS.get(rule)
-    if (
-        special is None
-        or lifetimes is not None
-        or lifetimes_matter(policy)
-        or policy.ties == "random"
-        or rewards.varies
-        or rewards.width > 1
-        or policy.precision(2.0) != 1.0
-    ):
+    if not has_own_kernel(policy, rewards, lifetimes):
         kernel, worth = _compiled_any_rule(family), cumulative_g()
         memory = functools.partial(player_of, policy, rewards, lifetimes, turns.G, worth)
         functions += rule_functions(rule)
     else:
-        chosen = special(rewards.arms, size)
+        chosen = SPECIAL_KERNELS[rule](rewards.arms, size)
         kernel, functions = _compiled_special(chosen, family), functions[:1]
         memory = functools.partial(chosen.scratch.allocate, rewards.arms, size)
 
@@ -114,6 +105,19 @@ def kernel_for(
             raise illegal_arm(rule, turn, arm, rewards.arms)
 
     return play
+
+
+def has_own_kernel(policy: Policy, rewards: Rewards, lifetimes: Lifetimes | None) -> bool:
+    """Whether the policy's rule has a kernel of its own that can play these games."""
+    return (
+        policy.rule in SPECIAL_KERNELS
+        and lifetimes is None
+        and not lifetimes_matter(policy)
+        and policy.ties != "random"
+        and not rewards.varies
+        and rewards.width == 1
+        and policy.precision(2.0) == 1.0
+    )
 
 
 def oracle_for(turns: Turns, rewards: Rewards) -> Callable[..., None]:

@@ -60,7 +60,8 @@ def sort_descending(values: Floats, order: Ints, merged: Ints) -> None:
                 )
                 merged[i] = order[left] if take_left else order[right]
                 left, right = (left + 1, right) if take_left else (left, right + 1)
-        order[:] = merged
+        for i in range(size):
+            order[i] = merged[i]
         run *= 2
 
 

@@ -1,0 +1,12 @@
+"""Games on a GPU, with the bits of a CPU; `simulate(executor="gpu")`.
+
+The functions that play are those of `games.kernels`; here are their kernels for a GPU (`kernels`,
+`ucb`, `sums`), how these are compiled (`ptx`) and launched (`device`, `schedules`), and how a block
+of games runs from its keys to its moments (`play`, `moments`, `tally`).
+"""
+
+from highseason.games.gpu.device import Gpu, GpuRoundingWarning, Program, the_gpu
+from highseason.games.gpu.play import GpuGames
+from highseason.games.gpu.tally import play_on_gpu
+
+__all__ = ["Gpu", "GpuGames", "GpuRoundingWarning", "Program", "play_on_gpu", "the_gpu"]

@@ -1,0 +1,110 @@
+"""Kernels as PTX, the assembly language that every driver compiles for its own GPU.
+
+Compiling needs numba-cuda but no GPU.  Three things differ from numba-cuda's own launcher.  No
+multiplication is fused with an addition, because that rounds once where a CPU rounds twice.  The
+text asks for the oldest version of PTX that has what it uses, since drivers refuse versions newer
+than themselves.  And it is kept with the other compiled code: a machine that has it loads it
+without a compiler.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any
+
+from highseason.core.compile import cached_text
+from highseason.core.extras import require
+from highseason.core.jitable import registered
+
+#: The oldest GPUs that the compiler serves; a driver compiles the text for newer ones.
+COMPUTE_CAPABILITY = (7, 5)
+#: The version of PTX that the text asks for: drivers of CUDA 12.3 and later accept it.
+PTX_VERSION = "8.3"
+#: The name of the kernel in every text.
+ENTRY = "kernel"
+
+#: Functions of libdevice that round as a CPU does; all others may differ in the last bit.
+_EXACT = frozenset(
+    "sqrt dsqrt_rn fabs floor ceil fmin fmax isnand isinfd isfinited signbitd llabs llmax llmin "
+    "max min umax umin abs trunc rint copysign fmod".split()
+)
+
+
+def ptx_of(name: str, kernel: Callable[[], Callable[..., Any]], arguments: tuple[Any, ...]) -> str:
+    """The text of a kernel for arguments like these, from the cache if it was compiled before.
+
+    The cache knows it by its name; `kernel()` makes the function and is called only if needed.
+    """
+    return cached_text(f"{name}.ptx", lambda: compile_ptx(kernel(), arguments))
+
+
+def inexact_functions(ptx: str) -> tuple[str, ...]:
+    """The mathematical functions in a text whose last bit may differ from that on a CPU."""
+    return tuple(ptx.partition("\n")[0].removeprefix("// inexact:").split())
+
+
+def compile_ptx(kernel: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
+    """Compile a kernel for arguments like these."""
+    require("numba_cuda", extra="gpu", purpose="compiling for a GPU")
+    import numba
+    from numba.cuda import compiler
+
+    types = [numba.typeof(argument) for argument in arguments]
+    called: set[str] = set()
+    with _compiling(called):
+        _register_jitables()
+        text, _ = compiler.compile(
+            kernel, numba.types.void(*types), device=False, cc=COMPUTE_CAPABILITY, abi="numba"
+        )
+    entry = re.search(r"\.visible \.entry (\S+)\(", text)
+    if entry is None:
+        raise RuntimeError("numba-cuda gave no kernel: report this with its version")
+    text = text.replace(entry[1], ENTRY)
+    text = re.sub(r"^\.version .*$", f".version {PTX_VERSION}", text, flags=re.MULTILINE)
+    return f"// inexact: {' '.join(sorted(called - _EXACT))}\n{text}"
+
+
+@contextlib.contextmanager
+def _compiling(called: set[str]) -> Iterator[None]:
+    """Compile without fusing and without a GPU; collects the functions of libdevice that are used.
+
+    numba-cuda asks the GPU of this machine for its capability wherever a function calls another,
+    and it has no switch for fusing, so both are replaced while its lock is held.
+    """
+    from numba.cuda import compiler, dispatcher
+    from numba.cuda.cudadrv import nvvm
+
+    compile_ir, device = nvvm.compile_ir, dispatcher.get_current_device
+
+    def unfused(ir: Any, **options: Any) -> Any:
+        for module in [ir] if isinstance(ir, str) else ir:
+            called.update(re.findall(r"call [^@\n]*@\"?__nv_(\w+)", module))
+        return compile_ir(ir, **options | {"fma": 0})
+
+    with compiler.global_compiler_lock:
+        nvvm.compile_ir = unfused
+        dispatcher.get_current_device = lambda: SimpleNamespace(
+            compute_capability=COMPUTE_CAPABILITY
+        )
+        try:
+            yield
+        finally:
+            nvvm.compile_ir, dispatcher.get_current_device = compile_ir, device
+
+
+_known_to_cuda = 0
+
+
+def _register_jitables() -> None:
+    from numba.cuda.extending import overload, register_jitable
+
+    global _known_to_cuda
+    for function, native, inline in registered(_known_to_cuda):
+        _known_to_cuda += 1
+        if native is None:
+            register_jitable(forceinline=inline)(function)
+        else:
+            overload(function, strict=False)(native)
