@@ -452,9 +452,9 @@ def test_where_compiled_code_is_kept(
 @pytest.mark.parametrize("kernel", ["any_rule_kernel", "oracle_kernel"])
 def test_a_kernel_has_the_same_stamp_in_every_process(kernel: str) -> None:
     code = (
-        "from highseason.core.compile import _stamp\n"
+        "from highseason.core.compile import source_stamp\n"
         f"from highseason.games.kernels.any_rule import {kernel}\n"
-        f"print(_stamp({kernel}))"
+        f"print(source_stamp({kernel}))"
     )
     stamps = {
         subprocess.run(

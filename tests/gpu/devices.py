@@ -18,6 +18,7 @@ class Noting:
     shared_bytes = 227 * 1024
 
     def __init__(self) -> None:
+        self.inexact: set[str] = set()
         self.launched: list[tuple[Program, tuple[Any, ...]]] = []
 
     def upload(self, values: Any) -> Any:

@@ -16,17 +16,12 @@ from numpy.typing import DTypeLike, NDArray
 from highseason.core.compile import source_stamp
 from highseason.core.gpu_pool import usable_cupy
 from highseason.core.jitable import jitable
-from highseason.core.warnings import warn_user
 from highseason.games.gpu.ptx import ENTRY, inexact_functions, ptx_of
 
 #: Modules with kernels; they import numba-cuda, so they are imported when one must be compiled.
 _KERNELS = ("kernels", "ucb", "sums")
 #: Threads of a block where a kernel has no wish of its own.
 _THREADS = 256
-
-
-class GpuRoundingWarning(UserWarning):
-    """A function rounds differently on a GPU, so results may differ in their last digits."""
 
 
 class Program(NamedTuple):
@@ -93,6 +88,7 @@ class Gpu:
     Attributes:
         processors: How many multiprocessors it has.
         shared_bytes: How much shared memory a block of threads may ask for.
+        inexact: Functions in the kernels used so far whose last bit may differ from a CPU's.
     """
 
     def __init__(self) -> None:
@@ -100,7 +96,8 @@ class Gpu:
         attributes = self._cupy.cuda.Device().attributes
         self.processors: int = attributes["MultiProcessorCount"]
         self.shared_bytes: int = attributes["MaxSharedMemoryPerBlockOptin"]
-        self._loaded: dict[tuple[Program, str], Any] = {}
+        self.inexact: set[str] = set()
+        self._loaded: dict[tuple[Program, str], tuple[Any, tuple[str, ...]]] = {}
 
     def free_bytes(self) -> int:
         """How much memory is free, including what CuPy holds in reserve."""
@@ -143,9 +140,9 @@ class Gpu:
         key = program, kind_of(arguments)
         if key not in self._loaded:
             text = program.text(arguments)
-            _warn_of(inexact_functions(text))
-            self._loaded[key] = self._load(text)
-        kernel = self._loaded[key]
+            self._loaded[key] = self._load(text), inexact_functions(text)
+        kernel, inexact = self._loaded[key]
+        self.inexact.update(inexact)
         if shared > max(48 * 1024, kernel.max_dynamic_shared_size_bytes):
             kernel.max_dynamic_shared_size_bytes = shared
         return kernel
@@ -155,16 +152,6 @@ class Gpu:
             path = Path(folder) / "kernel.ptx"
             path.write_text(ptx, encoding="utf-8")
             return self._cupy.RawModule(path=str(path)).get_function(ENTRY)
-
-
-def _warn_of(inexact: tuple[str, ...]) -> None:
-    if inexact:
-        names = ", ".join(inexact)
-        warn_user(
-            f"{names}: the last bit may differ between a GPU and a CPU, so single games may too. "
-            "Policies and rewards without these functions give the same bits on both.",
-            GpuRoundingWarning,
-        )
 
 
 @functools.cache

@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
+
 from highseason.core.compile import cached_text
 from highseason.core.extras import require
 from highseason.core.jitable import registered
@@ -49,6 +51,8 @@ def inexact_functions(ptx: str) -> tuple[str, ...]:
 def compile_ptx(kernel: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
     """Compile a kernel for arguments like these."""
     require("numba_cuda", extra="gpu", purpose="compiling for a GPU")
+    if not hasattr(np, "row_stack"):  # NumPy 2.5 dropped it, and numba-cuda 0.30 asks for it
+        vars(np)["row_stack"] = np.vstack
     import numba
     from numba.cuda import compiler
 

@@ -17,7 +17,7 @@ from highseason.games.kernels.epsilon import leaves
 from highseason.rules import EPSILON, POOL, UCB_RULE, Rule
 
 #: Up to this many arms shared memory holds enough games to keep the machine busy.
-_SHARED_ARMS = 64
+_SHARED_ARMS = 40
 #: Arms that one lane of a UCB game looks at, if 32 lanes are enough for that …
 _ARMS_A_LANE = 25
 #: … and what an arm needs there: mean, radius, sum and pulls.

@@ -6,9 +6,12 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from highseason.core.parallel import merge_tree
+from highseason.core.warnings import warn_user
 from highseason.games.gpu.device import the_gpu
 from highseason.games.gpu.moments import BlockMoments
 from highseason.games.gpu.play import GpuGames
+from highseason.games.kernels.build import has_own_kernel
+from highseason.games.kernels.reward_dispatch import ClippedNormalReward
 from highseason.games.parts import Part, Played, Receiver, pieces, tally_of
 from highseason.results import Tally
 
@@ -17,6 +20,14 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int], None]
 
+#: A normal of at least this sigma, centred within [0, 1], leaves that range wherever its quantile
+#: takes a logarithm (beyond 1.44 sigma).
+_WIDE = 0.7
+
+
+class GpuRoundingWarning(UserWarning):
+    """A function rounds differently on a GPU, so results may differ in their last digits."""
+
 
 def play_on_gpu(run: Run, games: int, keep: bool, progress: Progress | None = None) -> Tally:
     """Play all games of a run.
@@ -24,7 +35,28 @@ def play_on_gpu(run: Run, games: int, keep: bool, progress: Progress | None = No
     Moments are computed on the GPU.  Single games and curves are gathered on the CPU, which takes
     longer than playing: ask for them where they are needed.
     """
-    played = GpuGames.of(run, the_gpu())
+    device = the_gpu()
+    device.inexact.clear()
+    tally = _tally(run, GpuGames.of(run, device), games, keep, progress)
+    if device.inexact and not _is_clipped(run):
+        warn_user(
+            f"{', '.join(sorted(device.inexact))}: the last bit may differ between a GPU and a "
+            "CPU, so single games may. Without these functions all bits are the same.",
+            GpuRoundingWarning,
+        )
+    return tally
+
+
+def _is_clipped(run: Run) -> bool:
+    """Whether the logarithm in the tails of a normal makes no difference: they pay 0 or 1."""
+    return run.rewards.scale >= _WIDE and all(
+        isinstance(run.turns(plan).reward_model, ClippedNormalReward)
+        and has_own_kernel(plan.policy, run.rewards, run.lifetimes)  # other rules may take one too
+        for plan in run.plans
+    )
+
+
+def _tally(run: Run, played: GpuGames, games: int, keep: bool, progress: Progress | None) -> Tally:
     block = run.cut(games, workers=1, fixed=True).block
     chunks = _reported(played.chunks(games, block), games, progress)
     if keep or run.checkpoints.size:
