@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.formatting import format_number, percent
+from highseason.core.formatting import counted, format_number, percent
 from highseason.policies import Plan
 from highseason.service.calendars import Turns
 from highseason.service.history import History
@@ -103,7 +103,7 @@ class Buckets:
     @property
     def lasts(self) -> NDArray[np.int64]:
         """The row of the last turn of each group."""
-        return np.append(self.firsts[1:], self.count) - 1
+        return np.append(self.firsts[1:], self.count)[: self.firsts.size] - 1
 
     @property
     def times(self) -> list[float]:
@@ -142,7 +142,7 @@ def traffic(turns: Turns, plan: Plan, history: History | None) -> Chart:
     if history is not None:
         came[:past] = history.visitors[:past]
     series = [Series("expected", groups.mean(forecast), "expected")]
-    if past:
+    if history is not None:
         series.append(Series("came", groups.mean(came), "came"))
     share = np.where(np.arange(forecast.size) < past, np.nan, plan.exploration)
     series.append(Series("planned exploration", groups.mean(share), "exploration", percent))
@@ -163,10 +163,10 @@ def traffic(turns: Turns, plan: Plan, history: History | None) -> Chart:
 def _traffic_sentence(plan: Plan, past: int, unit: str) -> str:
     coming, explored = plan.multiplier.values[past:], plan.exploration[past:]
     if not coming.size:
-        return f"All {past:,} {unit}s of the forecast are played: replace it with a longer one."
+        return f"The forecast is played to its end: {counted(past, unit)}. Give it a longer one."
     busy = coming >= plan.busy_from
     start = (
-        f"{coming.size:,} {unit}s to come, {int(busy.sum()):,} of them busy "
+        f"{counted(coming.size, unit)} to come, {int(busy.sum()):,} of them busy "
         f"({format_number(plan.busy_from)} visitors or more)."
     )
     total = float(explored.sum())
@@ -182,12 +182,10 @@ def choices(turns: Turns, history: History) -> Chart:
     decided = history.arm >= 0
     flags = np.where(decided, history.exploited.astype(np.float64), np.nan)
     exploited = groups.mean(flags)
-    share = float(np.nanmean(flags)) if decided.any() else math.nan
     return Chart(
         "choices",
         "Exploring and exploiting",
-        f"{percent(1.0 - share)} of {int(decided.sum()):,} {turns.unit}s explored: they tried "
-        "another arm than the best so far.",
+        _choices_sentence(flags[decided], turns.unit),
         groups.times,
         groups.labels(groups.firsts),
         (
@@ -196,6 +194,15 @@ def choices(turns: Turns, history: History) -> Chart:
         ),
         groups.point,
         turns.walls is not None,
+    )
+
+
+def _choices_sentence(flags: Numbers, unit: str) -> str:
+    if not flags.size:
+        return "Nothing is decided yet."
+    return (
+        f"{percent(1.0 - float(flags.mean()))} of {counted(flags.size, unit)} explored: another "
+        "arm was tried than the best so far."
     )
 
 
@@ -213,10 +220,13 @@ def rewards(turns: Turns, history: History, best: str, worth: float) -> Chart:
     earned = np.cumsum(np.where(known, history.reward, 0.0))
     possible = np.cumsum(np.where(known, history.visitors * worth, 0.0))
     last = groups.lasts
+    sentence = "There is no reward yet."
+    if known.any():
+        sentence = _reward_sentence(float(earned[-1]), float(possible[-1]), best, worth)
     return Chart(
         "rewards",
         "Reward, beside the best arm so far",
-        _reward_sentence(float(earned[-1]), float(possible[-1]), best, worth),
+        sentence,
         turns.positions(last),
         [f"to {turns.name(row + 1)}" for row in last.tolist()],
         (

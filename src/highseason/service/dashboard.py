@@ -8,13 +8,13 @@ from typing import Annotated, Any
 from fastapi import Query, Request
 from starlette.responses import Response
 
-from highseason.service import forms, new_experiments, sign_in
+from highseason.service import forms, new_experiments, routes, sign_in
 from highseason.service.errors import InvalidError, NotFoundError, ServiceError
 from highseason.service.experiments import Service
 from highseason.service.routes import Id, One
 from highseason.service.sessions import Visitor
 from highseason.service.views import ARMS, ExperimentView, Views
-from highseason.service.web import Admin, Decider, Form, Reader, back_to, page_router, show
+from highseason.service.web import Admin, Decider, Form, Reader, back_to, page_router, reads, show
 
 #: How many experiments, and how many arms, are on one page of a list.
 PER_PAGE = 100
@@ -122,7 +122,7 @@ def table(request: Request, who: Reader, experiment: Id, chart: str) -> Response
     view = _view(request, experiment)
     shown = view.charts.get(chart)
     if shown is None:
-        raise NotFoundError(f"there is no chart {chart!r} of {experiment!r} yet")
+        raise NotFoundError(f"there is no chart {chart!r}")
     part = "table_rows.html.j2" if request.headers.get("hx-request") else "table.html.j2"
     return show(request, who, part, view=view, state=view.state, chart=shown)
 
@@ -141,6 +141,18 @@ def arms(request: Request, who: Reader, experiment: Id, number: PageNumber = 1) 
         "view": view,
     }
     return show(request, who, "arms.html.j2", **context)
+
+
+@router.get("/experiments/{experiment}/export.csv", dependencies=[reads])
+def export_csv(service: One, experiment: Id) -> Response:
+    """Turns with rewards as CSV: the API's export, for a browser that has signed in."""
+    return routes.export_csv(service, experiment)
+
+
+@router.get("/experiments/{experiment}/export.parquet", dependencies=[reads])
+def export_parquet(service: One, experiment: Id) -> Response:
+    """Turns with rewards as an event table."""
+    return routes.export_parquet(service, experiment)
 
 
 # -- forms of a running experiment ----------------------------------------------------------------

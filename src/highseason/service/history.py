@@ -36,9 +36,9 @@ _COLUMNS = (
 
 
 class ArmChange(NamedTuple):
-    """An arm was added or retired."""
+    """An arm was added or retired, by the event with this number."""
 
-    at: str
+    seq: int
     arm: str
     retired: bool
 
@@ -50,6 +50,7 @@ class History:
     Attributes:
         seq: The number of the last event that is in it.
         numbers: The number of each arm that was played, by its id.
+        entry: The number of the event that decided each turn, 0 where it is not decided.
         arm: The number of the arm of each turn, -1 where it is not decided.
         exploited: Whether the turn played the best arm so far.
         reward: The turn's reward, NaN where there is none.
@@ -59,6 +60,7 @@ class History:
 
     seq: int
     numbers: dict[str, int]
+    entry: NDArray[np.int64]
     arm: NDArray[np.int32]
     exploited: NDArray[np.bool_]
     reward: NDArray[np.float64]
@@ -68,8 +70,8 @@ class History:
     @classmethod
     def empty(cls) -> History:
         """No turns at all."""
-        none = np.empty(0)
-        return cls(0, {}, none.astype(np.int32), none.astype(bool), none, none, [])
+        none, numbers = np.empty(0), np.empty(0, np.int64)
+        return cls(0, {}, numbers, numbers.astype(np.int32), none.astype(bool), none, none, [])
 
     @property
     def turns(self) -> int:
@@ -95,9 +97,16 @@ class History:
         self.reward[places] = np.array(reward, np.float64)  # None is NaN
         self.visitors[places] = np.array(visitors, np.float64)
 
+    def number(self, rows: Sequence[Any]) -> None:
+        """Take in which events decided turns, as pairs of turn and event."""
+        if rows:
+            turns, numbers = zip(*rows, strict=True)
+            self.entry[np.array(turns) - 1] = numbers
+
     def _grow(self, turns: int) -> None:
         more = turns - self.turns
         if more > 0:
+            self.entry = np.append(self.entry, np.zeros(more, np.int64))
             self.arm = np.append(self.arm, np.full(more, -1, np.int32))
             self.exploited = np.append(self.exploited, np.zeros(more, bool))
             self.reward = np.append(self.reward, np.full(more, np.nan))
@@ -136,6 +145,7 @@ def _caught_up(connection: Connection, experiment: str, known: History) -> Histo
         fresh = _copied(known)
         query = query.where(decisions.c.turn.in_(changed))
     fresh.take(connection.execute(query).all())
+    fresh.number(_deciding_events(connection, experiment, fresh.seq))
     fresh.changes += _arm_changes(connection, experiment, fresh.seq)
     fresh.seq = last
     return fresh
@@ -143,8 +153,16 @@ def _caught_up(connection: Connection, experiment: str, known: History) -> Histo
 
 def _copied(known: History) -> History:
     """A copy: pages that are being drawn keep what they have."""
-    arrays = known.arm.copy(), known.exploited.copy(), known.reward.copy(), known.visitors.copy()
-    return History(known.seq, dict(known.numbers), *arrays, list(known.changes))
+    return History(
+        known.seq,
+        dict(known.numbers),
+        known.entry.copy(),
+        known.arm.copy(),
+        known.exploited.copy(),
+        known.reward.copy(),
+        known.visitors.copy(),
+        list(known.changes),
+    )
 
 
 def _changed_turns(
@@ -169,11 +187,20 @@ def _turns_of(event: str) -> Iterable[int]:
     return (outcome[0] for outcome in json.loads(event)["outcomes"])
 
 
+def _deciding_events(connection: Connection, experiment: str, after: int) -> Sequence[Any]:
+    query = select(events.c.turn, events.c.seq).where(
+        events.c.experiment == experiment, events.c.seq > after, events.c.kind == "decided"
+    )
+    return connection.execute(query).all()
+
+
 def _arm_changes(connection: Connection, experiment: str, after: int) -> list[ArmChange]:
-    query = select(events.c.at, events.c.kind, events.c.body).where(
+    query = select(events.c.seq, events.c.kind, events.c.body).where(
         events.c.experiment == experiment,
         events.c.seq > after,
         events.c.kind.in_(("arm_added", "arm_retired")),
     )
     rows = connection.execute(query.order_by(events.c.seq))
-    return [ArmChange(at, json.loads(body)["id"], kind == "arm_retired") for at, kind, body in rows]
+    return [
+        ArmChange(seq, json.loads(body)["id"], kind == "arm_retired") for seq, kind, body in rows
+    ]

@@ -61,7 +61,8 @@ class Reasons:
 
     def _others(self, record: DecisionRecord) -> Iterable[str]:
         """The other arms that could have been chosen."""
-        changes = [change for change in self.history.changes if change.at > record.decided_at]
+        entry = self.history.entry[record.turn - 1]
+        changes = [change for change in self.history.changes if change.seq > entry]
         return (
             arm.id
             for arm in self.arms.values()

@@ -107,12 +107,12 @@ class ExperimentView:
     @cached_property
     def charts(self) -> dict[str, Chart]:
         """The charts, by their names."""
-        drawn = [charts.traffic(self.turns, self.plan, self.history)]
-        if self.history.turns:
-            drawn.append(charts.choices(self.turns, self.history))
-        if self.best is not None and self.state.rewarded:
-            name = self.reasons.name(self.best.id)
-            drawn.append(charts.rewards(self.turns, self.history, name, self.worth))
+        name = "" if self.best is None else self.reasons.name(self.best.id)
+        drawn = [
+            charts.traffic(self.turns, self.plan, self.history),
+            charts.choices(self.turns, self.history),
+            charts.rewards(self.turns, self.history, name, self.worth),
+        ]
         return charts.by_id(drawn)
 
     @cached_property
@@ -223,5 +223,8 @@ class Views:
 
     def _build(self, experiment: str) -> ExperimentView:
         standing = self._service.look(experiment, _standing)
-        history = self._histories.get(experiment)
-        return ExperimentView(standing, history, self._service.decisions(experiment, limit=LATEST))
+        latest = self._service.decisions(experiment, limit=LATEST)
+        history = self._histories.get(experiment)  # the last: it knows whatever they know
+        if history.turns > standing.state.turns:  # the forecast was replaced in between
+            return self._build(experiment)
+        return ExperimentView(standing, history, latest)

@@ -56,7 +56,8 @@ def _needs(scope: str) -> Any:
     return Depends(check)
 
 
-Reader = Annotated[Visitor, _needs("read")]
+reads = _needs("read")
+Reader = Annotated[Visitor, reads]
 Decider = Annotated[Visitor, _needs("decide")]
 Admin = Annotated[Visitor, _needs("admin")]
 

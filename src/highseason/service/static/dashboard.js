@@ -3,7 +3,7 @@
   "use strict";
 
   const HEIGHT = 240;
-  const STRIP = 100;
+  const STRIP = 130;
   const plots = new Map(); // by chart: its uPlots
   const color = (name) =>
     getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
@@ -78,6 +78,7 @@
   const options = (figure, chart, lines, { height, format, range, splits, dated }) => ({
     width: Math.max(200, figure.querySelector(".plot").clientWidth),
     height,
+    padding: [10, 14, 0, 0],
     tzDate: (seconds) => uPlot.tzDate(new Date(1000 * seconds), "Etc/UTC"),
     legend: { show: false },
     cursor: { drag: { x: false, y: false }, sync: { key: chart.id }, points: { show: false } },

@@ -1,0 +1,254 @@
+"""The dashboard in a real browser: a merchandiser's day, charts and tables, keyboard, axe."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+from tests.service.conftest import MOMENT, Server, settings
+from tests.service.test_new_experiments import traffic
+
+from highseason.service import Service
+from highseason.service.model import Arm, Outcome
+
+ARGUMENTS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
+    "--disable-background-networking --disable-component-update --disable-sync"
+)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Debian's Chromium."""
+    program = shutil.which("chromium")
+    if program is None:
+        missing = "Chromium is not installed: apt-get install chromium"
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(missing)
+    with sync_playwright() as playwright:
+        one = playwright.chromium.launch(executable_path=program, args=ARGUMENTS.split())
+        yield one
+        one.close()
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A live server with a shelf on which some days are played."""
+    folder = tmp_path_factory.mktemp("dashboard")
+    service = Service(f"{folder}/service.db", clock=lambda: MOMENT)
+    service.create(settings())
+    for turn in (1, 2):
+        arm = service.decide("shelf", turn).arm
+        service.report("shelf", [Outcome(turn, 10.0 * float(arm), 100.0)])
+    service.add_arm("shelf", Arm("8.99", "price 8.99 <b>sale</b>", start=20))
+    with Server(service) as one:
+        yield one
+
+
+@pytest.fixture
+def page(browser: Browser, server: Server) -> Iterator[Page]:
+    """A page on which nothing may go wrong: no error, nothing from another host."""
+    context = browser.new_context(base_url=server.url, viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(10_000)
+    one, wrong = context.new_page(), []
+    one.on("pageerror", lambda error: wrong.append(str(error)))
+    one.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+    one.on("request", lambda asked: None if _is_own(asked.url, server) else wrong.append(asked.url))
+    yield one
+    context.close()
+    assert wrong == []
+
+
+def _is_own(address: str, server: Server) -> bool:
+    return address.startswith((server.url, "data:", "blob:"))
+
+
+def describe(page: Page, name: str) -> None:
+    """Fill in the form for a new experiment, and ask for its plan."""
+    page.goto("/")
+    page.get_by_role("link", name="New experiment").first.click()
+    page.get_by_label("Name", exact=True).fill(name)
+    page.get_by_label("Arms, one per line").fill("9.99\n10.99\n11.99, premium")
+    page.get_by_label("Greatest reward").fill("12")
+    page.get_by_label("How many turns").fill("30")
+    file = {"name": "traffic.csv", "mimeType": "text/csv", "buffer": traffic()}
+    page.get_by_label("CSV file").set_input_files(file)
+    page.get_by_role("button", name="See the plan").click()
+
+
+def test_a_day_of_a_merchandiser(page: Page, server: Server) -> None:
+    describe(page, "The price of tea")
+    expect(page.get_by_role("heading", name="The plan of The price of tea")).to_be_visible()
+    expect(page.locator("canvas")).to_have_count(2)
+    page.get_by_text("Table: visitors").click()
+    expect(page.locator("tbody tr")).to_have_count(30)
+    page.get_by_role("button", name="Start the experiment").click()
+    expect(page.get_by_role("status")).to_have_text("The experiment is running.")
+
+    page.get_by_role("button", name="Decide Tue 3 Nov 2026").click()
+    record = server.service.decision("the-price-of-tea", 3)
+    shown = "premium" if record.arm == "11.99" else record.arm
+    expect(page.locator("#now .arm")).to_have_text(shown)
+    expect(page.locator(".decisions .why")).to_have_text(
+        f"Quiet day: tried {shown} for the first time"
+    )
+
+    page.get_by_label("Total reward").fill("512.5")
+    page.get_by_label("Visitors who came").fill("100")
+    page.get_by_role("button", name="Record the reward").click()
+    expect(page.get_by_role("status")).to_have_text("The reward is recorded.")
+    assert server.service.decision("the-price-of-tea", 3).reward == 512.5
+    page.get_by_text("Table: reward").click()
+    cells = page.locator("#chart-rewards tbody tr").last.locator("th, td")
+    expect(cells).to_have_text(["to Tue 3 Nov 2026", "512.5", "512.5"])
+
+    page.get_by_label("Id", exact=True).fill("8.49")
+    page.get_by_role("button", name="Add the arm").click()
+    page.get_by_role("button", name="Retire 8.49").click()
+    expect(page.get_by_role("status")).to_have_text("The arm is retired.")
+    page.get_by_role("button", name="Pause").click()
+    expect(page.locator("#now .badge")).to_have_text("paused")
+    page.get_by_role("button", name="Resume").click()
+    expect(page.locator("#now .badge")).to_have_text("running")
+    state = server.service.state("the-price-of-tea")
+    assert [arm.status for arm in state.arms] == ["playing"] * 3 + ["retired"]
+
+
+def test_charts_are_drawn_and_have_tables(page: Page, server: Server) -> None:
+    page.goto("/experiments/shelf")
+    expect(page.locator("canvas")).to_have_count(4)
+    painted = page.evaluate(
+        """[...document.querySelectorAll("canvas")].map((one) => one.getContext("2d")
+           .getImageData(0, 0, one.width, one.height).data.some((value) => value > 0))"""
+    )
+    assert painted == [True] * 4
+    page.get_by_text("Table: visitors").click()
+    table = page.locator("#chart-traffic table")
+    expect(table.locator("tbody tr")).to_have_count(40)
+    expect(table.locator("tbody tr").first.locator("th, td")).to_have_text(
+        ["Sun 1 Nov 2026", "100", "100", "–"]
+    )
+    plan = server.service.plan("shelf", 40)
+    expect(table.locator("tbody tr").last.locator("td").first).to_have_text(
+        f"{plan[-1].forecast:.0f}"
+    )
+    page.get_by_text("Table: exploring").click()
+    expect(page.locator("#chart-choices tbody tr")).to_have_count(2)
+    page.locator("#chart-traffic .u-over").first.hover()
+    assert "2026" in page.locator("#chart-traffic [data-at]").inner_text()
+
+
+def test_an_open_page_follows_the_experiment(page: Page, server: Server) -> None:
+    server.service.create(settings("desk"))
+    page.clock.install()
+    page.goto("/experiments/desk")
+    page.get_by_label("Label").fill("half a word")
+    record = server.service.decide("desk", 3)
+    page.clock.fast_forward(11_000)
+    expect(page.locator("#now .arm")).to_have_text(f"price {record.arm}")
+    expect(page.locator(".decisions li")).to_have_count(1)
+    assert page.get_by_label("Label").input_value() == "half a word"  # what is typed stays
+
+
+def test_the_keyboard_is_enough(page: Page) -> None:
+    page.goto("/experiments/shelf")
+    page.keyboard.press("Tab")
+    focused = page.locator(":focus")
+    expect(focused).to_have_text("Skip to the content")
+    page.keyboard.press("Enter")
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        assert focused.evaluate("one => getComputedStyle(one).outlineStyle") != "none"
+        if "Table: visitors" in focused.inner_text():
+            break
+    page.keyboard.press("Enter")
+    expect(page.locator("#chart-traffic tbody tr").first).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [375, 1440])
+def test_pages_fit_their_screen(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 800})
+    for path in ("/", "/new", "/experiments/shelf", "/experiments/shelf/arms"):
+        page.goto(path)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+    chart = page.goto("/experiments/shelf")
+    assert chart is not None
+    box = page.locator("#chart-traffic canvas").first.bounding_box()
+    assert box is not None
+    assert 0.7 * min(width, 1200) < box["width"] < width
+
+
+def test_tables_are_there_without_scripts(browser: Browser, server: Server) -> None:
+    context = browser.new_context(base_url=server.url, java_script_enabled=False)
+    page = context.new_page()
+    page.goto("/experiments/shelf")
+    page.get_by_text("Table: visitors").click()
+    page.get_by_role("link", name="Open the table").first.click()
+    expect(page.locator("tbody tr")).to_have_count(40)
+    context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(page: Page, scheme: str) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    page.emulate_media(color_scheme=scheme)
+    axe, paths = Axe(), ("/", "/new", "/docs", "/experiments/shelf/arms")
+    describe(page, f"Tea by {scheme}")
+    _open_everything(page)
+    found = {"plan": _serious(axe, page)}
+    for path in (*paths, "/experiments/shelf", "/experiments/shelf/tables/choices"):
+        page.goto(path)
+        _open_everything(page)
+        found[path] = _serious(axe, page)
+    assert not any(found.values()), found
+
+
+def _open_everything(page: Page) -> None:
+    for one in page.locator("summary").all():
+        one.click()
+    page.wait_for_load_state("networkidle")
+
+
+def _serious(axe: object, page: Page) -> list[str]:
+    violations = axe.run(page).response["violations"]  # type: ignore[attr-defined]
+    return [
+        f"{one['id']}: {node['html'][:200]}"
+        for one in violations
+        if one["impact"] in ("serious", "critical")
+        for node in one["nodes"]
+    ]
+
+
+def test_signing_in_and_refusals_are_accessible(
+    browser: Browser, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    from highseason.service.security import create_token
+
+    folder = tmp_path_factory.mktemp("closed")
+    service = Service(f"{folder}/service.db", clock=lambda: MOMENT)
+    service.create(settings())
+    token = create_token(service.database, "reader", "read")
+    with Server(service) as server:
+        page = browser.new_page(base_url=server.url, color_scheme="dark")
+        page.goto("/experiments/shelf")
+        page.get_by_label("Token").fill("wrong")
+        page.get_by_role("button", name="Sign in").click()
+        expect(page.get_by_role("alert")).to_contain_text("not known")
+        assert _serious(Axe(), page) == []
+        page.get_by_label("Token").fill(token)
+        page.get_by_role("button", name="Sign in").click()
+        expect(page).to_have_url(re.compile("/experiments/shelf$"))
+        assert page.evaluate("document.cookie") == ""  # scripts see no cookie
+        expect(page.get_by_role("button", name="Retire")).to_have_count(0)
+        page.goto("/new")
+        expect(page.get_by_role("heading", name="Not allowed")).to_be_visible()
+        assert _serious(Axe(), page) == []
+        page.get_by_role("button", name="Sign out").click()
+        expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+        page.close()

@@ -1,0 +1,204 @@
+"""What the dashboard computes: histories that follow the log, charts, reasons in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from tests.service.conftest import MOMENT, settings
+
+from highseason.service import Service
+from highseason.service import history as history_module
+from highseason.service.calendars import Turns
+from highseason.service.charts import COLUMNS, LINE, Buckets
+from highseason.service.forecast import Calendar, TrafficForecast
+from highseason.service.history import Histories, History
+from highseason.service.model import Arm, Outcome
+from highseason.service.views import Views
+
+
+def assert_same(one: History, other: History) -> None:
+    assert one.seq == other.seq
+    names, others = list(one.numbers), list(other.numbers)
+    assert [names[i] if i >= 0 else None for i in one.arm] == [
+        others[i] if i >= 0 else None for i in other.arm
+    ]
+    for name in ("entry", "exploited", "reward", "visitors"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+    assert one.changes == other.changes
+
+
+@pytest.mark.parametrize("many", [2_000, 3])
+def test_a_history_follows_the_log(
+    opened: Callable[[], Service], monkeypatch: pytest.MonkeyPatch, many: int
+) -> None:
+    """Followed step by step, or read at once: the same; late, out of order, and corrected."""
+    monkeypatch.setattr(history_module, "MANY", many)
+    service = opened()
+    service.create(settings())
+    following = Histories(service.database)
+    assert following.get("shelf").turns == 0
+    for turn in (1, 2, 3, 7, 5):
+        service.decide("shelf", turn)
+        following.get("shelf")
+    steps: list[Callable[[], object]] = [
+        lambda: service.report("shelf", [Outcome(7, 70.0, 9.0), Outcome(2, 20.0, 8.0)]),
+        lambda: service.correct("shelf", Outcome(2, 25.0, 8.5)),
+        lambda: service.add_arm("shelf", Arm("8.99", when="now")),
+        lambda: service.retire_arm("shelf", "9.99"),
+        lambda: service.decide("shelf", 20),
+        lambda: service.report("shelf", [Outcome(1, 1.0, 1.0)]),
+        lambda: service.change_status("shelf", "pause"),
+    ]
+    for step in steps:
+        before = following.get("shelf")
+        kept = before.reward.copy()
+        step()
+        followed = following.get("shelf")
+        assert_same(followed, Histories(service.database).get("shelf"))
+        np.testing.assert_array_equal(before.reward, kept)  # pages keep what they have
+    assert followed.reward[1] == 25.0
+    assert [(c.arm, c.retired) for c in followed.changes] == [("8.99", False), ("9.99", True)]
+
+
+@pytest.mark.parametrize(
+    ("every", "count", "most", "width"),
+    [("day", 365, LINE, 1), ("day", 365, COLUMNS, 7), ("hour", 100_000, LINE, 672),
+     ("hour", 200, COLUMNS, 6), ("minute", 200_000, LINE, 1440), ("week", 52, COLUMNS, 1)],
+)  # fmt: skip
+def test_points_are_few_and_keep_the_mean(every: str, count: int, most: int, width: int) -> None:
+    values = np.random.default_rng(1).random(count)
+    turns = Turns(TrafficForecast((1.0,) * count, Calendar("2020-01-01", every)))
+    groups = Buckets.of(turns, count, most)
+    means = groups.mean(values)
+    assert (groups.width, means.size <= most) == (width, True)
+    sizes = groups.lasts - groups.firsts + 1
+    assert (means * sizes).sum() == pytest.approx(values.sum())
+    values[: groups.width] = np.nan
+    assert np.isnan(groups.mean(values)[0])
+
+
+def test_very_long_games_without_a_calendar_have_few_points() -> None:
+    groups = Buckets.of(Turns(TrafficForecast((1.0,) * 100_000)), 100_000, LINE)
+    assert groups.firsts.size <= LINE
+    assert groups.turns.name(1_000) == "turn 1,000"
+
+
+def test_charts_add_up(service: Service) -> None:
+    for turn in range(1, 21):
+        arm = service.decide("shelf", turn).arm
+        service.report("shelf", [Outcome(turn, 9.0 * float(arm), 100.0 + turn)])
+    service.decide("shelf", 21)
+    view = Views(service).get("shelf")
+    records = service.decisions("shelf")
+    traffic, choices, rewards = view.charts.values()
+    earned, possible = (one.values for one in rewards.series)
+    assert earned[-1] == pytest.approx(sum(one.reward or 0.0 for one in records))
+    best = max(service.state("shelf").arms, key=lambda arm: arm.estimate or 0.0)
+    visitors = sum(one.visitors or 0.0 for one in records)
+    assert possible[-1] == pytest.approx(visitors * (best.estimate or 0.0))
+    expected, came, planned = (one.values for one in traffic.series)
+    assert expected.tolist() == [100.0, 250.0, 60.0, 80.0] * 10
+    assert came[0] == 101.0
+    assert np.isnan(came[20:]).all()
+    assert np.isnan(planned[:21]).all()
+    assert ((planned[21:] >= 0) & (planned[21:] <= 1)).all()
+    explored = sum(not one.exploited for one in records)
+    assert view.explored == pytest.approx(explored / 21)
+    assert choices.series[1].values.sum() == pytest.approx(explored)
+    assert choices.sentence.startswith(f"{round(100 * explored / 21)}% of 21 days explored")
+    assert view.waiting == [(21, f"{view.turns.name(21)}: {view.reasons.name(records[0].arm)}")]
+
+
+def test_a_naive_policy_is_valued_per_visitor(opened: Callable[[], Service]) -> None:
+    """Its estimates are per turn; the best arm is still compared per visitor."""
+    service = opened()
+    service.create(settings(policy="naive-epsilon", arms=(Arm("a"),)))
+    service.decide("shelf", 1)
+    service.report("shelf", [Outcome(1, 500.0, 100.0)])
+    view = Views(service).get("shelf")
+    assert view.worth == pytest.approx(5.0)
+
+
+def test_views_are_computed_once_per_change(service: Service) -> None:
+    views = Views(service)
+    first = views.get("shelf")
+    assert views.get("shelf") is first
+    service.decide("shelf", 1)
+    second = views.get("shelf")
+    assert second is not first
+    assert second.state.decided == 1
+
+
+def reasons(service: Service, experiment: str) -> dict[int, str]:
+    view = Views(service).get(experiment)
+    return {one.record.turn: one.reason for one in view.latest}
+
+
+def test_reasons_are_what_happened(opened: Callable[[], Service]) -> None:
+    service = opened()
+    values = (100.0, 100.0, 100.0, 900.0, 100.0, 100.0, 100.0)
+    forecast = TrafficForecast(values, Calendar("2026-12-23"))
+    arms = (Arm("9.99"), Arm("11.99", "premium"))
+    service.create(settings("xmas", forecast=forecast, arms=arms, policy="greedy"))
+    for turn in (1, 2, 3, 4):
+        arm = service.decide("xmas", turn).arm
+        per_visitor = {"9.99": 5.0, "11.99": 2.0}[arm]
+        service.report("xmas", [Outcome(turn, 100.0 * per_visitor, 100.0)])
+    service.retire_arm("xmas", "11.99")
+    service.decide("xmas", 5)
+    assert reasons(service, "xmas") == {
+        1: "2 days before Christmas: tried 9.99 for the first time",
+        2: "Christmas Eve: tried premium for the first time",
+        3: "Christmas Day: played 9.99, the best so far",
+        4: "Boxing Day: played 9.99, the best so far",
+        5: "2 days after Christmas: played 9.99, the only arm",
+    }
+
+
+def test_reasons_for_exploring(opened: Callable[[], Service]) -> None:
+    service = opened()
+    service.create(settings(policy="soft-ucb", turns=40))
+    for turn in range(1, 13):
+        arm = service.decide("shelf", turn).arm
+        service.report("shelf", [Outcome(turn, 100.0 * (8.0 if arm == "9.99" else 4.0), 100.0)])
+    view = Views(service).get("shelf")
+    words = {one.record.turn: one for one in view.latest}
+    for turn, one in words.items():
+        busy = view.turns.forecast.values[turn - 1] >= view.plan.busy_from
+        assert one.reason.startswith("Busy day: " if busy else "Quiet day: ")
+        counts = view.history.plays(turn)
+        own = counts.get(one.record.arm, 0)
+        least = own == min(counts.get(arm, 0) for arm in view.arms_by_id)
+        assert (own == 0) == one.reason.endswith("for the first time")
+        if own and not one.record.exploited:
+            assert least == one.reason.endswith("the least known arm")
+    assert any(one.reason.endswith("the least known arm") for one in words.values())
+
+
+def test_chance_is_named(opened: Callable[[], Service]) -> None:
+    service = opened()
+    service.create(settings(policy="uniform", turns=40))
+    for turn in range(1, 31):
+        arm = service.decide("shelf", turn).arm
+        service.report("shelf", [Outcome(turn, 10.0 * float(arm), 100.0)])
+    drawn = [one for one in reasons(service, "shelf").values() if "drawn at random" in one]
+    assert drawn
+
+
+def test_now_is_a_turn_of_the_calendar(service: Service) -> None:
+    view = Views(service).get("shelf")
+    assert view.now(MOMENT) == 3
+    assert view.now(MOMENT.replace(year=2030)) is None
+
+
+def test_without_a_calendar_the_next_turn_is_now(opened: Callable[[], Service]) -> None:
+    service = opened()
+    service.create(settings(forecast=TrafficForecast((5.0, 6.0))))
+    views = Views(service)
+    assert views.get("shelf").now(MOMENT) == 1
+    service.decide("shelf", 1)
+    service.decide("shelf", 2)
+    assert views.get("shelf").now(MOMENT) is None
+    assert [one.when for one in views.get("shelf").latest] == ["turn 2", "turn 1"]
