@@ -23,6 +23,7 @@ from highseason.service import Service
 from highseason.service.app import create_app
 from highseason.service.forecast import Calendar, TrafficForecast
 from highseason.service.model import Arm, Settings
+from highseason.service.server import listen
 
 #: A moment in the third turn of `settings`.
 MOMENT = datetime(2026, 11, 3, 12, tzinfo=UTC)
@@ -138,7 +139,7 @@ class Server:
         self.service = service
         app = create_app(service, **options)
         self.server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False))
-        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.listener = listen("127.0.0.1", 0)
         self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
         self.thread = threading.Thread(target=self.server.run, args=([self.listener],))
 

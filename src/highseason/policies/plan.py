@@ -89,7 +89,7 @@ class Plan(Printable):
         shares[: self.first_choice] = 1.0
         return np.clip(shares, 0.0, 1.0)
 
-    @property
+    @cached_property
     def busy_from(self) -> float:
         """Turns with G at or above this are busy: the policy's z, or the 0.75 quantile of G."""
         return busy_from(self.policy, self.multiplier.values)

@@ -131,8 +131,8 @@ def table(request: Request, who: Reader, experiment: Id, chart: str) -> Response
 def arms(request: Request, who: Reader, experiment: Id, number: PageNumber = 1) -> Response:
     """All arms."""
     view = _view(request, experiment)
-    rows = view.arm_rows[PER_PAGE * (number - 1) : PER_PAGE * number]
-    pages = max(1, -(-len(view.arm_rows) // PER_PAGE))
+    rows = view.arm_rows(PER_PAGE * (number - 1), PER_PAGE)
+    pages = max(1, -(-len(view.state.arms) // PER_PAGE))
     context: dict[str, Any] = {
         "state": view.state,
         "rows": rows,

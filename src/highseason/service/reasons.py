@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 from highseason.service.calendars import Turns
 from highseason.service.history import ArmChange, History
@@ -44,22 +45,24 @@ class Reasons:
         return known.label if known is not None and known.label else arm
 
     def _choice(self, record: DecisionRecord) -> str:
-        plays, name = self.history.plays(record.turn), self.name(record.arm)
-        own, others = plays.get(record.arm, 0), list(self._others(record))
-        if not others:
+        name, others = self.name(record.arm), self._others(record)
+        rival = next(others, None)
+        if rival is None:
             return f"played {name}, the only arm"
         if record.exploited:
             return f"played {name}, the best so far"
+        plays = self.history.plays(record.turn)
+        own = plays.get(record.arm, 0)
         if not own:
             return f"tried {name} for the first time"
-        if all(own <= plays.get(arm, 0) for arm in others):
+        if all(own <= plays.get(arm, 0) for arm in chain([rival], others)):
             return f"tried {name}, the least known arm"
         if record.probability < 1.0:
             return f"tried {name}, drawn at random to learn more"
         total = sum(plays.values())
         return f"tried {name} to know it better (played {own:,} of {total:,} times)"
 
-    def _others(self, record: DecisionRecord) -> Iterable[str]:
+    def _others(self, record: DecisionRecord) -> Iterator[str]:
         """The other arms that could have been chosen."""
         entry = self.history.entry[record.turn - 1]
         changes = [change for change in self.history.changes if change.seq > entry]

@@ -134,16 +134,20 @@ class ExperimentView:
         ]
 
     @cached_property
-    def arm_rows(self) -> list[ArmRow]:
+    def _ranked(self) -> list[ArmReport]:
         """The arms: those in the game first, best first."""
         order = {"playing": 0, "waiting": 1, "ended": 2, "retired": 3}
 
         def key(arm: ArmReport) -> tuple[int, float]:
             return order[arm.status], math.inf if arm.estimate is None else -arm.estimate
 
-        ranked = sorted(self.state.arms, key=key)
-        low, high = _span(ranked)
-        return [self._arm_row(arm, low, high) for arm in ranked]
+        return sorted(self.state.arms, key=key)
+
+    def arm_rows(self, first: int = 0, most: int = ARMS) -> list[ArmRow]:
+        """Some of the arms: those in the game first, best first."""
+        shown = self._ranked[first : first + most]
+        low, high = _span(shown)
+        return [self._arm_row(arm, low, high) for arm in shown]
 
     def _arm_row(self, arm: ArmReport, low: float, high: float) -> ArmRow:
         def place(value: float | None) -> float | None:
