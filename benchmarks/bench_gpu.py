@@ -32,6 +32,12 @@ POLICIES = {
     "ε-greedy": hs.EpsilonGreedy(k=1),
     "pool": hs.VariablePool(c=10, unit=1),
 }
+#: The same rules where they have no kernel of their own.
+GENERIC = {
+    "UCB, random ties": hs.UCB(ties="random"),
+    "ε-greedy, random ties": hs.EpsilonGreedy(k=1, ties="random"),
+    "pool, random ties": hs.VariablePool(c=10, unit=1, ties="random"),
+}
 SIZES = ((25, 500), (50, 500), (100, 1000), (200, 1500))
 #: Billions of turns a second that kernels must reach at the first and the last size; end to end
 #: half of that.
@@ -57,8 +63,12 @@ def compared() -> Iterator[tuple[str, Any, Any, int, Any]]:
     ties = [hs.UCB(ties="random"), hs.EpsilonGreedy(k=1, ties="random"),
             hs.VariablePool(c=10, unit=1, ties="random")]  # fmt: skip
     yield "random ties", ties, hs.rewards.bernoulli(arms=25), 500, None
-    wrapped = [hs.SoftUCB(), hs.UCBZ(z=30), hs.EpsilonZGreedy(z=30), hs.Greedy()]
-    yield "other policies", wrapped, hs.rewards.bernoulli(arms=25), 500, None
+    regulated = [hs.SoftUCB(), hs.UCBZ(z=30), hs.EpsilonZGreedy(z=30), hs.Greedy()]
+    yield "regulated policies", regulated, hs.rewards.bernoulli(arms=25), 500, None
+    wrappers = (hs.PeakGrabber, hs.DynamicPeakGrabber, hs.CapIndex, hs.Discounted,
+                hs.SpareOldArms, hs.Windowed)  # fmt: skip
+    wrapped = [wrapper(hs.UCB()) for wrapper in wrappers]
+    yield "wrapped policies", wrapped, hs.rewards.bernoulli(arms=25), 500, None
     lifetimes = hs.lifetimes.articles(300)
     some = [hs.UCB(), hs.EpsilonGreedy(k=1)]
     yield "lifetimes", some, hs.rewards.bernoulli(arms=lifetimes.arms), 300, lifetimes
@@ -66,7 +76,12 @@ def compared() -> Iterator[tuple[str, Any, Any, int, Any]]:
     yield "clipped normal, 25 x 500", three, normal, 500, None
     drifting = hs.rewards.bernoulli(arms=10, drift=0.02)
     yield "drift (uses log)", three, drifting, 300, None
-    yield "mortal (uses log)", [hs.SoftUCBMortal()], hs.rewards.bernoulli(arms=25), 500, None
+    narrow = hs.rewards.truncated_normal(arms=25, sigma=0.1)
+    yield "clipped normal, sigma 0.1 (uses log)", three, narrow, 500, None
+    sampling = [hs.SoftUCBMortal(), hs.UCBL(), hs.Thompson(), hs.GaussianThompson(), hs.KLUCB()]
+    for policy in (*sampling, hs.OptionIndex()):
+        name = f"{type(policy).__name__} (uses log)"
+        yield name, [policy], hs.rewards.bernoulli(arms=25), 500, None
 
 
 def equality(console: Console, games: int = 2048) -> bool:
@@ -134,6 +149,9 @@ def speed(console: Console) -> bool:
             good &= rates[0] >= share * needed[0] and rates[-1] >= share * needed[1]
             limits = " and ".join(f"{share * least:g}" for least in needed)
             table.add_row(f"{name}, {what}", *(f"{each:.2f}" for each in rates), limits)
+    for name, policy in GENERIC.items():
+        rates = [kernel_rate(policy, *size) for size in SIZES]
+        table.add_row(f"{name}, generic kernel", *(f"{each:.3f}" for each in rates), "-")
     console.print(table)
     return good
 
