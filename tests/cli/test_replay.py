@@ -122,7 +122,6 @@ def test_lifespans_as_table_and_picture(call: Call, event_table: Path) -> None:
         ("replay events.parquet -p ucb --runs 5", 2, "window of 100,000: give a smaller --window"),
         ("replay events.parquet -p ucb --window 50", 2, "--window needs --runs"),
         ("replay events.parquet -p ucb --shuffle", 2, "--shuffle needs --runs"),
-        ("replay events.parquet -p ucb --workers 1", 2, "--workers needs --runs"),
         ("replay events.parquet -p ucb --reweigh accept", 2, "leave --reweigh out"),
         ("replay events.parquet -p ucb-l --unknown-lifetimes", 2, "needs to know when they end"),
         ("replay events.parquet -p ucb --out x.gif", 2, "the name must end in"),

@@ -56,7 +56,7 @@ def test_options_reach_the_study(call: Call, asked: list[Any], tmp_path: Path) -
     assert asked == [
         ("simulated", Path("report"), {
             "games": 7, "seed": 5, "quick": True, "profiles": ("paper", "tuned"), "progress": None,
-            "workers": 2, "data": tmp_path, "files": (),
+            "executor": "local", "workers": 2, "data": tmp_path, "files": (),
         })
     ]  # fmt: skip
 

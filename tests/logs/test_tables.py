@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from highseason.logs import OpenBanditLog, TableLog, cells, collect, table_rows
-from highseason.logs.conversion import IdIndex
 from highseason.logs.conversion_log import ConversionLog
+from highseason.logs.id_index import IdIndex
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 SMALL = DATA / "open_bandit_random_small.csv.gz"

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from tests.reference import yahoo as reference
 
 from highseason.logs import Events, YahooLog, collect, generate_events, generate_log
-from highseason.logs.conversion import IdIndex
 from highseason.logs.conversion_log import ConversionLog
 from highseason.logs.formats import yahoo
+from highseason.logs.id_index import IdIndex
 
 GOOD = b"1317513291 id-2 0 |user 1 9 11 |id-1 |id-2 |id-3\n"
 LATER = b"1317513292 id-3 1 |user 1 9 11 |id-1 |id-2 |id-3\n"

@@ -14,6 +14,7 @@ from highseason.advice.cautions import Caution, cautions, greedy_is_as_good
 from highseason.advice.outcome import Outcome, judge
 from highseason.advice.worlds import FEW_RHOS, RHOS, TYPICAL_RATES, Rates, World, usual_rewards
 from highseason.bounds import NoTheoremError, RegretBound
+from highseason.core.executors import Executors, Pool, opened
 from highseason.core.random import seed_key
 from highseason.core.validation import whole_number
 from highseason.core.warnings import quiet
@@ -51,6 +52,7 @@ def advise(
     seed: int = 0,
     policies: Iterable[Policy] = (),
     bounds: bool = False,
+    executor: Executors = None,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Advice:
@@ -77,7 +79,9 @@ def advise(
         seed: Same seed, same advice.
         policies: Candidates of your own, besides the built-in ones.
         bounds: Also compute safe bounds on regret, for typical arms.
-        workers: How many threads; all cores by default.
+        executor: Where it runs: "local" (all cores), "serial", "ray", "dask", "ray://HOST:PORT",
+            "dask://HOST:PORT", or any `concurrent.futures.Executor`.
+        workers: How many workers; all there are if None.
         progress: Called with (worlds done, worlds in total).
 
     >>> import highseason as hs
@@ -94,14 +98,15 @@ def advise(
     if games is not None:
         games = whole_number("games", games, at_least=2)
     affordable = games or _clamped(_WORK / (G.turns * (3 + 0.4 * arms)), _GAMES)
-    study = _Study(G, spaces(policies), affordable, seed, workers)
     worlds = [main, *_other_worlds(main, [World.of(model, arms, r, rho, gap) for r in ranges[1:]])]
     outcomes: list[Outcome] = []
     total = len(worlds) + _HALVINGS * (len(worlds) > 1 and len(ranges) == 1)
-    for outcome in study.outcomes(worlds, refine=len(ranges) == 1):
-        outcomes.append(outcome)
-        if progress is not None:
-            progress(len(outcomes), max(total, len(outcomes)))
+    with opened(executor, workers) as pool:
+        study = _Study(G, spaces(policies), affordable, seed, pool)
+        for outcome in study.outcomes(worlds, refine=len(ranges) == 1):
+            outcomes.append(outcome)
+            if progress is not None:
+                progress(len(outcomes), max(total, len(outcomes)))
     first = outcomes[0]
     return Advice(
         outcome=first,
@@ -151,7 +156,7 @@ class _Study:
     spaces: list[Space]
     games: int
     seed: int
-    workers: int | None
+    executor: Pool
 
     def outcomes(self, worlds: list[World], refine: bool) -> Iterator[Outcome]:
         """The outcome of each world, then those around the flip that is nearest to the first."""
@@ -173,7 +178,7 @@ class _Study:
     def outcome(self, world: World, times: float = 1.0) -> Outcome:
         """Search every policy, and judge the best of each class and kind in fresh games."""
         zoom = Zoom(games=_clamped(min(self.games, 60_000 / self.G.turns), _SEARCH_GAMES))
-        evaluate = on_games(world.rewards, self.G, derive_seed(self.seed, "search"), self.workers)
+        evaluate = on_games(world.rewards, self.G, derive_seed(self.seed, "search"), self.executor)
         best: dict[Any, Trial] = {}
         tried = 0
         for space in self.spaces:
@@ -187,7 +192,7 @@ class _Study:
             result = simulate(
                 {str(i): policy for i, policy in enumerate(finalists)}, world.rewards, self.G,
                 max(2, round(times * self.games)), derive_seed(self.seed, f"verdict/{times:g}"),
-                workers=self.workers, keep="summary",
+                executor=self.executor, keep="summary",
             )  # fmt: skip
         return judge(world, finalists, result, tried)
 

@@ -145,7 +145,19 @@ database = option(
     envvar="HIGHSEASON_DATABASE",
 )
 
-workers = count("--workers", "Number of threads.  [default: all cores]")
+_executor = option(
+    "--executor NAME|ADDRESS",
+    "Where work runs: local (all cores), serial, gpu (games), ray or dask (started on this "
+    "machine), ray://HOST:PORT or dask://HOST:PORT (a cluster).",
+    default="local",
+)
+_workers = count("--workers", "Number of workers.  [default: all cores, or the whole cluster]")
+
+
+def workers(function: Function) -> Function:
+    """Where work runs, and how many workers it has: `executor` and `workers`."""
+    return _executor(_workers(function))
+
 
 lifetimes = option(
     "--lifetimes lifetimes_text 1-90,30-,…|NAME",

@@ -100,16 +100,24 @@ def _open(executor: str | Executor | None, workers: int | None) -> Pool:
     if isinstance(executor, Executor):
         known = getattr(executor, "_max_workers", None)  # of the standard library's executors
         return Pool(executor, worker_count(known if workers is None else workers))
-    kind, _, address = str(executor).partition("://")
-    if not isinstance(executor, str) or kind not in _KINDS:
-        raise ValueError(
-            f"executor={executor!r} must be one of {', '.join(EXECUTORS)}, an address such as "
-            "ray://HOST:10001 or dask://HOST:8786, or a concurrent.futures.Executor"
-        )
+    check_executor(executor)
+    kind, _, address = executor.partition("://")
     if workers is not None:
         workers = worker_count(workers)
     pool: Pool = import_module(_KINDS[kind]).start(address, workers)
     return pool
+
+
+def check_executor(executor: Executors) -> None:
+    """Raise a `ValueError` for a name that is none, before any work."""
+    if executor is None or isinstance(executor, Executor | Pool) or executor in EXECUTORS:
+        return
+    kind, separator, _ = str(executor).partition("://")
+    if not isinstance(executor, str) or not separator or kind not in _KINDS:
+        raise ValueError(
+            f"executor={executor!r} must be one of {', '.join(EXECUTORS)}, an address such as "
+            "ray://HOST:10001 or dask://HOST:8786, or a concurrent.futures.Executor"
+        )
 
 
 def worker_count(workers: int | None) -> int:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from highseason.core.checkpoints import Checkpoint
 from highseason.core.compile import sources_hash
-from highseason.core.executors import Executors, Pool, opened, worker_count
+from highseason.core.executors import Executors, Pool, check_executor, opened, worker_count
 from highseason.core.fingerprint import fingerprint
 from highseason.core.parallel import map_reduce
 from highseason.core.random import seed_key
@@ -92,7 +92,8 @@ def simulate(
     """
     run = Run.prepare(policies, rewards, multiplier, seed, forecast, curves, lifetimes)
     games = whole_number("games", games, at_least=1)
-    worker_count(workers)  # a bad number is reported before any work
+    worker_count(workers)  # what is wrong is reported before any work
+    check_executor(executor)
     if keep not in (None, "games", "summary"):
         raise ValueError(f"keep={keep!r} must be 'games' or 'summary'")
     kept = keep == "games" or (keep is None and games <= KEPT_GAMES)

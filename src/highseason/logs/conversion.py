@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pkgutil
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import field
 from datetime import UTC, datetime
 from importlib import import_module
@@ -12,66 +13,19 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from highseason.core.atomic import atomic_write
+from highseason.core.executors import Executors, Pool, opened
 from highseason.core.specs import Registry
+from highseason.logs.by_file import FilesDisagreeError, has_files, read_files
 from highseason.logs.conversion_log import ConversionLog, ConversionReport
-from highseason.logs.events import EventBatch, Events, EventWriter, Pools
+from highseason.logs.events import EventBatch, Events, EventWriter
+from highseason.logs.id_index import IdIndex
 
 Progress = Callable[[int, int], None]
 
 _ROWS = 1 << 18  # events written at a time
 _LAST_TIME = 10**11  # the year 5138 in seconds; milliseconds reach it in 1973
-
-
-class IdIndex:
-    """Numbers arms and pools.
-
-    >>> ids = IdIndex()
-    >>> ids.arm("b"), ids.arm("a"), ids.arm("b")
-    (0, 1, 0)
-    >>> ids.pool([1, 0]), ids.pool([0, 1, 1]), ids.pool([1])
-    (0, 0, 1)
-    >>> ids.arms, len(ids.pools)
-    (('b', 'a'), 2)
-    """
-
-    def __init__(self) -> None:
-        self._arms: dict[str, int] = {}
-        self._numbers: dict[bytes, int] = {}
-        self._pools: list[NDArray[np.int32]] = []
-
-    def arm(self, name: str) -> int:
-        """The number of an arm."""
-        return self._arms.setdefault(name, len(self._arms))
-
-    def pool(self, arms: Iterable[int]) -> int:
-        """The number of the pool of these arms, in any order."""
-        members = np.unique(np.fromiter(arms, np.int32))
-        number = self._numbers.setdefault(members.tobytes(), len(self._pools))
-        if number == len(self._pools):
-            self._pools.append(members)
-        return number
-
-    def open_pool(self) -> int:
-        """The number of a pool whose arms are known only when the log ends."""
-        self._pools.append(np.zeros(0, np.int32))
-        return len(self._pools) - 1
-
-    def close_pool(self, number: int, arms: Iterable[int]) -> None:
-        """Give an open pool its arms."""
-        self._pools[number] = np.fromiter(arms, np.int32)
-
-    @property
-    def arms(self) -> tuple[str, ...]:
-        """The ids of the arms by their numbers."""
-        return tuple(self._arms)
-
-    @property
-    def pools(self) -> Pools:
-        """The table of pools."""
-        return Pools.of(self._pools)
 
 
 class LogFormat(ABC):
@@ -144,11 +98,18 @@ def collect(log: LogFormat, progress: Progress | None = None) -> tuple[Events, C
         progress: Called with the bytes read so far and the bytes of all files.
     """
     ids, record = IdIndex(), _record(log, progress)
-    columns = concatenated(list(_batches(log, ids, record)))._asdict()
+    columns = concatenated(list(_checked(log.batches(ids, record), log, record)))._asdict()
     return Events(**columns, arms=ids.arms, pools=ids.pools), record.report(ids.arms, ids.pools)
 
 
-def convert(log: LogFormat, out: Path | str, progress: Progress | None = None) -> ConversionReport:
+def convert(
+    log: LogFormat,
+    out: Path | str,
+    progress: Progress | None = None,
+    *,
+    executor: Executors = None,
+    workers: int | None = None,
+) -> ConversionReport:
     r"""Write a log as an event table, in memory that does not grow with the log.
 
     The table gets its name when it is complete: an interrupted conversion leaves nothing under the
@@ -158,6 +119,10 @@ def convert(log: LogFormat, out: Path | str, progress: Progress | None = None) -
         log: The log, such as `YahooLog(paths)` or `TableLog(path)`.
         out: The Parquet file to write.
         progress: Called with the bytes read so far and the bytes of all files.
+        executor: Where several files are read, each by one worker: "local" (all cores), "serial",
+            "ray", "dask", "ray://HOST:PORT", "dask://HOST:PORT", or any
+            `concurrent.futures.Executor`.  Workers on other machines must see the same files.
+        workers: How many workers; all there are if None.
 
     >>> import tempfile
     >>> from highseason.logs import YahooLog, read_events
@@ -168,9 +133,21 @@ def convert(log: LogFormat, out: Path | str, progress: Progress | None = None) -
     ...     read_events(out).arms, report.lines, report.events
     (('id-1', 'id-2'), 1, 1)
     """
+    if has_files(log):
+        with opened(executor, workers) as pool, suppress(FilesDisagreeError):
+            if not pool.inline:
+                existing(log.paths)
+                return _write(log, out, progress, pool)
+    return _write(log, out, progress)
+
+
+def _write(
+    log: LogFormat, out: Path | str, progress: Progress | None, pool: Pool | None = None
+) -> ConversionReport:
     ids, record = IdIndex(), _record(log, progress)
+    batches = log.batches(ids, record) if pool is None else read_files(log, ids, record, pool)
     with atomic_write(Path(out)) as unfinished, EventWriter(unfinished) as writer:
-        for batch in _joined(_batches(log, ids, record)):
+        for batch in _joined(_checked(batches, log, record)):
             writer.write(batch, ids.arms)
         writer.finish(ids.arms, ids.pools)
     return record.report(ids.arms, ids.pools)
@@ -183,9 +160,11 @@ def _record(source: LogFormat, progress: Progress | None) -> ConversionLog:
     return ConversionLog(on_progress=lambda done: progress(min(done, total), total))
 
 
-def _batches(source: LogFormat, ids: IdIndex, log: ConversionLog) -> Iterator[EventBatch]:
+def _checked(
+    batches: Iterator[EventBatch], source: LogFormat, log: ConversionLog
+) -> Iterator[EventBatch]:
     """The batches of a log; at least one."""
-    yield from source.batches(ids, log)
+    yield from batches
     if log.events == 0:
         raise ValueError(log.no_event(source.paths, source.expected))
     if log.first_time > _LAST_TIME:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.formatting import counted
+from highseason.logs.events import EventBatch
 from highseason.logs.line_blocks import IS_DAMAGED, LineBlock
 
 #: The number of examples kept per reason, and the length of their texts.
@@ -170,6 +171,27 @@ class ConversionLog:
         return (
             f"{where}no event in {counted(self.lines, 'line')}{first}{damage}; expected {expected}"
         )
+
+    def can_append(self, later: ConversionLog, batches: Sequence[EventBatch]) -> bool:
+        """Whether a file that was read by itself reads the same after this part of the log."""
+        same_format = later.format in ("", self.format) or not self.events
+        in_order = not batches or int(batches[0].time[0]) >= self._previous_time
+        return same_format and in_order and not later.damaged
+
+    def append(self, later: ConversionLog) -> None:
+        """Add the report on the next file, which was read by itself."""
+        for name in ("lines", "events", "backwards"):
+            setattr(self, name, getattr(self, name) + getattr(later, name))
+        if later.events:
+            self.first_time = min(self.first_time, later.first_time)
+            self.last_time = max(self.last_time, later.last_time)
+            self._previous_time, self.format = later._previous_time, later.format
+        self.skipped.update(later.skipped)
+        for reason, examples in later.examples.items():
+            kept = self.examples.setdefault(reason, [])
+            kept += examples[: EXAMPLES - len(kept)]
+        self.notes += [note for note in later.notes if note not in self.notes]
+        self.advance(self.bytes_read + later.bytes_read)
 
     def report(self, arms: Sized, pools: Sized) -> ConversionReport:
         """The report on a log that was read to its end."""

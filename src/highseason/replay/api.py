@@ -12,12 +12,13 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.core.executors import Executors, opened
 from highseason.core.parallel import map_blocks
 from highseason.core.random import TIES, draw, game_key, hash_at, seed_key, turn_key
 from highseason.core.validation import one_of, whole_number
@@ -37,6 +38,8 @@ How = Literal["auto", "repeat", "windows"]
 
 #: Checkpoints of the running mean.
 _POINTS = 200
+#: Records that a worker replays at a time, at most; and blocks of a policy for each worker.
+_BLOCK_RECORDS, _BLOCKS = 8_000_000, 4
 
 
 def replay(
@@ -50,6 +53,8 @@ def replay(
     init: Init = "first-shown",
     reweigh: str | None = None,
     seed: int = 0,
+    executor: Executors = None,
+    workers: int | None = None,
     progress: Progress | None = None,
 ) -> ReplayResult:
     """Replay a log for every policy: use the events whose arm the policy would have shown.
@@ -82,6 +87,10 @@ def replay(
         reweigh: "accept" thins a log with known propensities until every arm of a pool is equally
             likely, so that replay is valid for it too, at the cost of events.
         seed: Same seed, same result.  A stochastic policy draws again for every event.
+        executor: Where policies are replayed, each by one worker: "local" (all cores), "serial",
+            "ray", "dask", "ray://HOST:PORT", "dask://HOST:PORT", or any
+            `concurrent.futures.Executor`.
+        workers: How many workers; all there are if None.
         progress: Called with (policies done, total).
 
     >>> import numpy as np, highseason as hs
@@ -97,14 +106,23 @@ def replay(
     labels, players = labelled(policies)
     log = _prepare(events, bin, arms, reweigh)
     options = ReplayOptions(turns, known_lifetimes, init, reweigh == "accept")
-    order = RecordOrder.whole(len(log.events))
+    work = functools.partial(_replay_one, tuple(Player(p, log, options) for p in players), seed)
     outcomes = []
-    for i, (label, policy) in enumerate(zip(labels, players, strict=True)):
-        player = Player(policy, log, options)
-        outcomes.append(_outcome(label, player, order, player.play(order, seed)))
+    for label, outcome in zip(
+        labels,
+        map_blocks(work, range(len(players)), executor, workers=workers),
+        strict=True,
+    ):
+        outcomes.append(replace(outcome, label=label))
         if progress is not None:
-            progress(i + 1, len(players))
+            progress(len(outcomes), len(players))
     return ReplayResult(tuple(outcomes), diagnose(log), int(seed))
+
+
+def _replay_one(players: Sequence[Player], seed: int, i: int) -> ReplayOutcome:
+    """Replay the whole log once for one player."""
+    order = RecordOrder.whole(len(players[i].log.events))
+    return _outcome("", players[i], order, players[i].play(order, seed))
 
 
 def _prepare(
@@ -139,6 +157,7 @@ def replay_many(
     reweigh: str | None = None,
     ground_truth: NDArray[np.float64] | None = None,
     seed: int = 0,
+    executor: Executors = None,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> RepeatedReplay:
@@ -166,8 +185,9 @@ def replay_many(
         reweigh: "accept" thins a log with known propensities.
         ground_truth: Another number per event whose mean over each run is reported: for a
             generated log, the true rate of the arm shown.  Policies do not learn from it.
-        seed: Same seed, same result, on any number of workers.
-        workers: How many threads; all cores if None.
+        seed: Same seed, same result, on any executor and any number of workers.
+        executor: As in `replay`; a worker replays a few runs of a policy at a time.
+        workers: How many workers; all there are if None.
         progress: Called with (runs done, total).
 
     >>> import highseason as hs
@@ -191,19 +211,32 @@ def replay_many(
     schedule = _Schedule(log, runs, times, shuffle, window, step, int(seed), ground_truth)
     auto = ["repeat" if is_stochastic(policy) else "windows" for policy in players]
     ways = auto if how == "auto" else [how] * len(players)
-    done, total = 0, sum(len(schedule.numbers(way)) for way in ways)
-    results = []
-    for label, policy, way in zip(labels, players, ways, strict=True):
-        player = Player(policy, log, options)
-        played = []
-        play = functools.partial(schedule.play, player, way)
-        for one in map_blocks(play, schedule.numbers(way), workers=workers):
-            played.append(one)
-            done += 1
+    everyone = [Player(policy, log, options) for policy in players]
+    played: list[list[tuple[ReplayOutcome, float]]] = [[] for _ in everyone]
+    with opened(executor, workers) as pool:
+        blocks = [b for i, way in enumerate(ways) for b in schedule.blocks(i, way, pool.workers)]
+        total = sum(len(block.runs) for block in blocks)
+        work = functools.partial(_play_runs, schedule, everyone)
+        for block, some in zip(blocks, map_blocks(work, blocks, pool), strict=True):
+            played[block.player] += some
             if progress is not None:
-                progress(done, total)
-        results.append(schedule.sum_up(label, player, way, played))
+                progress(sum(map(len, played)), total)
+    results = map(schedule.sum_up, labels, everyone, ways, played)
     return RepeatedReplay(tuple(results), diagnose(log), int(seed))
+
+
+class _RunBlock(NamedTuple):
+    """Some runs of one player."""
+
+    player: int
+    how: str
+    runs: range
+
+
+def _play_runs(
+    schedule: _Schedule, players: Sequence[Player], block: _RunBlock
+) -> list[tuple[ReplayOutcome, float]]:
+    return [schedule.play(players[block.player], block.how, run) for run in block.runs]
 
 
 @dataclass(frozen=True)
@@ -230,6 +263,13 @@ class _Schedule:
                 f"{self.window:,}: give a smaller window="
             )
         return range(min(self.runs, spare // self.step + 1))
+
+    def blocks(self, player: int, how: str, workers: int) -> list[_RunBlock]:
+        """The runs of a player in blocks of about a second, fewer where workers would be idle."""
+        runs = self.numbers(how)
+        records = max(1, self.window if how == "windows" else len(self.log.events) * self.times)
+        size = max(1, min(_BLOCK_RECORDS // records, -(-len(runs) // (_BLOCKS * workers))))
+        return [_RunBlock(player, how, runs[at : at + size]) for at in range(0, len(runs), size)]
 
     def play(self, player: Player, how: str, run: int) -> tuple[ReplayOutcome, float]:
         """One run, and the mean ground truth of the events it matched."""

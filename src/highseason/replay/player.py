@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import logging
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,6 +91,10 @@ class Player:
             compiled_replay()  # here, not in every thread that plays
         except (CannotCompileError, ValueError) as reason:
             _warn_slow(type(policy).__name__, str(reason).partition("\n")[0])
+
+    def __reduce__(self) -> tuple[type[Player], tuple[Any, ...]]:
+        """A copy in another process compiles for itself."""
+        return Player, (self.policy, self.log, self.options)
 
     @property
     def lowest_propensity(self) -> NDArray[np.float64] | None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import base64
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +27,14 @@ _METADATA: dict[str, tuple[str, dict[str, Any]]] = {
     "png": ("Description", {"Software": None}),
     "svg": ("Description", {"Date": None}),
     "pdf": ("Subject", {"CreationDate": None}),
+}
+
+
+#: What writes a kind of file: module and class.
+_BACKENDS = {
+    "png": ("matplotlib.backends.backend_agg", "FigureCanvasAgg"),
+    "svg": ("matplotlib.backends.backend_svg", "FigureCanvasSVG"),
+    "pdf": ("matplotlib.backends.backend_pdf", "FigureCanvasPdf"),
 }
 
 
@@ -107,9 +117,25 @@ class Figure:
         buffer = io.BytesIO()
         content, others = _METADATA[kind]
         metadata = {"Title": self.title, content: self.alt, **others}
-        with style():
-            self.canvas.savefig(buffer, format=kind, metadata=metadata)
+        with style(), self._drawn_by(*_BACKENDS[kind]) as backend:
+            getattr(backend, f"print_{kind}")(buffer, metadata=metadata)
         return buffer.getvalue()
+
+    @contextmanager
+    def _drawn_by(self, module: str, name: str) -> Iterator[Any]:
+        """What writes one kind of file; `savefig` would draw it twice, first to measure.
+
+        Afterwards the figure is as it was.
+        """
+        from matplotlib import rcParams
+
+        before, dpi = self.canvas.canvas, self.canvas.dpi
+        self.canvas.dpi = rcParams["savefig.dpi"]
+        try:
+            yield getattr(import_module(module), name)(self.canvas)
+        finally:
+            self.canvas.set_canvas(before)
+            self.canvas.dpi = dpi
 
     def picture(self) -> Picture:
         """The figure as a page shows it: not as wide as in a file, to be read on a phone."""

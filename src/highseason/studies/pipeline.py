@@ -8,13 +8,17 @@ page.html.j2                     the prose, around findings, figures and excerpt
 
 from __future__ import annotations
 
+import pickle
 import platform
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from highseason.core import formatting
+from highseason.core.executors import Executors, opened
+from highseason.core.parallel import map_blocks
 from highseason.core.version import __version__
 from highseason.results import Table
 from highseason.studies import frames, paper
@@ -23,7 +27,7 @@ from highseason.studies.store import Store
 from highseason.studies.study import Findings, Results, Study, StudyOutcome
 
 if TYPE_CHECKING:
-    from highseason.report.figure import Drawings, Picture
+    from highseason.report.figure import Drawings, Figure, Picture
 
 #: What every figure is saved as, besides the SVG that the page shows.
 _FORMATS = ("png", "pdf")
@@ -38,6 +42,7 @@ def reproduce(
     quick: bool = False,
     profiles: Sequence[str] = (),
     progress: Progress | None = None,
+    executor: Executors = None,
     workers: int | None = None,
     data: Path | None = None,
     files: Sequence[Path] = (),
@@ -52,7 +57,9 @@ def reproduce(
         quick: A small sweep, for tests.
         profiles: Parameter profiles, for studies that have several; its default ones if empty.
         progress: Called with (steps done, steps in total).
-        workers: How many threads; all cores if None.
+        executor: Where games are played: "local" (all cores), "serial", "ray", "dask",
+            "ray://HOST:PORT", "dask://HOST:PORT", or any `concurrent.futures.Executor`.
+        workers: How many workers; all there are if None.
         data: A folder with real traffic, for studies that use some.
         files: The files of the study's own `Source`, where it has one.
 
@@ -62,10 +69,17 @@ def reproduce(
     from highseason.report.drawing import require_matplotlib
 
     require_matplotlib()
-    session = StudySession(
-        study, out, games, seed, quick, study.choose_profiles(profiles), workers, data,
-        tuple(files), Store(out / "runs", study.name, study.builds_on), progress,
-    )  # fmt: skip
+    store = Store(out / "runs", study.name, study.builds_on)
+    chosen = study.choose_profiles(profiles)
+    with opened(executor, workers) as pool:
+        session = StudySession(
+            study, out, games, seed, quick, chosen, pool, data, tuple(files), store, progress
+        )
+        return _report(session)
+
+
+def _report(session: StudySession) -> StudyOutcome:
+    study, out = session.study, session.out
     results: Results = study.part("run").run(session)
     shown = study.part("findings")
     drawings = shown.figures(results)
@@ -84,17 +98,34 @@ def reproduce(
 
 def _draw(drawings: Drawings, session: StudySession) -> dict[str, Picture]:
     """Save every figure; the page holds its headline and links to the others."""
-    pictures = {}
+    pictures, folder = {}, session.out / "figures"
+    render = partial(_render, () if session.quick else _FORMATS)
+    # Those made of named functions are drawn by processes, the others here.
+    there = {name: draw for name, draw in drawings.items() if _pickles(draw)}
+    rendered = map_blocks(render, there.values(), session.local, processes=True)
     for name, draw in drawings.items():
         with session.step("drawing"):
-            figure = draw()
-            picture = figure.picture()
-            picture.save(session.out / "figures" / f"{name}.svg")
-            for kind in () if session.quick else _FORMATS:
-                figure.save(session.out / "figures" / f"{name}.{kind}")
+            picture, files = next(rendered) if name in there else render(draw)
+            picture.save(folder / f"{name}.svg")
+            for kind, content in files.items():
+                (folder / f"{name}.{kind}").write_bytes(content)
         linked = picture.linked(f"figures/{name}.svg")
         pictures[name] = picture if name == session.study.headline else linked
     return pictures
+
+
+def _render(formats: Sequence[str], draw: Callable[[], Figure]) -> tuple[Picture, dict[str, bytes]]:
+    """A figure as the page shows it, and the files of other formats."""
+    figure = draw()
+    return figure.picture(), {kind: figure.encode(kind) for kind in formats}
+
+
+def _pickles(draw: Callable[[], Figure]) -> bool:
+    try:
+        pickle.dumps(draw)
+    except (AttributeError, TypeError, pickle.PicklingError):
+        return False
+    return True
 
 
 def _write_page(session: StudySession, results: Results, **shown: Any) -> Path:

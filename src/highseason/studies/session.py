@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.core.executors import Executors, Pool
+from highseason.core.parallel import map_blocks
 from highseason.core.random import draw, seed_key
 from highseason.core.warnings import quiet
 from highseason.forecasters import Forecast
@@ -39,6 +41,45 @@ class Regrets:
     lost: NDArray[np.float64]  # A row per policy, a column per game
 
 
+@dataclass(frozen=True, eq=False)
+class TuningTask:
+    """The search for the best of each of some classes, in the games of one setting."""
+
+    name: str  # Of the stored piece
+    policies: tuple[type[Policy], ...]
+    rewards: Rewards
+    G: Multiplier
+    budget: Budget
+    seed: int  # Of the report, which the games of the search do not have
+
+    @property
+    def inputs(self) -> list[Any]:
+        """All that the winners depend on."""
+        searched = {label: repr(space) for label, space in self._spaces.items()}
+        games = [_describe(self.rewards), self.G.digest(), self._own_seed]
+        return [searched, self.budget.rounds, games]
+
+    def winners(self, executor: Executors = "serial") -> dict[str, str]:
+        """The best candidate of each class, as JSON."""
+        evaluate = on_games(self.rewards, self.G, self._own_seed, executor)
+        return _best(self._spaces, evaluate, self.budget)
+
+    @property
+    def _own_seed(self) -> int:
+        return derive_seed(self.seed, "search")
+
+    @property
+    def _spaces(self) -> dict[str, Space]:
+        return {policy.name: Space.of(policy, self.G) for policy in self.policies}
+
+
+def _best(spaces: Mapping[str, Space], evaluate: Evaluate, budget: Budget) -> dict[str, str]:
+    return {
+        label: search(space, evaluate, budget)[0].policy.to_json()
+        for label, space in spaces.items()
+    }
+
+
 @dataclass
 class StudySession:
     """The options of one run, and where it stands; see `pipeline.reproduce` for the options."""
@@ -49,7 +90,7 @@ class StudySession:
     seed: int
     quick: bool
     profiles: tuple[str, ...]
-    workers: int | None
+    executor: Executors
     data: Path | None
     files: tuple[Path, ...]
     store: Store
@@ -84,7 +125,7 @@ class StudySession:
             with quiet():
                 return simulate(
                     dict(policies), rewards, G, games, seed, forecast=forecast,
-                    workers=self.workers, keep="games",
+                    executor=self.executor, keep="games",
                 )  # fmt: skip
 
         with self.step("simulating"):
@@ -104,7 +145,7 @@ class StudySession:
             with quiet():
                 result = simulate(
                     numbered, rewards, G, games, seed, forecast=forecast,
-                    workers=self.workers, keep="games",
+                    executor=self.executor, keep="games",
                 )  # fmt: skip
             best = result.mean("reward", 0) + result.mean("realised_regret", 0)
             assert result.games is not None  # they are kept
@@ -123,15 +164,9 @@ class StudySession:
         scores depend on besides the candidates.
         """
         searched = {label: repr(space) for label, space in spaces.items()}
-
-        def compute() -> dict[str, str]:
-            return {
-                label: search(space, evaluate, budget)[0].policy.to_json()
-                for label, space in spaces.items()
-            }
-
+        inputs = [searched, budget.rounds, inputs]
         with self.step("tuning"):
-            winners = self.store.document(name, [searched, budget.rounds, inputs], compute)
+            winners = self.store.document(name, inputs, lambda: _best(spaces, evaluate, budget))
         return {label: from_json(text) for label, text in winners.items()}
 
     def tune_on_games(
@@ -139,10 +174,26 @@ class StudySession:
         budget: Budget, seed: int,
     ) -> dict[str, Policy]:  # fmt: skip
         """The best of each class in simulated games, whose seed is not that of the report."""
-        own = derive_seed(seed, "search")
-        spaces = {policy.name: Space.of(policy, G) for policy in policies}
-        evaluate = on_games(rewards, G, own, self.workers)
-        return self.tune(name, spaces, evaluate, budget, [_describe(rewards), G.digest(), own])
+        return next(self.tune_many([TuningTask(name, tuple(policies), rewards, G, budget, seed)]))
+
+    def tune_many(self, tasks: Sequence[TuningTask]) -> Iterator[dict[str, Policy]]:
+        """The winners of each task; stored, and searched by several workers at a time."""
+        missing = [task for task in tasks if not self.store.has(task.name, task.inputs)]
+        found: Iterator[dict[str, str]] = iter([])
+        if len(missing) == 1:  # all workers play its games
+            found = (task.winners(self.executor) for task in missing)
+        elif missing:  # most of a search is planning, which holds the interpreter's lock
+            found = map_blocks(TuningTask.winners, missing, self.executor, processes=True)
+        for task in tasks:
+            with self.step("tuning"):
+                winners = self.store.document(task.name, task.inputs, lambda: next(found))
+            yield {label: from_json(text) for label, text in winners.items()}
+
+    @property
+    def local(self) -> Executors:
+        """The cores of this machine, for work that cannot leave it."""
+        remote = isinstance(self.executor, Pool) and not self.executor.in_process
+        return None if remote else self.executor
 
     def command(self, games: int) -> str:
         """The command line that repeats this run."""

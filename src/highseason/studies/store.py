@@ -76,15 +76,18 @@ class Store:
     def document(self, name: str, inputs: Any, compute: Callable[[], T]) -> T:
         """Anything that JSON can hold, and arrays."""
         path, stamp = self.folder / f"{name}.json", self._fingerprint(inputs)
-        with suppress(OSError, ValueError, LookupError, TypeError):
-            stored = json.loads(path.read_text(encoding="utf-8"), object_hook=_load_array)
-            if stored["fingerprint"] == stamp:
-                return cast("T", self._reuse(name, stored["content"]))
+        stored = _read(path, stamp)
+        if stored is not None:
+            return cast("T", self._reuse(name, stored["content"]))
         content = self._compute(name, path, compute)
         with atomic_write(path) as unfinished:
             text = json.dumps({"fingerprint": stamp, "content": content}, default=_dump_array)
             unfinished.write_text(text, encoding="utf-8")
         return content
+
+    def has(self, name: str, inputs: Any) -> bool:
+        """Whether a document is stored."""
+        return _read(self.folder / f"{name}.json", self._fingerprint(inputs)) is not None
 
     def record(self, name: str, inputs: Any, kind: type[T], compute: Callable[[], T]) -> T:
         """A flat dataclass of arrays, numbers and text."""
@@ -105,6 +108,17 @@ class Store:
         piece = compute()
         path.parent.mkdir(parents=True, exist_ok=True)
         return piece
+
+
+def _read(path: Path, stamp: str) -> dict[str, Any] | None:
+    """A stored document; None if it is not there, is damaged, or was made from something else."""
+    with suppress(OSError, ValueError, LookupError, TypeError):
+        stored: dict[str, Any] = json.loads(
+            path.read_text(encoding="utf-8"), object_hook=_load_array
+        )
+        if stored["fingerprint"] == stamp:
+            return stored
+    return None
 
 
 def _dump_array(value: NDArray[Any]) -> dict[str, Any]:

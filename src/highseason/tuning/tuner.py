@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from highseason.core.executors import Executors, opened
 from highseason.core.formatting import counted, signed_percent, with_error, with_range
 from highseason.core.table import Printable
 from highseason.core.validation import whole_number
@@ -147,6 +148,7 @@ def tune(
     seed: int = 0,
     space: Wanted = None,
     search: str = "tpe",
+    executor: Executors = None,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Tuned:
@@ -167,7 +169,9 @@ def tune(
             all of them over their usual ranges if None.
         search: "tpe" lets Optuna propose candidates (the extra `tuning`); "spread" covers the
             space evenly and needs no extra.
-        workers: How many threads; all cores if None.
+        executor: Where it runs: "local" (all cores), "serial", "ray", "dask", "ray://HOST:PORT",
+            "dask://HOST:PORT", or any `concurrent.futures.Executor`.
+        workers: How many workers; all there are if None.
         progress: Called with (rounds done, rounds in total).
 
     >>> import highseason as hs
@@ -182,27 +186,28 @@ def tune(
     G, own = as_multiplier(multiplier), derive_seed(seed, "search")
     start = policy() if isinstance(policy, type) else policy
     chosen = Space.of(start, G, space)
-    evaluate, budget = on_games(rewards, G, own, workers), Budget.halving(trials, games)
-    done = _search(chosen, evaluate, budget, method=search, seed=own, progress=progress)
-    best = done[0].policy
-    players: dict[str, Policy] = {"tuned": best, "as given": start, "greedy": Greedy()}
+    budget = Budget.halving(trials, games)
+    with opened(executor, workers) as pool:
 
-    def play(policies: dict[str, Policy], **options: Any) -> SimulationResult:
-        with quiet():
-            return simulate(policies, rewards, G, games, seed, workers=workers, **options)
+        def play(policies: dict[str, Policy], **options: Any) -> SimulationResult:
+            with quiet():
+                return simulate(policies, rewards, G, games, seed, executor=pool, **options)
 
-    reported = play(players)
-    curves = tuple(_curve(axis, best, play) for axis in chosen.axes)
+        evaluate = on_games(rewards, G, own, pool)
+        done = _search(chosen, evaluate, budget, method=search, seed=own, progress=progress)
+        best = done[0].policy
+        reported = play({"tuned": best, "as given": start, "greedy": Greedy()})
+        curves = tuple(_curve(axis, best, play) for axis in chosen.axes)
     return Tuned(best, start, done, reported, curves, search, own)
 
 
-def on_games(rewards: Rewards, G: Multiplier, seed: int, workers: int | None = None) -> Evaluate:
+def on_games(rewards: Rewards, G: Multiplier, seed: int, executor: Executors = None) -> Evaluate:
     """Score candidates by their regret in simulated games."""
 
     def evaluate(policies: Sequence[Policy], games: int) -> list[Score]:
         players = {str(i): policy for i, policy in enumerate(policies)}
         with quiet():
-            result = simulate(players, rewards, G, games, seed, workers=workers, keep="summary")
+            result = simulate(players, rewards, G, games, seed, executor=executor, keep="summary")
         regret = result.moments["regret"]
         return list(map(Score, regret.mean.tolist(), regret.error.tolist()))
 

@@ -90,7 +90,7 @@ def _moment(text: str) -> int:
 @options.count("--window", "Events per window (with --runs).", default=100_000)
 @options.count("--step", "Events from one window to the next (with --runs).", default=4_000)
 @options.seed
-@options.count("--workers", "Number of threads (with --runs).  [default: all cores]")
+@options.workers
 @options.path("--out", "Draw the means as .png, .svg or .pdf.")
 @options.size
 def command(
@@ -137,7 +137,7 @@ def command(
 def _drop_options_of_runs(settings: dict[str, Any]) -> None:
     """Reject options that have no effect without --runs, and drop their defaults."""
     context = click.get_current_context()
-    for name in ("how", "shuffle", "times", "window", "step", "workers"):
+    for name in ("how", "shuffle", "times", "window", "step"):
         del settings[name]
         if context.get_parameter_source(name) is not ParameterSource.DEFAULT:
             raise usage_error(f"--{name} needs --runs: add it, or leave --{name} out")

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from highseason.logs.cells import Coded, Read, by_pair, names, numbers, pools, times
 from highseason.logs.conventions import TableConventions
-from highseason.logs.conversion import IdIndex, LogFormat, existing, option
+from highseason.logs.conversion import LogFormat, existing, option
 from highseason.logs.conversion_log import ConversionLog
 from highseason.logs.events import EventBatch
+from highseason.logs.id_index import IdIndex
 from highseason.logs.table_rows import ROW_REASONS, RowBlock, Table, open_table
 
 _NO_ARM = "there is no arm"

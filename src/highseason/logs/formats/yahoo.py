@@ -21,9 +21,10 @@ from numpy.typing import NDArray
 
 from highseason.core.validation import one_of
 from highseason.logs.cells import Coded, by_pair, encode_bytes
-from highseason.logs.conversion import IdIndex, LogFormat, existing, option
+from highseason.logs.conversion import LogFormat, existing, option
 from highseason.logs.conversion_log import BLANK, CUT, ConversionLog
 from highseason.logs.events import EventBatch
+from highseason.logs.id_index import IdIndex
 from highseason.logs.kernels.yahoo import DIGITS, NEW_POOL, ODD, WIDTH, cut_kernel
 from highseason.logs.line_blocks import line_blocks
 

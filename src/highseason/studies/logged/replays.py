@@ -102,7 +102,7 @@ class Replayer:
         return replay_many(
             players, dataset.log, runs=protocol.runs, turns=protocol.turns, how=protocol.how,
             window=protocol.window, step=protocol.step, ground_truth=dataset.truth,
-            seed=self.session.seed, workers=self.session.workers,
+            seed=self.session.seed, executor=self.session.executor,
         )  # fmt: skip
 
     def tune(
@@ -146,7 +146,7 @@ def replay_logs(session: StudySession, groups: Groups, effort: ReplayEffort) -> 
         return session.store.document(f"independent/{number}", inputs, compute)
 
     rows: Rows = []
-    logs = map_blocks(one, range(effort.logs), workers=session.workers)
+    logs = map_blocks(one, range(effort.logs), session.local)
     for _ in range(effort.logs):
         with session.step("independent logs"):
             rows += next(logs)

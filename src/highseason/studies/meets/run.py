@@ -201,7 +201,7 @@ class _Decks:
         parts, best = [], 0.0
         for half in (0, 1):
             games = draw.to_report(half)
-            lost = play_decks(numbered, games, session.workers)["regret"]
+            lost = play_decks(numbered, games, session.local)["regret"]
             parts.append(lost.reshape(len(numbered), -1, effort.games).sum(axis=2))
             best += games.best_reward.sum()
         both = np.hstack(parts)

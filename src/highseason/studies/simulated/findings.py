@@ -323,11 +323,11 @@ def figures(results: SimulatedResults) -> Drawings:
     three = [multipliers.SHAPES[name](turns=_SHOWN) for name in settings.SHAPES]
     pool = results.frames["pool"].estimated_mean.tolist()
     drawings: Drawings = {
-        "gains": lambda: _gains_plot(results.frames["comparisons"]),
-        "multipliers": lambda: report.shapes(three),
-        "multipliers-and-z": lambda: report.shapes(three, settings.Z),
-        "exploration": lambda: report.exploration(bounds.paper.exploration_figure()),
-        "pools": lambda: report.pools(pool, dict(results.pool_sizes)),
+        "gains": partial(_gains_plot, results.frames["comparisons"]),
+        "multipliers": partial(report.shapes, three),
+        "multipliers-and-z": partial(report.shapes, three, settings.Z),
+        "exploration": partial(report.exploration, bounds.paper.exploration_figure()),
+        "pools": partial(report.pools, pool, dict(results.pool_sizes)),
     }
     for family, group in families(results.played):
         for base in _TWO:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from highseason.core.warnings import quiet
 from highseason.policies import EpsilonGreedy, Policy, SoftEpsilonGreedy, VariablePool
 from highseason.results import Estimate, Moments, SimulationResult, ratio_gain, with_interval
 from highseason.studies.frames import Rows, columns, policy_columns
-from highseason.studies.session import StudySession, describe_tuning
+from highseason.studies.session import StudySession, TuningTask, describe_tuning
 from highseason.studies.simulated import settings
 from highseason.studies.simulated.settings import SimulatedSetting, grid, names, tuned_label
 from highseason.studies.study import Results
@@ -23,6 +24,8 @@ from highseason.tuning import Budget
 
 #: Results by profile, and in each by setting.
 Played = Mapping[str, Mapping[SimulatedSetting, SimulationResult]]
+#: The best policies by variant and setting, and in each by name.
+Tuned = Mapping[tuple[str, SimulatedSetting], dict[str, Policy]]
 
 #: Everything a policy is compared with.
 _BASELINES = names(settings.BASELINES)
@@ -46,8 +49,9 @@ def run(session: StudySession) -> SimulatedResults:
     cells, profiles = grid(session.quick), session.profiles
     untuned = [profile for profile in profiles if profile != "tuned"]
     session.expect(2 * len(cells) * len(profiles) + len(untuned))
+    tuned = _tune(session, cells, budget)
     played = {
-        profile: {setting: _play(session, profile, setting, games, budget) for setting in cells}
+        profile: {s: _play(session, profile, s, games, tuned[_variant(profile), s]) for s in cells}
         for profile in profiles
     }
     headline = {profile: _headline(session, profile) for profile in untuned}
@@ -66,16 +70,29 @@ def run(session: StudySession) -> SimulatedResults:
     return SimulatedResults(frames, games, facts, played, sizes)
 
 
+def _variant(profile: str) -> str:
+    """Whose formulas a profile has."""
+    return "authors_code" if profile == "authors_code" else "paper"
+
+
+def _tune(session: StudySession, cells: list[SimulatedSetting], budget: Budget) -> Tuned:
+    """The best parameters in every setting."""
+    where = list(product(dict.fromkeys(map(_variant, session.profiles)), cells))
+    tasks = []
+    for variant, setting in where:
+        # With the profile "tuned", the baselines are tuned once, together with all others.
+        everyone = variant == "paper" and "tuned" in session.profiles
+        searched = settings.SEVEN if everyone else settings.BASELINES
+        name, G = f"tuning/{variant}/{setting.id}", setting.multiplier(variant)
+        tasks.append(TuningTask(name, searched, setting.rewards(), G, budget, session.seed))
+    return dict(zip(where, session.tune_many(tasks), strict=True))
+
+
 def _play(
-    session: StudySession, profile: str, setting: SimulatedSetting, games: int, budget: Budget
-) -> SimulationResult:
+    session: StudySession, profile: str, setting: SimulatedSetting, games: int,
+    tuned: dict[str, Policy],
+) -> SimulationResult:  # fmt: skip
     rewards, G = setting.rewards(), setting.multiplier(profile)
-    variant = "authors_code" if profile == "authors_code" else "paper"
-    # With the profile "tuned", the baselines are tuned once, together with all others.
-    everyone = variant == "paper" and "tuned" in session.profiles
-    searched = settings.SEVEN if everyone else settings.BASELINES
-    name = f"tuning/{variant}/{setting.id}"
-    tuned = session.tune_on_games(name, searched, rewards, G, budget, session.seed)
     everybody = settings.players(profile, tuned)
     return session.simulate(f"{profile}/{setting.id}", everybody, rewards, G, games, session.seed)
 

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from highseason.core.executors import Executors
 from highseason.core.parallel import map_blocks
 from highseason.core.random import game_keys
 from highseason.engine.horizon import refuse_unknown_future
@@ -166,9 +167,12 @@ class DeckGames:
 
 
 def play_decks(
-    policies: Mapping[str, Policy], games: DeckGames, workers: int | None = None
+    policies: Mapping[str, Policy],
+    games: DeckGames,
+    executor: Executors = None,
+    workers: int | None = None,
 ) -> dict[str, NDArray[np.float64]]:
-    """Play the games with every policy.
+    """Play the games with every policy, on the cores of this machine.
 
     Returns arrays with a row per policy and a column per game: `reward` (ones, times their worth),
     `regret` (the same in expectation, lost against the best deck), `overdrawn` (cards dealt after
@@ -195,7 +199,8 @@ def play_decks(
     parts = [slice(at, at + _PART) for at in range(0, keys.size, _PART)]
     for rows in _by_rule(players):
         play = _task([players[i] for i in rows], games, pairs.tolist(), every)
-        for part, totals in zip(parts, map_blocks(play, parts, workers=workers), strict=True):
+        done = map_blocks(play, parts, executor, workers=workers)
+        for part, totals in zip(parts, done, strict=True):
             out[rows, part] = totals
     return {name: np.ascontiguousarray(out[:, :, i]) for i, name in enumerate(OUT)}
 

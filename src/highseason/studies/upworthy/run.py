@@ -233,7 +233,7 @@ def _play(session: StudySession, draw: Draw) -> Played:
     players: list[Mapping[str, Policy]] = [{**half, **beside} for half in winners]
     with session.step("simulating"):
         games = [draw.to_report(fold) for fold in FOLDS]
-        parts = [play_decks(players[fold], games[fold], session.workers) for fold in FOLDS]
+        parts = [play_decks(players[fold], games[fold], session.local) for fold in FOLDS]
     both = replace(
         games[0],
         tests=np.concatenate([part.tests for part in games]),
@@ -253,7 +253,7 @@ def tuned(session: StudySession, draw: Draw, fold: int) -> dict[str, Policy]:
 
     def evaluate(policies: Sequence[Policy], each: int) -> list[Score]:
         players = {str(i): policy for i, policy in enumerate(policies)}
-        lost = play_decks(players, games(each), session.workers)["regret"].sum(axis=1)
+        lost = play_decks(players, games(each), session.local)["regret"].sum(axis=1)
         return [Score(float(regret), math.nan) for regret in lost]
 
     return session.tune(

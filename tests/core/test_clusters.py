@@ -1,0 +1,179 @@
+"""The same bits on every executor: real Ray and Dask clusters on loopback, with workers killed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import highseason as hs
+from highseason.core.executors import Pool, opened
+from highseason.core.parallel import map_blocks
+from highseason.games import parts
+from highseason.replay import replay_many
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore"),  # Ray's and Dask's own
+]
+
+TURNS, GAMES = 150, 30_000
+
+
+def simulated(**how: Any) -> str:
+    """A digest of every number of a simulation of eight blocks, curves included."""
+    result = hs.simulate(
+        [hs.UCB(), hs.EpsilonGreedy(k=1), hs.Discounted(hs.UCB(), discount=0.9)],
+        hs.rewards.bernoulli(arms=6), hs.multipliers.wave(TURNS), GAMES, seed=3, curves=5, **how,
+    )  # fmt: skip
+    digest = hashlib.sha256()
+    for part in (*result.moments.values(), result.ratios, *result.curves.values()):
+        for value in vars(part).values():
+            digest.update(value.tobytes() if hasattr(value, "tobytes") else str(value).encode())
+    for values in (result.games or {}).values():
+        digest.update(values.tobytes())
+    return digest.hexdigest()
+
+
+@pytest.fixture(scope="module")
+def expected() -> str:
+    return simulated(executor="serial")
+
+
+def pid_of(_: int) -> int:
+    time.sleep(0.05)
+    return os.getpid()
+
+
+def killing(pool: Pool) -> Any:
+    """A progress function that kills one worker, the first time it is called."""
+    workers = sorted(set(map_blocks(pid_of, range(8), pool)))
+    assert os.getpid() not in workers
+    assert len(workers) >= 2
+
+    def progress(done: int, total: int) -> None:
+        if workers:
+            os.kill(workers.pop(), signal.SIGKILL)
+            workers.clear()
+
+    return progress
+
+
+# -- this machine ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("workers", [1, 2, 4])
+def test_local_workers_leave_every_bit(workers: int, expected: str) -> None:
+    assert simulated(executor="local", workers=workers) == expected
+
+
+def test_an_interrupted_run_resumes_with_the_same_bits(
+    tmp_path: Path, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts, "_MOST", 0.05)  # tasks of a block or two
+
+    def interrupt(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        simulated(workers=2, checkpoint=tmp_path, progress=interrupt)
+    stored = set(tmp_path.iterdir())
+    assert stored
+    assert simulated(workers=2, checkpoint=tmp_path) == expected
+    assert stored < set(tmp_path.iterdir())
+    assert simulated(executor="serial", checkpoint=tmp_path) == expected
+
+
+# -- clusters --------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module", params=["ray", "dask"])
+def cluster(request: pytest.FixtureRequest) -> Iterator[Pool]:
+    pytest.importorskip({"ray": "ray", "dask": "distributed"}[request.param])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RAY_AUTH_MODE", "disabled")  # on loopback, and no token in the home folder
+        with opened(request.param, 2) as pool:
+            yield pool
+
+
+def test_a_cluster_leaves_every_bit(cluster: Pool, expected: str) -> None:
+    seen: list[int] = []
+    assert simulated(executor=cluster, progress=lambda done, _: seen.append(done)) == expected
+    assert seen[-1] == GAMES
+    assert len(seen) > 4
+
+
+def test_a_worker_killed_in_the_middle_leaves_every_bit(cluster: Pool, expected: str) -> None:
+    assert simulated(executor=cluster, progress=killing(cluster)) == expected
+
+
+def test_errors_come_back_as_they_are(cluster: Pool) -> None:
+    def fail(n: int) -> int:
+        raise ZeroDivisionError(n)
+
+    with pytest.raises(ZeroDivisionError):
+        list(map_blocks(fail, range(3), cluster))
+
+
+def test_replay_and_tuning_leave_every_bit(cluster: Pool) -> None:
+    log = hs.logs.generate_events(0.01, seed=1, articles=5).events.take(slice(6000))
+    setting = {"runs": 6, "window": 2000, "step": 200}
+    one, two = (
+        replay_many(["epsilon-greedy", "ucb"], log, executor=executor, **setting)
+        for executor in ("serial", cluster)
+    )
+    assert str(one) == str(two)
+    for first, second in zip(one.policies, two.policies, strict=True):
+        assert np.array_equal(first.means, second.means)
+        assert np.array_equal(first.turns, second.turns)
+    arms, G = hs.rewards.bernoulli(arms=6), hs.multipliers.wave(TURNS)
+    here, there = (
+        hs.tune(hs.UCB(), arms, G, trials=6, games=3000, search="spread", executor=executor)
+        for executor in ("serial", cluster)
+    )
+    assert here.to_dict() == there.to_dict()
+
+
+# -- a cluster that runs already -------------------------------------------------------------------
+
+
+def free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+def finished(process: subprocess.Popen[bytes]) -> None:
+    """End a program and all it started."""
+    os.killpg(process.pid, signal.SIGTERM)
+    try:
+        process.wait(10)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def test_a_dask_scheduler_is_joined_by_its_address(expected: str) -> None:
+    pytest.importorskip("distributed")
+    port = free_port()
+    script = (
+        "import distributed, time\n"
+        "if __name__ == '__main__':\n"
+        f"    distributed.LocalCluster(n_workers=2, threads_per_worker=1, scheduler_port={port}, "
+        "dashboard_address=None, host='127.0.0.1'); time.sleep(600)\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", script], start_new_session=True)
+    try:
+        assert simulated(executor=f"dask://127.0.0.1:{port}") == expected
+    finally:
+        finished(process)
