@@ -136,7 +136,7 @@ def week_and_year(turns: int) -> Multiplier:
     """Weekdays, a mild season and a peak in December; a short game starts in October.
 
     >>> week_and_year(365).values.round(2)[[0, 180, 350]]
-    array([0.9 , 1.3 , 3.23])
+    array([0.9 , 1.29, 3.83])
     """
     day = np.arange(turns) + (_FIRST_OF_OCTOBER if turns < 180 else 0)
     season = 1 - 0.25 * np.sin(2 * np.pi * day / 365)
