@@ -245,8 +245,10 @@ def test_signing_in(closed: tuple[Server, dict[str, str]]) -> None:
         assert http.get(SHELF).status_code == 200
         # The cookie opens pages only: the API wants its header.
         assert http.get("/v1/experiments/shelf").status_code == 401
+        assert http.get(f"{SHELF}/export.csv").headers["content-type"].startswith("text/csv")
         post(http, "/sign-out")
-        assert http.get(SHELF).status_code == 303
+        for path in (SHELF, f"{SHELF}/export.csv", f"{SHELF}/live", f"{SHELF}/tables/traffic"):
+            assert http.get(path).status_code == 303, path
 
 
 def test_signing_in_leads_nowhere_else(closed: tuple[Server, dict[str, str]]) -> None:

@@ -14,11 +14,11 @@
   const isShare = (look) => ["exploration", "explored", "exploited"].includes(look);
 
   // How each quantity looks.
-  const bars = (size) => uPlot.paths.bars({ size: [size, Infinity], align: 1, gap: 1 });
+  const bars = (gap) => uPlot.paths.bars({ size: [1, Infinity], align: 1, gap });
   const LOOKS = {
     expected: () => ({ stroke: color("muted"), width: 1.5, dash: [5, 3] }),
     came: () => ({ stroke: color("exploit"), width: 1.5, fill: alpha("exploit", 0.12) }),
-    exploration: () => ({ fill: alpha("explore", 0.75), paths: bars(1) }),
+    exploration: () => ({ fill: alpha("explore", 0.75), paths: bars(0) }),
     explored: () => ({ fill: color("explore"), paths: bars(1) }),
     exploited: () => ({ fill: color("exploit"), paths: bars(1) }),
     earned: () => ({ stroke: color("exploit"), width: 2.5, fill: alpha("exploit", 0.12) }),
@@ -32,7 +32,25 @@
     ...LOOKS[one.look](),
   });
 
-  const axes = (format, { dated, splits }) => {
+  // Dates as words: 11/12 is in November for some, and in December for others.
+  const part = (parts) => new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", ...parts });
+  const month = part({ month: "short" });
+  const day = part({ day: "numeric", month: "short" });
+  const clock = part({ hour: "2-digit", minute: "2-digit" });
+  const dates = (_, ticks, axis, space, step) => {
+    let before = null;
+    return ticks.map((tick) => {
+      const moment = new Date(1000 * tick);
+      const isDay = tick % 86400 === 0;
+      const format = step >= 28 * 86400 ? month : step >= 86400 || isDay ? day : clock;
+      const year = moment.getUTCFullYear();
+      const text = format.format(moment) + (year === before ? "" : `\n${year}`);
+      before = year;
+      return text;
+    });
+  };
+
+  const axes = (format, { dated, hasDates, splits }) => {
     const look = {
       stroke: color("muted"),
       grid: { stroke: color("line"), width: 1 },
@@ -40,7 +58,7 @@
       font: "12px system-ui, sans-serif",
     };
     const values = (_, ticks) => ticks.map((tick) => (tick === null ? "" : format(tick)));
-    return [{ ...look, show: dated }, { ...look, values, size: 52, ...(splits && { splits }) }];
+    return [{ ...look, show: dated, ...(hasDates && { values: dates }) }, { ...look, values, size: 52, ...(splits && { splits }) }];
   };
 
   // A line where the coming turns begin.
@@ -78,12 +96,12 @@
   const options = (figure, chart, lines, { height, format, range, splits, dated }) => ({
     width: Math.max(200, figure.querySelector(".plot").clientWidth),
     height,
-    padding: [10, 14, 0, 0],
+    padding: [10, 14, dated ? 0 : 8, 0],
     tzDate: (seconds) => uPlot.tzDate(new Date(1000 * seconds), "Etc/UTC"),
     legend: { show: false },
     cursor: { drag: { x: false, y: false }, sync: { key: chart.id }, points: { show: false } },
     scales: { x: { time: chart.dated }, y: { range } },
-    axes: axes(format, { dated, splits }),
+    axes: axes(format, { dated, hasDates: chart.dated, splits }),
     series: [{}, ...lines.map(series)],
     plugins: [mark(chart.now)],
     hooks: { setCursor: [readout(figure, chart)] },
