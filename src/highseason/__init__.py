@@ -27,6 +27,9 @@ from highseason.policies import (
     Plan,
     PlanWarning,
     Policy,
+    RegulateAhead,
+    RegulateByThreshold,
+    RegulateSoftly,
     SoftEpsilonGreedy,
     SoftUCB,
     SoftUCBMortal,
@@ -35,6 +38,7 @@ from highseason.policies import (
     UniformRandom,
     VariablePool,
     Windowed,
+    regulate,
 )
 from highseason.results import SimulationResult
 
@@ -65,6 +69,9 @@ __all__ = [
     "Plan",
     "PlanWarning",
     "Policy",
+    "RegulateAhead",
+    "RegulateByThreshold",
+    "RegulateSoftly",
     "SimulationResult",
     "SoftEpsilonGreedy",
     "SoftUCB",
@@ -89,6 +96,7 @@ __all__ = [
     "noise",
     "play",
     "policies",
+    "regulate",
     "replay",
     "report",
     "rewards",

@@ -8,13 +8,16 @@ from typing import Literal
 from highseason.policies import (
     UCB,
     UCBZ,
+    ConstantEpsilon,
     EpsilonGreedy,
     EpsilonZGreedy,
     Greedy,
     OptionIndex,
     Policy,
+    RegulateSoftly,
     SoftEpsilonGreedy,
     SoftUCB,
+    Thompson,
     VariablePool,
 )
 from highseason.policies.parameters import EXPLORATION, Limits, declared
@@ -27,17 +30,20 @@ Kind = Literal["greedy", "unregulated", "regulated"]
 #: is advised.  The naive policies and `uniform` are baselines, not candidates.
 TRIED: tuple[Policy, ...] = (
     Greedy(),
+    ConstantEpsilon(),
     EpsilonGreedy(),
     UCB(),
+    Thompson(),
     EpsilonZGreedy(),
     UCBZ(),
     SoftEpsilonGreedy(),
     SoftUCB(),
     VariablePool(),
+    RegulateSoftly(Thompson()),
     OptionIndex(variant="unregulated"),
     OptionIndex(),
 )
-_UNREGULATED = (EpsilonGreedy, UCB)
+_UNREGULATED = (ConstantEpsilon, EpsilonGreedy, UCB, Thompson)
 
 
 def kind_of(policy: Policy) -> Kind:
@@ -58,7 +64,7 @@ def spaces(more: Iterable[Policy] = ()) -> list[Space]:
     """Every policy with its axes; policies of your own are tried as they are.
 
     >>> import highseason as hs
-    >>> [axis.name for axis in spaces()[4].axes], str(spaces([hs.UCB(P=0.1)])[-1].start)
+    >>> [axis.name for axis in spaces()[6].axes], str(spaces([hs.UCB(P=0.1)])[-1].start)
     (['z', 'P'], 'ucb:P=0.1')
     """
     return [*(Space(policy, axes(policy)) for policy in TRIED), *(Space(p, ()) for p in more)]

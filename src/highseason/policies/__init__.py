@@ -18,6 +18,10 @@ from highseason.policies.mortal import SoftUCBMortal as SoftUCBMortal
 from highseason.policies.option import OptionIndex as OptionIndex
 from highseason.policies.parameters import parameter
 from highseason.policies.plan import Plan, Planner, PlanWarning
+from highseason.policies.regulated import RegulateAhead as RegulateAhead
+from highseason.policies.regulated import RegulateByThreshold as RegulateByThreshold
+from highseason.policies.regulated import RegulateSoftly as RegulateSoftly
+from highseason.policies.regulated import regulate
 from highseason.policies.sampling import GaussianThompson as GaussianThompson
 from highseason.policies.sampling import Thompson as Thompson
 from highseason.policies.ucb import UCB as UCB
@@ -55,5 +59,6 @@ __all__ = [
     "parameter",
     "parse",
     "registry",
+    "regulate",
 ]
 __all__ += list(DISCOVERED)

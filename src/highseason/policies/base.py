@@ -23,7 +23,7 @@ import json
 import math
 import pkgutil
 import re
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -120,6 +120,10 @@ class Policy:
         raise TypeError(
             f"{type(self).__name__} has no plan: define step(self, carry, view) -> (level, carry)"
         )
+
+    def compilable_step(self) -> Callable[..., tuple[float, Any]]:
+        """The step as compiled code takes it: its first argument is a record of the parameters."""
+        return type(self).step
 
     def precision(self, visitors: float) -> float:
         """How many observations a turn counts as that so many visitors saw: one, by default."""

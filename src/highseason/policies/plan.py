@@ -269,11 +269,15 @@ def _scan(policy: Policy, multiplier: Multiplier, arms: int) -> NDArray[np.float
     whole = resolved.levels(multiplier.values, arms)
     if whole is not None:
         return _checked(policy, whole)
-    levels = np.empty(multiplier.turns)
-    carry = resolved.begin()
-    for view in KnownViews(multiplier.values).all(arms):
-        levels[view.t - 1], carry = step(resolved, carry, view)
-    return _checked(policy, levels)
+    return _checked(policy, levels_in_steps(resolved, multiplier.values, arms))
+
+
+def levels_in_steps(policy: Policy, G: NDArray[np.float64], arms: int) -> NDArray[np.float64]:
+    """The levels that the steps of a policy, its thresholds resolved, give for a known G."""
+    levels, carry = np.empty(G.size), policy.begin()
+    for view in KnownViews(G).all(arms):
+        levels[view.t - 1], carry = step(policy, carry, view)
+    return levels
 
 
 _cached_scan = functools.lru_cache(128)(_scan)

@@ -59,4 +59,5 @@ EPSILON = Rule(
     traits=RuleTraits(local=True, stable="unless-coin-explores", tries_each_arm=True),
     probabilities=probabilities,
     negligible=negligible,
+    exploits_at=0.0,
 )

@@ -129,4 +129,5 @@ POOL = Rule(
     ),
     probabilities=probabilities,
     negligible=negligible,
+    exploits_at=1.0,
 )

@@ -72,6 +72,8 @@ class Rule:
         set_weights: Fills `state.weight` when arms have come or gone, given the clock, a score per
             arm (what its lifetime is worth) and the policy's scale.
         zero_exploits: Whether level 0 takes an index rule's bonus away.
+        exploits_at: The level at which the rule exploits, towards which regulating moves a plan;
+            None if it has no such level.
         made_by: The function and the arguments that build the rule again, if its functions are
             closures; pickling uses it.
     """
@@ -90,6 +92,7 @@ class Rule:
     bonus: Bonus | None = None
     set_weights: SetWeights = uniform_weights
     zero_exploits: bool = False
+    exploits_at: float | None = None
     made_by: tuple[Callable[..., Rule], tuple[Any, ...]] | None = field(
         default=None, compare=False, repr=False
     )

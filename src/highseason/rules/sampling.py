@@ -174,6 +174,7 @@ def beta_sampling(successes: float = 1.0, failures: float = 1.0) -> Rule:
         traits=RuleTraits(local=True, unit_range=True),
         probabilities=beta_probabilities,
         negligible=beta_negligible,
+        exploits_at=0.0,
         made_by=(beta_sampling, (successes, failures)),
     )
 
@@ -187,4 +188,5 @@ NORMAL_SAMPLING = Rule(
     traits=RuleTraits(local=True, tries_each_arm=True),
     probabilities=normal_probabilities,
     negligible=normal_negligible,
+    exploits_at=0.0,
 )

@@ -73,6 +73,7 @@ def index_rule(
         bonus=bonus,
         set_weights=set_weights,
         zero_exploits=zero_exploits,
+        exploits_at=0.0 if zero_exploits else None,
         made_by=(index_rule, (name, bonus, intensity, negligible, zero_exploits, set_weights)),
     )
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +18,11 @@ from numpy.typing import NDArray
 from highseason.core.compile import compiled, function_type
 from highseason.core.jitable import jitable
 from highseason.engine.abi import function_types, numba_types, state_type
+from highseason.policies import Policy
 from highseason.policies.views import UnknownFuture, View
 from highseason.replay.kernels import records
 from highseason.replay.kernels.records import LogColumns
 from highseason.replay.kernels.replay import replay_kernel
-
-if TYPE_CHECKING:
-    from highseason.policies import Policy
 
 
 def _log_type() -> Any:
@@ -113,7 +111,7 @@ def compiled_plan(policy: Policy) -> CompiledPlan:
     begin = policy.begin()
     if isinstance(begin, bool) or not isinstance(begin, int | float):
         raise CannotCompileError(f"it carries {begin!r}, but a compiled plan carries a number")
-    function = _compiled(type(policy).step, record.dtype, isinstance(begin, int))
+    function = _compiled(policy.compilable_step(), record.dtype, isinstance(begin, int))
     plan = CompiledPlan(function, record.view(np.uint8), np.array([begin, begin], np.float64))
     _require_agreement(policy, plan)
     return plan
@@ -121,12 +119,18 @@ def compiled_plan(policy: Policy) -> CompiledPlan:
 
 def _record(policy: Policy) -> NDArray[Any]:
     """The parameters as one record; text is as long as the longest choice."""
-    kinds, values = [], []
+    kinds: list[tuple[str, Any]] = []
+    values = []
     for entry in fields(policy):
         value = getattr(policy, entry.name)
         if isinstance(value, str):
             choices = getattr(entry.metadata.get("limits"), "choices", ())
             kind = f"U{max(len(word) for word in (value, 'x', *choices))}"
+        elif isinstance(value, Policy):
+            inner = _record(value)
+            kinds.append((entry.name, inner.dtype))
+            values.append(tuple(inner[0]))
+            continue
         elif isinstance(value, bool | int | float | np.number):
             kind = np.dtype(type(value)).str
         else:

@@ -309,6 +309,7 @@ def option_rule(rhos: tuple[float, ...] = SCALED, judged: float = BY_LEVEL) -> R
         allowed=(0.0, math.inf),
         traits=RuleTraits(stable="until-change", unit_range=True, stochastic=False),
         probabilities=probabilities,
+        exploits_at=0.0,
         made_by=(option_rule, (rhos, judged)),
     )
 
