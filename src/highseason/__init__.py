@@ -18,6 +18,7 @@ from highseason.policies import (
     DynamicPeakGrabber,
     EpsilonGreedy,
     EpsilonZGreedy,
+    ForeignPolicy,
     GaussianThompson,
     Greedy,
     NaiveEpsilonGreedy,
@@ -43,7 +44,7 @@ from highseason.policies import (
 from highseason.results import SimulationResult
 
 if TYPE_CHECKING:
-    from highseason import advice, bounds, checks, logs, noise, replay, report, tuning
+    from highseason import adapters, advice, bounds, checks, logs, noise, replay, report, tuning
     from highseason.advice import advise
     from highseason.tuning import tune
 
@@ -59,6 +60,7 @@ __all__ = [
     "DynamicPeakGrabber",
     "EpsilonGreedy",
     "EpsilonZGreedy",
+    "ForeignPolicy",
     "Game",
     "GaussianThompson",
     "Greedy",
@@ -82,6 +84,7 @@ __all__ = [
     "VariablePool",
     "Windowed",
     "__version__",
+    "adapters",
     "advice",
     "advise",
     "backtest_cost",
@@ -115,6 +118,7 @@ def __dir__() -> list[str]:
 def __getattr__(name: str) -> Any:
     """Bring these in when they are asked for: most programs do without them, and start sooner."""
     if name not in (
+        "adapters",
         "advice",
         "advise",
         "bounds",

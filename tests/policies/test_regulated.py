@@ -132,7 +132,7 @@ def test_what_cannot_be_regulated_is_refused() -> None:
         hs.regulate("soft-ucb-mortal")
     with pytest.raises(ValueError, match="must be one of: threshold, soft, ahead"):
         hs.regulate("ucb", by="luck")
-    with pytest.raises(ValueError, match="expected a policy"):
+    with pytest.raises(ValueError, match="has no pull"):
         hs.regulate(7)
 
 

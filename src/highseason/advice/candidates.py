@@ -39,7 +39,7 @@ TRIED: tuple[Policy, ...] = (
     SoftEpsilonGreedy(),
     SoftUCB(),
     VariablePool(),
-    RegulateSoftly(Thompson()),
+    RegulateSoftly(base=Thompson()),
     OptionIndex(variant="unregulated"),
     OptionIndex(),
 )

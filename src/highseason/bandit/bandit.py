@@ -94,6 +94,11 @@ class Bandit(StoredBandit[ArmT]):
         policy = parse(policy) if isinstance(policy, str) else policy
         if not isinstance(policy, Policy):
             raise BanditError(f"policy must be a policy, such as hs.SoftUCB(), got {policy!r}")
+        if not policy.rule.traits.compilable:
+            raise BanditError(
+                f"{policy} is an object of another library, which a bandit cannot store: let it "
+                "play in hs.play or hs.simulate, or use a policy of highseason here"
+            )
         G = None if multiplier is None else as_multiplier(multiplier)
         given, source = Scale.of(reward_range, policy).reward_range, source_of(policy, G, known)
         if not isinstance(expires, Mapping | None):

@@ -10,8 +10,8 @@ class MissingExtraError(ImportError):
     """A feature needs a library that is not installed."""
 
 
-def require(module: str, extra: str, purpose: str) -> Any:
-    """Import `module`, or say which extra of highseason brings it.
+def require(module: str, extra: str | None, purpose: str) -> Any:
+    """Import `module`, or say which extra of highseason brings it, or that it has to be installed.
 
     >>> require("json", extra="logs", purpose="reading logs").dumps([1])
     '[1]'
@@ -27,7 +27,8 @@ def require(module: str, extra: str, purpose: str) -> Any:
         package = module.partition(".")[0]
         if reason.name is None or reason.name.partition(".")[0] != package:
             raise  # it is installed, but something it needs is not
+        wanted = package if extra is None else f"'highseason[{extra}]'"
         raise MissingExtraError(
-            f"{purpose} needs {package}, which is not installed: pip install 'highseason[{extra}]'",
+            f"{purpose} needs {package}, which is not installed: pip install {wanted}",
             name=reason.name,
         ) from None

@@ -54,6 +54,7 @@ class RuleTraits:
         stochastic: The choice depends on the turn's random numbers even where no arms tie.
         uses_future: The choice depends on `turn.future` or `turn.turns_left`, so the rule cannot
             play where they are unknown.
+        compilable: Its functions can be compiled.  One that cannot plays in readable loops.
     """
 
     local: bool = False
@@ -63,6 +64,7 @@ class RuleTraits:
     tries_each_arm: bool = False
     stochastic: bool = True
     uses_future: bool = False
+    compilable: bool = True
 
 
 class IllegalArmError(ValueError):

@@ -65,9 +65,14 @@ class Game:
     @property
     def regret(self) -> float:
         """Pseudo-regret: sum of G(t) times the gap of the arm played to the best present."""
+        return float(self.losses.sum())
+
+    @property
+    def losses(self) -> NDArray[np.float64]:
+        """What each turn adds to the pseudo-regret."""
         turns = np.arange(self.arms.size)
         means = np.broadcast_to(self.means, (turns.size, self.means.shape[-1]))
-        return float((self.G * (means[turns, self.best_arms] - means[turns, self.arms])).sum())
+        return np.asarray(self.G * (means[turns, self.best_arms] - means[turns, self.arms]))
 
     @property
     def realised_regret(self) -> float:
@@ -116,7 +121,18 @@ def play(
     """
     G = as_multiplier(multiplier)
     plan = policy.plan(G, arms_at_once(rewards, lifetimes, G.turns), forecast)
-    start = game_key(seed, game)
+    return play_planned(plan, rewards, game_key(seed, game), forecast, lifetimes)
+
+
+def play_planned(
+    plan: Plan,
+    rewards: Rewards,
+    start: int,
+    forecast: Any = None,
+    lifetimes: Lifetimes | None = None,
+) -> Game:
+    """The same with the plan made, and the key at which the game's random numbers begin."""
+    policy, G = plan.policy, plan.multiplier
     key = np.array([start], np.uint64)
     parameters = rewards.parameters(key)[0]
     varies = rewards.varies

@@ -26,6 +26,7 @@ from highseason.games.kernels.arguments import Turns
 from highseason.games.kernels.build import Play, kernel_for, oracle_for
 from highseason.games.kernels.reward_dispatch import dispatch_for
 from highseason.games.parts import Cut, Receiver, for_kernel, merge_parts, play_part
+from highseason.games.readable import readable_player
 from highseason.multipliers import Multiplier, as_multiplier
 from highseason.policies import Plan, Policy, parse
 from highseason.results import Curves, SimulationResult, Tally, unique_labels
@@ -173,15 +174,19 @@ class Run:
     @functools.cached_property
     def players(self) -> tuple[Play, ...]:
         """What plays each policy: compiled code, which a worker of another process looks up."""
-        return tuple(
-            kernel_for(
-                plan.policy,
-                self.turns(plan),
-                self.rewards,
-                self.lifetimes,
-                lambda: worth_of(self.G.values, self.forecast),
+        return tuple(self._player(plan) for plan in self.plans)
+
+    def _player(self, plan: Plan) -> Play:
+        if not plan.policy.rule.traits.compilable:
+            return readable_player(
+                plan, self.rewards, self.checkpoints, self.forecast, self.lifetimes
             )
-            for plan in self.plans
+        return kernel_for(
+            plan.policy,
+            self.turns(plan),
+            self.rewards,
+            self.lifetimes,
+            lambda: worth_of(self.G.values, self.forecast),
         )
 
     @functools.cached_property

@@ -12,6 +12,7 @@ from highseason.policies.epsilon import Greedy as Greedy
 from highseason.policies.epsilon import NaiveEpsilonGreedy as NaiveEpsilonGreedy
 from highseason.policies.epsilon import SoftEpsilonGreedy as SoftEpsilonGreedy
 from highseason.policies.epsilon import UniformRandom as UniformRandom
+from highseason.policies.foreign import ForeignPolicy as ForeignPolicy
 from highseason.policies.kl_ucb import KLUCB as KLUCB
 from highseason.policies.mortal import UCBL as UCBL
 from highseason.policies.mortal import SoftUCBMortal as SoftUCBMortal
@@ -48,6 +49,7 @@ DISCOVERED = {
 globals().update(DISCOVERED)
 
 __all__ = [
+    "ForeignPolicy",
     "Plan",
     "PlanWarning",
     "Planner",

@@ -24,6 +24,7 @@ from highseason.core.jitable import jitable
 from highseason.core.ordered import WithOne
 from highseason.multipliers import Threshold
 from highseason.policies.base import Policy, parse
+from highseason.policies.foreign import ForeignPolicy
 from highseason.policies.horizons import effective_horizons
 from highseason.policies.parameters import OnG, Role, parameter, threshold, unit_rule
 from highseason.policies.plan import levels_in_steps
@@ -264,6 +265,4 @@ def as_policy(policy: Any) -> Policy:
     """A policy, the policy of a text, or one around a foreign object."""
     if isinstance(policy, str):
         return parse(policy)
-    if not isinstance(policy, Policy):
-        raise ValueError(f"expected a policy such as hs.Thompson(), or its text, got {policy!r}")
-    return policy
+    return policy if isinstance(policy, Policy) else ForeignPolicy.of(policy)

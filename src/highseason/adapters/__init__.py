@@ -1,0 +1,90 @@
+"""Other libraries: their policies in our games, and ours behind their interfaces.
+
+`from_river` and `from_mabwiser` make a policy that `play`, `simulate` and `replay` take, and that
+`hs.regulate` regulates.  `to_river` and `to_mabwiser` go the other way.  Neither library is needed
+until one of these is called.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from highseason.core.extras import require
+from highseason.policies import ForeignPolicy, Policy
+
+if TYPE_CHECKING:
+    from highseason.adapters.mabwiser_bandits import MabwiserBandit
+    from highseason.adapters.river_bandits import RiverPolicy
+
+__all__ = ["from_mabwiser", "from_river", "to_mabwiser", "to_river"]
+
+
+def from_river(policy: Any, title: str = "") -> ForeignPolicy:
+    """A policy of `river.bandit` in our games; a fresh clone, with its own seed, plays each.
+
+    >>> from river import bandit
+    >>> import highseason as hs
+    >>> theirs = from_river(bandit.EpsilonGreedy(epsilon=0.1))
+    >>> print(hs.regulate(theirs, "threshold", z=30))
+    threshold:z=30+river EpsilonGreedy
+    """
+    _need("river")
+    from highseason.adapters import river_bandits
+
+    return river_bandits.from_river(policy, title)
+
+
+def from_mabwiser(learning_policy: Any, title: str = "") -> ForeignPolicy:
+    """A learning policy of MABWiser without contexts, such as `LearningPolicy.UCB1(alpha=1)`.
+
+    Every arm is tried once first, because MABWiser expects a history of every arm.
+
+    >>> from mabwiser.mab import LearningPolicy
+    >>> print(from_mabwiser(LearningPolicy.Softmax(tau=0.1)))
+    mabwiser Softmax
+    """
+    _need("mabwiser")
+    from highseason.adapters import mabwiser_bandits
+
+    return mabwiser_bandits.from_mabwiser(learning_policy, title)
+
+
+def to_river(policy: Policy | str, seed: int = 0, **options: Any) -> RiverPolicy:
+    """A policy of ours as a `river.bandit.base.Policy`.
+
+    Args:
+        policy: The policy, or its text as on the command line.
+        seed: Its random numbers.
+        options: `multiplier`, the whole of G if it is known, and River's own: `burn_in`,
+            `reward_obj` and `reward_scaler`.  Where G comes turn by turn, set `traffic` before each
+            pull.
+
+    >>> ours = to_river("soft+thompson", seed=1)
+    >>> ours.traffic = 300
+    >>> arm = ours.pull(["red", "blue"])
+    >>> ours.update(arm, 1.0)
+    """
+    _need("river")
+    from highseason.adapters.river_bandits import RiverPolicy
+
+    return RiverPolicy(str(policy), seed=seed, **options)
+
+
+def to_mabwiser(
+    policy: Policy | str, arms: list[Any], seed: int = 0, multiplier: Any = None
+) -> MabwiserBandit:
+    """A policy of ours as a `mabwiser.mab.MAB`.
+
+    >>> ours = to_mabwiser("kl-ucb", ["red", "blue"], seed=1)
+    >>> ours.fit(["red", "blue", "red"], [1, 0, 1])
+    >>> ours.predict()
+    'red'
+    """
+    _need("mabwiser")
+    from highseason.adapters.mabwiser_bandits import MabwiserBandit
+
+    return MabwiserBandit(policy, arms, seed, multiplier)
+
+
+def _need(library: str) -> None:
+    require(library, extra=None, purpose=f"an adapter to {library}")

@@ -1,0 +1,105 @@
+"""One of our policies outside our games: it is asked for an arm, and told a reward, when it suits.
+
+Other libraries know no turns and no G.  Here every question is a turn; G is 1, or what is said.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from highseason.core.random import game_key, turn_key
+from highseason.engine import UNKNOWN_TURNS, ArmState, Horizon, Observation, Turn, decide, learn
+from highseason.multipliers import Multiplier, as_multiplier
+from highseason.policies import Plan, Planner, Policy, parse
+
+
+class OnlineGame:
+    """A policy, what it has learned of arms with any names, and its plan.
+
+    Args:
+        policy: The policy, or its text.
+        seed: Its random numbers.
+        multiplier: The whole of G, if it is known; after its last turn G stays what it was.
+    """
+
+    def __init__(self, policy: Policy | str, seed: int = 0, multiplier: Any = None) -> None:
+        self.policy = parse(policy) if isinstance(policy, str) else policy
+        self.ids: list[Any] = []
+        self.turn = 0
+        self._start = game_key(seed, 0)
+        self._G: Multiplier | None = None if multiplier is None else as_multiplier(multiplier)
+        self._state: ArmState = self.policy.rule.fresh_state(0)
+        self._plans: dict[int, Plan] = {}
+        self._beliefs: list[float] = []
+        self._planner: Planner | None = None
+
+    def add(self, arm: Any) -> int:
+        """The number of an arm, which joins if it is new."""
+        if arm in self.ids:
+            return self.ids.index(arm)
+        one = self.policy.rule.fresh_state(1)
+        pairs = zip(self._state, one, strict=True)
+        shared = self._state.shared
+        self._state = ArmState(*(np.concatenate(pair) for pair in pairs))._replace(shared=shared)
+        self._state.start[-1] = self.turn + 1 if self.turn else 0
+        self.ids.append(arm)
+        self._planner = None
+        return len(self.ids) - 1
+
+    def choose(self, arms: Sequence[Any], traffic: float = 1.0) -> Any:
+        """The arm of the next turn, of those that are offered."""
+        offered = [self.add(arm) for arm in arms]
+        state = self._state
+        state.available[:] = False
+        state.available[offered] = True
+        rule, options = self.policy.rule, self.policy.lifetime_options
+        self.turn += 1
+        rule.set_weights(state, self.turn, np.ones(len(self.ids)), options.weight_scale)
+        arm, _ = decide(rule, state, self._next_turn(float(traffic)))
+        return self.ids[arm]
+
+    def learn(self, arm: Any, reward: float) -> None:
+        """A reward of an arm, whoever chose it."""
+        number, state = self.add(arm), self._state
+        if state.selections[number] <= state.pulls[number]:  # another one's choice
+            state.selections[number] += 1
+        turn = Turn(max(1, self.turn), 0.0, 1.0, math.nan, UNKNOWN_TURNS, 0, False, self.turn)
+        state.available[number] = True
+        learn(self.policy.rule, state, turn, Observation(number, float(reward), 1.0))
+
+    def estimates(self) -> dict[Any, float]:
+        """The average reward of each arm; 0 for arms without any."""
+        pulls, sums = self._state.pulls.tolist(), self._state.sums.tolist()
+        rows = zip(self.ids, pulls, sums, strict=True)
+        return {arm: total / n if n > 0 else 0.0 for arm, n, total in rows}
+
+    def _next_turn(self, traffic: float) -> Turn:
+        key, ties = turn_key(self._start, self.turn), self.policy.ties == "random"
+        if self._G is not None and self.turn <= self._G.turns:
+            plan = self._plan(self._G)
+            return Horizon.known(self._G.values).turn(self.turn, plan.at(self.turn), key, ties)
+        G = traffic if self._G is None else float(self._G.values[-1])
+        level = self._level(G)
+        return Turn(self.turn, level, G, math.nan, UNKNOWN_TURNS, key, ties, self.turn)
+
+    def _plan(self, G: Multiplier) -> Plan:
+        arms = len(self.ids)
+        if arms not in self._plans:
+            self._plans[arms] = self.policy.plan(G, arms)
+        return self._plans[arms]
+
+    def _level(self, G: float) -> float:
+        """The level of a turn whose G is known when it comes."""
+        if self._planner is None:  # planned again from the first turn: the number of arms changed
+            self._planner = Planner(self.policy, len(self.ids))
+            for value in self._beliefs:
+                self._planner.level(value)
+                self._planner.saw(value)
+        level = self._planner.level(G)
+        self._planner.saw(G)
+        self._beliefs.append(G)
+        return level

@@ -1,0 +1,80 @@
+"""River: its bandit policies in our games, and ours as one of its own."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+from river.bandit.base import ArmID, Policy
+
+from highseason.adapters.online import OnlineGame
+from highseason.policies import ForeignPolicy
+
+
+def from_river(policy: Any, title: str = "") -> ForeignPolicy:
+    """A policy of ours around clones of one of River's."""
+    if not isinstance(policy, Policy):
+        raise ValueError(
+            f"expected a policy of river.bandit, such as bandit.UCB(delta=1), got {policy!r}"
+        )
+    make = functools.partial(fresh_clone, policy)
+    return ForeignPolicy(make=make, title=title or f"river {type(policy).__name__}")
+
+
+def fresh_clone(policy: Policy, seed: int, arms: int) -> Any:
+    """A clone that has seen nothing, whose random numbers, and those of its arms, are its own.
+
+    River gives every arm a clone of one reward object: with one seed, all arms would draw alike.
+    """
+    has_seed = "seed" in policy._get_params()
+    twin: Policy = policy.clone({"seed": seed} if has_seed else None)
+    reward: Any = twin.reward_obj
+    if "seed" in reward._get_params():
+        seeds = itertools.count(seed + 1)
+        twin._rewards = defaultdict(lambda: reward.clone({"seed": next(seeds)}))
+    return twin
+
+
+class RiverPolicy(Policy):
+    """A policy of highseason behind River's interface.
+
+    Args:
+        policy: Its text, such as "soft+thompson".
+        multiplier: The whole of G, if it is known.
+        reward_obj: As in River.
+        reward_scaler: As in River; what it makes of a reward is learned.
+        burn_in: As in River.
+        seed: Its random numbers.
+    """
+
+    def __init__(
+        self,
+        policy: str,
+        multiplier: Any = None,
+        reward_obj: Any = None,
+        reward_scaler: Any = None,
+        burn_in: int = 0,
+        seed: int = 0,
+    ) -> None:
+        super().__init__(reward_obj=reward_obj, reward_scaler=reward_scaler, burn_in=burn_in)
+        self.policy, self.multiplier, self.seed = policy, multiplier, seed
+        self.traffic = 1.0
+        self._game = OnlineGame(policy, seed, multiplier)
+
+    def _pull(self, arm_ids: list[ArmID]) -> Any:
+        return self._game.choose(list(arm_ids), self.traffic)
+
+    def update(self, arm_id: Any, *reward_args: Any, **reward_kwargs: Any) -> None:
+        """Learn, as River's policies do, and let ours learn."""
+        super().update(arm_id, *reward_args, **reward_kwargs)  # type: ignore[no-untyped-call]
+        reward = reward_args[0]
+        scaler: Any = self.reward_scaler
+        self._game.learn(arm_id, reward if scaler is None else scaler.func(reward))
+
+    @classmethod
+    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+        yield {"policy": "thompson"}
+        yield {"policy": "soft+kl-ucb", "seed": 3}
