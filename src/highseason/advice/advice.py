@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from highseason.advice import words
+from highseason.advice.candidates import documented_parameters
 from highseason.advice.cautions import Caution
 from highseason.advice.outcome import Answer, Compared, Outcome
 from highseason.advice.worlds import World
@@ -143,8 +144,8 @@ class Advice:
         """Plain values for JSON."""
         G = self.multiplier
         return self.outcome.to_dict() | {
-            "parameters": self.policy.parameters(),
-            "settled_parameters": self.policy.resolve_thresholds(G.values).parameters(),
+            "parameters": documented_parameters(self.policy),
+            "settled_parameters": documented_parameters(self.policy.resolve_thresholds(G.values)),
             "verdict": self.verdict,
             "assumption": self.assumption,
             "flips": [{"rho": rho, "answer": one.answer} for rho, one in self.flips],

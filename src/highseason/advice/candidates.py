@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Any, Literal
 
 from highseason.policies import (
     UCB,
@@ -58,6 +58,12 @@ def kind_of(policy: Policy) -> Kind:
     if getattr(policy, "variant", "") == "unregulated":
         return "unregulated"
     return "unregulated" if type(policy) in _UNREGULATED else "regulated"
+
+
+def documented_parameters(policy: Policy) -> dict[str, Any]:
+    """The values of all parameters, a policy within as text."""
+    values = policy.parameters().items()
+    return {name: str(value) if isinstance(value, Policy) else value for name, value in values}
 
 
 def spaces(more: Iterable[Policy] = ()) -> list[Space]:

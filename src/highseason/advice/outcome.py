@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any, Literal
 
-from highseason.advice.candidates import Kind, kind_of
+from highseason.advice.candidates import Kind, documented_parameters, kind_of
 from highseason.advice.worlds import World
 from highseason.policies import Policy
 from highseason.results import Estimate, SimulationResult, with_interval
@@ -54,7 +54,7 @@ class Compared:
         return {
             "policy": str(self.policy),
             "name": self.policy.label,
-            "parameters": self.policy.parameters(),
+            "parameters": documented_parameters(self.policy),
             "kind": self.kind,
             "regret_mean": self.regret,
             "regret_se": self.error,

@@ -6,7 +6,7 @@ import datetime as dt
 import math
 from array import array
 from bisect import bisect_right
-from collections.abc import Container, Hashable, Mapping
+from collections.abc import Container, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -232,6 +232,13 @@ class Ledger:
         past = np.array([arm for arm, _, _ in self.history], np.int64)
         played = np.array(self.arms, np.int64)[learned]
         return np.bincount(np.concatenate([past, played]), minlength=arms)
+
+    def before(self, turn: int) -> Iterator[tuple[int, int]]:
+        """The decisions of earlier turns, as (turn, arm) from the latest on."""
+        for earlier in range(min(turn - 1, self.last_turn), 0, -1):
+            row = self.row(earlier)
+            if row != NO_ROW:
+                yield earlier, self.arms[row]
 
     def probability(self, row: int, arm: int) -> float:
         """How likely an arm was when the row was decided."""

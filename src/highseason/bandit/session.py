@@ -117,6 +117,9 @@ class BanditSession(LearningGame[ArmT]):
             allowed = self.table.without_held(allowed)
         state = self.table.state_at(turn)
         offer_opening(state, self.table.opening, allowed)
+        if self.policy.rule.recall is not None:
+            state = state._replace(shared=state.shared.copy())
+            self.policy.rule.recall(state, turn, self.ledger.before(turn))
         return expected, state, self._turn(turn, level, expected)
 
     def _arms(self, turn: int) -> int:

@@ -14,6 +14,7 @@ from highseason.policies.epsilon import SoftEpsilonGreedy as SoftEpsilonGreedy
 from highseason.policies.epsilon import UniformRandom as UniformRandom
 from highseason.policies.foreign import ForeignPolicy as ForeignPolicy
 from highseason.policies.kl_ucb import KLUCB as KLUCB
+from highseason.policies.lockup import LimitSwitching as LimitSwitching
 from highseason.policies.mortal import UCBL as UCBL
 from highseason.policies.mortal import SoftUCBMortal as SoftUCBMortal
 from highseason.policies.option import OptionIndex as OptionIndex

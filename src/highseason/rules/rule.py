@@ -9,7 +9,7 @@ the rule's own memory.  They run as plain Python in `play` and `Bandit` and are 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -27,6 +27,7 @@ Start = Callable[[ArmState], None]
 Bonus = Callable[[ArmState, Turn, int], float]
 Intensity = Callable[[Floats, NDArray[np.int64], int], Floats]
 Negligible = Callable[[Floats], NDArray[np.bool_]]
+Recall = Callable[[ArmState, int, Iterable[tuple[int, int]]], None]
 Probabilities = Callable[[ArmState, Turn], Floats]
 
 
@@ -74,6 +75,9 @@ class Rule:
         zero_exploits: Whether level 0 takes an index rule's bonus away.
         exploits_at: The level at which the rule exploits, towards which regulating moves a plan;
             None if it has no such level.
+        recall: Fills in what the rule must know of the decisions before a turn, given as pairs
+            (turn, arm) from the latest on.  A live bandit calls it before it asks, because there
+            rewards, and with them `observe`, may be late.
         made_by: The function and the arguments that build the rule again, if its functions are
             closures; pickling uses it.
     """
@@ -93,6 +97,7 @@ class Rule:
     set_weights: SetWeights = uniform_weights
     zero_exploits: bool = False
     exploits_at: float | None = None
+    recall: Recall | None = None
     made_by: tuple[Callable[..., Rule], tuple[Any, ...]] | None = field(
         default=None, compare=False, repr=False
     )
