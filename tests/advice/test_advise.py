@@ -25,13 +25,13 @@ def advised(case: str) -> Advice:
     wave, settings = hs.multipliers.wave(turns=60).values, {"rewards": "bernoulli"}
     G, arms, more = {
         # Cheap turns in plenty before dear ones, and arms that one try cannot tell apart.
-        "quiet first": (np.where(T < 60, 1.0, 500.0), 4, {"gap": 0.2}),
+        "quiet first": (np.where(T < 60, 1.0, 500.0), 4, {"gap": 0.2, "games": 200}),
         "constant": (np.ones(120), 3, {}),
         "short": (wave, 25, {}),
         "all tries": (wave[:10], 12, {}),
         "early": (np.where(T < 40, 500.0, 1.0), 4, {}),
     }[case]
-    return hs.advise(G, arms, games=100, seed=5, **settings, **more)
+    return hs.advise(G, arms, **{"games": 100, "seed": 5, **settings, **more})
 
 
 @cache

@@ -14,7 +14,6 @@ from highseason.policies import (
     Greedy,
     OptionIndex,
     Policy,
-    RegulateSoftly,
     SoftEpsilonGreedy,
     SoftUCB,
     Thompson,
@@ -39,7 +38,6 @@ TRIED: tuple[Policy, ...] = (
     SoftEpsilonGreedy(),
     SoftUCB(),
     VariablePool(),
-    RegulateSoftly(base=Thompson()),
     OptionIndex(variant="unregulated"),
     OptionIndex(),
 )
