@@ -121,10 +121,10 @@ def test_what_to_paste_runs() -> None:
 def test_no_number_comes_from_games_of_the_search() -> None:
     """What is reported is what the finalists do on the verdict's seed, and on no other."""
     advice = advised("quiet first")
-    times = 1 if advice.outcome.games == 100 else 2
+    times = 1 if advice.outcome.games == 200 else 2
     judged = hs.simulate(
         {str(i): one.policy for i, one in enumerate(advice.compared)},
-        advice.outcome.world.rewards, advice.multiplier, games=100 * times,
+        advice.outcome.world.rewards, advice.multiplier, games=200 * times,
         seed=derive_seed(5, f"verdict/{times}"),
     )  # fmt: skip
     for i, one in enumerate(advice.compared):

@@ -27,10 +27,9 @@ G = [5.0, 50.0, 5.0, 50.0, 5.0, 5.0, 50.0, 5.0]
 def shop(policy: hs.Policy | None = None, G: Any = G, **options: Any) -> hs.Bandit:
     policy = hs.EpsilonGreedy(k=1) if policy is None else policy
     bandit = hs.Bandit(["a", "b", "c"], policy, G, **{"seed": 7, **options})
-    for t in (1, 2, 3, 5):
-        bandit.pull(t)
-    bandit.update("a", 1.1, t=1, traffic=3.3)
-    bandit.update("b", 0.7, t=2)
+    first, second, *_ = (bandit.pull(t) for t in (1, 2, 3, 5))
+    bandit.update(first, 1.1, t=1, traffic=3.3)
+    bandit.update(second, 0.7, t=2)
     bandit.add_arm("d")
     bandit.remove_arm("c")
     return bandit
