@@ -122,9 +122,10 @@ $(READY): $(LOCKS) pyproject.toml
 	@touch $@
 
 # Peers bring their own dependencies, so they get their own environment.
-.venv-bench/.ready: requirements/bench.txt pyproject.toml
+.venv-bench/.ready: requirements/all.txt requirements/bench.txt pyproject.toml
 	$(PYTHON) -m venv .venv-bench
-	.venv-bench/bin/python -m pip install --quiet --require-hashes -r requirements/bench.txt
+	.venv-bench/bin/python -m pip install --quiet --require-hashes -r requirements/all.txt \
+	  -r requirements/bench.txt
 	.venv-bench/bin/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 

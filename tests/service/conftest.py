@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
 import socket
-import subprocess
-import tempfile
 import threading
 import time
 import uuid
@@ -16,8 +13,8 @@ from pathlib import Path
 
 import httpx
 import pytest
-import sqlalchemy as sa
 import uvicorn
+from tests.service.postgresql import PostgreSQL, programs
 
 from highseason.service import Service
 from highseason.service.app import create_app
@@ -37,57 +34,14 @@ def settings(experiment: str = "shelf", turns: int = 40, **changes: object) -> S
     return Settings(experiment, **{"arms": arms, "forecast": forecast, **plain, **changes})
 
 
-def _programs() -> Path | None:
-    newest = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"), key=lambda p: p.parts[4])
-    found = shutil.which("postgres") or (newest[-1] if newest else None)
-    return Path(found).resolve().parent if found else None
-
-
-def _free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
-
-
 @pytest.fixture(scope="session")
-def postgresql() -> Iterator[str]:
-    """The URL of a PostgreSQL server on loopback, run by an unprivileged user."""
-    programs = _programs()
-    if programs is None:
+def postgresql() -> Iterator[PostgreSQL]:
+    """A PostgreSQL server of this session."""
+    if programs() is None:
         missing = "PostgreSQL is not installed: apt-get install postgresql"
         (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(missing)
-    user = "nobody" if os.geteuid() == 0 else None  # initdb refuses root
-    folder = Path(tempfile.mkdtemp(prefix="hs-postgresql-"))
-    if user is not None:
-        shutil.chown(folder, user)
-    port, data = _free_port(), folder / "data"
-    options = {"user": user, "cwd": folder, "env": {"PATH": os.environ["PATH"], "LC_ALL": "C"}}
-    init = [programs / "initdb", "-D", data, "-U", "postgres", "-A", "trust", "--no-sync"]
-    subprocess.run([*init, "-E", "UTF8"], check=True, capture_output=True, **options)
-    start = [programs / "postgres", "-D", data, "-h", "127.0.0.1", "-p", str(port), "-k", folder]
-    with (folder / "log").open("w") as log:
-        server = subprocess.Popen([*start, "-c", "max_connections=200"], stderr=log, **options)
-    try:
-        url = f"postgresql://postgres@127.0.0.1:{port}"
-        _wait(f"{url}/postgres", server)
-        yield url
-    finally:
-        server.terminate()
-        server.wait(30)
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _wait(url: str, server: subprocess.Popen[bytes]) -> None:
-    import psycopg
-
-    for _ in range(300):
-        try:
-            psycopg.connect(url).close()
-            return
-        except psycopg.OperationalError:
-            assert server.poll() is None, "PostgreSQL ended at its start"
-            time.sleep(0.1)
-    raise TimeoutError("PostgreSQL did not start within 30 seconds")
+    with PostgreSQL() as server:
+        yield server
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -96,18 +50,10 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     if request.param == "sqlite":
         yield f"sqlite:///{tmp_path}/service.db"
         return
-    server = request.getfixturevalue("postgresql")
+    server: PostgreSQL = request.getfixturevalue("postgresql")
     name = f"t{uuid.uuid4().hex}"
-    admin = sa.create_engine(
-        f"{server}/postgres".replace("postgresql:", "postgresql+psycopg:"),
-        isolation_level="AUTOCOMMIT",
-    )
-    with admin.connect() as connection:
-        connection.execute(sa.text(f"CREATE DATABASE {name}"))
-    yield f"{server}/{name}"
-    with admin.connect() as connection:
-        connection.execute(sa.text(f"DROP DATABASE {name} WITH (FORCE)"))
-    admin.dispose()
+    yield server.create(name)
+    server.drop(name)
 
 
 @pytest.fixture

@@ -109,3 +109,13 @@ def test_the_demo_is_alive(tmp_path: Path) -> None:
         assert client.decide("demo-shop").turn == 250
         assert len(client.plan("demo-shop", 30)) == 30
     assert list(tmp_path.iterdir()) == []
+
+
+def test_answers_are_sent_at_once() -> None:
+    """asyncio sets TCP_NODELAY only on sockets that name their protocol."""
+    import socket
+
+    from highseason.service.server import listen
+
+    with listen("127.0.0.1", 0) as listener:
+        assert listener.proto == socket.IPPROTO_TCP

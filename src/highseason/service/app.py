@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
@@ -21,6 +22,7 @@ from highseason.service.pages import FOLDER, Assets, page
 from highseason.service.routes import READ, Problem, router
 from highseason.service.security import LOOPBACK, Guard, RequestLimits, Tokens
 from highseason.service.views import Views
+from highseason.service.waiting import Mailbox
 
 #: How many requests may wait for the writer at a time.
 THREADS = 128
@@ -65,6 +67,7 @@ def create_app(
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
+    app.state.mailbox = Mailbox(asyncio.get_running_loop())
     yield
     await anyio.to_thread.run_sync(app.state.service.close)
 

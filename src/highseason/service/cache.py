@@ -1,4 +1,4 @@
-"""Experiments in memory, up to date with the log; used by the writer's thread only."""
+"""Experiments in memory, up to date with the log; changed by the writer's thread only."""
 
 from __future__ import annotations
 
@@ -37,6 +37,10 @@ class BrainCache:
                 brain.follow(entry)
         self._brains.move_to_end(experiment)
         return brain
+
+    def peek(self, experiment: str) -> Brain | None:
+        """The experiment as it is remembered, which may not be up to date; for any thread."""
+        return self._brains.get(experiment)
 
     def rebuild(self, batch: Batch, experiment: str) -> Brain:
         """The experiment built from its log, with what the batch has not written yet."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from concurrent.futures import Future
+from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
 from fastapi.security import HTTPBearer
 from pydantic import BaseModel
 
@@ -22,6 +24,10 @@ from highseason.service.schemas import (
     OutcomeBody,
     RewardsBody,
 )
+from highseason.service.security import SCOPES, Tokens
+from highseason.service.waiting import Mailbox
+
+T = TypeVar("T")
 
 
 class Problem(BaseModel):
@@ -55,22 +61,38 @@ ANSWERS: dict[int | str, dict[str, Any]] = {
     503: {"model": Problem, "description": "The database cannot be used now; try again."},
 }
 
-_bearer = HTTPBearer(auto_error=False, description="A token of `highseason token create`.")
+
+class Needs(HTTPBearer):
+    """Refuses a request without a token of a scope, where tokens are needed."""
+
+    def __init__(self, scope: str) -> None:
+        super().__init__(
+            scheme_name="token",
+            auto_error=False,
+            description="A token of `highseason token create`.",
+        )
+        self.scope = scope
+
+    async def __call__(self, request: Request) -> None:  # type: ignore[override]  # it only checks
+        """Check one request."""
+        tokens: Tokens = request.app.state.tokens
+        if tokens.is_stale:
+            await run_in_threadpool(tokens.scopes)
+        tokens.check(request.headers.get("authorization"), self.scope)
 
 
-def _service(request: Request) -> Service:
+async def _service(request: Request) -> Service:
     service: Service = request.app.state.service
     return service
 
 
-def _needs(scope: str) -> Any:
-    def check(request: Request, _: Annotated[Any, Depends(_bearer)]) -> None:
-        request.app.state.tokens.check(request.headers.get("authorization"), scope)
+async def _soon(request: Request, future: Future[T]) -> T:
+    """What the writer answers; no thread waits for it."""
+    mailbox: Mailbox = request.app.state.mailbox
+    return await mailbox.wait(future)
 
-    return Depends(check)
 
-
-READ, DECIDE, ADMIN = [_needs("read")], [_needs("decide")], [_needs("admin")]
+READ, DECIDE, ADMIN = ([Depends(Needs(scope))] for scope in SCOPES)
 
 One = Annotated[Service, Depends(_service)]
 Id = Annotated[str, Path(min_length=1, max_length=100, description="The experiment's id.")]
@@ -124,10 +146,17 @@ def archive_experiment(service: One, experiment: Id) -> Summary:
 
 
 @router.post("/experiments/{experiment}/decide", dependencies=DECIDE, tags=["turns"])
-def decide(service: One, experiment: Id, body: DecideBody | None = None) -> DecisionRecord:
+async def decide(
+    request: Request, experiment: Id, body: DecideBody | None = None
+) -> DecisionRecord:
     """Decide a turn, or the turn that is now.  Whoever asks again gets the same arm."""
-    body = body or DecideBody(turn=None, at=None)
-    return service.decide(experiment, body.turn, body.at)
+    service: Service = request.app.state.service
+    asked = (experiment, None, None) if body is None else (experiment, body.turn, body.at)
+    if service.is_locked(*asked) is not None:
+        known = await run_in_threadpool(service.locked, *asked)
+        if known is not None:
+            return known
+    return await _soon(request, service.decide_soon(*asked))
 
 
 @router.get("/experiments/{experiment}/decisions", dependencies=READ, tags=["turns"])
@@ -148,21 +177,24 @@ def read_decision(service: One, experiment: Id, turn: TurnPath) -> DecisionRecor
 
 
 @router.post("/experiments/{experiment}/rewards", dependencies=DECIDE, tags=["rewards"])
-def report_rewards(
-    service: One, experiment: Id, body: RewardsBody, key: KeyHeader = None
+async def report_rewards(
+    request: Request, experiment: Id, body: RewardsBody, key: KeyHeader = None
 ) -> dict[str, int]:
     """Report what turns brought, all or none, late and in any order."""
-    return service.report(experiment, [row.outcome(row.turn) for row in body.rewards], key)
+    outcomes = [row.outcome(row.turn) for row in body.rewards]
+    service: Service = request.app.state.service
+    return await _soon(request, service.report_soon(experiment, outcomes, key))
 
 
 @router.post(
     "/experiments/{experiment}/decisions/{turn}/reward", dependencies=DECIDE, tags=["rewards"]
 )
-def report_reward(
-    service: One, experiment: Id, turn: TurnPath, body: OutcomeBody, key: KeyHeader = None
+async def report_reward(
+    request: Request, experiment: Id, turn: TurnPath, body: OutcomeBody, key: KeyHeader = None
 ) -> dict[str, int]:
     """Report what one turn brought."""
-    return service.report(experiment, [body.outcome(turn)], key)
+    service: Service = request.app.state.service
+    return await _soon(request, service.report_soon(experiment, [body.outcome(turn)], key))
 
 
 @router.post(

@@ -19,7 +19,7 @@ from starlette.responses import JSONResponse
 
 from highseason.service import store
 from highseason.service.database import Database
-from highseason.service.experiments import now
+from highseason.service.transactions import now
 
 log = logging.getLogger("highseason.service")
 
@@ -78,10 +78,17 @@ class Tokens:
         self._lock, self._read_at = threading.Lock(), -FRESH
         self._scopes: dict[str, str] = {}
 
+    @property
+    def is_stale(self) -> bool:
+        """Whether they have to be read again."""
+        return time.monotonic() - self._read_at > FRESH
+
     def scopes(self) -> dict[str, str]:
         """The scope of each token, by its hash."""
+        if not self.is_stale:
+            return self._scopes
         with self._lock:
-            if time.monotonic() - self._read_at > FRESH:
+            if self.is_stale:
                 with self._database.read() as connection:
                     self._scopes = store.token_scopes(connection)
                 self._read_at = time.monotonic()
@@ -245,11 +252,13 @@ def _refused(status: int, detail: str) -> JSONResponse:
     return JSONResponse({"detail": detail}, status)
 
 
+_PAIRS = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+
+
 def _with_headers(headers: list[Any], request: str) -> list[Any]:
     mine = {name for name, _ in headers}
-    added = HEADERS | {"x-request-id": request}
-    pairs = [(name.encode(), value.encode()) for name, value in added.items()]
-    return [*headers, *(pair for pair in pairs if pair[0] not in mine)]
+    added = [pair for pair in _PAIRS if pair[0] not in mine]
+    return [*headers, *added, (b"x-request-id", request.encode())]
 
 
 def _limited(receive: Receive, most: int) -> Receive:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import socket
+import sys
 from collections.abc import Callable, Sequence
 
 import uvicorn
@@ -17,6 +18,10 @@ log = logging.getLogger("highseason.service")
 
 #: How long requests that are under way may take after SIGTERM, in seconds.
 GRACE = 30
+
+#: How long a thread may keep the interpreter while another waits for it, in seconds.  The writer
+#: gives it up at each statement; with the usual 5 ms it would wait for the requests each time.
+SWITCH = 0.0005
 
 
 def serve(
@@ -57,6 +62,7 @@ def serve(
         server_header=False,
         timeout_graceful_shutdown=GRACE,
     )
+    sys.setswitchinterval(SWITCH)
     with listen(host, port) as listener:
         address = f"[{host}]" if ":" in host else host
         started(f"http://{address}:{listener.getsockname()[1]}")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, insert, select, update
+from sqlalchemy import Connection, Row, insert, select, tuple_, update
 
 from highseason.bandit import event_from_json, event_to_json
+from highseason.service.bulk import insert_rows, set_outcomes
 from highseason.service.model import DecisionRecord, Entry, Outcome, Summary
 from highseason.service.tables import decisions, events, experiments, requests, tokens
 
@@ -22,46 +23,37 @@ class Batch:
     last_seq: dict[str, int]  # of the experiments that are locked
     new: list[dict[str, Any]] = field(default_factory=list)
     entries: list[tuple[str, Entry]] = field(default_factory=list)
-    decisions: list[dict[str, Any]] = field(default_factory=list)
+    decided: dict[tuple[str, int], DecisionRecord] = field(default_factory=dict)
     outcomes: dict[tuple[str, int], Outcome] = field(default_factory=dict)
     answers: dict[tuple[str, str], tuple[str, Any]] = field(default_factory=dict)
+    earlier: dict[tuple[str, str], tuple[str, Any]] = field(default_factory=dict)
     status: dict[str, str] = field(default_factory=dict)
 
-    def decide(self, experiment: str, record: DecisionRecord) -> None:
-        """Lock a turn."""
-        row = asdict(record) | {"experiment": experiment}
-        self.decisions.append(row)
-
-    def answer(self, experiment: str, key: str) -> tuple[str, Any] | None:
-        """The digest and the answer of an earlier request with this key."""
-        if (experiment, key) in self.answers:
-            return self.answers[experiment, key]
-        one = (requests.c.experiment == experiment) & (requests.c.key == key)
-        row = self.connection.execute(select(requests).where(one)).first()
-        return None if row is None else (row.digest, json.loads(row.answer))
+    def look_up(self, keys: Iterable[tuple[str, str]]) -> None:
+        """Read the digests and answers of earlier requests with these keys."""
+        wanted = list(keys)
+        if wanted:
+            pair = tuple_(requests.c.experiment, requests.c.key)
+            for row in self.connection.execute(select(requests).where(pair.in_(wanted))):
+                self.earlier[row.experiment, row.key] = row.digest, json.loads(row.answer)
 
     def write(self) -> None:
         """Send everything to the database."""
-        _insert(self.connection, experiments, self.new)
-        _insert(self.connection, events, [_entry_row(*entry) for entry in self.entries])
-        _insert(self.connection, decisions, self.decisions)
-        self._write_outcomes()
+        insert_rows(self.connection, experiments, self.new)
+        insert_rows(self.connection, events, [_entry_row(*entry) for entry in self.entries])
+        rows = [vars(record) | {"experiment": one} for (one, _), record in self.decided.items()]
+        insert_rows(self.connection, decisions, rows)
+        for experiment in {one for one, _ in self.outcomes}:
+            set_outcomes(self.connection, experiment, self._outcomes_of(experiment))
         rows = [
             {"experiment": experiment, "key": key, "digest": digest, "answer": json.dumps(answer)}
             for (experiment, key), (digest, answer) in self.answers.items()
         ]
-        _insert(self.connection, requests, rows)
+        insert_rows(self.connection, requests, rows)
         self._write_experiments()
 
-    def _write_outcomes(self) -> None:
-        one = (decisions.c.experiment == bindparam("e")) & (decisions.c.turn == bindparam("t"))
-        values: dict[str, Any] = {"reward": bindparam("r"), "visitors": bindparam("v")}
-        rows = [
-            {"e": experiment, "t": turn, "r": outcome.reward, "v": outcome.visitors}
-            for (experiment, turn), outcome in self.outcomes.items()
-        ]
-        if rows:
-            self.connection.execute(update(decisions).where(one).values(values), rows)
+    def _outcomes_of(self, experiment: str) -> list[Outcome]:
+        return [outcome for (one, _), outcome in self.outcomes.items() if one == experiment]
 
     def _write_experiments(self) -> None:
         last = {experiment: entry.seq for experiment, entry in self.entries}
@@ -74,15 +66,11 @@ class Batch:
 
     def clear(self) -> None:
         """Forget what was written."""
-        for part in (self.new, self.entries, self.decisions):
+        self.earlier |= self.answers
+        for part in (self.new, self.entries):
             part.clear()
-        for mapping in (self.outcomes, self.answers, self.status):
+        for mapping in (self.decided, self.outcomes, self.answers, self.status):
             mapping.clear()
-
-
-def _insert(connection: Connection, table: Any, rows: list[dict[str, Any]]) -> None:
-    if rows:
-        connection.execute(insert(table), rows)
 
 
 def _entry_row(experiment: str, entry: Entry) -> dict[str, Any]:

@@ -41,6 +41,7 @@ events = Table(
     Column("turn", Integer),
     Column("body", Text, nullable=False),
     Column("event", Text),
+    sqlite_with_rowid=False,
 )
 
 #: One row per locked turn: the primary key is the promise that a turn is decided once.
@@ -58,6 +59,7 @@ decisions = Table(
     Column("decided_at", String(40), nullable=False),
     Column("reward", Float(53)),
     Column("visitors", Float(53)),
+    sqlite_with_rowid=False,
 )
 
 #: Requests that came with an idempotency key, and what was answered.
@@ -68,6 +70,7 @@ requests = Table(
     Column("key", String(200), primary_key=True),
     Column("digest", String(64), nullable=False),
     Column("answer", Text, nullable=False),
+    sqlite_with_rowid=False,
 )
 
 #: Access tokens; of the secret only its hash is kept.

@@ -16,9 +16,10 @@ from typing import Any
 
 from sqlalchemy.exc import IntegrityError
 
+from highseason.bandit import BanditError
 from highseason.service import store
 from highseason.service.database import Database
-from highseason.service.errors import ServiceError, UnavailableError
+from highseason.service.errors import ClashError, InvalidError, ServiceError, UnavailableError
 from highseason.service.store import Batch
 
 log = logging.getLogger("highseason.service")
@@ -39,12 +40,14 @@ class Job:
         work: What it does with the batch; it writes nothing itself.
         alone: Whether it needs a transaction of its own.
         clean: Whether a failure of `work` has left no trace in memory.
+        key: Its idempotency key, if it has one.
     """
 
     experiment: str
     work: Callable[[Batch], Any]
     alone: bool = False
     clean: Callable[[], bool] = lambda: True
+    key: str | None = None
     future: Future[Any] = field(default_factory=Future)
 
 
@@ -142,6 +145,7 @@ class Writer:
         """Run the jobs in one transaction; gives results and errors, in order."""
         with self._database.write() as connection:
             batch = store.lock(connection, (job.experiment for job in jobs))
+            batch.look_up((job.experiment, job.key) for job in jobs if job.key is not None)
             results = [_result(job, batch) for job in jobs]
             batch.write()
         return results
@@ -163,5 +167,15 @@ def _result(job: Job, batch: Batch) -> Any:
         if isinstance(reason, UnavailableError):
             raise
         if job.clean():
-            return reason
-        raise _SpoiledError from reason
+            return _as_refusal(reason)
+        raise _SpoiledError from _as_refusal(reason)
+
+
+def _as_refusal(reason: ServiceError | ValueError) -> ServiceError:
+    """What the bandit, or the library, refuses is refused by the service."""
+    if isinstance(reason, ServiceError):
+        return reason
+    kind = ClashError if isinstance(reason, BanditError) else InvalidError
+    refusal = kind(str(reason))
+    refusal.__cause__ = reason
+    return refusal

@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Create the tables."""
+    """Create the tables; without row ids SQLite keeps one tree of a table instead of two."""
     op.create_table(
         "experiments",
         sa.Column("id", sa.String(100), primary_key=True),
@@ -29,6 +29,7 @@ def upgrade() -> None:
         sa.Column("turn", sa.Integer),
         sa.Column("body", sa.Text, nullable=False),
         sa.Column("event", sa.Text),
+        sqlite_with_rowid=False,
     )
     op.create_table(
         "decisions",
@@ -43,6 +44,7 @@ def upgrade() -> None:
         sa.Column("decided_at", sa.String(40), nullable=False),
         sa.Column("reward", sa.Float(53)),
         sa.Column("visitors", sa.Float(53)),
+        sqlite_with_rowid=False,
     )
     op.create_table(
         "requests",
@@ -50,6 +52,7 @@ def upgrade() -> None:
         sa.Column("key", sa.String(200), primary_key=True),
         sa.Column("digest", sa.String(64), nullable=False),
         sa.Column("answer", sa.Text, nullable=False),
+        sqlite_with_rowid=False,
     )
     op.create_table(
         "tokens",

@@ -1,0 +1,141 @@
+"""The service under load, beside a trivial endpoint with the same durability, in one run.
+
+The trivial endpoint commits one row per request and answers.  The service decides a turn (an event,
+a locked turn, the experiment's state) or takes in a reward with an idempotency key.  Servers are
+processes of their own; clients wait for each answer before they send the next request.  Rounds
+alternate, and each pair of rounds gives one ratio; the median is reported.
+
+    python benchmarks/bench_service.py [seconds per round]
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent))  # for the PostgreSQL of the tests
+
+from service_load import Load, Request, load  # noqa: E402  # after the path is set
+from tests.service.postgresql import PostgreSQL, programs  # noqa: E402
+
+from highseason.service import Service  # noqa: E402
+from highseason.service.forecast import TrafficForecast  # noqa: E402
+from highseason.service.model import Arm, Settings  # noqa: E402
+
+CLIENTS, ROUNDS, TURNS = 32, 5, 100_000
+#: The least part of the trivial endpoint's rate.
+TARGET = 0.5
+
+TRIVIAL = [sys.executable, str(HERE / "service_load.py")]
+SERVICE = [sys.executable, "-m", "highseason", "serve", "--port", "0", "--json", "--database"]
+
+
+@contextmanager
+def serving(command: list[str]) -> Iterator[int]:
+    """A server in a process of its own; gives its port."""
+    with tempfile.TemporaryFile() as log:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
+        try:
+            assert process.stdout is not None
+            line = process.stdout.readline()
+            log.seek(0)
+            assert line, log.read().decode()
+            yield int(json.loads(line)["url"].rpartition(":")[2])
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def rows() -> Iterator[Request]:
+    """Rows for the trivial endpoint."""
+    return (("/rows", {"turn": turn, "reward": 5.0}, f"row-{turn}") for turn in itertools.count(1))
+
+
+class Turns:
+    """Turns to decide, and then those to reward."""
+
+    decided = rewarded = 0
+
+    def decide(self) -> Iterator[Request]:
+        """Turns that are not decided yet."""
+        while True:
+            self.decided += 1
+            yield "/v1/experiments/load/decide", {"turn": self.decided}, ""
+
+    def reward(self) -> Iterator[Request]:
+        """Rewards of turns that were decided."""
+        while self.rewarded < self.decided:
+            self.rewarded += 1
+            turn = self.rewarded
+            body = {"reward": 5.0 + turn % 7, "visitors": 10.0 + turn % 3}
+            yield f"/v1/experiments/load/decisions/{turn}/reward", body, f"till-{turn}"
+
+
+def create(url: str) -> None:
+    """An experiment with five prices."""
+    forecast = TrafficForecast(tuple(10.0 + turn % 7 for turn in range(TURNS)))
+    arms = tuple(Arm(price) for price in ("8.99", "9.99", "10.99", "11.99", "12.99"))
+    with Service(url) as service:
+        service.create(Settings("load", "Load", arms, "soft-ucb", forecast, (0.0, 12.0)))
+
+
+def measured(trivial: str, url: str, seconds: float) -> dict[str, list[Load]]:
+    """Rounds of each kind of request."""
+    create(url)
+    results: dict[str, list[Load]] = {"one row": [], "decide": [], "reward": []}
+    with serving([*TRIVIAL, trivial]) as plain, serving([*SERVICE, url]) as service:
+        one_row, turns = rows(), Turns()
+        load(plain, one_row, 0.5, CLIENTS)
+        load(service, turns.decide(), 0.5, CLIENTS)
+        for _ in range(ROUNDS):
+            results["one row"].append(load(plain, one_row, seconds, CLIENTS))
+            results["decide"].append(load(service, turns.decide(), seconds, CLIENTS))
+            results["reward"].append(load(service, turns.reward(), seconds, CLIENTS))
+    return results
+
+
+def add_rows(table: Table, database: str, results: dict[str, list[Load]]) -> bool:
+    """One row per kind of request; whether the target is reached."""
+    good = True
+    for kind, loads in results.items():
+        ratios = [one.rate / base.rate for one, base in zip(loads, results["one row"], strict=True)]
+        ratio = statistics.median(ratios)
+        good &= ratio >= TARGET
+        middle = sorted(loads, key=lambda one: one.rate)[len(loads) // 2]
+        numbers = (f"{middle.rate:,.0f}", f"{middle.p50:.1f}", f"{middle.p99:.1f}")
+        table.add_row(database, kind, *numbers, f"{ratio:.2f}")
+    return good
+
+
+def main() -> None:
+    """Print rates and times for both databases; exit 1 where the target is missed."""
+    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 1.5
+    table = Table(
+        "database", "request", "per second", "p50, ms", "p99, ms", "of the trivial endpoint's rate"
+    )
+    good = True
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        databases = {"SQLite": (str(folder / "rows.db"), str(folder / "service.db"))}
+        if programs() is not None:
+            server = stack.enter_context(PostgreSQL())
+            databases["PostgreSQL"] = server.create("rows"), server.create("service")
+        for database, (trivial, url) in databases.items():
+            good &= add_rows(table, database, measured(trivial, url, seconds))
+    Console(width=100).print(table, f"{CLIENTS} clients; at least {TARGET} of the rate")
+    sys.exit(0 if good else 1)
+
+
+if __name__ == "__main__":
+    main()
