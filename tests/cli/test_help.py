@@ -41,7 +41,9 @@ EXAMPLES = {
 #: Whole studies take long; the guide runs the same commands.
 IN_THE_GUIDE = [example for example in EXAMPLES if example.startswith("highseason reproduce")]
 #: These need a service, or run until they are stopped; tests/service runs them.
-SERVED = [e for e in EXAMPLES if e.split()[1:2] in (["serve"], ["audit"], ["token"])]
+SERVED = [
+    e for e in EXAMPLES if e.split()[1:2] in (["serve"], ["audit"], ["token"], ["experiment"])
+]
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "reproduce.md"
 
 

@@ -346,7 +346,8 @@ def replayed(events: Iterable[Event], policy: Policy | None) -> BanditSession[An
         raise
     except (ValueError, TypeError) as reason:
         raise DocumentError(f"corrupt event 1: {reason}") from reason
-    session.seq = 1
+    # A store may begin with a document that stands for the events before it.
+    session.seq = first.seq if isinstance(first, BanditRestored) else 1
     for event in rest:
         session.replay(event)
     return session

@@ -145,6 +145,14 @@ database = option(
     envvar="HIGHSEASON_DATABASE",
 )
 
+service_url = option(
+    "--url URL",
+    "The address of the service.",
+    default="http://127.0.0.1:8000",
+    envvar="HIGHSEASON_URL",
+)
+token = option("--token TEXT", "A token of 'highseason token create'.", envvar="HIGHSEASON_TOKEN")
+
 _executor = option(
     "--executor NAME|ADDRESS",
     "Where work runs: local (all cores), serial, gpu (games), ray or dask (started on this "

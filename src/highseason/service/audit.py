@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from highseason.bandit import event_to_json
 from highseason.service import store
-from highseason.service.brain import REBUILDING, Brain
+from highseason.service.brain import Brain, reaches_back
 from highseason.service.database import Database
 from highseason.service.errors import NotFoundError, ServiceError
 from highseason.service.model import DecisionRecord, Entry, Summary
@@ -77,7 +77,7 @@ def _replay(entries: Sequence[Entry], problems: list[str]) -> Brain:
             if entry.kind == "decided":
                 agrees = _decide_again(brain, group, problems)
             else:
-                agrees = entry.kind not in REBUILDING
+                agrees = not reaches_back(entry)
                 if agrees:
                     brain.follow(entry)
         except (ServiceError, ValueError) as reason:

@@ -1,23 +1,25 @@
 """An experiment in memory: the live bandit, rebuilt from the event log and kept up with it.
 
-Everything a decision needs is a function of (seed, turn, events).  A correction and a new forecast
-reach back, so they are applied by building the bandit again: as if the corrected reward had been
-the one reported, and the new forecast the one it was created with.
+Everything a decision needs is a function of (seed, turn, events).  A new forecast reaches back, and
+so does a correction of the visitors: they are applied by building the bandit again, as if the
+new forecast had been the one it was created with, and the right visitors had been reported.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from itertools import chain
 from typing import Any
 
 from highseason.bandit import (
     Bandit,
+    BanditRestored,
     Event,
     OutcomesReported,
+    RewardCorrected,
     TurnDecided,
     TurnOutcome,
 )
@@ -27,13 +29,20 @@ from highseason.service.errors import ClashError, InvalidError, NotFoundError
 from highseason.service.forecast import TrafficForecast
 from highseason.service.model import Arm, ArmReport, Entry, Outcome, PlannedTurn, Settings, Status
 
-#: Kinds that reach back: after them the bandit is built again.
-REBUILDING = frozenset({"corrected", "forecast_replaced"})
-
 _STATUS: dict[str, Status] = {"paused": "paused", "resumed": "running", "archived": "archived"}
 
 #: The half width of a 95% interval, in standard errors.
 _WIDTH = 1.959963984540054
+
+
+def reaches_back(entry: Entry) -> bool:
+    """Whether the bandit has to be built again after an entry."""
+    return entry.kind == "forecast_replaced" or (entry.kind == "corrected" and entry.event is None)
+
+
+def _is_head(entry: Entry) -> bool:
+    """Whether a snapshot cannot replace an entry: it says what the bandit was started with."""
+    return entry.kind == "created" or reaches_back(entry)
 
 
 class Outbox:
@@ -57,9 +66,14 @@ class Outbox:
 
 
 class Brain:
-    """The live bandit of one experiment, and what the service knows beside it."""
+    """The live bandit of one experiment, and what the service knows beside it.
 
-    def __init__(self, entries: Sequence[Entry]) -> None:
+    Args:
+        entries: Its event log; after a snapshot, the entries at its `heads` and all that follow it.
+        snapshot: What `snapshot` gave, instead of the other entries.
+    """
+
+    def __init__(self, entries: Sequence[Entry], snapshot: Mapping[str, Any] | None = None) -> None:
         if not entries or entries[0].kind != "created":
             raise InvalidError("the event log does not begin with the creation of an experiment")
         self.settings = Settings.from_dict(entries[0].body)
@@ -68,28 +82,68 @@ class Brain:
         self.version, self.forecast = _latest_forecast(self.settings.forecast, entries)
         self._plan: Plan | None = None
         self.seq = entries[0].seq
-        self._corrections = {e.turn: e.body for e in entries if e.kind == "corrected"}
-        self._totals: dict[str, list[float]] = {}  # by arm: decisions, rewards, sum, squares
-        self._rewarded = 0
+        self.snapshot_seq = 0  # the last entry in the newest snapshot
+        self.corrections = {e.turn: e for e in entries if e.kind == "corrected" and reaches_back(e)}
+        self.totals: dict[str, list[float]] = {}  # by arm: decisions, rewards, sum, squares
+        self.rewarded = 0
         self.decided: set[int] = set()  # turns
-        self._entered = {arm.id for arm in self.settings.arms if not arm.start or arm.start <= 1}
-        started = _start(self.settings, self.forecast, self._entered, entries[0].body)
-        events = (self.keep(entry) for entry in entries[1:])
+        self.entered = {arm.id for arm in self.settings.arms if not arm.start or arm.start <= 1}
+        self.heads = [entry.seq for entry in entries if _is_head(entry)]
+        self.bandit_seq = 1  # of the bandit's last event
+        if snapshot is None:
+            first = _start(self.settings, self.forecast, self.entered, entries[0].body)
+            self._replay(first, entries[1:])
+        else:
+            first = self._restore(snapshot)
+            self._replay(first, [entry for entry in entries if entry.seq > snapshot["seq"]])
+
+    def snapshot(self) -> dict[str, Any]:
+        """Everything as plain data, with the bandit's document."""
+        return {
+            "seq": self.seq,
+            "heads": self.heads,
+            "status": self.status,
+            "arms": [asdict(arm) for arm in self.arms.values()],
+            "entered": sorted(self.entered),
+            "totals": self.totals,
+            "rewarded": self.rewarded,
+            "decided": sorted(self.decided),
+            "bandit_seq": self.bandit_seq,
+            "bandit": self.bandit.to_json(),
+        }
+
+    def _restore(self, snapshot: Mapping[str, Any]) -> Event:
+        self.seq = self.snapshot_seq = snapshot["seq"]
+        self.status = snapshot["status"]
+        self.arms = {arm["id"]: Arm(**arm) for arm in snapshot["arms"]}
+        self.entered = set(snapshot["entered"])
+        self.totals = {arm: list(total) for arm, total in snapshot["totals"].items()}
+        self.rewarded = snapshot["rewarded"]
+        self.decided = set(snapshot["decided"])
+        self.bandit_seq = snapshot["bandit_seq"]
+        return BanditRestored(self.bandit_seq, snapshot["bandit"])
+
+    def _replay(self, first: Event, entries: Iterable[Entry]) -> None:
+        events = (self.keep(entry) for entry in entries)
         past = (event for event in events if event is not None)
-        self.outbox = Outbox(chain([started], past))
+        self.outbox = Outbox(chain([first], past))
         with quiet():
             self.bandit: Bandit[str] = Bandit.from_events(self.outbox)
 
     def keep(self, entry: Entry) -> Event | None:
         """Count an entry; gives the event for the bandit, if there is one."""
         self.seq, event = entry.seq, entry.event
+        if event is not None:
+            self.bandit_seq = event.seq
+        if _is_head(entry) and entry.seq not in self.heads:
+            self.heads.append(entry.seq)
         if entry.kind in _STATUS:
             self.status = _STATUS[entry.kind]
         elif entry.kind == "arm_added":
             self.arms[entry.body["id"]] = Arm(**entry.body)
-            self._entered.discard(entry.body["id"])
+            self.entered.discard(entry.body["id"])
         elif entry.kind == "arm_entered":
-            self._entered.add(entry.body["id"])
+            self.entered.add(entry.body["id"])
         elif entry.kind == "arm_retired":
             self.arms[entry.body["id"]] = replace(self.arms[entry.body["id"]], retired=True)
         if isinstance(event, TurnDecided):
@@ -97,31 +151,44 @@ class Brain:
             self.decided.add(event.turn)
         if isinstance(event, OutcomesReported):
             event = replace(event, outcomes=tuple(map(self._corrected, event.outcomes)))
-            self._rewarded += len(event.outcomes)
+            self.rewarded += len(event.outcomes)
             for outcome, arm in zip(event.outcomes, entry.body["arms"], strict=True):
-                self._count(arm, outcome)
+                self._count(arm, outcome, 1)
+        if isinstance(event, RewardCorrected):
+            return self._keep_correction(entry, event)
+        return event
+
+    def _keep_correction(self, entry: Entry, event: RewardCorrected) -> RewardCorrected:
+        later = self.corrections.get(event.turn)
+        if later is not None and later.seq > entry.seq:  # that one was applied from the beginning
+            return replace(event, reward=later.body["reward"])
+        body, turn = entry.body, event.turn
+        before = body["before"]
+        self._count(body["arm"], TurnOutcome(turn, before["reward"], before["visitors"]), -1)
+        self._count(body["arm"], TurnOutcome(turn, body["reward"], body["visitors"]), 1)
         return event
 
     def _corrected(self, outcome: TurnOutcome) -> TurnOutcome:
-        body = self._corrections.get(outcome.turn)
-        if body is None:
+        later = self.corrections.get(outcome.turn)
+        if later is None:
             return outcome
-        return TurnOutcome(outcome.turn, body["reward"], body["visitors"])
+        return TurnOutcome(outcome.turn, later.body["reward"], later.body["visitors"])
 
     def _total(self, arm: str) -> list[float]:
-        return self._totals.setdefault(arm, [0, 0, 0.0, 0.0])
+        return self.totals.setdefault(arm, [0, 0, 0.0, 0.0])
 
-    def _count(self, arm: str, outcome: TurnOutcome) -> None:
+    def _count(self, arm: str, outcome: TurnOutcome, times: int) -> None:
+        """Add an outcome to what is known of its arm, or take it out again (-1)."""
         if outcome.lesson is not None:
             total, mean = self._total(arm), outcome.lesson[0] / outcome.lesson[1]
-            total[1] += 1
-            total[2] += mean
-            total[3] += mean * mean
+            total[1] += times
+            total[2] += times * mean
+            total[3] += times * mean * mean
 
     @staticmethod
     def can_follow(news: Iterable[Entry]) -> bool:
         """Whether none of the entries reaches back."""
-        return not any(entry.kind in REBUILDING for entry in news)
+        return not any(map(reaches_back, news))
 
     def follow(self, entry: Entry) -> None:
         """Take in an entry that is in the log; not one that reaches back."""
@@ -156,7 +223,7 @@ class Brain:
         return self.outbox.take()
 
     def _due(self, turn: int) -> list[Arm]:
-        waiting = [arm for arm in self.arms.values() if arm.id not in self._entered]
+        waiting = [arm for arm in self.arms.values() if arm.id not in self.entered]
         return [
             a for a in waiting if not a.retired and (a.start or 1) <= turn and not self._past(a)
         ]
@@ -186,14 +253,19 @@ class Brain:
         assert isinstance(event, OutcomesReported), "only reports have outcomes"
         return [self._arm_of(outcome.turn) for outcome in event.outcomes]
 
-    def check_correction(self, turn: int) -> dict[str, Any]:
-        """What a turn's reward and visitors are before a correction."""
+    def correct(self, outcome: Outcome) -> list[Event]:
+        """Replace a reward, of which only the reward was wrong."""
+        self.bandit.correct(outcome.turn, outcome.reward)
+        return self.outbox.take()
+
+    def before_correction(self, turn: int) -> dict[str, Any]:
+        """What a turn's arm, reward and visitors are before a correction."""
         self.require("running", "paused")
         self.check_turn(turn)
         decision = self.bandit.decision(turn)
         if decision.reward is None:
             raise ClashError(f"turn {turn} has no reward to correct: report one first")
-        return {"reward": decision.reward, "visitors": decision.traffic}
+        return {"arm": decision.arm, "reward": decision.reward, "visitors": decision.traffic}
 
     def check_new_arm(self, arm: Arm) -> None:
         """Refuse an arm that is there already, or that would be over before it starts."""
@@ -212,7 +284,7 @@ class Brain:
             raise NotFoundError(f"the experiment {self.settings.id!r} has no arm {arm!r}")
         if known.retired:
             raise ClashError(f"the arm {arm!r} is already retired")
-        if arm in self._entered:
+        if arm in self.entered:
             self.bandit.remove_arm(arm)
         return self.outbox.take()
 
@@ -226,8 +298,8 @@ class Brain:
     @property
     def counts(self) -> tuple[int, int]:
         """How many turns are decided, and how many of them have a reward."""
-        decided = sum(total[0] for total in self._totals.values())
-        return int(decided), self._rewarded
+        decided = sum(total[0] for total in self.totals.values())
+        return int(decided), self.rewarded
 
     def arm_states(self) -> tuple[ArmReport, ...]:
         """What is known of each arm."""
@@ -235,7 +307,7 @@ class Brain:
         return tuple(self._arm_state(arm, estimates) for arm in self.arms.values())
 
     def _arm_state(self, arm: Arm, estimates: dict[str, float | None]) -> ArmReport:
-        decisions, rewards, total, squares = self._totals.get(arm.id, (0, 0, 0.0, 0.0))
+        decisions, rewards, total, squares = self.totals.get(arm.id, (0, 0, 0.0, 0.0))
         mean = total / rewards if rewards else None
         low = high = None
         if mean is not None and rewards > 1:
@@ -243,7 +315,7 @@ class Brain:
             half = _WIDTH * math.sqrt(variance / rewards)
             low, high = mean - half, mean + half
         status = "retired" if arm.retired else "ended" if self._past(arm) else "playing"
-        if status == "playing" and arm.id not in self._entered:
+        if status == "playing" and arm.id not in self.entered:
             status = "waiting"
         estimate = estimates.get(arm.id, mean)
         counts = int(decisions), int(rewards)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable
 
-from highseason.service import store
+from highseason.service import snapshots, store
 from highseason.service.brain import Brain
 from highseason.service.errors import NotFoundError
 from highseason.service.store import Batch
@@ -28,7 +28,10 @@ class BrainCache:
             raise NotFoundError(f"there is no experiment {experiment!r}")
         brain = self._brains.get(experiment)
         if brain is None:
-            return self.rebuild(batch, experiment)
+            brain = snapshots.load(batch.connection, experiment)
+            if brain is None or brain.seq != last:  # what the batch wrote is in the database
+                return self.rebuild(batch, experiment)
+            return self.remember(experiment, brain)
         if brain.seq != last:
             news = store.entries(batch.connection, experiment, brain.seq)
             if not brain.can_follow(news):
@@ -56,6 +59,10 @@ class BrainCache:
         while len(self._brains) > REMEMBERED:
             self._brains.popitem(last=False)
         return brain
+
+    def remembered(self) -> list[Brain]:
+        """The experiments that are kept."""
+        return list(self._brains.values())
 
     def forget(self, experiments: Iterable[str]) -> None:
         """Drop experiments whose changes were not committed."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import quote
 
 from highseason.core.extras import require
@@ -13,6 +13,7 @@ from highseason.service.model import (
     Arm,
     ArmReport,
     DecisionRecord,
+    Noise,
     Outcome,
     PlannedTurn,
     Settings,
@@ -61,7 +62,9 @@ class Client:
     def create(self, settings: Settings) -> Summary:
         """Create an experiment; the same settings again change nothing."""
         arms = [_without(asdict(arm), "retired") for arm in settings.arms]
-        body = vars(settings) | {"arms": arms, "forecast": settings.forecast.to_dict()}
+        noise = None if settings.noise is None else asdict(settings.noise)
+        written = {"arms": arms, "forecast": settings.forecast.to_dict(), "noise": noise}
+        body = vars(settings) | written
         return Summary(**self._ask("POST", "/v1/experiments", body))
 
     def experiments(self) -> list[Summary]:
@@ -72,7 +75,10 @@ class Client:
         """Where an experiment stands."""
         answer = self._ask("GET", _path(experiment))
         ends, arms = answer["reward_range"], tuple(ArmReport(**arm) for arm in answer["arms"])
-        return State(**answer | {"arms": arms, "reward_range": ends and tuple(ends)})
+        noise = answer["noise"] and Noise(**answer["noise"])
+        return State(
+            **answer | {"arms": arms, "reward_range": ends and tuple(ends), "noise": noise}
+        )
 
     def decide(
         self, experiment: str, turn: int | None = None, at: datetime | None = None
@@ -128,16 +134,40 @@ class Client:
         rows = self._ask("GET", _path(experiment, f"plan?turns={turns:d}"))
         return [PlannedTurn(**row) for row in rows]
 
+    def events(self, experiment: str, after: int = 0, limit: int = 1000) -> dict[str, Any]:
+        """A page of the event log; `next` is what to pass as `after` for more."""
+        path = _path(experiment, f"events?after={after:d}&limit={limit:d}")
+        answer: dict[str, Any] = self._ask("GET", path)
+        return answer
+
+    def export(self, experiment: str, kind: Literal["csv", "parquet"] = "parquet") -> bytes:
+        """The turns with their rewards, as a file."""
+        answer = self._send("GET", _path(experiment, f"export.{kind}"))
+        content: bytes = answer.content
+        return content
+
     def _ask(
+        self, method: str, path: str, body: Mapping[str, Any] | None = None, key: str | None = None
+    ) -> Any:
+        return self._send(method, path, body, key).json()
+
+    def _send(
         self, method: str, path: str, body: Mapping[str, Any] | None = None, key: str | None = None
     ) -> Any:
         headers = {} if key is None else {"Idempotency-Key": key}
         answer = self._http.request(method, path, json=body, headers=headers)
         if answer.is_success:
-            return answer.json()
+            return answer
         kind = answer.headers.get("content-type", "")
         detail = answer.json()["detail"] if kind.startswith("application/json") else answer.text
-        raise RequestError(answer.status_code, str(detail))
+        raise RequestError(
+            answer.status_code, detail if isinstance(detail, str) else _fields(detail)
+        )
+
+
+def _fields(errors: Sequence[Mapping[str, Any]]) -> str:
+    """What is wrong with each field."""
+    return "; ".join(f"{'.'.join(map(str, e['loc'][1:]))}: {e['msg']}" for e in errors)
 
 
 def _path(experiment: str, rest: str = "") -> str:

@@ -234,17 +234,21 @@ class Service(Transactions):
     def correct(self, experiment: str, outcome: Outcome, key: str | None = None) -> dict[str, Any]:
         """Replace a turn's reward: a new event, which keeps the old values.
 
-        The bandit is then built again as if this had been reported; 100,000 turns take seconds.
+        Where the visitors were wrong as well, the bandit is built again as if these had been
+        reported; 100,000 turns take seconds.
         """
 
         def work(batch: Batch, brain: Brain) -> dict[str, Any]:
-            before = brain.check_correction(outcome.turn)
-            after = {"reward": outcome.reward, "visitors": outcome.visitors}
+            before = brain.before_correction(outcome.turn)
+            arm, after = before.pop("arm"), {"reward": outcome.reward, "visitors": outcome.visitors}
             if before != after:
-                body = after | {"before": before}
-                self.enter(batch, brain, "corrected", outcome.turn, body)
+                body = after | {"before": before, "arm": arm}
+                rebuild = before["visitors"] != outcome.visitors
+                event = None if rebuild else brain.correct(outcome)[0]
+                self.enter(batch, brain, "corrected", outcome.turn, body, event)
                 batch.outcomes[experiment, outcome.turn] = outcome
-                self.brains.rebuild(batch, experiment)
+                if rebuild:
+                    self.brains.rebuild(batch, experiment)
             return {"turn": outcome.turn, **after, "before": before}
 
         request = ["correct", asdict(outcome)]
@@ -333,6 +337,7 @@ def state_of(brain: Brain) -> State:
         events=brain.seq,
         clipped=brain.bandit.clipped,
         arms=brain.arm_states(),
+        noise=settings.noise,
     )
 
 

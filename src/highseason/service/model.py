@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from highseason.bandit import Event
-from highseason.policies import parse
+from highseason.policies import Policy, parse
+from highseason.policies.counting import CountingPolicy
 from highseason.service.forecast import TrafficForecast
 
 Status: TypeAlias = Literal["running", "paused", "archived"]
@@ -36,6 +37,21 @@ class Arm:
 
 
 @dataclass(frozen=True)
+class Noise:
+    """How much a turn teaches: the noise that the policy assumes.
+
+    Attributes:
+        count: "turns" if every turn counts alike, as in the paper; "visitors" if a busy turn
+            teaches more than a quiet one.
+        rho: With "visitors", the correlation of two visitors of the same turn: 0 if each decides
+            alone, 1 if a turn is one draw.  `highseason noise` estimates it.
+    """
+
+    count: Literal["turns", "visitors"] = "turns"
+    rho: float = 0.0
+
+
+@dataclass(frozen=True)
 class Settings:
     """What an experiment is created with; the forecast and the arms may change later.
 
@@ -47,6 +63,7 @@ class Settings:
         forecast: The traffic expected, turn by turn.
         reward_range: The least and the greatest reward per visitor.
         seed: The seed of the random numbers.
+        noise: How much a turn teaches; None leaves it to the policy's own `count` and `rho`.
     """
 
     id: str
@@ -56,24 +73,40 @@ class Settings:
     forecast: TrafficForecast
     reward_range: tuple[float, float] | None = None
     seed: int = 0
+    noise: Noise | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """As plain data, with the policy's parameters written out: defaults may change later."""
         written = {"forecast": self.forecast.to_dict(), "arms": [asdict(arm) for arm in self.arms]}
-        policy = json.loads(parse(self.policy).to_json())
-        return vars(self) | written | {"policy_parameters": policy}
+        plain = {key: value for key, value in vars(self).items() if key != "noise"}
+        noise = {} if self.noise is None else {"noise": asdict(self.noise)}
+        policy = json.loads(self.playing().to_json())
+        return plain | written | noise | {"policy_parameters": policy}
+
+    def playing(self) -> Policy:
+        """The policy, with the noise that it assumes."""
+        policy = parse(self.policy)
+        if self.noise is None:
+            return policy
+        if not isinstance(policy, CountingPolicy):
+            raise ValueError(
+                f"policy={self.policy!r} has no noise model: leave `noise` out, or choose a policy "
+                "that can count visitors, such as soft-ucb"
+            )
+        return replace(policy, **asdict(self.noise))
 
     @classmethod
     def from_dict(cls, entry: Mapping[str, Any]) -> Settings:
         """The settings that `to_dict` wrote."""
         plain = {key: value for key, value in entry.items() if key != "policy_parameters"}
-        ends = plain["reward_range"]
+        ends, noise = plain["reward_range"], plain.pop("noise", None)
         return cls(
             **plain
             | {
                 "arms": tuple(Arm(**arm) for arm in plain["arms"]),
                 "forecast": TrafficForecast.from_dict(plain["forecast"]),
                 "reward_range": None if ends is None else (ends[0], ends[1]),
+                "noise": None if noise is None else Noise(**noise),
             }
         )
 
@@ -170,6 +203,7 @@ class State:
     events: int
     clipped: int
     arms: tuple[ArmReport, ...]
+    noise: Noise | None = None
 
 
 @dataclass(frozen=True)

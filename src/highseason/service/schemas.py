@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from highseason.service.forecast import Calendar, TrafficForecast
-from highseason.service.model import Arm, Outcome, Settings
+from highseason.service.model import Arm, Noise, Outcome, Settings
 
 #: Limits of one request.
 MOST_ARMS, MOST_TURNS, MOST_REWARDS, MOST_PLANNED = 1_000, 200_000, 10_000, 366
@@ -72,6 +72,21 @@ class ArmBody(Strict):
         return Arm(**self.model_dump())
 
 
+class NoiseBody(Strict):
+    """How much a turn teaches."""
+
+    count: Literal["turns", "visitors"] = Field(
+        "turns", description="Whether every turn counts alike, or by its visitors."
+    )
+    rho: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = Field(
+        0.0, description="With visitors: the correlation of two visitors of the same turn."
+    )
+
+    def noise(self) -> Noise:
+        """As the service knows it."""
+        return Noise(self.count, self.rho)
+
+
 _EXAMPLE: dict[str, Any] = {
     "id": "shelf-7",
     "name": "The price of shelf 7",
@@ -104,6 +119,9 @@ class ExperimentBody(Strict):
         None, description="The least and the greatest reward per visitor."
     )
     seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = Field(0, description="Of random numbers.")
+    noise: NoiseBody | None = Field(
+        None, description="How much a turn teaches; none: as the policy's text says."
+    )
 
     def settings(self) -> Settings:
         """As the service knows it."""
@@ -116,6 +134,7 @@ class ExperimentBody(Strict):
             forecast=self.forecast.forecast(),
             reward_range=None if ends is None else (ends[0], ends[1]),
             seed=self.seed,
+            noise=None if self.noise is None else self.noise.noise(),
         )
 
 

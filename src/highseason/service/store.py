@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import Connection, Row, insert, select, tuple_, update
 
 from highseason.bandit import event_from_json, event_to_json
+from highseason.core.version import __version__
 from highseason.service.bulk import insert_rows, set_outcomes
 from highseason.service.model import DecisionRecord, Entry, Outcome, Summary
-from highseason.service.tables import decisions, events, experiments, requests, tokens
+from highseason.service.tables import decisions, events, experiments, requests, snapshots, tokens
 
 
 @dataclass
@@ -103,6 +104,25 @@ def entries(
     """The event log of an experiment, oldest first."""
     query = select(events).where(events.c.experiment == experiment, events.c.seq > after)
     return [_entry(row) for row in connection.execute(query.order_by(events.c.seq).limit(limit))]
+
+
+def entries_at(connection: Connection, experiment: str, numbers: Sequence[int]) -> list[Entry]:
+    """Some entries of the event log, oldest first."""
+    query = select(events).where(events.c.experiment == experiment, events.c.seq.in_(numbers))
+    return [_entry(row) for row in connection.execute(query.order_by(events.c.seq))]
+
+
+def snapshot(connection: Connection, experiment: str) -> str | None:
+    """The newest snapshot, if this version of highseason wrote it."""
+    one = (snapshots.c.experiment == experiment) & (snapshots.c.written_by == __version__)
+    return connection.execute(select(snapshots.c.state).where(one)).scalar()
+
+
+def save_snapshot(connection: Connection, experiment: str, seq: int, state: str) -> None:
+    """Keep a snapshot instead of the one before it."""
+    connection.execute(snapshots.delete().where(snapshots.c.experiment == experiment))
+    row = {"experiment": experiment, "seq": seq, "written_by": __version__, "state": state}
+    connection.execute(insert(snapshots), [row])
 
 
 def page(connection: Connection, experiment: str, after: int, limit: int) -> list[dict[str, Any]]:

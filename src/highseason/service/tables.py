@@ -73,6 +73,16 @@ requests = Table(
     sqlite_with_rowid=False,
 )
 
+#: The newest snapshot of an experiment: it saves time at a start, and nothing depends on it.
+snapshots = Table(
+    "snapshots",
+    metadata,
+    Column("experiment", String(100), ForeignKey("experiments.id"), primary_key=True),
+    Column("seq", Integer, nullable=False),
+    Column("written_by", String(50), nullable=False),
+    Column("state", Text, nullable=False),
+)
+
 #: Access tokens; of the secret only its hash is kept.
 tokens = Table(
     "tokens",

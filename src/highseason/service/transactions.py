@@ -12,6 +12,7 @@ from typing import Any, Self, TypeVar
 from sqlalchemy import Connection
 
 from highseason.bandit import Event
+from highseason.service import snapshots
 from highseason.service.brain import Brain
 from highseason.service.cache import BrainCache
 from highseason.service.database import Database
@@ -40,7 +41,7 @@ class Transactions:
         self.database = database if isinstance(database, Database) else Database(database)
         self.clock = clock
         self.brains = BrainCache()
-        self.writer = Writer(self.database, self.brains.forget)
+        self.writer = Writer(self.database, self.brains.forget, self._save_snapshots)
 
     @property
     def rebuilt(self) -> int:
@@ -51,6 +52,12 @@ class Transactions:
         """Finish what is under way, and close the database."""
         self.writer.close()
         self.database.close()
+
+    def _save_snapshots(self, idle: bool, ending: bool) -> None:
+        for brain in self.brains.remembered():
+            new = brain.seq - brain.snapshot_seq
+            if new >= snapshots.ENTRIES_AT_END if ending else snapshots.is_due(brain, idle):
+                snapshots.save(self.database, brain)
 
     def __enter__(self) -> Self:
         return self

@@ -61,10 +61,17 @@ class Writer:
     Args:
         database: Where to write.
         forget: Called with the experiments whose state in memory can no longer be trusted.
+        between: Called between transactions, with whether nothing waits, and at the end.  If it
+            fails, that is logged.
     """
 
-    def __init__(self, database: Database, forget: Callable[[Sequence[str]], None]) -> None:
-        self._database, self._forget = database, forget
+    def __init__(
+        self,
+        database: Database,
+        forget: Callable[[Sequence[str]], None],
+        between: Callable[[bool, bool], None] = lambda idle, ending: None,
+    ) -> None:
+        self._database, self._forget, self._between = database, forget, between
         self._queue: SimpleQueue[Job | None] = SimpleQueue()
         self._closed, self._gate = False, threading.Lock()
         self.batches = self.jobs = 0
@@ -92,8 +99,16 @@ class Writer:
         while job is not None:
             batch, job = self._gather(job)
             self._commit(batch)
+            self._pause(idle=job is None and self._queue.empty())
             if job is None and not self._ended:
                 job = self._queue.get()
+        self._pause(idle=True, ending=True)
+
+    def _pause(self, idle: bool, ending: bool = False) -> None:
+        try:
+            self._between(idle, ending)
+        except Exception:  # requests must go on, whatever it is
+            log.warning("a snapshot could not be written", exc_info=True)
 
     _ended = False
 

@@ -1,0 +1,101 @@
+"""`highseason experiment`, against a live service."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.service.conftest import MOMENT, Server, settings
+
+import highseason as hs
+from highseason.cli import main
+from highseason.service import Service
+from highseason.service.security import create_token
+
+Run = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture
+def run(live: Server, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run a subcommand; gives its exit code and what it printed."""
+    monkeypatch.setenv("HIGHSEASON_URL", live.url)
+
+    def one(words: str) -> tuple[int, str]:
+        code = main(["experiment", *words.split()], standalone_mode=False)
+        answer = capsys.readouterr()
+        assert max(map(len, answer.out.splitlines()), default=0) <= 80 or "--json" in words
+        return code, answer.out + answer.err
+
+    return one
+
+
+def test_from_a_traffic_file_to_an_archive(run: Run, tmp_path: Path, live: Server) -> None:
+    days = [f"2026-{month:02}-{day:02}" for month in (9, 10) for day in range(1, 31)]
+    rows = "".join(f"{day},{200 + 100 * (i % 7 == 5)}\n" for i, day in enumerate(days))
+    (tmp_path / "traffic.csv").write_text("date,visitors\n" + rows)
+    create = f"create tea --arm 9.99 --arm 10.99=premium --rewards 0..12 -m {tmp_path}/traffic.csv"
+    code, text = run(f"{create} --ahead 14 --rho 0.02 --seed 3")
+    assert (code, "2 arms, 14 turns from 2026-10-31" in text) == (0, True), text
+    made = live.service.state("tea")
+    assert (made.noise.count, made.noise.rho) == ("visitors", 0.02)
+    code, arm = run("decide tea --turn 1")
+    assert (code, arm.strip()) == (0, live.service.decision("tea", 1).arm)
+    assert run("reward tea --turn 1 --reward 900 --visitors 200 --key a")[1] == "turn 1: taken in\n"
+    assert run("reward tea --turn 1 --reward 900 --visitors 200")[1] == "turn 1: known already\n"
+    assert (
+        "it was 900 from 200 visitors" in run("correct tea --turn 1 --reward 800 --visitors 200")[1]
+    )
+    assert run("add-arm tea --arm 8.99=sale --start 3 --end 9 --now")[1] == "added 8.99\n"
+    assert run("retire-arm tea --arm 9.99")[1] == "retired 9.99\n"
+    assert "1 of 14 turns decided" in run("show tea")[1]
+    assert len(json.loads(run("plan tea --turns 5 --json")[1])["plan"]) == 5
+    assert "explores" in run("plan tea")[1]
+    assert "more: --after 2" in run("events tea --limit 2")[1]
+    assert len(json.loads(run("events tea --json")[1])["events"]) == 6
+    assert run(f"export tea --out {tmp_path}/tea.parquet")[0] == 0
+    assert len(hs.logs.read_events(tmp_path / "tea.parquet")) == 1
+    assert run(f"export tea --out {tmp_path}/tea.csv")[0] == 0
+    for change, status in (("pause", "paused"), ("resume", "running"), ("archive", "archived")):
+        assert run(f"{change} tea")[1] == f"tea is {status}\n"
+    assert run("list")[1].splitlines()[3].split()[:3] == ["tea", "tea", "archived"]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("show nothing", "no experiment 'nothing'"),
+        ("decide shelf --turn 4000", "outside the forecast"),
+        ("reward shelf --turn 9 --reward 1 --visitors 1", "not decided"),
+        ("reward shelf --turn 1 --reward nan --visitors 1", "reward"),
+        ("create x --arm a --policy soft-ucb", "reward_range"),
+        ("create x --arm a --policy uniform --rho 0.1", "no noise model"),
+        ("create x --arm =1+1 --policy uniform", "arms.0.id"),
+        ("create x --arm a --rewards 3", "two numbers"),
+        ("export shelf --out events.txt", ".csv or .parquet"),
+        ("list --url http://127.0.0.1:1", "highseason serve"),
+        ("list --url nonsense", "cannot reach"),
+        ("lsit", "list"),
+    ],
+)
+def test_what_is_refused_is_bad_usage(run: Run, words: str, expected: str) -> None:
+    code, text = run(words)
+    assert (code, expected in text) == (2, True), text
+
+
+def test_a_token_is_sent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    service = Service(f"{tmp_path}/service.db", clock=lambda: MOMENT)
+    service.create(settings())
+    token = create_token(service.database, "till", "read")
+    with Server(service) as server:
+        words = ["experiment", "list", "--url", server.url]
+        assert main(words, standalone_mode=False) == 2
+        assert "a token is needed" in capsys.readouterr().err
+        monkeypatch.setenv("HIGHSEASON_TOKEN", token)
+        assert main(words, standalone_mode=False) == 0
+        pause = ["experiment", "pause", "shelf", "--url", server.url]
+        assert main(pause, standalone_mode=False) == 2
+        assert "needs the scope 'admin'" in capsys.readouterr().err

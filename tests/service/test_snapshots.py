@@ -1,0 +1,108 @@
+"""A start from a snapshot is the same as one from the whole log, only faster."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+import pytest
+from tests.service.test_storage import play, raw
+
+from highseason.service import Service, snapshots
+from highseason.service.audit import audit
+from highseason.service.model import Arm, Outcome
+
+Open = Callable[[], Service]
+
+
+@pytest.fixture(autouse=True)
+def often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Write a snapshot after every few entries."""
+    monkeypatch.setattr(snapshots, "ENTRIES", 5)
+    monkeypatch.setattr(snapshots, "ENTRIES_AT_END", 1)
+
+
+@pytest.fixture
+def played(service: Service) -> Service:
+    """An experiment to which everything has happened that can."""
+    play(service, range(1, 6))
+    service.correct("shelf", Outcome(2, 999.0, 100.0))
+    service.add_arm("shelf", Arm("8.99", start=8, when="now"))
+    service.retire_arm("shelf", "9.99")
+    play(service, range(6, 15))
+    service.correct("shelf", Outcome(3, 1.0, 50.0))  # the visitors, too
+    service.replace_forecast("shelf", 20, [300.0, 20.0, 40.0, 800.0])
+    play(service, range(15, 18))
+    service.change_status("shelf", "pause")
+    service.change_status("shelf", "resume")
+    service.correct("shelf", Outcome(3, 2.0, 50.0))
+    return service
+
+
+def without_snapshots(service: Service) -> Service:
+    raw(service, "DELETE FROM snapshots")
+    return service
+
+
+def test_a_start_from_a_snapshot_is_a_start_from_the_log(played: Service, opened: Open) -> None:
+    fast, slow = opened(), opened()
+    state = fast.state("shelf")
+    assert fast.rebuilt == 0, "it was built from the log, not from the snapshot"
+    without_snapshots(played)
+    assert slow.state("shelf") == state == played.state("shelf")
+    assert slow.rebuilt == 1
+    assert fast.plan("shelf") == slow.plan("shelf")
+    play(fast, range(18, 24))
+    assert slow.decisions("shelf") == fast.decisions("shelf")
+    assert slow.state("shelf") == fast.state("shelf")
+    assert audit(played.database)[0].problems == ()
+
+
+@pytest.mark.parametrize("damage", ["{", "{}", '{"seq": 9999, "heads": [1]}', "[]"])
+def test_a_damaged_snapshot_is_not_used(
+    played: Service, opened: Open, damage: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    raw(played, "UPDATE snapshots SET state = :damage", damage=damage)
+    again = opened()
+    with caplog.at_level(logging.WARNING, "highseason.service"):
+        assert again.state("shelf") == played.state("shelf")
+    assert again.rebuilt == 1
+    assert "cannot be used" in caplog.text
+
+
+def test_a_snapshot_of_another_version_is_not_used(played: Service, opened: Open) -> None:
+    raw(played, "UPDATE snapshots SET written_by = '0.0.1'")
+    again = opened()
+    assert again.state("shelf") == played.state("shelf")
+    assert again.rebuilt == 1
+
+
+def test_a_change_that_reaches_back_makes_snapshots_useless(
+    played: Service, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(snapshots, "ENTRIES", 1000)  # none after this one
+    played.replace_forecast("shelf", 21, [5.0])
+    again = opened()
+    assert again.state("shelf") == played.state("shelf")
+    assert again.rebuilt == 1
+
+
+def test_a_service_that_ends_leaves_a_snapshot(
+    url: str, service: Service, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(snapshots, "ENTRIES", 1000)
+    with Service(url) as ending:
+        play(ending, range(1, 10))
+    again = opened()
+    assert again.state("shelf") == service.state("shelf")
+    assert again.rebuilt == 0
+
+
+def test_a_correction_of_a_reward_rebuilds_nothing(service: Service) -> None:
+    play(service, range(1, 10))
+    before = service.rebuilt
+    service.correct("shelf", Outcome(4, 7.0, 100.0))
+    assert service.rebuilt == before
+    service.correct("shelf", Outcome(4, 7.0, 70.0))
+    assert service.rebuilt == before + 1
+    assert audit(service.database)[0].problems == ()
