@@ -40,6 +40,7 @@ EXAMPLES = {
 }
 #: Whole studies take long; the guide runs the same commands.
 IN_THE_GUIDE = [example for example in EXAMPLES if example.startswith("highseason reproduce")]
+NEED_A_SERVICE = ("audit", "backup", "experiment", "serve", "token")
 #: These need a service, or run until they are stopped; tests/service runs them.
 SERVED = [
     e for e in EXAMPLES if e.split()[1:2] in (["serve"], ["audit"], ["token"], ["experiment"])

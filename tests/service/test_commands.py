@@ -23,18 +23,20 @@ COMMAND = [sys.executable, "-m", "highseason"]
 
 
 @contextmanager
-def serving(*words: str, **options: object) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """A service in a process of its own, and its address."""
+def serving(
+    *words: str, quiet: bool = False, **options: object
+) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A service in a process of its own, and its address; `quiet` throws its logs away."""
     process = subprocess.Popen(
         [*COMMAND, "serve", "--port", "0", "--json", *words],
         stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stderr=subprocess.DEVNULL if quiet else subprocess.PIPE,
         text=True,
         **options,
     )
     try:
         line = process.stdout.readline()
-        assert line, process.stderr.read()
+        assert line, process.stderr and process.stderr.read()
         yield process, json.loads(line)["url"]
     finally:
         process.kill()

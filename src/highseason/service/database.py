@@ -119,6 +119,20 @@ class Database:
             if current != scripts.get_current_head():
                 _run(config, scripts, connection)
 
+    def backup(self, path: Path) -> None:
+        """Copy a SQLite database as of one moment to a new file, while others write to it."""
+        if not self.is_sqlite:
+            raise ValueError("PostgreSQL has its own backup: pg_dump, or continuous archiving")
+        if path.exists():
+            raise ValueError(f"{path} exists: choose another name")
+        with self._unavailable(), self.reading.connect() as connection:
+            source: Any = connection.connection.driver_connection
+            copy = sqlite3.connect(path)
+            try:
+                source.backup(copy)  # all pages in one step, so that no writer makes it start again
+            finally:
+                copy.close()
+
     def close(self) -> None:
         """Close all connections."""
         self.reading.dispose()

@@ -27,11 +27,11 @@ class ClashError(ServiceError):
     status = 409
 
 
-class UnavailableError(ServiceError):
+class UnavailableError(ServiceError, OSError):
     """The database cannot be reached, or cannot write; the same request may be sent again."""
 
     status = 503
 
 
-class SchemaError(ServiceError):
+class SchemaError(ServiceError, ValueError):
     """The database was written by a newer highseason, or is not one of its databases."""

@@ -1,0 +1,42 @@
+"""`highseason backup`: a copy of the service's database, while it runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from highseason.cli import options
+from highseason.cli.group import with_examples
+from highseason.cli.output import check_file, print_json
+from highseason.core.extras import require
+
+
+@with_examples(
+    "backup",
+    "highseason backup --out copy.db",
+    "highseason backup --database shop.db --out copy.db",
+)
+@options.database
+@options.path("--out", "The file to write; it must not exist.", required=True)
+def command(database: str, out: Path, as_json: bool) -> None:
+    """Copy the service's SQLite database while it runs.
+
+    The copy is complete as of one moment.  To restore it, stop the service and put it in the
+    place of the database.  For PostgreSQL use pg_dump.
+    """
+    require("sqlalchemy", "service", "highseason backup")
+    from highseason.service.database import Database
+
+    check_file(out, "--out")
+    if "://" not in database and not Path(database).exists():
+        raise ValueError(f"--database {database} does not exist")
+    opened = Database(database)
+    try:
+        opened.backup(out)
+    finally:
+        opened.close()
+    if as_json:
+        print_json({"files": [out]})
+    else:
+        click.echo(f"wrote {out}")
