@@ -1,8 +1,7 @@
 """An experiment in memory: the live bandit, rebuilt from the event log and kept up with it.
 
-Everything a decision needs is a function of (seed, turn, events).  A new forecast reaches back, and
-so does a correction of the visitors: they are applied by building the bandit again, as if the
-new forecast had been the one it was created with, and the right visitors had been reported.
+Everything a decision needs is a function of (seed, turn, events).  A correction of the visitors
+reaches back: it is applied by building the bandit again, as if the right ones had been reported.
 """
 
 from __future__ import annotations
@@ -37,12 +36,12 @@ _WIDTH = 1.959963984540054
 
 def reaches_back(entry: Entry) -> bool:
     """Whether the bandit has to be built again after an entry."""
-    return entry.kind == "forecast_replaced" or (entry.kind == "corrected" and entry.event is None)
+    return entry.kind in ("corrected", "forecast_replaced") and entry.event is None
 
 
 def _is_head(entry: Entry) -> bool:
     """Whether a snapshot cannot replace an entry: it says what the bandit was started with."""
-    return entry.kind == "created" or reaches_back(entry)
+    return entry.kind in ("created", "forecast_replaced") or reaches_back(entry)
 
 
 class Outbox:
@@ -79,7 +78,9 @@ class Brain:
         self.settings = Settings.from_dict(entries[0].body)
         self.arms: dict[str, Arm] = {arm.id: arm for arm in self.settings.arms}
         self.status: Status = "running"
-        self.version, self.forecast = _latest_forecast(self.settings.forecast, entries)
+        last = 0 if snapshot is None else snapshot["seq"]
+        known = [entry for entry in entries if reaches_back(entry) or entry.seq <= last]
+        self.version, self.forecast = _latest_forecast(self.settings.forecast, known)
         self._plan: Plan | None = None
         self.seq = entries[0].seq
         self.snapshot_seq = 0  # the last entry in the newest snapshot
@@ -139,6 +140,9 @@ class Brain:
             self.heads.append(entry.seq)
         if entry.kind in _STATUS:
             self.status = _STATUS[entry.kind]
+        elif entry.kind == "forecast_replaced" and event is not None:
+            self.version, self._plan = entry.body["version"], None
+            self.forecast = self.forecast.replaced(entry.body["first"], entry.body["values"])
         elif entry.kind == "arm_added":
             self.arms[entry.body["id"]] = Arm(**entry.body)
             self.entered.discard(entry.body["id"])
@@ -184,11 +188,6 @@ class Brain:
             total[1] += times
             total[2] += times * mean
             total[3] += times * mean * mean
-
-    @staticmethod
-    def can_follow(news: Iterable[Entry]) -> bool:
-        """Whether none of the entries reaches back."""
-        return not any(map(reaches_back, news))
 
     def follow(self, entry: Entry) -> None:
         """Take in an entry that is in the log; not one that reaches back."""
@@ -275,6 +274,20 @@ class Brain:
             raise ClashError(f"there is an arm {arm.id!r} already: retire it, or choose another id")
         if arm.end is not None and arm.end <= max(self.last_turn, (arm.start or 1) - 1):
             raise ClashError(f"the arm {arm.id!r} would end at turn {arm.end}, before it starts")
+
+    def reforecast(self, first: int, values: Sequence[float]) -> list[Event]:
+        """Replace the forecast from a turn on that is not decided."""
+        self.require("running", "paused")
+        turns = len(self.forecast.values)
+        if not self.last_turn < first <= turns + 1:
+            raise ClashError(
+                f"the forecast can be replaced from turn {self.last_turn + 1}, the first that is "
+                f"not decided, to turn {turns + 1}, got {first}"
+            )
+        G = self.forecast.replaced(first, values).multiplier
+        with quiet():
+            self.bandit.reforecast(G.window(self.last_turn + 1, G.turns))
+        return self.outbox.take()
 
     def retire(self, arm: str) -> list[Event]:
         """Take an arm out of the game; locked turns stay as they are."""

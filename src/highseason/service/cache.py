@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Iterable
 
 from highseason.service import snapshots, store
-from highseason.service.brain import Brain
+from highseason.service.brain import Brain, reaches_back
 from highseason.service.errors import NotFoundError
 from highseason.service.store import Batch
 
@@ -34,7 +34,7 @@ class BrainCache:
             return self.remember(experiment, brain)
         if brain.seq != last:
             news = store.entries(batch.connection, experiment, brain.seq)
-            if not brain.can_follow(news):
+            if any(map(reaches_back, news)):
                 return self.rebuild(batch, experiment)
             for entry in news:
                 brain.follow(entry)

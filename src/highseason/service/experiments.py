@@ -282,20 +282,13 @@ class Service(Transactions):
         """Replace the forecast from a turn on; turns that are locked keep theirs."""
 
         def work(batch: Batch, brain: Brain) -> dict[str, int]:
-            brain.require("running", "paused")
-            last, turns = brain.last_turn, len(brain.forecast.values)
-            if not last < first <= turns + 1:
-                raise ClashError(
-                    f"the forecast can be replaced from turn {last + 1}, the first that is not "
-                    f"decided, to turn {turns + 1}, got {first}"
-                )
+            (event,) = brain.reforecast(first, values)
             body = {"version": brain.version + 1, "first": first, "values": list(values)}
-            self.enter(batch, brain, "forecast_replaced", first, body)
-            self.brains.rebuild(batch, experiment)
-            return {"version": brain.version + 1, "turns": first - 1 + len(values)}
+            self.enter(batch, brain, "forecast_replaced", first, body, event)
+            return {"version": brain.version, "turns": first - 1 + len(values)}
 
         request = ["replace_forecast", first, list(values)]
-        return self.change(experiment, work, key, request, alone=True)
+        return self.change(experiment, work, key, request)
 
     # -- looking ----------------------------------------------------------------------------------
 

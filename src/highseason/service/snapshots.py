@@ -13,7 +13,7 @@ from sqlalchemy import Connection
 
 from highseason.bandit import DocumentError
 from highseason.service import store
-from highseason.service.brain import Brain
+from highseason.service.brain import Brain, reaches_back
 from highseason.service.database import Database
 
 log = logging.getLogger("highseason.service")
@@ -49,7 +49,7 @@ def load(connection: Connection, experiment: str) -> Brain | None:
     try:
         state = json.loads(text)
         later = store.entries(connection, experiment, state["seq"])
-        if not Brain.can_follow(later):
+        if any(map(reaches_back, later)):
             return None
         heads = store.entries_at(connection, experiment, state["heads"])
         return Brain([*heads, *later], state)
