@@ -65,6 +65,8 @@ def test_off_loopback_a_token_is_needed(tmp_path: Path) -> None:
     database = str(tmp_path / "shop.db")
     code, text = run("serve", "--host", "0.0.0.0", "--port", "0", "--database", database)
     assert (code, "highseason token create" in text) == (2, True)
+    code, text = run("serve", "--allow-host", "prices.example", "--database", database)
+    assert (code, "--allow-host prices.example lets others" in text) == (2, True)
     create = ("token", "create", "--name", "till", "--scope", "read", "--database", database)
     code, token = run(*create)
     assert code == 0

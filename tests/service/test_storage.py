@@ -21,7 +21,7 @@ from highseason.service.errors import (
     SchemaError,
     UnavailableError,
 )
-from highseason.service.model import Arm, Outcome
+from highseason.service.model import Arm, Noise, Outcome
 
 Open = Callable[[], Service]
 
@@ -342,3 +342,28 @@ def test_closing_finishes_what_is_queued(opened: Open) -> None:
     with Service(opened().database) as again:
         decided = {record.turn: record for record in again.decisions("shelf", limit=1000)}
         assert all(decided[one.result().turn] == one.result() for one in done)
+
+
+def test_arms_and_turns_are_limited(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    from highseason.service import brain
+
+    monkeypatch.setattr(brain, "MOST_ARMS", 4)
+    monkeypatch.setattr(brain, "MOST_TURNS", 45)
+    service.add_arm("shelf", Arm("one more"))
+    with pytest.raises(ClashError, match="at most 4 arms"):
+        service.add_arm("shelf", Arm("too many"))
+    service.retire_arm("shelf", "one more")
+    service.add_arm("shelf", Arm("one more"))  # it comes back
+    service.replace_forecast("shelf", 41, [5.0] * 5)
+    with pytest.raises(ClashError, match="at most 45 turns"):
+        service.replace_forecast("shelf", 41, [5.0] * 6)
+
+
+def test_the_noise_reaches_the_policy(service: Service) -> None:
+    service.create(settings("noisy", noise=Noise("visitors", 0.02)))
+    policy = service.look("noisy", lambda brain: brain.bandit.policy)
+    assert (policy.count, policy.rho) == ("visitors", 0.02)
+    assert service.state("noisy").noise == Noise("visitors", 0.02)
+    assert service.state("shelf").noise is None
+    with pytest.raises(InvalidError, match="no noise model"):
+        service.create(settings("other", policy="uniform", noise=Noise("visitors")))

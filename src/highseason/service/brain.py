@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import chain
 from typing import Any
@@ -26,7 +26,18 @@ from highseason.core.warnings import quiet
 from highseason.policies import Plan, PlanWarning, from_json
 from highseason.service.errors import ClashError, InvalidError, NotFoundError
 from highseason.service.forecast import TrafficForecast
-from highseason.service.model import Arm, ArmReport, Entry, Outcome, PlannedTurn, Settings, Status
+from highseason.service.model import (
+    MOST_ARMS,
+    MOST_TURNS,
+    Arm,
+    ArmReport,
+    Entry,
+    Outcome,
+    PlannedTurn,
+    Settings,
+    Status,
+)
+from highseason.service.outbox import Outbox
 
 _STATUS: dict[str, Status] = {"paused": "paused", "resumed": "running", "archived": "archived"}
 
@@ -42,26 +53,6 @@ def reaches_back(entry: Entry) -> bool:
 def _is_head(entry: Entry) -> bool:
     """Whether a snapshot cannot replace an entry: it says what the bandit was started with."""
     return entry.kind in ("created", "forecast_replaced") or reaches_back(entry)
-
-
-class Outbox:
-    """The store that a bandit writes to here: new events wait for the transaction."""
-
-    def __init__(self, past: Iterable[Event] = ()) -> None:
-        self._past = past
-        self.new: list[Event] = []
-
-    def append(self, event: Event) -> None:
-        """Keep an event until it is taken."""
-        self.new.append(event)
-
-    def __iter__(self) -> Iterator[Event]:
-        return iter(self._past)
-
-    def take(self) -> list[Event]:
-        """The new events, which are then someone else's."""
-        events, self.new = self.new, []
-        return events
 
 
 class Brain:
@@ -272,6 +263,8 @@ class Brain:
         old = self.arms.get(arm.id)
         if old is not None and not old.retired:
             raise ClashError(f"there is an arm {arm.id!r} already: retire it, or choose another id")
+        if old is None and len(self.arms) >= MOST_ARMS:
+            raise ClashError(f"an experiment has at most {MOST_ARMS} arms: create another one")
         if arm.end is not None and arm.end <= max(self.last_turn, (arm.start or 1) - 1):
             raise ClashError(f"the arm {arm.id!r} would end at turn {arm.end}, before it starts")
 
@@ -284,6 +277,8 @@ class Brain:
                 f"the forecast can be replaced from turn {self.last_turn + 1}, the first that is "
                 f"not decided, to turn {turns + 1}, got {first}"
             )
+        if first - 1 + len(values) > MOST_TURNS:
+            raise ClashError(f"an experiment has at most {MOST_TURNS} turns: create another one")
         G = self.forecast.replaced(first, values).multiplier
         with quiet():
             self.bandit.reforecast(G.window(self.last_turn + 1, G.turns))

@@ -17,8 +17,8 @@ from highseason.service.brain import Brain
 from highseason.service.errors import ClashError, InvalidError
 from highseason.service.experiments import Service, settings_body
 from highseason.service.forecast import TrafficForecast
-from highseason.service.model import Entry, Settings
-from highseason.service.schemas import MOST_TURNS, ArmBody, ExperimentBody, TurnOutcomeBody
+from highseason.service.model import MOST_TURNS, Entry, Settings
+from highseason.service.schemas import ArmBody, ExperimentBody, TurnOutcomeBody
 
 BodyT = TypeVar("BodyT", bound=BaseModel)
 

@@ -12,6 +12,9 @@ from highseason.policies import Policy, parse
 from highseason.policies.counting import CountingPolicy
 from highseason.service.forecast import TrafficForecast
 
+#: The most arms and turns of an experiment.
+MOST_ARMS, MOST_TURNS = 1_000, 200_000
+
 Status: TypeAlias = Literal["running", "paused", "archived"]
 
 

@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from highseason.service.forecast import Calendar, TrafficForecast
-from highseason.service.model import Arm, Noise, Outcome, Settings
+from highseason.service.model import MOST_ARMS, MOST_TURNS, Arm, Noise, Outcome, Settings
 
 #: Limits of one request.
-MOST_ARMS, MOST_TURNS, MOST_REWARDS, MOST_PLANNED = 1_000, 200_000, 10_000, 366
+MOST_REWARDS, MOST_PLANNED = 10_000, 366
 
 _LARGEST = 1e12
 

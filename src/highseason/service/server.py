@@ -37,7 +37,7 @@ def serve(
 
     Args:
         service: What to serve; it is closed at the end.
-        host: The address to listen on.  Off loopback, every request needs a token.
+        host: The address to listen on.  Off loopback, or with `names`, requests need a token.
         port: The port; 0 takes a free one.
         names: Further host names under which it may be asked for, such as that of a proxy.
         limits: Sizes and rates.
@@ -45,13 +45,15 @@ def serve(
     """
     if service.database.is_sqlite:
         warn_of_old_sqlite()
-    local = host in LOOPBACK
+    others = sorted({name.lower() for name in names} - LOOPBACK)
+    local = host in LOOPBACK and not others  # behind a proxy, everyone seems to be on this machine
     if not local and not Tokens(service.database, True).scopes():
+        option = f"--allow-host {others[0]}" if others else f"--host {host}"
         raise ValueError(
-            f"--host {host} can be reached from outside, and there is no token: make one with "
+            f"{option} lets others reach the service, and there is no token: make one with "
             "'highseason token create', or serve on 127.0.0.1"
         )
-    hosts = frozenset((LOOPBACK if local else frozenset()) | {name.lower() for name in names})
+    hosts = frozenset((LOOPBACK if host in LOOPBACK else frozenset()) | set(others))
     app = create_app(service, hosts=hosts or None, require_token=not local, limits=limits)
     if local and not app.state.tokens.scopes():
         log.warning("no tokens: everyone on this machine may do everything")
