@@ -28,15 +28,16 @@ def test_every_pair_is_compared_in_every_setting(report: StudyOutcome) -> None:
     mean = where(gains, policy=PAPER).set_index("setting").gain
     np.testing.assert_allclose(four.groupby("setting").gain.mean().sort_index(), mean.sort_index())
     text = report.page.read_text(encoding="utf-8")
-    assert "regulate if" in text
+    assert "gain ≈" in text
     assert "Real traffic was left out: no --data with real traffic" in text
 
 
 def test_unseen_settings_have_other_levels() -> None:
-    fitted, unseen = LEVELS["fitted"], LEVELS["unseen"]
-    for name in ("rates", "visitors", "arms", "turns_per_arm"):
-        assert not set(getattr(fitted, name)) & set(getattr(unseen, name))
-    assert set(fitted.rhos) & set(unseen.rhos) == {0.0}
+    unseen = LEVELS["fresh"]
+    for fitted in (LEVELS["fitted"], LEVELS["unseen"]):
+        for name in ("rates", "visitors", "arms", "turns_per_arm"):
+            assert not set(getattr(fitted, name)) & set(getattr(unseen, name))
+        assert set(fitted.rhos) & set(unseen.rhos) == {0.0}
     counts = FULL.settings
     everywhere = [m.id for part, count in counts.items() for m in map_settings(part, count)]
     assert len(set(everywhere)) == sum(counts.values())
@@ -60,6 +61,7 @@ def _settings(count: int, seed: int) -> pd.DataFrame:
     rng = np.random.default_rng(seed)
     frame = pd.DataFrame({name: rng.uniform(0, 1, count) for name in rules.TRAITS})
     frame["turns_per_arm"] *= 60
+    frame["regret"] = rng.uniform(0, 0.1, count)
     pays = (frame.tells >= 0.3) & (frame.peakiness >= 0.5)
     frame["gain"] = np.where(pays, 0.01, 0.0) + rng.normal(0, 0.001, count)
     frame["gain_se"] = 0.001
@@ -68,24 +70,23 @@ def _settings(count: int, seed: int) -> pd.DataFrame:
 
 def test_a_checklist_finds_what_regulating_depends_on() -> None:
     fitted, unseen = _settings(150, seed=1), _settings(80, seed=2)
-    checklist = rules.fit_checklist(fitted)
-    assert str(checklist).startswith("tells ≥ 0.3 and peakiness ≥ 0.5")
-    judged = {
-        row["rule"]: row
-        for row in rules.judged(unseen, rules.rules_of(checklist, rules.fit_formula(fitted)))
-    }
-    assert judged["checklist"]["net"] > 0.9 * ((unseen.gain - rules.WORTH).clip(lower=0)).mean()
+    found = rules.Fitted.on(fitted)
+    assert str(found.checklists[0.003]).startswith("tells ≥ 0.3 and peakiness ≥ 0.5")
+    judged = {row["rule"]: row for row in rules.judged(unseen, found, 0.003)}
+    assert judged["checklist"]["net"] > 0.9 * (unseen.gain - 0.003).clip(lower=0).mean()
     assert judged["checklist"]["right"] > judged["always no"]["right"]
     assert judged["always no"]["net"] == 0
     assert judged["always yes"]["yes"] == 80
 
 
-def test_a_formula_is_recovered() -> None:
+@pytest.mark.parametrize("k", [5.0, None])
+def test_a_formula_is_recovered(k: float | None) -> None:
     traits = _settings(200, seed=3)
-    truth = rules.Formula(0.5, 1, 2, 0.5, 5)
-    fitted = rules.fit_formula(traits.assign(gain=truth.predict(traits)))
-    assert (fitted.a, fitted.b, fitted.c, fitted.k) == (1, 2, 0.5, 5)
+    truth = rules.Formula(0.5, 2, 0.5, 1, k)
+    known = traits.assign(gain=truth.predict(traits))
+    fitted = rules.fit_formula(known) if k else rules.fit_formula(known, (None,))
+    assert (fitted.b, fitted.c, fitted.d, fitted.k) == (2, 0.5, 1, k)
     assert fitted.factor == pytest.approx(0.5)
-    groups = rules.calibration(traits.assign(gain=truth.predict(traits)), fitted.predict(traits))
+    groups = rules.calibration(known, fitted.predict(traits))
     assert [row["settings"] for row in groups] == [40] * 5
     assert all(row["predicted"] == pytest.approx(row["measured"]) for row in groups)

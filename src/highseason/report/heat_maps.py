@@ -16,7 +16,7 @@ from highseason.results import Estimate
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_PANEL, _COLUMNS = 2.9, 2
+_PANEL, _COLUMNS = 2.4, 2
 _BELOW, _ABOVE = "#c44536", "#2aa198"
 
 

@@ -18,8 +18,8 @@ from highseason.results import Estimate, with_interval
 from highseason.studies.frames import columns, estimates, where
 from highseason.studies.meets.entrants import OPTION
 from highseason.studies.pays import rules
-from highseason.studies.pays.rules import Checklist, Formula
-from highseason.studies.pays.run import PAIRS, PAPER, PaysResults
+from highseason.studies.pays.rules import Fitted
+from highseason.studies.pays.run import PAPER, PaysResults
 from highseason.studies.study import Findings
 
 #: The edges of the map's cells, by trait.
@@ -48,33 +48,39 @@ _PANELS = (
 class PaysFindings(Findings):
     """With the rules that were fitted."""
 
-    checklist: Checklist | None = None
-    formula: Formula | None = None
+    fitted: Fitted | None = None
 
 
 def findings(results: PaysResults) -> PaysFindings:
     """The cells of the map, the rules, and their judgement."""
     gains = results.frames["gains"]
     own = where(gains, policy=OPTION)
-    fitted = where(own, part="fitted")
-    checklist, formula = rules.fit_checklist(fitted), rules.fit_formula(fitted)
+    fitted = Fitted.on(where(own, part="fitted"))
     judged = [
-        {"policy": policy, "part": part} | row
-        for policy in (OPTION, PAPER)
-        for part in dict.fromkeys(gains.part)
-        for row in rules.judged(
-            where(gains, policy=policy, part=part), rules.rules_of(checklist, formula)
-        )
+        {"part": part} | row
+        for limit in rules.LIMITS
+        for part in dict.fromkeys(own.part)
+        for row in rules.judged(where(own, part=part), fitted, limit)
     ]
-    unseen = where(own, part="unseen")
     frames = {
         "overall": pd.DataFrame(_overall(gains)),
         "cells": pd.DataFrame(_cells(gains)),
         "rules": pd.DataFrame(judged),
-        "calibration": pd.DataFrame(rules.calibration(unseen, formula.predict(unseen))),
+        "calibration": pd.DataFrame(_calibrations(own, fitted)),
     }
-    lines = _sentences(frames["overall"], frames["rules"], checklist)
-    return PaysFindings(lines, frames=frames, checklist=checklist, formula=formula)
+    lines = _sentences(frames["overall"], frames["rules"], fitted)
+    return PaysFindings(lines, frames=frames, fitted=fitted)
+
+
+def _calibrations(own: pd.DataFrame, fitted: Fitted) -> list[dict[str, Any]]:
+    """What the formulas predict of unseen settings, in fifths."""
+    unseen = where(own, part="unseen")
+    formulas = {"formula": fitted.formula, "formula with regret": fitted.with_regret}
+    return [
+        {"rule": name} | row
+        for name, formula in (formulas | {"earlier formula": rules.EARLIER}).items()
+        for row in rules.calibration(unseen, formula.predict(unseen))
+    ]
 
 
 def _overall(gains: pd.DataFrame) -> list[dict[str, Any]]:
@@ -123,7 +129,7 @@ def _bins(trait: str) -> list[str]:
     return [f"below {edges[0]}", *inside, f"from {edges[-1]}"]
 
 
-def _sentences(overall: pd.DataFrame, judged: pd.DataFrame, checklist: Checklist) -> list[str]:
+def _sentences(overall: pd.DataFrame, judged: pd.DataFrame, fitted: Fitted) -> list[str]:
     drawn = where(overall, part=("fitted", "unseen"))
 
     def said(policy: str) -> str:
@@ -135,19 +141,21 @@ def _sentences(overall: pd.DataFrame, judged: pd.DataFrame, checklist: Checklist
             f"{rows.settings.sum()} settings"
         )
 
-    unseen = where(judged, policy=OPTION, part="unseen").to_dict("records")
+    limit = rules.LIMITS[0]
+    unseen = where(judged, part="unseen", limit=limit).to_dict("records")
     by_rule = {row["rule"]: row for row in unseen}
-    best = by_rule["checklist"]
     right = {name: percent(row["right"]) for name, row in by_rule.items()}
+    best = by_rule["formula"]
     return [
         f"Regulating the option index gains {said(OPTION)}; the paper's policies, tuned alike, "
         f"{said(PAPER)}.",
-        f"A rule of thumb, fitted on other settings: regulate if {checklist}. On unseen "
-        f"settings the option index gains {signed_percent(best['gain_yes'], 2)} on average where "
-        f"it says yes, and {signed_percent(best['gain_no'], 2)} where it says no.",
-        f"On whether regulating gains more than {percent(rules.WORTH, 1)}, it is right in "
-        f"{right['checklist']} of the unseen settings, “always no” in {right['always no']}, the "
-        f"earlier formula in {right['earlier formula']}.",
+        f"A rule of thumb, fitted on other settings: gain ≈ {fitted.formula}. On unseen settings "
+        f"the option index gains {signed_percent(best['gain_yes'], 2)} where it expects more than "
+        f"{percent(limit, 1)}, and {signed_percent(best['gain_no'], 2)} elsewhere.",
+        f"On whether it is more than {percent(limit, 1)}, the formula is right in "
+        f"{right['formula']} of the unseen settings, with the regret of an unregulated policy in "
+        f"{right['formula with regret']}, a checklist in {right['checklist']}, “always no” in "
+        f"{right['always no']}, the earlier formula in {right['earlier formula']}.",
     ]
 
 
@@ -195,18 +203,12 @@ _STRONGEST = 0.01
 
 def _calibration(results: PaysResults) -> Figure:
     own = where(results.frames["gains"], policy=OPTION)
-    formula = rules.fit_formula(where(own, part="fitted"))
-    unseen = where(own, part="unseen")
     rows = {}
-    for each in rules.calibration(unseen, formula.predict(unseen)):
+    for each in _calibrations(own, Fitted.on(where(own, part="fitted"))):
         measured = with_interval(each["measured"], each["measured_se"])
         predicted = Estimate(each["predicted"], 0.0, each["predicted"], each["predicted"])
-        name = f"fifth {each['group']} ({each['settings']} settings)"
+        name = f"{each['rule']}, fifth {each['group']}"
         rows[name] = {"predicted": predicted, "measured": measured}
     return interval_plot(
-        rows, "gain in reward by regulating the option index", "The formula on unseen settings"
+        rows, "gain in reward by regulating the option index", "The formulas on unseen settings"
     )
-
-
-#: Every pair, as tables list them.
-ORDER = [*PAIRS, PAPER]

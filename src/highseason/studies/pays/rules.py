@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -16,8 +17,9 @@ from highseason.studies.pays.settings import Traits
 Numbers = NDArray[np.float64]
 Answers = NDArray[np.bool_]
 
-#: Regulating pays if it gains more than this share of the best arm's reward: it is not for free.
-WORTH = 0.001
+#: Regulating pays if it gains more than such a share of the best arm's reward: it takes a forecast
+#: of G and some care.  The first limit is the page's.
+LIMITS = (0.003, 0.001, 0.01)
 
 #: What a condition may ask, in round numbers that a reader can check: at least, and at most.
 _AT_LEAST = {
@@ -63,9 +65,9 @@ class Checklist:
         return " and ".join(map(str, self.conditions))
 
 
-def fit_checklist(fitted: pd.DataFrame) -> Checklist:
-    """The checklist with the highest mean net gain, and of equal ones the shortest."""
-    net = fitted.gain.to_numpy(np.float64) - WORTH
+def fit_checklist(fitted: pd.DataFrame, limit: float) -> Checklist:
+    """The checklist with the highest gain above the limit, and of equal ones the shortest."""
+    net = fitted.gain.to_numpy(np.float64) - limit
     every = list(_conditions())
     holds = {each: each.holds(fitted) for each in every}
     best, most = Checklist(()), -np.inf
@@ -85,88 +87,100 @@ def _conditions() -> Iterator[Condition]:
 
 @dataclass(frozen=True)
 class Formula:
-    """gain = factor · spread^a · peakiness^b · varies^c · load / (1 + k·load)."""
+    """gain = factor · scale · peakiness^b · varies^c · (1 - position)^d.
+
+    The scale is spread · load / (1 + k·load) or, for k = None, the regret without regulation.
+    """
 
     factor: float
-    a: float
     b: float
     c: float
-    k: float
+    d: float
+    k: float | None = None
 
     def predict(self, traits: pd.DataFrame) -> Numbers:
         """The gain in every setting."""
-        return self.factor * _product(traits, self.a, self.b, self.c, self.k)
-
-    def answers(self, traits: pd.DataFrame) -> Answers:
-        """Where it expects more than what regulating must gain."""
-        return self.predict(traits) > WORTH
+        return self.factor * _product(traits, self.b, self.c, self.d, self.k)
 
     def __str__(self) -> str:
-        powers = ((self.a, "spread"), (self.b, "peakiness"), (self.c, "varies"))
-        parts = [name if p == 1 else f"{name}^{p:g}" for p, name in powers if p]
-        return f"{self.factor:.3g} · {' · '.join([*parts, f'load/(1 + {self.k:g} load)'])}"
+        scale = "regret" if self.k is None else f"spread · load/(1 + {self.k:g} load)"
+        powers = ((self.b, "peakiness"), (self.c, "varies"), (self.d, "(1 - position)"))
+        parts = [name if power == 1 else f"{name}^{power:g}" for power, name in powers if power]
+        return " · ".join([f"{self.factor:.2g}", scale, *parts])
 
 
-#: The formula of an earlier map, of 312 other settings.
-EARLIER = Formula(0.24, 1.0, 2.0, 1.0, 5.0)
+#: The formula of an earlier map, of 312 other settings; it does not look at the position.
+EARLIER = Formula(0.24, 2.0, 1.0, 0.0, 5.0)
+#: What is tried: the exponents, and how a load counts.
+_POWERS = ((0, 0.5, 1, 2), (0, 0.5, 1), (0, 0.5, 1, 1.5, 2))
+_LOADS = (1.0, 2.0, 5.0, 10.0, 20.0)
+#: Errors below this do not make a setting count for more.
+_FLOOR = 0.003
 
 
-def _product(traits: pd.DataFrame, a: float, b: float, c: float, k: float) -> Numbers:
-    load = traits.load.to_numpy(np.float64)
-    powers = traits.spread**a * traits.peakiness.clip(lower=0) ** b * traits.varies**c
-    return np.asarray(powers.to_numpy(np.float64) * load / (1 + k * load))
+def _product(traits: pd.DataFrame, b: float, c: float, d: float, k: float | None) -> Numbers:
+    scale = traits.regret if k is None else traits.spread * traits.load / (1 + k * traits.load)
+    powers = traits.peakiness.clip(lower=0) ** b * traits.varies**c * (1 - traits.position) ** d
+    return np.asarray((scale * powers).to_numpy(np.float64))
 
 
-def fit_formula(fitted: pd.DataFrame) -> Formula:
+def fit_formula(fitted: pd.DataFrame, loads: Sequence[float | None] = _LOADS) -> Formula:
     """The exponents, on a grid, and the factor with the least squares, weighted by precision."""
-    gain, weight = fitted.gain.to_numpy(np.float64), 1 / (fitted.gain_se**2 + 1e-3**2)
+    gain, weight = fitted.gain.to_numpy(np.float64), 1 / (fitted.gain_se**2 + _FLOOR**2)
     best, least = EARLIER, np.inf
-    for a, b, c, k in itertools.product(
-        (0.5, 1, 1.5), (0, 1, 2, 3), (0, 0.5, 1), (1, 2, 5, 10, 20)
-    ):
-        x = _product(fitted, a, b, c, k)
+    for b, c, d, k in itertools.product(*_POWERS, loads):
+        x = _product(fitted, b, c, d, k)
         factor = float((weight * x * gain).sum() / (weight * x * x).sum())
         squares = float((weight * (gain - factor * x) ** 2).sum())
         if squares < least:
-            best, least = Formula(factor, a, b, c, k), squares
+            best, least = Formula(factor, b, c, d, k), squares
     return best
 
 
-Rule = Callable[[pd.DataFrame], Answers]
+class Fitted(NamedTuple):
+    """The rules that were fitted."""
+
+    formula: Formula  # From what a reader knows before starting
+    with_regret: Formula  # From the regret of an unregulated policy, simulated or measured
+    checklists: Mapping[float, Checklist]  # By limit
+
+    @classmethod
+    def on(cls, settings: pd.DataFrame) -> Fitted:
+        """Fit them on some settings."""
+        checklists = {limit: fit_checklist(settings, limit) for limit in LIMITS}
+        return cls(fit_formula(settings), fit_formula(settings, (None,)), checklists)
+
+    def answers(self, traits: pd.DataFrame, limit: float) -> dict[str, Answers]:
+        """What every rule says on whether regulating gains more than the limit."""
+        return {
+            "always no": np.zeros(len(traits), bool),
+            "always yes": np.ones(len(traits), bool),
+            "earlier formula": EARLIER.predict(traits) > limit,
+            "formula": self.formula.predict(traits) > limit,
+            "formula with regret": self.with_regret.predict(traits) > limit,
+            "checklist": self.checklists[limit].answers(traits),
+        }
 
 
-def rules_of(checklist: Checklist, formula: Formula) -> Mapping[str, Rule]:
-    """Every rule that is judged."""
-    return {
-        "always no": lambda traits: np.zeros(len(traits), bool),
-        "always yes": lambda traits: np.ones(len(traits), bool),
-        "earlier formula": EARLIER.answers,
-        "formula": formula.answers,
-        "checklist": checklist.answers,
-    }
-
-
-def judged(gains: pd.DataFrame, rules: Mapping[str, Rule]) -> Rows:
+def judged(gains: pd.DataFrame, fitted: Fitted, limit: float) -> Rows:
     """How every rule does in some settings: right answers, and what following it gains."""
-    gain, worth = gains.gain.to_numpy(np.float64), (gains.gain > WORTH).to_numpy()
-    resolved = ((gains.gain_low > WORTH) | (gains.gain_high < WORTH)).to_numpy()
-    rows = []
-    for name, rule in rules.items():
-        yes = rule(gains)
-        right = yes == worth
-        rows.append({
-            "rule": name, "settings": len(gains), "yes": int(yes.sum()), "pays": int(worth.sum()),
-            "right": float(right.mean()), "resolved": int(resolved.sum()),
-            "right_resolved": float(right[resolved].mean()) if resolved.any() else np.nan,
-            "gain_yes": _mean(gain[yes]), "gain_no": _mean(gain[~yes]),
-            "gain_yes_se": _error(gains.gain_se.to_numpy()[yes]),
-            "gain_no_se": _error(gains.gain_se.to_numpy()[~yes]),
-            "net": float(((gain - WORTH) * yes).mean()),
-        })  # fmt: skip
-    return rows
+    gain, worth = gains.gain.to_numpy(np.float64), (gains.gain > limit).to_numpy()
+    resolved = ((gains.gain_low > limit) | (gains.gain_high < limit)).to_numpy()
+    errors = gains.gain_se.to_numpy(np.float64)
+    return [
+        {
+            "limit": limit, "rule": name, "settings": len(gains), "pays": int(worth.sum()),
+            "yes": int(yes.sum()), "right": _mean(yes == worth),
+            "resolved": int(resolved.sum()), "right_resolved": _mean((yes == worth)[resolved]),
+            "gain_yes": _mean(gain[yes]), "gain_yes_se": _error(errors[yes]),
+            "gain_no": _mean(gain[~yes]), "gain_no_se": _error(errors[~yes]),
+            "net": _mean((gain - limit) * yes),
+        }
+        for name, yes in fitted.answers(gains, limit).items()
+    ]  # fmt: skip
 
 
-def _mean(values: Numbers) -> float:
+def _mean(values: NDArray[Any]) -> float:
     return float(values.mean()) if values.size else np.nan
 
 

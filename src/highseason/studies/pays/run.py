@@ -15,6 +15,7 @@ from highseason.studies.meets.settings import Meeting
 from highseason.studies.paper import SAME_RULE
 from highseason.studies.pays.settings import (
     FULL,
+    PARTS,
     QUICK,
     MapEffort,
     Traits,
@@ -76,7 +77,7 @@ def _rows(session: StudySession, meeting: Meeting, effort: MapEffort) -> Rows:
     lost = session.regrets(name, who.policies, meeting.rewards, meeting.G, games, own)
     fit = crossfit(lost, who.families, own)
     about: dict[str, Any] = {
-        "part": meeting.world, "setting": meeting.id, "shape": meeting.G.name,
+        "part": PARTS[meeting.world], "setting": meeting.id, "shape": meeting.G.name,
         "arms": meeting.rewards.arms, "turns": meeting.G.turns, "games": games, "rho": meeting.rho,
         "visitors": round(meeting.rewards.noise.share * float(meeting.G.values.mean())),
         **Traits.of(meeting)._asdict(),

@@ -36,8 +36,8 @@ class MapEffort:
 
 
 _MOST_GAMES = 400
-FULL = MapEffort(80, 30_000, 16, {"fitted": 110, "unseen": 60})
-QUICK = MapEffort(8, 0, 3, {"fitted": 6, "unseen": 5})
+FULL = MapEffort(80, 30_000, 16, {"fitted": 110, "unseen": 60, "fresh": 60})
+QUICK = MapEffort(8, 0, 3, {"fitted": 5, "unseen": 2, "fresh": 5})
 
 
 class Levels(NamedTuple):
@@ -51,8 +51,9 @@ class Levels(NamedTuple):
     turns_per_arm: Sequence[int]
 
 
-#: The unseen settings share no level of rates, visitors, rho, arms and turns with the fitted ones,
-#: and half of their shapes.
+#: Three draws that share no level of rates, visitors, arms and turns, and no rho but 0.  The first
+#: rule was fitted on "fitted" and judged on "unseen", which showed that it matters where the peak
+#: is.  The rules of today were then fitted on both, and "fresh" was drawn to judge them.
 LEVELS = {
     "fitted": Levels(
         ("wave", "christmas", "step", "week-and-year", "early-5", "early-50", "late-5", "late-50",
@@ -66,7 +67,15 @@ LEVELS = {
         ("0.02-to-0.08", "0.3-to-0.5", "0.05+-0.004", "0.001-to-0.01"),
         (100, 3_000, 60_000), (0.0, 0.0002, 0.002, 0.02, 0.2), (3, 10, 30), (5, 18, 50),
     ),
+    "fresh": Levels(
+        ("wave", "step", "week-and-year", "shuffled-christmas", "sawtooth", "decline", "two-peaks",
+         "early-10", "middle-20", "late-30"),
+        ("0.04-to-0.09", "0.4-to-0.55", "0.02+-0.003", "0.002-to-0.02"),
+        (60, 1_000, 20_000), (0.0, 0.0001, 0.001, 0.01, 0.1), (4, 8, 25), (6, 15, 30),
+    ),
 }  # fmt: skip
+#: What each draw is for.
+PARTS = {"fitted": "fitted", "unseen": "fitted", "fresh": "unseen", "traffic": "traffic"}
 
 
 def map_settings(part: str, count: int) -> Iterator[Meeting]:
@@ -121,6 +130,8 @@ _OTHERS: dict[str, Callable[[int], NDArray[np.float64]]] = {
     "week": lambda n: np.array([0.6, 0.6, 0.7, 0.8, 1.2, 1.8, 1.3])[np.arange(n) % 7],
     "sawtooth": lambda n: 1.0 + 19.0 * (np.arange(n) % 25) / 24,
     "growth": lambda n: np.exp(3.0 * np.arange(n) / n),
+    "decline": lambda n: np.exp(-3.0 * np.arange(n) / n),
+    "two-peaks": lambda n: np.where(10 * np.arange(n) // n % 5 == 2, 30.0, 1.0),
 }
 
 
