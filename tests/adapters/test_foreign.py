@@ -80,6 +80,11 @@ def test_on_busy_turns_the_leader_is_played() -> None:
     assert not game.exploited[~busy].all()
 
 
+def test_it_does_not_play_on_a_gpu() -> None:
+    with pytest.raises(ValueError, match="Epsilon cannot be compiled"):
+        hs.simulate([hs.UCB(), hs.regulate(Epsilon())], ARMS, G, games=3, executor="gpu")
+
+
 def test_an_arm_that_is_not_there_is_an_error() -> None:
     class Wrong(Epsilon):
         def pull(self, arms: list[int]) -> int:

@@ -95,6 +95,8 @@ def simulate(
     games = whole_number("games", games, at_least=1)
     worker_count(workers)  # what is wrong is reported before any work
     check_executor(executor)
+    if executor == "gpu":
+        run.require_compiled()
     if keep not in (None, "games", "summary"):
         raise ValueError(f"keep={keep!r} must be 'games' or 'summary'")
     kept = keep == "games" or (keep is None and games <= KEPT_GAMES)
@@ -170,6 +172,15 @@ class Run:
         plans = tuple(policy.plan(G, arms, forecast) for policy in players)
         checkpoints = _checkpoints(curves, G.turns)
         return cls(labels, plans, rewards, G, int(seed), checkpoints, lifetimes, forecast)
+
+    def require_compiled(self) -> None:
+        """Refuse a policy that plays in the readable loop only."""
+        for plan in self.plans:
+            if not plan.policy.rule.traits.compilable:
+                raise ValueError(
+                    f"{plan.policy} cannot be compiled, so it cannot play on a GPU: leave "
+                    'executor="gpu" out, or the policy'
+                )
 
     @functools.cached_property
     def players(self) -> tuple[Play, ...]:
