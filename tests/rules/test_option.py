@@ -14,9 +14,16 @@ import highseason as hs
 from highseason.core.compile import compiled
 from highseason.engine.abi import state_type, turn_type
 from highseason.engine.arms import NO_END, UNKNOWN_END, ArmState
+from highseason.engine.lifetimes.presence import (
+    measure_of,
+    population_of,
+    renew,
+    score_lifetimes,
+)
 from highseason.engine.turn import Observation, Turn
 from highseason.rules.option import OPTION, indices
 from highseason.rules.option.index import PERSISTENCE
+from highseason.rules.option.rule import life_of
 from highseason.rules.option.state import NU, PI, RHO, SUCCESSES, TRIALS
 
 
@@ -80,9 +87,11 @@ def test_an_arm_that_ends_has_the_horizon_of_its_own_life(seed: int) -> None:
     state.end[:] = 100 + rng.integers(0, 80, state.end.size)
     state.end[rng.random(state.end.size) < 0.3] = NO_END
     turn = Turn(100, 30.0, 2.0, 90.0, 50, 1, False, 100)
+    # What is left of a weight of 90 when each arm ends; turns weigh ever more.
+    state.weight[:] = 90.0 * (1 - np.clip((state.end - 100) / 50, 0, 1) ** 2)
     arm, _ = OPTION.choose(state, turn)
-    left = np.where(state.end == NO_END, 1e9, state.end - 100)
-    indices = slow_indices(state, 30.0, np.minimum(30.0, left / 50 * 90.0 / 2.0))
+    lives = np.where(state.end == NO_END, np.inf, (90.0 - state.weight) / 2.0)
+    indices = slow_indices(state, 30.0, np.minimum(30.0, lives))
     assert indices[arm] >= indices[state.memory[:, TRIALS] > 0].max(initial=-np.inf) - 1e-9
     fresh = indices[(state.memory[:, TRIALS] == 0) & (state.selections == 0)]
     assert indices[arm] >= fresh.max(initial=-np.inf) - 1e-9
@@ -109,6 +118,21 @@ def test_indices_are_those_of_the_definition() -> None:
             found = indices(state, turn_of(level))
             np.testing.assert_allclose(found, slow_indices(state, level), atol=1e-9)
         np.testing.assert_array_less(indices(state, turn_of(0.0)), 1.0)
+
+
+def test_the_weight_of_an_arms_own_life_is_exact() -> None:
+    """Two arms, one of which ends before the peak: only the other is worth trying late."""
+    G = np.array([1.0, 1.0, 1.0, 1.0, 50.0, 50.0])
+    lifetimes = hs.lifetimes.fixed([(1, 4), (1, 6)])
+    policy, state = hs.OptionIndex(), OPTION.fresh_state(2)
+    use = policy.lifetime_options
+    population = population_of(policy, np.array([[1, 4], [1, 6]]), lifetimes, 6)
+    score_lifetimes(population, measure_of(G, use), use.at_end, 6)
+    renew(state, population, 1, OPTION.set_weights)
+    assert state.weight.tolist() == [100.0, 0.0]
+    turn = Turn(2, 102.0, 1.0, 102.0, 4, 1, False, 2)
+    horizons = [life_of(state, turn, -1.0, arm) for arm in range(2)]
+    assert horizons == [2.0, 102.0]  # turns 3 and 4; 3 to 6
 
 
 def test_an_unknown_end_is_that_of_the_arms_that_ended() -> None:

@@ -39,7 +39,7 @@ def test_baselines_always_play(profile: str) -> None:
     tuned = {policy.name: policy() for policy in settings.SEVEN}
     labels = list(settings.players(profile, tuned))
     assert labels[:2] == ["epsilon-greedy", "ucb"]
-    assert {"greedy", "uniform"} <= set(labels)
+    assert {"greedy", "uniform", "option-index (ours)"} <= set(labels)
     assert ("ucb (tuned)" in labels) == (profile != "tuned")
 
 
@@ -60,7 +60,7 @@ def test_all_files_are_there(simulated_report: StudyOutcome) -> None:
     assert len([name for name in figures if name.startswith("increase-")]) == 36
     assert len([name for name in figures if name.startswith("rewards-")]) == 18
     numbers = read(simulated_report, "numbers")
-    assert len(numbers) == 36 * (11 + 9)
+    assert len(numbers) == 36 * (12 + 10)
     assert (numbers.reward_se > 0).all()
     assert {"tuning", "simulating", "drawing", "writing"} == simulated_report.seconds.keys()
 
@@ -184,12 +184,12 @@ def test_an_unknown_profile_is_reported() -> None:
 def invented(**rewards: float) -> SimulationResult:
     """A result in which each policy earned what is given, with little noise."""
     labels = [*settings.names(settings.SEVEN), "greedy", "uniform"]
-    labels += ["epsilon-greedy (tuned)", "ucb (tuned)"]
+    labels += [settings.OURS, "epsilon-greedy (tuned)", "ucb (tuned)"]
     players = {label: hs.Greedy() for label in labels}
     result = hs.simulate(players, hs.rewards.bernoulli(arms=3), hs.multipliers.wave(30), games=40)
     noise = np.random.default_rng(1).normal(0, 0.05, (len(labels), 40))
     values = np.array([[rewards.get(label.replace("-", "_"), 100.0)] for label in labels]) + noise
-    moments = result.moments | {"reward": Moments.of(values)}
+    moments = result.moments | {"reward": Moments.of(values), "regret": Moments.of(200.0 - values)}
     return replace(result, moments=moments)
 
 
@@ -233,6 +233,11 @@ def test_greedy_is_judged_too() -> None:
     tuned = verdicts(**{"epsilon_greedy (tuned)": 160.0}, **REGULATED)
     assert verdict(tuned, "Tuned, epsilon-greedy") == "holds"
     assert verdict(tuned, "Tuned, ucb") == "not reproduced"
+
+
+def test_our_own_policy_is_judged_by_its_regret() -> None:
+    assert verdict(verdicts(**{"option_index (ours)": 150.0}), "a policy of ours") == "holds"
+    assert verdict(verdicts(greedy=150.0), "a policy of ours") == "not reproduced"
 
 
 def test_the_published_epsilon_greedy_never_exploits(simulated_report: StudyOutcome) -> None:

@@ -191,7 +191,7 @@ class ArmTable(Generic[ArmT]):
             shared=now.shared.copy(),
         )
         starts = np.maximum(1, state.start)
-        scores = self.source.lifetime_scores(starts, self.ends, options.ranks_by_end)
+        scores = self.source.lifetime_scores(starts, self.ends)
         self.policy.rule.set_weights(state, turn, scores, options.weight_scale)
         return state
 

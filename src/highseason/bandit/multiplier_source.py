@@ -18,8 +18,7 @@ from highseason.bandit.errors import BanditError, PastForecastError
 from highseason.core.validation import positive_number
 from highseason.core.warnings import quiet
 from highseason.engine import UNKNOWN_TURNS, Horizon, Turn
-from highseason.engine.lifetimes import running_worth
-from highseason.engine.lifetimes.presence import lifetime_score
+from highseason.engine.lifetimes.presence import lifetime_score, measure_of
 from highseason.multipliers import (
     CalendarWarning,
     Multiplier,
@@ -54,7 +53,7 @@ class KnownMultiplier:
         self.multiplier, self.turns = multiplier, multiplier.turns
         self._horizon = Horizon.known(multiplier.values)
         self._low = low_turns(self.policy, multiplier.values)
-        self._worth: NDArray[np.float64] | None = None
+        self._measure: NDArray[np.float64] | None = None
         self._plan: tuple[int, NDArray[np.float64]] | None = None
         self._planner: SeasonPlanner | None = None
 
@@ -175,12 +174,13 @@ class KnownMultiplier:
         """The ends of lifetimes as far as the season goes."""
         return np.minimum(ends, self.turns)
 
-    def lifetime_scores(self, starts: Ends, ends: Ends, by_end: bool) -> NDArray[np.float64]:
-        """What each lifetime is worth: the sum of G over it, or how late it ends."""
-        if self._worth is None:
-            self._worth = running_worth(self.multiplier.values)
+    def lifetime_scores(self, starts: Ends, ends: Ends) -> NDArray[np.float64]:
+        """What each lifetime is worth to the policy."""
+        options = self.policy.lifetime_options
+        if self._measure is None:
+            self._measure = measure_of(self.multiplier.values, options)
         spans = zip(starts.tolist(), ends.tolist(), strict=True)
-        scores = [lifetime_score(*span, self.turns, self._worth, by_end) for span in spans]
+        scores = [lifetime_score(*s, self.turns, self._measure, options.at_end) for s in spans]
         return np.array(scores, np.float64)
 
 
@@ -340,9 +340,9 @@ class OnlineMultiplier:
         """The ends of lifetimes: the season has none."""
         return ends
 
-    def lifetime_scores(self, starts: Ends, ends: Ends, by_end: bool) -> NDArray[np.float64]:
+    def lifetime_scores(self, starts: Ends, ends: Ends) -> NDArray[np.float64]:
         """What each lifetime is worth: all turns ahead count alike."""
-        length = ends - (0 if by_end else starts)
+        length = ends - (0 if self.policy.lifetime_options.at_end else starts)
         return np.where(ends >= UNKNOWN_END, np.inf, length)
 
 

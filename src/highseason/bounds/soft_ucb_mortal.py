@@ -16,8 +16,7 @@ from highseason.bounds.setting import Setting
 from highseason.bounds.theorems import theorem
 from highseason.core.validation import non_negative_number, one_of, positive_number
 from highseason.engine.arms import UNKNOWN_END
-from highseason.engine.lifetimes import running_worth
-from highseason.engine.lifetimes.presence import lifetime_score
+from highseason.engine.lifetimes.presence import lifetime_score, measure_of
 from highseason.multipliers import as_multiplier
 from highseason.policies import SoftUCBMortal
 
@@ -220,9 +219,10 @@ def _psi(
 ) -> Numbers:
     """psi_future by stretch and arm: c times the rank of its score among the available arms."""
     ends = last if setting.ends_known else np.full_like(last, UNKNOWN_END)
-    worth, psi = running_worth(setting.H), np.zeros(available.shape)
+    options, psi = policy.lifetime_options, np.zeros(available.shape)
+    measure = measure_of(setting.H, options)
     scores = np.array([
-        lifetime_score(*span, setting.turns, worth, policy.remaining)
+        lifetime_score(*span, setting.turns, measure, options.at_end)
         for span in zip(first.tolist(), ends.tolist(), strict=True)
     ])  # fmt: skip
     for row, there in enumerate(available):

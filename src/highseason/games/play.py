@@ -17,13 +17,13 @@ from highseason.engine.lifetimes import Lifetimes
 from highseason.engine.lifetimes.presence import (
     arms_at_once,
     best_present,
+    expected_measure,
     mark_opening,
     offer_opening,
     population_of,
     renew,
     score_lifetimes,
     spans_of,
-    worth_of,
 )
 from highseason.multipliers import as_multiplier
 from highseason.policies import Plan, Policy
@@ -140,9 +140,8 @@ def play_planned(
     population = population_of(
         policy, spans_of(lifetimes, key, rewards.arms, G.turns)[0], lifetimes, G.turns
     )
-    score_lifetimes(
-        population, worth_of(G.values, forecast), policy.lifetime_options.ranks_by_end, G.turns
-    )
+    use = policy.lifetime_options
+    score_lifetimes(population, expected_measure(G.values, forecast, use), use.at_end, G.turns)
 
     rule, horizon = policy.rule, Horizon.of(G, forecast)
     state = rule.fresh_state(rewards.arms)

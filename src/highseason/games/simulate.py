@@ -21,7 +21,7 @@ from highseason.core.validation import whole_number
 from highseason.core.version import __version__
 from highseason.engine.horizon import Horizon
 from highseason.engine.lifetimes import Lifetimes
-from highseason.engine.lifetimes.presence import arms_at_once, worth_of
+from highseason.engine.lifetimes.presence import arms_at_once, expected_measure
 from highseason.games.kernels.arguments import Turns
 from highseason.games.kernels.build import Play, kernel_for, oracle_for
 from highseason.games.kernels.reward_dispatch import dispatch_for
@@ -197,7 +197,7 @@ class Run:
             self.turns(plan),
             self.rewards,
             self.lifetimes,
-            lambda: worth_of(self.G.values, self.forecast),
+            lambda options: expected_measure(self.G.values, self.forecast, options),
         )
 
     @functools.cached_property

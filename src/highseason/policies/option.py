@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.engine.lifetimes.presence import LifetimeOptions
 from highseason.policies.base import Policy
 from highseason.policies.horizons import effective_horizons
 from highseason.policies.parameters import parameter
@@ -72,6 +73,11 @@ class OptionIndex(Policy):
     def precision(self, visitors: float) -> float:
         """The visitors of a turn: the rule itself learns how much they teach."""
         return float(visitors) if self.count == "visitors" else 1.0
+
+    @property
+    def lifetime_options(self) -> LifetimeOptions:
+        """What an arm's own life can earn follows from what is left when it ends."""
+        return LifetimeOptions(scores_left=True)
 
     def levels(self, G: NDArray[np.float64], arms: int) -> NDArray[np.float64]:
         """The horizon of every turn of a game whose G is known."""

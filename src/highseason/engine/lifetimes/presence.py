@@ -65,15 +65,16 @@ def reveal_ends(state: ArmState, ends: NDArray[np.int64], clock: int) -> None:
 
 @jitable
 def lifetime_score(
-    start: int, end: int, turns: int, worth: NDArray[np.float64], by_end: bool
+    start: int, end: int, turns: int, measure: NDArray[np.float64], at_end: bool
 ) -> float:
-    """What a lifetime is worth in a game of `turns` turns: the sum of G over it, or its end.
+    """What a lifetime is worth in a game of `turns` turns, by a policy's `measure_of` turns.
 
-    `worth` holds running sums of G, beginning with 0.  A lifetime that is unknown, or has no end,
-    lasts as long as the game; one that starts after the game is worth nothing.
+    That is the measure at its end, or by how much it grows over the lifetime.  A lifetime that is
+    unknown, or has no end, lasts as long as the game; one that starts after the game is worth
+    nothing.
     """
     last = min(turns, end)
-    return float(last) if by_end else worth[last] - worth[min(max(1, start) - 1, last)]
+    return float(measure[last] - (0.0 if at_end else measure[min(max(1, start) - 1, last)]))
 
 
 class LifetimeOptions(NamedTuple):
@@ -84,12 +85,19 @@ class LifetimeOptions(NamedTuple):
         ranks_by_end: An arm's score is its end, not what its whole lifetime is worth.
         weight_scale: The most that exploring an arm can be worth; `Rule.set_weights` takes it.
         initial_arms: How many of the arms present at the start are tried first; 0 for all of them.
+        scores_left: An arm's score is the weight that is left when it ends: the sum of G after it.
     """
 
     needs_end: bool = False
     ranks_by_end: bool = False
     weight_scale: float = 1.0
     initial_arms: int = 0
+    scores_left: bool = False
+
+    @property
+    def at_end(self) -> bool:
+        """Whether a score depends on the end of a lifetime alone."""
+        return self.ranks_by_end or self.scores_left
 
 
 class Population(NamedTuple):
@@ -108,12 +116,12 @@ class Population(NamedTuple):
 
 @jitable
 def score_lifetimes(
-    population: Population, worth: NDArray[np.float64], by_end: bool, turns: int
+    population: Population, measure: NDArray[np.float64], at_end: bool, turns: int
 ) -> None:
     """Score the lifetime of every arm; see `lifetime_score`."""
     for arm in range(population.first.size):
         end = population.last[arm] if population.known else UNKNOWN_END
-        population.scores[arm] = lifetime_score(population.first[arm], end, turns, worth, by_end)
+        population.scores[arm] = lifetime_score(population.first[arm], end, turns, measure, at_end)
 
 
 @jitable
@@ -172,7 +180,8 @@ def population_of(
 
 def lifetimes_matter(policy: Any) -> bool:
     """Whether a policy plays differently among arms that stay because it looks at lifetimes."""
-    weighs, use = policy.rule.set_weights is not uniform_weights, policy.lifetime_options
+    use = policy.lifetime_options
+    weighs = policy.rule.set_weights is not uniform_weights and not use.scores_left
     return weighs or use.needs_end or use.initial_arms > 0
 
 
@@ -202,8 +211,24 @@ def spans_of(
     return np.broadcast_to(np.array([1, NO_END], np.int64), (keys.size, arms, 2))
 
 
-def worth_of(values: NDArray[np.float64], forecast: Any) -> NDArray[np.float64]:
-    """Running sums, from 0 on, of what the policy expects of turns when the game begins.
+def measure_of(values: NDArray[np.float64], options: LifetimeOptions) -> NDArray[np.float64]:
+    """By what a policy scores lifetimes, before the first turn and after each: it ends there.
+
+    >>> G = np.array([4.0, 2.0, 1.0])
+    >>> measure_of(G, LifetimeOptions(ranks_by_end=True))
+    array([0., 1., 2., 3.])
+    >>> measure_of(G, LifetimeOptions(scores_left=True))
+    array([7., 3., 1., 0.])
+    """
+    if options.scores_left:
+        return np.append(np.cumsum(values[::-1])[::-1], 0.0)
+    return np.arange(values.size + 1.0) if options.ranks_by_end else running_worth(values)
+
+
+def expected_measure(
+    values: NDArray[np.float64], forecast: Any, options: LifetimeOptions
+) -> NDArray[np.float64]:
+    """The same by what the policy expects of turns when the game begins.
 
     A one-step forecaster expects nothing of later turns: all of them then count equally.
     """
@@ -213,4 +238,4 @@ def worth_of(values: NDArray[np.float64], forecast: Any) -> NDArray[np.float64]:
         values = np.ones_like(values)
     elif forecast is not None:
         values = as_multiplier(forecast, turns=values.size).values
-    return running_worth(values)
+    return measure_of(values, options)

@@ -81,7 +81,7 @@ def any_rule(
         out: Any, trace: Any, player: RulePlayer, wrong: Any,
     ) -> None:  # fmt: skip
         thread = cuda.grid(1)
-        state, population, cumulative_g, rank_by_end, random_ties, precision = player
+        state, population, measure, at_end, random_ties, precision = player
         own_state = ArmState(
             state.selections[:, thread], state.pulls[:, thread], state.sums[:, thread],
             state.available[:, thread], state.start[:, thread], state.end[:, thread],
@@ -92,9 +92,7 @@ def any_rule(
             population.alive[:, thread], population.opening[:, thread],
             population.known, population.end, population.scale, population.initial_arms,
         )  # fmt: skip
-        own = RulePlayer(
-            own_state, own_population, cumulative_g, rank_by_end, random_ties, precision
-        )
+        own = RulePlayer(own_state, own_population, measure, at_end, random_ties, precision)
         for i in range(thread, keys.size, cuda.gridsize(1)):
             own_means = means[i if means.shape[0] == keys.size else thread]
             row = min(i, first.shape[0] - 1)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from highseason.core.parallel import map_blocks
 from highseason.core.random import seed_key
 from highseason.engine.lifetimes import Lifetimes
-from highseason.engine.lifetimes.presence import spans_of, worth_of
+from highseason.engine.lifetimes.presence import LifetimeOptions, expected_measure, spans_of
 from highseason.engine.step import illegal_arm
 from highseason.games.gpu.device import Program
 from highseason.games.gpu.moments import QUANTITIES, BlockMoments, block_moments
@@ -50,7 +50,7 @@ class GpuGames:
         rewards: What the arms pay.
         lifetimes: When they are present.
         seed: Of all random numbers.
-        cumulative_g: Running sums of G as the policies expect it; not all of them need it.
+        measure: By what a policy scores lifetimes; not all of them need it.
     """
 
     device: Any
@@ -59,7 +59,7 @@ class GpuGames:
     rewards: Rewards
     lifetimes: Lifetimes | None
     seed: int
-    cumulative_g: Callable[[], Floats]
+    measure: Callable[[LifetimeOptions], Floats]
 
     @classmethod
     def of(cls, run: Any, device: Any) -> GpuGames:
@@ -71,7 +71,7 @@ class GpuGames:
             run.rewards,
             run.lifetimes,
             run.seed,
-            lambda: worth_of(run.G.values, run.forecast),
+            lambda options: expected_measure(run.G.values, run.forecast, options),
         )
 
     def chunks(self, games: int, size: int) -> Iterator[range]:
@@ -145,7 +145,8 @@ class GpuGames:
         self, policy: Policy, games: Games, spans: tuple[Any, Any], functions: tuple[Any, Any]
     ) -> None:
         rule, G = policy.rule, self.turns[0].G
-        player = player_of(policy, self.rewards, self.lifetimes, G, self.cumulative_g())
+        measured = self.measure(policy.lifetime_options)
+        player = player_of(policy, self.rewards, self.lifetimes, G, measured)
         functions_of_rule = (rule.start, rule.choose, rule.observe, rule.set_weights)
         program = Program("any_rule", (*functions, *functions_of_rule))
         wrong = self.device.download(play_any_rule(self.device, games, spans, player, program))

@@ -107,7 +107,7 @@ def play_any_rule(
     memory = RulePlayer(
         ArmState(*(_for_slots(device, part, slots) for part in player.state)),
         Population(*(_for_slots(device, part, slots) for part in player.population)),
-        device.upload(player.cumulative_g), player.rank_by_end, player.random_ties,
+        device.upload(player.measure), player.at_end, player.random_ties,
         device.upload(player.precision),
     )  # fmt: skip
     means = games.means if games.means is not None else device.empty((slots, games.arms))

@@ -50,16 +50,16 @@ class RulePlayer(NamedTuple):
     Attributes:
         state: The rule's state, reset before each game.
         population: Which arms are present, filled before each game.
-        cumulative_g: Running sums of G from 0 on, as the policy expects it: weights of lifetimes.
-        rank_by_end: Whether lifetimes are scored by their end, not by the G within them.
+        measure: By what lifetimes are scored, as the policy expects it.
+        at_end: Whether they are scored by their end alone.
         random_ties: Whether ties are broken at random.
         precision: How many observations each turn counts as.
     """
 
     state: ArmState
     population: Population
-    cumulative_g: Floats
-    rank_by_end: bool
+    measure: Floats
+    at_end: bool
     random_ties: bool
     precision: Floats
 
@@ -84,12 +84,12 @@ def any_rule_game(
 ) -> tuple[int, int]:
     """Play one game; (0, 0), or the turn and the arm of an illegal choice, which ends it."""
     G, learning_scale, levels, checkpoints, model, expected, future = turns
-    state, population, cumulative_g, rank_by_end, random_ties, precision = player
+    state, population, measure, at_end, random_ties, precision = player
     reset_state(state)
     start(state)
     copy_values(first, population.first)
     copy_values(last, population.last)
-    score_lifetimes(population, cumulative_g, rank_by_end, G.size)
+    score_lifetimes(population, measure, at_end, G.size)
     change, opening, best = 1, True, -1
     reward, regret, exploited, best_pulls, passed = 0.0, 0.0, 0.0, 0, 0
     due = next_checkpoint(checkpoints, passed)

@@ -18,7 +18,12 @@ from highseason.engine.abi import (
     users_function,
 )
 from highseason.engine.lifetimes import Lifetimes
-from highseason.engine.lifetimes.presence import Population, lifetimes_matter, population_of
+from highseason.engine.lifetimes.presence import (
+    LifetimeOptions,
+    Population,
+    lifetimes_matter,
+    population_of,
+)
 from highseason.engine.step import illegal_arm
 from highseason.games.kernels.any_rule import (
     RulePlayer,
@@ -84,15 +89,15 @@ def kernel_for(
     turns: Turns,
     rewards: Rewards,
     lifetimes: Lifetimes | None,
-    cumulative_g: Callable[[], Floats],
+    measure: Callable[[LifetimeOptions], Floats],
 ) -> Play:
-    """The fastest way to play a policy; not all of them need `cumulative_g`."""
+    """The fastest way to play a policy; not all of them `measure` lifetimes."""
     rule, size = policy.rule, turns.G.size
     family: Any = type(turns.reward_model)
     functions = _reward_functions(rewards, family)
     if not has_own_kernel(policy, rewards, lifetimes):
-        kernel, worth = _compiled_any_rule(family), cumulative_g()
-        memory = functools.partial(player_of, policy, rewards, lifetimes, turns.G, worth)
+        kernel, measured = _compiled_any_rule(family), measure(policy.lifetime_options)
+        memory = functools.partial(player_of, policy, rewards, lifetimes, turns.G, measured)
         functions += rule_functions(rule)
     else:
         chosen = SPECIAL_KERNELS[rule](rewards.arms, size)
@@ -128,7 +133,7 @@ def oracle_for(turns: Turns, rewards: Rewards) -> Callable[..., None]:
 
 
 def player_of(
-    policy: Policy, rewards: Rewards, lifetimes: Lifetimes | None, G: Floats, cumulative_g: Floats
+    policy: Policy, rewards: Rewards, lifetimes: Lifetimes | None, G: Floats, measure: Floats
 ) -> RulePlayer:
     """The settings of a policy and fresh memory for one game at a time."""
     rule, turns = policy.rule, G.size
@@ -136,8 +141,8 @@ def player_of(
     return RulePlayer(
         state=fresh_state(rewards.arms, rule.memory, rule.shared),
         population=population_of(policy, always, lifetimes, turns),
-        cumulative_g=cumulative_g,
-        rank_by_end=policy.lifetime_options.ranks_by_end,
+        measure=measure,
+        at_end=policy.lifetime_options.at_end,
         random_ties=policy.ties == "random",
         precision=np.array([policy.precision(rewards.visitors_at(value)) for value in G.tolist()]),
     )

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
-from highseason.engine.arms import NO_END, UNKNOWN_END, ArmState
+from highseason.engine.arms import NO_END, UNKNOWN_END, ArmState, copy_values
 from highseason.engine.step import RuleTraits
 from highseason.engine.turn import UNKNOWN_TURNS, Observation, Turn
 from highseason.rules.option.index import (
@@ -74,11 +74,14 @@ def typical_lifetime(state: ArmState, turn: Turn) -> float:
 def life_of(state: ArmState, turn: Turn, life: float, arm: int) -> float:
     """The horizon of an arm's own remaining life; infinite for one that stays.
 
-    Where it is unknown how many turns follow, as many do as there were, and all weigh alike.
+    It earns on the weight to come, less what is left when it ends.  Where its end is unknown, or
+    how many turns follow (then as many as there were), all turns weigh alike.
     """
     end = state.end[arm]
     if end == NO_END or (end == UNKNOWN_END and life < 0.0):
         return math.inf
+    if turn.turns_left != UNKNOWN_TURNS and end != UNKNOWN_END:
+        return float(max(0.0, turn.future - state.weight[arm]) / turn.G)
     age = turn.clock - state.start[arm]
     left = max(0.0, life - age if end == UNKNOWN_END else float(end - turn.clock))
     if turn.turns_left == UNKNOWN_TURNS:
@@ -261,6 +264,12 @@ def probabilities(state: ArmState, turn: Turn) -> Floats:
     return tie_probabilities(turn, np.array(equals))
 
 
+@jitable
+def keep_scores(state: ArmState, clock: int, scores: Floats, scale: float) -> None:
+    """An arm's weight is what is left of the season when it ends."""
+    copy_values(scores, state.weight)
+
+
 @functools.cache
 def option_rule(rhos: tuple[float, ...] = SCALED, judged: float = BY_LEVEL) -> Rule:
     """The rule whose noise is kept at these values of ρ, falling from 1; two do for scaled draws.
@@ -310,6 +319,7 @@ def option_rule(rhos: tuple[float, ...] = SCALED, judged: float = BY_LEVEL) -> R
         traits=RuleTraits(stable="until-change", unit_range=True, stochastic=False),
         probabilities=probabilities,
         exploits_at=0.0,
+        set_weights=keep_scores,
         made_by=(option_rule, (rhos, judged)),
     )
 

@@ -62,7 +62,7 @@ def findings(results: SimulatedResults) -> SimulatedFindings:
     claims = []
     for profile in dict.fromkeys(numbers.profile):
         n, c = (where(f, published=True, profile=profile) for f in (numbers, comparisons))
-        judged = {"not in the paper": [_equal_tuning(c)]}
+        judged = {"not in the paper": [_equal_tuning(c), *_option_index(n)]}
         if profile != "tuned":
             judged = judge(n, c, where(results.frames["headline"], profile=profile).iloc[0])
         for kind, entries in judged.items():
@@ -120,7 +120,7 @@ def judge(n: pd.DataFrame, c: pd.DataFrame, headline: pd.Series) -> dict[str, li
     return {
         "paper": [_beats_everywhere(c), _ten_to_eighty(c), _sixty_eight(headline), _pool(n, c),
                   _arms_and_turns(c)],
-        "not in the paper": [_never_exploits(n, c), _against_greedy(c), *_against_tuned(c)],
+        "not in the paper": [_never_exploits(n, c), *_against_others(c), *_option_index(n)],
     }  # fmt: skip
 
 
@@ -235,6 +235,10 @@ def _never_exploits(n: pd.DataFrame, c: pd.DataFrame) -> Claim:
     )
 
 
+def _against_others(c: pd.DataFrame) -> list[Claim]:
+    return [_against_greedy(c), *_against_tuned(c)]
+
+
 def _against_greedy(c: pd.DataFrame) -> Claim:
     gains = where(c, policy=_FIVE, base="greedy")
     unbeaten = int((gains.groupby("setting").gain_low.max() <= 0).sum())
@@ -267,6 +271,24 @@ def _against_tuned(c: pd.DataFrame) -> list[Claim]:
             )
         )
     return claims
+
+
+def _option_index(n: pd.DataFrame) -> list[Claim]:
+    """Our own policy against the best of all others, which is another one in every setting."""
+    regret = n.pivot(index="setting", columns="policy", values="regret_mean")
+    if settings.OURS not in regret:
+        return []
+    own, best = regret.pop(settings.OURS), regret.min(axis=1)
+    ratio, lower = math.exp((own / best).map(math.log).mean()), int((own < best).sum())
+    return [
+        Claim(
+            "The option index, a policy of ours with nothing to tune, has the least regret.",
+            _grade(lower / len(own), _NEARLY),
+            f"Its regret is lower than that of every other policy in {lower} of "
+            f"{counted(len(own), 'setting')}, and on geometric average {ratio:.2f} of the best "
+            "one's, picked in each setting on the same games.",
+        )
+    ]
 
 
 def _equal_tuning(c: pd.DataFrame) -> Claim:
@@ -342,7 +364,7 @@ def _gains_plot(comparisons: pd.DataFrame) -> Figure:
     published = where(comparisons, published=True)
     first, tuned = published[published.profile != "tuned"], where(published, profile="tuned")
     rows: dict[str, dict[str, Estimate]] = {}
-    for name in _FIVE:
+    for name in (*_FIVE, settings.OURS):
         over = {f"over {base}, published": where(first, policy=name, base=base) for base in _TWO}
         over["over greedy"] = where(first, policy=name, base="greedy")
         same = where(tuned, policy=name, base=SAME_RULE.get(name, ""))
@@ -359,7 +381,8 @@ def _gains_plot(comparisons: pd.DataFrame) -> Figure:
 def _increase(family: str, group: Group, base: str) -> Figure:
     by_place = {(f"{s.arms} arms", f"{s.turns:,}"): result for s, result in group.items()}
     there = next(iter(by_place.values())).policies
-    beside = [label for label in ("greedy", *map(tuned_label, _TWO)) if label in there]
+    wanted = "greedy", settings.OURS, *map(tuned_label, _TWO)
+    beside = [label for label in wanted if label in there]
     return report.increase(by_place, base, _FIVE, f"Increase over {base}: {family}", beside)
 
 

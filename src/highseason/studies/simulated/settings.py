@@ -23,6 +23,8 @@ FULL, QUICK = (GAMES, Budget.halving(16, games=180)), (10, Budget.halving(6, gam
 BASELINES: tuple[type[hs.Policy], ...] = (hs.EpsilonGreedy, hs.UCB)
 SEVEN: tuple[type[hs.Policy], ...] = (*BASELINES, *REGULATED)
 BESIDE: tuple[type[hs.Policy], ...] = (hs.Greedy, hs.UniformRandom)
+#: The label of our own policy, which has nothing to tune; it stands beside the paper's.
+OURS = f"{hs.OptionIndex.name} (ours)"
 
 PROFILES = {
     "paper": "the paper's formulas, with k = 1100, z = 30 and c = 10",
@@ -107,8 +109,8 @@ def players(profile: str, tuned: dict[str, hs.Policy]) -> dict[str, hs.Policy]:
     else:
         chosen = {policy.name: policy.profile(profile) for policy in SEVEN}
         chosen |= {tuned_label(name): tuned[name] for name in names(BASELINES)}
-    chosen |= {policy.name: policy() for policy in BESIDE}
-    order = [*names(SEVEN), *names(BESIDE), *map(tuned_label, names(BASELINES))]
+    chosen |= {policy.name: policy() for policy in BESIDE} | {OURS: hs.OptionIndex()}
+    order = [*names(SEVEN), *names(BESIDE), OURS, *map(tuned_label, names(BASELINES))]
     return {label: chosen[label] for label in order if label in chosen}
 
 
