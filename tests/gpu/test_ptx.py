@@ -58,7 +58,7 @@ def test_nothing_is_fused_or_rounded_otherwise(run: str) -> None:
         name = f"{program}{kind_of(arguments)}"
         if name in compiled_texts():
             continue
-        ptx = compiled_texts()[name] = compile_ptx(program.make(), like(arguments))
+        ptx = compiled_texts()[name] = compile_ptx(program.make(), like(arguments), program.bounds)
         assert inexact_functions(ptx) == ()
         assert "fma." not in ptx
         assert "approx" not in ptx
@@ -71,7 +71,10 @@ def test_nothing_is_fused_or_rounded_otherwise(run: str) -> None:
 def test_functions_that_round_differently_are_named() -> None:
     noted = launched([hs.SoftUCBMortal()], hs.rewards.bernoulli(arms=5))
     program, arguments = next(each for each in noted if each[0].name == "any_rule")
-    assert inexact_functions(compile_ptx(program.make(), like(arguments))) == ("log", "log1p")
+    assert inexact_functions(compile_ptx(program.make(), like(arguments), program.bounds)) == (
+        "log",
+        "log1p",
+    )
 
 
 def test_the_compiler_fuses_when_it_may() -> None:

@@ -16,7 +16,7 @@ from numpy.typing import DTypeLike, NDArray
 from highseason.core.compile import source_stamp
 from highseason.core.gpu_pool import usable_cupy
 from highseason.core.jitable import jitable
-from highseason.games.gpu.ptx import ENTRY, inexact_functions, ptx_of
+from highseason.games.gpu.ptx import ENTRY, Bounds, inexact_functions, ptx_of
 
 #: Modules with kernels; they import numba-cuda, so they are imported when one must be compiled.
 _KERNELS = ("kernels", "ucb", "sums")
@@ -25,10 +25,11 @@ _THREADS = 256
 
 
 class Program(NamedTuple):
-    """A kernel by its name, and the user's functions that it contains."""
+    """A kernel by its name, the user's functions that it contains, and bounds of its registers."""
 
     name: str
     functions: tuple[Callable[..., Any] | None, ...] = (None,)
+    bounds: Bounds = None
 
     def make(self) -> Callable[..., Any]:
         """The function to compile."""
@@ -40,9 +41,9 @@ class Program(NamedTuple):
     def text(self, arguments: tuple[Any, ...]) -> str:
         """PTX for arguments like these."""
         stamps = [source_stamp(function) for function in self.functions if function is not None]
-        kinds = hashlib.sha256("\n".join([kind_of(arguments), *stamps]).encode())
-        name = f"gpu-{self.name}-{kinds.hexdigest()[:16]}"
-        return ptx_of(name, self.make, like(arguments))
+        kinds = "\n".join([kind_of(arguments), str(self.bounds), *stamps])
+        name = f"gpu-{self.name}-{hashlib.sha256(kinds.encode()).hexdigest()[:16]}"
+        return ptx_of(name, self.make, like(arguments), self.bounds)
 
 
 def kind_of(argument: Any) -> str:

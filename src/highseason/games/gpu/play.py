@@ -17,7 +17,7 @@ from highseason.engine.lifetimes.presence import LifetimeOptions, expected_measu
 from highseason.engine.step import illegal_arm
 from highseason.games.gpu.device import Program
 from highseason.games.gpu.moments import QUANTITIES, BlockMoments, block_moments
-from highseason.games.gpu.schedules import Games, play_any_rule, schedule_for
+from highseason.games.gpu.schedules import MANY_BLOCKS, Games, play_any_rule, schedule_for
 from highseason.games.kernels.arguments import OUT, TRACE, Floats, Turns
 from highseason.games.kernels.build import has_own_kernel, player_of
 from highseason.games.kernels.reward_dispatch import AnyReward, PerTurnReward
@@ -148,7 +148,7 @@ class GpuGames:
         measured = self.measure(policy.lifetime_options)
         player = player_of(policy, self.rewards, self.lifetimes, G, measured)
         functions_of_rule = (rule.start, rule.choose, rule.observe, rule.set_weights)
-        program = Program("any_rule", (*functions, *functions_of_rule))
+        program = Program("any_rule", (*functions, *functions_of_rule), MANY_BLOCKS)
         wrong = self.device.download(play_any_rule(self.device, games, spans, player, program))
         for turn, arm in wrong[wrong[:, 0] > 0][:1].tolist():
             raise illegal_arm(rule, turn, arm, self.rewards.arms)
@@ -188,7 +188,8 @@ class GpuGames:
             parameters = parameters.reshape(len(parameters), -1, self.rewards.width)
         starts = range(0, len(parameters), _MEANS_PIECE)
         pieces = [parameters[start : start + _MEANS_PIECE] for start in starts]
-        return np.concatenate(list(map_blocks(self.rewards.means, pieces)))
+        first = self.rewards.means(pieces[0])  # here, because several threads cannot import numba
+        return np.concatenate([first, *map_blocks(self.rewards.means, pieces[1:])])
 
     def _spans(self, keys: Any) -> tuple[Any, Any]:
         """First and last turns of the arms: a row per game, or one that all games share."""

@@ -35,12 +35,21 @@ _EXACT = frozenset(
 )
 
 
-def ptx_of(name: str, kernel: Callable[[], Callable[..., Any]], arguments: tuple[Any, ...]) -> str:
+#: Threads of a block, and how many blocks a multiprocessor shall hold at least.
+Bounds = tuple[int, int] | None
+
+
+def ptx_of(
+    name: str,
+    kernel: Callable[[], Callable[..., Any]],
+    arguments: tuple[Any, ...],
+    bounds: Bounds = None,
+) -> str:
     """The text of a kernel for arguments like these, from the cache if it was compiled before.
 
     The cache knows it by its name; `kernel()` makes the function and is called only if needed.
     """
-    return cached_text(f"{name}.ptx", lambda: compile_ptx(kernel(), arguments))
+    return cached_text(f"{name}.ptx", lambda: compile_ptx(kernel(), arguments, bounds))
 
 
 def inexact_functions(ptx: str) -> tuple[str, ...]:
@@ -48,8 +57,10 @@ def inexact_functions(ptx: str) -> tuple[str, ...]:
     return tuple(ptx.partition("\n")[0].removeprefix("// inexact:").split())
 
 
-def compile_ptx(kernel: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
-    """Compile a kernel for arguments like these."""
+def compile_ptx(
+    kernel: Callable[..., Any], arguments: tuple[Any, ...], bounds: Bounds = None
+) -> str:
+    """Compile a kernel for arguments like these; `bounds` limit the registers that it may use."""
     require("numba_cuda", extra="gpu", purpose="compiling for a GPU")
     if not hasattr(np, "row_stack"):  # NumPy 2.5 dropped it, and numba-cuda 0.30 asks for it
         vars(np)["row_stack"] = np.vstack
@@ -61,7 +72,12 @@ def compile_ptx(kernel: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
     with _compiling(called):
         _register_jitables()
         text, _ = compiler.compile(
-            kernel, numba.types.void(*types), device=False, cc=COMPUTE_CAPABILITY, abi="numba"
+            kernel,
+            numba.types.void(*types),
+            device=False,
+            cc=COMPUTE_CAPABILITY,
+            abi="numba",
+            launch_bounds=bounds,
         )
     entry = re.search(r"\.visible \.entry (\S+)\(", text)
     if entry is None:

@@ -26,6 +26,9 @@ _BYTES_AN_ARM = 28
 _MEMORY = 8 * 2**30
 #: Threads of a block in shared and in global memory.
 _THREADS, _MANY_THREADS = 64, 128
+#: Kernels that mostly wait for memory: with 200 arms, 8 blocks at once, of 64 registers a thread,
+#: play 1.5 times (ε) and 3 times (any rule) as many turns as the 2 or 3 that fit otherwise.
+MANY_BLOCKS = (_MANY_THREADS, 8)
 
 
 class Games(NamedTuple):
@@ -69,7 +72,7 @@ def play_epsilon(device: Any, games: Games, quantile: Any) -> None:
     else:
         small = _type_of_arms(arms)
         rows = (((size, 4), np.float64), ((2 * size,), small), ((arms,), small))
-        _in_rows(device, Program("epsilon_rows", (quantile,)), games, *rows)
+        _in_rows(device, Program("epsilon_rows", (quantile,), MANY_BLOCKS), games, *rows)
 
 
 def play_pool(device: Any, games: Games, quantile: Any) -> None:
@@ -102,7 +105,7 @@ def play_any_rule(
 ) -> Any:
     """Games of any rule; gives a row per game, (0, 0) or the turn and arm of an illegal choice."""
     each = sum(part.nbytes for part in (*player.state, *player.population[:5]))
-    blocks = _blocks_that_fit(device, games.size, each)
+    blocks = _blocks_that_fit(device, games.size, each, most=8)
     slots = blocks * _MANY_THREADS
     memory = RulePlayer(
         ArmState(*(_for_slots(device, part, slots) for part in player.state)),
@@ -139,15 +142,15 @@ def _in_rows(
 ) -> None:
     """A thread per game, with a row of each of these shapes and types in global memory."""
     each = sum(int(np.prod(shape)) * np.dtype(dtype).itemsize for shape, dtype in rows)
-    blocks = _blocks_that_fit(device, games.size, each)
+    blocks = _blocks_that_fit(device, games.size, each, most=16)
     memory = (device.empty((blocks * _MANY_THREADS, *shape), dtype) for shape, dtype in rows)
     device.launch(program, blocks, _MANY_THREADS, 0, *games, *memory)
 
 
-def _blocks_that_fit(device: Any, games: int, each: int) -> int:
-    """Blocks of threads for so many games that need `each` bytes of memory."""
-    most: int = min(8 * device.processors, _MEMORY // (each * _MANY_THREADS))
-    return max(1, min(most, -(-games // _MANY_THREADS)))
+def _blocks_that_fit(device: Any, games: int, each: int, most: int) -> int:
+    """Blocks of threads for games of `each` bytes of memory, at most so many a multiprocessor."""
+    fit: int = min(most * device.processors, _MEMORY // (each * _MANY_THREADS))
+    return max(1, min(fit, -(-games // _MANY_THREADS)))
 
 
 def _type_of_arms(arms: int) -> DTypeLike:
