@@ -37,8 +37,8 @@ def command(
 ) -> None:
     """Serve decisions over HTTP.
 
-    Experiments are kept in a SQLite file, or in PostgreSQL.  The address of the API's
-    documentation is printed when the service is ready; logs go to stderr, as JSON.
+    Experiments are kept in a SQLite file, or in PostgreSQL.  The address of the dashboard is
+    printed when the service is ready; logs go to stderr, as JSON.
     """
     require("uvicorn", "service", "highseason serve")
     from highseason.cli.output import print_json
