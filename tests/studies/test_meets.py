@@ -49,6 +49,16 @@ def test_everyone_meets_the_option_index_in_every_setting(ratios: pd.DataFrame) 
     assert set(ratios.world[counting]) == {"visitors"}
 
 
+def test_textbook_policies_meet_their_regulated_selves(report: StudyOutcome) -> None:
+    pairs = pd.read_csv(report.page.parent / "regulated.csv")
+    for name in ("thompson", "kl-ucb", "constant-epsilon"):
+        for how in ("threshold", "soft", "ahead"):
+            rows = where(pairs, policy=f"{name}, {how}")
+            assert set(rows.against) == {name}
+            assert rows.setting.nunique() == pairs.setting.nunique()
+            assert (rows.ratio_low <= rows.ratio).all()
+
+
 def test_the_page_states_goals_and_what_is_missing(report: StudyOutcome) -> None:
     text = report.page.read_text(encoding="utf-8")
     assert "Goals set beforehand" in text

@@ -6,7 +6,7 @@ STUDY = Study(
     name="meets",
     title="Every policy meets the option index",
     headline="ratios",
-    profiles=("everyone",),
-    default_profiles=1,
+    profiles=("everyone", "regulated"),
+    default_profiles=2,
     builds_on=("simulated", "timing", "upworthy"),
 )

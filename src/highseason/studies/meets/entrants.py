@@ -35,6 +35,7 @@ class Entrant:
     plain: str = ""  # The label of the same rule without regulation
     published: hs.Policy | None = None  # With the constants of the paper, for its settings
     costly: bool = False  # Whether a turn costs time for every arm: fewer candidates are tried
+    fixed: bool = False  # Whether it is played as it is, without tuning
 
     @property
     def is_rival(self) -> bool:
@@ -59,8 +60,21 @@ ENTRANTS: tuple[Entrant, ...] = (
 )
 
 
+def _regulated(plain: Entrant) -> Iterator[Entrant]:
+    """A policy as the textbook has it, and made to exploit on busy turns in three ways."""
+    yield replace(plain, fixed=True)
+    for regulator in (hs.RegulateByThreshold, hs.RegulateSoftly, hs.RegulateAhead):
+        within: Any = plain.policy
+        label = f"{plain.label}, {regulator.name}"
+        yield Entrant(label, regulator(within), plain.group, plain.label, fixed=True)
+
+
+_TEXTBOOK = [e for e in ENTRANTS if e.label in ("constant-epsilon", "thompson", "kl-ucb")]
 #: Who plays in each profile.
-PROFILES: dict[str, tuple[Entrant, ...]] = {"everyone": ENTRANTS}
+PROFILES: dict[str, tuple[Entrant, ...]] = {
+    "everyone": ENTRANTS,
+    "regulated": tuple(each for plain in _TEXTBOOK for each in _regulated(plain)),
+}
 #: All of them, by label.
 BY_LABEL = {each.label: each for who in PROFILES.values() for each in who}
 
@@ -87,10 +101,20 @@ def entrants_of(meeting: Meeting, who: Iterable[Entrant] = ENTRANTS) -> Iterator
         if each.group == "ours":
             counting: dict[str, Any] = {"count": "visitors"}
             yield replace(each, policy=replace(each.policy, **counting))
-        elif isinstance(each.policy, CountingPolicy):
-            policy = replace(each.policy, count="visitors", rho=meeting.rho)
+        else:
+            policy = _counting(each.policy, meeting.rho)
             plain = each.plain and each.plain + COUNTING
-            yield replace(each, label=each.label + COUNTING, policy=policy, plain=plain)
+            if policy is not None:
+                yield replace(each, label=each.label + COUNTING, policy=policy, plain=plain)
+
+
+def _counting(policy: hs.Policy, rho: float) -> hs.Policy | None:
+    """The policy, or the one within, counting visitors; None if it cannot."""
+    if isinstance(policy, CountingPolicy):
+        return replace(policy, count="visitors", rho=rho)
+    within = _counting(policy.base, rho) if isinstance(policy, hs.policies.Wrapper) else None
+    changed: dict[str, Any] = {"base": within}
+    return None if within is None else replace(policy, **changed)
 
 
 def lineup(meeting: Meeting, candidates: int, entrants: Iterable[Entrant]) -> Lineup:
@@ -99,7 +123,7 @@ def lineup(meeting: Meeting, candidates: int, entrants: Iterable[Entrant]) -> Li
     for each in entrants:
         space = _space(each.policy, meeting)
         count = min(candidates, _COSTLY // meeting.rewards.arms) if each.costly else candidates
-        tuned = space.candidates(count) if space.axes and count > 1 else []
+        tuned = space.candidates(count) if space.axes and count > 1 and not each.fixed else []
         as_published = each.published if meeting.published and each.published else each.policy
         first = len(who.policies)
         who.policies.extend([as_published, *tuned])
@@ -107,7 +131,7 @@ def lineup(meeting: Meeting, candidates: int, entrants: Iterable[Entrant]) -> Li
         who.families[each.label + (UNTUNED if tuned else "")] = rows[:1]
         if tuned:
             who.families[each.label] = rows[1:]
-        if each.group != "ours" and (tuned or not each.costly):
+        if each.group != "ours" and (tuned or not each.costly) and not each.fixed:
             who.tried.extend(rows)
     return who
 

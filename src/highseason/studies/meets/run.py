@@ -57,6 +57,10 @@ class MeetsResults(Results):
 
 def run(session: StudySession) -> MeetsResults:
     """Play all settings."""
+    if "everyone" not in session.profiles:
+        raise ValueError(
+            "the study meets needs its profile everyone: leave out --profile, or add it"
+        )
     effort = QUICK if session.quick else FULL
     effort = replace(effort, games=session.games or effort.games)
     meetings = all_settings(session.quick, session.data)
@@ -141,9 +145,10 @@ def _meet(session: StudySession, profile: str, meeting: Meeting, effort: Effort)
         setting = meeting.rewards, meeting.G
         tried = [who.policies[row] for row in who.tried]
         tuning = np.full((len(who.policies), effort.tuning), _NEVER)
-        tuning[who.tried] = session.regrets(
-            f"{name}{end}-tuning", tried, *setting, effort.tuning, search, forecast
-        )
+        if tried:
+            tuning[who.tried] = session.regrets(
+                f"{name}{end}-tuning", tried, *setting, effort.tuning, search, forecast
+            )
         lost = session.regrets(name + end, who.policies, *setting, effort.games, own, forecast)
         return lost, tuning
 
@@ -227,7 +232,7 @@ def _add(rows: dict[str, Rows], about: dict[str, Any], met: Met) -> None:
         about | {"policy": label, "against": plain} | _both(met.fit, label, plain)
         for label, plain in _pairs(met.fit)
     ]
-    if met.forecast:
+    if met.forecast and OPTION in met.fit.means:
         rows["forecasts"] += [
             about | {"policy": label} | columns("lost", _negative(met.fit, label))
             | columns("ratio", met.fit.ratio(label + FORECAST, label))
