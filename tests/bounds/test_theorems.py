@@ -328,6 +328,13 @@ def test_the_authors_code_is_refused(name: str) -> None:
         regret(policy)
 
 
+@pytest.mark.parametrize("name", ["epsilon-z", "ucb", "soft-ucb"])
+def test_policies_that_count_visitors_are_refused(name: str) -> None:
+    policy = hs.policies.parse(f"{name}:count=visitors")
+    with pytest.raises(bounds.NoTheoremError, match="policies that count turns"):
+        regret(policy)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -91,9 +91,28 @@ def test_counting_visitors_pays_where_turns_differ() -> None:
 def test_with_many_independent_visitors_policies_agree_within_a_permille() -> None:
     G = np.full(400, 2e6)
     rewards = hs.rewards.visitors(arms=4, between=(0.005, 0.03))
-    players = [hs.Greedy(count="visitors"), hs.UCB(count="visitors", P=0.2)]
+    players = [
+        hs.Greedy(count="visitors"), hs.UCB(count="visitors", P=0.2), hs.Thompson(count="visitors"),
+    ]  # fmt: skip
     result = hs.simulate(players, rewards, G, games=200, seed=1)
-    assert abs(result.gain(1).value) < 1e-3
+    rewarded = [result.mean("reward", i) for i in range(3)]
+    assert max(rewarded) / min(rewarded) < 1.001
+
+
+def test_where_turns_are_all_noise_the_papers_games_come_back() -> None:
+    """With rho 1 a turn is one coin, whatever its visitors: the games are those of bernoulli."""
+    G, players = hs.multipliers.christmas(turns=300), [hs.UCB(), hs.UCBZ(), hs.SoftUCB(P=0.1)]
+    paper, alike = (
+        hs.simulate([*players, hs.Greedy(), hs.Thompson()], model, G, games=60, seed=4)
+        for model in (
+            hs.rewards.bernoulli(arms=8, between=(0.1, 0.9)),
+            hs.rewards.visitors(arms=8, between=(0.1, 0.9), rho=1.0),
+        )
+    )
+    assert paper.games is not None
+    assert alike.games is not None
+    for metric in ("reward", "regret"):
+        assert np.allclose(paper.games[metric], alike.games[metric], rtol=1e-9)
 
 
 def test_a_believed_correlation_is_not_tuned() -> None:

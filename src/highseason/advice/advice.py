@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from highseason.advice import words
 from highseason.advice.candidates import documented_parameters
@@ -17,6 +17,9 @@ from highseason.policies import Plan, Policy
 from highseason.report import Figure, Timing, render, timing
 from highseason.report import advice as draw_advice
 from highseason.results import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -114,6 +117,13 @@ class Advice:
     def worlds_table(self) -> Table:
         """What is best in each world."""
         return words.worlds_table(self)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row for each policy in each world: what it earns, and the lead of the advised one."""
+        import pandas as pd
+
+        outcomes = (self.outcome, *self.others)
+        return pd.DataFrame([row for outcome in outcomes for row in outcome.rows()])
 
     def figure(self) -> Figure:
         """A figure: the lead over each other policy, the advised plan, and the multiplier."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any, Literal
 
 from highseason.policies import (
+    KLUCB,
     UCB,
     UCBZ,
     ConstantEpsilon,
     EpsilonGreedy,
     EpsilonZGreedy,
+    GaussianThompson,
     Greedy,
     OptionIndex,
     Policy,
@@ -41,7 +44,13 @@ TRIED: tuple[Policy, ...] = (
     OptionIndex(variant="unregulated"),
     OptionIndex(),
 )
-_UNREGULATED = (ConstantEpsilon, EpsilonGreedy, UCB, Thompson)
+#: Where visitors are counted, these are tried both ways, turns and visitors …
+_BOTH_WAYS = (Greedy, UCB, UCBZ, SoftUCB)
+#: … and these with visitors only.
+_VISITORS = (Thompson, OptionIndex)
+#: These take rewards between 0 and 1 only.
+_BOUNDED = (Thompson, OptionIndex)
+_UNREGULATED = (ConstantEpsilon, EpsilonGreedy, UCB, KLUCB, Thompson, GaussianThompson)
 
 
 def kind_of(policy: Policy) -> Kind:
@@ -64,14 +73,40 @@ def documented_parameters(policy: Policy) -> dict[str, Any]:
     return {name: str(value) if isinstance(value, Policy) else value for name, value in values}
 
 
-def spaces(more: Iterable[Policy] = ()) -> list[Space]:
+def tried(rho: float | None, bounded: bool = True) -> list[Policy]:
+    """The policies for a world: with visitors, if they have a correlation.
+
+    A policy that counts visitors is given their correlation, as it would be in a shop: by the same
+    assumption, or by `highseason noise`.
+
+    >>> [str(policy) for policy in tried(0.01)[:3]]
+    ['greedy', 'greedy:count=visitors,rho=0.01', 'constant-epsilon']
+    """
+    chosen = [p for p in TRIED if bounded or not isinstance(p, _BOUNDED)]
+    if rho is None:
+        return chosen
+    return [each for policy in chosen for each in _ways(policy, rho)]
+
+
+def _ways(policy: Policy, rho: float) -> Iterator[Policy]:
+    if not isinstance(policy, _VISITORS):
+        yield policy
+    if isinstance(policy, OptionIndex):  # it learns rho
+        yield replace(policy, count="visitors")
+    elif type(policy) in _BOTH_WAYS + _VISITORS:
+        more: dict[str, Any] = {"count": "visitors", "rho": rho}
+        yield replace(policy, **more)
+
+
+def spaces(policies: Iterable[Policy], more: Iterable[Policy] = ()) -> list[Space]:
     """Every policy with its axes; policies of your own are tried as they are.
 
     >>> import highseason as hs
-    >>> [axis.name for axis in spaces()[6].axes], str(spaces([hs.UCB(P=0.1)])[-1].start)
+    >>> first, last = spaces([hs.UCBZ()], [hs.UCB(P=0.1)])
+    >>> [axis.name for axis in first.axes], str(last.start)
     (['z', 'P'], 'ucb:P=0.1')
     """
-    return [*(Space(policy, axes(policy)) for policy in TRIED), *(Space(p, ()) for p in more)]
+    return [*(Space(policy, axes(policy)) for policy in policies), *(Space(p, ()) for p in more)]
 
 
 def axes(policy: Policy) -> tuple[Axis, ...]:

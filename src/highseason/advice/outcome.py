@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any, Literal
@@ -13,8 +13,9 @@ from highseason.advice.worlds import World
 from highseason.policies import Policy
 from highseason.results import Estimate, SimulationResult, with_interval
 
-#: A lead below this share of the best arm's reward is not worth a more elaborate policy.
-NOTICEABLE = 0.001
+#: A lead is noticeable, and worth a more elaborate policy, above this share of the best arm's
+#: reward, and above this share of what the policy behind loses.
+NOTICEABLE, OF_LOSS = 0.001, 0.05
 _RANK: dict[Kind, int] = {"greedy": 0, "unregulated": 1, "regulated": 2}
 
 #: What the advised policy says about exploring.
@@ -76,7 +77,7 @@ class Outcome:
         compared: The best of each policy, the advised one included, least regret first.
         pays: Whether regulating clearly pays: the advised policy is regulated, and clearly and
             noticeably ahead of everything that is not.
-        settled: Whether no other policy can be noticeably ahead.
+        settled: Whether no other policy can be ahead by more than twice what is noticeable.
         tried: The number of candidates.
         games: The number of games that were judged.
     """
@@ -108,6 +109,13 @@ class Outcome:
         """Whether to explore, and whether it matters when."""
         return _ANSWERS[self.chosen.kind]
 
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """A row for each policy, for a table of several worlds."""
+        world = {"rewards": self.world.rewards.name, "rates": self.world.rates}
+        for one in self.compared:
+            row = one.to_dict() | {"advised": one.policy == self.policy, "settled": self.settled}
+            yield world | {"rho": self.world.rho} | row
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         return {
@@ -138,7 +146,7 @@ def judge(
         policy=policies[chosen],
         compared=compared,
         pays=leads.rank[chosen] == _RANK["regulated"] and leads.clear_of_simpler(chosen),
-        settled=all(one.lead.low > -2 * NOTICEABLE for one in compared),
+        settled=all(one.lead.low > -2 * leads.noticeable(chosen) for one in compared),
         tried=tried,
         games=int(result.moments["regret"].count),
     )
@@ -161,10 +169,15 @@ class _Leads:
         most = attainable(self.result)
         return with_interval(value / most, error / most, level)
 
+    def noticeable(self, behind: int) -> float:
+        """The lead over a policy from which on it is worth another one."""
+        loss = float(self.result.moments["regret"].mean[behind]) / attainable(self.result)
+        return max(NOTICEABLE, OF_LOSS * loss)
+
     def beats(self, ahead: int, behind: int) -> bool:
         """Clearly, although the best of many is looked at, and noticeably."""
         lead = self.of(ahead, behind, 1 - 0.05 / len(self.rank))
-        return lead.low > 0 and lead.value > NOTICEABLE
+        return lead.low > 0 and lead.value > self.noticeable(behind)
 
     def clear_of_simpler(self, i: int) -> bool:
         """Whether a policy beats every policy of a simpler kind."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from highseason import bounds as theorems
 from highseason.advice.advice import Advice
-from highseason.advice.candidates import kind_of, spaces
+from highseason.advice.candidates import spaces, tried
 from highseason.advice.cautions import Caution, cautions, greedy_is_as_good
 from highseason.advice.outcome import Outcome, judge
 from highseason.advice.worlds import FEW_RHOS, RHOS, TYPICAL_RATES, Rates, World, usual_rewards
@@ -22,17 +22,17 @@ from highseason.games import simulate
 from highseason.multipliers import Multiplier, as_multiplier
 from highseason.policies import Policy
 from highseason.rewards import Rewards
-from highseason.tuning import Space, Trial, Zoom, derive_seed, on_games
+from highseason.tuning import Zoom, derive_seed, on_games
 
 Progress = Callable[[int, int], None]
 
 #: What the games of a verdict may cost, in turns times what a turn of the slowest policy takes.
 _WORK = 5e6
 #: Games to judge by, and to search by: at least and at most.
-_GAMES, _SEARCH_GAMES = (100, 1000), (20, 60)
+_GAMES, _SEARCH_GAMES = (100, 1000), (40, 200)
 #: An answer that is not settled is judged again in so many times as many games; the other worlds
 #: are judged in a share of them.
-_AGAIN, _ELSEWHERE = 2, 0.4
+_TIMES, _ELSEWHERE = (1.0, 3.0), 0.4
 #: How often the gap between two correlations is halved to find where the answer flips.
 _HALVINGS = 2
 #: In this search, a correlation below this is none.
@@ -95,14 +95,11 @@ def advise(
     ranges = _ranges(model, rates)
     main = World.of(model, arms, ranges[0], rho, gap)
     seed_key(seed)  # so that an error names the seed that was passed, not one derived from it
-    if games is not None:
-        games = whole_number("games", games, at_least=2)
-    affordable = games or _clamped(_WORK / (G.turns * (3 + 0.4 * arms)), _GAMES)
     worlds = [main, *_other_worlds(main, [World.of(model, arms, r, rho, gap) for r in ranges[1:]])]
     outcomes: list[Outcome] = []
     total = len(worlds) + _HALVINGS * (len(worlds) > 1 and len(ranges) == 1)
     with opened(executor, workers) as pool:
-        study = _Study(G, spaces(policies), affordable, seed, pool)
+        study = _Study.of(G, arms, games, seed, pool, tuple(policies))
         for outcome in study.outcomes(worlds, refine=len(ranges) == 1):
             outcomes.append(outcome)
             if progress is not None:
@@ -117,6 +114,14 @@ def advise(
         rates_known=len(ranges) == 1,
         seed=seed,
     )
+
+
+def main_outcome(multiplier: Any, arms: int, rates: Rates, seed: int = 0) -> Outcome:
+    """What `advise` finds where every visitor counts, without looking at other worlds."""
+    G = as_multiplier(multiplier)
+    with opened(None, None) as pool:
+        study = _Study.of(G, arms, None, seed, pool)
+        return study.verdict(World.of("visitors", arms, rates))
 
 
 def quiet_plan(policy: Policy, G: Multiplier, arms: int) -> Any:
@@ -153,48 +158,75 @@ class _Study:
     """Searches and judges, in every world on the same games."""
 
     G: Multiplier
-    spaces: list[Space]
     games: int
     seed: int
     executor: Pool
+    policies: tuple[Policy, ...] = ()
+
+    @classmethod
+    def of(
+        cls, G: Multiplier, arms: int, games: int | None, seed: int, executor: Pool,
+        policies: tuple[Policy, ...] = (),
+    ) -> _Study:  # fmt: skip
+        """With as many games as can be afforded, if no number is given."""
+        if games is not None:
+            games = whole_number("games", games, at_least=2)
+        affordable = games or _clamped(_WORK / (G.turns * (3 + 0.4 * arms)), _GAMES)
+        return cls(G, affordable, seed, executor, policies)
 
     def outcomes(self, worlds: list[World], refine: bool) -> Iterator[Outcome]:
         """The outcome of each world, then those around the flip that is nearest to the first."""
-        first = self.outcome(worlds[0])
-        if not first.settled:
-            first = self.outcome(worlds[0], times=_AGAIN)
-        yield first
-        done = [first]
+        done = [self.verdict(worlds[0])]
+        yield done[0]
         for world in worlds[1:]:
-            done.append(self.outcome(world, times=_ELSEWHERE))
+            done.append(self.judged(world, self.finalists(world), _ELSEWHERE))
             yield done[-1]
         for _ in range(_HALVINGS * (refine and len(worlds) > 1)):
             between = _middle_of_flip(done)
             if between is None:
                 return
-            done.append(self.outcome(worlds[0].with_rho(between), times=_ELSEWHERE))
+            world = worlds[0].with_rho(between)
+            done.append(self.judged(world, self.finalists(world), _ELSEWHERE))
             yield done[-1]
 
-    def outcome(self, world: World, times: float = 1.0) -> Outcome:
-        """Search every policy, and judge the best of each class and kind in fresh games."""
-        zoom = Zoom(games=_clamped(min(self.games, 60_000 / self.G.turns), _SEARCH_GAMES))
+    def verdict(self, world: World) -> Outcome:
+        """The outcome in a world; with more games where few do not settle it."""
+        finalists = self.finalists(world)
+        for times in _TIMES:
+            outcome = self.judged(world, finalists, times)
+            if outcome.settled:
+                break
+        return outcome
+
+    def finalists(self, world: World) -> Finalists:
+        """The best of each policy in games for the search."""
+        zoom = Zoom(games=_clamped(min(self.games / 5, 150_000 / self.G.turns), _SEARCH_GAMES))
         evaluate = on_games(world.rewards, self.G, derive_seed(self.seed, "search"), self.executor)
-        best: dict[Any, Trial] = {}
-        tried = 0
-        for space in self.spaces:
-            trials = zoom.search(space, evaluate)
-            tried += len(trials)
-            line = (type(space.start), kind_of(space.start)) if space.axes else space.start
-            if line not in best or trials[0].loss < best[line].loss:
-                best[line] = trials[0]
-        finalists = [trial.policy for trial in best.values()]
+        bounded = world.rewards.bounds == (0.0, 1.0)
+        searched = [
+            zoom.search(space, evaluate)
+            for space in spaces(tried(world.rho, bounded), self.policies)
+        ]
+        best = dict.fromkeys(trials[0].policy for trials in searched)
+        return Finalists(tuple(best), sum(map(len, searched)))
+
+    def judged(self, world: World, finalists: Finalists, times: float) -> Outcome:
+        """Judge them in fresh games, so many times as many as usual."""
         with quiet():
             result = simulate(
-                {str(i): policy for i, policy in enumerate(finalists)}, world.rewards, self.G,
+                {str(i): policy for i, policy in enumerate(finalists.policies)},
+                world.rewards, self.G,
                 max(2, round(times * self.games)), derive_seed(self.seed, f"verdict/{times:g}"),
                 executor=self.executor, keep="summary",
             )  # fmt: skip
-        return judge(world, finalists, result, tried)
+        return judge(world, finalists.policies, result, finalists.tried)
+
+
+class Finalists(NamedTuple):
+    """The best of each policy, and how many candidates were looked at."""
+
+    policies: tuple[Policy, ...]
+    tried: int
 
 
 def _middle_of_flip(done: list[Outcome]) -> float | None:

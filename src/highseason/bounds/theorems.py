@@ -115,6 +115,11 @@ def regret(
             f"{policy}: the theorems are about the paper's formulas, and the authors' code uses "
             "others; use variant='paper'"
         )
+    if getattr(policy, "count", "turns") != "turns":
+        raise NoTheoremError(
+            f"{policy}: the theorems are about policies that count turns, as in the paper; there "
+            "is none for count='visitors'"
+        )
     one_of("form", form, FORMS)
     if lifetimes is not None and not isinstance(policy, SoftUCBMortal):
         raise NoTheoremError(

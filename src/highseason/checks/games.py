@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +24,9 @@ from highseason.core.random import game_keys
 from highseason.engine.lifetimes import Lifetimes, birth_and_death, fixed
 from highseason.games import Game, play, simulate
 from highseason.policies import Greedy, Policy
+from highseason.policies.parameters import declared
 from highseason.results import SimulationResult
-from highseason.rewards import Rewards
+from highseason.rewards import Rewards, visitors
 
 #: Games per run, deliberately not a multiple of eight (some kernels play eight side by side).
 GAMES = 11
@@ -84,6 +87,31 @@ def play_and_simulate_agree(policy: Policy) -> None:
     for model in reward_models():
         for seed, games in ((SEED, GAMES), (SEED + 1, 1)):
             _expect_agreement(policy, model, f"{model.name} rewards, seed {seed}", games, seed)
+
+
+def _may_count_visitors(policy: Policy) -> bool:
+    return "visitors" in (declared(policy)["count"].choices if "count" in declared(policy) else ())
+
+
+@check(applies=_may_count_visitors)
+def play_and_simulate_agree_on_visitors(policy: Policy) -> None:
+    """A busy turn counts for more, in the readable loop and in the kernel alike."""
+    counted: dict[str, Any] = {"count": "visitors"}
+    twin, weights = replace(policy, **counted), []
+    for n in (1.0, 40.0, 2000.0):
+        weights.append(twin.precision(n))
+        expect(
+            policy.precision(n) == 1.0 or getattr(policy, "count", "") == "visitors",
+            f"with count='turns' every turn counts as 1, but one with {n:g} visitors counts as "
+            f"{policy.precision(n):g}",
+        )
+    expect(
+        weights[0] < weights[1] < weights[2],
+        f"with count='visitors' busier turns must count for more; turns with 1, 40 and 2,000 "
+        f"visitors count as {weights}",
+    )
+    model = visitors(arms=ARMS, between=(0.1, 0.5), rho=0.02, share=5.0)
+    _expect_agreement(twin, model, "count='visitors'", LIFETIME_GAMES)
 
 
 @check(applies=lambda policy: policy.rule in RANGES)
