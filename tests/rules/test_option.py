@@ -22,8 +22,8 @@ from highseason.engine.lifetimes.presence import (
 )
 from highseason.engine.turn import Observation, Turn
 from highseason.rules.option import OPTION, indices
-from highseason.rules.option.index import PERSISTENCE
-from highseason.rules.option.rule import life_of
+from highseason.rules.option.index import PERSISTENCE, first_guess, price, solve
+from highseason.rules.option.rule import choose, life_of, posterior, terms_of
 from highseason.rules.option.state import NU, PI, RHO, SUCCESSES, TRIALS
 
 
@@ -109,6 +109,45 @@ def test_the_compiled_choice_is_the_highest_of_all_indices() -> None:
             turn = turn_of(float(level))._replace(key=np.uint64(1))
             arm, _ = choose(state, turn)
             assert indices(state, turn)[arm] >= indices(state, turn).max() - 1e-9
+
+
+def count_misses(state: ArmState, turn: Turn, numbers: NDArray[np.float64]) -> int:
+    """Play at random levels; how often the choice was not the highest of all indices, solved."""
+    misses = 0
+    for t in range(numbers.shape[0]):
+        level, coin, stray, place = numbers[t]
+        now = Turn(t + 1, 10.0 ** (7.0 * level - 2.0), 1.0, 1.0, 10, turn.key, False, 1)
+        arm, _ = choose(state, now)
+        terms = terms_of(state, now)
+        top, own = -1.0, -1.0
+        for other in range(state.pulls.size):
+            seen = state.memory[other]
+            p, n = posterior(state.shared[PI], state.shared[NU], seen[TRIALS], seen[SUCCESSES])
+            rate = price(terms, n, math.inf)
+            index = solve(p, n, rate, first_guess(p, n, rate), False)
+            top = max(top, index)
+            own = index if other == arm else own
+        misses += own < top - 1e-9
+        state.selections[arm] += 1
+        played = arm if stray < 0.7 else int(place * state.pulls.size)
+        value = 1.0 if coin < 0.1 + 0.8 * played / state.pulls.size else 0.0
+        observe(state, now, Observation(played, value, 1.0))
+    return misses
+
+
+observe = OPTION.observe
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("arms", [2, 7, 25, 200])
+def test_the_kernel_chooses_as_an_exhaustive_search_on_a_million_turns(arms: int) -> None:
+    types = numba.core.types
+    signature = types.int64(state_type(), turn_type(), types.float64[:, ::1])
+    kernel: Any = compiled(count_misses, signature)
+    turn = turn_of(1.0)._replace(key=np.uint64(1))
+    rng = np.random.default_rng(arms)
+    for _ in range(500):
+        assert kernel(OPTION.fresh_state(arms), turn, rng.random((500, 4))) == 0
 
 
 def test_indices_are_those_of_the_definition() -> None:
