@@ -42,9 +42,8 @@ EXAMPLES = {
 IN_THE_GUIDE = [example for example in EXAMPLES if example.startswith("highseason reproduce")]
 NEED_A_SERVICE = ("audit", "backup", "experiment", "serve", "token")
 #: These need a service, or run until they are stopped; tests/service runs them.
-SERVED = [
-    e for e in EXAMPLES if e.split()[1:2] in (["serve"], ["audit"], ["token"], ["experiment"])
-]
+OF_THE_SERVICE = ("audit", "backup", "experiment", "serve", "token")
+SERVED = [e for e in EXAMPLES if e.split()[1] in OF_THE_SERVICE]
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "reproduce.md"
 
 
