@@ -27,17 +27,23 @@ POLICIES = [
 ]
 
 
-def play_grid(workers: int) -> int:
-    """Play every setting; gives the number of turns."""
-    played = 0
-    for arms, turns, shape, model in itertools.product(
+def grid() -> list[tuple[hs.rewards.Rewards, hs.Multiplier]]:
+    """Reward models and multipliers."""
+    cells = itertools.product(
         (25, 50, 100, 200),
         (500, 1000, 1500),
         (hs.multipliers.wave, hs.multipliers.step, hs.multipliers.christmas),
         (hs.rewards.bernoulli, lambda arms: hs.rewards.truncated_normal(arms, sigma=1.0)),
-    ):
-        hs.simulate(POLICIES, model(arms=arms), shape(turns), games=50, seed=1, workers=workers)
-        played += 50 * turns * len(POLICIES)
+    )
+    return [(model(arms=m), shape(n)) for m, n, shape, model in cells]
+
+
+def play_grid(workers: int) -> int:
+    """Play every setting; gives the number of turns."""
+    played = 0
+    for rewards, G in grid():
+        hs.simulate(POLICIES, rewards, G, games=50, seed=1, workers=workers)
+        played += 50 * G.turns * len(POLICIES)
     return played
 
 

@@ -2,36 +2,24 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
+from tests.reference.browser import chromium
 from tests.service.conftest import MOMENT, Server, settings
 from tests.service.test_new_experiments import traffic
 
 from highseason.service import Service
 from highseason.service.model import Arm, Outcome
 
-ARGUMENTS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
-    "--disable-background-networking --disable-component-update --disable-sync"
-)
-
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """Debian's Chromium."""
-    program = shutil.which("chromium")
-    if program is None:
-        missing = "Chromium is not installed: apt-get install chromium"
-        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(missing)
-    with sync_playwright() as playwright:
-        one = playwright.chromium.launch(executable_path=program, args=ARGUMENTS.split())
+    with chromium() as one:
         yield one
-        one.close()
 
 
 @pytest.fixture(scope="module")

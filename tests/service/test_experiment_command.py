@@ -25,7 +25,8 @@ def run(live: Server, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mo
     def one(words: str) -> tuple[int, str]:
         code = main(["experiment", *words.split()], standalone_mode=False)
         answer = capsys.readouterr()
-        assert max(map(len, answer.out.splitlines()), default=0) <= 80 or "--json" in words
+        lines = [line for line in answer.out.splitlines() if not line.startswith("wrote ")]
+        assert max(map(len, lines), default=0) <= 80 or "--json" in words
         return code, answer.out + answer.err
 
     return one

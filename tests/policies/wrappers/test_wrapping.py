@@ -171,7 +171,7 @@ def test_what_the_policy_within_declares(base: Policy, attribute: str) -> None:
 
 def test_what_mortal_arms_need_to_know() -> None:
     policy = hs.CapIndex(hs.SpareOldArms(hs.SoftUCBMortal(c=3, remaining=True, initial=5)))
-    assert policy.lifetime_options == (False, True, 3.0, 5)
+    assert policy.lifetime_options == (False, True, 3.0, 5, False)
     assert hs.PeakGrabber(hs.UCBL()).lifetime_options.needs_end
     assert not hs.PeakGrabber(hs.UCB()).lifetime_options.needs_end
 
