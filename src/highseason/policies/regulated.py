@@ -131,7 +131,7 @@ def _compilable(
     share, within = jitable(share), jitable(within)
 
     def step(self: Any, carry: Any, view: View) -> tuple[float, Any]:
-        level, after = within(self.base, carry, view)
+        level, after = within(self["base"], carry, view)  # `.base` is NumPy's own
         return towards(exploiting, level, share(self, view), whole), after
 
     return step
