@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import logging
 import re
 from typing import Any
 
@@ -68,7 +69,8 @@ def test_nothing_is_fused_or_rounded_otherwise(run: str) -> None:
         assert len(ptx) < 300_000
 
 
-def test_functions_that_round_differently_are_named() -> None:
+def test_functions_that_round_differently_are_named(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)  # numba-cuda cannot format what it says at this level
     noted = launched([hs.SoftUCBMortal()], hs.rewards.bernoulli(arms=5))
     program, arguments = next(each for each in noted if each[0].name == "any_rule")
     assert inexact_functions(compile_ptx(program.make(), like(arguments), program.bounds)) == (
@@ -77,8 +79,9 @@ def test_functions_that_round_differently_are_named() -> None:
     )
 
 
-def test_the_compiler_fuses_when_it_may() -> None:
+def test_the_compiler_fuses_when_it_may(caplog: pytest.LogCaptureFixture) -> None:
     """Otherwise the test above could not fail."""
+    caplog.set_level(logging.INFO, "numba.cuda")
     from numba import cuda, float64
     from numba.cuda import compiler
 

@@ -10,6 +10,7 @@ without a compiler.
 from __future__ import annotations
 
 import contextlib
+import logging
 import re
 from collections.abc import Callable, Iterator
 from types import SimpleNamespace
@@ -92,7 +93,8 @@ def _compiling(called: set[str]) -> Iterator[None]:
     """Compile without fusing and without a GPU; collects the functions of libdevice that are used.
 
     numba-cuda asks the GPU of this machine for its capability wherever a function calls another,
-    and it has no switch for fusing, so both are replaced while its lock is held.
+    and it has no switch for fusing, so both are replaced while its lock is held.  Version 0.30
+    cannot format its own debug messages, so a program that logs at that level does not see them.
     """
     from numba.cuda import compiler, dispatcher
     from numba.cuda.cudadrv import nvvm
@@ -104,7 +106,10 @@ def _compiling(called: set[str]) -> Iterator[None]:
             called.update(re.findall(r"call [^@\n]*@\"?__nv_(\w+)", module))
         return compile_ir(ir, **options | {"fma": 0})
 
+    log = logging.getLogger("numba.cuda")
+    level = log.level
     with compiler.global_compiler_lock:
+        log.setLevel(max(level, logging.INFO))
         nvvm.compile_ir = unfused
         dispatcher.get_current_device = lambda: SimpleNamespace(
             compute_capability=COMPUTE_CAPABILITY
@@ -113,6 +118,7 @@ def _compiling(called: set[str]) -> Iterator[None]:
             yield
         finally:
             nvvm.compile_ir, dispatcher.get_current_device = compile_ir, device
+            log.setLevel(level)
 
 
 _known_to_cuda = 0
