@@ -13,12 +13,12 @@ from highseason.service import history as history_module
 from highseason.service.calendars import Turns
 from highseason.service.charts import COLUMNS, LINE, Buckets
 from highseason.service.forecast import Calendar, TrafficForecast
-from highseason.service.history import Histories, History
+from highseason.service.history import Histories, PlayHistory
 from highseason.service.model import Arm, Outcome
 from highseason.service.views import Views
 
 
-def assert_same(one: History, other: History) -> None:
+def assert_same(one: PlayHistory, other: PlayHistory) -> None:
     assert one.seq == other.seq
     names, others = list(one.numbers), list(other.numbers)
     assert [names[i] if i >= 0 else None for i in one.arm] == [

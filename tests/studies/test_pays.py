@@ -70,7 +70,7 @@ def _settings(count: int, seed: int) -> pd.DataFrame:
 
 def test_a_checklist_finds_what_regulating_depends_on() -> None:
     fitted, unseen = _settings(150, seed=1), _settings(80, seed=2)
-    found = rules.Fitted.on(fitted)
+    found = rules.FittedRule.on(fitted)
     assert str(found.checklists[0.003]).startswith("tells ≥ 0.3 and peakiness ≥ 0.5")
     judged = {row["rule"]: row for row in rules.judged(unseen, found, 0.003)}
     assert judged["checklist"]["net"] > 0.9 * (unseen.gain - 0.003).clip(lower=0).mean()

@@ -9,7 +9,7 @@ True
 from highseason.advice.advice import Advice
 from highseason.advice.candidates import Kind, kind_of
 from highseason.advice.cautions import CODES, Caution
-from highseason.advice.outcome import Answer, Compared, Outcome
+from highseason.advice.outcome import Answer, Compared, WorldOutcome
 from highseason.advice.recommend import advise
 from highseason.advice.worlds import World, usual_rewards
 
@@ -20,8 +20,8 @@ __all__ = [
     "Caution",
     "Compared",
     "Kind",
-    "Outcome",
     "World",
+    "WorldOutcome",
     "advise",
     "kind_of",
     "usual_rewards",

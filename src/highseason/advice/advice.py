@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from highseason.advice import words
 from highseason.advice.candidates import documented_parameters
 from highseason.advice.cautions import Caution
-from highseason.advice.outcome import Answer, Compared, Outcome
+from highseason.advice.outcome import Answer, Compared, WorldOutcome
 from highseason.advice.worlds import World
 from highseason.bounds import RegretBound
 from highseason.multipliers import Multiplier
@@ -36,8 +36,8 @@ class Advice:
         seed: The seed that was passed; the games of search and verdict derive theirs from it.
     """
 
-    outcome: Outcome
-    others: tuple[Outcome, ...]
+    outcome: WorldOutcome
+    others: tuple[WorldOutcome, ...]
     plan: Plan
     warnings: tuple[Caution, ...]
     bounds: tuple[tuple[Policy, RegretBound], ...] | None
@@ -75,14 +75,14 @@ class Advice:
         return [one.world for one in (self.outcome, *self.others)]
 
     @property
-    def by_rho(self) -> list[Outcome]:
+    def by_rho(self) -> list[WorldOutcome]:
         """The outcomes for the main rates, by rho."""
         rates = self.outcome.world.rates
         same = (one for one in (self.outcome, *self.others) if one.world.rates == rates)
         return sorted(same, key=lambda one: one.world.rho or 0.0)
 
     @property
-    def flips(self) -> list[tuple[float, Outcome]]:
+    def flips(self) -> list[tuple[float, WorldOutcome]]:
         """The smallest rho at which another answer is clear, and each further change."""
         outcomes = [one for one in self.by_rho if one.settled or one.answer != "greedy"]
         return [

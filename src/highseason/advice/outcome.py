@@ -68,7 +68,7 @@ class Compared:
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class WorldOutcome:
     """What is best in one world.
 
     Attributes:
@@ -135,13 +135,13 @@ class Outcome:
 
 def judge(
     world: World, policies: Sequence[Policy], result: SimulationResult, tried: int
-) -> Outcome:
+) -> WorldOutcome:
     """Advise the simplest policy (they come in that order) that no other clearly beats."""
     leads = _Leads(result, [_RANK[kind_of(policy)] for policy in policies])
     chosen = leads.choose()
     order = sorted(range(len(policies)), key=lambda i: (result.mean("regret", i), i))
     compared = tuple(_compared(result, i, policies[i], leads.of(chosen, i)) for i in order)
-    return Outcome(
+    return WorldOutcome(
         world=world,
         policy=policies[chosen],
         compared=compared,

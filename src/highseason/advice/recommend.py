@@ -11,7 +11,7 @@ from highseason import bounds as theorems
 from highseason.advice.advice import Advice
 from highseason.advice.candidates import spaces, tried
 from highseason.advice.cautions import Caution, cautions, greedy_is_as_good
-from highseason.advice.outcome import Outcome, judge
+from highseason.advice.outcome import WorldOutcome, judge
 from highseason.advice.worlds import FEW_RHOS, RHOS, TYPICAL_RATES, Rates, World, usual_rewards
 from highseason.bounds import NoTheoremError, RegretBound
 from highseason.core.executors import Executors, Pool, opened
@@ -96,7 +96,7 @@ def advise(
     main = World.of(model, arms, ranges[0], rho, gap)
     seed_key(seed)  # so that an error names the seed that was passed, not one derived from it
     worlds = [main, *_other_worlds(main, [World.of(model, arms, r, rho, gap) for r in ranges[1:]])]
-    outcomes: list[Outcome] = []
+    outcomes: list[WorldOutcome] = []
     total = len(worlds) + _HALVINGS * (len(worlds) > 1 and len(ranges) == 1)
     with opened(executor, workers) as pool:
         study = _Study.of(G, arms, games, seed, pool, tuple(policies))
@@ -116,7 +116,7 @@ def advise(
     )
 
 
-def main_outcome(multiplier: Any, arms: int, rates: Rates, seed: int = 0) -> Outcome:
+def main_outcome(multiplier: Any, arms: int, rates: Rates, seed: int = 0) -> WorldOutcome:
     """What `advise` finds where every visitor counts, without looking at other worlds."""
     G = as_multiplier(multiplier)
     with opened(None, None) as pool:
@@ -174,7 +174,7 @@ class _Study:
         affordable = games or _clamped(_WORK / (G.turns * (3 + 0.4 * arms)), _GAMES)
         return cls(G, affordable, seed, executor, policies)
 
-    def outcomes(self, worlds: list[World], refine: bool) -> Iterator[Outcome]:
+    def outcomes(self, worlds: list[World], refine: bool) -> Iterator[WorldOutcome]:
         """The outcome of each world, then those around the flip that is nearest to the first."""
         done = [self.verdict(worlds[0])]
         yield done[0]
@@ -189,7 +189,7 @@ class _Study:
             done.append(self.judged(world, self.finalists(world), _ELSEWHERE))
             yield done[-1]
 
-    def verdict(self, world: World) -> Outcome:
+    def verdict(self, world: World) -> WorldOutcome:
         """The outcome in a world; with more games where few do not settle it."""
         finalists = self.finalists(world)
         for times in _TIMES:
@@ -210,7 +210,7 @@ class _Study:
         best = dict.fromkeys(trials[0].policy for trials in searched)
         return Finalists(tuple(best), sum(map(len, searched)))
 
-    def judged(self, world: World, finalists: Finalists, times: float) -> Outcome:
+    def judged(self, world: World, finalists: Finalists, times: float) -> WorldOutcome:
         """Judge them in fresh games, so many times as many as usual."""
         with quiet():
             result = simulate(
@@ -229,7 +229,7 @@ class Finalists(NamedTuple):
     tried: int
 
 
-def _middle_of_flip(done: list[Outcome]) -> float | None:
+def _middle_of_flip(done: list[WorldOutcome]) -> float | None:
     """A correlation between the two nearest ones where the first answer holds and does not."""
     rhos = sorted((one.world.rho or 0.0, one.answer) for one in done)
     own, answer = done[0].world.rho or 0.0, done[0].answer
@@ -244,7 +244,7 @@ def _middle_of_flip(done: list[Outcome]) -> float | None:
     return math.sqrt(max(below, _LEAST_RHO) * above) if above > _LEAST_RHO else None
 
 
-def _bounds(outcome: Outcome, G: Multiplier) -> Iterator[tuple[Policy, RegretBound]]:
+def _bounds(outcome: WorldOutcome, G: Multiplier) -> Iterator[tuple[Policy, RegretBound]]:
     if G.turns < outcome.world.rewards.arms:
         return
     for one in outcome.compared:
@@ -254,7 +254,7 @@ def _bounds(outcome: Outcome, G: Multiplier) -> Iterator[tuple[Policy, RegretBou
             continue
 
 
-def _warnings(G: Multiplier, arms: int, outcome: Outcome) -> list[Caution]:
+def _warnings(G: Multiplier, arms: int, outcome: WorldOutcome) -> list[Caution]:
     warnings = cautions(G, arms)
     if outcome.world.rho is None and G.turns > arms and outcome.answer == "greedy":
         warnings.append(greedy_is_as_good(G.turns, arms))

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from highseason.advice.candidates import Kind
-from highseason.advice.outcome import Answer, Compared, Outcome
+from highseason.advice.outcome import Answer, Compared, WorldOutcome
 from highseason.advice.worlds import whole_count
 from highseason.core.formatting import counted, format_number, percent
 from highseason.multipliers import SHAPES
@@ -30,7 +30,7 @@ _ANSWERS: dict[Answer, str] = {
 _KINDS: tuple[Kind, ...] = ("greedy", "unregulated", "regulated")
 
 
-def verdict(outcome: Outcome, flips: str = "") -> str:
+def verdict(outcome: WorldOutcome, flips: str = "") -> str:
     """What to use, whether regulating pays, and what would change that."""
     earned = percent(outcome.chosen.earned, 2)
     use = f"Use {outcome.policy}: it earns {earned} of what the best arm would."
@@ -44,7 +44,7 @@ def verdict(outcome: Outcome, flips: str = "") -> str:
     return "  ".join(part for part in (use, reason, flips) if part)
 
 
-def _reason(outcome: Outcome) -> str:
+def _reason(outcome: WorldOutcome) -> str:
     greedy, plain = outcome.best("greedy"), outcome.best("unregulated")
     if outcome.answer == "greedy":
         return (
@@ -88,7 +88,7 @@ def _by_rates(advice: Advice) -> str:
     return "It depends on rates and rho (see below): give your own rates, with --rates 2%..4%."
 
 
-def policies_table(outcome: Outcome, entries: Iterable[Compared]) -> Table:
+def policies_table(outcome: WorldOutcome, entries: Iterable[Compared]) -> Table:
     """What each policy earns, and how far the advised one is ahead."""
     rows = [
         (str(one.policy), percent(one.earned, 2),
@@ -156,7 +156,7 @@ def text(advice: Advice, traffic: str) -> str:
     return "\n".join(parts)
 
 
-def _shown(outcome: Outcome) -> list[Compared]:
+def _shown(outcome: WorldOutcome) -> list[Compared]:
     return [outcome.chosen, outcome.runner_up, *(outcome.best(kind) for kind in _KINDS)]
 
 

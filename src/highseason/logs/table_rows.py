@@ -65,7 +65,7 @@ class RowBlock:
 
 
 @dataclass(frozen=True)
-class Table:
+class LogTable:
     """A table that is read once: the names of its columns, then its rows."""
 
     path: Path
@@ -94,7 +94,7 @@ class Table:
         return self.names.index(name)
 
 
-def open_table(path: Path, log: ConversionLog) -> Table:
+def open_table(path: Path, log: ConversionLog) -> LogTable:
     """A CSV file (also gzip), an Excel file or a Parquet file, recognised by its first bytes."""
     with path.open("rb") as file:
         kind = file.read(4)
@@ -114,7 +114,7 @@ def _encoding(path: Path) -> str:
     return "" if name.startswith("utf-8") else name
 
 
-def _open_csv(path: Path, log: ConversionLog) -> Table:
+def _open_csv(path: Path, log: ConversionLog) -> LogTable:
     encoding = _encoding(path)
     if encoding == "cp1252":
         log.notes.append(LATIN)
@@ -127,7 +127,7 @@ def _open_csv(path: Path, log: ConversionLog) -> Table:
         what = carriage if "\r" in header else f"{_NOT_CSV}: {shortened(header)}"
         raise _no_header(path, line, what)
     read = partial(_csv_blocks, chain([rest], blocks), log, line + 1, mark, len(names))
-    return Table(path, names, read)
+    return LogTable(path, names, read)
 
 
 def _first_line(
@@ -325,13 +325,13 @@ def _cells_of(text: str, mark: str) -> list[str]:
         return []
 
 
-def _open_parquet(path: Path, log: ConversionLog) -> Table:
+def _open_parquet(path: Path, log: ConversionLog) -> LogTable:
     try:
         file = arrow("pyarrow.parquet").ParquetFile(path)
     except (arrow().ArrowException, OSError) as error:
         raise _not_parquet(path, error) from error
     names = tuple(file.schema_arrow.names)
-    return Table(path, tuple(map(str.strip, names)), partial(_parquet_blocks, path, log, file))
+    return LogTable(path, tuple(map(str.strip, names)), partial(_parquet_blocks, path, log, file))
 
 
 def _parquet_blocks(
@@ -360,12 +360,12 @@ def _row_text(frame: Any, row: int) -> str:
     return ",".join(map(str, frame.row(row)))
 
 
-def _open_excel(path: Path, log: ConversionLog) -> Table:
+def _open_excel(path: Path, log: ConversionLog) -> LogTable:
     sheet = read_table(path)
     log.notes.extend(sheet.notes)
     frame = polars().DataFrame({f"{i}": _typed(column) for i, column in enumerate(sheet.columns)})
     read = partial(_excel_blocks, path, log, frame, np.asarray(sheet.lines, np.int64))
-    return Table(path, tuple(column.name for column in sheet.columns), read)
+    return LogTable(path, tuple(column.name for column in sheet.columns), read)
 
 
 def _typed(column: Column) -> Any:

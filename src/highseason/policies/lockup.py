@@ -10,7 +10,7 @@ from typing import Any
 from highseason.policies.parameters import parameter
 from highseason.policies.wrappers import Wrapper
 from highseason.rules import Rule
-from highseason.rules.lockup import Limits, limited
+from highseason.rules.lockup import SwitchingLimits, limited
 
 _SPAN = re.compile(r"(\d+)(?:-(\d+))?")
 #: A number of turns or changes that tuning leaves alone: a fact about the shop.
@@ -56,7 +56,7 @@ class LimitSwitching(Wrapper):
     def wrapped(self, rule: Rule) -> Rule:
         """The rule within, with these limits."""
         spans = frozen_spans(self.label, self.freeze)
-        return limited(rule, Limits(self.stay, self.changes, self.period, spans))
+        return limited(rule, SwitchingLimits(self.stay, self.changes, self.period, spans))
 
 
 def frozen_spans(owner: str, text: Any) -> tuple[tuple[int, int], ...]:

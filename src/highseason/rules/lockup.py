@@ -24,7 +24,7 @@ from highseason.rules.rule import Floats, Rule
 ARM, SINCE, NOTED, STAY, CHANGES, PERIOD, COUNT, SPANS, FIRST = range(9)
 
 
-class Limits(NamedTuple):
+class SwitchingLimits(NamedTuple):
     """Limits on switching; 0 is no limit.
 
     Attributes:
@@ -86,7 +86,7 @@ def note(state: ArmState, t: int, arm: int, place: int) -> None:
 
 
 @functools.cache
-def limited(rule: Rule, limits: Limits) -> Rule:
+def limited(rule: Rule, limits: SwitchingLimits) -> Rule:
     """The rule within, as far as the limits let it change the arm."""
     inner_start, inner_choose, inner_observe = rule.start, rule.choose, rule.observe
     inner_probabilities, place = rule.probabilities, rule.shared

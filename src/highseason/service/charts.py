@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from highseason.core.formatting import counted, format_number, percent
 from highseason.policies import Plan
 from highseason.service.calendars import Turns
-from highseason.service.history import History
+from highseason.service.history import PlayHistory
 
 Numbers = NDArray[np.float64]
 
@@ -133,7 +133,7 @@ class Buckets:
         return means
 
 
-def traffic(turns: Turns, plan: Plan, history: History | None) -> Chart:
+def traffic(turns: Turns, plan: Plan, history: PlayHistory | None) -> Chart:
     """Visitors, past and coming, and where exploration is planned."""
     forecast = plan.multiplier.values
     groups = Buckets.of(turns, forecast.size, LINE)
@@ -176,7 +176,7 @@ def _traffic_sentence(plan: Plan, past: int, unit: str) -> str:
     return f"{start} {percent(quiet)} of the planned exploration falls on quiet {unit}s."
 
 
-def choices(turns: Turns, history: History) -> Chart:
+def choices(turns: Turns, history: PlayHistory) -> Chart:
     """How often the best arm so far was played, and how often another one."""
     groups = Buckets.of(turns, history.turns, COLUMNS)
     decided = history.arm >= 0
@@ -206,7 +206,7 @@ def _choices_sentence(flags: Numbers, unit: str) -> str:
     )
 
 
-def rewards(turns: Turns, history: History, best: str, worth: float) -> Chart:
+def rewards(turns: Turns, history: PlayHistory, best: str, worth: float) -> Chart:
     """What was earned, beside what the best arm so far would have earned.
 
     Args:

@@ -44,7 +44,7 @@ class ArmChange(NamedTuple):
 
 
 @dataclass
-class History:
+class PlayHistory:
     """The turns of an experiment; position t - 1 is turn t, and arms have numbers.
 
     Attributes:
@@ -68,7 +68,7 @@ class History:
     changes: list[ArmChange]
 
     @classmethod
-    def empty(cls) -> History:
+    def empty(cls) -> PlayHistory:
         """No turns at all."""
         none, numbers = np.empty(0), np.empty(0, np.int64)
         return cls(0, {}, numbers, numbers.astype(np.int32), none.astype(bool), none, none, [])
@@ -118,12 +118,12 @@ class Histories:
 
     def __init__(self, database: Database) -> None:
         self._database, self._lock = database, threading.Lock()
-        self._known: OrderedDict[str, History] = OrderedDict()
+        self._known: OrderedDict[str, PlayHistory] = OrderedDict()
 
-    def get(self, experiment: str) -> History:
+    def get(self, experiment: str) -> PlayHistory:
         """The history of an experiment as it is in the database now."""
         with self._lock, self._database.read() as connection:
-            known = self._known.get(experiment, History.empty())
+            known = self._known.get(experiment, PlayHistory.empty())
             fresh = _caught_up(connection, experiment, known)
             self._known[experiment] = fresh
             self._known.move_to_end(experiment)
@@ -132,7 +132,7 @@ class Histories:
             return fresh
 
 
-def _caught_up(connection: Connection, experiment: str, known: History) -> History:
+def _caught_up(connection: Connection, experiment: str, known: PlayHistory) -> PlayHistory:
     row = connection.execute(select(experiments.c.last_seq).where(experiments.c.id == experiment))
     last = row.scalar() or 0
     if last == known.seq:
@@ -140,7 +140,7 @@ def _caught_up(connection: Connection, experiment: str, known: History) -> Histo
     query = select(*_COLUMNS).where(decisions.c.experiment == experiment)
     changed = _changed_turns(connection, experiment, known.seq, last)
     if changed is None:
-        fresh = History.empty()
+        fresh = PlayHistory.empty()
     else:
         fresh = _copied(known)
         query = query.where(decisions.c.turn.in_(changed))
@@ -151,9 +151,9 @@ def _caught_up(connection: Connection, experiment: str, known: History) -> Histo
     return fresh
 
 
-def _copied(known: History) -> History:
+def _copied(known: PlayHistory) -> PlayHistory:
     """A copy: pages that are being drawn keep what they have."""
-    return History(
+    return PlayHistory(
         known.seq,
         dict(known.numbers),
         known.entry.copy(),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from highseason.service.calendars import Turns
-from highseason.service.history import ArmChange, History
+from highseason.service.history import ArmChange, PlayHistory
 from highseason.service.model import Arm, DecisionRecord
 
 
@@ -25,7 +25,7 @@ class Reasons:
     turns: Turns
     busy_from: float
     arms: Mapping[str, Arm]
-    history: History
+    history: PlayHistory
 
     def of(self, record: DecisionRecord) -> str:
         """The reason for a decision, such as "Boxing Day: played 9.99, the best so far"."""

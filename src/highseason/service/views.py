@@ -21,7 +21,7 @@ from highseason.service.charts import Chart
 from highseason.service.errors import ServiceError
 from highseason.service.experiments import Service, state_of
 from highseason.service.forecast import TrafficForecast
-from highseason.service.history import Histories, History
+from highseason.service.history import Histories, PlayHistory
 from highseason.service.model import Arm, ArmReport, DecisionRecord, PlannedTurn, State
 from highseason.service.reasons import Reasons
 
@@ -80,7 +80,9 @@ class ArmRow:
 class ExperimentView:
     """Everything that the pages of one experiment show, at one moment."""
 
-    def __init__(self, standing: Standing, history: History, latest: list[DecisionRecord]) -> None:
+    def __init__(
+        self, standing: Standing, history: PlayHistory, latest: list[DecisionRecord]
+    ) -> None:
         self.state, self.history, self._latest = standing.state, history, latest
         self.arms_by_id, self._standing = standing.arms, standing
         self.turns = Turns(standing.forecast)

@@ -18,7 +18,7 @@ from highseason.logs.conversion import LogFormat, existing, option
 from highseason.logs.conversion_log import ConversionLog
 from highseason.logs.events import EventBatch
 from highseason.logs.id_index import IdIndex
-from highseason.logs.table_rows import ROW_REASONS, RowBlock, Table, open_table
+from highseason.logs.table_rows import ROW_REASONS, LogTable, RowBlock, open_table
 
 _NO_ARM = "there is no arm"
 
@@ -85,7 +85,7 @@ class _TableFormat(LogFormat):
         """Its one file."""
         return (self.path,)
 
-    def _open(self, log: ConversionLog) -> Table:
+    def _open(self, log: ConversionLog) -> LogTable:
         existing(self.paths)
         log.format = self.name
         return open_table(self.path, log)

@@ -18,7 +18,7 @@ from highseason.results import Estimate, with_interval
 from highseason.studies.frames import columns, estimates, where
 from highseason.studies.meets.entrants import OPTION
 from highseason.studies.pays import rules
-from highseason.studies.pays.rules import Fitted
+from highseason.studies.pays.rules import FittedRule
 from highseason.studies.pays.run import PAPER, PaysResults
 from highseason.studies.study import Findings
 
@@ -48,14 +48,14 @@ _PANELS = (
 class PaysFindings(Findings):
     """With the rules that were fitted."""
 
-    fitted: Fitted | None = None
+    fitted: FittedRule | None = None
 
 
 def findings(results: PaysResults) -> PaysFindings:
     """The cells of the map, the rules, and their judgement."""
     gains = results.frames["gains"]
     own = where(gains, policy=OPTION)
-    fitted = Fitted.on(where(own, part="fitted"))
+    fitted = FittedRule.on(where(own, part="fitted"))
     judged = [
         {"part": part} | row
         for limit in rules.LIMITS
@@ -72,7 +72,7 @@ def findings(results: PaysResults) -> PaysFindings:
     return PaysFindings(lines, frames=frames, fitted=fitted)
 
 
-def _calibrations(own: pd.DataFrame, fitted: Fitted) -> list[dict[str, Any]]:
+def _calibrations(own: pd.DataFrame, fitted: FittedRule) -> list[dict[str, Any]]:
     """What the formulas predict of unseen settings, in fifths."""
     unseen = where(own, part="unseen")
     formulas = {"formula": fitted.formula, "formula with regret": fitted.with_regret}
@@ -129,7 +129,7 @@ def _bins(trait: str) -> list[str]:
     return [f"below {edges[0]}", *inside, f"from {edges[-1]}"]
 
 
-def _sentences(overall: pd.DataFrame, judged: pd.DataFrame, fitted: Fitted) -> list[str]:
+def _sentences(overall: pd.DataFrame, judged: pd.DataFrame, fitted: FittedRule) -> list[str]:
     drawn = where(overall, part=("fitted", "unseen"))
 
     def said(policy: str) -> str:
@@ -204,7 +204,7 @@ _STRONGEST = 0.01
 def _calibration(results: PaysResults) -> Figure:
     own = where(results.frames["gains"], policy=OPTION)
     rows = {}
-    for each in _calibrations(own, Fitted.on(where(own, part="fitted"))):
+    for each in _calibrations(own, FittedRule.on(where(own, part="fitted"))):
         measured = with_interval(each["measured"], each["measured_se"])
         predicted = Estimate(each["predicted"], 0.0, each["predicted"], each["predicted"])
         name = f"{each['rule']}, fifth {each['group']}"

@@ -137,7 +137,7 @@ def fit_formula(fitted: pd.DataFrame, loads: Sequence[float | None] = _LOADS) ->
     return best
 
 
-class Fitted(NamedTuple):
+class FittedRule(NamedTuple):
     """The rules that were fitted."""
 
     formula: Formula  # From what a reader knows before starting
@@ -145,7 +145,7 @@ class Fitted(NamedTuple):
     checklists: Mapping[float, Checklist]  # By limit
 
     @classmethod
-    def on(cls, settings: pd.DataFrame) -> Fitted:
+    def on(cls, settings: pd.DataFrame) -> FittedRule:
         """Fit them on some settings."""
         checklists = {limit: fit_checklist(settings, limit) for limit in LIMITS}
         return cls(fit_formula(settings), fit_formula(settings, (None,)), checklists)
@@ -162,7 +162,7 @@ class Fitted(NamedTuple):
         }
 
 
-def judged(gains: pd.DataFrame, fitted: Fitted, limit: float) -> Rows:
+def judged(gains: pd.DataFrame, fitted: FittedRule, limit: float) -> Rows:
     """How every rule does in some settings: right answers, and what following it gains."""
     gain, worth = gains.gain.to_numpy(np.float64), (gains.gain > limit).to_numpy()
     resolved = ((gains.gain_low > limit) | (gains.gain_high < limit)).to_numpy()

@@ -150,7 +150,7 @@ class Draw:
 
 
 @dataclass(frozen=True, eq=False)
-class Played:
+class PlayedDraw:
     """The reported games of one setting, compared over all tests and by the spread of G.
 
     The tests are the sample: games of one test share their decks, so every interval takes a test's
@@ -225,7 +225,7 @@ class Played:
         return np.stack([np.bincount(place.ravel(), row) for row in weights])
 
 
-def _play(session: StudySession, draw: Draw) -> Played:
+def _play(session: StudySession, draw: Draw) -> PlayedDraw:
     """The tuned policies, the same untuned, greedy and uniform, all over the reported games."""
     winners = [tuned(session, draw, fold) for fold in FOLDS]
     beside: dict[str, Policy] = {kind.name: kind() for kind in settings.BESIDE}
@@ -239,7 +239,7 @@ def _play(session: StudySession, draw: Draw) -> Played:
         tests=np.concatenate([part.tests for part in games]),
         season=np.concatenate([part.season for part in games]),
     )
-    return Played(
+    return PlayedDraw(
         draw.setting,
         both,
         {label: [half[label] for half in players] for label in players[0]},
@@ -265,7 +265,7 @@ def tuned(session: StudySession, draw: Draw, fold: int) -> dict[str, Policy]:
     )
 
 
-def _rows(played: Played) -> Rows:
+def _rows(played: PlayedDraw) -> Rows:
     """A row for each policy."""
     games = played.games
     best, dealt = games.best_reward.sum(), games.cards[games.tests].sum()
@@ -288,7 +288,7 @@ def _rows(played: Played) -> Rows:
     ]
 
 
-def _against(played: Played, label: str) -> dict[str, Any]:
+def _against(played: PlayedDraw, label: str) -> dict[str, Any]:
     """A regulated policy against the same rule unregulated, both tuned or both not."""
     name = label.removesuffix(default(""))
     base = settings.PAIRS.get(name, "")
@@ -304,7 +304,7 @@ def _against(played: Played, label: str) -> dict[str, Any]:
     }
 
 
-def _doses(played: Played) -> Rows:
+def _doses(played: PlayedDraw) -> Rows:
     """A row for each group of windows of rising spread of G, and regulated policy."""
     spread = played.spreads[played.games.season]
     return [
@@ -325,7 +325,7 @@ def _doses(played: Played) -> Rows:
     ]
 
 
-def _responses(played: Played) -> Rows:
+def _responses(played: PlayedDraw) -> Rows:
     """A row for each regulated policy: the gain where G spreads most, less where it does least."""
     return [
         {"setting": played.setting.id, "title": played.setting.title, "policy": policy}
