@@ -1,52 +1,68 @@
 """Bandits for demand that comes in seasons: explore while it is quiet, exploit when it counts."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from highseason import engine, forecasters, multipliers, policies, rewards, rules
-from highseason.bandit import Bandit
 from highseason.core.version import __version__
-from highseason.engine import lifetimes
-from highseason.games import Game, backtest_cost, forecast_cost, play, simulate
-from highseason.policies import (
-    KLUCB,
-    UCB,
-    UCBL,
-    UCBZ,
-    CapIndex,
-    ConstantEpsilon,
-    Discounted,
-    DynamicPeakGrabber,
-    EpsilonGreedy,
-    EpsilonZGreedy,
-    ForeignPolicy,
-    GaussianThompson,
-    Greedy,
-    LimitSwitching,
-    NaiveEpsilonGreedy,
-    NaiveUCB,
-    OptionIndex,
-    PeakGrabber,
-    Plan,
-    PlanWarning,
-    Policy,
-    RegulateAhead,
-    RegulateByThreshold,
-    RegulateSoftly,
-    SoftEpsilonGreedy,
-    SoftUCB,
-    SoftUCBMortal,
-    SpareOldArms,
-    Thompson,
-    UniformRandom,
-    VariablePool,
-    Windowed,
-    regulate,
-)
-from highseason.results import SimulationResult
 
 if TYPE_CHECKING:
-    from highseason import adapters, advice, bounds, checks, logs, noise, replay, report, tuning
+    from highseason import (
+        adapters,
+        advice,
+        bounds,
+        checks,
+        engine,
+        forecasters,
+        logs,
+        multipliers,
+        noise,
+        policies,
+        replay,
+        report,
+        rewards,
+        rules,
+        tuning,
+    )
     from highseason.advice import advise
+    from highseason.bandit import Bandit
+    from highseason.engine import lifetimes
+    from highseason.games import Game, backtest_cost, forecast_cost, play, simulate
+    from highseason.policies import (
+        KLUCB,
+        UCB,
+        UCBL,
+        UCBZ,
+        CapIndex,
+        ConstantEpsilon,
+        Discounted,
+        DynamicPeakGrabber,
+        EpsilonGreedy,
+        EpsilonZGreedy,
+        ForeignPolicy,
+        GaussianThompson,
+        Greedy,
+        LimitSwitching,
+        NaiveEpsilonGreedy,
+        NaiveUCB,
+        OptionIndex,
+        PeakGrabber,
+        Plan,
+        PlanWarning,
+        Policy,
+        RegulateAhead,
+        RegulateByThreshold,
+        RegulateSoftly,
+        SoftEpsilonGreedy,
+        SoftUCB,
+        SoftUCBMortal,
+        SpareOldArms,
+        Thompson,
+        UniformRandom,
+        VariablePool,
+        Windowed,
+        regulate,
+    )
+    from highseason.results import SimulationResult
     from highseason.tuning import tune
 
 __all__ = [
@@ -111,33 +127,52 @@ __all__ = [
     "tuning",
 ]
 
+_HOMES = {
+    "Bandit": "bandit",
+    "Game": "games",
+    "SimulationResult": "results",
+    "advise": "advice",
+    "backtest_cost": "games",
+    "forecast_cost": "games",
+    "lifetimes": "engine",
+    "play": "games",
+    "simulate": "games",
+    "tune": "tuning",
+}
+_ROOMS = (
+    "adapters",
+    "advice",
+    "bounds",
+    "checks",
+    "engine",
+    "forecasters",
+    "logs",
+    "multipliers",
+    "noise",
+    "policies",
+    "replay",
+    "report",
+    "rewards",
+    "rules",
+    "tuning",
+)
+
 
 def __dir__() -> list[str]:
-    """The public names, those that come in late too."""
+    """The public names, whether or not they are loaded yet."""
     return __all__
 
 
 def __getattr__(name: str) -> Any:
-    """Bring these in when they are asked for: most programs do without them, and start sooner."""
-    if name not in (
-        "adapters",
-        "advice",
-        "advise",
-        "bounds",
-        "checks",
-        "logs",
-        "noise",
-        "replay",
-        "report",
-        "tune",
-        "tuning",
-    ):
-        if name in policies.DISCOVERED:  # a policy in a new file
-            return policies.DISCOVERED[name]
+    """Load a public name on first use, so that a program pays only for the parts it uses."""
+    if name in _ROOMS:
+        return import_module(f"highseason.{name}")
+    if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    if name in ("advise", "tune"):
-        home = {"advise": "highseason.advice", "tune": "highseason.tuning"}[name]
-        return getattr(import_module(home), name)
-    return import_module(f"highseason.{name}")
+    home = import_module(f"highseason.{_HOMES.get(name, 'policies')}")
+    if name in __all__:
+        value = globals()[name] = getattr(home, name)
+        return value
+    if name in home.DISCOVERED:  # a policy in a new file
+        return home.DISCOVERED[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -26,7 +26,7 @@ from highseason.studies.upworthy.data import (
 )
 from highseason.studies.upworthy.decks import play_decks
 from highseason.studies.upworthy.findings import left_out, past_the_end
-from highseason.studies.upworthy.run import FOLDS, Draw, Played, tuned
+from highseason.studies.upworthy.run import FOLDS, Draw, PlayedDraw, tuned
 from highseason.studies.upworthy.settings import (
     PAIRS,
     QUICK,
@@ -133,8 +133,8 @@ def test_intervals_take_the_games_of_a_test_together(data: Archive) -> None:
     rewards = np.vstack([np.arange(count) % 5 + 3.0, np.arange(count) % 3 + 2.0])
     totals = {"reward": rewards, "regret": rewards[::-1] + 0.0}
     players = {"ucb-z": [TUNED[1]()], "ucb": [TUNED[0]()]}
-    played = Played(SETTINGS[0], games, players, totals)
-    twice = Played(
+    played = PlayedDraw(SETTINGS[0], games, players, totals)
+    twice = PlayedDraw(
         SETTINGS[0],
         replace(games, tests=np.tile(games.tests, 2), season=np.tile(games.season, 2)),
         players,
@@ -151,11 +151,11 @@ def test_intervals_take_the_games_of_a_test_together(data: Archive) -> None:
     assert response.value == pytest.approx(parts[-1] - parts[0])
 
 
-def games_in(data: Archive, season: list[int]) -> Played:
+def games_in(data: Archive, season: list[int]) -> PlayedDraw:
     """One game of the first tests each, in these windows, and nobody to play them."""
     games = Draw(data, SETTINGS[0], QUICK, 0).to_report(0)
     chosen = replace(games, tests=np.arange(len(season)), season=np.array(season))
-    return Played(SETTINGS[0], chosen, {}, {})
+    return PlayedDraw(SETTINGS[0], chosen, {}, {})
 
 
 def test_groups_hold_the_windows_that_were_played(data: Archive) -> None:

@@ -20,8 +20,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from highseason.cli import commands
+from highseason.cli.errors import UsageError, as_options, usage_error
 from highseason.cli.output import replace_unprintable, say, warnings_as_lines
-from highseason.cli.parsing import UsageError, as_options, usage_error
 from highseason.core.specs import did_you_mean
 
 NAME = "highseason"

@@ -16,15 +16,17 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
 
-from highseason.cli.parsing import as_options, usage_error
+from highseason.cli.errors import as_options, usage_error
 from highseason.core.table import aligned, wrapped
-from highseason.multipliers import FileNote, Multiplier
-from highseason.rewards import Rewards
+
+if TYPE_CHECKING:
+    from highseason.multipliers import Multiplier
+    from highseason.rewards import Rewards
 
 #: Under this name a command's context notes that --size was given.
 SIZE_GIVEN = "highseason.size"
@@ -117,6 +119,8 @@ def warnings_as_lines() -> Iterator[None]:
             if not issubclass(category, UserWarning):
                 usual(message, category, *where)
             elif str(message) not in shown:
+                from highseason.multipliers import FileNote
+
                 shown.add(str(message))
                 kind = "note" if issubclass(category, FileNote) else "warning"
                 say(f"{kind}: {as_options(str(message))}")

@@ -10,9 +10,10 @@ import click
 from highseason import rewards as models
 from highseason.advice import Advice, advise
 from highseason.cli import options
+from highseason.cli.errors import usage_error
 from highseason.cli.group import with_examples
 from highseason.cli.output import check_figure, check_file, emit, progress_bar
-from highseason.cli.parsing import DEFAULT_ARMS, usage_error
+from highseason.cli.parsing import DEFAULT_ARMS
 from highseason.multipliers import Multiplier
 from highseason.rewards.text import parse_range
 

@@ -11,9 +11,10 @@ import numpy as np
 from highseason import bounds
 from highseason.bounds import RegretBound
 from highseason.cli import options
+from highseason.cli.errors import usage_error
 from highseason.cli.group import with_examples
 from highseason.cli.output import check_figure, print_json, print_wrapped, progress_bar
-from highseason.cli.parsing import parse_lifetimes, parse_rewards, usage_error
+from highseason.cli.parsing import parse_lifetimes, parse_rewards
 from highseason.core.formatting import counted, with_error
 from highseason.core.warnings import quiet
 from highseason.games import simulate

@@ -11,9 +11,9 @@ from typing import Any
 import click
 
 from highseason.cli import options
+from highseason.cli.errors import usage_error
 from highseason.cli.group import GroupWithExamples, with_examples
 from highseason.cli.output import check_file, print_json, print_table, print_wrapped
-from highseason.cli.parsing import usage_error
 from highseason.core.extras import require
 from highseason.core.formatting import format_number, percent
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
+from highseason.cli.errors import usage_error
 from highseason.cli.group import TextOnly, with_examples
-from highseason.cli.parsing import usage_error
 
 
 @with_examples("help", "highseason help", "highseason help simulate", cls=TextOnly)

@@ -9,9 +9,10 @@ from typing import Any
 import click
 
 from highseason.cli import options
+from highseason.cli.errors import usage_error
 from highseason.cli.group import with_examples
 from highseason.cli.output import check_figure, note_if_too_short, print_json, print_wrapped, save
-from highseason.cli.parsing import DEFAULT_ARMS, usage_error
+from highseason.cli.parsing import DEFAULT_ARMS
 from highseason.multipliers import Multiplier
 from highseason.policies import Plan, Policy
 from highseason.policies.timing import LEGEND, plan_heading, plan_table, timing

@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from highseason.cli import options, output
+from highseason.cli.errors import usage_error
 from highseason.cli.group import with_examples
-from highseason.cli.parsing import usage_error
 from highseason.studies import STUDIES, MissingDataError, StudyOutcome, reproduce
 
 

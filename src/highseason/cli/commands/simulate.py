@@ -8,8 +8,9 @@ from typing import Any
 import click
 
 from highseason.cli import options, output
+from highseason.cli.errors import usage_error
 from highseason.cli.group import with_examples
-from highseason.cli.parsing import match_arms, parse_lifetimes, usage_error
+from highseason.cli.parsing import match_arms, parse_lifetimes
 from highseason.games import simulate
 from highseason.multipliers import Multiplier
 from highseason.policies import Policy

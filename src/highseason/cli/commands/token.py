@@ -9,9 +9,9 @@ from typing import Any
 import click
 
 from highseason.cli import options
+from highseason.cli.errors import usage_error
 from highseason.cli.group import GroupWithExamples, with_examples
 from highseason.cli.output import print_json
-from highseason.cli.parsing import usage_error
 from highseason.core.extras import require
 
 
