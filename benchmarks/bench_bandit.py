@@ -26,7 +26,9 @@ ARMS = 100
 TURNS = 100_000
 #: The limits that we set ourselves: milliseconds a turn, seconds to load.
 LIMITS = (1.0, 1.0)
-POLICIES = ("ucb-z", "soft-ucb", "epsilon-z:k=1", "soft-epsilon", "peak-grabber+ucb-z")
+POLICIES = (
+    "option-index", "ucb-z", "soft-ucb", "epsilon-z:k=1", "soft-epsilon", "peak-grabber+ucb-z"
+)  # fmt: skip
 MEASURED = 300
 
 

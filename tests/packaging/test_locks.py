@@ -12,8 +12,8 @@ ROOT = Path(__file__).resolve().parents[2]
 LOCKS = ("core", "all", "dev")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
-#: Heavy, and of use on few machines: a user asks for them by name.
-APART = {"ray", "dask", "gpu"}
+#: Heavy, or of use on few machines: a user asks for them by name.
+APART = {"ray", "dask", "gpu", "sqlite"}
 
 Pins = dict[str, dict[str, str]]  # name -> marker -> version
 

@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -27,7 +28,7 @@ from tests.service.test_storage import play, raw
 
 from highseason.service import Service
 from highseason.service.audit import audit
-from highseason.service.database import warn_of_old_sqlite
+from highseason.service.database import sqlite_module, warn_of_old_sqlite
 from highseason.service.model import Outcome
 
 SHELF = "/v1/experiments/shelf"
@@ -269,6 +270,7 @@ def test_a_newer_schema_is_bad_usage(tmp_path: Path) -> None:
 def test_an_old_sqlite_is_reported_with_its_remedy(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    monkeypatch.setitem(sys.modules, "pysqlite3.dbapi2", None)  # as if it were not installed
     with caplog.at_level(logging.WARNING, "highseason.service"):
         monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 51, 3))
         warn_of_old_sqlite()
@@ -277,6 +279,16 @@ def test_an_old_sqlite_is_reported_with_its_remedy(
         warn_of_old_sqlite()
     (record,) = caplog.records
     assert "PostgreSQL" in record.getMessage()
+    assert "highseason[sqlite]" in record.getMessage()
+
+
+def test_the_newest_sqlite_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    extra = SimpleNamespace(sqlite_version_info=(3, 53, 4))
+    monkeypatch.setitem(sys.modules, "pysqlite3.dbapi2", extra)
+    monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 51, 2))
+    assert sqlite_module() is extra
+    monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 60, 0))
+    assert sqlite_module() is sqlite3
 
 
 def test_an_old_sqlite_is_reported_once_at_start(tmp_path: Path) -> None:
@@ -285,5 +297,5 @@ def test_an_old_sqlite_is_reported_once_at_start(tmp_path: Path) -> None:
             assert httpx.get(f"{url}/ready").status_code == 200
         process.send_signal(signal.SIGTERM)
         _, log = process.communicate(timeout=30)
-    expected = int(sqlite3.sqlite_version_info < (3, 51, 3))
+    expected = int(sqlite_module().sqlite_version_info < (3, 51, 3))
     assert log.count("rare fault") == expected

@@ -6,7 +6,8 @@ import logging
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,7 @@ class Database:
             self.url,
             pool_size=pool_size,
             max_overflow=-1,
+            module=sqlite_module(),
             connect_args={"timeout": PATIENCE, "check_same_thread": False},
         )
         event.listen(engine, "connect", _prepare_sqlite)
@@ -127,7 +129,7 @@ class Database:
             raise ValueError(f"{path} exists: choose another name")
         with self._unavailable(), self.reading.connect() as connection:
             source: Any = connection.connection.driver_connection
-            copy = sqlite3.connect(path)
+            copy = sqlite_module().connect(path)
             try:
                 source.backup(copy)  # all pages in one step, so that no writer makes it start again
             finally:
@@ -167,14 +169,23 @@ def _url(text: str) -> Any:
     return url.set(drivername="postgresql+psycopg")
 
 
+def sqlite_module() -> Any:
+    """The newest SQLite at hand: Python's own, or that of the extra `sqlite`."""
+    modules: list[Any] = [sqlite3]
+    with suppress(ImportError):
+        modules.append(import_module("pysqlite3.dbapi2"))
+    return max(modules, key=lambda module: module.sqlite_version_info)
+
+
 def warn_of_old_sqlite() -> None:
     """Log a known fault of SQLite, if this one has it."""
-    if sqlite3.sqlite_version_info < SAFE_SQLITE:
+    used = sqlite_module()
+    if used.sqlite_version_info < SAFE_SQLITE:
         log.warning(
             "SQLite %s has a rare fault that can corrupt a database which several processes write "
-            "to (fixed in %s): serve it from one process, install a Python with a newer SQLite, "
-            "or use PostgreSQL",
-            sqlite3.sqlite_version,
+            "to (fixed in %s): pip install 'highseason[sqlite]' brings a newer SQLite; or use "
+            "PostgreSQL, or serve the file from one process",
+            used.sqlite_version,
             ".".join(map(str, SAFE_SQLITE)),
         )
 
