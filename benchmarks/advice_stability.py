@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import highseason as hs
-from highseason.advice import Outcome
+from highseason.advice import WorldOutcome
 from highseason.advice.recommend import main_outcome
 from highseason.multipliers import Multiplier, read
 
@@ -60,7 +60,7 @@ SERIES: dict[str, Callable[[], Multiplier]] = {
 }
 
 
-def judged(G: Multiplier, arms: int, seed: int, whole: bool) -> tuple[Outcome, float]:
+def judged(G: Multiplier, arms: int, seed: int, whole: bool) -> tuple[WorldOutcome, float]:
     """The outcome of the verdict's world, and the CPU seconds spent."""
     begin = time.process_time()
     if whole:
@@ -70,7 +70,7 @@ def judged(G: Multiplier, arms: int, seed: int, whole: bool) -> tuple[Outcome, f
     return outcome, time.process_time() - begin
 
 
-def verdict(outcome: Outcome) -> str:
+def verdict(outcome: WorldOutcome) -> str:
     return outcome.answer + "?" * (not outcome.settled)
 
 

@@ -14,8 +14,10 @@ import highseason as hs
 from highseason.advice import Advice, World
 from highseason.advice.candidates import TRIED, kind_of, spaces, tried
 from highseason.advice.outcome import NOTICEABLE, OF_LOSS, _Leads, judge
-from highseason.advice.recommend import _middle_of_flip
+from highseason.advice.recommend import Finalists, _middle_of_flip, _Study
 from highseason.cli.output import plain
+from highseason.core.executors import opened
+from highseason.results import Moments, SimulationResult
 from highseason.tuning import derive_seed
 
 T = np.arange(120)
@@ -120,17 +122,50 @@ def test_what_to_paste_runs() -> None:
 
 
 def test_no_number_comes_from_games_of_the_search() -> None:
-    """What is reported is what the finalists do on the verdict's seed, and on no other."""
+    """What is reported is what the finalists do in the rounds of the verdict, and in no others."""
     advice = advised("quiet first")
-    times = 1 if advice.outcome.games == 200 else 3
-    judged = hs.simulate(
-        {str(i): one.policy for i, one in enumerate(advice.compared)},
-        advice.outcome.world.rewards, advice.multiplier, games=200 * times,
-        seed=derive_seed(5, f"verdict/{times}"),
-    )  # fmt: skip
+    rounds = [
+        hs.simulate(
+            {str(i): one.policy for i, one in enumerate(advice.compared)},
+            advice.outcome.world.rewards, advice.multiplier, games=200,
+            seed=derive_seed(5, f"verdict/{number}"),
+        ).games
+        for number in range(1, 1 + advice.outcome.games // 200)
+    ]  # fmt: skip
+    regret = np.concatenate([played["regret"] for played in rounds if played is not None], axis=1)
     for i, one in enumerate(advice.compared):
-        assert one.regret == pytest.approx(judged.mean("regret", i))
-        assert one.error == pytest.approx(judged.error("regret", i))
+        assert one.regret == pytest.approx(regret[i].mean())
+        assert one.error == pytest.approx(regret[i].std(ddof=1) / advice.outcome.games**0.5)
+
+
+@pytest.mark.parametrize(
+    ("lead", "error", "rounds"), [(0.004, 0.0005, 1), (0.0001, 0.0002, 1), (0.0012, 0.0003, 3)]
+)
+def test_further_rounds_are_played_where_the_answer_hangs_by_a_thread(
+    monkeypatch: pytest.MonkeyPatch, lead: float, error: float, rounds: int
+) -> None:
+    """A lead far above or below what is noticeable needs one round; a close one needs more."""
+    count, asked = 100, []
+
+    def played(study: _Study, world: World, finalists: Finalists, number: int) -> SimulationResult:
+        asked.append(number)
+        regret = [0.01 + lead, 0.01]
+        scatter = np.array([[error**2 * count * (count - 1), 0.0], [0.0, 0.0]])
+        one = {"regret": Moments(count, np.array(regret), scatter)}
+        best = {"realised_regret": np.array(regret), "reward": 1.0 - np.array(regret)}
+        one |= {name: Moments(count, mean, np.zeros((2, 2))) for name, mean in best.items()}
+        return SimulationResult(("0", "1"), {}, (), one, one["regret"], None, {})
+
+    monkeypatch.setattr(_Study, "played", played)
+    monkeypatch.setattr(
+        _Study, "finalists", lambda *_: Finalists((hs.Greedy(), hs.OptionIndex()), 2)
+    )
+    with opened("serial") as pool:
+        study = _Study.of(hs.multipliers.wave(9), 3, count, 0, pool)
+        outcome = study.verdict(World.of("visitors", 3))
+    assert asked == list(range(1, rounds + 1))
+    assert outcome.games == rounds * count
+    assert outcome.answer == ("regulate" if lead > 0.001 else "greedy")
 
 
 def test_one_line_for_each_policy_and_the_rival_is_the_strongest() -> None:

@@ -78,6 +78,8 @@ class WorldOutcome:
         pays: Whether regulating clearly pays: the advised policy is regulated, and clearly and
             noticeably ahead of everything that is not.
         settled: Whether no other policy can be ahead by more than twice what is noticeable.
+        decided: Whether the leads that decide the answer are clearly above or below what is
+            noticeable, so that other games would hardly change it.
         tried: The number of candidates.
         games: The number of games that were judged.
     """
@@ -87,6 +89,7 @@ class WorldOutcome:
     compared: tuple[Compared, ...]
     pays: bool
     settled: bool
+    decided: bool
     tried: int
     games: int
 
@@ -147,6 +150,7 @@ def judge(
         compared=compared,
         pays=leads.rank[chosen] == _RANK["regulated"] and leads.clear_of_simpler(chosen),
         settled=all(one.lead.low > -2 * leads.noticeable(chosen) for one in compared),
+        decided=leads.decide(leads.rank[chosen], order),
         tried=tried,
         games=int(result.moments["regret"].count),
     )
@@ -182,6 +186,16 @@ class _Leads:
     def clear_of_simpler(self, i: int) -> bool:
         """Whether a policy beats every policy of a simpler kind."""
         return all(self.beats(i, j) for j, rank in enumerate(self.rank) if rank < self.rank[i])
+
+    def decide(self, rank: int, order: Sequence[int]) -> bool:
+        """Whether the best policy's lead over the best of this and each simpler kind is no tie.
+
+        A tie is a lead that its error does not tell from a noticeable one; `order` is by regret.
+        """
+        best_of = {self.rank[i]: i for i in reversed(order)}
+        behind = (i for kind, i in best_of.items() if kind <= rank)
+        leads = ((self.of(order[0], i), self.noticeable(i)) for i in behind)
+        return all(abs(lead.value - limit) >= 2 * lead.error for lead, limit in leads)
 
     def choose(self) -> int:
         """The simplest that is not beaten; of the elaborate ones, one that beats all simpler."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from highseason import bounds as theorems
@@ -21,6 +21,7 @@ from highseason.core.warnings import quiet
 from highseason.games import simulate
 from highseason.multipliers import Multiplier, as_multiplier
 from highseason.policies import Policy
+from highseason.results import SimulationResult
 from highseason.rewards import Rewards
 from highseason.tuning import Zoom, derive_seed, on_games
 
@@ -30,9 +31,9 @@ Progress = Callable[[int, int], None]
 _WORK = 5e6
 #: Games to judge by, and to search by: at least and at most.
 _GAMES, _SEARCH_GAMES = (100, 1000), (40, 200)
-#: An answer that is not settled is judged again in so many times as many games; the other worlds
-#: are judged in a share of them.
-_TIMES, _ELSEWHERE = (1.0, 3.0), 0.4
+#: As long as the answer hangs by a thread, further rounds of games are played, so many in all;
+#: other worlds are searched and judged in a share of the games.
+_ROUNDS, _ELSEWHERE = 3, 0.3
 #: How often the gap between two correlations is halved to find where the answer flips.
 _HALVINGS = 2
 #: In this search, a correlation below this is none.
@@ -74,8 +75,9 @@ def advise(
             where a turn is one draw; or a reward model.  Traffic counts visitors by default, the
             shapes of the paper are played as in the paper.
         turns: The number of turns, where the multiplier is the name of a shape.
-        games: The number of games to judge by; twice as many where these do not settle it.  1,000
-            by default, fewer in long seasons with many arms, so that it takes less than a minute.
+        games: The number of games to judge by; up to three times as many where the answer hangs by
+            a thread.  1,000 by default, fewer in long seasons with many arms, so that it takes less
+            than a minute.
         seed: Same seed, same advice.
         policies: Candidates of your own, besides the built-in ones.
         bounds: Also compute safe bounds on regret, for typical arms.
@@ -179,24 +181,32 @@ class _Study:
         done = [self.verdict(worlds[0])]
         yield done[0]
         for world in worlds[1:]:
-            done.append(self.judged(world, self.finalists(world), _ELSEWHERE))
+            done.append(self.glance(world))
             yield done[-1]
         for _ in range(_HALVINGS * (refine and len(worlds) > 1)):
             between = _middle_of_flip(done)
             if between is None:
                 return
-            world = worlds[0].with_rho(between)
-            done.append(self.judged(world, self.finalists(world), _ELSEWHERE))
+            done.append(self.glance(worlds[0].with_rho(between)))
             yield done[-1]
 
     def verdict(self, world: World) -> WorldOutcome:
-        """The outcome in a world; with more games where few do not settle it."""
+        """The outcome in a world; with more games as long as these might change the answer."""
         finalists = self.finalists(world)
-        for times in _TIMES:
-            outcome = self.judged(world, finalists, times)
-            if outcome.settled:
+        played = self.played(world, finalists, 1)
+        outcome = judge(world, finalists.policies, played, finalists.tried)
+        for number in range(2, _ROUNDS + 1):
+            if outcome.decided:
                 break
+            played = _together(played, self.played(world, finalists, number))
+            outcome = judge(world, finalists.policies, played, finalists.tried)
         return outcome
+
+    def glance(self, world: World) -> WorldOutcome:
+        """The outcome in a world that is looked at for comparison, in fewer games."""
+        few = replace(self, games=max(2, round(_ELSEWHERE * self.games)))
+        finalists = few.finalists(world)
+        return judge(world, finalists.policies, few.played(world, finalists, 1), finalists.tried)
 
     def finalists(self, world: World) -> Finalists:
         """The best of each policy in games for the search."""
@@ -210,16 +220,20 @@ class _Study:
         best = dict.fromkeys(trials[0].policy for trials in searched)
         return Finalists(tuple(best), sum(map(len, searched)))
 
-    def judged(self, world: World, finalists: Finalists, times: float) -> WorldOutcome:
-        """Judge them in fresh games, so many times as many as usual."""
+    def played(self, world: World, finalists: Finalists, number: int) -> SimulationResult:
+        """A round of fresh games."""
+        players = {str(i): policy for i, policy in enumerate(finalists.policies)}
         with quiet():
-            result = simulate(
-                {str(i): policy for i, policy in enumerate(finalists.policies)},
-                world.rewards, self.G,
-                max(2, round(times * self.games)), derive_seed(self.seed, f"verdict/{times:g}"),
-                executor=self.executor, keep="summary",
+            return simulate(
+                players, world.rewards, self.G, self.games,
+                derive_seed(self.seed, f"verdict/{number}"), executor=self.executor, keep="summary",
             )  # fmt: skip
-        return judge(world, finalists.policies, result, finalists.tried)
+
+
+def _together(first: SimulationResult, later: SimulationResult) -> SimulationResult:
+    """The statistics of the games of both."""
+    moments = {name: one.merge(later.moments[name]) for name, one in first.moments.items()}
+    return replace(first, moments=moments)
 
 
 class Finalists(NamedTuple):
