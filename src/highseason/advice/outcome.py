@@ -15,7 +15,7 @@ from highseason.results import Estimate, SimulationResult, with_interval
 
 #: A lead is noticeable, and worth a more elaborate policy, above this share of the best arm's
 #: reward, and above this share of what the policy behind loses.
-NOTICEABLE, OF_LOSS = 0.001, 0.05
+NOTICEABLE, OF_LOSS = 0.0015, 0.05
 _RANK: dict[Kind, int] = {"greedy": 0, "unregulated": 1, "regulated": 2}
 
 #: What the advised policy says about exploring.

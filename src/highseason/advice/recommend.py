@@ -60,7 +60,7 @@ def advise(
     """Recommend a policy for this traffic; say what that assumes, and where the answer flips.
 
     The parameters of every policy are searched in some games, and the policies judged in others.
-    The simplest policy is advised that no other beats clearly and by more than 0.1% of the reward:
+    The simplest policy is advised that no other beats clearly and noticeably (0.15% of the reward):
     greedy first, then policies that ignore G, then policies regulated by G.  The comparison is
     repeated for other correlations of a turn's visitors (rho), and for typical rates if none are
     given, because these decide what a turn teaches.
@@ -196,7 +196,7 @@ class _Study:
         played = self.played(world, finalists, 1)
         outcome = judge(world, finalists.policies, played, finalists.tried)
         for number in range(2, _ROUNDS + 1):
-            if outcome.decided:
+            if outcome.decided and outcome.settled:
                 break
             played = _together(played, self.played(world, finalists, number))
             outcome = judge(world, finalists.policies, played, finalists.tried)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from highseason.advice.advice import Advice
 
 _COLUMNS = 80
+#: Leads below this are none.
+_LEVEL = 5e-5
 #: Each answer as part of a sentence.
 _ANSWERS: dict[Answer, str] = {
     "greedy": "greedy is enough",
@@ -34,12 +36,13 @@ def verdict(outcome: WorldOutcome, flips: str = "") -> str:
     """What to use, whether regulating pays, and what would change that."""
     earned = percent(outcome.chosen.earned, 2)
     use = f"Use {outcome.policy}: it earns {earned} of what the best arm would."
-    reason = _reason(outcome)
+    reason, rival = _reason(outcome), outcome.runner_up
     if not outcome.settled:
-        rival = outcome.runner_up
-        reason += (
-            f"  This is not settled: {rival.policy} may be ahead by up to "
-            f"{100 * max(0.0, -rival.lead.low):.2f} points."
+        most = 100 * max(0.0, -rival.lead.low)
+        reason += f"  This is not settled: {rival.policy} may be ahead by up to {most:.2f} points."
+    elif rival.lead.value < 0.0 and str(rival.policy) not in reason:
+        reason = (
+            f"{reason[:-1]}; {rival.policy} is {_ahead(rival.lead)}, which is hardly noticeable."
         )
     return "  ".join(part for part in (use, reason, flips) if part)
 
@@ -227,7 +230,7 @@ def _ahead(lead: Estimate) -> str:
     ('4.81 ± 1.63 points behind', 'level')
     """
     points, side = _plus_minus(lead), "behind" if lead.value > 0 else "ahead"
-    if abs(lead.value) < 5e-5:
+    if abs(lead.value) < _LEVEL:
         return "level"
     return f"{points.lstrip('+-')} points {side}"
 
