@@ -112,5 +112,5 @@ def live(tmp_path: Path) -> Iterator[Server]:
 @pytest.fixture
 def http(live: Server) -> Iterator[httpx.Client]:
     """A client without any help."""
-    with httpx.Client(base_url=live.url) as client:
+    with httpx.Client(base_url=live.url, timeout=60) as client:
         yield client

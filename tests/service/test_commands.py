@@ -75,9 +75,9 @@ def test_off_loopback_a_token_is_needed(tmp_path: Path) -> None:
     assert token.strip() not in text
     with serving("--host", "0.0.0.0", "--database", database) as (_, url):
         url = url.replace("0.0.0.0", "127.0.0.1")
-        assert httpx.get(f"{url}/v1/experiments").status_code == 401
+        assert httpx.get(f"{url}/v1/experiments", timeout=60).status_code == 401
         headers = {"Authorization": f"Bearer {token.strip()}"}
-        assert httpx.get(f"{url}/v1/experiments", headers=headers).status_code == 200
+        assert httpx.get(f"{url}/v1/experiments", headers=headers, timeout=60).status_code == 200
     revoke = ["token", "revoke", "--name", "till", "--database", database]
     assert [main(revoke, standalone_mode=False) for _ in range(2)] == [0, 2]
 

@@ -155,7 +155,7 @@ def test_forms_of_other_pages_are_refused(
     ]
     for data, headers in attempts:
         assert http.post(path, data=data, headers=headers).status_code == 403
-    with httpx.Client(base_url=live.url) as other:  # a token of another browser
+    with httpx.Client(base_url=live.url, timeout=60) as other:  # a token of another browser
         assert other.post(path, data=fields | {"form_token": token}).status_code == 403
     assert live.service.state("shelf") == before
 
@@ -230,7 +230,7 @@ def closed(tmp_path: Path) -> Iterator[tuple[Server, dict[str, str]]]:
 
 def test_signing_in(closed: tuple[Server, dict[str, str]]) -> None:
     server, tokens = closed
-    with httpx.Client(base_url=server.url) as http:
+    with httpx.Client(base_url=server.url, timeout=60) as http:
         asked = http.get(SHELF)
         assert (asked.status_code, asked.headers["location"]) == (303, f"/sign-in?next={SHELF}")
         assert "A shelf" not in asked.text
@@ -254,7 +254,7 @@ def test_signing_in(closed: tuple[Server, dict[str, str]]) -> None:
 def test_signing_in_leads_nowhere_else(closed: tuple[Server, dict[str, str]]) -> None:
     server, tokens = closed
     for address in ("//evil.example", "https://evil.example", "/\\evil.example", "/\nevil", "x"):
-        with httpx.Client(base_url=server.url) as http:
+        with httpx.Client(base_url=server.url, timeout=60) as http:
             right = post(http, "/sign-in", token=tokens["read"], next=address)
             assert right.headers["location"] == "/", address
 
@@ -263,7 +263,7 @@ def test_scopes_hold_for_pages(closed: tuple[Server, dict[str, str]]) -> None:
     server, tokens = closed
     reward = {"turn": "1", "reward": "5", "visitors": "2"}
     for scope, allowed in (("read", 1), ("decide", 2), ("admin", 3)):
-        with httpx.Client(base_url=server.url) as http:
+        with httpx.Client(base_url=server.url, timeout=60) as http:
             post(http, "/sign-in", token=tokens[scope])
             page = http.get(SHELF).text
             statuses = [

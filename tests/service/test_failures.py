@@ -62,7 +62,7 @@ def test_a_file_that_may_not_grow_is_503_until_it_may(tmp_path: Path) -> None:
     with serving("--database", database, quiet=True) as (process, url):
         limit = (400_000, resource.RLIM_INFINITY)
         resource.prlimit(process.pid, resource.RLIMIT_FSIZE, limit)
-        with httpx.Client(base_url=url) as http:
+        with httpx.Client(base_url=url, timeout=60) as http:
             arms, status = decide_until_refused(http)
             assert (status, len(arms) > 5) == (503, True)
             assert http.get("/health").status_code == 200
@@ -89,7 +89,7 @@ def test_a_full_disk_is_503_until_there_is_room(small_disk: Path) -> None:
     with Service(database) as service:
         service.create(settings(turns=2000))
         ballast.write_bytes(b"x" * 500_000)
-        with Server(service) as server, httpx.Client(base_url=server.url) as http:
+        with Server(service) as server, httpx.Client(base_url=server.url, timeout=60) as http:
             arms, status = decide_until_refused(http)
             assert status == 503
             ballast.unlink()
@@ -294,7 +294,7 @@ def test_the_newest_sqlite_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_old_sqlite_is_reported_once_at_start(tmp_path: Path) -> None:
     with serving(cwd=tmp_path) as (process, url):
         for _ in range(3):
-            assert httpx.get(f"{url}/ready").status_code == 200
+            assert httpx.get(f"{url}/ready", timeout=60).status_code == 200
         process.send_signal(signal.SIGTERM)
         _, log = process.communicate(timeout=30)
     expected = int(sqlite_module().sqlite_version_info < (3, 51, 3))

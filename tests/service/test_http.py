@@ -140,7 +140,10 @@ def test_pages_of_other_sites_get_nothing(http: httpx.Client) -> None:
 def test_bodies_and_rates_are_limited(tmp_path: Path) -> None:
     service = Service(f"{tmp_path}/service.db")
     limits = RequestLimits(body=1000, rate=5.0)
-    with Server(service, limits=limits) as server, httpx.Client(base_url=server.url) as http:
+    with (
+        Server(service, limits=limits) as server,
+        httpx.Client(base_url=server.url, timeout=60) as http,
+    ):
         json = {"content-type": "application/json"}
         big = http.post("/v1/experiments", content=b" " * 2000, headers=json)
         assert big.status_code == 413
@@ -161,7 +164,9 @@ def test_tokens_have_scopes(tmp_path: Path) -> None:
     with Server(service) as server:
         for scope, token in tokens.items():
             with httpx.Client(
-                base_url=server.url, headers={"Authorization": f"Bearer {token}"}
+                base_url=server.url,
+                headers={"Authorization": f"Bearer {token}"},
+                timeout=60,
             ) as c:
                 statuses = [
                     c.get(SHELF).status_code,
@@ -176,8 +181,8 @@ def test_tokens_have_scopes(tmp_path: Path) -> None:
             {"Authorization": "Bearer nonsense"},
             {"Authorization": tokens["admin"]},
         ):
-            assert httpx.get(f"{server.url}{SHELF}", headers=headers).status_code == 401
-        assert httpx.get(f"{server.url}/health").status_code == 200
+            assert httpx.get(f"{server.url}{SHELF}", headers=headers, timeout=60).status_code == 401
+        assert httpx.get(f"{server.url}/health", timeout=60).status_code == 200
     assert tokens["admin"].encode() not in (tmp_path / "service.db").read_bytes()
 
 
@@ -271,7 +276,7 @@ def test_logs_are_json_without_secrets(tmp_path: Path) -> None:
     try:
         with Server(Service(f"{tmp_path}/service.db")) as server:
             headers = {"Authorization": "Bearer very-secret"}
-            httpx.get(f"{server.url}/v1/experiments", headers=headers)
+            httpx.get(f"{server.url}/v1/experiments", headers=headers, timeout=60)
     finally:
         for name, (handlers, propagate) in before.items():
             logger = logging.getLogger(name)
