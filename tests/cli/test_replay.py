@@ -58,6 +58,18 @@ def test_many_runs(call: Call, event_table: Path) -> None:
     assert Path(document["files"][0]).exists()
 
 
+def test_several_files_are_several_logs(call: Call, event_table: Path) -> None:
+    log, files = read_events(event_table), ["events.parquet", "half.parquet"]
+    write_events(log.take(slice(len(log) // 2)), event_table.with_name(files[1]))
+    answer = call("replay", *files, "-p", "uniform", "-p", "ucb", "--out", "x.svg", "--json")
+    document = json.loads(answer.stdout)
+    assert document["policies"][1]["means"] == [
+        replay("ucb", read_events(event_table.with_name(file)))["ucb"].mean.value for file in files
+    ]
+    assert [document["log"][file]["events"] for file in files] == [len(log), len(log) // 2]
+    assert "2 logs, each replayed by itself" in call("replay", *files, "-p", "ucb").stdout
+
+
 def test_only_some_time_and_some_arms(call: Call, event_table: Path) -> None:
     log = read_events(event_table)
     start = int(log.time[0])
@@ -72,7 +84,7 @@ def test_arms_that_are_always_there_there_may_be_none(call: Call, tmp_path: Path
     write_events(mortal_log(300), tmp_path / "mortal.parquet")
     answer = call(*"replay mortal.parquet -p ucb --arms always".split())
     assert answer.code == 2
-    assert "--arms always leaves none" in answer.line
+    assert "--arms 'always' leaves none" in answer.line
 
 
 def test_help_tells_the_defaults(call: Call) -> None:

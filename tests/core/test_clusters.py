@@ -125,11 +125,14 @@ def test_errors_come_back_as_they_are(cluster: Pool) -> None:
         list(map_blocks(fail, range(3), cluster))
 
 
-def test_replay_and_tuning_leave_every_bit(cluster: Pool) -> None:
-    log = hs.logs.generate_events(0.01, seed=1, articles=5).events.take(slice(6000))
+def test_replay_and_tuning_leave_every_bit(cluster: Pool, tmp_path: Path) -> None:
+    log = hs.logs.generate_events(0.01, seed=1, articles=5).events
+    files = [tmp_path / "a.parquet", tmp_path / "b.parquet"]
+    for file, part in zip(files, (slice(4000), slice(4000, 7000)), strict=True):
+        hs.logs.write_events(log.take(part), file)
     setting = {"runs": 6, "window": 2000, "step": 200}
     one, two = (
-        replay_many(["epsilon-greedy", "ucb"], log, executor=executor, **setting)
+        replay_many(["epsilon-greedy", "ucb"], files, executor=executor, **setting)
         for executor in ("serial", cluster)
     )
     assert str(one) == str(two)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
+from scipy import stats
 from tests.replay.logs import fixed_log, mortal_log, two_pools
 
 import highseason as hs
+from highseason.logs import read_events, write_events
 from highseason.replay import PreparedLog, compare, replay, replay_many
 from highseason.replay.estimators import paired_interval
 from highseason.replay.player import is_stochastic
@@ -126,6 +131,84 @@ def test_runs_that_end_early_are_counted() -> None:
     found = replay_many("ucb", LOG, runs=3, window=1000, step=500, turns=900)
     assert found["ucb"].exhausted == 3
     assert "ended before the requested turns" in str(found)
+
+
+# -- several logs ----------------------------------------------------------------------------------
+
+
+def shards(folder: Path) -> list[Path]:
+    """Three logs in files, of different lengths."""
+    paths = [folder / f"{name}.parquet" for name in "abc"]
+    for path, part in zip(paths, (slice(900), slice(900, 2100), slice(2100, 3000)), strict=True):
+        write_events(LOG.take(part), path)
+    return paths
+
+
+def test_each_log_is_replayed_by_itself(tmp_path: Path) -> None:
+    files = shards(tmp_path)
+    found = replay_many(["ucb-z:z=q0.75", "uniform"], files, runs=1, how="repeat", times=1, seed=5)
+    alone = [replay(["ucb-z:z=q0.75", "uniform"], read_events(path), seed=5) for path in files]
+    ucb, uniform = found.policies
+    assert (ucb.how, uniform.how) == ("logs", "logs")
+    assert ucb.means.tolist() == [one.outcomes[0].mean.value for one in alone]
+    assert ucb.turns.tolist() == [one.outcomes[0].turns for one in alone]
+    assert uniform.means[0] == alone[0].outcomes[1].mean.value
+    assert uniform.means[1] != alone[1].outcomes[1].mean.value  # random numbers of its own
+    assert ucb.read == 3000
+    assert found.log.to_dict()[str(files[1])] == alone[1].log.to_dict()
+    assert "3 logs, each replayed by itself: 3,000 events, 900 to 1,200 a log" in str(found)
+    assert "every log counts alike" in " ".join(found.notes)
+
+
+def test_logs_leave_every_bit_however_they_are_given_and_replayed(tmp_path: Path) -> None:
+    files = shards(tmp_path)
+    setting: dict[str, Any] = {"runs": 4, "times": 2, "window": 600, "step": 100, "seed": 2}
+    done: list[tuple[int, int]] = []
+    one = replay_many(
+        ["ucb", "uniform"], files, workers=1, progress=lambda *at: done.append(at), **setting
+    )
+    assert done[-1] == (24, 24)
+    for logs, workers in ((files, 3), ([read_events(path) for path in files], 2)):
+        other = replay_many(["ucb", "uniform"], logs, workers=workers, **setting)
+        for first, second in zip(one.policies, other.policies, strict=True):
+            assert first.means.tobytes() == second.means.tobytes()
+            assert first.turns.tobytes() == second.turns.tobytes()
+            assert first.verdict == second.verdict
+    first_log = replay_many(["ucb", "uniform"], files[0], **setting)
+    for whole, part in zip(one.policies, first_log.policies, strict=True):
+        assert whole.means[0] == part.mean.value
+        assert whole.turns[0] == part.turns.sum()
+
+
+def test_logs_are_compared_in_pairs() -> None:
+    logs = [LOG.take(slice(500 * i, 500 * i + 500)) for i in range(6)]
+    found = replay_many({"u": "uniform", "e": "epsilon-greedy"}, logs, runs=1, times=4)
+    test = found.compare("e", "u")
+    pairs = stats.ttest_rel(found["e"].means, found["u"].means).confidence_interval()
+    assert test.paired == pytest.approx((pairs.low, pairs.high))
+    assert "overlap" not in str(test)
+    assert found["e"].mean.error == pytest.approx(stats.sem(found["e"].means))
+
+
+@pytest.mark.parametrize(
+    ("names", "settings", "message"),
+    [
+        ("aa", {}, "expected different logs, at least one, got .*a.parquet, .*a.parquet"),
+        ("", {}, "got none"),
+        ("ab", {"arms": ["q"]}, "a.parquet: the log has no arm 'q'"),
+        ("ab", {"reweigh": "accept"}, "no propensities to thin it by: leave reweigh="),
+        ("ab", {"ground_truth": LOG.reward}, "one log in memory: got 3,000 for unread events"),
+        ("ax", {}, "there is no file .*x.parquet"),
+        ("ab", {"how": "windows", "window": 1000}, "900 events, fewer than one window of 1,000"),
+    ],
+)
+def test_what_is_wrong_with_logs(
+    names: str, settings: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    shards(tmp_path)
+    files = [tmp_path / f"{name}.parquet" for name in names]
+    with pytest.raises(ValueError, match=message):
+        replay_many("uniform", files, runs=2, workers=2, **settings)
 
 
 @pytest.mark.parametrize(

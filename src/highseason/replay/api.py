@@ -1,45 +1,43 @@
-"""`replay` and `replay_many`: what policies would have earned on a log.
+"""`replay` and `replay_many`: what policies would have earned on a log, or on several.
 
 Many runs give a distribution instead of a number.  A stochastic policy plays differently with every
 seed, so it replays the same log in every run, each time several times over because replay uses up
 events.  A deterministic policy would play the same run each time, so it gets windows that slide
 over the log.  Either way runs share events and are not independent; results say so, and how many
 independent runs the windows are equivalent to.
+
+Several logs are independent: each is replayed by itself, and the mean of each is one number.
 """
 
 from __future__ import annotations
 
-import functools
-import math
+import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from dataclasses import replace
+from typing import Literal, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.executors import Executors, opened
 from highseason.core.parallel import map_blocks
-from highseason.core.random import TIES, draw, game_key, hash_at, seed_key, turn_key
+from highseason.core.random import seed_key
 from highseason.core.validation import one_of, whole_number
 from highseason.games.simulate import Policies, labelled
 from highseason.logs.events import Events
 from highseason.policies import Policy
-from highseason.replay.diagnostics import diagnose, issues, pool_evidence
-from highseason.replay.estimators import effective_size, mean_estimate, weighted_estimates
-from highseason.replay.kernels import records
-from highseason.replay.kernels.records import RecordOrder, ReplayTrace
+from highseason.replay.diagnostics import LogSummary, SeparateLogs
+from highseason.replay.log_file import LogFile, forgetting_files
 from highseason.replay.player import Init, Player, ReplayOptions, is_stochastic
 from highseason.replay.prepared_log import PreparedLog
-from highseason.replay.result import RepeatedReplay, ReplayOutcome, ReplayResult, Runs
+from highseason.replay.result import RepeatedReplay, ReplayOutcome, ReplayResult
+from highseason.replay.runs import Schedule
 
 Progress = Callable[[int, int], None]
 How = Literal["auto", "repeat", "windows"]
 
-#: Checkpoints of the running mean.
-_POINTS = 200
-#: Records that a worker replays at a time, at most; and blocks of a policy for each worker.
-_BLOCK_RECORDS, _BLOCKS = 8_000_000, 4
+#: What `replay_many` takes for a log.
+AnyLog: TypeAlias = Events | PreparedLog | LogFile | str | os.PathLike[str]
 
 
 def replay(
@@ -104,44 +102,54 @@ def replay(
     """
     seed_key(seed)  # rejects an invalid seed before any work
     labels, players = labelled(policies)
-    log = _prepare(events, bin, arms, reweigh)
-    options = ReplayOptions(turns, known_lifetimes, init, reweigh == "accept")
-    work = functools.partial(_replay_one, tuple(Player(p, log, options) for p in players), seed)
-    outcomes = []
-    for label, outcome in zip(
-        labels,
-        map_blocks(work, range(len(players)), executor, workers=workers),
-        strict=True,
-    ):
-        outcomes.append(replace(outcome, label=label))
-        if progress is not None:
-            progress(len(outcomes), len(players))
-    return ReplayResult(tuple(outcomes), diagnose(log), int(seed))
+    log = _prepare(events, bin, arms)
+    options = _options(turns, known_lifetimes, init, reweigh)
+    seated = [_seated(players, log, options)]
+    schedule = Schedule(players, ["repeat"] * len(players), seated, options, int(seed))
+    [by_policy], [summary] = _play(schedule, executor, workers, progress)
+    outcomes = [
+        replace(run, label=label) for label, [(run, _)] in zip(labels, by_policy, strict=True)
+    ]
+    return ReplayResult(tuple(outcomes), summary, int(seed))
 
 
-def _replay_one(players: Sequence[Player], seed: int, i: int) -> ReplayOutcome:
-    """Replay the whole log once for one player."""
-    order = RecordOrder.whole(len(players[i].log.events))
-    return _outcome("", players[i], order, players[i].play(order, seed))
+def _play(
+    schedule: Schedule, executor: Executors, workers: int | None, progress: Progress | None
+) -> tuple[list[list[list[tuple[ReplayOutcome, float]]]], list[LogSummary]]:
+    """All runs, by log and policy, each with its ground truth; and the summary of each log."""
+    played: list[list[list[tuple[ReplayOutcome, float]]]]
+    played, logs = [[[] for _ in schedule.policies] for _ in schedule.logs], []
+    with opened(executor, workers) as pool, forgetting_files():
+        blocks, done = schedule.blocks(pool.workers), 0
+        total = sum(len(block.runs) for block in blocks)
+        for block, some in zip(blocks, map_blocks(schedule.play, blocks, pool), strict=True):
+            played[block.log][block.policy] += some.runs
+            logs += [some.log] if some.log is not None else []
+            done += len(block.runs)
+            if progress is not None:
+                progress(done, total)
+    return played, logs
 
 
-def _prepare(
-    log: Events | PreparedLog, length: float, arms: Sequence[str] | None, reweigh: str | None
-) -> PreparedLog:
+def _prepare(log: Events | PreparedLog, length: float, arms: Sequence[str] | None) -> PreparedLog:
     if not isinstance(log, PreparedLog):
         log = PreparedLog.of(log, length, arms)
     elif length != 1 or arms is not None:
         raise ValueError("a PreparedLog already has bins and arms: pass them to PreparedLog.of")
+    return log
+
+
+def _options(
+    turns: int | None, known_lifetimes: bool, init: Init, reweigh: str | None
+) -> ReplayOptions:
     if reweigh not in (None, "accept"):
         raise ValueError(f"reweigh must be 'accept' or None, got {reweigh!r}")
-    if reweigh is not None and log.events.propensity is None:
-        raise ValueError("the log has no propensities to thin it by: leave reweigh= out")
-    return log
+    return ReplayOptions(turns, known_lifetimes, init, reweigh == "accept")
 
 
 def replay_many(
     policies: Policies,
-    events: Events | PreparedLog,
+    events: AnyLog | Sequence[AnyLog],
     *,
     runs: int = 100,
     how: How = "auto",
@@ -161,13 +169,19 @@ def replay_many(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> RepeatedReplay:
-    """Replay a log many times for every policy, as the paper's study does.
+    """Replay a log many times for every policy, as the paper's study does; or many logs.
 
     G is counted once, on the log itself, however often its events are replayed.
 
+    Several logs are several histories: policies start afresh on each, thresholds such as q0.75 and
+    lifetimes are those of each, and the mean over its runs is one number of the result, whatever
+    its length.  Logs are taken for independent, so errors and tests between logs are valid.  Files
+    that continue each other are one log: `convert` makes one of them.
+
     Args:
         policies: As in `replay`.
-        events: As in `replay`.
+        events: As in `replay`; or several logs, also as paths of event tables or `LogFile`s, which
+            the workers read.
         runs: The number of runs of each policy; with windows, at most as many as fit.
         how: "repeat": every run replays the whole log, `times` over, with its own random numbers.
             "windows": run i replays `window` events from event i·step on.  "auto": repeat for
@@ -201,202 +215,61 @@ def replay_many(
     for name, value in (("runs", runs), ("times", times), ("window", window), ("step", step)):
         whole_number(name, value, at_least=1)
     one_of("how", how, ("auto", "repeat", "windows"))
-    log = _prepare(events, bin, arms, reweigh)
-    options = ReplayOptions(turns, known_lifetimes, init, reweigh == "accept")
-    if ground_truth is not None and ground_truth.shape != log.events.time.shape:
-        raise ValueError(
-            f"ground_truth must have one number per event: got {ground_truth.size:,} for "
-            f"{len(log.events):,} events"
-        )
-    schedule = _Schedule(log, runs, times, shuffle, window, step, int(seed), ground_truth)
+    options = _options(turns, known_lifetimes, init, reweigh)
+    one = isinstance(events, Events | PreparedLog | LogFile | str | os.PathLike)
+    given = cast(Sequence[AnyLog], [events] if one else events)
+    logs = [_ready(log, bin, arms) for log in given]
+    names = _names(logs)
+    _check_ground_truth(ground_truth, logs)
     auto = ["repeat" if is_stochastic(policy) else "windows" for policy in players]
-    ways = auto if how == "auto" else [how] * len(players)
-    everyone = [Player(policy, log, options) for policy in players]
-    played: list[list[tuple[ReplayOutcome, float]]] = [[] for _ in everyone]
-    with opened(executor, workers) as pool:
-        blocks = [b for i, way in enumerate(ways) for b in schedule.blocks(i, way, pool.workers)]
-        total = sum(len(block.runs) for block in blocks)
-        work = functools.partial(_play_runs, schedule, everyone)
-        for block, some in zip(blocks, map_blocks(work, blocks, pool), strict=True):
-            played[block.player] += some
-            if progress is not None:
-                progress(sum(map(len, played)), total)
-    results = map(schedule.sum_up, labels, everyone, ways, played)
-    return RepeatedReplay(tuple(results), diagnose(log), int(seed))
+    schedule = Schedule(
+        players,
+        auto if how == "auto" else [how] * len(players),
+        [_seated(players, log, options) for log in logs],
+        options, int(seed), runs, times, shuffle, window, step, ground_truth,
+    )  # fmt: skip
+    played, summaries = _play(schedule, executor, workers, progress)
+    summary = summaries[0] if one else SeparateLogs(names, tuple(summaries))
+    results = [
+        schedule.sum_up(label, i, [of_log[i] for of_log in played], summary)
+        for i, label in enumerate(labels)
+    ]
+    return RepeatedReplay(tuple(results), summary, int(seed))
 
 
-class _RunBlock(NamedTuple):
-    """Some runs of one player."""
-
-    player: int
-    how: str
-    runs: range
-
-
-def _play_runs(
-    schedule: _Schedule, players: Sequence[Player], block: _RunBlock
-) -> list[tuple[ReplayOutcome, float]]:
-    return [schedule.play(players[block.player], block.how, run) for run in block.runs]
+def _seated(
+    policies: Sequence[Policy], log: PreparedLog | LogFile, options: ReplayOptions
+) -> Sequence[Player] | LogFile:
+    if isinstance(log, LogFile):
+        return log
+    return [Player(policy, log, options) for policy in policies]
 
 
-@dataclass(frozen=True)
-class _Schedule:
-    """Which events each run reads, and what the runs of a policy come to."""
-
-    log: PreparedLog
-    runs: int
-    times: int
-    shuffle: bool
-    window: int
-    step: int
-    seed: int
-    ground_truth: NDArray[np.float64] | None
-
-    def numbers(self, how: str) -> range:
-        """The runs: as many as requested, or as many windows as fit."""
-        if how == "repeat":
-            return range(self.runs)
-        spare = len(self.log.events) - self.window
-        if spare < 0:
-            raise ValueError(
-                f"the log has {len(self.log.events):,} events, fewer than one window of "
-                f"{self.window:,}: give a smaller window="
-            )
-        return range(min(self.runs, spare // self.step + 1))
-
-    def blocks(self, player: int, how: str, workers: int) -> list[_RunBlock]:
-        """The runs of a player in blocks of about a second, fewer where workers would be idle."""
-        runs = self.numbers(how)
-        records = max(1, self.window if how == "windows" else len(self.log.events) * self.times)
-        size = max(1, min(_BLOCK_RECORDS // records, -(-len(runs) // (_BLOCKS * workers))))
-        return [_RunBlock(player, how, runs[at : at + size]) for at in range(0, len(runs), size)]
-
-    def play(self, player: Player, how: str, run: int) -> tuple[ReplayOutcome, float]:
-        """One run, and the mean ground truth of the events it matched."""
-        order = self._order(how, run)
-        trace = player.play(order, self.seed, run)
-        outcome = _outcome("", player, order, trace)
-        if self.ground_truth is None or not outcome.turns:
-            return outcome, math.nan
-        return outcome, float(self.ground_truth[order.rows(trace.matched)].sum()) / outcome.turns
-
-    def _order(self, how: str, run: int) -> RecordOrder:
-        events = len(self.log.events)
-        if how == "windows":
-            return RecordOrder.window(run * self.step, self.window)
-        if not self.shuffle:
-            return RecordOrder.whole(events, self.times)
-        # The random numbers of turn 0, which no event uses.
-        key = np.uint64(hash_at(turn_key(game_key(self.seed, run), 0), TIES))
-        numbers = draw(key, np.arange(events * self.times, dtype=np.uint64))
-        return RecordOrder.shuffled(np.argsort(numbers, kind="stable") % max(1, events))
-
-    def sum_up(
-        self, label: str, player: Player, how: str, played: list[tuple[ReplayOutcome, float]]
-    ) -> Runs:
-        """All runs of a policy."""
-        outcomes = [outcome for outcome, _ in played]
-        turns = np.array([outcome.turns for outcome in outcomes], np.int64)
-        evidence = pool_evidence(outcomes)
-        independent = min(float(turns.size), (turns.size - 1) * self.step / self.window + 1)
-        known = self.ground_truth is not None
-        return Runs(
-            label=label,
-            policy=str(player.policy),
-            how=how,
-            means=np.array([outcome.mean.value for outcome in outcomes]),
-            turns=turns,
-            rewards=np.array([outcome.reward for outcome in outcomes]),
-            exhausted=int((turns < (player.options.turns or 0)).sum()),
-            independent=independent if how == "windows" else None,
-            block=-(-self.window // self.step) if how == "windows" else 0,
-            ground_truth=np.array([truth for _, truth in played]) if known else None,
-            read=sum(outcome.read for outcome in outcomes),
-            rejected={why: sum(o.rejected[why] for o in outcomes) for why in outcomes[0].rejected},
-            effective_size=evidence.effective_size,
-            per_visitor=evidence.weighted.snips.value if evidence.weighted else None,
-            issues=tuple(issues(evidence, diagnose(self.log).uniformity)),
-        )
+def _ready(log: AnyLog, length: float, arms: Sequence[str] | None) -> PreparedLog | LogFile:
+    if isinstance(log, str | os.PathLike):
+        chosen = arms if arms is None or isinstance(arms, str) else tuple(arms)
+        return LogFile(log, length, chosen)
+    return log if isinstance(log, LogFile) else _prepare(log, length, arms)
 
 
-def _outcome(label: str, player: Player, order: RecordOrder, trace: ReplayTrace) -> ReplayOutcome:
-    """Sum up one run of a player."""
-    log, policy, counts = player.log, player.policy, trace.counts
-    rows, lowest = order.rows(trace.matched), player.lowest_propensity
-    reward, turns = log.reward[rows], int(counts[records.MATCHED])
-    at = np.unique(np.linspace(1, turns, min(_POINTS, turns)).round().astype(np.int64))
-    asked, chosen = int(counts[records.ASKED]), trace.kind != records.TRIED
-    propensity = log.propensity(rows) if lowest is None else lowest[log.pool[rows]]
-    weighted = None
-    has_propensities = log.events.propensity is not None and lowest is None
-    if has_propensities or np.unique(propensity[chosen]).size > 1:
-        read = asked + int(counts[records.SKIPPED])
-        weighted = weighted_estimates(reward[chosen], propensity[chosen], read)
-    rejected = {reason: int(counts[place]) for reason, place in _REASONS.items()}
-    rejected["after the last turn"] = order.records - sum(rejected.values()) - turns
-    low, high = log.reward_range
-    unsuitable = policy.rule.traits.unit_range and (low < 0 or high > 1)
-    return ReplayOutcome(
-        label=label,
-        policy=str(policy),
-        read=order.records,
-        rejected=rejected,
-        turns=turns,
-        requested=player.options.turns,
-        reward=float(reward.sum()),
-        rewarded=int(np.count_nonzero(reward)),
-        mean=mean_estimate(reward),
-        asked=asked,
-        matched_share=int(chosen.sum()) / asked if asked else math.nan,
-        expected_share=_expected_share(player, order, trace),
-        exploited_share=float((trace.kind == records.EXPLOITED).mean()) if turns else math.nan,
-        effective_size=effective_size(1.0 / propensity),
-        curve_turns=at,
-        curve_means=np.cumsum(reward)[at - 1] / at if turns else np.zeros(0),
-        weighted=weighted,
-        thinned=rejected["thinned"],
-        high_turns=_high_turns(policy, log, rows),
-        reward_range=log.reward_range if unsuitable else None,
+def _names(logs: Sequence[PreparedLog | LogFile]) -> tuple[str, ...]:
+    """What each log is called; one given twice would count twice."""
+    names = tuple(
+        str(log.path) if isinstance(log, LogFile) else f"log {i}" for i, log in enumerate(logs, 1)
     )
+    if len(set(names)) < len(names) or not names:
+        raise ValueError(f"expected different logs, at least one, got {', '.join(names) or 'none'}")
+    return names
 
 
-def _high_turns(policy: Policy, log: PreparedLog, rows: NDArray[np.int64]) -> int | None:
-    """How many turns were above the threshold; an infinite one is not meant to separate turns."""
-    z = policy.threshold
-    if not isinstance(z, int | float) or math.isinf(z):
-        return None
-    G = log.bins.counts[log.bins.of[rows]]
-    above = getattr(policy, "variant", "") == "authors_code"
-    return int((G > z if above else G >= z).sum())
-
-
-#: Why an event was not used, with its place among the counts of a trace.
-_REASONS = {
-    "arm not studied": records.NOT_STUDIED,
-    "arm not in its pool": records.NOT_IN_POOL,
-    "thinned": records.THINNED,
-    "while other arms were untried": records.WAITING,
-    "another arm chosen": records.OTHER_ARM,
-}
-
-
-def _expected_share(player: Player, order: RecordOrder, trace: ReplayTrace) -> float:
-    """The mean of one over the pool's size, over the events of studied arms that were read."""
-    log, lowest = player.log, player.lowest_propensity
-    sizes = np.maximum(log.pools.sizes, 1)
-    read = _pool_records(player, order, trace).astype(np.float64)
-    if not read.any():
-        return math.nan
-    if lowest is not None:  # the share of a pool's events that thinning leaves
-        read *= np.where(read > 0, sizes * lowest, 0.0)
-    return float((read / sizes).sum() / read.sum())
-
-
-def _pool_records(player: Player, order: RecordOrder, trace: ReplayTrace) -> NDArray[np.int64]:
-    """How many events of studied arms each pool has in the run, up to the last turn requested."""
-    log, complete = player.log, trace.matched.size == player.options.turns
-    if order.covers(len(log.events)) and not complete and log.studied.all():
-        return log.pool_records
-    rows = order.rows(np.arange(int(trace.matched[-1]) + 1) if complete else None)
-    rows = rows[log.studied[log.events.arm[rows]]]
-    return np.bincount(log.pool[rows], minlength=len(log.pools))
+def _check_ground_truth(
+    truth: NDArray[np.float64] | None, logs: Sequence[PreparedLog | LogFile]
+) -> None:
+    if truth is None:
+        return
+    events = [len(log.events) for log in logs if isinstance(log, PreparedLog)]
+    if [truth.size] != events or len(logs) > 1:
+        raise ValueError(
+            f"ground_truth must have one number per event of one log in memory: got {truth.size:,} "
+            f"for {', '.join(f'{n:,}' for n in events) or 'unread'} events"
+        )

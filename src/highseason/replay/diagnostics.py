@@ -66,6 +66,49 @@ class LogSummary:
         }
 
 
+@dataclass(frozen=True)
+class SeparateLogs:
+    """The summaries of several logs, each replayed by itself."""
+
+    names: tuple[str, ...]
+    logs: tuple[LogSummary, ...]
+
+    @property
+    def uniformity(self) -> Uniformity:
+        """The least favourable of them."""
+        tests = [log.uniformity for log in self.logs]
+        return min(tests, key=lambda test: (test.holds, not test.tilted, test.p))
+
+    @property
+    def events(self) -> int:
+        """How many events all of them have."""
+        return sum(log.events for log in self.logs)
+
+    @property
+    def arms(self) -> int:
+        """The largest number of arms of a log."""
+        return max(log.arms for log in self.logs)
+
+    @property
+    def baseline(self) -> Estimate:
+        """What showing arms at random earns: the mean over logs."""
+        return mean_estimate(np.array([log.baseline.value for log in self.logs]))
+
+    def __str__(self) -> str:
+        sizes = [log.events for log in self.logs]
+        worse = [name for name, log in self.to_dict().items() if not log["uniformity"]["holds"]]
+        which = f"{len(worse):,} of them, such as {worse[0]}: " if worse else "Least uniform: "
+        return (
+            f"{len(sizes):,} logs, each replayed by itself: {sum(sizes):,} events, {min(sizes):,} "
+            f"to {max(sizes):,} a log, of up to {self.arms:,} arms.\nShowing arms at random earns "
+            f"{self.baseline.value:.4g} per turn. {which}{self.uniformity}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {name: log.to_dict() for name, log in zip(self.names, self.logs, strict=True)}
+
+
 _SUMMARIES: WeakKeyDictionary[PreparedLog, LogSummary] = WeakKeyDictionary()
 
 
@@ -165,7 +208,7 @@ def pool_evidence(runs: Sequence[Evidence]) -> Evidence:
         expected_share=expected,
         weighted=_pool_weighted([run.weighted for run in runs if run.weighted is not None]),
         high_turns=sum(high) if high else None,
-        reward_range=runs[0].reward_range,
+        reward_range=next((run.reward_range for run in runs if run.reward_range), None),
     )
 
 

@@ -134,8 +134,8 @@ class Comparison:
         student: Two samples with equal variances, as in the paper.
         welch: Two samples with different variances.
         bootstrap: A 95% interval for the difference, runs resampled with replacement.
-        paired: A 95% interval for overlapping windows, the runs of both in pairs; None where runs
-            are not windows over the same events, or the overlap leaves too few.
+        paired: A 95% interval, the windows or logs of both in pairs; None where runs are not over
+            the same events, or the overlap of windows leaves too few.
         independent: How many independent runs the overlapping windows are equivalent to; None
             where runs are not windows.
     """
@@ -147,6 +147,11 @@ class Comparison:
     paired: tuple[float, float] | None = None
     independent: float | None = None
 
+    @property
+    def correction(self) -> str:
+        """What the paired interval takes into account, to be written behind it."""
+        return "" if self.independent is None else ", corrected for overlap"
+
     def __str__(self) -> str:
         student, welch = self.student, self.welch
         lines = [
@@ -157,7 +162,7 @@ class Comparison:
         ]
         if self.paired is not None:
             ends = "{:+.5f} to {:+.5f}".format(*self.paired)
-            lines.append(f"  paired        ({ends}), corrected for overlap")
+            lines.append(f"  paired        ({ends}){self.correction}")
         if self.independent is not None:
             lines.append(
                 f"  the windows overlap: they are equivalent to about {self.independent:.1f} "

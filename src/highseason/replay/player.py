@@ -76,6 +76,8 @@ class Player:
                 f"{policy} explores by the time that arms have left, so it needs to know when they "
                 "end: leave lifetimes known"
             )
+        if options.thin and log.events.propensity is None:
+            raise ValueError("the log has no propensities to thin it by: leave reweigh= out")
         resolve = bool(policy.unresolved_thresholds()) and len(log.events) > 0
         self.policy = policy.resolve_thresholds(log.G) if resolve else policy
         self.log, self.options = log, options

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from highseason.core.specs import did_you_mean
 from highseason.core.table import Printable, Table
-from highseason.replay.diagnostics import Evidence, LogSummary, issues, verdict
+from highseason.replay.diagnostics import Evidence, LogSummary, SeparateLogs, issues, verdict
 from highseason.replay.estimators import Comparison, compare, mean_estimate
 from highseason.results.statistics import Estimate
 
@@ -64,7 +64,7 @@ _P = TypeVar("_P", bound=PolicyReplay)
 class _ByLabel(Printable, Generic[_P]):
     """A result with an entry for each policy."""
 
-    log: LogSummary
+    log: LogSummary | SeparateLogs
     seed: int
 
     @property
@@ -201,7 +201,8 @@ class Runs(PolicyReplay):
     """The runs of one policy.
 
     Attributes:
-        how: "repeat" or "windows".
+        how: "repeat" or "windows"; "logs" where each entry of `means` is the mean over the runs of
+            one log, and each of `turns` and `rewards` their sum.
         means: The mean reward per matched turn of each run; NaN where nothing matched.
         turns: How many turns matched in each run.
         rewards: The sum of rewards of each run.
@@ -237,7 +238,8 @@ class Runs(PolicyReplay):
         """How far the mean can be trusted, in one sentence."""
         if self.issues:
             return f"Handle with care: {'; '.join(self.issues)}."
-        runs = f"{self.means.size:,} runs, which share events"
+        kind = "logs" if self.how == "logs" else "runs, which share events"
+        runs = f"{self.means.size:,} {kind}"
         return f"Fit for use: {self.used:,} matched turns in {runs}."
 
     @property
@@ -247,7 +249,7 @@ class Runs(PolicyReplay):
 
     @property
     def mean(self) -> Estimate:
-        """The mean over runs; its error assumes independent runs, which they are not quite."""
+        """The mean over runs; its error assumes independent runs, which only logs are."""
         return mean_estimate(self.means[np.isfinite(self.means)])
 
     def to_dict(self) -> dict[str, Any]:
@@ -257,10 +259,10 @@ class Runs(PolicyReplay):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RepeatedReplay(_ByLabel[Runs]):
-    """Many runs of several policies over one log; `result["ucb"]` are those of one policy."""
+    """Many runs of several policies over a log, or several; `result["ucb"]` are one policy's."""
 
     policies: tuple[Runs, ...]
-    log: LogSummary
+    log: LogSummary | SeparateLogs
     seed: int
 
     _entries = property(attrgetter("policies"))
@@ -268,8 +270,8 @@ class RepeatedReplay(_ByLabel[Runs]):
     def compare(self, first: str, second: str) -> Comparison:
         """Whether the first policy earns more than the second, by several tests."""
         a, b = self[first], self[second]
-        same = a.how == b.how == "windows"
-        overlap: Any = {"block": a.block, "independent": a.independent} if same else {}
+        paired = a.how == b.how != "repeat"
+        overlap: Any = {"block": a.block, "independent": a.independent} if paired else {}
         return compare(a.means, b.means, seed=self.seed, **overlap)
 
     @property
@@ -280,7 +282,8 @@ class RepeatedReplay(_ByLabel[Runs]):
             test, mean = self._against_first.get(r.label), r.mean
             p = (f"{test.student.p:.2g}", f"{test.welch.p:.2g}") if test else ("", "")
             rows.append((r.label, mean.value, mean.error, r.means.size, r.turns.mean(), *p))
-        columns = ("policy", "per turn", "± se", "runs", "turns", "p (Student)", "p (Welch)")
+        unit = "logs" if isinstance(self.log, SeparateLogs) else "runs"
+        columns = ("policy", "per turn", "± se", unit, "turns", "p (Student)", "p (Welch)")
         return Table(columns, tuple(rows), ("", ".4f", ".4f", "d", ",.0f", "", ""))
 
     @functools.cached_property
@@ -305,6 +308,12 @@ class RepeatedReplay(_ByLabel[Runs]):
                 "Stochastic policies replay the same events in every run: runs are dependent, and "
                 "their spread does not show how much another log would differ."
             )
+        if "logs" in ways:
+            notes.append(
+                "Policies start afresh on every log, and every log counts alike: errors and tests "
+                "are between logs. Files that continue each other are one log: convert them "
+                "together."
+            )
         if "windows" in ways and ways["windows"].block > 1:
             notes.append(
                 f"Windows overlap: {ways['windows'].means.size} of them are equivalent to about "
@@ -316,14 +325,14 @@ class RepeatedReplay(_ByLabel[Runs]):
                 "each other: their runs vary for different reasons."
             )
         notes += [
-            f"{label} minus {self.labels[0]}, paired windows: {test.difference:+.5f}, "
-            f"95% {test.paired[0]:+.5f} to {test.paired[1]:+.5f}, corrected for overlap."
+            f"{label} minus {self.labels[0]}, in pairs: {test.difference:+.5f}, "
+            f"95% {test.paired[0]:+.5f} to {test.paired[1]:+.5f}{test.correction}."
             for label, test in self._against_first.items()
             if test.paired is not None
         ]
         notes += [
-            f"{runs.label}: {runs.exhausted} of {runs.means.size} runs ended before the requested "
-            "turns; their means cover the turns reached."
+            f"{runs.label}: {runs.exhausted} runs ended before the requested turns; their means "
+            "cover the turns reached."
             for runs in self.policies
             if runs.exhausted
         ]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from click.core import ParameterSource
@@ -15,9 +14,6 @@ from highseason.cli.errors import usage_error
 from highseason.cli.group import with_examples
 from highseason.cli.output import check_figure, emit, progress_bar
 from highseason.policies import Policy
-
-if TYPE_CHECKING:
-    from highseason.logs import Events
 
 
 def _moment(text: str) -> int:
@@ -45,8 +41,9 @@ def _moment(text: str) -> int:
     "highseason replay events.parquet -p epsilon-z -p epsilon-greedy --arms always \\\n"
     "    --turns 500 --runs 20 --out runs.png",
     "highseason replay events.parquet -p soft-ucb-mortal -p ucb --bin 10 --json",
+    "highseason replay monday.parquet tuesday.parquet -p soft-ucb -p ucb --executor ray",
 )
-@options.log
+@click.argument("logs", metavar="FILE…", nargs=-1, required=True, type=click.Path(path_type=Path))
 @options.players
 @options.number(
     "--bin", "Length of a time bin; G is the number of events in it.", "SECONDS", default=1.0
@@ -94,7 +91,7 @@ def _moment(text: str) -> int:
 @options.path("--out", "Draw the means as .png, .svg or .pdf.")
 @options.size
 def command(
-    log: Path,
+    logs: tuple[Path, ...],
     players: dict[str, Policy],
     bin: float,  # noqa: A002  # the option's name
     between: tuple[int, int] | None,
@@ -110,28 +107,35 @@ def command(
     The log must show arms at random.  Events in which a policy would have shown another arm are
     discarded.  The mean over the rest estimates what the policy earns per turn, if the log is
     uniformly random (which is tested) and its pools have one size; otherwise means per visitor are
-    shown too.  FILE is an event table written by 'highseason convert'.
+    shown too.  FILE is an event table written by 'highseason convert'.  Several are independent
+    logs: each is replayed by itself, and the table shows the mean over logs.
     """
-    from highseason.logs import read_events
-    from highseason.replay import PreparedLog, replay, replay_many
+    from highseason.replay import LogFile, replay, replay_many
 
     if runs is None:
         _drop_options_of_runs(settings)
-    check_figure(out, inputs=[log])
-    events = read_events(log)
-    if between is not None:
-        events = _between(events, *between)
-    prepared = PreparedLog.of(events, bin, _studied(arms, events))
+    check_figure(out, inputs=logs)
+    chosen = arms if arms is None or arms == "always" else _ids(arms)
+    files = [LogFile(log, bin, chosen, between) for log in logs]
     settings["known_lifetimes"] = not unknown_lifetimes
-    play: Any = replay if runs is None else functools.partial(replay_many, runs=runs)
-    with progress_bar("runs" if runs else "policies") as progress:
-        result = play(players, prepared, progress=progress, **settings)
+    if runs is not None:
+        settings["runs"] = runs
+    elif len(files) > 1:
+        settings |= {"runs": 1, "times": 1, "how": "repeat"}
+    play: Any = replay_many if "runs" in settings else replay
+    with progress_bar("runs" if "runs" in settings else "policies") as progress:
+        log = files[0].read() if len(files) == 1 else files
+        result = play(players, log, progress=progress, **settings)
     if out is not None:
         from highseason.report import replays
 
         replays(result).save(out)
     text = str(result) if out is None else f"{result}\n"
     emit(as_json, result.to_dict, lambda: click.echo(text), [out])
+
+
+def _ids(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
 def _drop_options_of_runs(settings: dict[str, Any]) -> None:
@@ -141,34 +145,3 @@ def _drop_options_of_runs(settings: dict[str, Any]) -> None:
         del settings[name]
         if context.get_parameter_source(name) is not ParameterSource.DEFAULT:
             raise usage_error(f"--{name} needs --runs: add it, or leave --{name} out")
-
-
-def _studied(text: str | None, events: Events) -> tuple[str, ...] | None:
-    """The arms to study: ids separated by commas, or `always` for those always on offer."""
-    if text is None:
-        return None
-    if text != "always":
-        return tuple(part.strip() for part in text.split(",") if part.strip())
-    from highseason.logs import always_on_offer
-
-    arms = always_on_offer(events)
-    if not arms:
-        raise usage_error(
-            "no arm is on offer in every event, so --arms always leaves none: cut the log with "
-            "--between, or find a stretch with 'highseason slice'"
-        )
-    return arms
-
-
-def _between(events: Events, start: int, end: int) -> Events:
-    """The events of that time; an empty selection is a mistake, not a result."""
-    from highseason.logs.conversion import moment
-
-    part = events.between(start, end)
-    if len(part) == 0 and len(events) > 0:
-        first, last = int(events.time.min()), int(events.time.max())
-        raise usage_error(
-            f"no event between {moment(start)} and {moment(end)}: the log goes from "
-            f"{moment(first)} to {moment(last)}"
-        )
-    return part
