@@ -180,3 +180,27 @@ def test_a_dask_scheduler_is_joined_by_its_address(expected: str) -> None:
         assert simulated(executor=f"dask://127.0.0.1:{port}") == expected
     finally:
         finished(process)
+
+
+@pytest.mark.soak
+def test_a_ray_cluster_is_joined_by_the_address_of_its_client_server(
+    expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("ray")
+    monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    port = free_port()
+    words = (
+        "start --head --block --num-cpus=2 --include-dashboard=false --node-ip-address=127.0.0.1 "
+        f"--port={free_port()} --ray-client-server-port={port}"
+    )
+    start = [sys.executable, "-m", "ray.scripts.scripts", *words.split()]
+    process = subprocess.Popen(start, start_new_session=True, stdout=subprocess.DEVNULL)
+    try:
+        time.sleep(25)  # its parts start one after the other, and a client that comes early fails
+        assert simulated(executor=f"ray://127.0.0.1:{port}") == expected
+        with opened(f"ray://127.0.0.1:{port}") as pool:  # a second time: the cluster still runs
+            assert pool.workers == 2
+            assert len(set(map_blocks(lambda n: (os.getpid(), n), range(8), pool))) == 8
+    finally:
+        finished(process)

@@ -31,7 +31,8 @@ def start(address: str, workers: int | None) -> RayPool:
     if ray.is_initialized():  # the program's own, which stays
         return RayPool(ray, workers or int(ray.cluster_resources()["CPU"]), lambda: None)
     count = worker_count(workers)
-    ray.init(num_cpus=count, include_dashboard=False, _node_ip_address="127.0.0.1", **options)
+    here = {"include_dashboard": False, "_node_ip_address": "127.0.0.1", **options}
+    ray.init("local", num_cpus=count, **here)  # also where another cluster runs on this machine
     return RayPool(ray, count, ray.shutdown)
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from highseason.report.figure import Drawings, Figure, Picture
 
 #: What every figure is saved as, besides the SVG that the page shows.
-_FORMATS = ("png", "pdf")
+_FORMATS = ("pdf",)
 
 
 def reproduce(
@@ -116,8 +116,7 @@ def _draw(drawings: Drawings, session: StudySession) -> dict[str, Picture]:
 
 def _render(formats: Sequence[str], draw: Callable[[], Figure]) -> tuple[Picture, dict[str, bytes]]:
     """A figure as the page shows it, and the files of other formats."""
-    figure = draw()
-    return figure.picture(), {kind: figure.encode(kind) for kind in formats}
+    return draw().render(formats)
 
 
 def _pickles(draw: Callable[[], Figure]) -> bool:

@@ -41,7 +41,6 @@ def _moment(text: str) -> int:
     "highseason replay events.parquet -p epsilon-z -p epsilon-greedy --arms always \\\n"
     "    --turns 500 --runs 20 --out runs.png",
     "highseason replay events.parquet -p soft-ucb-mortal -p ucb --bin 10 --json",
-    "highseason replay monday.parquet tuesday.parquet -p soft-ucb -p ucb --executor ray",
 )
 @click.argument("logs", metavar="FILE…", nargs=-1, required=True, type=click.Path(path_type=Path))
 @options.players
