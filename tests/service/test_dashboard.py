@@ -133,6 +133,9 @@ def test_pages_need_no_inline_script_or_style(live: Server, http: httpx.Client) 
         ("/new", {"draft": "{}"}),
         (f"{SHELF}/decide", {"turn": "3"}),
         (f"{SHELF}/rewards", {"turn": "1", "reward": "5", "visitors": "2"}),
+        (f"{SHELF}/corrections", {"turn": "1", "reward": "5", "visitors": "2"}),
+        (f"{SHELF}/forecast", {"draft": '{"first": 9, "values": [5.0]}'}),
+        (f"{SHELF}/forecast/plan", {"meaning": "forecast"}),
         (f"{SHELF}/arms", {"id": "new"}),
         (f"{SHELF}/retire", {"arm": "9.99"}),
         (f"{SHELF}/status", {"change": "pause"}),
@@ -170,6 +173,9 @@ def test_a_form_does_what_it_says(live: Server, http: httpx.Client) -> None:
     assert service.decision("shelf", 3).reward == 512.5
     again = post(http, f"{SHELF}/rewards", turn="3", reward="512.5", visitors="60")
     assert again.headers["location"].endswith("done=known")
+    post(http, f"{SHELF}/corrections", turn="3", reward="500", visitors="50")
+    assert (service.decision("shelf", 3).reward, service.decision("shelf", 3).visitors) == (500, 50)
+    assert "price" in http.get(SHELF).text.partition("500 from 50")[0]
     post(http, f"{SHELF}/arms", id="8.99", label="sale", when="now", end="39")
     assert service.state("shelf").arms[-1].label == "sale"
     post(http, f"{SHELF}/retire", arm="8.99")
@@ -192,6 +198,11 @@ def test_a_form_does_what_it_says(live: Server, http: httpx.Client) -> None:
         ("rewards", {"turn": "1", "reward": "5", "visitors": "-2"}, 422, "visitors:"),
         ("rewards", {"turn": "9", "reward": "5", "visitors": "2"}, 409, "turn 9"),
         ("rewards", {"turn": "1e3", "reward": "5", "visitors": "2"}, 422, "a whole number"),
+        ("corrections", {"turn": "1", "reward": "5", "visitors": "2"}, 409, "no reward to correct"),
+        ("forecast", {"draft": "{}"}, 422, "upload the file again"),
+        ("forecast", {"draft": '{"first": 1, "values": [5.0]}'}, 409, "from turn 2"),
+        ("forecast/plan", {"meaning": "forecast"}, 422, "choose a CSV file"),
+        ("explode", {}, 404, "no form"),
         ("arms", {"id": "=1+1"}, 422, "letters, digits"),
         ("arms", {"id": "9.99"}, 409, "already"),
         ("arms", {"id": "new", "when": "never"}, 422, "when:"),
@@ -273,7 +284,8 @@ def test_scopes_hold_for_pages(closed: tuple[Server, dict[str, str]]) -> None:
             ]
             assert statuses == [True] * allowed + [False] * (3 - allowed), scope
             assert ("Enter a reward" in page) == (allowed >= 2)
-            assert ("Add an arm" in page) == ("Retire" in page) == (allowed >= 3)
+            for words in ("Add an arm", "Retire", "Replace the forecast"):
+                assert (words in page) == (allowed >= 3), words
             assert (http.get("/new").status_code == 200) == (allowed >= 3)
 
 

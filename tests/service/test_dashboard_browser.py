@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, FilePayload, Page, expect
 from tests.reference.browser import chromium
 from tests.service.conftest import MOMENT, Server, settings
 from tests.service.test_new_experiments import traffic
@@ -67,6 +67,12 @@ def describe(page: Page, name: str) -> None:
     page.get_by_role("button", name="See the plan").click()
 
 
+def new_season() -> FilePayload:
+    """A file with the first 20 days of November."""
+    rows = "".join(f"2026-11-{day:02},{300 + day}\n" for day in range(1, 21))
+    return {"name": "new.csv", "mimeType": "text/csv", "buffer": f"day,visitors\n{rows}".encode()}
+
+
 def test_a_day_of_a_merchandiser(page: Page, server: Server) -> None:
     describe(page, "The price of tea")
     expect(page.get_by_role("heading", name="The plan of The price of tea")).to_be_visible()
@@ -92,6 +98,20 @@ def test_a_day_of_a_merchandiser(page: Page, server: Server) -> None:
     page.get_by_text("Table: reward").click()
     cells = page.locator("#chart-rewards tbody tr").last.locator("th, td")
     expect(cells).to_have_text(["to Tue 3 Nov 2026", "512.5", "512.5"])
+
+    page.get_by_label("Corrected reward").fill("500")
+    page.get_by_label("Corrected visitors").fill("100")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("status")).to_have_text("The reward is corrected.")
+    assert server.service.decision("the-price-of-tea", 3).reward == 500
+
+    page.get_by_label("CSV file").set_input_files(new_season())
+    page.get_by_label("It is the forecast itself").check()
+    page.get_by_role("button", name="See the new plan").press("Enter")
+    expect(page.get_by_text("New forecast for 17 days")).to_be_visible()
+    page.get_by_role("button", name="Replace the forecast").click()
+    expect(page.get_by_role("status")).to_have_text("The forecast is replaced.")
+    assert server.service.state("the-price-of-tea").turns == 20
 
     page.get_by_label("Id", exact=True).fill("8.49")
     page.get_by_role("button", name="Add the arm").click()
@@ -188,6 +208,12 @@ def test_axe_finds_nothing_serious(page: Page, scheme: str) -> None:
     describe(page, f"Tea by {scheme}")
     _open_everything(page)
     found = {"plan": _serious(axe, page)}
+    page.goto("/experiments/shelf")
+    page.get_by_label("CSV file").set_input_files(new_season())
+    page.get_by_label("It is the forecast itself").check()
+    page.get_by_role("button", name="See the new plan").click()
+    _open_everything(page)
+    found["new plan"] = _serious(axe, page)
     for path in (*paths, "/experiments/shelf", "/experiments/shelf/tables/choices"):
         page.goto(path)
         _open_everything(page)

@@ -48,13 +48,20 @@ def test_from_a_traffic_file_to_an_archive(run: Run, tmp_path: Path, live: Serve
     assert (
         "it was 900 from 200 visitors" in run("correct tea --turn 1 --reward 800 --visitors 200")[1]
     )
+    again = f"forecast tea -m {tmp_path}/traffic.csv"
+    assert run(f"{again} --ahead 4 --first 3")[1] == "tea: new forecast for turns 3 to 6\n"
+    assert "between 2026-10-31" in run(again)[1]
+    coming = "2026-10-31,7\n2026-11-01,8\n2026-11-02,9\n"
+    (tmp_path / "traffic.csv").write_text("date,visitors\n" + coming)
+    assert run(again)[1] == "tea: new forecast for turns 2 to 3\n"  # the first is decided
+    assert [one.forecast for one in live.service.plan("tea", 9)] == [8.0, 9.0]
     assert run("add-arm tea --arm 8.99=sale --start 3 --end 9 --now")[1] == "added 8.99\n"
     assert run("retire-arm tea --arm 9.99")[1] == "retired 9.99\n"
-    assert "1 of 14 turns decided" in run("show tea")[1]
-    assert len(json.loads(run("plan tea --turns 5 --json")[1])["plan"]) == 5
+    assert "1 of 3 turns decided" in run("show tea")[1]
+    assert len(json.loads(run("plan tea --turns 5 --json")[1])["plan"]) == 2
     assert "explores" in run("plan tea")[1]
     assert "more: --after 2" in run("events tea --limit 2")[1]
-    assert len(json.loads(run("events tea --json")[1])["events"]) == 6
+    assert len(json.loads(run("events tea --json")[1])["events"]) == 8
     assert run(f"export tea --out {tmp_path}/tea.parquet")[0] == 0
     assert len(hs.logs.read_events(tmp_path / "tea.parquet")) == 1
     assert run(f"export tea --out {tmp_path}/tea.csv")[0] == 0

@@ -1,4 +1,4 @@
-"""Creating an experiment from an uploaded file: the plan first, then the start."""
+"""A new experiment, or a new forecast, from an uploaded file: the plan first, then the start."""
 
 from __future__ import annotations
 
@@ -105,6 +105,53 @@ def test_only_text_files_are_read(http: httpx.Client) -> None:
         assert answer.status_code == 422
         assert "a file ending in" in answer.text
         assert "<b>" not in answer.text
+
+
+def replan(http: httpx.Client, rows: str, **fields: str) -> httpx.Response:
+    data = {"form_token": form_token(http), "meaning": "forecast"} | fields
+    path = "/experiments/shelf/forecast/plan"
+    return http.post(path, data=data, files={"traffic": ("new.csv", f"day,visitors\n{rows}")})
+
+
+def test_a_new_forecast_is_shown_before_it_holds(live: Server, http: httpx.Client) -> None:
+    service = live.service
+    locked = [service.decide("shelf", turn) for turn in (1, 2)]
+    rows = "".join(f"2026-11-{day:02},{500 + day}\n" for day in range(1, 21))
+    shown = replan(http, rows)
+    assert shown.status_code == 200, shown.text
+    words = " ".join(html.unescape(re.sub("<[^>]+>", " ", shown.text)).split())
+    assert "The new plan of A shelf" in words
+    assert "From Tue 3 Nov 2026" in words  # the first day that is not decided
+    assert "New forecast for 18 days: 9,207 visitors in total, instead of 2,100." in words
+    assert service.state("shelf").forecast_version == 1  # nothing has changed
+    draft = re.search(r'name="draft" value="([^"]*)"', shown.text)
+    assert draft is not None
+    data = {"form_token": form_token(http), "draft": html.unescape(draft[1])}
+    sent = http.post("/experiments/shelf/forecast", data=data)
+    assert sent.headers["location"] == "/experiments/shelf?done=replaced"
+    state = service.state("shelf")
+    assert (state.forecast_version, state.turns) == (2, 20)
+    assert [one.forecast for one in service.plan("shelf", 2)] == [503.0, 504.0]
+    assert [service.decide("shelf", turn) for turn in (1, 2)] == locked
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ("2026-11-01,5\n", "decided already"),
+        ("2027-11-01,5\n2027-11-02,6\n", "between 2026-11-01 and the end"),
+        ("2026-11-02,5\n2026-11-09,6\n", "expected one per day"),
+        ("2026-11-02,none\n2026-11-03,6\n", "new.csv"),
+    ],
+)
+def test_a_forecast_that_does_not_fit_is_refused(
+    live: Server, http: httpx.Client, rows: str, words: str
+) -> None:
+    live.service.decide("shelf", 1)
+    answer = replan(http, rows)
+    assert answer.status_code in (409, 422)
+    assert words in html.unescape(answer.text)
+    assert live.service.state("shelf").forecast_version == 1
 
 
 def test_a_tampered_draft_is_refused(live: Server, http: httpx.Client) -> None:

@@ -107,7 +107,7 @@ def test_charts_add_up(service: Service) -> None:
     explored = sum(not one.exploited for one in records)
     assert view.explored == pytest.approx(explored / 21)
     assert choices.series[1].values.sum() == pytest.approx(explored)
-    assert choices.sentence.startswith(f"{round(100 * explored / 21)}% of 21 days explored")
+    assert choices.sentence.startswith(f"On {round(100 * explored / 21)}% of 21 days it explored")
     assert view.waiting == [(21, f"{view.turns.name(21)}: {view.reasons.name(records[0].arm)}")]
 
 
@@ -170,7 +170,7 @@ def test_reasons_for_exploring(opened: Callable[[], Service]) -> None:
         assert one.reason.startswith("Busy day: " if busy else "Quiet day: ")
         counts = view.history.plays(turn)
         own = counts.get(one.record.arm, 0)
-        least = own == min(counts.get(arm, 0) for arm in view.arms_by_id)
+        least = own == min(counts.get(arm, 0) for arm in view.standing.arms)
         assert (own == 0) == one.reason.endswith("for the first time")
         if own and not one.record.exploited:
             assert least == one.reason.endswith("the least known arm")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -173,7 +173,7 @@ def _traffic_sentence(plan: Plan, past: int, unit: str) -> str:
     if not total:
         return f"{start} No exploration is planned."
     quiet = float(explored[~busy].sum()) / total
-    return f"{start} {percent(quiet)} of the planned exploration falls on quiet {unit}s."
+    return f"{start} Of the planned exploration, {percent(quiet)} falls on quiet {unit}s."
 
 
 def choices(turns: Turns, history: PlayHistory) -> Chart:
@@ -201,8 +201,8 @@ def _choices_sentence(flags: Numbers, unit: str) -> str:
     if not flags.size:
         return "Nothing is decided yet."
     return (
-        f"{percent(1.0 - float(flags.mean()))} of {counted(flags.size, unit)} explored: another "
-        "arm was tried than the best so far."
+        f"On {percent(1.0 - float(flags.mean()))} of {counted(flags.size, unit)} it explored: it "
+        "tried an arm other than the best so far."
     )
 
 
@@ -243,17 +243,12 @@ def _reward_sentence(earned: float, possible: float, best: str, worth: float) ->
     if not math.isfinite(possible) or possible <= 0:
         return start
     return (
-        f"{start} {best}, the best arm so far at {format_number(worth)} per visitor, would have "
-        f"earned {format_number(possible)} if it had been played from the start; this is "
-        f"{percent(earned / possible)} of it."
+        f"{start} That is {percent(earned / possible)} of the {format_number(possible)} that "
+        f"{best}, the best arm so far at {format_number(worth)} per visitor, would have earned "
+        "from the start."
     )
 
 
 def _short(value: float) -> float | None:
     """A number as the script needs it: six figures, and nothing for what is not known."""
     return None if math.isnan(value) else float(f"{value:.6g}")
-
-
-def by_id(charts: Sequence[Chart]) -> dict[str, Chart]:
-    """Charts by their names."""
-    return {chart.id: chart for chart in charts}

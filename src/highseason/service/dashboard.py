@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, TypeAlias
+from urllib.parse import quote
 
 from fastapi import Query, Request
+from pydantic import ValidationError
 from starlette.responses import Response
 
-from highseason.service import forms, new_experiments, routes, sign_in
+from highseason.core.formatting import counted, format_number
+from highseason.service import drafts, forms, routes, sessions, web
+from highseason.service.calendars import Turns
+from highseason.service.drafts import Upload, draft_page
 from highseason.service.errors import InvalidError, NotFoundError, ServiceError
 from highseason.service.experiments import Service
 from highseason.service.routes import Id, One
+from highseason.service.schemas import NewForecastBody
 from highseason.service.sessions import Visitor
-from highseason.service.views import ARMS, ExperimentView, Views
-from highseason.service.web import Admin, Decider, Form, Reader, back_to, page_router, reads, show
+from highseason.service.views import ARMS, ExperimentView, Views, planned
+from highseason.service.web import Admin, Form, Reader, back_to, page_router, reads, show
 
 #: How many experiments, and how many arms, are on one page of a list.
 PER_PAGE = 100
@@ -25,6 +31,8 @@ DONE = {
     "decided": "The turn is decided.",
     "rewarded": "The reward is recorded.",
     "known": "That reward was recorded before; nothing has changed.",
+    "corrected": "The reward is corrected.",
+    "replaced": "The forecast is replaced.",
     "added": "The arm is added.",
     "retired": "The arm is retired.",
     "pause": "The experiment is paused.",
@@ -33,8 +41,8 @@ DONE = {
 }
 
 router = page_router()
-router.include_router(new_experiments.router)
-router.include_router(sign_in.router)
+router.include_router(drafts.router)
+router.include_router(web.router)
 
 PageNumber = Annotated[int, Query(ge=1, le=10_000, alias="page")]
 
@@ -54,13 +62,8 @@ def home(request: Request, service: One, who: Reader, number: PageNumber = 1) ->
     shown = everything[PER_PAGE * (number - 1) : PER_PAGE * number]
     latest = {one.id: next(iter(service.decisions(one.id, limit=1)), None) for one in shown}
     pages = max(1, -(-len(everything) // PER_PAGE))
-    context: dict[str, Any] = {
-        "experiments": shown,
-        "latest": latest,
-        "page": number,
-        "pages": pages,
-    }
-    return show(request, who, "experiments.html.j2", **context)
+    context: dict[str, Any] = {"experiments": shown, "latest": latest}
+    return show(request, who, "experiments.html.j2", page=number, pages=pages, **context)
 
 
 @router.get("/experiments/{experiment}")
@@ -80,7 +83,7 @@ def _experiment(
     **more: Any,
 ) -> Response:
     view = _view(request, experiment)
-    context = {"done": "", "error": "", "typed": {}} | _live(service, view) | more
+    context = {"done": "", "error": "", "typed": {}, "form": ""} | _live(service, view) | more
     return show(request, who, "experiment.html.j2", status, **context)
 
 
@@ -133,14 +136,8 @@ def arms(request: Request, who: Reader, experiment: Id, number: PageNumber = 1) 
     view = _view(request, experiment)
     rows = view.arm_rows(PER_PAGE * (number - 1), PER_PAGE)
     pages = max(1, -(-len(view.state.arms) // PER_PAGE))
-    context: dict[str, Any] = {
-        "state": view.state,
-        "rows": rows,
-        "page": number,
-        "pages": pages,
-        "view": view,
-    }
-    return show(request, who, "arms.html.j2", **context)
+    context: dict[str, Any] = {"state": view.state, "rows": rows, "view": view}
+    return show(request, who, "arms.html.j2", page=number, pages=pages, **context)
 
 
 @router.get("/experiments/{experiment}/export.csv", dependencies=[reads])
@@ -157,85 +154,133 @@ def export_parquet(service: One, experiment: Id) -> Response:
 
 # -- forms of a running experiment ----------------------------------------------------------------
 
+Fields: TypeAlias = Mapping[str, Any]
 
-def _attempt(
+
+def _decide(service: Service, experiment: str, form: Fields) -> str:
+    service.decide(experiment, forms.whole("turn", str(form.get("turn", ""))))
+    return "decided"
+
+
+def _reward(service: Service, experiment: str, form: Fields) -> str:
+    body = forms.outcome_from(form)
+    new = service.report(experiment, [body.outcome(body.turn)])["new"]
+    return "rewarded" if new else "known"
+
+
+def _correct(service: Service, experiment: str, form: Fields) -> str:
+    body = forms.outcome_from(form)
+    service.correct(experiment, body.outcome(body.turn))
+    return "corrected"
+
+
+def _add_arm(service: Service, experiment: str, form: Fields) -> str:
+    service.add_arm(experiment, forms.arm_from(form).arm())
+    return "added"
+
+
+def _retire_arm(service: Service, experiment: str, form: Fields) -> str:
+    service.retire_arm(experiment, str(form.get("arm", "")))
+    return "retired"
+
+
+def _replace_forecast(service: Service, experiment: str, form: Fields) -> str:
+    try:
+        body = NewForecastBody.model_validate_json(str(form.get("draft", "")))
+    except ValidationError as reason:
+        raise InvalidError("the plan is not complete: upload the file again") from reason
+    service.replace_forecast(experiment, body.first, body.values)
+    return "replaced"
+
+
+def _change_status(service: Service, experiment: str, form: Fields) -> str:
+    change = str(form.get("change", ""))
+    if change not in ("pause", "resume", "archive"):
+        raise InvalidError(f"pause, resume or archive is expected, got {change[:40]!r}")
+    if change == "archive" and form.get("sure") != "yes":
+        raise InvalidError("archiving is for good: tick the box to confirm it")
+    service.change_status(experiment, change)  # type: ignore[arg-type]  # one of the three
+    return change
+
+
+#: What each form needs, and what it does; that gives what was done.
+ACTIONS: dict[str, tuple[str, Callable[[Service, str, Fields], str]]] = {
+    "decide": ("decide", _decide),
+    "rewards": ("decide", _reward),
+    "corrections": ("decide", _correct),
+    "arms": ("admin", _add_arm),
+    "retire": ("admin", _retire_arm),
+    "forecast": ("admin", _replace_forecast),
+    "status": ("admin", _change_status),
+}
+
+
+@router.post("/experiments/{experiment}/{action}")
+def act(request: Request, service: One, experiment: Id, action: str, form: Form) -> Response:
+    """Do what a form asks; the page says how it went, with what was typed still there."""
+    if action not in ACTIONS:
+        raise NotFoundError(f"there is no form {action!r}")
+    scope, work = ACTIONS[action]
+    who = sessions.require(request, scope)
+    try:
+        return back_to(experiment, work(service, experiment, form))
+    except NotFoundError:
+        raise
+    except ServiceError as reason:
+        return _not_done(request, service, who, experiment, form, reason)
+
+
+def _not_done(
     request: Request,
     service: Service,
     who: Visitor,
     experiment: str,
-    form: Mapping[str, Any],
-    work: Callable[[], str],
+    form: Fields,
+    reason: ServiceError,
 ) -> Response:
-    """Do what a form asks; the page says how it went, with what was typed still there."""
+    typed = {name: value for name, value in form.items() if isinstance(value, str)}
+    said = {"error": str(reason), "typed": typed, "form": request.url.path.rpartition("/")[2]}
+    return _experiment(request, service, who, experiment, reason.status, **said)
+
+
+@router.post("/experiments/{experiment}/forecast/plan")
+def forecast_plan(
+    request: Request, service: One, who: Admin, experiment: Id, form: Form, file: Upload
+) -> Response:
+    """The plan with a new forecast, before it holds."""
+    view = _view(request, experiment)
     try:
-        return back_to(experiment, work())
-    except NotFoundError:
-        raise
-    except ServiceError as reason:
-        typed = {name: value for name, value in form.items() if isinstance(value, str)}
-        said = {"error": str(reason), "typed": typed}
-        return _experiment(request, service, who, experiment, reason.status, **said)
+        new = forms.new_forecast(view.turns.forecast, view.state, forms.texts(form), *file)
+        forecast = view.turns.forecast.replaced(new.first, new.values)
+        plan = planned(view.standing.policy, forecast, view.plan.arms)
+    except (ServiceError, ValueError) as reason:
+        wrong = reason if isinstance(reason, ServiceError) else InvalidError(str(reason))
+        return _not_done(request, service, who, experiment, form, wrong)
+    turns, address = Turns(forecast), f"/experiments/{quote(experiment)}"
+    first, last = turns.name(new.first), turns.name(len(forecast.values))
+    return draft_page(
+        request,
+        who,
+        plan,
+        turns,
+        view.history,
+        title=f"The new plan of {view.state.name}",
+        lead="Look at it. Nothing has changed yet.",
+        facts={"From": first, "To": last, "Forecast version": view.state.forecast_version + 1},
+        words=(_comparison(view, new.first, new.values), "Decided turns keep their arms."),
+        draft=new.model_dump_json(),
+        send=(f"{address}/forecast", "Replace the forecast"),
+        back=(address, "Keep the old one"),
+    )
 
 
-@router.post("/experiments/{experiment}/decide")
-def decide(request: Request, service: One, who: Decider, experiment: Id, form: Form) -> Response:
-    """Decide a turn."""
-
-    def work() -> str:
-        service.decide(experiment, forms.whole("turn", str(form.get("turn", ""))))
-        return "decided"
-
-    return _attempt(request, service, who, experiment, form, work)
-
-
-@router.post("/experiments/{experiment}/rewards")
-def reward(request: Request, service: One, who: Decider, experiment: Id, form: Form) -> Response:
-    """Record a reward."""
-
-    def work() -> str:
-        body = forms.outcome_from(form)
-        return (
-            "rewarded" if service.report(experiment, [body.outcome(body.turn)])["new"] else "known"
-        )
-
-    return _attempt(request, service, who, experiment, form, work)
-
-
-@router.post("/experiments/{experiment}/arms")
-def add_arm(request: Request, service: One, who: Admin, experiment: Id, form: Form) -> Response:
-    """Add an arm."""
-
-    def work() -> str:
-        service.add_arm(experiment, forms.arm_from(form).arm())
-        return "added"
-
-    return _attempt(request, service, who, experiment, form, work)
-
-
-@router.post("/experiments/{experiment}/retire")
-def retire_arm(request: Request, service: One, who: Admin, experiment: Id, form: Form) -> Response:
-    """Retire an arm."""
-
-    def work() -> str:
-        service.retire_arm(experiment, str(form.get("arm", "")))
-        return "retired"
-
-    return _attempt(request, service, who, experiment, form, work)
-
-
-@router.post("/experiments/{experiment}/status")
-def change_status(
-    request: Request, service: One, who: Admin, experiment: Id, form: Form
-) -> Response:
-    """Pause, resume or archive."""
-
-    def work() -> str:
-        change = str(form.get("change", ""))
-        if change not in ("pause", "resume", "archive"):
-            raise InvalidError(f"pause, resume or archive is expected, got {change[:40]!r}")
-        if change == "archive" and form.get("sure") != "yes":
-            raise InvalidError("archiving is for good: tick the box to confirm it")
-        service.change_status(experiment, change)  # type: ignore[arg-type]  # one of the three
-        return change
-
-    return _attempt(request, service, who, experiment, form, work)
+def _comparison(view: ExperimentView, first: int, values: Sequence[float]) -> str:
+    """How many visitors a new forecast expects, beside the old one, in the turns of both."""
+    old = view.turns.forecast.values[first - 1 :]
+    both = min(len(old), len(values))
+    days = counted(len(values), view.turns.unit)
+    if not both:
+        return f"The forecast grows by {days}."
+    expected, before = (format_number(sum(part[:both])) for part in (values, old))
+    shared = "" if both == len(values) else f", for the first {both:,} of them"
+    return f"New forecast for {days}{shared}: {expected} visitors in total, instead of {before}."

@@ -252,7 +252,7 @@ class Service(Transactions):
             return {"turn": outcome.turn, **after, "before": before}
 
         request = ["correct", asdict(outcome)]
-        return self.change(experiment, work, key, request, alone=True)
+        return self.change(experiment, work, key, request, True)
 
     # -- arms and forecast ------------------------------------------------------------------------
 

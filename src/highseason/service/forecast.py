@@ -134,3 +134,42 @@ class TrafficForecast:
     def replaced(self, first: int, values: Sequence[float]) -> TrafficForecast:
         """The forecast with other values from a turn on."""
         return replace(self, values=(*self.values[: first - 1], *values))
+
+
+def replacement(
+    calendar: Calendar | None, turns: int, played: int, G: Multiplier
+) -> tuple[int, list[float]]:
+    """The first turn that a new forecast is for, and its values from there on.
+
+    Rows with times are for the turns that start then; those of decided turns are left out.  Rows
+    without times follow the last turn that is decided.
+
+    Args:
+        calendar: The turns of the experiment; None if they have numbers only.
+        turns: How many turns its forecast has.
+        played: The last turn that is decided.
+        G: The new forecast; where it has no zone, its times are those of the calendar's clock.
+
+    >>> G = Multiplier([10, 20, 30], calendar=["2026-12-24", "2026-12-25", "2026-12-26"])
+    >>> replacement(Calendar("2026-12-20"), 9, 5, G)
+    (6, [20.0, 30.0])
+    """
+    values = G.values.tolist()
+    if calendar is None or G.timeline is None:
+        return played + 1, values
+    new = TrafficForecast.of(G).calendar
+    assert new is not None, "it has times"
+    begins = replace(new, zone=G.zone or calendar.zone).instants(1)[0]
+    starts = calendar.instants(turns + 1)
+    first = int(np.searchsorted(starts, begins)) + 1
+    same = new.every == calendar.every or len(values) == 1  # the length of one row is not known
+    if not same or first > turns + 1 or starts[first - 1] != begins:
+        raise InvalidError(
+            f"the new forecast has a row per {new.every} from {new.start}: expected one per "
+            f"{calendar.every}, from the start of a turn between {calendar.start} and the end of "
+            "the forecast so far"
+        )
+    left_out = max(0, played + 1 - first)
+    if left_out >= len(values):
+        raise ClashError("every turn of the new forecast is decided already: give a later one")
+    return first + left_out, values[left_out:]

@@ -16,9 +16,9 @@ from highseason.multipliers import Multiplier, read
 from highseason.service.brain import Brain
 from highseason.service.errors import ClashError, InvalidError
 from highseason.service.experiments import Service, settings_body
-from highseason.service.forecast import TrafficForecast
-from highseason.service.model import MOST_TURNS, Entry, Settings
-from highseason.service.schemas import ArmBody, ExperimentBody, TurnOutcomeBody
+from highseason.service.forecast import TrafficForecast, replacement
+from highseason.service.model import MOST_TURNS, Entry, Settings, State
+from highseason.service.schemas import ArmBody, ExperimentBody, NewForecastBody, TurnOutcomeBody
 
 BodyT = TypeVar("BodyT", bound=BaseModel)
 
@@ -53,17 +53,13 @@ def texts(form: Mapping[str, Any]) -> dict[str, str]:
 
 def new_experiment(fields: Mapping[str, str], file: str, content: bytes) -> ExperimentBody:
     """The experiment that a form describes, with the traffic of an uploaded file."""
-    forecast = uploaded_forecast(fields, file, content)
-    calendar = forecast.calendar
+    forecast = TrafficForecast.of(uploaded_forecast(fields, file, content))
     body = {
         "id": fields["id"] or _address(fields["name"]),
         "name": fields["name"],
         "arms": [_arm(line) for line in fields["arms"].splitlines() if line.strip()],
         "policy": fields["policy"],
-        "forecast": {
-            "values": list(forecast.values),
-            "calendar": None if calendar is None else dict(vars(calendar)),
-        },
+        "forecast": forecast.to_dict(),
         "reward_range": _reward_range(fields),
         "seed": whole("seed", fields["seed"] or "0"),
     }
@@ -82,7 +78,16 @@ def check(service: Service, settings: Settings) -> None:
         raise InvalidError(str(reason)) from reason
 
 
-def uploaded_forecast(fields: Mapping[str, str], file: str, content: bytes) -> TrafficForecast:
+def new_forecast(
+    known: TrafficForecast, state: State, fields: Mapping[str, str], file: str, content: bytes
+) -> NewForecastBody:
+    """The forecast that replaces what is known, from the traffic of an uploaded file."""
+    traffic = uploaded_forecast(fields, file, content)
+    first, values = replacement(known.calendar, state.turns, state.last_turn, traffic)
+    return checked(NewForecastBody, {"first": first, "values": values})
+
+
+def uploaded_forecast(fields: Mapping[str, str], file: str, content: bytes) -> Multiplier:
     """The traffic to come, from a file of past or coming traffic."""
     traffic = uploaded(fields, file, content)
     if fields["meaning"] == "past":
@@ -93,8 +98,8 @@ def uploaded_forecast(fields: Mapping[str, str], file: str, content: bytes) -> T
                 f"{traffic.turns:,} rows, got {turns:,}"
             )
         with quiet():
-            traffic = Blend().fit(traffic).predict(turns).multiplier()
-    return TrafficForecast.of(traffic)
+            return Blend().fit(traffic).predict(turns).multiplier()
+    return traffic
 
 
 def uploaded(fields: Mapping[str, str], file: str, content: bytes) -> Multiplier:

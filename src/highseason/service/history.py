@@ -10,7 +10,8 @@ import json
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,6 +34,16 @@ _COLUMNS = (
     decisions.c.reward,
     decisions.c.visitors,
 )
+
+
+#: What each column has for a turn that is not decided.
+_BLANK: dict[str, Any] = {
+    "entry": np.int64(0),
+    "arm": np.int32(-1),
+    "exploited": np.False_,
+    "reward": np.nan,
+    "visitors": np.nan,
+}
 
 
 class ArmChange(NamedTuple):
@@ -70,8 +81,12 @@ class PlayHistory:
     @classmethod
     def empty(cls) -> PlayHistory:
         """No turns at all."""
-        none, numbers = np.empty(0), np.empty(0, np.int64)
-        return cls(0, {}, numbers, numbers.astype(np.int32), none.astype(bool), none, none, [])
+        return cls(0, {}, changes=[], **{name: np.full(0, value) for name, value in _BLANK.items()})
+
+    def copy(self) -> PlayHistory:
+        """A copy: pages that are being drawn keep what they have."""
+        columns = {name: getattr(self, name).copy() for name in _BLANK}
+        return replace(self, numbers=dict(self.numbers), changes=list(self.changes), **columns)
 
     @property
     def turns(self) -> int:
@@ -80,9 +95,15 @@ class PlayHistory:
 
     def plays(self, before: int) -> dict[str, int]:
         """How often each arm was played in the turns before a turn."""
-        played = self.arm[: before - 1]
-        counts = np.bincount(played[played >= 0], minlength=len(self.numbers)).tolist()
+        counts = (self._all_plays - self._count(self.arm[before - 1 :])).tolist()
         return {arm: counts[number] for arm, number in self.numbers.items()}
+
+    @cached_property
+    def _all_plays(self) -> NDArray[np.int64]:
+        return self._count(self.arm)  # pages ask about the latest turns: few are to be taken off
+
+    def _count(self, arms: NDArray[np.int32]) -> NDArray[np.int64]:
+        return np.bincount(arms[arms >= 0], minlength=len(self.numbers))
 
     def take(self, rows: Sequence[Any]) -> None:
         """Take in decided turns, as rows of the table."""
@@ -105,12 +126,8 @@ class PlayHistory:
 
     def _grow(self, turns: int) -> None:
         more = turns - self.turns
-        if more > 0:
-            self.entry = np.append(self.entry, np.zeros(more, np.int64))
-            self.arm = np.append(self.arm, np.full(more, -1, np.int32))
-            self.exploited = np.append(self.exploited, np.zeros(more, bool))
-            self.reward = np.append(self.reward, np.full(more, np.nan))
-            self.visitors = np.append(self.visitors, np.full(more, np.nan))
+        for name, blank in _BLANK.items() if more > 0 else ():
+            setattr(self, name, np.append(getattr(self, name), np.full(more, blank)))
 
 
 class Histories:
@@ -142,27 +159,13 @@ def _caught_up(connection: Connection, experiment: str, known: PlayHistory) -> P
     if changed is None:
         fresh = PlayHistory.empty()
     else:
-        fresh = _copied(known)
+        fresh = known.copy()
         query = query.where(decisions.c.turn.in_(changed))
     fresh.take(connection.execute(query).all())
     fresh.number(_deciding_events(connection, experiment, fresh.seq))
     fresh.changes += _arm_changes(connection, experiment, fresh.seq)
     fresh.seq = last
     return fresh
-
-
-def _copied(known: PlayHistory) -> PlayHistory:
-    """A copy: pages that are being drawn keep what they have."""
-    return PlayHistory(
-        known.seq,
-        dict(known.numbers),
-        known.entry.copy(),
-        known.arm.copy(),
-        known.exploited.copy(),
-        known.reward.copy(),
-        known.visitors.copy(),
-        list(known.changes),
-    )
 
 
 def _changed_turns(

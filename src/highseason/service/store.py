@@ -75,15 +75,9 @@ class Batch:
 
 
 def _entry_row(experiment: str, entry: Entry) -> dict[str, Any]:
-    return {
-        "experiment": experiment,
-        "seq": entry.seq,
-        "at": entry.at,
-        "kind": entry.kind,
-        "turn": entry.turn,
-        "body": json.dumps(entry.body, separators=(",", ":")),
-        "event": None if entry.event is None else event_to_json(entry.event),
-    }
+    body = json.dumps(entry.body, separators=(",", ":"))
+    event = None if entry.event is None else event_to_json(entry.event)
+    return {"experiment": experiment, **entry._asdict(), "body": body, "event": event}
 
 
 def _entry(row: Row[Any]) -> Entry:
@@ -98,18 +92,23 @@ def lock(connection: Connection, ids: Iterable[str]) -> Batch:
     return Batch(connection, {row.id: row.last_seq for row in connection.execute(query)})
 
 
+def _log(
+    connection: Connection, experiment: str, chosen: Any, limit: int | None = None
+) -> Iterable[Row[Any]]:
+    query = select(events).where(events.c.experiment == experiment, chosen)
+    return connection.execute(query.order_by(events.c.seq).limit(limit))
+
+
 def entries(
     connection: Connection, experiment: str, after: int = 0, limit: int | None = None
 ) -> list[Entry]:
     """The event log of an experiment, oldest first."""
-    query = select(events).where(events.c.experiment == experiment, events.c.seq > after)
-    return [_entry(row) for row in connection.execute(query.order_by(events.c.seq).limit(limit))]
+    return [_entry(row) for row in _log(connection, experiment, events.c.seq > after, limit)]
 
 
 def entries_at(connection: Connection, experiment: str, numbers: Sequence[int]) -> list[Entry]:
     """Some entries of the event log, oldest first."""
-    query = select(events).where(events.c.experiment == experiment, events.c.seq.in_(numbers))
-    return [_entry(row) for row in connection.execute(query.order_by(events.c.seq))]
+    return [_entry(row) for row in _log(connection, experiment, events.c.seq.in_(numbers))]
 
 
 def snapshot(connection: Connection, experiment: str) -> str | None:
@@ -127,25 +126,16 @@ def save_snapshot(connection: Connection, experiment: str, seq: int, state: str)
 
 def page(connection: Connection, experiment: str, after: int, limit: int) -> list[dict[str, Any]]:
     """A page of the event log, as it is stored."""
-    query = select(events).where(events.c.experiment == experiment, events.c.seq > after)
-    rows = connection.execute(query.order_by(events.c.seq).limit(limit))
-    return [
-        {
-            "seq": row.seq,
-            "at": row.at,
-            "kind": row.kind,
-            "turn": row.turn,
-            "body": json.loads(row.body),
-            "event": None if row.event is None else json.loads(row.event),
-        }
-        for row in rows
-    ]
+    rows = [row._asdict() for row in _log(connection, experiment, events.c.seq > after, limit)]
+    for row in rows:
+        del row["experiment"]
+        row |= {"body": json.loads(row["body"]), "event": json.loads(row["event"] or "null")}
+    return rows
 
 
 def _record(row: Row[Any]) -> DecisionRecord:
-    values = dict(row._mapping)
-    del values["experiment"]
-    return DecisionRecord(**values)
+    values: Any = row[1:]  # all but the experiment
+    return DecisionRecord(*values)
 
 
 def decision(connection: Connection, experiment: str, turn: int) -> DecisionRecord | None:
@@ -156,7 +146,7 @@ def decision(connection: Connection, experiment: str, turn: int) -> DecisionReco
 
 
 def latest(
-    connection: Connection, experiment: str, before: int | None, limit: int
+    connection: Connection, experiment: str, before: int | None, limit: int | None
 ) -> list[DecisionRecord]:
     """The latest decisions, newest turn first."""
     query = select(decisions).where(decisions.c.experiment == experiment)
@@ -168,24 +158,19 @@ def latest(
 
 def all_decisions(connection: Connection, experiment: str) -> list[DecisionRecord]:
     """All decisions, by turn."""
-    query = select(decisions).where(decisions.c.experiment == experiment)
-    return [_record(row) for row in connection.execute(query.order_by(decisions.c.turn))]
+    return latest(connection, experiment, None, None)[::-1]
 
 
 def summaries(connection: Connection) -> list[Summary]:
     """All experiments, by id."""
     rows = connection.execute(select(experiments).order_by(experiments.c.id))
-    return [_summary(row) for row in rows]
+    return [Summary(*row) for row in rows]
 
 
 def summary(connection: Connection, experiment: str) -> Summary | None:
     """One experiment, if there is one."""
     row = connection.execute(select(experiments).where(experiments.c.id == experiment)).first()
-    return None if row is None else _summary(row)
-
-
-def _summary(row: Row[Any]) -> Summary:
-    return Summary(row.id, row.name, row.status, row.policy, row.created_at, row.last_seq)
+    return None if row is None else Summary(*row)
 
 
 def token_scopes(connection: Connection) -> dict[str, str]:

@@ -114,16 +114,9 @@ class Transactions:
 
         return self._queue(experiment, job, alone, key)
 
-    def change(
-        self,
-        experiment: str,
-        work: Callable[[Batch, Brain], T],
-        key: str | None = None,
-        request: Any = None,
-        alone: bool = False,
-    ) -> T:
-        """Queue work on an experiment, and wait until it is committed."""
-        return self.submit(experiment, work, key, request, alone).result()
+    def change(self, experiment: str, work: Callable[[Batch, Brain], T], *more: Any) -> T:
+        """As `submit`, and wait until it is committed."""
+        return self.submit(experiment, work, *more).result()
 
     def look(self, experiment: str, view: Callable[[Brain], T]) -> T:
         """What `view` sees of an experiment, between two changes; it must not change anything."""

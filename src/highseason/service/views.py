@@ -11,7 +11,9 @@ from datetime import datetime
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
+from highseason.core.formatting import format_number
 from highseason.core.warnings import quiet
 from highseason.policies import Plan, PlanWarning, Policy
 from highseason.service import charts
@@ -84,7 +86,7 @@ class ExperimentView:
         self, standing: Standing, history: PlayHistory, latest: list[DecisionRecord]
     ) -> None:
         self.state, self.history, self._latest = standing.state, history, latest
-        self.arms_by_id, self._standing = standing.arms, standing
+        self.standing = standing
         self.turns = Turns(standing.forecast)
         self.plan = standing.plan
         self.reasons = Reasons(self.turns, self.plan.busy_from, standing.arms, history)
@@ -100,7 +102,7 @@ class ExperimentView:
         """What the best arm so far brings per visitor."""
         if self.best is None or self.best.estimate is None:
             return math.nan
-        if not self._standing.policy.learns_scaled:
+        if not self.standing.policy.learns_scaled:
             return self.best.estimate
         mine = self.history.arm == self.history.numbers[self.best.id]
         mine &= ~np.isnan(self.history.reward)
@@ -115,7 +117,7 @@ class ExperimentView:
             charts.choices(self.turns, self.history),
             charts.rewards(self.turns, self.history, name, self.worth),
         ]
-        return charts.by_id(drawn)
+        return {chart.id: chart for chart in drawn}
 
     @cached_property
     def latest(self) -> list[Explained]:
@@ -132,7 +134,7 @@ class ExperimentView:
         """The next turns: when they are, what kind they are, and what is planned."""
         return [
             (self.turns.name(one.turn), self.reasons.occasion(one.turn), one)
-            for one in self._standing.coming
+            for one in self.standing.coming
         ]
 
     @cached_property
@@ -162,12 +164,21 @@ class ExperimentView:
     @cached_property
     def waiting(self) -> list[tuple[int, str]]:
         """The latest turns without a reward: their numbers, and what they are called."""
-        rows = np.flatnonzero((self.history.arm >= 0) & np.isnan(self.history.reward))
-        names = list(self.history.numbers)
-        latest = rows[::-1][:WAITING].tolist()
+        return self._latest_turns((self.history.arm >= 0) & np.isnan(self.history.reward))
+
+    @cached_property
+    def rewarded(self) -> list[tuple[int, str]]:
+        """The latest turns with a reward."""
+        history, known = self.history, self._latest_turns(~np.isnan(self.history.reward))
+        pairs = ((history.reward[t - 1], history.visitors[t - 1]) for t, _ in known)
+        brought = [f"{format_number(r)} from {format_number(v)} visitors" for r, v in pairs]
+        return [(t, f"{name}, {said}") for (t, name), said in zip(known, brought, strict=True)]
+
+    def _latest_turns(self, chosen: NDArray[np.bool_]) -> list[tuple[int, str]]:
+        rows, names = np.flatnonzero(chosen)[::-1][:WAITING], list(self.history.numbers)
         return [
             (row + 1, f"{self.turns.name(row + 1)}: {self.reasons.name(names[arm])}")
-            for row, arm in zip(latest, self.history.arm[latest].tolist(), strict=True)
+            for row, arm in zip(rows.tolist(), self.history.arm[rows].tolist(), strict=True)
         ]
 
     @cached_property

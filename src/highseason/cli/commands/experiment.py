@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import click
 
@@ -16,6 +17,9 @@ from highseason.cli.group import GroupWithExamples, with_examples
 from highseason.cli.output import check_file, print_json, print_table, print_wrapped
 from highseason.core.extras import require
 from highseason.core.formatting import format_number, percent
+
+#: What a subcommand gives: the document of --json, and what is printed without it.
+Answer: TypeAlias = tuple[Mapping[str, Any], str | Callable[[], None]]
 
 CREATE = (
     "highseason experiment create tea --arm 9.99 --arm 10.99 --rewards 0..12 \\\n"
@@ -61,16 +65,23 @@ def _service(url: str, token: str | None) -> Iterator[Any]:
 
 
 def _subcommand(
-    name: str, *examples: str, one: bool = True
-) -> Callable[[Callable[..., Any]], click.Command]:
+    name: str, *examples: str, one: bool = True, text: str | None = None
+) -> Callable[[Callable[..., Answer]], click.Command]:
     """A command that gets a client and, unless told otherwise, the id of an experiment."""
 
-    def decorate(function: Callable[..., Any]) -> click.Command:
+    def decorate(function: Callable[..., Answer]) -> click.Command:
         @functools.wraps(function)
-        def connected(url: str, token: str | None, **others: Any) -> Any:
+        def connected(url: str, token: str | None, as_json: bool, **others: Any) -> None:
             with _service(url, token) as client:
-                return function(client=client, **others)
+                document, shown = function(client=client, **others)
+            if as_json:
+                print_json(document)
+            elif callable(shown):
+                shown()
+            else:
+                click.echo(shown)
 
+        connected.__doc__ = text or function.__doc__
         declared = options.service_url(options.token(connected))
         if one:
             declared = click.argument("experiment")(declared)
@@ -85,16 +96,15 @@ def _subcommand(
 
 
 @_subcommand("list", "highseason experiment list", one=False)
-def listed(client: Any, as_json: bool) -> None:
+def listed(client: Any) -> Answer:
     """List all experiments."""
     known = client.experiments()
-    if as_json:
-        print_json({"experiments": [vars(one) for one in known]})
-    elif known:
-        rows = [(one.id, one.name, one.status, one.policy, str(one.events)) for one in known]
-        print_table(("id", "name", "status", "policy", "events"), rows, left=(0, 1, 2, 3))
-    else:
-        click.echo("no experiments: make one with 'highseason experiment create'")
+    document = {"experiments": [vars(one) for one in known]}
+    if not known:
+        return document, "no experiments: make one with 'highseason experiment create'"
+    rows = [(one.id, one.name, one.status, one.policy, str(one.events)) for one in known]
+    columns = ("id", "name", "status", "policy", "events")
+    return document, lambda: print_table(columns, rows, left=(0, 1, 2, 3))
 
 
 def _ends(text: str) -> tuple[float, float]:
@@ -140,8 +150,7 @@ def create(
     name: str | None,
     seed: int,
     G: Any,
-    as_json: bool,
-) -> None:
+) -> Answer:
     """Create an experiment.
 
     The forecast is a file with the traffic of the coming turns, or, with --ahead, what is
@@ -156,26 +165,14 @@ def create(
     forecast = TrafficForecast.of(G)
     about = experiment, name or experiment, tuple(_arms(arm)), policy, forecast
     made = client.create(Settings(*about, rewards, seed, noise))
-    if as_json:
-        print_json(vars(made))
-        return
     when = f" from {forecast.time(1)} to {forecast.time(G.turns)}" if forecast.calendar else ""
-    click.echo(f"{made.id} is {made.status}: {len(arm)} arms, {G.turns} turns{when}")
+    return vars(made), f"{made.id} is {made.status}: {len(arm)} arms, {G.turns} turns{when}"
 
 
 @_subcommand("show", "highseason experiment show tea", "highseason experiment show tea --json")
-def show(client: Any, experiment: str, as_json: bool) -> None:
+def show(client: Any, experiment: str) -> Answer:
     """Show where an experiment stands."""
-    from dataclasses import asdict
-
     state = client.state(experiment)
-    if as_json:
-        print_json(asdict(state))
-        return
-    print_wrapped(
-        f"{state.name} ({state.id}) is {state.status}: {state.decided} of {state.turns} turns "
-        f"decided, {state.rewarded} with a reward; policy {state.policy}"
-    )
     rows = [
         (
             arm.id if not arm.label else f"{arm.id} ({arm.label})",
@@ -186,7 +183,15 @@ def show(client: Any, experiment: str, as_json: bool) -> None:
         )
         for arm in state.arms
     ]
-    print_table(("arm", "status", "turns", "estimate", "95% interval"), rows, left=(0, 1))
+
+    def shown() -> None:
+        print_wrapped(
+            f"{state.name} ({state.id}) is {state.status}: {state.decided} of {state.turns} turns "
+            f"decided, {state.rewarded} with a reward; policy {state.policy}"
+        )
+        print_table(("arm", "status", "turns", "estimate", "95% interval"), rows, left=(0, 1))
+
+    return asdict(state), shown
 
 
 def _number(value: float | None) -> str:
@@ -194,15 +199,10 @@ def _number(value: float | None) -> str:
 
 
 def _status(change: str, text: str) -> None:
-    @_subcommand(change, f"highseason experiment {change} tea")
-    def changed(client: Any, experiment: str, as_json: bool) -> None:
+    @_subcommand(change, f"highseason experiment {change} tea", text=text)
+    def changed(client: Any, experiment: str) -> Answer:
         summary = client.change_status(experiment, change)
-        if as_json:
-            print_json(vars(summary))
-        else:
-            click.echo(f"{summary.id} is {summary.status}")
-
-    changed.help = text
+        return vars(summary), f"{summary.id} is {summary.status}"
 
 
 _status("pause", "Pause an experiment: nothing new is decided.")
@@ -212,19 +212,6 @@ _status("archive", "Archive an experiment, for good: nothing changes any more.")
 
 # -- turns and rewards -----------------------------------------------------------------------------
 
-_turn = options.option("--turn NUMBER", "The turn, from 1.", type=options.whole(1), required=True)
-_outcome = (
-    options.option("--reward NUMBER", "The turn's total reward.", type=float, required=True),
-    options.option("--visitors NUMBER", "The visitors who came.", type=float, required=True),
-    options.option("--key TEXT", "Makes it safe to send again: with one key it counts once."),
-)
-
-
-def _with_outcome(function: Callable[..., Any]) -> Callable[..., Any]:
-    for option in reversed((_turn, *_outcome)):
-        function = option(function)
-    return function
-
 
 @_subcommand(
     "decide",
@@ -232,60 +219,49 @@ def _with_outcome(function: Callable[..., Any]) -> Callable[..., Any]:
     "highseason experiment decide tea --turn 1 --json",
 )
 @options.option("--turn NUMBER", "The turn.  [default: that of now]", type=options.whole(1))
-def decide(client: Any, experiment: str, turn: int | None, as_json: bool) -> None:
+def decide(client: Any, experiment: str, turn: int | None) -> Answer:
     """Print the arm of a turn; whoever asks again gets the same."""
     decision = client.decide(experiment, turn)
-    if as_json:
-        print_json(vars(decision))
-    else:
-        click.echo(decision.arm)
+    return vars(decision), decision.arm
 
 
-@_subcommand("reward", "highseason experiment reward tea --turn 1 --reward 1234.5 --visitors 310")
-@_with_outcome
-def reward(
-    client: Any,
-    experiment: str,
-    turn: int,
-    reward: float,
-    visitors: float,
-    key: str | None,
-    as_json: bool,
-) -> None:
-    """Report what a turn brought."""
-    from highseason.service.model import Outcome
-
-    answer = client.report(experiment, [Outcome(turn, reward, visitors)], key)
-    if as_json:
-        print_json(answer)
-    else:
-        click.echo(f"turn {turn}: " + ("taken in" if answer["new"] else "known already"))
+_key = options.option("--key TEXT", "Makes it safe to send again: with one key it counts once.")
 
 
-@_subcommand("correct", "highseason experiment correct tea --turn 1 --reward 1200 --visitors 310")
-@_with_outcome
-def correct(
-    client: Any,
-    experiment: str,
-    turn: int,
-    reward: float,
-    visitors: float,
-    key: str | None,
-    as_json: bool,
-) -> None:
-    """Correct a reward: the old values stay in the event log."""
-    from highseason.service.model import Outcome
+def _on_an_outcome(name: str, send: Callable[..., Answer], text: str) -> None:
+    """A command that sends what a turn brought."""
 
-    answer = client.correct(experiment, Outcome(turn, reward, visitors), key)
-    if as_json:
-        print_json(answer)
-        return
-    before = answer["before"]
-    was = f"{format_number(before['reward'])} from {format_number(before['visitors'])} visitors"
-    click.echo(f"turn {turn}: corrected; it was {was}")
+    @_subcommand(
+        name, f"highseason experiment {name} tea --turn 1 --reward 1200 --visitors 310", text=text
+    )
+    @options.option("--turn NUMBER", "The turn, from 1.", type=options.whole(1), required=True)
+    @options.option("--reward NUMBER", "The turn's total reward.", type=float, required=True)
+    @options.option("--visitors NUMBER", "The visitors who came.", type=float, required=True)
+    @_key
+    def sent(
+        client: Any, experiment: str, turn: int, reward: float, visitors: float, key: str | None
+    ) -> Answer:
+        from highseason.service.model import Outcome
+
+        return send(client, experiment, Outcome(turn, reward, visitors), key)
 
 
-# -- arms ------------------------------------------------------------------------------------------
+def _reward(client: Any, experiment: str, outcome: Any, key: str | None) -> Answer:
+    answer = client.report(experiment, [outcome], key)
+    return answer, f"turn {outcome.turn}: " + ("taken in" if answer["new"] else "known already")
+
+
+def _correct(client: Any, experiment: str, outcome: Any, key: str | None) -> Answer:
+    answer = client.correct(experiment, outcome, key)
+    reward, visitors = (format_number(answer["before"][name]) for name in ("reward", "visitors"))
+    return answer, f"turn {outcome.turn}: corrected; it was {reward} from {visitors} visitors"
+
+
+_on_an_outcome("reward", _reward, "Report what a turn brought.")
+_on_an_outcome("correct", _correct, "Correct a reward: the old values stay in the event log.")
+
+
+# -- arms and forecast -----------------------------------------------------------------------------
 
 
 @_subcommand(
@@ -298,39 +274,50 @@ def correct(
 @options.count("--end", "Its last turn.  [default: it stays]")
 @options.flag("--now", "Let it be played at once, instead of first on a quiet turn.")
 def add_arm(
-    client: Any,
-    experiment: str,
-    arm: str,
-    start: int | None,
-    end: int | None,
-    now: bool,
-    as_json: bool,
-) -> None:
+    client: Any, experiment: str, arm: str, start: int | None, end: int | None, now: bool
+) -> Answer:
     """Add an arm, or bring a retired one back."""
-    from dataclasses import asdict, replace
-
     (new,) = _arms((arm,))
-    added = client.add_arm(
-        experiment, replace(new, start=start, end=end, when="now" if now else "low")
-    )
-    if as_json:
-        print_json(asdict(added))
-    else:
-        click.echo(f"added {added.id}")
+    when = "now" if now else "low"
+    added = client.add_arm(experiment, replace(new, start=start, end=end, when=when))
+    return vars(added), f"added {added.id}"
 
 
 @_subcommand("retire-arm", "highseason experiment retire-arm tea --arm 9.99")
 @options.option("--arm ID", "The arm.", required=True)
-def retire_arm(client: Any, experiment: str, arm: str, as_json: bool) -> None:
+def retire_arm(client: Any, experiment: str, arm: str) -> Answer:
     """Retire an arm: it is not chosen any more.
 
     Decided turns stay, and their rewards still count.
     """
     retired = client.retire_arm(experiment, arm)
-    if as_json:
-        print_json(vars(retired))
+    return vars(retired), f"retired {retired.id}"
+
+
+@_subcommand(
+    "forecast",
+    "highseason experiment forecast tea --multiplier traffic.csv --ahead 60",
+    "highseason experiment forecast tea --multiplier season.csv --first 30",
+)
+@options.count("--first", "The turn of its first row.  [default: by its times, or the next turn]")
+@_key
+@options.stakes
+def forecast(client: Any, experiment: str, first: int | None, key: str | None, G: Any) -> Answer:
+    """Replace the forecast of the turns to come.
+
+    The file holds the traffic of the coming turns, or, with --ahead, that of the past.  Rows of
+    turns that are decided are left out; decided turns keep their arms.
+    """
+    from highseason.service.forecast import Calendar, replacement
+
+    if first is None:
+        state = client.state(experiment)
+        calendar = None if state.calendar is None else Calendar(**state.calendar)
+        first, values = replacement(calendar, state.turns, state.last_turn, G)
     else:
-        click.echo(f"retired {retired.id}")
+        values = G.values.tolist()
+    answer = client.replace_forecast(experiment, first, values, key)
+    return answer, f"{experiment}: new forecast for turns {first} to {answer['turns']}"
 
 
 # -- looking ---------------------------------------------------------------------------------------
@@ -338,12 +325,9 @@ def retire_arm(client: Any, experiment: str, arm: str, as_json: bool) -> None:
 
 @_subcommand("plan", "highseason experiment plan tea --turns 7")
 @options.count("--turns", "How many turns to show.", default=30)
-def plan(client: Any, experiment: str, turns: int, as_json: bool) -> None:
+def plan(client: Any, experiment: str, turns: int) -> Answer:
     """Show where an experiment will explore, and what that may cost."""
     coming = client.plan(experiment, turns)
-    if as_json:
-        print_json({"plan": [vars(turn) for turn in coming]})
-        return
     rows = [
         (
             str(turn.turn),
@@ -355,25 +339,28 @@ def plan(client: Any, experiment: str, turns: int, as_json: bool) -> None:
         )
         for turn in coming
     ]
-    print_table(("turn", "time", "visitors", "best", "explores", "may cost"), rows, left=(1, 3))
+    columns = ("turn", "time", "visitors", "best", "explores", "may cost")
+    document = {"plan": [vars(turn) for turn in coming]}
+    return document, lambda: print_table(columns, rows, left=(1, 3))
 
 
 @_subcommand("events", "highseason experiment events tea --after 100 --limit 20")
 @options.count("--after", "Events after this number.", least=0, default=0)
 @options.count("--limit", "The most events.", default=50)
-def events(client: Any, experiment: str, after: int, limit: int, as_json: bool) -> None:
+def events(client: Any, experiment: str, after: int, limit: int) -> Answer:
     """Page through the event log."""
     page = client.events(experiment, after, limit)
-    if as_json:
-        print_json(page)
-        return
     rows = [
         (str(one["seq"]), one["at"][:19], one["kind"], str(one["turn"] or ""))
         for one in page["events"]
     ]
-    print_table(("event", "at (UTC)", "what", "turn"), rows, left=(1, 2))
-    if page["next"] is not None:
-        click.echo(f"more: --after {page['next']}")
+
+    def shown() -> None:
+        print_table(("event", "at (UTC)", "what", "turn"), rows, left=(1, 2))
+        if page["next"] is not None:
+            click.echo(f"more: --after {page['next']}")
+
+    return page, shown
 
 
 @_subcommand(
@@ -382,14 +369,11 @@ def events(client: Any, experiment: str, after: int, limit: int, as_json: bool) 
     "highseason experiment export tea --out events.csv",
 )
 @options.path("--out", "The file: .parquet for 'highseason replay', or .csv.", required=True)
-def export(client: Any, experiment: str, out: Path, as_json: bool) -> None:
+def export(client: Any, experiment: str, out: Path) -> Answer:
     """Write the turns with their rewards to a file."""
     check_file(out, "--out")
     kind = out.suffix.lower().lstrip(".")
     if kind not in ("csv", "parquet"):
         raise usage_error(f"--out {out} must end in .csv or .parquet")
     out.write_bytes(client.export(experiment, kind))
-    if as_json:
-        print_json({"files": [out]})
-    else:
-        click.echo(f"wrote {out}")
+    return {"files": [out]}, f"wrote {out}"
