@@ -71,7 +71,7 @@ class Brain:
         self.status: Status = "running"
         last = 0 if snapshot is None else snapshot["seq"]
         known = [entry for entry in entries if reaches_back(entry) or entry.seq <= last]
-        self.version, self.forecast = _latest_forecast(self.settings.forecast, known)
+        self.version, self.forecast = latest_forecast(self.settings.forecast, known)
         self._plan: Plan | None = None
         self.seq = entries[0].seq
         self.snapshot_seq = 0  # the last entry in the newest snapshot
@@ -361,9 +361,10 @@ class Brain:
         )
 
 
-def _latest_forecast(
+def latest_forecast(
     first: TrafficForecast, entries: Iterable[Entry]
 ) -> tuple[int, TrafficForecast]:
+    """The version of the last forecast in a log, and that forecast."""
     version, forecast = 1, first
     for entry in entries:
         if entry.kind == "forecast_replaced":

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterable
 
 from highseason.service import snapshots, store
 from highseason.service.brain import Brain, reaches_back
 from highseason.service.errors import NotFoundError
+from highseason.service.recent import Recent
 from highseason.service.store import Batch
 
 #: How many experiments are kept; others are rebuilt when they are asked for.
@@ -18,7 +18,7 @@ class BrainCache:
     """The experiments used last.  `rebuilt` counts how often one was built from its log."""
 
     def __init__(self) -> None:
-        self._brains: OrderedDict[str, Brain] = OrderedDict()
+        self._brains: Recent[Brain] = Recent(REMEMBERED)
         self.rebuilt = 0
 
     def get(self, batch: Batch, experiment: str) -> Brain:
@@ -38,8 +38,7 @@ class BrainCache:
                 return self.rebuild(batch, experiment)
             for entry in news:
                 brain.follow(entry)
-        self._brains.move_to_end(experiment)
-        return brain
+        return self.remember(experiment, brain)
 
     def peek(self, experiment: str) -> Brain | None:
         """The experiment as it is remembered, which may not be up to date; for any thread."""
@@ -55,10 +54,7 @@ class BrainCache:
 
     def remember(self, experiment: str, brain: Brain) -> Brain:
         """Keep an experiment, and drop the one not used for longest if there are too many."""
-        self._brains[experiment] = brain
-        while len(self._brains) > REMEMBERED:
-            self._brains.popitem(last=False)
-        return brain
+        return self._brains.keep(experiment, brain)
 
     def remembered(self) -> list[Brain]:
         """The experiments that are kept."""

@@ -16,7 +16,7 @@ from highseason.service.calendars import Turns
 from highseason.service.drafts import Upload, draft_page
 from highseason.service.errors import InvalidError, NotFoundError, ServiceError
 from highseason.service.experiments import Service
-from highseason.service.routes import Id, One
+from highseason.service.routes import FileKind, Id, One
 from highseason.service.schemas import NewForecastBody
 from highseason.service.sessions import Visitor
 from highseason.service.views import ARMS, ExperimentView, Views, planned
@@ -140,16 +140,10 @@ def arms(request: Request, who: Reader, experiment: Id, number: PageNumber = 1) 
     return show(request, who, "arms.html.j2", page=number, pages=pages, **context)
 
 
-@router.get("/experiments/{experiment}/export.csv", dependencies=[reads])
-def export_csv(service: One, experiment: Id) -> Response:
-    """Turns with rewards as CSV: the API's export, for a browser that has signed in."""
-    return routes.export_csv(service, experiment)
-
-
-@router.get("/experiments/{experiment}/export.parquet", dependencies=[reads])
-def export_parquet(service: One, experiment: Id) -> Response:
-    """Turns with rewards as an event table."""
-    return routes.export_parquet(service, experiment)
+@router.get("/experiments/{experiment}/export.{kind}", dependencies=[reads])
+def export_turns(service: One, experiment: Id, kind: FileKind) -> Response:
+    """Turns with rewards as a file: the API's export, for a browser that has signed in."""
+    return routes.export_turns(service, experiment, kind)
 
 
 # -- forms of a running experiment ----------------------------------------------------------------

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from alembic.config import Config
 from alembic.runtime.environment import EnvironmentContext
@@ -134,6 +134,12 @@ class Database:
                 source.backup(copy)  # all pages in one step, so that no writer makes it start again
             finally:
                 copy.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """Close all connections."""

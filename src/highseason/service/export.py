@@ -14,11 +14,13 @@ from typing import NamedTuple
 from highseason.bandit import TurnDecided
 from highseason.logs import Events, write_events
 from highseason.service import store
+from highseason.service.brain import latest_forecast
 from highseason.service.experiments import Service
 from highseason.service.forecast import TrafficForecast
 from highseason.service.model import Arm, DecisionRecord, Entry, Settings
 
-COLUMNS = ("time", "turn", "arm", "reward", "visitors", "total", "pool", "propensity")
+#: The kinds of files, and how HTTP names them.
+KINDS = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
 
 
 class Row(NamedTuple):
@@ -43,7 +45,8 @@ def rows(service: Service, experiment: str) -> list[Row]:
     with service.database.read() as connection:
         entries = store.entries(connection, experiment)
         decisions = store.all_decisions(connection, experiment)
-    offered, forecast = dict(_pools(entries)), _forecast(entries)
+    settings = Settings.from_dict(entries[0].body)
+    offered, (_, forecast) = dict(_pools(entries)), latest_forecast(settings.forecast, entries)
     return [
         _row(record, offered[record.turn], forecast)
         for record in decisions
@@ -54,10 +57,9 @@ def rows(service: Service, experiment: str) -> list[Row]:
 def _row(record: DecisionRecord, pool: tuple[str, ...], forecast: TrafficForecast) -> Row:
     assert record.reward is not None, "only turns with a reward are asked for"
     assert record.visitors is not None, "a reward comes with its visitors"
-    turn, visitors = record.turn, record.visitors
-    per_visitor, at = record.reward / visitors, _seconds(forecast, turn)
-    total, chance = record.reward, record.probability
-    return Row(at, turn, record.arm, per_visitor, visitors, total, pool, chance)
+    turn, reward, visitors = record.turn, record.reward, record.visitors
+    start, each = _seconds(forecast, turn), reward / visitors
+    return Row(start, turn, record.arm, each, visitors, reward, pool, record.probability)
 
 
 def _seconds(forecast: TrafficForecast, turn: int) -> int:
@@ -68,14 +70,6 @@ def _seconds(forecast: TrafficForecast, turn: int) -> int:
     start = line.instants[turn - 1].astype("datetime64[s]").item()
     assert isinstance(start, datetime), "seconds are datetimes"
     return int(start.replace(tzinfo=UTC).timestamp())
-
-
-def _forecast(entries: Sequence[Entry]) -> TrafficForecast:
-    forecast = Settings.from_dict(entries[0].body).forecast
-    for entry in entries:
-        if entry.kind == "forecast_replaced":
-            forecast = forecast.replaced(entry.body["first"], entry.body["values"])
-    return forecast
 
 
 def _pools(entries: Sequence[Entry]) -> Iterator[tuple[int, tuple[str, ...]]]:
@@ -99,7 +93,7 @@ def as_csv(service: Service, experiment: str) -> str:
     """The table as CSV; `highseason convert table --pool pool --propensity propensity` reads it."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    writer.writerow(Row._fields)
     for row in rows(service, experiment):
         writer.writerow(row._replace(pool="|".join(row.pool)))  # type: ignore[arg-type]  # as text
     return text.getvalue()

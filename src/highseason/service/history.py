@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import threading
-from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, select
 
 from highseason.service.database import Database
+from highseason.service.recent import Recent
 from highseason.service.tables import decisions, events, experiments
 
 #: How many experiments are kept in memory.
@@ -135,18 +135,13 @@ class Histories:
 
     def __init__(self, database: Database) -> None:
         self._database, self._lock = database, threading.Lock()
-        self._known: OrderedDict[str, PlayHistory] = OrderedDict()
+        self._known: Recent[PlayHistory] = Recent(REMEMBERED)
 
     def get(self, experiment: str) -> PlayHistory:
         """The history of an experiment as it is in the database now."""
         with self._lock, self._database.read() as connection:
             known = self._known.get(experiment, PlayHistory.empty())
-            fresh = _caught_up(connection, experiment, known)
-            self._known[experiment] = fresh
-            self._known.move_to_end(experiment)
-            while len(self._known) > REMEMBERED:
-                self._known.popitem(last=False)
-            return fresh
+            return self._known.keep(experiment, _caught_up(connection, experiment, known))
 
 
 def _caught_up(connection: Connection, experiment: str, known: PlayHistory) -> PlayHistory:
@@ -162,7 +157,8 @@ def _caught_up(connection: Connection, experiment: str, known: PlayHistory) -> P
         fresh = known.copy()
         query = query.where(decisions.c.turn.in_(changed))
     fresh.take(connection.execute(query).all())
-    fresh.number(_deciding_events(connection, experiment, fresh.seq))
+    columns = events.c.turn, events.c.seq
+    fresh.number(_later(connection, experiment, fresh.seq, ("decided",), *columns))
     fresh.changes += _arm_changes(connection, experiment, fresh.seq)
     fresh.seq = last
     return fresh
@@ -174,13 +170,10 @@ def _changed_turns(
     """The turns that later events are about; None where there are too many to name."""
     if not after or last - after > MANY:
         return None
-    query = select(events.c.turn, events.c.event).where(
-        events.c.experiment == experiment,
-        events.c.seq > after,
-        events.c.kind.in_(("decided", "rewarded", "corrected")),
-    )
+    columns = events.c.turn, events.c.event
+    rows = _later(connection, experiment, after, ("decided", "rewarded", "corrected"), *columns)
     turns: set[int] = set()
-    for turn, event in connection.execute(query):
+    for turn, event in rows:
         turns.update(_turns_of(event) if turn is None else (turn,))
     return sorted(turns) if len(turns) <= MANY else None
 
@@ -190,20 +183,17 @@ def _turns_of(event: str) -> Iterable[int]:
     return (outcome[0] for outcome in json.loads(event)["outcomes"])
 
 
-def _deciding_events(connection: Connection, experiment: str, after: int) -> Sequence[Any]:
-    query = select(events.c.turn, events.c.seq).where(
-        events.c.experiment == experiment, events.c.seq > after, events.c.kind == "decided"
-    )
-    return connection.execute(query).all()
+def _later(
+    connection: Connection, experiment: str, after: int, kinds: Sequence[str], *columns: Any
+) -> Sequence[Any]:
+    """Columns of the later events of some kinds, oldest first."""
+    mine = events.c.experiment == experiment, events.c.seq > after, events.c.kind.in_(kinds)
+    return connection.execute(select(*columns).where(*mine).order_by(events.c.seq)).all()
 
 
 def _arm_changes(connection: Connection, experiment: str, after: int) -> list[ArmChange]:
-    query = select(events.c.seq, events.c.kind, events.c.body).where(
-        events.c.experiment == experiment,
-        events.c.seq > after,
-        events.c.kind.in_(("arm_added", "arm_retired")),
-    )
-    rows = connection.execute(query.order_by(events.c.seq))
+    kinds, columns = ("arm_added", "arm_retired"), (events.c.seq, events.c.kind, events.c.body)
+    rows = _later(connection, experiment, after, kinds, *columns)
     return [
         ArmChange(seq, json.loads(body)["id"], kind == "arm_retired") for seq, kind, body in rows
     ]

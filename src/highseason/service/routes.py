@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import Future
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
@@ -104,6 +104,7 @@ One = Annotated[Service, Depends(_service)]
 Id = Annotated[str, Path(min_length=1, max_length=100, description="The experiment's id.")]
 TurnPath = Annotated[int, Path(ge=1, le=MOST_TURNS, description="The turn, from 1.")]
 ArmPath = Annotated[str, Path(min_length=1, max_length=100, description="The arm's id.")]
+FileKind = Annotated[Literal["csv", "parquet"], Path(description="The kind of file.")]
 KeyHeader = Annotated[
     Key | None,
     Header(
@@ -254,30 +255,15 @@ def list_events(
 
 
 @router.get(
-    "/experiments/{experiment}/export.csv",
+    "/experiments/{experiment}/export.{kind}",
     dependencies=READ,
     tags=["events"],
     response_class=Response,
-    responses={200: {"content": {"text/csv": {}}}},
+    responses={200: {"content": {kind: {} for kind in export.KINDS.values()}}},
 )
-def export_csv(service: One, experiment: Id) -> Response:
-    """Export turns with rewards as CSV, for `highseason convert table`."""
-    return _file(export.as_csv(service, experiment), "text/csv; charset=utf-8", "csv")
-
-
-@router.get(
-    "/experiments/{experiment}/export.parquet",
-    dependencies=READ,
-    tags=["events"],
-    response_class=Response,
-    responses={200: {"content": {"application/vnd.apache.parquet": {}}}},
-)
-def export_parquet(service: One, experiment: Id) -> Response:
-    """Export turns with rewards as an event table, for `highseason replay`."""
-    content = export.as_parquet(service, experiment)
-    return _file(content, "application/vnd.apache.parquet", "parquet")
-
-
-def _file(content: str | bytes, kind: str, ending: str) -> Response:
-    disposition = f'attachment; filename="events.{ending}"'
-    return Response(content, media_type=kind, headers={"content-disposition": disposition})
+def export_turns(service: One, experiment: Id, kind: FileKind) -> Response:
+    """Export turns with rewards: CSV for `convert table`, or Parquet for `highseason replay`."""
+    content = (export.as_csv if kind == "csv" else export.as_parquet)(service, experiment)
+    disposition = f'attachment; filename="events.{kind}"'
+    headers = {"content-disposition": disposition}
+    return Response(content, media_type=export.KINDS[kind], headers=headers)

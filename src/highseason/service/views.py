@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import threading
-from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -26,6 +25,7 @@ from highseason.service.forecast import TrafficForecast
 from highseason.service.history import Histories, PlayHistory
 from highseason.service.model import Arm, ArmReport, DecisionRecord, PlannedTurn, State
 from highseason.service.reasons import Reasons
+from highseason.service.recent import Recent
 
 #: How many of each a page shows.
 LATEST, COMING, ARMS, WAITING = 12, 7, 20, 100
@@ -222,7 +222,7 @@ class Views:
 
     def __init__(self, service: Service) -> None:
         self._service, self._histories = service, Histories(service.database)
-        self._known: OrderedDict[str, ExperimentView] = OrderedDict()
+        self._known: Recent[ExperimentView] = Recent(REMEMBERED)
         self._lock = threading.Lock()
 
     def get(self, experiment: str) -> ExperimentView:
@@ -232,11 +232,7 @@ class Views:
         if known is None or known.state.events != last:
             known = self._build(experiment)
         with self._lock:
-            self._known[experiment] = known
-            self._known.move_to_end(experiment)
-            while len(self._known) > REMEMBERED:
-                self._known.popitem(last=False)
-        return known
+            return self._known.keep(experiment, known)
 
     def _build(self, experiment: str) -> ExperimentView:
         standing = self._service.look(experiment, _standing)

@@ -10,6 +10,7 @@ from highseason.cli import options
 from highseason.cli.group import with_examples
 from highseason.cli.output import print_json
 from highseason.core.extras import require
+from highseason.core.formatting import counted
 
 
 @with_examples(
@@ -30,20 +31,19 @@ def command(database: str, experiment: str | None, as_json: bool) -> int:
     from highseason.service.database import Database
     from highseason.service.errors import ServiceError
 
-    opened = Database(database)
     try:
-        reports = audit(opened, experiment)
+        with Database(database) as opened:
+            reports = audit(opened, experiment)
     except ServiceError as reason:
         raise ValueError(str(reason)) from reason
-    finally:
-        opened.close()
     if as_json:
         print_json({"experiments": [asdict(report) for report in reports]})
     else:
         for report in reports:
             verdict = "differs" if report.problems else "agrees"
-            counts = f"{report.events} events, {report.decisions} decisions computed again"
-            click.echo(f"{report.experiment}: {verdict} ({counts})")
+            events = counted(report.events, "event")
+            decisions = counted(report.decisions, "decision")
+            click.echo(f"{report.experiment}: {verdict} ({events}, {decisions} computed again)")
             for problem in report.problems:
                 click.echo(f"  {problem}")
         if not reports:

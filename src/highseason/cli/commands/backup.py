@@ -31,11 +31,8 @@ def command(database: str, out: Path, as_json: bool) -> None:
     check_file(out, "--out")
     if "://" not in database and not Path(database).exists():
         raise ValueError(f"--database {database} does not exist")
-    opened = Database(database)
-    try:
+    with Database(database) as opened:
         opened.backup(out)
-    finally:
-        opened.close()
     if as_json:
         print_json({"files": [out]})
     else:

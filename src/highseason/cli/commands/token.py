@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -24,16 +22,11 @@ def command() -> None:
     """Make, list and revoke the service's access tokens."""
 
 
-@contextmanager
-def _opened(url: str) -> Iterator[Any]:
+def _opened(url: str) -> Any:
     require("sqlalchemy", "service", "highseason token")
     from highseason.service.database import Database
 
-    database = Database(url)
-    try:
-        yield database
-    finally:
-        database.close()
+    return Database(url)
 
 
 @command.add_command
