@@ -267,3 +267,8 @@ def export_turns(service: One, experiment: Id, kind: FileKind) -> Response:
     disposition = f'attachment; filename="events.{kind}"'
     headers = {"content-disposition": disposition}
     return Response(content, media_type=export.KINDS[kind], headers=headers)
+
+
+#: What is asked most is looked for first.
+_HOT = ("/decide", "/decisions/{turn}/reward", "/rewards")
+router.routes.sort(key=lambda route: not getattr(route, "path", "").endswith(_HOT))

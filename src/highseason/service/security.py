@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import itertools
 import logging
 import secrets
 import threading
 import time
-import uuid
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -179,12 +179,14 @@ class Guard:
     ) -> None:
         self.app, self.hosts, self.limits, self.observe = app, hosts, limits, observe
         self._buckets: dict[str, _Bucket] = {}
+        self._run, self._number = secrets.token_hex(4), itertools.count()  # of this process
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         if scope["type"] != "http":
             return await self.app(scope, receive, send)
-        begun, status, request = time.perf_counter(), 500, uuid.uuid4().hex[:16]
+        begun, status = time.perf_counter(), 500
+        request = f"{self._run}{next(self._number):08x}"
 
         async def answer(message: MutableMapping[str, Any]) -> None:
             nonlocal status
