@@ -16,8 +16,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import highseason as hs
-from highseason.advice import WorldOutcome
-from highseason.advice.recommend import main_outcome
+from highseason.advice import World, WorldOutcome
+from highseason.advice.recommend import _Study
+from highseason.core.executors import opened
 from highseason.multipliers import Multiplier, read
 
 DATA = Path(__file__).parents[1].parent / "shared" / "data"
@@ -66,7 +67,9 @@ def judged(G: Multiplier, arms: int, seed: int, whole: bool) -> tuple[WorldOutco
     if whole:
         outcome = hs.advise(G, arms, rates=RATES, seed=seed).outcome
     else:
-        outcome = main_outcome(G, arms, RATES, seed)
+        with opened() as pool:
+            study = _Study.of(G, arms, None, seed, pool)
+            outcome = study.verdict(World.of("visitors", arms, RATES))
     return outcome, time.process_time() - begin
 
 

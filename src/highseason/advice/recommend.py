@@ -107,29 +107,17 @@ def advise(
             if progress is not None:
                 progress(len(outcomes), max(total, len(outcomes)))
     first = outcomes[0]
+    with quiet():  # the advice lists what is unusual, once
+        plan = first.policy.plan(G, arms)
     return Advice(
         outcome=first,
         others=tuple(sorted(outcomes[1:], key=lambda one: one.world.rho or 0.0)),
-        plan=quiet_plan(first.policy, G, arms),
+        plan=plan,
         warnings=tuple(_warnings(G, arms, first)),
         bounds=tuple(_bounds(first, G)) if bounds else None,
         rates_known=len(ranges) == 1,
         seed=seed,
     )
-
-
-def main_outcome(multiplier: Any, arms: int, rates: Rates, seed: int = 0) -> WorldOutcome:
-    """What `advise` finds where every visitor counts, without looking at other worlds."""
-    G = as_multiplier(multiplier)
-    with opened(None, None) as pool:
-        study = _Study.of(G, arms, None, seed, pool)
-        return study.verdict(World.of("visitors", arms, rates))
-
-
-def quiet_plan(policy: Policy, G: Multiplier, arms: int) -> Any:
-    """The plan without its warnings: the advice lists what is unusual, once."""
-    with quiet():
-        return policy.plan(G, arms)
 
 
 def _clamped(games: float, ends: tuple[int, int]) -> int:

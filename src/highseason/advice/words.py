@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from highseason.advice.candidates import Kind
 from highseason.advice.outcome import Answer, Compared, WorldOutcome
-from highseason.advice.worlds import whole_count
 from highseason.core.formatting import counted, format_number, percent
 from highseason.multipliers import SHAPES
 from highseason.results import Estimate, Table
@@ -40,10 +39,8 @@ def verdict(outcome: WorldOutcome, flips: str = "") -> str:
     if not outcome.settled:
         most = 100 * max(0.0, -rival.lead.low)
         reason += f"  This is not settled: {rival.policy} may be ahead by up to {most:.2f} points."
-    elif rival.lead.value < 0.0 and str(rival.policy) not in reason:
-        reason = (
-            f"{reason[:-1]}; {rival.policy} is {_ahead(rival.lead)}, which is hardly noticeable."
-        )
+    elif rival.lead.value < -_LEVEL and str(rival.policy) not in reason:
+        reason = f"{reason[:-1]}; {rival.policy} is {_ahead(rival.lead)}, hardly noticeably."
     return "  ".join(part for part in (use, reason, flips) if part)
 
 
@@ -110,7 +107,7 @@ def worlds_table(advice: Advice) -> Table:
                                 one.world.rho or 0.0))  # fmt: skip
     for one in every:
         earned = (percent(one.best(kind).earned, 1) for kind in _KINDS)
-        teaches = whole_count(one.world.counts_as(advice.multiplier))
+        teaches = f"{one.world.counts_as(advice.multiplier):,.0f}"
         cells = (f"{one.world.rho:.2g}", teaches, *earned, one.answer + "?" * (not one.settled))
         rows.append(cells if advice.rates_known else (one.world.rates, *cells))
     first = () if advice.rates_known else ("rates",)

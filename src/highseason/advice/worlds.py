@@ -114,8 +114,8 @@ class World:
             )
         return (
             f"Assumed: {rates}, and visitors of the same turn decide alike to some degree (rho = "
-            f"{self.rho:g}): a median turn of {whole_count(float(np.median(G.values)))} visitors "
-            f"teaches as much as {whole_count(self.counts_as(G))} independent ones."
+            f"{self.rho:g}): a median turn of {float(np.median(G.values)):,.0f} visitors "
+            f"teaches as much as {self.counts_as(G):,.0f} independent ones."
         )
 
     def typical(self) -> Numbers:
@@ -129,15 +129,6 @@ class World:
             even = apart(even[None, :], low, model.gap)[0]
         # The order of the first round must not depend on the means.
         return np.asarray(np.random.default_rng(0).permutation(even))
-
-
-def whole_count(visitors: float) -> str:
-    """A number of visitors without decimals.
-
-    >>> whole_count(90.99), whole_count(2474913.0)
-    ('91', '2,474,913')
-    """
-    return f"{visitors:,.0f}"
 
 
 def usual_rewards(G: Multiplier) -> str:
