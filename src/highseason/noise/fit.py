@@ -69,9 +69,9 @@ class NoiseFit:
 
     def sentences(self) -> list[str]:
         """The findings in plain words."""
-        return [*self._about_rho(), self._about_turns(), *self._about_days()]
+        return [self._about_rho(), self._about_turns(), self._about_days()]
 
-    def _about_rho(self) -> list[str]:
+    def _about_rho(self) -> str:
         value, low, high = self.rho
         if low == 0.0:
             first = f"No correlation of a turn's visitors is seen: rho is at most {high:.2g}"
@@ -79,23 +79,17 @@ class NoiseFit:
             first = (
                 f"Visitors of the same turn are alike: rho {value:.2g} ({low:.2g} to {high:.2g})"
             )
-        worth = math.inf if value == 0.0 else 1.0 / value
-        limit = (
-            f"; at most {1.0 / value:,.0f} independent visitors are worth a turn, however busy."
-            if worth < 1e6
-            else "."
-        )
-        return [first + limit]
+        if value <= 1e-6:
+            return f"{first}."
+        worth = f"{1.0 / value:,.0f} independent visitors"
+        return f"{first}; at most {worth} are worth a turn, however busy."
 
     def _about_turns(self) -> str:
         busy, quiet, names = self._busy_and_quiet()
         more, plain = self.teaches(busy, quiet), busy / quiet
         if plain < 1.05:
             return "All turns have about the same number of visitors, so they teach alike."
-        most, least = (
-            self.teaches(busy, quiet, self.rho.low),
-            self.teaches(busy, quiet, self.rho.high),
-        )
+        most, least = (self.teaches(busy, quiet, rho) for rho in (self.rho.low, self.rho.high))
         known = "" if most - least < 0.15 * more else f" (between {least:.1f} and {most:.1f})"
         instead = "" if more > 0.95 * plain else f", not {plain:.1f} times"
         return (
@@ -115,17 +109,17 @@ class NoiseFit:
         top, low = max(means, key=means.__getitem__), min(means, key=means.__getitem__)
         return means[top], max(means[low], 1.0), (f"A {top}", f"a {low}")
 
-    def _about_days(self) -> list[str]:
+    def _about_days(self) -> str:
         if self.day is None:
-            return [
+            return (
                 "No two arms share enough turns, so good and bad days of all arms cannot be told "
                 "from the noise of one arm: rho contains both."
-            ]
+            )
         value, low, high = self.day
         if low == 0.0:
-            return [f"Good and bad days of all arms are not seen: at most {percent(high, 1)}."]
+            return f"Good and bad days of all arms are not seen: at most {percent(high, 1)}."
         span = f"{percent(low, 1)} to {percent(high, 1)}"
-        return [f"Days move all arms together by {percent(value, 1)} ({span})."]
+        return f"Days move all arms together by {percent(value, 1)} ({span})."
 
     def __str__(self) -> str:
         """The findings, and the rates."""
