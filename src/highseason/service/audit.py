@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from highseason.bandit import event_to_json
 from highseason.service import store
@@ -102,22 +103,20 @@ def _decide_again(brain: Brain, group: list[Entry], problems: list[str]) -> bool
     return False
 
 
+#: What the log and the table must say alike of a turn; the log calls visitors traffic.
+_COMPARED = ("arm", "probability", "exploited", "level", "reward")
+
+
 def _from_log(brain: Brain, entries: Sequence[Entry]) -> dict[int, tuple[object, ...]]:
     """What the table of decisions must hold."""
     versions = {e.turn: e.body["forecast"] for e in entries if e.kind == "decided"}
-    return {
-        d.turn: (d.arm, d.probability, d.exploited, d.level, versions[d.turn], d.reward, d.traffic)
-        for d in brain.bandit.decisions()
-    }
+    compared = attrgetter(*_COMPARED, "traffic")
+    return {d.turn: (*compared(d), versions[d.turn]) for d in brain.bandit.decisions()}
 
 
 def _compare(log: dict[int, tuple[object, ...]], table: list[DecisionRecord]) -> list[str]:
-    rows: dict[int, tuple[object, ...]] = {
-        r.turn: (
-            r.arm, r.probability, r.exploited, r.level, r.forecast_version, r.reward, r.visitors
-        )
-        for r in table
-    }  # fmt: skip
+    compared = attrgetter(*_COMPARED, "visitors", "forecast_version")
+    rows: dict[int, tuple[object, ...]] = {row.turn: compared(row) for row in table}
     return [
         f"turn {turn}: the table has {rows.get(turn)}, the log {log.get(turn)}"
         for turn in sorted(log.keys() | rows.keys())

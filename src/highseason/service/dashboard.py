@@ -11,16 +11,24 @@ from pydantic import ValidationError
 from starlette.responses import Response
 
 from highseason.core.formatting import counted, format_number
-from highseason.service import drafts, forms, routes, sessions, web
+from highseason.service import drafts, forms, routes, web
 from highseason.service.calendars import Turns
 from highseason.service.drafts import Upload, draft_page
 from highseason.service.errors import InvalidError, NotFoundError, ServiceError
 from highseason.service.experiments import Service
 from highseason.service.routes import FileKind, Id, One
 from highseason.service.schemas import NewForecastBody
-from highseason.service.sessions import Visitor
 from highseason.service.views import ARMS, ExperimentView, Views, planned
-from highseason.service.web import Admin, Form, Reader, back_to, page_router, reads, show
+from highseason.service.web import (
+    Admin,
+    Form,
+    Reader,
+    Visitor,
+    back_to,
+    page_router,
+    reads,
+    show,
+)
 
 #: How many experiments, and how many arms, are on one page of a list.
 PER_PAGE = 100
@@ -215,7 +223,7 @@ def act(request: Request, service: One, experiment: Id, action: str, form: Form)
     if action not in ACTIONS:
         raise NotFoundError(f"there is no form {action!r}")
     scope, work = ACTIONS[action]
-    who = sessions.require(request, scope)
+    who = web.require(request, scope)
     try:
         return back_to(experiment, work(service, experiment, form))
     except NotFoundError:

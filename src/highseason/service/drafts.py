@@ -18,9 +18,8 @@ from highseason.service.errors import InvalidError, ServiceError
 from highseason.service.history import PlayHistory
 from highseason.service.routes import One
 from highseason.service.schemas import ExperimentBody
-from highseason.service.sessions import Visitor
 from highseason.service.views import planned
-from highseason.service.web import Admin, Form, back_to, page_router, show
+from highseason.service.web import Admin, Form, Visitor, back_to, page_router, show
 
 router = page_router()
 

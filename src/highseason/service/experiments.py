@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from sqlalchemy import Connection
 
@@ -28,6 +28,8 @@ from highseason.service.model import (
 )
 from highseason.service.store import Batch
 from highseason.service.transactions import Transactions
+
+T = TypeVar("T")
 
 #: Which change of status each word makes, and from which status.
 _CHANGES: dict[str, tuple[str, Status, tuple[Status, ...]]] = {
@@ -91,6 +93,15 @@ class Service(Transactions):
     def experiment(self, experiment: str) -> Summary:
         """One experiment."""
         return self.read(lambda connection: _required(connection, experiment))
+
+    def _read_of(self, experiment: str, look: Callable[[Connection], T]) -> T:
+        """Look at what is committed of an experiment, which must be there."""
+
+        def checked(connection: Connection) -> T:
+            _required(connection, experiment)
+            return look(connection)
+
+        return self.read(checked)
 
     def change_status(
         self, experiment: str, change: Literal["pause", "resume", "archive"]
@@ -179,26 +190,16 @@ class Service(Transactions):
 
     def decision(self, experiment: str, turn: int) -> DecisionRecord:
         """A locked turn."""
-
-        def look(connection: Connection) -> DecisionRecord:
-            _required(connection, experiment)
-            locked = store.decision(connection, experiment, turn)
-            if locked is None:
-                raise NotFoundError(f"turn {turn} of {experiment!r} is not decided yet")
-            return locked
-
-        return self.read(look)
+        locked = self._read_of(experiment, lambda one: store.decision(one, experiment, turn))
+        if locked is None:
+            raise NotFoundError(f"turn {turn} of {experiment!r} is not decided yet")
+        return locked
 
     def decisions(
         self, experiment: str, before: int | None = None, limit: int = 100
     ) -> list[DecisionRecord]:
         """The latest decisions, newest turn first."""
-
-        def look(connection: Connection) -> list[DecisionRecord]:
-            _required(connection, experiment)
-            return store.latest(connection, experiment, before, limit)
-
-        return self.read(look)
+        return self._read_of(experiment, lambda one: store.latest(one, experiment, before, limit))
 
     # -- rewards ----------------------------------------------------------------------------------
 
@@ -302,12 +303,7 @@ class Service(Transactions):
 
     def events(self, experiment: str, after: int = 0, limit: int = 1000) -> list[dict[str, Any]]:
         """A page of the event log, oldest first."""
-
-        def look(connection: Connection) -> list[dict[str, Any]]:
-            _required(connection, experiment)
-            return store.page(connection, experiment, after, limit)
-
-        return self.read(look)
+        return self._read_of(experiment, lambda one: store.page(one, experiment, after, limit))
 
 
 def state_of(brain: Brain) -> State:

@@ -1,9 +1,12 @@
-"""Routes that answer with pages: who asks, how refusals look, signing in with a token."""
+"""Routes that answer with pages: who asks, forms only our pages can send, signing in."""
 
 from __future__ import annotations
 
+import hmac
 import json
-from collections.abc import Callable, Coroutine
+import secrets
+from collections.abc import AsyncIterator, Callable, Coroutine
+from dataclasses import dataclass
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -16,10 +19,71 @@ from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from highseason.service import sessions
 from highseason.service.errors import ServiceError
 from highseason.service.pages import page
-from highseason.service.sessions import Visitor
+from highseason.service.security import Tokens, includes
+
+#: The token of a browser that has signed in.  It ends with the browser, or when it is revoked.
+SESSION = "highseason_session"
+#: A random text that every form repeats: pages of other sites cannot read it.
+FORM = "highseason_form"
+
+#: The greatest field of a form, in bytes: the forecast of an experiment that is not started yet.
+LARGEST_FIELD = 6 * 2**20
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Whoever sent a request.
+
+    Attributes:
+        scope: What they may do; None before they have signed in.
+        token: Whether they have signed in with a token; not needed on an open service.
+        form_token: What their forms repeat.
+        is_new: Whether their browser does not know the form's token yet.
+    """
+
+    scope: str | None
+    token: bool
+    form_token: str
+    is_new: bool
+
+    def may(self, wanted: str) -> bool:
+        """Whether they may do this."""
+        return self.scope is not None and includes(self.scope, wanted)
+
+
+def visitor(request: Request) -> Visitor:
+    """Who sent a request."""
+    tokens: Tokens = request.app.state.tokens
+    token, form = request.cookies.get(SESSION), request.cookies.get(FORM)
+    fresh = form is None or len(form) < 40
+    mine = secrets.token_urlsafe(32) if form is None or fresh else form
+    return Visitor(tokens.scope(token), tokens.needed and token is not None, mine, fresh)
+
+
+def require(request: Request, wanted: str) -> Visitor:
+    """Whoever sent a request, if they may do this."""
+    one = visitor(request)
+    if one.scope is None:
+        raise HTTPException(401, "sign in first")
+    if not one.may(wanted):
+        raise HTTPException(
+            403, f"this needs a token with the scope {wanted!r}, yours has {one.scope!r}"
+        )
+    return one
+
+
+async def read_form(request: Request) -> AsyncIterator[FormData]:
+    """The fields of a form that one of our pages has sent."""
+    if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        raise HTTPException(403, "forms of another site's pages are refused")
+    limits = {"max_fields": 50, "max_files": 1, "max_part_size": LARGEST_FIELD}
+    async with request.form(**limits) as form:
+        sent, known = str(form.get("form_token", "")), request.cookies.get(FORM, "")
+        if not known or not hmac.compare_digest(sent.encode(), known.encode()):
+            raise HTTPException(403, "this form is out of date: reload its page and send it again")
+        yield form
 
 
 class PageRoute(APIRoute):
@@ -47,12 +111,12 @@ def page_router() -> APIRouter:
     return APIRouter(route_class=PageRoute, include_in_schema=False)
 
 
-Form = Annotated[FormData, Depends(sessions.read_form)]
+Form = Annotated[FormData, Depends(read_form)]
 
 
 def _needs(scope: str) -> Any:
     def check(request: Request) -> Visitor:
-        return sessions.require(request, scope)
+        return require(request, scope)
 
     return Depends(check)
 
@@ -69,15 +133,22 @@ def show(
     path = request.url.path
     known = {"who": who, "form_token": who.form_token, "path": path}
     response = page(template, status, **known, **context)
-    sessions.remember(response, request, who)
+    if who.is_new:
+        _set_cookie(response, request, FORM, who.form_token)
     return response
+
+
+def _set_cookie(response: Response, request: Request, name: str, value: str) -> None:
+    """Let a browser keep a text until it ends; scripts cannot read it, other sites not send it."""
+    secure = request.url.scheme == "https"
+    response.set_cookie(name, value, httponly=True, samesite="strict", secure=secure)
 
 
 def refusal(request: Request, status: int, detail: str) -> Response:
     """The page of a request that was not carried out; those who have not signed in may do so."""
     if status == 401 and request.method == "GET":
         return RedirectResponse(f"/sign-in?next={quote(request.url.path)}", 303)
-    who = sessions.visitor(request)
+    who = visitor(request)
     response = show(request, who, "problem.html.j2", status, detail=detail, code=status)
     if status == 503:
         response.headers["retry-after"] = "1"
@@ -99,7 +170,7 @@ def sign_in_page(
     request: Request, following: Annotated[str, Query(alias="next")] = "/"
 ) -> Response:
     """The form to sign in."""
-    who = sessions.visitor(request)
+    who = visitor(request)
     if who.scope is not None:
         return RedirectResponse(_local(following), 303)
     return show(request, who, "sign_in.html.j2", following=_local(following), error="")
@@ -110,11 +181,11 @@ def sign_in(request: Request, form: Form) -> Response:
     """Sign in with a token."""
     token, following = str(form.get("token", "")).strip(), _local(str(form.get("next", "/")))
     if request.app.state.tokens.scope(token) is None:
-        who = sessions.visitor(request)
+        who = visitor(request)
         error = "This token is not known, or was revoked."
         return show(request, who, "sign_in.html.j2", 401, following=following, error=error)
     response = RedirectResponse(following, 303)
-    sessions.sign_in(response, request, token)
+    _set_cookie(response, request, SESSION, token)
     return response
 
 
@@ -122,7 +193,7 @@ def sign_in(request: Request, form: Form) -> Response:
 def sign_out(form: Form) -> Response:
     """Forget the token."""
     response = RedirectResponse("/sign-in", 303)
-    sessions.sign_out(response)
+    response.delete_cookie(SESSION, httponly=True, samesite="strict")
     return response
 
 
