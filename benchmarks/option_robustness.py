@@ -1,22 +1,16 @@
-"""The option index away from the settings that it was made on: three tables.
+"""The option index away from the settings that it was made on.
 
-1. Other rates, few arms, long games, early and late peaks, permuted and constant G: its regret over
-   that of the best of the paper's policies and greedy, picked on the same games, which favours the
-   rival.
-2. A season-ahead forecast of real traffic instead of the truth: what is lost, beside soft UCB.
-3. Arms that come and go: beside soft UCB mortal and UCB-L, which are made for them.
+Click rates, few arms, long games, early and late peaks, permuted and constant G: its regret over
+that of the best of the paper's policies and greedy, picked on the same games, which favours the
+rival.  The study `meets` has real traffic with forecasts, and arms that come and go.
 
     .venv/bin/python benchmarks/option_robustness.py [GAMES]
-
-The second table needs a folder of traffic in $HIGHSEASON_DATA, and is left out without it.
 """
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,7 +62,7 @@ def ratio(regret: NDArray[np.float64], i: int, base: int) -> tuple[float, float]
 
 
 def robustness(games: int) -> Table:
-    """The first table."""
+    """A row per setting."""
     table = Table("arms", "multiplier", "best rival", "ratio", "95%", title="Robustness")
     values = []
     for kind, rewards, name, G in settings():
@@ -85,63 +79,10 @@ def robustness(games: int) -> Table:
     return table
 
 
-def real_traffic() -> Iterator[tuple[str, NDArray[np.float64]]]:
-    """Every daily series of the folder that is long enough."""
-    for path in sorted(Path(os.environ.get("HIGHSEASON_DATA", "nowhere")).glob("*.csv*")):
-        try:
-            with quiet():
-                series = hs.multipliers.read(path).values
-        except ValueError:
-            continue
-        if 500 <= series.size <= 5000:
-            yield path.stem, series
-
-
-def forecasts(games: int) -> Table:
-    """The second table: the last 180 turns of each series, forecast from what came before."""
-    title = "Reward lost by forecasting the season, % (95%)"
-    table = Table("series", "option index", "soft UCB", title=title)
-    players = ["option-index", "soft-ucb:P=0.1"]
-    for name, series in real_traffic():
-        past, G = series[:-180], series[-180:]
-        forecast = hs.forecasters.SeasonalNaive(periods=(7,)).fit(past).predict(180)
-        rewards = hs.rewards.bernoulli(arms=10)
-        with quiet():
-            runs = [
-                hs.simulate(players, rewards, G, games=games, seed=5, forecast=each)
-                for each in (None, forecast)
-            ]
-        known, forecasted = (run.games["reward"] for run in runs)
-        lost = 100 * (1 - forecasted / known.mean(axis=1, keepdims=True))
-        lost += 100 * (known / known.mean(axis=1, keepdims=True) - 1)
-        half = 1.96 * lost.std(axis=1) / np.sqrt(games)
-        row = (f"{m:+.2f} ± {h:.2f}" for m, h in zip(lost.mean(axis=1), half, strict=True))
-        table.add_row(name, *row)
-    return table
-
-
-def mortal(games: int) -> Table:
-    """The third table: arms that are born and die; the reward over that of soft UCB mortal."""
-    table = Table("multiplier", "policy", "regret over soft-ucb-mortal", "95%", title="Mortal arms")
-    players = ["soft-ucb-mortal", "ucb-l", "ucb-l:xi=age", "greedy", "option-index"]
-    for name in ("wave", "christmas"):
-        lifetimes = hs.lifetimes.birth_and_death(turns=600, alive=20, life=120)
-        rewards = hs.rewards.bernoulli(arms=lifetimes.arms)
-        G = multipliers(600)[name]
-        with quiet():
-            result = hs.simulate(players, rewards, G, games=games, seed=6, lifetimes=lifetimes)
-        for i, policy in enumerate(players[1:], start=1):
-            value, half = ratio(result.games["regret"], i, 0)
-            table.add_row(name, policy, f"{value:.2f}", f"± {half:.2f}")
-    return table
-
-
 def main() -> None:
-    """Print the tables."""
+    """Print the table."""
     games = int(sys.argv[1]) if len(sys.argv) > 1 else 200
-    console = Console(width=110)
-    for make in (mortal, forecasts, robustness):
-        console.print(make(games))
+    Console(width=110).print(robustness(games))
 
 
 if __name__ == "__main__":

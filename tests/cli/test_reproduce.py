@@ -38,6 +38,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
     def stand_in(study: Study, out: Path, **options: Any) -> StudyOutcome:
         study.choose_profiles(options["profiles"])
+        study.choose_parts(options["parts"])
         calls.append((study.name, out, options))
         return StudyOutcome(out / "index.html", ["found"], {"drawing": 1.0})
 
@@ -51,18 +52,20 @@ def test_several_studies_get_a_folder_each(call: Call, asked: list[Any]) -> None
 
 
 def test_options_reach_the_study(call: Call, asked: list[Any], tmp_path: Path) -> None:
-    line = "--only simulated --games 7 --seed 5 --quick --profile paper --profile tuned --workers 2"
+    line = "--only meets --games 7 --seed 5 --quick --profile everyone --part decks --workers 2"
     assert call("reproduce", *line.split(), "--data", str(tmp_path)).code == 0
     assert asked == [
-        ("simulated", Path("report"), {
-            "games": 7, "seed": 5, "quick": True, "profiles": ("paper", "tuned"), "progress": None,
-            "executor": "local", "workers": 2, "data": tmp_path, "files": (),
+        ("meets", Path("report"), {
+            "games": 7, "seed": 5, "quick": True, "profiles": ("everyone",), "parts": ("decks",),
+            "progress": None, "executor": "local", "workers": 2, "data": tmp_path, "files": (),
         })
     ]  # fmt: skip
 
 
-def test_of_all_studies_each_takes_the_profiles_it_knows(call: Call, asked: list[Any]) -> None:
-    assert call("reproduce", "--profile", "tuned").code == 0
+def test_of_all_studies_each_takes_what_it_knows(call: Call, asked: list[Any]) -> None:
+    assert call("reproduce", "--profile", "tuned", "--part", "mortal").code == 0
+    parts = {name: options["parts"] for name, _, options in asked}
+    assert [name for name in parts if parts[name]] == ["meets"]
     taken = {name: options["profiles"] for name, _, options in asked}
     assert taken["simulated"] == taken["logged"] == ["tuned"]
     assert taken["timing"] == taken["unknown"] == []
@@ -99,6 +102,8 @@ def test_a_study_without_its_data_is_left_out_unless_it_was_asked_for(
         ("--only simulatd", "simulated"),
         ("--only simulated --profile papr", "expected one of paper, tuned, authors_code"),
         ("--only timing --profile paper", "unknown profile 'paper' of the study timing"),
+        ("--only timing --part paper", "unknown part 'paper' of the study timing: it has none"),
+        ("--only meets --part papers", "expected one of paper, timing, visitors"),
         ("--games 1", "at least 2"),
         ("--data nowhere", "nowhere"),
         ("--only upworthy", "give --upworthy FOLDER"),

@@ -136,7 +136,18 @@ def test_what_cannot_be_regulated_is_refused() -> None:
         hs.regulate(7)
 
 
-def test_tuning_searches_the_regulator() -> None:
-    tuned = hs.tune(hs.RegulateSoftly(hs.Thompson()), ARMS, WAVE, trials=4, games=20)
+def test_tuning_searches_the_regulator_and_the_policy_within() -> None:
+    given = hs.RegulateSoftly(hs.KLUCB())
+    tuned = hs.tune(given, ARMS, WAVE, trials=4, games=20, search="spread", space=["unit", "P"])
     assert isinstance(tuned.policy, hs.RegulateSoftly)
     assert math.isfinite(float(tuned.policy.unit))
+    assert {str(trial.policy.base) for trial in tuned.trials} > {"kl-ucb"}  # type: ignore[attr-defined]
+
+
+def test_a_value_goes_to_the_outermost_that_has_it() -> None:
+    both = hs.RegulateByThreshold(hs.UCBZ(z=9), z=5)
+    assert list(both.tunable()) == ["z", "P"]
+    assert str(both.with_values({"z": 3, "P": 0.5})) == "threshold:z=3+ucb-z:z=9,P=0.5"
+    deep = hs.CapIndex(hs.SpareOldArms(hs.SoftUCB()))
+    assert list(deep.tunable()) == ["cap", "unit", "P"]
+    assert str(deep.with_values({"P": 0.5})) == "cap+spare-old-arms+soft-ucb:P=0.5"

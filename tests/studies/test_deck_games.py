@@ -103,6 +103,20 @@ def test_the_same_in_any_company() -> None:
         assert alone["reward"][0].tolist() == together["reward"][row].tolist()
 
 
+def test_who_counts_visitors_learns_from_cards() -> None:
+    """With one card a turn, or visitors who are all alike, visitors count as turns do."""
+    games = some_games()
+    turns, alike, visitors = (
+        play_decks({"ucb": policy}, games)["reward"]
+        for policy in (hs.UCB(), hs.UCB(count="visitors", rho=1.0), hs.UCB(count="visitors"))
+    )
+    assert (turns == alike).all()
+    assert (turns != visitors).any()
+    ours = [hs.OptionIndex(), hs.OptionIndex(count="visitors")]
+    found = play_decks({str(policy): policy for policy in ours}, games)["regret"]
+    assert (found[0] != found[1]).any()
+
+
 def test_another_seed_shuffles_anew() -> None:
     games = some_games()
     one, other = (

@@ -28,6 +28,7 @@ from highseason.studies.logged.settings import (
     BESIDE,
     EPSILON,
     MORTAL,
+    OURS,
     POOL_OF_THE_CODE,
     PUBLISHED_SLICE,
     QUICK,
@@ -127,6 +128,18 @@ def test_baselines_and_both_pools_are_always_there(given: StudyOutcome) -> None:
         assert {*table.players, *BESIDE} == policies[table.id]
     assert {POOL_OF_THE_CODE, "variable-pool"} <= set(EPSILON.players)
     assert policies["contest"] == set(contest(MORTAL.players["ucb"], quick=True))
+
+
+def test_the_option_index_meets_the_policies_for_articles_that_come_and_go(
+    made: StudyOutcome,
+) -> None:
+    lines = [line for line in html(made).split("<li>") if "which is ours" in line]
+    assert len(lines) == 2  # the paper's parameters, and tuned
+    for label in ("soft-ucb-mortal", "ucb-l", "greedy"):
+        assert all(re.search(rf"{label} [+-−]?0\.0\d+", line) for line in lines)
+    numbers = frame(made, "numbers")
+    assert set(numbers[numbers.policy == OURS].table) == {"mortal"}
+    assert set(numbers[numbers.policy == OURS].parameters) == {"option-index"}
 
 
 def test_z_is_the_papers_on_a_given_log_and_a_percentile_on_a_generated_one(
@@ -237,7 +250,7 @@ def test_shuffling_keeps_how_busy_records_are_and_not_when(data: StudiedLog) -> 
 def test_every_policy_may_try_equally_many(table: PaperTable, data: StudiedLog) -> None:
     G = whole(data, data.reported).log.G
     for label, policy in table.players.items():
-        if label not in BESIDE:
+        if label not in (OURS, *BESIDE):
             tried = space(policy, G).candidates(16)
             assert len({str(one) for one in tried}) == 16, label
             assert tried[0] == policy.resolve_thresholds(G)

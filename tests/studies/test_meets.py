@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from tests.studies.conftest import sparsely_drawn, write_archive
 
 import highseason as hs
 from highseason.results import Estimate, geometric_mean
@@ -29,7 +31,9 @@ from highseason.tuning import crossfit
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> StudyOutcome:
-    return reproduce(STUDIES["meets"], tmp_path_factory.mktemp("meets"), quick=True, workers=1)
+    """All parts; page views of a year and a half serve as real traffic."""
+    data = write_archive(tmp_path_factory.mktemp("data"), days=540)
+    return sparsely_drawn("meets", tmp_path_factory.mktemp("meets"), data=data)
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +42,7 @@ def ratios(report: StudyOutcome) -> pd.DataFrame:
 
 
 def test_everyone_meets_the_option_index_in_every_setting(ratios: pd.DataFrame) -> None:
-    assert set(ratios.world) == {"paper", "timing", "visitors"}
+    assert set(ratios.world) == set(STUDIES["meets"].parts)
     for _, rows in where(ratios, tuned=True).groupby("setting"):
         assert {each.label for each in ENTRANTS if each.label != OPTION} <= set(rows.rival)
         assert {BEST, BEST_OF_ALL} <= set(rows.rival)
@@ -46,7 +50,10 @@ def test_everyone_meets_the_option_index_in_every_setting(ratios: pd.DataFrame) 
     assert (ratios.ratio_low <= ratios.ratio).all()
     assert (ratios.ratio <= ratios.ratio_high).all()
     counting = ratios.rival.str.endswith(COUNTING)
-    assert set(ratios.world[counting]) == {"visitors"}
+    assert set(ratios.world[counting]) == {"visitors", "traffic", "decks"}
+    made_for_them = {"soft-ucb-mortal", "ucb-l", "ucb-l, by age"}
+    assert made_for_them <= set(where(ratios, world="mortal").rival)
+    assert not made_for_them & set(ratios.rival[ratios.world != "mortal"])
 
 
 def test_textbook_policies_meet_their_regulated_selves(report: StudyOutcome) -> None:
@@ -59,11 +66,31 @@ def test_textbook_policies_meet_their_regulated_selves(report: StudyOutcome) -> 
             assert (rows.ratio_low <= rows.ratio).all()
 
 
-def test_the_page_states_goals_and_what_is_missing(report: StudyOutcome) -> None:
+def test_forecasts_cost_something_everyone_is_asked(report: StudyOutcome) -> None:
+    rows = pd.read_csv(report.page.parent / "forecasts.csv")
+    assert set(rows.world) == {"traffic"}
+    for _, group in rows.groupby("setting"):
+        assert {OPTION, "soft-ucb", "thompson", TWIN} <= set(group.policy)
+    twin = rows[rows.policy.isin([TWIN, "greedy"])]
+    assert (twin.lost == 0).all()  # they do not look at G
+    assert (rows.lost != 0).any()
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_a_part_is_played_alone(report: StudyOutcome, tmp_path: Path) -> None:
+    """Its pieces are those of the whole; what needs data that is not there is left out."""
+    out = tmp_path / "alone"
+    shutil.copytree(report.page.parent / "runs", out / "runs")
+    alone = reproduce(STUDIES["meets"], out, quick=True, workers=1, parts=["decks", "mortal"])
+    assert alone.reused == 6
+    assert "decks" not in set(pd.read_csv(out / "ratios.csv").world)
+    assert "Upworthy's headline tests: no --data was given" in alone.findings[-1]
+
+
+def test_the_page_states_goals(report: StudyOutcome) -> None:
     text = report.page.read_text(encoding="utf-8")
     assert "Goals set beforehand" in text
-    assert "real traffic, G known and forecast: no --data was given" in text
-    assert len(report.findings) == 3
+    assert len(report.findings) == 2
     frame = pd.read_csv(report.page.parent / "goals.csv")
     assert len(frame) == 7
     assert all(goal.replace("'", "&#39;") in text for goal in frame.goal)
@@ -72,8 +99,8 @@ def test_the_page_states_goals_and_what_is_missing(report: StudyOutcome) -> None
 def test_the_settings_are_those_of_the_paper_and_sixty_with_visitors() -> None:
     everywhere = all_settings(quick=False, data=None)
     counts = pd.Series([meeting.world for meeting in everywhere]).value_counts()
-    assert counts.to_dict() == {"paper": 108, "visitors": 60, "timing": 9}
-    assert len({meeting.id for meeting in everywhere}) == 177
+    assert counts.to_dict() == {"paper": 108, "visitors": 60, "mortal": 8, "timing": 9}
+    assert len({meeting.id for meeting in everywhere}) == 185
 
 
 def test_published_constants_are_for_the_settings_of_the_paper_alone() -> None:

@@ -59,7 +59,7 @@ def test_traits_are_those_of_the_setting() -> None:
 def _settings(count: int, seed: int) -> pd.DataFrame:
     """Settings in which regulating gains 1% where a turn tells much and G has peaks."""
     rng = np.random.default_rng(seed)
-    frame = pd.DataFrame({name: rng.uniform(0, 1, count) for name in rules.TRAITS})
+    frame = pd.DataFrame({name: rng.uniform(0, 1, count) for name in Traits._fields})
     frame["turns_per_arm"] *= 60
     frame["regret"] = rng.uniform(0, 0.1, count)
     pays = (frame.tells >= 0.3) & (frame.peakiness >= 0.5)

@@ -10,9 +10,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from tests.studies.conftest import write_archive
 
 from highseason.policies import Policy
 from highseason.studies import STUDIES, MissingDataError, StudyOutcome, reproduce
+from highseason.studies.paper import PAIRS
 from highseason.studies.session import StudySession
 from highseason.studies.store import Store
 from highseason.studies.upworthy.data import (
@@ -28,7 +30,6 @@ from highseason.studies.upworthy.decks import play_decks
 from highseason.studies.upworthy.findings import left_out, past_the_end
 from highseason.studies.upworthy.run import FOLDS, Draw, PlayedDraw, tuned
 from highseason.studies.upworthy.settings import (
-    PAIRS,
     QUICK,
     QUICK_SETTINGS,
     SETTINGS,
@@ -44,21 +45,8 @@ DATA = Path(__file__).parents[2].parent / "shared" / "data"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Files as the archive's: 10 tests with 4 to 6 arms, one with 3."""
-    folder = tmp_path_factory.mktemp("archive")
-    rows = ["test_id,arm,impressions,clicks"]
-    rows += [
-        f"t{test},{arm},{2000 + 10 * test},{20 + 7 * ((test + arm) % 4)}"
-        for test in range(11)
-        for arm in range(3 if test == 10 else 4 + test % 3)
-    ]
-    with gzip.open(folder / TESTS, "wt", encoding="utf-8") as file:
-        file.write("\n".join(rows) + "\n")
-    days = np.datetime64("2013-01-01") + np.arange(140)
-    views = ["date,pageviews"]
-    views += [f"{day},{1000 + 900 * (i % 7 == 0) + 10 * i}" for i, day in enumerate(days)]
-    (folder / VIEWS).write_text("\n".join(views) + "\n", encoding="utf-8")
-    return folder
+    """Files as the archive's."""
+    return write_archive(tmp_path_factory.mktemp("archive"), days=140)
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ from highseason.policies import (
     Thompson,
     VariablePool,
 )
-from highseason.policies.parameters import EXPLORATION, Limits, declared
+from highseason.policies.parameters import EXPLORATION, Limits
 from highseason.tuning import Axis, Space
 
 #: When a policy explores: never, regardless of G, or regulated by G.
@@ -111,7 +111,7 @@ def spaces(policies: Iterable[Policy], more: Iterable[Policy] = ()) -> list[Spac
 
 def axes(policy: Policy) -> tuple[Axis, ...]:
     """Constants of exploration in equal factors; what is measured on G as a share of it."""
-    axes = (_axis(name, limits) for name, limits in declared(policy).items() if limits.numeric)
+    axes = (_axis(name, limits) for name, limits in policy.tunable().items())
     return tuple(axis for axis in axes if axis is not None)
 
 
@@ -123,4 +123,5 @@ def _axis(name: str, limits: Limits) -> Axis | None:
     if limits.search is None:
         return None
     low, high, kind = limits.search
-    return Axis(name, low, high if limits.search != EXPLORATION else high / 10, kind)
+    high = high / 10 if limits.search == EXPLORATION else high
+    return Axis(name, low, high, kind, whole=limits.whole)

@@ -37,7 +37,7 @@ from highseason.core.specs import Registry, split_spec
 from highseason.engine.lifetimes.presence import LifetimeOptions
 from highseason.multipliers import Threshold, as_multiplier
 from highseason.multipliers.thresholds import warn_if_one_sided
-from highseason.policies.parameters import Role, declared, parameter, short
+from highseason.policies.parameters import Limits, Role, declared, parameter, short
 from highseason.policies.plan import Plan, Planner, known_levels, levels_from
 from highseason.policies.views import View
 from highseason.rewards import check_arms
@@ -210,6 +210,14 @@ class Policy:
     def unwrapped(self) -> Policy:
         """The policy whose `step` makes the plan: itself, or the innermost of its wrappers."""
         return self
+
+    def tunable(self) -> dict[str, Limits]:
+        """The parameters that tuning can search, by name; of a wrapper, also those within."""
+        return {name: limits for name, limits in declared(self).items() if limits.numeric}
+
+    def with_values(self, values: Mapping[str, Any]) -> Self:
+        """The policy with other values of these parameters; a wrapper passes on those within."""
+        return replace(self, **values)
 
     def parameters(self) -> dict[str, Any]:
         """The values of all parameters, by name."""

@@ -14,19 +14,17 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
-from highseason.core.ordered import WithOne
-from highseason.multipliers import Threshold
 from highseason.policies.base import Policy, parse
 from highseason.policies.foreign import ForeignPolicy
 from highseason.policies.horizons import effective_horizons
-from highseason.policies.parameters import OnG, Role, parameter, threshold, unit_rule
+from highseason.policies.parameters import OnG, parameter, threshold, unit_rule
 from highseason.policies.plan import levels_in_steps
 from highseason.policies.views import View
 from highseason.policies.wrappers import Wrapper
@@ -92,8 +90,6 @@ class Regulator(Wrapper):
         pairs = zip(levels.tolist(), shares.tolist(), strict=True)
         return np.array([self._moved(level, share) for level, share in pairs])
 
-    # -- its own parameters on G stand beside those of the policy within --------------------------
-
     @property
     def unwrapped(self) -> Policy:
         """Its step makes the plan."""
@@ -103,21 +99,6 @@ class Regulator(Wrapper):
     def plans_any_turn(self) -> bool:
         """As the policy within: a share needs no other turn."""
         return self.base.plans_any_turn
-
-    def resolve_thresholds(self, values: NDArray[np.float64] | WithOne) -> Self:
-        """Its own rules on G turned into numbers, and those of the policy within."""
-        own = Policy.resolve_thresholds(self, values)
-        return replace(own, base=self.base.resolve_thresholds(values))
-
-    def unresolved_thresholds(self) -> dict[str, Threshold]:
-        """Its own, and those of the policy within."""
-        own = Policy.unresolved_thresholds(self)
-        return own or self.base.unresolved_thresholds()
-
-    def in_role(self, role: Role) -> Any:
-        """Its own parameter, or that of the policy within."""
-        own = Policy.in_role(self, role)
-        return self.base.in_role(role) if own is None else own
 
 
 def _blank_view(G: float) -> View:

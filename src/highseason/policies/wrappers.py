@@ -6,7 +6,7 @@ rewards that drift.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Self
@@ -18,7 +18,7 @@ from highseason.core.ordered import WithOne
 from highseason.engine.lifetimes.presence import LifetimeOptions
 from highseason.multipliers import Threshold
 from highseason.policies.base import Policy, parse
-from highseason.policies.parameters import EXPLORATION, Role, parameter, window
+from highseason.policies.parameters import EXPLORATION, Limits, Role, declared, parameter, window
 from highseason.policies.ucb import UCB
 from highseason.policies.views import View
 from highseason.rules import Rule
@@ -99,16 +99,30 @@ class Wrapper(Policy):
         return self.base.levels(G, arms)
 
     def resolve_thresholds(self, values: NDArray[np.float64] | WithOne) -> Self:
-        """The same wrapper around the resolved policy."""
-        return replace(self, base=self.base.resolve_thresholds(values))
+        """Its own rules on G turned into numbers, and those of the policy within."""
+        own = super().resolve_thresholds(values)
+        return replace(own, base=self.base.resolve_thresholds(values))
 
     def unresolved_thresholds(self) -> dict[str, Threshold]:
-        """Those of the policy within."""
-        return self.base.unresolved_thresholds()
+        """Its own, or those of the policy within."""
+        return super().unresolved_thresholds() or self.base.unresolved_thresholds()
 
     def in_role(self, role: Role) -> Any:
-        """As the policy within."""
-        return self.base.in_role(role)
+        """Its own parameter, or that of the policy within."""
+        own = super().in_role(role)
+        return self.base.in_role(role) if own is None else own
+
+    def tunable(self) -> dict[str, Limits]:
+        """Its own parameters, and those of the policy within that have other names."""
+        own, within = declared(self), self.base.tunable()
+        others = {name: limits for name, limits in within.items() if name not in own}
+        return super().tunable() | others
+
+    def with_values(self, values: Mapping[str, Any]) -> Self:
+        """Its own values, and the policy within with the others."""
+        own = {name: value for name, value in values.items() if name in declared(self)}
+        within = {name: value for name, value in values.items() if name not in own}
+        return replace(self, base=self.base.with_values(within), **own)
 
     @property
     def lifetime_options(self) -> LifetimeOptions:

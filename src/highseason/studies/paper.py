@@ -23,6 +23,8 @@ SAME_RULE = {
     "ucb-z": "ucb",
     "soft-ucb": "ucb",
 }
+#: The pool has no unregulated twin: it is compared with greedy, which has nothing to tune.
+PAIRS = SAME_RULE | {"variable-pool": "greedy"}
 
 
 class Item(NamedTuple):

@@ -41,6 +41,7 @@ def reproduce(
     seed: int = 0,
     quick: bool = False,
     profiles: Sequence[str] = (),
+    parts: Sequence[str] = (),
     progress: Progress | None = None,
     executor: Executors = None,
     workers: int | None = None,
@@ -56,6 +57,7 @@ def reproduce(
         seed: Same seed, same numbers.
         quick: A small sweep, for tests.
         profiles: Parameter profiles, for studies that have several; its default ones if empty.
+        parts: Groups of settings, for studies that have several; all of them if empty.
         progress: Called with (steps done, steps in total).
         executor: Where games are played: "local" (all cores), "serial", "ray", "dask",
             "ray://HOST:PORT", "dask://HOST:PORT", or any `concurrent.futures.Executor`.
@@ -70,10 +72,21 @@ def reproduce(
 
     require_matplotlib()
     store = Store(out / "runs", study.name, study.builds_on)
-    chosen = study.choose_profiles(profiles)
+    chosen, played = study.choose_profiles(profiles), study.choose_parts(parts)
     with opened(executor, workers) as pool:
         session = StudySession(
-            study, out, games, seed, quick, chosen, pool, data, tuple(files), store, progress
+            study,
+            out,
+            games,
+            seed,
+            quick,
+            chosen,
+            pool,
+            data,
+            tuple(files),
+            store,
+            progress,
+            played,
         )
         return _report(session)
 

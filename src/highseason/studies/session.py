@@ -16,6 +16,7 @@ from highseason.core.executors import Executors, Pool
 from highseason.core.parallel import map_blocks
 from highseason.core.random import draw, seed_key
 from highseason.core.warnings import quiet
+from highseason.engine.lifetimes import Lifetimes
 from highseason.forecasters import Forecast
 from highseason.games import simulate
 from highseason.multipliers import Multiplier
@@ -95,6 +96,7 @@ class StudySession:
     files: tuple[Path, ...]
     store: Store
     progress: Progress | None = None
+    parts: tuple[str, ...] = ()
     seconds: dict[str, float] = field(default_factory=dict)
     _done: int = 0
     _total: int = 0
@@ -133,18 +135,19 @@ class StudySession:
 
     def regrets(
         self, name: str, policies: Sequence[Policy], rewards: Rewards, G: Multiplier, games: int,
-        seed: int, forecast: Forecast | None = None,
+        seed: int, forecast: Forecast | None = None, lifetimes: Lifetimes | None = None,
     ) -> NDArray[np.float64]:  # fmt: skip
         """What many policies lose in every game, stored; shares of the best arm's mean reward."""
         expected = None if forecast is None else [forecast.name, forecast.mean.tolist()]
         players = [str(policy) for policy in policies]
         inputs = [_describe(rewards), G.digest(), games, seed, players, expected]
+        inputs += [] if lifetimes is None else [lifetimes.name]
 
         def compute() -> Regrets:
             numbered = {str(i): policy for i, policy in enumerate(policies)}
             with quiet():
                 result = simulate(
-                    numbered, rewards, G, games, seed, forecast=forecast,
+                    numbered, rewards, G, games, seed, forecast=forecast, lifetimes=lifetimes,
                     executor=self.executor, keep="games",
                 )  # fmt: skip
             best = result.mean("reward", 0) + result.mean("realised_regret", 0)
@@ -202,6 +205,7 @@ class StudySession:
             words += [self.study.source.option, "PATH"]
         words += ["--data DATA"] * (self.data is not None) + ["--quick"] * self.quick
         words += [f"--profile {name}" for name in self.profiles]
+        words += [f"--part {name}" for name in self.parts if self.parts != self.study.parts]
         return " ".join([*words, f"--games {games} --seed {self.seed} --out report/"])
 
 

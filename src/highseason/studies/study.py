@@ -37,6 +37,7 @@ class Study:
     headline: str  # The figure at the top of the page
     profiles: tuple[str, ...] = ()  # The parameter profiles it knows, the default ones first
     default_profiles: int = 0  # How many of these are played if none is asked for
+    parts: tuple[str, ...] = ()  # Groups of settings that can be played alone
     source: Source | None = None  # The files it takes, if any
     builds_on: tuple[str, ...] = ()  # Other studies whose settings it plays
 
@@ -50,11 +51,20 @@ class Study:
         >>> Study("x", "X", "gains", ("paper", "tuned", "code"), 2).choose_profiles([])
         ('paper', 'tuned')
         """
+        return (
+            self._known("profile", asked, self.profiles) or self.profiles[: self.default_profiles]
+        )
+
+    def choose_parts(self, asked: Sequence[str]) -> tuple[str, ...]:
+        """The parts to play: those asked for, or all."""
+        return self._known("part", asked, self.parts) or self.parts
+
+    def _known(self, kind: str, asked: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
         for name in asked:
-            if name not in self.profiles:
-                known = f"expected one of {', '.join(self.profiles)}" if self.profiles else "none"
-                raise ValueError(f"unknown profile {name!r} of the study {self.name}: {known}")
-        return tuple(dict.fromkeys(asked)) or self.profiles[: self.default_profiles]
+            if name not in known:
+                expected = f"expected one of {', '.join(known)}" if known else "it has none"
+                raise ValueError(f"unknown {kind} {name!r} of the study {self.name}: {expected}")
+        return tuple(dict.fromkeys(asked))
 
 
 @dataclass(frozen=True, eq=False)

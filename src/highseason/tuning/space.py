@@ -11,7 +11,7 @@ import numpy as np
 
 from highseason.multipliers import Multiplier
 from highseason.policies import Policy
-from highseason.policies.parameters import Limits, SearchRange, declared
+from highseason.policies.parameters import Limits, SearchRange
 
 #: Which parameters to tune, or a range for each.
 Wanted = Mapping[str, tuple[float, float] | None] | Sequence[str] | None
@@ -105,7 +105,7 @@ class Space:
         (Axis(name='z', low=10.0, high=40.0, kind='linear'),)
         """
         start = (policy() if isinstance(policy, type) else policy).resolve_thresholds(G.values)
-        limits = {name: limit for name, limit in declared(start).items() if limit.numeric}
+        limits = start.tunable()
         names = list(limits) if space is None else [space] if isinstance(space, str) else space
         wanted = names if isinstance(names, Mapping) else dict.fromkeys(names)
         for name in wanted:
@@ -123,7 +123,7 @@ class Space:
         values: dict[str, Any] = {
             axis.name: axis.setting(place) for axis, place in zip(self.axes, places, strict=True)
         }
-        return replace(self.start, **values)
+        return self.start.with_values(values)
 
     def candidates(self, count: int) -> list[Policy]:
         """The anchors, and points spread evenly over the space: `count` in total."""
@@ -137,7 +137,7 @@ class Space:
             for axis in self.axes
             if axis.kind == "log" and not axis.form and _allows_zero(self.start, axis.name)
         }
-        return [self.start, replace(self.start, **least)] if least else [self.start]
+        return [self.start, self.start.with_values(least)] if least else [self.start]
 
     def spread(self, count: int) -> list[tuple[float, ...]]:
         """Points that fill the unit cube evenly, whether few or many.
@@ -165,9 +165,8 @@ def _axis(name: str, limits: Limits, ends: tuple[float, float] | None, G: Multip
 
 
 def _allows_zero(policy: Policy, name: str) -> bool:
-    nothing: dict[str, Any] = {name: 0.0}
     try:
-        replace(policy, **nothing)
+        policy.with_values({name: 0.0})
     except ValueError:
         return False
     return True

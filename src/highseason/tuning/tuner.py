@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from highseason.core.executors import Executors, opened
@@ -218,8 +218,7 @@ def _curve(axis: Axis, best: Policy, play: Callable[..., SimulationResult]) -> C
     """The reward along one axis, the other parameters as tuned; all on the same games."""
     values = {axis.value(i / (_POINTS - 1)) for i in range(_POINTS)} | {getattr(best, axis.name)}
     ordered = sorted(values)
-    changes: list[dict[str, Any]] = [{axis.name: value} for value in ordered]
-    others = {str(value): replace(best, **c) for value, c in zip(ordered, changes, strict=True)}
+    others = {str(value): best.with_values({axis.name: value}) for value in ordered}
     reward = play({"tuned": best, **others}, keep="summary").moments["reward"]
     gains = tuple(ratio_gain(reward, i + 1, 0) for i in range(len(ordered)))
     return Curve(axis, tuple(ordered), gains)

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from highseason.policies import Policy
-from highseason.policies.parameters import declared
 from highseason.tuning.halving import Evaluate, Trial
 from highseason.tuning.space import Axis, Space
 
@@ -92,6 +91,6 @@ def _ends(axis: Axis, policy: Policy) -> tuple[float, float]:
         return _QUANTILES if axis.form.startswith("q") else _SHARES
     if axis.kind == "linear":
         return axis.low, axis.high
-    limits = declared(policy)[axis.name]
+    limits = policy.tunable()[axis.name]
     least = max(_LEAST, 1.01 * max(limits.above or 0.0, limits.at_least or 0.0))
     return least, math.inf if limits.at_most is None else limits.at_most

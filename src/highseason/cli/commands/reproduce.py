@@ -44,6 +44,11 @@ def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
     multiple=True,
 )
 @options.option(
+    "--part NAME",
+    "Group of settings (meets: paper, visitors, decks …); repeatable.  [default: all]",
+    multiple=True,
+)
+@options.option(
     "--data",
     "Folder with real traffic (leeds_footfall_hourly.csv.gz …), for studies that use it.",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
@@ -52,8 +57,9 @@ def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @options.seed
 @options.workers
 def command(
-    only: tuple[str, ...], out: Path, profile: tuple[str, ...], as_json: bool, **settings: Any
-) -> None:
+    only: tuple[str, ...], out: Path, profile: tuple[str, ...], part: tuple[str, ...],
+    as_json: bool, **settings: Any,
+) -> None:  # fmt: skip
     """Run the paper's studies and ours, and write their reports.
 
     A report needs no network.  If a run is interrupted, the same command resumes it.
@@ -66,11 +72,12 @@ def command(
         study = STUDIES[name]
         folder = out if len(names) == 1 else out / name
         output.check_file(folder / "index.html", "--out")
-        # Of all studies, each takes the profiles that it knows.
+        # Of all studies, each takes the profiles and parts that it knows.
         profiles = profile if only else [p for p in profile if p in study.profiles]
+        parts = part if only else [p for p in part if p in study.parts]
         try:
             with output.progress_bar(name) as progress:
-                how = settings | {"profiles": profiles, "files": files[name]}
+                how = settings | {"profiles": profiles, "parts": parts, "files": files[name]}
                 done[name] = reproduce(study, folder, progress=progress, **how)
         except KeyboardInterrupt:
             output.say(f"finished pieces are kept in {folder}: run the same command to resume")

@@ -15,9 +15,10 @@ from highseason.logs import lifespans
 from highseason.report import Drawings, interval_plot, replays
 from highseason.report import lifespans as draw_lifespans
 from highseason.results import Estimate
-from highseason.studies.frames import estimate, where
+from highseason.studies.frames import columns, estimate, where
 from highseason.studies.logged.data import Dataset
-from highseason.studies.logged.run import LoggedResults
+from highseason.studies.logged.run import LoggedResults, as_estimate
+from highseason.studies.logged.settings import OURS
 from highseason.studies.study import Findings
 
 #: Runs that scatter less than this are one and the same.
@@ -43,6 +44,7 @@ def findings(results: LoggedResults) -> LoggedFindings:
         f"How the log was shown: {_fixed(results).facts.uniformity}",
         *_published(results.frames),
         *_greedy(frames),
+        *_ours(results),
         *(_timing(frames["timing"], profile) for profile in profiles),
         *_tuned(frames),
         *_contest(frames),
@@ -131,6 +133,24 @@ def _greedy(frames: Frames) -> Iterator[str]:
         yield (
             "With the paper's parameters and on the same windows, the best of its policies beside "
             f"greedy and uniform, which its tables leave out: {'; '.join(parts)}."
+        )
+
+
+def _ours(results: LoggedResults) -> Iterator[str]:
+    """The option index against each policy that is made for articles that come and go."""
+    for block in results.blocks:
+        if OURS not in block.players:
+            continue
+        others = [label for label in block.players if label not in (OURS, "uniform")]
+        rows = [
+            {"policy": label} | columns("gain", as_estimate(block.windows.compare(OURS, label)))
+            for label in others
+        ]
+        mean = block.windows[OURS].mean.value
+        yield (
+            "Articles that come and go: the option index, which is ours and has nothing to tune, "
+            f"earns {mean:.4f} per turn; against each of the others with {block.profile} "
+            f"parameters: {_ranges(pd.DataFrame(rows), 'gain')}."
         )
 
 

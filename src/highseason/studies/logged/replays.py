@@ -19,7 +19,14 @@ from highseason.policies import Greedy, Policy
 from highseason.replay import PreparedLog, RepeatedReplay, Runs, replay_many
 from highseason.studies.frames import Rows
 from highseason.studies.logged.data import Dataset, with_shuffled_G
-from highseason.studies.logged.settings import BESIDE, FIXED_ARMS, PaperTable, ReplayEffort, space
+from highseason.studies.logged.settings import (
+    BESIDE,
+    FIXED_ARMS,
+    OURS,
+    PaperTable,
+    ReplayEffort,
+    space,
+)
 from highseason.studies.session import StudySession
 from highseason.tuning import Score, derive_seed
 
@@ -116,7 +123,8 @@ class Replayer:
             runs = self._many(tried, dataset, spread_windows(dataset, windows, turns)).policies
             return [Score(-each.mean.value, each.mean.error) for each in runs]
 
-        spaces = {label: space(p, G) for label, p in players.items() if label not in BESIDE}
+        tuned = {label: p for label, p in players.items() if label not in (OURS, *BESIDE)}
+        spaces = {label: space(p, G) for label, p in tuned.items()}
         inputs = [self.digest, dataset.id, turns, self.session.seed]
         name, budget = f"tuning/{table.id}", self.effort.budget
         return {**players, **self.session.tune(name, spaces, evaluate, budget, inputs)}

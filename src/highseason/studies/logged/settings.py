@@ -22,6 +22,8 @@ PUBLISHED_Z, Z_RULE = 31.0, "q0.75"
 #: The pool rule that the published number belongs to, in spite of the text.
 POOL_OF_THE_CODE = "variable-pool, the code's rule"
 UCBL_BY_AGE = "ucb-l, by age"
+#: Not in the paper's tables, and with nothing to tune; ours goes by lifetimes and plays there.
+OURS = "option-index (ours)"
 BESIDE: dict[str, hs.Policy] = {"greedy": hs.Greedy(), "uniform": hs.UniformRandom()}
 
 
@@ -41,7 +43,7 @@ class PaperTable:
     @property
     def regulated(self) -> list[str]:
         """The labels of policies whose exploration depends on G."""
-        return [p for p in self.players if p not in (self.base, UCBL_BY_AGE, *BESIDE)]
+        return [p for p in self.players if p not in (self.base, UCBL_BY_AGE, OURS, *BESIDE)]
 
 
 EPSILON = PaperTable(
@@ -83,6 +85,7 @@ MORTAL = PaperTable(
         "ucb-l": hs.UCBL(c=0.011, unit=1.0),
         UCBL_BY_AGE: hs.UCBL(c=0.011, xi="age", unit=1.0),
         "soft-ucb-mortal": hs.SoftUCBMortal(c=2.0, unit=1.0),
+        OURS: hs.OptionIndex(),
         **BESIDE,
     },
     {"ucb": 0.0523, "ucb-l": 0.0787, "soft-ucb-mortal": 0.0840},

@@ -8,5 +8,6 @@ STUDY = Study(
     headline="ratios",
     profiles=("everyone", "regulated"),
     default_profiles=2,
+    parts=("paper", "timing", "visitors", "traffic", "decks", "mortal"),
     builds_on=("simulated", "timing", "upworthy"),
 )

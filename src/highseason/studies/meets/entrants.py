@@ -58,6 +58,11 @@ ENTRANTS: tuple[Entrant, ...] = (
     Entrant(TWIN, hs.OptionIndex(variant="unregulated"), "ours"),
     Entrant(OPTION, hs.OptionIndex(), "ours", TWIN),
 )
+#: These are made for arms that come and go, and play there only.
+MORTAL: tuple[Entrant, ...] = (
+    *map(_paper, (hs.SoftUCBMortal, hs.UCBL)),
+    Entrant("ucb-l, by age", hs.UCBL(xi="age"), "baseline"),
+)
 
 
 def _regulated(plain: Entrant) -> Iterator[Entrant]:
@@ -76,7 +81,7 @@ PROFILES: dict[str, tuple[Entrant, ...]] = {
     "regulated": tuple(each for plain in _TEXTBOOK for each in _regulated(plain)),
 }
 #: All of them, by label.
-BY_LABEL = {each.label: each for who in PROFILES.values() for each in who}
+BY_LABEL = {each.label: each for who in (*PROFILES.values(), MORTAL) for each in who}
 
 
 class Lineup(NamedTuple):
@@ -87,13 +92,14 @@ class Lineup(NamedTuple):
     tried: list[int]  # The rows that play games of tuning: those from which something is chosen
 
 
-def entrants_of(meeting: Meeting, who: Iterable[Entrant] = ENTRANTS) -> Iterator[Entrant]:
+def entrants_of(meeting: Meeting, profile: str = "everyone") -> Iterator[Entrant]:
     """Who takes part in a setting.
 
     Where visitors are counted, rivals may count turns or visitors (they are given the true rho, by
     which visitors count for less); the option index counts visitors and learns rho.
     """
-    for each in who:
+    mortal = MORTAL if meeting.lifetimes and profile == "everyone" else ()
+    for each in (*PROFILES[profile], *mortal):
         if meeting.rho is None or each.group != "ours":
             yield each
         if meeting.rho is None:

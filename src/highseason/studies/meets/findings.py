@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -11,7 +11,7 @@ import pandas as pd
 from highseason.report import Drawings, Figure, ratio_strips
 from highseason.results import Estimate, geometric_mean
 from highseason.studies.frames import columns, estimate, where
-from highseason.studies.meets.entrants import COUNTING, ENTRANTS, TWIN
+from highseason.studies.meets.entrants import COUNTING, ENTRANTS, MORTAL, TWIN
 from highseason.studies.meets.run import BEST, BEST_OF_ALL, MeetsResults
 from highseason.studies.meets.settings import WORLDS
 from highseason.studies.study import Findings
@@ -20,7 +20,8 @@ _RIVALS = [each.label for each in ENTRANTS if each.is_rival]
 #: Rows that stand for several policies come first, the unregulated twin last.
 _ORDER = [
     BEST, BEST_OF_ALL,
-    *(e.label + end for e in ENTRANTS for end in ("", COUNTING) if e.group != "ours"), TWIN,
+    *(e.label + end for e in (*MORTAL, *ENTRANTS) for end in ("", COUNTING) if e.group != "ours"),
+    TWIN,
 ]  # fmt: skip
 
 
@@ -36,7 +37,7 @@ def findings(results: MeetsResults) -> Findings:
     """The ratios of every world, summarised, and the goals."""
     ratios = results.frames["ratios"]
     summary = _summarised(ratios, ["world", "tuned", "rival"], _ORDER)
-    frames = {"summary": summary, "goals": pd.DataFrame(goals(ratios))}
+    frames = {"summary": summary, "goals": pd.DataFrame(goals(ratios), columns=Goal._fields)}
     frames["pairs"] = _summarised(results.frames["regulated"], ["world", "policy", "against"])
     if "forecasts" in results.frames:
         frames["forecast_costs"] = _summarised(results.frames["forecasts"], ["policy"])
@@ -77,19 +78,26 @@ def _estimates(rows: pd.DataFrame) -> list[Estimate]:
 
 
 def goals(ratios: pd.DataFrame) -> list[dict[str, str]]:
-    """What was asked of the option index before it was measured."""
-    paper, visitors = (where(ratios, world=name) for name in ("paper", "visitors"))
+    """What was asked of the option index before it was measured, in the worlds that were played."""
+    asked = {"paper": _paper_goals, "visitors": _visitors_goals}
+    worlds = ((where(ratios, world=world), goals) for world, goals in asked.items())
+    return [goal._asdict() for rows, goals in worlds if len(rows) for goal in goals(rows)]
+
+
+def _paper_goals(paper: pd.DataFrame) -> Iterator[Goal]:
     each = where(paper, rival=_RIVALS, tuned=True)
-    reached = [_lower_than_every(each), _nowhere_above(each, 1.02, "any of them, tuned")]
-    for tuned, most in ((True, 0.55), (False, 0.45)):
-        how = "tuned to the setting" if tuned else "with published constants"
-        rows = where(paper, rival=BEST, tuned=tuned)
-        reached.append(_mean_at_most(rows, most, f"the best of them {how}"))
+    yield _lower_than_every(each)
+    yield _nowhere_above(each, 1.02, "any of them, tuned")
+    tuned, published = (where(paper, rival=BEST, tuned=tuned) for tuned in (True, False))
+    yield _mean_at_most(tuned, 0.55, "the best of them tuned to the setting")
+    yield _mean_at_most(published, 0.45, "the best of them with published constants")
+
+
+def _visitors_goals(visitors: pd.DataFrame) -> Iterator[Goal]:
     best = where(visitors, rival=BEST_OF_ALL, tuned=True)
-    reached.append(_mean_at_most(best, 0.90, "the best tuned rival, visitors counted"))
-    reached.append(_nowhere_above(best, 1.1, "the best tuned rival, visitors counted"))
-    reached.append(_not_worse_than_twin(where(visitors, rival=TWIN)))
-    return [goal._asdict() for goal in reached]
+    yield _mean_at_most(best, 0.90, "the best tuned rival, visitors counted")
+    yield _nowhere_above(best, 1.1, "the best tuned rival, visitors counted")
+    yield _not_worse_than_twin(where(visitors, rival=TWIN))
 
 
 def _goal(text: str, measured: str, reached: bool) -> Goal:
@@ -152,21 +160,25 @@ def _sentences(summary: pd.DataFrame, missing: list[str]) -> list[str]:
         row = where(summary, world=world, rival=rival, tuned=tuned).iloc[0]
         return f"{_ranged(row, 'mean')} of {rival}, lower in {row.lower} of {row.settings}"
 
-    lines = [
-        "With one default and no tuning, the regret of the option index is on (geometric) average "
-        f"{said('paper', BEST)} of the paper's settings where they are tuned to the setting; "
-        f"{said('paper', BEST, False)} where they have published constants.",
-        f"With visitors counted it is {said('visitors', BEST_OF_ALL)}, and "
-        f"{said('visitors', TWIN)}.",
-    ]
+    played = [world for world in WORLDS if (summary.world == world).any()]
+    lines = []
+    if "paper" in played:
+        lines.append(
+            "With one default and no tuning, the regret of the option index is on (geometric) "
+            f"average {said('paper', BEST)} of the paper's settings where they are tuned to the "
+            f"setting; {said('paper', BEST, False)} where they have published constants."
+        )
+    others = [f"{WORLDS[w]}: {said(w, BEST_OF_ALL)}" for w in played if w != "paper"]
+    if others:
+        lines.append(f"Regret of the option index where all are tuned. {_sentence(others)}")
     if missing:
         lines.append(f"Left out: {'; '.join(missing)}.")
-    elif len(where(summary, world="decks")):
-        lines.append(
-            f"On real headline tests: {said('decks', BEST_OF_ALL)}; on real traffic: "
-            f"{said('traffic', BEST_OF_ALL)}."
-        )
     return lines
+
+
+def _sentence(parts: list[str]) -> str:
+    text = "; ".join(parts)
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def figures(results: MeetsResults) -> Drawings:
@@ -198,7 +210,7 @@ def _strips(
     for world in worlds:
         rows = ratios[(ratios.world == world) & ((ratios.tuned == tuned) | ~_has(ratios, tuned))]
         names = [name for name in _ORDER if shown(name) and (rows.rival == name).any()]
-        panels[_capital(WORLDS[world])] = {
+        panels[_sentence([WORLDS[world]])[:-1]] = {
             name: _estimates(where(rows, rival=name).drop_duplicates("setting")) for name in names
         }
     how = "tuned to each setting" if tuned else "with published constants"
@@ -212,10 +224,6 @@ def _strips(
 def _has(ratios: pd.DataFrame, tuned: bool) -> pd.Series:
     """Rivals that were played tuned, or untuned, at all: others have nothing to tune."""
     return ratios.rival.isin(set(ratios.rival[ratios.tuned == tuned]))
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]
 
 
 def _regulated(pairs: pd.DataFrame, world: str) -> Figure:

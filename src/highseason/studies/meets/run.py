@@ -12,13 +12,11 @@ from numpy.typing import NDArray
 
 import highseason as hs
 from highseason.forecasters import Forecast
-from highseason.results import Estimate
 from highseason.studies.frames import Rows, columns
 from highseason.studies.meets.entrants import (
     BY_LABEL,
     COUNTING,
     OPTION,
-    PROFILES,
     UNTUNED,
     Lineup,
     entrants_of,
@@ -38,8 +36,8 @@ from highseason.tuning import CrossFit, crossfit, derive_seed
 BEST, BEST_OF_ALL = "best of the paper's and greedy", "best of all rivals"
 #: The end of the label of a policy that was given a forecast.
 FORECAST = ", forecast"
-#: The variance of a day's click rate of a headline: 1.3% over some 600 visitors.
-_DECK_NOISE = 2e-5
+#: The variance of a day's click rate of a headline, 1.3% over some 600 visitors; and of a click.
+_DECK_NOISE, _CARD_NOISE = 2e-5, 0.013
 
 #: A loss that is never chosen: of what does not play games of tuning.
 _NEVER = 1e9
@@ -61,10 +59,9 @@ def run(session: StudySession) -> MeetsResults:
         raise ValueError(
             "the study meets needs its profile everyone: leave out --profile, or add it"
         )
-    effort = QUICK if session.quick else FULL
-    effort = replace(effort, games=session.games or effort.games)
-    meetings = all_settings(session.quick, session.data)
-    decks = _Decks.of(session, effort)
+    effort = (QUICK if session.quick else FULL).with_games(session.games)
+    meetings = all_settings(session.quick, session.data, session.parts)
+    decks = _Decks.of(session, effort) if "decks" in session.parts else None
     several = len(meetings) + (len(decks.settings) if decks else 0)
     session.expect(2 * several * len(session.profiles))
     rows: dict[str, Rows] = {"ratios": [], "regulated": [], "forecasts": []}
@@ -74,7 +71,7 @@ def run(session: StudySession) -> MeetsResults:
         if decks is not None:
             decks.add(session, profile, rows)
     facts = {
-        "games per setting": f"{effort.games:,}; start days per headline test: {effort.start_days}",
+        "games per setting": f"{effort.games:,}; every headline test is played once",
         "tuning": f"{effort.candidates} candidates of every policy on {effort.tuning} other games; "
         "fewer of thompson and kl-ucb with many arms; headline tests: on the other half of them",
     }
@@ -136,7 +133,7 @@ def _together(families: Mapping[str, list[int]]) -> dict[str, list[int]]:
 
 
 def _meet(session: StudySession, profile: str, meeting: Meeting, effort: Effort) -> Met:
-    who = lineup(meeting, effort.candidates, entrants_of(meeting, PROFILES[profile]))
+    who = lineup(meeting, effort.candidates, entrants_of(meeting, profile))
     own = derive_seed(session.seed, f"{meeting.world}/{meeting.id}")
     name = f"{profile}/{meeting.world}/{meeting.id}"
     search = derive_seed(own, "search")
@@ -145,11 +142,12 @@ def _meet(session: StudySession, profile: str, meeting: Meeting, effort: Effort)
         setting = meeting.rewards, meeting.G
         tried = [who.policies[row] for row in who.tried]
         tuning = np.full((len(who.policies), effort.tuning), _NEVER)
+        last = forecast, meeting.lifetimes
         if tried:
             tuning[who.tried] = session.regrets(
-                f"{name}{end}-tuning", tried, *setting, effort.tuning, search, forecast
+                f"{name}{end}-tuning", tried, *setting, effort.tuning, search, *last
             )
-        lost = session.regrets(name + end, who.policies, *setting, effort.games, own, forecast)
+        lost = session.regrets(name + end, who.policies, *setting, effort.games, own, *last)
         return lost, tuning
 
     lost, tuning = play()
@@ -183,10 +181,15 @@ class _Decks:
             _add(rows, about, self._meet(session, profile, setting))
 
     def _meet(self, session: StudySession, profile: str, setting: headlines.HeadlineSetting) -> Met:
-        meeting = Meeting("decks", setting.id, hs.rewards.bernoulli(arms=4), _ONE, _DECK_NOISE)
-        who = lineup(meeting, self.effort.candidates, entrants_of(meeting, PROFILES[profile]))
+        # Where every day deals alike, visitors say nothing of a day's G.
+        rho = None if setting.even else 0.0
+        meeting = Meeting(
+            "decks", setting.id, hs.rewards.bernoulli(arms=4), _ONE, _DECK_NOISE, rho=rho,
+            visitor_noise=_CARD_NOISE,
+        )  # fmt: skip
+        who = lineup(meeting, self.effort.candidates, entrants_of(meeting, profile))
         players = [str(policy) for policy in who.policies]
-        inputs = [self.archive.digest, setting.id, self.effort.start_days, players, session.seed]
+        inputs = [self.archive.digest, setting.id, players, session.seed]
         with session.step("simulating"):
             lost = session.store.record(
                 f"{profile}/decks/{setting.id}",
@@ -200,14 +203,12 @@ class _Decks:
         self, session: StudySession, setting: headlines.HeadlineSetting, who: Lineup
     ) -> Regrets:
         effort = headlines.QUICK if session.quick else headlines.FULL
-        effort = replace(effort, games=self.effort.start_days)
-        draw = Draw(self.archive, setting, effort, session.seed)
+        draw = Draw(self.archive, setting, replace(effort, games=1), session.seed)
         numbered = {str(i): policy for i, policy in enumerate(who.policies)}
         parts, best = [], 0.0
         for half in (0, 1):
             games = draw.to_report(half)
-            lost = play_decks(numbered, games, session.local)["regret"]
-            parts.append(lost.reshape(len(numbered), -1, effort.games).sum(axis=2))
+            parts.append(play_decks(numbered, games, session.local)["regret"])
             best += games.best_reward.sum()
         both = np.hstack(parts)
         return Regrets(np.round(both / (best / both.shape[1]), 9))
@@ -220,7 +221,7 @@ _ONE = hs.multipliers.constant(turns=1)
 def _missing(session: StudySession, meetings: list[Meeting], decks: _Decks | None) -> list[str]:
     why = "no --data was given" if session.data is None else "not in the folder given with --data"
     there = {meeting.world for meeting in meetings} | ({"decks"} if decks else set())
-    return [f"{title}: {why}" for world, title in WORLDS.items() if world not in there]
+    return [f"{WORLDS[part]}: {why}" for part in session.parts if part not in there]
 
 
 def _add(rows: dict[str, Rows], about: dict[str, Any], met: Met) -> None:
@@ -234,7 +235,7 @@ def _add(rows: dict[str, Rows], about: dict[str, Any], met: Met) -> None:
     ]
     if met.forecast and OPTION in met.fit.means:
         rows["forecasts"] += [
-            about | {"policy": label} | columns("lost", _negative(met.fit, label))
+            about | {"policy": label} | columns("lost", met.fit.saved(label, label + FORECAST))
             | columns("ratio", met.fit.ratio(label + FORECAST, label))
             for label in known
             if not label.endswith(UNTUNED)
@@ -269,7 +270,3 @@ def _pairs(fit: CrossFit) -> list[tuple[str, str]]:
 def _both(fit: CrossFit, label: str, plain: str) -> dict[str, float]:
     """The ratio of regrets, and what is gained of the best arm's reward."""
     return columns("ratio", fit.ratio(label, plain)) | columns("gain", fit.saved(label, plain))
-
-
-def _negative(fit: CrossFit, label: str) -> Estimate:
-    return fit.saved(label, label + FORECAST)

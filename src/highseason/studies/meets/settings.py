@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from highseason import multipliers, rewards
+from highseason import lifetimes, multipliers, rewards
 from highseason.core.warnings import quiet
+from highseason.engine.lifetimes import Lifetimes
 from highseason.forecasters import Blend, Forecast
 from highseason.multipliers import Multiplier
 from highseason.rewards import Rewards
 from highseason.studies.simulated.settings import grid
-from highseason.studies.timing.run import Season, formula_seasons, real_seasons
+from highseason.studies.timing.run import formula_seasons, real_seasons
 
 #: Worlds in the order of the page.
 WORLDS = {
@@ -25,6 +26,7 @@ WORLDS = {
     "visitors": "counted visitors",
     "traffic": "real traffic, G known and forecast",
     "decks": "Upworthy's headline tests",
+    "mortal": "arms that come and go",
 }
 
 
@@ -35,10 +37,14 @@ class Effort:
     games: int  # In each setting
     tuning: int  # Other games, on which policies are tuned
     candidates: int  # Of every policy that has something to tune
-    start_days: int  # Of each headline test
+
+    def with_games(self, games: int | None) -> Effort:
+        """So many games instead, and as many more or fewer of tuning."""
+        games = games or self.games
+        return replace(self, games=games, tuning=max(4, round(self.tuning * games / self.games)))
 
 
-FULL, QUICK = Effort(56, 100, 16, 1), Effort(8, 6, 3, 1)
+FULL, QUICK = Effort(56, 100, 16), Effort(8, 6, 3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +60,7 @@ class Meeting:
     rho: float | None = None  # The correlation of a turn's visitors, where they are counted
     visitor_noise: float = math.nan  # The variance of one visitor
     forecast: Forecast | None = None  # What was expected of G before the first turn
+    lifetimes: Lifetimes | None = None  # When each arm is there, if not always
     rates: tuple[float, float] = (math.nan, math.nan)  # Mean and standard deviation over arms
 
 
@@ -61,7 +68,7 @@ class Meeting:
 _NOISE = {"bernoulli": 1 / 6, "normal-1": 0.16, "normal-0.1": 0.01}
 
 
-def paper_settings(quick: bool) -> Iterator[Meeting]:
+def paper_settings(quick: bool, _data: Path | None = None) -> Iterator[Meeting]:
     """The paper's, with Bernoulli and clipped normal rewards."""
     cells = [s for s in grid(quick) if not quick or (s.arms, s.turns) == (10, 100)]
     for s in cells:
@@ -73,11 +80,11 @@ def timing_settings(quick: bool, data: Path | None) -> Iterator[Meeting]:
     """Many turns per arm, small gaps, early and late peaks, real hours and days."""
     seasons = formula_seasons(quick)
     for season in seasons[::4] if quick else [*seasons, *real_seasons(data)[0]]:
-        yield Meeting("timing", season.id, season.rewards(), season.G, _coin(season))
+        yield Meeting("timing", season.id, season.rewards(), season.G, _coin(*season.between))
 
 
-def _coin(season: Season) -> float:
-    low, high = season.between
+def _coin(low: float, high: float) -> float:
+    """The variance of a coin whose rate is anywhere between these."""
     return (low + high) / 2 - (low**2 + low * high + high**2) / 3
 
 
@@ -87,7 +94,7 @@ SHAPES = ("wave", "christmas", "step", "week-and-year")
 RHOS, VISITORS = (0.0, 0.0005, 0.005, 0.05, 1.0), (30, 500, 20_000)
 
 
-def visitors_settings(quick: bool) -> Iterator[Meeting]:
+def visitors_settings(quick: bool, _data: Path | None = None) -> Iterator[Meeting]:
     """Shapes, correlations and numbers of visitors, all combined; rates and sizes take turns."""
     cells = itertools.product(SHAPES, RHOS, VISITORS)
     for i, (shape, rho, visitors) in enumerate(cells):
@@ -181,9 +188,31 @@ def real_series(name: str, data: Path) -> tuple[Multiplier, Multiplier]:
     return series.window(1, begin), series.window(begin + 1, series.turns)
 
 
-def all_settings(quick: bool, data: Path | None) -> list[Meeting]:
-    """Every setting but the decks, whose games are made otherwise."""
-    return [
-        *paper_settings(quick), *timing_settings(quick, data), *visitors_settings(quick),
-        *traffic_settings(quick, data),
-    ]  # fmt: skip
+#: How many arms are there at a time, and how long each is, on average.
+FLOWS = ((10, 60), (20, 120))
+
+
+def mortal_settings(quick: bool, _data: Path | None = None) -> Iterator[Meeting]:
+    """Arms are born and die, in every shape; rates of all sizes, and click rates."""
+    turns = 60 if quick else 600
+    cells = itertools.product(SHAPES, ((0.0, 1.0), (0.01, 0.05)))
+    for i, (shape, (low, high)) in enumerate(cells):
+        if quick and i % 5:
+            continue
+        alive, life = FLOWS[(i + i // 2) % 2]
+        flow = lifetimes.birth_and_death(turns=turns, alive=alive, life=life)
+        arms = rewards.bernoulli(arms=flow.arms, between=(low, high))
+        name = f"{shape}-{alive}-arms-for-{life}-turns-rates-{low:g}-to-{high:g}"
+        G, noise = shape_of(shape, turns), _coin(low, high)
+        yield Meeting("mortal", name, arms, G, noise, lifetimes=flow)
+
+
+_PARTS: dict[str, Callable[[bool, Path | None], Iterator[Meeting]]] = {
+    "paper": paper_settings, "timing": timing_settings, "visitors": visitors_settings,
+    "traffic": traffic_settings, "mortal": mortal_settings,
+}  # fmt: skip
+
+
+def all_settings(quick: bool, data: Path | None, parts: Iterable[str] = WORLDS) -> list[Meeting]:
+    """Every setting of these parts but the decks, whose games are made otherwise."""
+    return [each for part in parts if part in _PARTS for each in _PARTS[part](quick, data)]

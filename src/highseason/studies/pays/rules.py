@@ -12,7 +12,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from highseason.studies.frames import Rows
-from highseason.studies.pays.settings import Traits
 
 Numbers = NDArray[np.float64]
 Answers = NDArray[np.bool_]
@@ -201,7 +200,3 @@ def calibration(gains: pd.DataFrame, predicted: Numbers, groups: int = 5) -> Row
         for i in range(groups)
         if (place == i).any()
     ]  # fmt: skip
-
-
-#: The traits that rules look at.
-TRAITS = Traits._fields

@@ -12,9 +12,9 @@ from highseason.multipliers import SHAPES
 from highseason.report import Drawings, interval_plot, shapes
 from highseason.results import with_interval
 from highseason.studies.frames import estimates, ranged, where
-from highseason.studies.paper import SAME_RULE
+from highseason.studies.paper import PAIRS, SAME_RULE
 from highseason.studies.study import Findings
-from highseason.studies.timing.run import PAIRS, TimingResults
+from highseason.studies.timing.run import TimingResults
 
 _SHAPES_PER_FIGURE = 3
 

@@ -20,7 +20,7 @@ from highseason.multipliers import Multiplier
 from highseason.results import Estimate, SimulationResult, ratio_gain
 from highseason.rewards import Rewards
 from highseason.studies.frames import columns, negated, policy_columns
-from highseason.studies.paper import SAME_RULE
+from highseason.studies.paper import PAIRS
 from highseason.studies.session import StudySession, describe_tuning
 from highseason.studies.study import Results
 from highseason.tuning import Budget, derive_seed
@@ -32,9 +32,6 @@ TUNED: tuple[type[hs.Policy], ...] = (
     hs.EpsilonGreedy, hs.EpsilonZGreedy, hs.SoftEpsilonGreedy,
     hs.UCB, hs.UCBZ, hs.SoftUCB, hs.VariablePool,
 )  # fmt: skip
-
-#: The pool has no unregulated twin: it is compared with greedy, which has nothing to tune.
-PAIRS = SAME_RULE | {"variable-pool": "greedy"}
 
 LEEDS, SHOP = "leeds_footfall_hourly.csv.gz", "online_retail_hourly.csv.gz"
 

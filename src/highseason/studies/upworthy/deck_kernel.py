@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -16,7 +15,8 @@ from highseason.core.random import REWARD, draw, hash_at, turn_key
 from highseason.engine.abi import function_types, numba_types, rule_functions, state_type
 from highseason.engine.arms import ArmState
 from highseason.engine.step import is_legal
-from highseason.engine.turn import UNKNOWN_TURNS, Observation, Turn
+from highseason.engine.turn import Observation, Turn
+from highseason.rewards import effective_visitors
 from highseason.rules import Rule, fresh_state
 
 #: What is kept of a deck while it is dealt: how often it was shuffled, the cards and the ones left
@@ -41,11 +41,13 @@ class Days(NamedTuple):
     """The seasons: a row for each, a column for each turn.
 
     `edges` are the shares of a game's cards that are dealt before each turn and after the last;
-    `worth` is what a one pays in that turn.
+    `worth` is what a one pays in that turn.  `G` and `future` are what policies know.
     """
 
     edges: NDArray[np.float64]
     worth: NDArray[np.float64]
+    G: NDArray[np.float64]
+    future: NDArray[np.float64]
 
 
 class Round(NamedTuple):
@@ -63,6 +65,7 @@ def decks_kernel(
     days: Days,
     games: Round,
     numbers: NDArray[np.float64],
+    rhos: NDArray[np.float64],
     memory: int,
     shared: int,
     random_ties: bool,
@@ -74,6 +77,7 @@ def decks_kernel(
 ) -> tuple[int, int]:
     """Play every game with every player of one rule; `numbers` is by player, plan and turn.
 
+    A turn's cards teach a player as if they had a correlation: 1 for one that counts turns.
     Returns (0, 0), or the turn and the arm of an illegal choice.  The order of a deck is computed
     once for all players of a game, as far as any of them deals.
     """
@@ -92,8 +96,8 @@ def decks_kernel(
             for i in range(numbers.shape[2]):
                 key = turn_key(games.keys[game], i + 1)
                 turn = Turn(
-                    i + 1, numbers[player, plan, i], days.worth[season, i], math.nan, UNKNOWN_TURNS,
-                    key, random_ties, i + 1,
+                    i + 1, numbers[player, plan, i], days.G[season, i], days.future[season, i],
+                    numbers.shape[2] - i - 1, key, random_ties, i + 1,
                 )  # fmt: skip
                 arm, _ = choose(state, turn)
                 if not is_legal(state.available, arm):
@@ -109,7 +113,8 @@ def decks_kernel(
                 while known[arm] < there and places[arm, known[arm]] <= dealt[arm]:
                     known[arm] += 1
                     hits += 1
-                observe(state, turn, Observation(arm, hits / count, 1.0))
+                precision = effective_visitors(float(count), rhos[player])
+                observe(state, turn, Observation(arm, hits / count, precision))
                 worth = days.worth[season, i]
                 reward += worth * hits
                 regret += worth * count * (means[best] - means[arm])
@@ -163,9 +168,10 @@ def decks_kernel_for(rule: Rule) -> tuple[Callable[..., Any], tuple[Any, ...]]:
     whole, table = types.int64[::1], types.float64[:, ::1]
     signature = types.UniTuple(types.int64, 2)(
         types.NamedTuple((whole, types.int64[:, ::1], types.int64[:, ::1], table), Shelf),
-        types.NamedUniTuple(table, 2, Days),
+        types.NamedUniTuple(table, 4, Days),
         types.NamedTuple((types.uint64[::1], whole, whole, whole, whole), Round),
         types.float64[:, :, ::1],
+        types.float64[::1],
         types.int64,
         types.int64,
         types.boolean,

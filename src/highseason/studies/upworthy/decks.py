@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from highseason.core.executors import Executors
 from highseason.core.parallel import map_blocks
 from highseason.core.random import game_keys
-from highseason.engine.horizon import refuse_unknown_future
+from highseason.engine.horizon import Horizon
 from highseason.engine.lifetimes.presence import lifetimes_matter
 from highseason.engine.step import illegal_arm
 from highseason.multipliers import Multiplier
@@ -156,7 +156,8 @@ class DeckGames:
         edges = np.cumsum(dealt, axis=1)
         edges /= edges[:, -1:]
         worth = shares * self.turns if self.even else np.ones_like(G)
-        return Days(np.hstack([np.zeros((len(G), 1)), edges]), worth)
+        future = np.array([Horizon.known(values).future for values in G])
+        return Days(np.hstack([np.zeros((len(G), 1)), edges]), worth, G, future)
 
     @functools.cached_property
     def best_reward(self) -> NDArray[np.float64]:
@@ -216,8 +217,6 @@ def _by_rule(players: Sequence[Policy]) -> list[list[int]]:
                 f"{policy} goes by how long arms live; in games with decks all arms stay, and "
                 "nothing tells it of lifetimes: play it with hs.simulate, or take soft-ucb here"
             )
-        if policy.rule.traits.uses_future:
-            refuse_unknown_future(policy, "a game with decks")
         groups.setdefault((policy.rule, policy.ties), []).append(place)
     return list(groups.values())
 
@@ -231,6 +230,7 @@ def _task(
     numbers = np.array(
         [[known_levels(p, games.seasons[s], arms) for s, arms in pairs] for p in players]
     )
+    rhos = np.array([2.0 / p.precision(2.0) - 1.0 for p in players])  # 1 where turns are counted
     kernel, functions = decks_kernel_for(rule)
     decks = games.decks
     tests = Shelf(decks.arms, decks.cards, decks.ones, decks.means)
@@ -239,8 +239,9 @@ def _task(
         some = Round(*(column[part] for column in every))
         out = np.empty((len(players), some.keys.size, len(OUT)))
         turn, arm = kernel(
-            tests, games.days, some, numbers, rule.memory, rule.shared, random_ties, out, *functions
-        )
+            tests, games.days, some, numbers, rhos, rule.memory, rule.shared, random_ties, out,
+            *functions,
+        )  # fmt: skip
         if turn != 0:
             raise illegal_arm(rule, turn, arm, int(decks.arms.max()))
         return out

@@ -8,9 +8,10 @@ from highseason.core.formatting import counted, listed, percent, signed_percent
 from highseason.report import Drawings, Figure, deck_game, dose_response, interval_plot
 from highseason.results import Estimate
 from highseason.studies.frames import estimate, estimates, ranged, where
+from highseason.studies.paper import PAIRS, SAME_RULE
 from highseason.studies.study import Findings
 from highseason.studies.upworthy.run import UpworthyResults
-from highseason.studies.upworthy.settings import PAIRS, SAME_RULE, default, untuned
+from highseason.studies.upworthy.settings import default, untuned
 
 #: How many of the tests that were left out are named.
 _NAMED = 10

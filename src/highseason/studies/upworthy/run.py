@@ -16,6 +16,7 @@ from highseason.core.formatting import counted
 from highseason.policies import Policy
 from highseason.results import Estimate, Moments, ratio_gain, with_interval
 from highseason.studies.frames import Rows, columns, negated
+from highseason.studies.paper import PAIRS, SAME_RULE
 from highseason.studies.session import StudySession, shuffled
 from highseason.studies.study import MissingDataError, Results
 from highseason.studies.upworthy import settings
@@ -291,7 +292,7 @@ def _rows(played: PlayedDraw) -> Rows:
 def _against(played: PlayedDraw, label: str) -> dict[str, Any]:
     """A regulated policy against the same rule unregulated, both tuned or both not."""
     name = label.removesuffix(default(""))
-    base = settings.PAIRS.get(name, "")
+    base = PAIRS.get(name, "")
     if base and name != label:
         base = untuned(base)
     won, lost = played.won_and_lost(label, base) if base else (math.nan, math.nan)
@@ -320,7 +321,7 @@ def _doses(played: PlayedDraw) -> Rows:
             "games": int(group.sum()),
             **columns("reward_gain", played.gain("reward", policy, base, group)),
         }
-        for policy, base in settings.PAIRS.items()
+        for policy, base in PAIRS.items()
         for group in played.groups()
     ]
 
@@ -330,6 +331,6 @@ def _responses(played: PlayedDraw) -> Rows:
     return [
         {"setting": played.setting.id, "title": played.setting.title, "policy": policy}
         | columns("response", played.dose_response(policy, base))
-        for policy, base in settings.SAME_RULE.items()
+        for policy, base in SAME_RULE.items()
         if played.setting.whole
     ]

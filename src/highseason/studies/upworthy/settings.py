@@ -16,15 +16,6 @@ FEWEST_ARMS = 4
 #: Windows are ranked by the spread of G in them and cut into this many groups of equal size.
 GROUPS = 5
 
-#: Each regulated policy, and the same rule without regulation; the pool is compared with greedy.
-SAME_RULE = {
-    "ucb-z": "ucb",
-    "soft-ucb": "ucb",
-    "epsilon-z": "epsilon-greedy",
-    "soft-epsilon": "epsilon-greedy",
-}
-PAIRS = SAME_RULE | {"variable-pool": "greedy"}
-
 
 @dataclass(frozen=True)
 class HeadlineSetting:
