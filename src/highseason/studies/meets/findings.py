@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -36,7 +36,8 @@ class Goal(NamedTuple):
 def findings(results: MeetsResults) -> Findings:
     """The ratios of every world, summarised, and the goals."""
     ratios = results.frames["ratios"]
-    summary = _summarised(ratios, ["world", "tuned", "rival"], _ORDER)
+    rows = _summarised(ratios, ["world", "tuned", "rival"]).to_dict("records")
+    summary = pd.DataFrame(sorted(rows, key=_place))
     frames = {"summary": summary, "goals": pd.DataFrame(goals(ratios), columns=Goal._fields)}
     frames["pairs"] = _summarised(results.frames["regulated"], ["world", "policy", "against"])
     if "forecasts" in results.frames:
@@ -44,7 +45,7 @@ def findings(results: MeetsResults) -> Findings:
     return Findings(_sentences(summary, results.missing), frames=frames)
 
 
-def _summarised(ratios: pd.DataFrame, keys: list[str], order: Sequence[str] = ()) -> pd.DataFrame:
+def _summarised(ratios: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
     """For each of the keys: the geometric mean, wins and losses, and the worst setting."""
     rows = []
     for names, group in ratios.groupby(keys, sort=False):
@@ -59,18 +60,12 @@ def _summarised(ratios: pd.DataFrame, keys: list[str], order: Sequence[str] = ()
             | {"clearly_higher": int((group.ratio_low > 1).sum())}
             | {"worst": worst.ratio, "worst_low": worst.ratio_low, "worst_in": worst.setting}
         )
-    frame = pd.DataFrame(rows)
-    if not order:
-        return frame
-    place = {name: i for i, name in enumerate(order)}
-    return frame.sort_values(
-        "rival", key=lambda names: names.map(place), kind="stable"
-    ).sort_values(["world", "tuned"], key=_world_order, kind="stable", ascending=[True, False])
+    return pd.DataFrame(rows)
 
 
-def _world_order(column: Any) -> Any:
-    places = {name: i for i, name in enumerate(WORLDS)}
-    return column.map(places) if column.name == "world" else column
+def _place(row: Any) -> tuple[int, bool, int]:
+    """By world, tuned ones first, in the order of rivals."""
+    return list(WORLDS).index(row["world"]), not row["tuned"], _ORDER.index(row["rival"])
 
 
 def _estimates(rows: pd.DataFrame) -> list[Estimate]:
