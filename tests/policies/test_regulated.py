@@ -144,6 +144,11 @@ def test_tuning_searches_the_regulator_and_the_policy_within() -> None:
     assert {str(trial.policy.base) for trial in tuned.trials} > {"kl-ucb"}  # type: ignore[attr-defined]
 
 
+def test_rules_on_g_are_resolved_within_too() -> None:
+    ahead = hs.regulate("ucb-z", by="ahead").resolve_thresholds(np.arange(1.0, 5.0))
+    assert str(ahead) == "ahead+ucb-z:z=3.25"
+
+
 def test_a_value_goes_to_the_outermost_that_has_it() -> None:
     both = hs.RegulateByThreshold(hs.UCBZ(z=9), z=5)
     assert list(both.tunable()) == ["z", "P"]

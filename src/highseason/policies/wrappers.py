@@ -100,8 +100,9 @@ class Wrapper(Policy):
 
     def resolve_thresholds(self, values: NDArray[np.float64] | WithOne) -> Self:
         """Its own rules on G turned into numbers, and those of the policy within."""
-        own = super().resolve_thresholds(values)
-        return replace(own, base=self.base.resolve_thresholds(values))
+        rules = super().unresolved_thresholds()
+        own: dict[str, Any] = {name: rule.resolve(values) for name, rule in rules.items()}
+        return replace(self, base=self.base.resolve_thresholds(values), **own)
 
     def unresolved_thresholds(self) -> dict[str, Threshold]:
         """Its own, or those of the policy within."""

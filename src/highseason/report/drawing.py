@@ -6,6 +6,7 @@ the program around it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -32,6 +33,8 @@ PAGE_WIDTH = 5.4
 _SIZE: ContextVar[tuple[float, float] | None] = ContextVar("size of figures", default=None)
 
 _LONG_LABEL = 20
+#: Letters of a legend that an inch has room for, and what its line and the gap take.
+_LETTERS, _HANDLE = 14, 9
 
 T = TypeVar("T")
 
@@ -141,9 +144,20 @@ def legend_below(
         handles, labels = axes.get_legend_handles_labels()
         entries = dict(zip(labels, handles, strict=True)) | entries
     canvas.legend(
-        list(entries.values()), list(entries), ncols=columns or len(entries),
+        list(entries.values()), list(entries),
+        ncols=_fitting(list(entries), columns or len(entries), _LETTERS * canvas.get_figwidth()),
         loc="lower center" if inside else "outside lower center",
     )  # fmt: skip
+
+
+def _fitting(labels: Sequence[str], columns: int, letters: float) -> int:
+    """The most columns, which matplotlib fills one by one, that so many letters have room for."""
+    for count in range(min(columns, len(labels)), 1, -1):
+        rows = math.ceil(len(labels) / count)
+        longest = (max(map(len, labels[i : i + rows])) for i in range(0, len(labels), rows))
+        if sum(width + _HANDLE for width in longest) <= letters:
+            return count
+    return 1
 
 
 def by_label(
