@@ -1,6 +1,7 @@
 """Bandits for demand that comes in seasons: explore while it is quiet, exploit when it counts."""
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from highseason.core.version import __version__
@@ -136,26 +137,10 @@ _HOMES = {
     "forecast_cost": "games",
     "lifetimes": "engine",
     "play": "games",
+    "regulate": "policies",
     "simulate": "games",
     "tune": "tuning",
 }
-_ROOMS = (
-    "adapters",
-    "advice",
-    "bounds",
-    "checks",
-    "engine",
-    "forecasters",
-    "logs",
-    "multipliers",
-    "noise",
-    "policies",
-    "replay",
-    "report",
-    "rewards",
-    "rules",
-    "tuning",
-)
 
 
 def __dir__() -> list[str]:
@@ -165,14 +150,15 @@ def __dir__() -> list[str]:
 
 def __getattr__(name: str) -> Any:
     """Load a public name on first use, so that a program pays only for the parts it uses."""
-    if name in _ROOMS:
+    home = _HOMES.get(name, "policies" if name[0].isupper() else "")
+    if home:
+        room = import_module(f"highseason.{home}")
+        if name in __all__ or name in room.DISCOVERED:  # a policy in a new file
+            value = globals()[name] = getattr(room, name)
+            return value
+    elif not name.startswith("_") and find_spec(f"highseason.{name}"):
         return import_module(f"highseason.{name}")
-    if name.startswith("__"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = import_module(f"highseason.{_HOMES.get(name, 'policies')}")
-    if name in __all__:
-        value = globals()[name] = getattr(home, name)
-        return value
-    if name in home.DISCOVERED:  # a policy in a new file
-        return home.DISCOVERED[name]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from highseason.core.specs import did_you_mean
+
+    hint = "" if name.startswith("_") else f". {did_you_mean(name, __all__)}"
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")

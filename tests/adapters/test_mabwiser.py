@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 from mabwiser.mab import MAB, LearningPolicy
@@ -87,6 +90,16 @@ def test_it_passes_mabwisers_own_validation() -> None:
         ours.add_arm("a")
 
 
+@pytest.fixture
+def root_logger_restored() -> Iterator[None]:
+    """MABWiser's simulator sets the root logger to DEBUG, and gives it a handler."""
+    level, handlers = logging.root.level, list(logging.root.handlers)
+    yield
+    logging.root.setLevel(level)
+    logging.root.handlers[:] = handlers
+
+
+@pytest.mark.usefixtures("root_logger_restored")
 def test_it_runs_in_mabwisers_simulator() -> None:
     rng = np.random.default_rng(3)
     decisions = rng.integers(0, 3, 200)

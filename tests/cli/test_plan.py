@@ -32,7 +32,7 @@ def test_json_holds_the_plan(call: Call) -> None:
 
 
 def test_rules_on_G_are_told_as_numbers(call: Call) -> None:
-    document = json.loads(call(*"plan -p ucb-z:z=q0.75 -m wave --turns 100 --json".split()).stdout)
+    document = json.loads(call(*"plan -p ucb-z:z=q0.75 -m Wave --turns 100 --json".split()).stdout)
     assert document["parameters"]["z"] == "q0.75"
     assert document["resolved"]["z"] == pytest.approx(
         hs.multipliers.Threshold.of("q0.75").resolve(hs.multipliers.wave(turns=100).values)

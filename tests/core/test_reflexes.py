@@ -47,3 +47,10 @@ def test_other_attributes_are_missing_as_usual() -> None:
             owner.colour  # noqa: B018
     assert copy.deepcopy(hs.UCBZ()) == hs.UCBZ() == pickle.loads(pickle.dumps(hs.UCBZ()))
     assert copy.deepcopy(BANDIT).pull() == pickle.loads(pickle.dumps(BANDIT)).pull()
+
+
+def test_the_package_knows_its_names_before_they_are_loaded() -> None:
+    assert all(hasattr(hs, name) for name in hs.__all__)
+    assert dir(hs) == sorted(hs.__all__)
+    with pytest.raises(AttributeError, match="Did you mean 'simulate'"):
+        hs.simulat  # type: ignore[attr-defined]  # noqa: B018

@@ -115,6 +115,11 @@ def test_a_year_never_seen_is_left_out() -> None:
     assert History.of(daily(600)).seasons == (7.0, 365.25)
 
 
+def test_two_years_of_weeks_know_the_year() -> None:
+    weeks = np.datetime64("2023-01-02") + 7 * np.arange(104)
+    assert len(History.of(from_values(100.0 + np.arange(104) % 52, weeks)).seasons) == 1
+
+
 @pytest.mark.parametrize("name", ["calendar", "seasonal-naive", "ets", "arima", "mstl"])
 def test_a_constant_series_goes_on(name: str) -> None:
     days = np.datetime64("2013-01-01") + np.arange(100)

@@ -278,6 +278,34 @@ GOOD = [
         ["2024-12-30", "2025-01-06"],
         "'KW 1/2025' is read as 2024-12-30",
     ),
+    Case(
+        "weeks written like months",
+        "Woche;Besucher\n202501;10\n202502;20\n",
+        [10, 20],
+        ["2024-12-30", "2025-01-06"],
+        "'2025-W01' is read as 2024-12-30",
+    ),
+    Case(
+        "weeks and years in columns of their own + semicolons",
+        "Jahr;KW;Besucher\n2025;1;10\n2025;2;20\n",
+        [10, 20],
+        ["2024-12-30", "2025-01-06"],
+        "columns 'Jahr', 'KW' together",
+    ),
+    Case(
+        "years, months and days in columns of their own + decimal commas",
+        "year;month;day;visitors\n2025;1;30;10,5\n2025;1;31;20\n",
+        [10.5, 20],
+        ISO2,
+        "columns 'year', 'month', 'day' together",
+    ),
+    Case(
+        "weeks as ranges + semicolons",
+        "Zeitraum;Besucher\n06.01.2025 - 12.01.2025;10\n13.01.2025 - 19.01.2025;20\n",
+        [10, 20],
+        ["2025-01-06", "2025-01-13"],
+        "'06.01.2025 - 12.01.2025' is read as 2025-01-06",
+    ),
     Case("months", "month,visitors\n2025-01,10\n2025-02,20\n", [10, 20], ["2025-01-01"]),
     Case(
         "month/year",
@@ -292,6 +320,20 @@ GOOD = [
         [10, 20],
         ["2025-01-01", "2025-02-01"],
         "'Jan 2025' is read as 2025-01-01",
+    ),
+    Case(
+        "months as Excel shows them",
+        "Month,Visitors\nDec-24,10\nJan-25,20\nFeb-25,30\n",
+        [10, 20, 30],
+        ["2024-12-01", "2025-01-01", "2025-02-01"],
+        "'Dec-24' is read as 2024-12-01",
+    ),
+    Case(
+        "Chinese and Japanese dates",
+        "Date,Visitors\n2025年1月2日,10\n2025年1月3日,20\n",
+        [10, 20],
+        ["2025-01-02", "2025-01-03"],
+        "'2025年1月2日' is read as 2025-01-02",
     ),
     Case(
         "names of months in German + weekdays + semicolons",
@@ -322,6 +364,26 @@ GOOD = [
         "is read as 2025-01-30 23:00",
     ),
     Case(
+        "midnight as 24:00 + an unusual name",
+        "moment,visitors\n2025-01-30 23:00,10\n2025-01-30 24:00,20\n2025-01-31 01:00,30\n",
+        [10, 20, 30],
+        ["2025-01-30T23", "2025-01-31T00", "2025-01-31T01"],
+    ),
+    Case(
+        "newest first + day.month.year",
+        f"{DE}31.01.2025;20\n30.01.2025;10\n",
+        [10, 20],
+        ISO2,
+        "from the newest to the oldest and are turned round",
+    ),
+    Case(
+        "newest first + hours in a column of their own",
+        "date,hour,visitors\n2025-01-31,0,30\n2025-01-30,23,20\n2025-01-30,22,10\n",
+        [10, 20, 30],
+        ["2025-01-30T22", "2025-01-30T23", "2025-01-31T00"],
+        "turned round",
+    ),
+    Case(
         "clock times + day.month.year",
         "Zeitpunkt;Besucher\n30.01.2025 22:30;10\n30.01.2025 23:30;20\n",
         [10, 20],
@@ -342,6 +404,18 @@ GOOD = [
         [10, 20],
         ["2025-01-30T22", "2025-01-30T23"],
         "columns 'Datum' and 'Uhrzeit' together",
+    ),
+    Case(
+        "gzip under another name",
+        gzip.compress(b"day,visitors\n2025-01-30,10\n2025-01-31,20\n"),
+        [10, 20],
+        ISO2,
+    ),
+    Case(
+        "texts that Excel leaves alone",
+        '"day","visitors"\n"=""2025-01-30""","=""10"""\n"=""2025-01-31""","=""20"""\n',
+        [10, 20],
+        ISO2,
     ),
     Case(
         "byte order mark",
@@ -430,6 +504,27 @@ GOOD = [
         "line 4 ('Summe:') is left out",
     ),
     Case(
+        "total and average + semicolons",
+        "Datum;Umsatz\n2025-01-30;10\n2025-01-31;20\nSumme;30\nDurchschnitt;15\n",
+        [10, 20],
+        ISO2,
+        "line 5 ('Durchschnitt') is left out",
+    ),
+    Case(
+        "total without a name",
+        "visitors\n10\n20\n30\n60\n",
+        [10, 20, 30, 60],
+        [],
+        "its last value is the sum of the others",
+    ),
+    Case(
+        "files joined with their headings",
+        "day,visitors\n2025-01-30,10\nday,visitors\n2025-01-31,20\n",
+        [10, 20],
+        ISO2,
+        "the heading comes again and is left out (line 3)",
+    ),
+    Case(
         "remark below",
         "day,visitors\n2025-01-30,10\n2025-01-31,20\nSource: till receipts\n",
         [10, 20],
@@ -448,6 +543,13 @@ GOOD = [
         [10, 20],
         ISO2,
         "'30.01.2025' is read as",
+    ),
+    Case(
+        "dates in a form of their own + an unusual name",
+        "moment;visitors\nthe 30th;10\nthe 31st;20\n",
+        [10, 20],
+        [],
+        "it has no dates: column 'moment' ('the 30th') holds no times",
     ),
     Case("no heading, one column", "10\n20\n", [10, 20], []),
     Case(
@@ -535,6 +637,32 @@ QUESTIONS = [
     ),
     Case(
         "old Excel", b"\xd0\xcf\x11\xe0\xa1\xb1", error="save it as .xlsx or as CSV", file="a.xls"
+    ),
+    Case(
+        "a page under the name of Excel",
+        "<html><table><tr><td>day</td><td>visitors</td></tr></table></html>",
+        error="holds HTML or XML, not a table: save it as .xlsx",
+        file="a.xls",
+    ),
+    Case(
+        "hours from 1 to 24",
+        "date,hour,visitors\n2025-01-30,23,10\n2025-01-30,24,20\n",
+        error="line 3, column 'hour': '24' is not a time of day",
+    ),
+    Case(
+        "a slip in a column of an unusual name",
+        "moment,visitors\n2025-01-30,10\n2025-01-31,20\n2025-02-30,30\n",
+        error="line 4, column 'moment': '2025-02-30' is not a time",
+    ),
+    Case(
+        "names of months alone in German",
+        "Monat;Besucher\nJanuar;10\nFebruar;20\n",
+        error="line 2, column 'Monat': 'Januar' is not a time",
+    ),
+    Case(
+        "Jan-25 for days",
+        "Day,Visitors\nJan-25,10\nJan-26,20\n",
+        error="line 2, column 'Day': 'Jan-25' is not a time",
     ),
     Case(
         "units",

@@ -28,7 +28,7 @@ def test_columns_are_typed(shop: FileTable) -> None:
     ]
     assert note.text(0) == "two\nlines"
     np.testing.assert_array_equal(visitors.numbers, [7.0, np.nan])
-    assert day.holds_only_dates
+    assert day.share_of_dates == 1
     assert shop.find_time() is day
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import pkgutil
+import re
 import sys
 import textwrap
 import traceback
@@ -103,10 +104,11 @@ def _folded(example: str) -> str:
     """
     if max(map(len, example.splitlines())) <= _LONGEST_EXAMPLE:
         return example
-    words = example.replace("\\\n", " ")
+    words = re.sub(r"\s*\\\n\s*", " ", example)
+    words = re.sub(r" (?!-)", "\0", words)  # an option and its value stay on one line
     lines = textwrap.wrap(words, _LONGEST_EXAMPLE - 2, subsequent_indent="    ",
                           break_long_words=False, break_on_hyphens=False)  # fmt: skip
-    return " \\\n".join(lines)
+    return " \\\n".join(lines).replace("\0", " ")
 
 
 def with_examples(

@@ -15,10 +15,10 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+import highseason as hs
 from highseason.cli.output import SIZE_GIVEN
 from highseason.cli.parsing import parse_ahead, parse_multiplier, parse_policies, parse_rewards
 from highseason.multipliers import SHAPES
-from highseason.policies import registry
 from highseason.tabular.dates import ORDERS
 
 Function = Callable[..., Any]
@@ -88,7 +88,7 @@ def _starting(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
 
 def policy_names(_: Any, __: Any, incomplete: str) -> list[CompletionItem]:
     """Policies that a shell may complete the text to."""
-    return _starting(registry(), incomplete)
+    return _starting(hs.policies.registry(), incomplete)
 
 
 def _multiplier_names(_: Any, __: Any, incomplete: str) -> list[CompletionItem]:
@@ -241,10 +241,11 @@ stakes = parsed(
         "--multiplier -m SHAPE|FILE",
         "wave, christmas, step, constant, sine, or a CSV, Excel or Parquet file.",
         default="wave",
+        type=lambda text: text.lower() if text.lower() in SHAPES else text,
         shell_complete=_multiplier_names,
     ),
     count("--turns", "Number of turns; of a file, the first N.  [default: 500, or the whole file]"),
-    count("--ahead", "Take the file for the past: forecast this many turns, and use those."),
+    count("--ahead", "Treat the file as the past: forecast this many turns and use those."),
     *_FILE_OPTIONS,
 )
 

@@ -7,20 +7,21 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
 
-from highseason import forecasters, lifetimes, multipliers, policies, rewards
+import highseason as hs
 from highseason.cli.errors import usage_error
 from highseason.core.formatting import counted
 from highseason.core.specs import split_spec
-from highseason.engine.lifetimes import Lifetimes
 from highseason.multipliers import SHAPES, Multiplier
-from highseason.policies import Policy
-from highseason.results import unique_labels
-from highseason.rewards import Rewards
+
+if TYPE_CHECKING:
+    from highseason.engine.lifetimes import Lifetimes
+    from highseason.policies import Policy
+    from highseason.rewards import Rewards
 
 DEFAULT_ARMS, DEFAULT_TURNS = 25, 500
 
@@ -35,6 +36,8 @@ def parse_policies(texts: Sequence[str], profile: str | None) -> dict[str, Polic
         raise usage_error(
             "no policy given. Try --policy soft-ucb; 'highseason policies' lists them all"
         )
+    from highseason.results import unique_labels
+
     players = [parse_policy(text, profile) for text in texts]
     return dict(zip(unique_labels(texts), players, strict=True))
 
@@ -43,8 +46,8 @@ def parse_policy(text: str, profile: str | None = None) -> Policy:
     """A policy; its bare name may stand for the parameters of a profile."""
     try:
         if profile is None or ":" in text:
-            return policies.parse(text)
-        return policies.find(text.strip()).profile(profile)
+            return hs.policies.parse(text)
+        return hs.policies.find(text.strip()).profile(profile)
     except ValueError as reason:
         if not re.match("unknown policy .* Choose from: ", str(reason)):
             raise
@@ -68,14 +71,14 @@ def parse_multiplier(
                     f"--{name} says how to read a file, and {text!r} is a shape: leave it out, or "
                     "give a file with --multiplier"
                 )
-        return multipliers.as_multiplier(text, turns=turns or DEFAULT_TURNS, floor=floor)
+        return hs.multipliers.as_multiplier(text, turns=turns or DEFAULT_TURNS, floor=floor)
     if not path.suffix and not path.exists():
-        return multipliers.as_multiplier(text)  # suggests the nearest shape
+        return hs.multipliers.as_multiplier(text)  # suggests the nearest shape
     if not path.exists():
         raise usage_error(
             f"there is no file {text}: check the path, or give a shape ({', '.join(SHAPES)})"
         )
-    G = multipliers.read(text, floor=floor, **columns)
+    G = hs.multipliers.read(text, floor=floor, **columns)
     G = G if every is None else G.resample(_length(every))
     if turns is not None and turns > G.turns:
         raise usage_error(
@@ -92,12 +95,12 @@ def parse_ahead(text: str, past: Multiplier, turns: int) -> Multiplier:
             f"--ahead forecasts the traffic of a file, and {text!r} is a shape: leave it out, or "
             "give a file with --multiplier"
         )
-    known = forecasters.Blend().fit(past)
+    known = hs.forecasters.Blend().fit(past)
     season, name = known.predict(turns), f"{past.name}, forecast"
     if season.calendar is None or known.history.zone is None:
         return Multiplier(season.mean, season.calendar, name)
     utc = np.datetime_as_string(season.calendar.astype("datetime64[s]"), timezone="UTC")
-    return multipliers.from_values(season.mean, utc, name, zone=known.history.zone)
+    return hs.multipliers.from_values(season.mean, utc, name, zone=known.history.zone)
 
 
 def _length(text: str) -> int | str:
@@ -128,7 +131,7 @@ def parse_rewards(
         raise usage_error(
             f"--arms {arms} does not match the {len(fixed)} numbers of --means: leave --arms out"
         )
-    return rewards.parse(text, arms, fixed, default_arms=DEFAULT_ARMS)
+    return hs.rewards.parse(text, arms, fixed, default_arms=DEFAULT_ARMS)
 
 
 def usual_rewards() -> str:
@@ -184,14 +187,14 @@ def _lifetimes(text: str, turns: int) -> Lifetimes:
     name = text.partition(":")[0]
     if name == "articles":
         known = ("turns_per_hour", "start_hour")
-        return lifetimes.articles(turns, **_numbers(name, split_spec(text)[1], known))
+        return hs.lifetimes.articles(turns, **_numbers(name, split_spec(text)[1], known))
     if name == "flow":
         flow: dict[str, Any] = {"alive": 10.0, "life": turns / 5}
         flow |= _numbers(name, split_spec(text)[1], ("alive", "life"))
         if flow["alive"].is_integer():  # the library takes whole numbers as int
             flow["alive"] = int(flow["alive"])
-        return lifetimes.birth_and_death(turns, **flow)
-    return lifetimes.fixed([_span(part.strip()) for part in text.split(",")])
+        return hs.lifetimes.birth_and_death(turns, **flow)
+    return hs.lifetimes.fixed([_span(part.strip()) for part in text.split(",")])
 
 
 def _span(text: str) -> tuple[float, float]:

@@ -220,7 +220,8 @@ class History:
 def enough(turns: int, season: float, grid: Grid | None) -> bool:
     """Whether the past holds a season often enough: twice, a year of days or less 1.5 times."""
     year = 0.0 if grid is None else grid.seasons()[-1]
-    return turns >= (1.5 if season > max(300.0, 0.99 * year) else 2.0) * season
+    times = 1.5 if season > max(300.0, 0.99 * year) else 2.0
+    return turns >= int(times * season)  # two years are 104 weeks and a bit
 
 
 def _even_stamps(G: Multiplier, zone: str | None) -> tuple[Stamps | None, str | None]:
@@ -243,7 +244,7 @@ def _seasons(turns: int, grid: Grid | None, periods: tuple[int, ...] | None) -> 
     elif grid is None:
         raise ForecastError(
             "the series has no calendar, so its seasons are not known: give their lengths in "
-            "turns, such as periods=(7,), or use a one-step forecaster"
+            "turns, such as periods=(7,), or use a one-step forecaster, such as moving-average"
         )
     else:
         if not (lengths := grid.seasons()):
@@ -251,8 +252,9 @@ def _seasons(turns: int, grid: Grid | None, periods: tuple[int, ...] | None) -> 
     seasons = tuple(length for length in lengths if enough(turns, length, grid))
     if not seasons:
         raise ForecastError(
-            f"{turns} turns are too short to learn a season from: the shortest has {lengths[0]:g} "
-            "turns and must occur twice; give a longer past, or use a one-step forecaster"
+            f"{turns} turns are too short to learn a season from: the shortest has "
+            f"{lengths[0]:.0f} turns and must occur twice; give a longer past, or use a one-step "
+            "forecaster, such as moving-average"
         )
     return seasons
 

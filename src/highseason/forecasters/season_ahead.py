@@ -103,8 +103,9 @@ def _warn_of_unknown_year(history: History, turns: int) -> None:
     if history.knows_the_year or turns < _SHORT * history.year:
         return
     years = history.turns / history.year
+    length = f"{years:.1f} years" if years > 0.95 else f"{365 * years:.0f} days"
     warn_user(
-        f"the past is {years:.1f} years long, too short to know the season of the year: busy and "
+        f"the past is {length} long, too short to know the season of the year: busy and "
         "quiet months may be missed; give at least one and a half years",
         ForecastWarning,
     )

@@ -26,7 +26,7 @@ from highseason.multipliers.validation import (
     remedy,
     to_values,
 )
-from highseason.tabular import Column, FileTable, Mark, Order, TableError, read_table
+from highseason.tabular import Column, FileTable, Mark, Order, Stamps, TableError, read_table
 
 Variant = Literal["paper", "authors_code"]
 """``"paper"``: as printed, t from 1. ``"authors_code"``: as simulated, t from 0."""
@@ -234,13 +234,26 @@ def read(
         values_column = table.find_value(times_column)
     if times_column is not None and values_column.position == times_column.position:
         raise TableError(f"{path}: column {values_column.name!r} cannot be time and value")
-    calendar: Any = None
+    calendar, forward = None, slice(None)
     if times_column is not None:
-        calendar = Timeline.of(table.times(times_column), zone, table.where(times_column))
-    values = _values(table, values_column, floor)
+        calendar, forward = _calendar(table, times_column, zone)
+    values = _values(table, values_column, floor)[forward]
+    if calendar is None and values.size > 3 and math.isclose(values[-1], values[:-1].sum()):
+        table.notes.append("its last value is the sum of the others: drop it if it is a total")
     if table.notes:
         warn_user(f"{path}: {'; '.join(table.notes)}", FileNote)
     return Multiplier(values, calendar, name or value or path.name.split(".")[0] or path.name)
+
+
+def _calendar(table: FileTable, column: Column, zone: str | None) -> tuple[Any, slice]:
+    """When the turns are, and the rows in their order: many exports begin with the newest."""
+    stamps, where = table.times(column), table.where(column)
+    times = stamps.instants
+    if times[0] <= times[-1] or not np.all(times[1:] <= times[:-1]):
+        return Timeline.of(stamps, zone, where), slice(None)
+    table.notes.append("its rows run from the newest to the oldest and are turned round")
+    turned = Stamps(times[::-1], stamps.zones[::-1])
+    return Timeline.of(turned, zone, lambda i: where(-1 - i)), slice(None, None, -1)
 
 
 def _values(table: FileTable, column: Column, floor: float | None) -> Values:

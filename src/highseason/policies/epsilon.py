@@ -33,8 +33,9 @@ def decaying_epsilon(k: float, arms: int, t: float) -> float:
 
 @dataclass(frozen=True)
 class EpsilonGreedy(CountingPolicy):
-    """Explore with probability ε_t = min(1, k·m / t), m the number of arms; else play the leader.
+    """Explore with probability ε, which falls over time whatever G is; else play the leader.
 
+    ε_t = min(1, k·m / t), m the number of arms.
     It divides each reward by G(t), so its estimates are right, but it explores on busy turns as
     much as on quiet ones.  The paper writes k = c/d², with c > 10 and d below the smallest gap.
 
@@ -57,10 +58,10 @@ class EpsilonGreedy(CountingPolicy):
 
 @dataclass(frozen=True)
 class EpsilonZGreedy(CountingPolicy):
-    """High turns (G(t) >= z): play the leader.  Low turns: ε_t = min(1, k·m / t~).
+    """Play the leader on high turns (G >= z); on low turns as ε-greedy.
 
-    t~ counts the low turns up to and including this one, those of the first round too, so a
-    multiplier that is always low gives ε-greedy.
+    Low turns: ε_t = min(1, k·m / t~).  t~ counts the low turns up to and including this one, those
+    of the first round too, so a multiplier that is always low gives ε-greedy.
 
     `variant="authors_code"`: high means G > z, and ε falls with the calendar turn t, not with t~.
 
@@ -94,8 +95,9 @@ class EpsilonZGreedy(CountingPolicy):
 
 @dataclass(frozen=True)
 class SoftEpsilonGreedy(CountingPolicy):
-    """ε_t = min(psi(t), k·m / t) with psi(t) = log(1 + u/G(t)) / log(1 + u/min G), u the unit.
+    """ε-greedy that explores less as G rises.
 
+    ε_t = min(psi(t), k·m / t) with psi(t) = log(1 + u/G(t)) / log(1 + u/min G), u the unit.
     psi is 1 on the quietest turn and small on busy ones.  The minimum is over the turns after the
     first round; where G is not known ahead, over what was expected so far.
 

@@ -14,8 +14,9 @@ from highseason.rules.kl_ucb import KL_UCB_RULE
 
 @dataclass(frozen=True)
 class KLUCB(CountingPolicy):
-    """Play the arm with the highest q for which pulls · kl(estimate, q) <= P log t.
+    """UCB with bounds made for rewards in [0, 1].
 
+    An arm's bound is the highest q for which pulls · kl(estimate, q) <= P log t.
     kl is the divergence of Bernoulli variables: for 0/1 rewards this is KL-UCB, for other rewards
     in [0, 1] kl-UCB (Garivier and Cappé 2011).  P = 1 is what they recommend in practice; the proof
     adds 3 log log t.  Where rates are low its bounds are far tighter than UCB's.

@@ -14,8 +14,9 @@ from highseason.rules import LIFE, MORTAL
 
 @dataclass(frozen=True)
 class SoftUCBMortal(CountingPolicy):
-    """Play the arm with the highest estimate + psi_j · sqrt(2 log xi_j / pulls).
+    """Soft UCB for arms that come and go.
 
+    The bound is estimate + psi_j · sqrt(2 log xi_j / pulls).
     xi_j = 1 + u·age/G(t): the older the arm and the quieter the turn, the wider its radius.
     psi_j is c times the share of the arms present whose score is at most its own; an arm's score is
     the sum of G over its lifetime, so arms that will be there when it counts are explored most.
@@ -65,8 +66,9 @@ class SoftUCBMortal(CountingPolicy):
 
 @dataclass(frozen=True)
 class UCBL(CountingPolicy):
-    """Play the arm with the highest estimate + c · log(l_j - t + 1) · sqrt(2 log xi_j / pulls).
+    """UCB that explores arms with a long remaining lifetime.
 
+    The bound is estimate + c · log(l_j - t + 1) · sqrt(2 log xi_j / pulls).
     l_j is the arm's last turn, so it must be known.  `xi="soft"`: xi_j = 1 + u·age/G(t), the
     paper's reading, regulated by G.  `xi="age"`: xi_j is the age itself and G plays no part, the
     original UCB-L and the fair baseline.  Untried arms come first.

@@ -21,8 +21,9 @@ def clock(variant: str, t: int) -> int:
 
 @dataclass(frozen=True)
 class UCB(CountingPolicy):
-    """Play the arm with the highest estimate + sqrt(P log t / pulls); P = 2 is UCB1.
+    """Play the highest upper confidence bound, whatever G is.
 
+    The bound is estimate + sqrt(P log t / pulls); P = 2 is UCB1.
     `variant="authors_code"`: turns count from 0 inside the logarithm.
 
     >>> import highseason as hs
@@ -45,8 +46,9 @@ class UCB(CountingPolicy):
 
 @dataclass(frozen=True)
 class UCBZ(CountingPolicy):
-    """High turns (G(t) >= z): play the leader.  Low turns: as UCB, with the calendar turn t.
+    """Play the leader on high turns (G >= z); on low turns as UCB.
 
+    The t in its bound is the calendar turn, not the number of low turns.
     `variant="authors_code"`: high means G > z, and turns count from 0 inside the logarithm.
 
     >>> import highseason as hs
@@ -71,8 +73,9 @@ class UCBZ(CountingPolicy):
 
 @dataclass(frozen=True)
 class SoftUCB(CountingPolicy):
-    """Play the arm with the highest estimate + sqrt(P log xi(t) / pulls), xi(t) = 1 + u·t/G(t).
+    """UCB whose confidence radius shrinks as G rises.
 
+    The bound is estimate + sqrt(P log xi(t) / pulls), xi(t) = 1 + u·t/G(t).
     u is the unit in which G is measured: with page views in millions and unit=1 the radius would
     all but vanish.
 

@@ -14,8 +14,9 @@ from highseason.rules import POOL
 
 @dataclass(frozen=True)
 class VariablePool(Policy):
-    """Draw uniformly among the m_t best arms, m_t = min(m, max(1, floor(c·m·u / (t·G(t))))).
+    """Draw from a pool of the best arms that shrinks as G rises.
 
+    Each of the m_t best arms is equally likely, m_t = min(m, max(1, floor(c·m·u / (t·G(t))))).
     u is the unit in which G is measured.  `variant="authors_code"` multiplies by G(t) instead, as
     both public codes do: the pool then *grows* on busy turns, the opposite of the stated aim.
 

@@ -154,7 +154,7 @@ class Wrapper(Policy):
 
 @dataclass(frozen=True)
 class PeakGrabber(Wrapper):
-    """Hold an arm that is on a run: its last 100 displays earned 9 or more.
+    """Stay with an arm on a winning streak: its last 100 displays earned 9 or more.
 
     While it is held it is played and nothing is explored.  It is released when the mean of its
     window falls below another arm's estimate, or when it ends.  Runs are looked at when a reward
@@ -176,7 +176,7 @@ class PeakGrabber(Wrapper):
 
 @dataclass(frozen=True)
 class DynamicPeakGrabber(Wrapper):
-    """Hold an arm whose recent displays earn 15% more than all recent displays.
+    """Stay with an arm whose recent displays earn 15% more than all recent displays.
 
     Its last 100 displays are compared with a moving average over all displays.  It is released when
     it falls below the line, or when it ends.
@@ -221,7 +221,7 @@ class SpareOldArms(Wrapper):
 
 @dataclass(frozen=True)
 class CapIndex(Wrapper):
-    """No index above 0.88; arms never tried stand at the cap, behind those that reach it.
+    """Cap every index at 0.88; untried arms sit at the cap, behind those that reach it.
 
     New arms are therefore tried when no known arm promises as much, not at once; at the start only
     those that the policy within opens with (`initial`), if it says how many.  Only around index

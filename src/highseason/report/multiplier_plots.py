@@ -62,7 +62,16 @@ def show_time(axes: Axes, G: Multiplier) -> None:
         return
     locator = _dates().AutoDateLocator(minticks=3, maxticks=7)
     axes.xaxis.set_major_locator(locator)
-    axes.xaxis.set_major_formatter(_dates().ConciseDateFormatter(locator))
+    # Every day with its month: "29 … Jan … 05" leaves one guessing.
+    formats = ["%Y", "%b", "%d %b", "%H:%M", "%H:%M", "%S.%f"]
+    axes.xaxis.set_major_formatter(
+        _dates().ConciseDateFormatter(
+            locator,
+            formats=formats,
+            zero_formats=["", "%b\n%Y", "%d %b", "%d %b", "%H:%M", "%H:%M"],
+            offset_formats=["", "%Y", "%Y", "%d %b %Y", "%d %b %Y", "%d %b %Y %H:%M"],
+        )
+    )
 
 
 def shade_busy(axes: Axes, G: Multiplier, z: float, label: str = "") -> None:

@@ -12,7 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.specs import did_you_mean
-from highseason.tabular.dates import Order, Times, is_time, read_clocks, read_times, read_unix
+from highseason.tabular.dates import (
+    Order,
+    Times,
+    is_month,
+    is_time,
+    read_clocks,
+    read_times,
+    read_unix,
+)
 from highseason.tabular.numerals import Mark, Numbers, read_numbers
 from highseason.tabular.times import Stamps, TableError, format_time, zone_name
 
@@ -28,10 +36,17 @@ _TIME_FORMS = "dates such as 2013-12-26, 2013-12-26 12:00 or 26.12.2013, or unix
 _TIME_NAMES = frozenset(
     "time date day hour minute week month timestamp datetime ds ts when period".split()
 )
-_FOREIGN_TIME_NAMES = frozenset(
-    "datum tag zeit zeitpunkt zeitstempel woche monat stunde uhrzeit kw fecha dia día hora semana "
-    "mes jour heure semaine mois giorno ora settimana mese dato dt dteday hr quarter".split()
+_YEAR_NAMES = frozenset("year yr jahr année annee año ano anno jaar".split())
+_MONTH_NAMES = frozenset("month mnth monat mois mes mês mese maand".split())
+_DAY_NAMES = frozenset("day tag jour dia día giorno dag".split())
+_WEEK_NAMES = frozenset(
+    "week wk cw yearweek isoweek woche kw kalenderwoche semaine semana settimana".split()
 )
+_FOREIGN_TIME_NAMES = frozenset(
+    "datum zeit zeitpunkt zeitstempel stunde uhrzeit fecha hora heure ora dato dt dteday hr "
+    "quarter 日付".split()
+).union(_YEAR_NAMES, _MONTH_NAMES, _DAY_NAMES, _WEEK_NAMES)
+_YEAR_AND_WEEK = re.compile(r"([0-9]{4})[-/]?([0-9]{2})|([0-9]{1,2})[-/.]([0-9]{4})")
 _CLOCK_NAMES = frozenset("hr hour hours time clock stunde uhrzeit zeit heure hora ora".split())
 _VALUE_NAMES = frozenset(
     "value traffic customers visitors footfall pageviews views orders count cnt y g besucher "
@@ -97,9 +112,10 @@ class Column:
     def _texts(self) -> list[str]:
         cells = self.cells.to_numpy(dtype=object)
         try:
-            return list(map(str.strip, cells))
+            texts = list(map(str.strip, cells))
         except TypeError:  # not all of them are texts
-            return [_text(cell).strip() for cell in cells]
+            texts = [_text(cell).strip() for cell in cells]
+        return [_as_week(text) for text in texts] if self.is_called(_WEEK_NAMES) else texts
 
     @property
     def _is_called_time(self) -> bool:
@@ -111,17 +127,16 @@ class Column:
         return read_clocks(self._texts)
 
     @property
-    def holds_only_dates(self) -> bool:
-        """Whether every cell is a date or time, and not just a number."""
+    def share_of_dates(self) -> float:
+        """The share of cells that are dates or times, and not just numbers."""
         # The first cell settles it for most columns, without reading a million others.
         if self.cells.dtype.kind == "M":
-            return not bool(self.cells.isna().any())
+            return float(self.cells.notna().mean())
         first = self.text(0)
         is_candidate = is_time(first) or re.fullmatch(r"[0-9]{8,14}", first) is not None
         if not is_candidate or self.cells.dtype.kind == "f":
-            return False
-        reading = read_times(self._texts, self.order, self._is_called_time)
-        return not bool(np.isnat(reading.stamps.instants).any())
+            return 0.0
+        return read_times(self._texts, self.order, self._is_called_time).share
 
     @property
     def counts_rows(self) -> bool:
@@ -141,11 +156,22 @@ class Column:
         """Whether it is called a time without holding any: its dates would be lost silently."""
         if self.counts_rows or not self._is_called_time:
             return False
-        return self.is_called(_TIME_NAMES) or any(c.isdigit() for c in self.text(0))
+        first = self.text(0)
+        return self.is_called(_TIME_NAMES) or _has_digit(first) or is_month(first)
 
     def is_called(self, names: frozenset[str]) -> bool:
         """Say whether the header is one of these names."""
         return self.header is not None and self.header.lower() in names
+
+
+def _as_week(text: str) -> str:
+    """A week as ISO writes it, where a month is written alike: 202503, 2025-03, 3/2025."""
+    match = _YEAR_AND_WEEK.fullmatch(text)
+    return f"{match[1] or match[4]}-W{match[2] or match[3]}" if match else text
+
+
+def _has_digit(text: str) -> bool:
+    return any(map(str.isdigit, text))
 
 
 def _text(cell: Any) -> str:
@@ -186,20 +212,51 @@ class FileTable:
         raise TableError(f"{self.source} has no column {name!r} for {option}=. {hint}")
 
     def find_time(self) -> Column | None:
-        """Return the time column: by its usual name, else the first of nothing but dates."""
+        """Return the time column: by its usual name, else the one with most dates.
+
+        Where most cells are times, the rest are slips, to be named in an error.
+        """
         if len(self.columns) == 1:
             return None
         named = [column for column in self.columns if column._is_called_time]
-        # Where most cells are times, the rest are slips, to be named in an error.
         likely = [one for one in named if one.time_reading.share > 0.5]
-        dated = (column for column in self.columns if column.holds_only_dates)
-        column = self._only(likely, "time") or next(dated, None)
+        column = self._only(likely, "time") or self._most_dates() or self._joined_dates(named)
         for one in [] if column else filter(lambda one: one.is_misread_time, named):
             raise TableError(
                 f"{self.where(one)(0)}: {one.text(0)!r} is not a time: write {_TIME_FORMS}; "
                 f"or rename the column if it holds no times{_serial_hint(one)}"
             )
+        for one in [] if column else self.columns:
+            if _has_digit(one.text(0)) and not np.isfinite(one.numbers).any():
+                self.notes.append(
+                    f"it has no dates: column {one.name!r} ({one.text(0)!r}) holds no times"
+                )
         return column
+
+    def _most_dates(self) -> Column | None:
+        shares = [column.share_of_dates for column in self.columns]
+        return self.columns[int(np.argmax(shares))] if max(shares) > 0.5 else None
+
+    def _joined_dates(self, named: list[Column]) -> Column | None:
+        """The dates that columns of years and weeks, or years, months and days make together."""
+        import pandas as pd
+
+        years, months, days, weeks = (
+            next((one for one in named if one.is_called(names)), None)
+            for names in (_YEAR_NAMES, _MONTH_NAMES, _DAY_NAMES, _WEEK_NAMES)
+        )
+        if years is None or (months is None and weeks is None):
+            return None
+        parts = [years, months, *[days] * (days is not None)] if months else [years, weeks]
+        used = [part for part in parts if part is not None]
+        mark = "-" if months else "-W"
+        texts = [mark.join(cells) for cells in zip(*(part._texts for part in used), strict=True)]
+        joined = Column(0, " and ".join(part.name for part in used), pd.Series(texts, dtype=object),
+                        "ymd", is_chosen_time=True)  # fmt: skip
+        if joined.time_reading.share < 1:
+            return None
+        self.notes.append(f"the time is columns {', '.join(repr(p.name) for p in used)} together")
+        return joined
 
     def find_value(self, time: Column | None) -> Column:
         """Return the value column: the only one left, the only numeric one, else by usual name."""
@@ -265,10 +322,13 @@ class FileTable:
             if other.position == column.position or not other.is_called(_CLOCK_NAMES):
                 continue
             seconds = other.clocks
-            if np.isnan(seconds).any():
-                continue
+            for i in np.flatnonzero(np.isnan(seconds)).tolist():
+                raise TableError(
+                    f"{self.where(other)(i)}: {other.text(i)!r} is not a time of day: write hours "
+                    "from 0 to 23, or 13:00"
+                )
             whole = instants.astype("datetime64[s]") + seconds.astype("timedelta64[s]")
-            if np.all(whole[1:] > whole[:-1]):
+            if np.all(whole[1:] > whole[:-1]) or np.all(whole[1:] < whole[:-1]):
                 self.notes.append(
                     f"the time is columns {column.name!r} and {other.name!r} together"
                 )

@@ -38,6 +38,8 @@ _CLOCK = re.compile(
     r"(?:\s*[ap]\.?m\.?)?|[0-9]{1,2}\s*(?:[ap]\.?m\.?|h|uhr)))?",
     re.I,
 )
+_RANGE = re.compile(r"(.+?)\s+(?:[-–—]|to|bis|au|al)\s+(.+)", re.I)
+_CHINESE = str.maketrans("年月日", "-- ")
 _HOUR = re.compile(
     r"([0-9]{1,2})(?::([0-9]{2}))?(?::([0-9]{2})(?:[.,][0-9]+)?)?\s*(?:([ap])\.?m\.?|h|uhr)?"
     r"(?:\s*[-–]\s*[0-9]{1,2}(?::[0-9]{2})?(?:\s*uhr)?)?",
@@ -56,6 +58,7 @@ _NAMED_DMY = re.compile(
 )
 _NAMED_MDY = re.compile(r"([a-z]{3,})\.?[\s/-]+([0-9]{1,2})(?:st|nd|rd|th)?,?[\s/-]+([0-9]{4})")
 _NAMED_MY = re.compile(r"([a-z]{3,})\.?[\s/-]*(?:de )?([0-9]{4})")
+_NAMED_SHORT = re.compile(r"([a-z]{3,})\.?[\s/'-]*([0-9]{2})")  # Jan-25, a month or a day
 _NAMED_YMD = re.compile(r"([0-9]{4})[\s/-]+([a-z]{3,})\.?(?:[\s/-]+([0-9]{1,2}))?")
 
 _ENOUGH_ROWS = 20
@@ -111,6 +114,11 @@ def read_clocks(cells: Sequence[str]) -> NDArray[np.float64]:
     return np.array([np.nan if (one := clock(cell)) is None else one for cell in cells])
 
 
+def is_month(word: str) -> bool:
+    """Say whether a word is the name of a month."""
+    return _month(_plain_letters(word)) is not None
+
+
 def is_time(cell: str) -> bool:
     """Say whether a cell is a date or a time by any of the conventions, and not just a number."""
     return read_times([cell], "dmy", is_called_time=False).share > 0 or any(
@@ -132,6 +140,10 @@ def _other_forms(cells: Sequence[str], order: Order | None, is_called_time: bool
     if not is_called_time and any(one.is_numeric for one in readings):
         is_sure = picked.size > 1 and bool(np.all(picked[1:] > picked[:-1]))
         picked = picked if is_sure else np.full_like(picked, "NaT")
+    if any(one.is_short for one in readings):
+        steps = np.abs(np.diff(picked)) / np.timedelta64(1, "D")
+        is_sure = steps.size > 0 and bool(np.all((steps >= 28) & (steps <= 31)))
+        picked = picked if is_sure else np.full_like(picked, "NaT")
     stamps = Stamps(picked, np.full(len(codes), None, dtype=np.object_))
     return Times(stamps, _note(cells, instants, chosen, order), question, ORDERS[chosen])
 
@@ -143,17 +155,18 @@ class _Reading(NamedTuple):
     seconds: int = 0
     is_numeric: bool = False  # it may as well be a number
     has_dots: bool = False  # 01.02.2025, which is day first all over the world
+    is_short: bool = False  # Jan-25, which is a month only in a column of months
 
 
 def _readings(cell: str, is_called_time: bool) -> _Reading:
+    span = _RANGE.fullmatch(cell)
+    if span and (_clock(span[2]) is not None or any(_readings(span[2], is_called_time).days)):
+        return _readings(span[1], is_called_time)
     match = _CLOCK.fullmatch(cell)
-    if match is None:
+    seconds = _clock(match["clock"] or "0") if match else None
+    if match is None or seconds is None:
         return _Reading()
-    seconds = _clock(match["clock"]) if match["clock"] else 0
-    if seconds is None:
-        return _Reading()
-    text = unicodedata.normalize("NFKD", match["day"].strip().lower())
-    text = text.encode("ascii", "ignore").decode()
+    text = _plain_letters(match["day"].translate(_CHINESE).rstrip("- "))
     numeric = _NUMERIC.fullmatch(text) or _NUMERIC.fullmatch(_WEEKDAY.sub("", text, count=1))
     if numeric:
         a, b, c = (numeric[i] for i in (1, 3, 4))
@@ -162,9 +175,16 @@ def _readings(cell: str, is_called_time: bool) -> _Reading:
     if compact:
         return _compact(compact, is_called_time)
     plain = _plain(text, is_called_time)
-    return _Reading(
-        (plain, plain, plain), seconds, is_numeric=_MONTH_YEAR.fullmatch(text) is not None
+    is_numeric, is_short = (
+        form.fullmatch(text) is not None for form in (_MONTH_YEAR, _NAMED_SHORT)
     )
+    return _Reading((plain, plain, plain), seconds, is_numeric, is_short=is_short)
+
+
+def _plain_letters(text: str) -> str:
+    """The text in small letters without accents."""
+    letters = unicodedata.normalize("NFKD", text.strip().lower())
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
 
 
 def _orders(a: str, b: str, c: str) -> tuple[Ymd | None, Ymd | None, Ymd | None]:
@@ -222,6 +242,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[..., Ymd | None]], ...] = (
     (_NAMED_MDY, lambda month, day, year: _named(year, month, day)),
     (_NAMED_MY, lambda month, year: _named(year, month, "1")),
     (_NAMED_YMD, lambda year, month, day: _named(year, month, day or "1")),
+    (_NAMED_SHORT, lambda month, year: _named(year, month, "1")),
 )
 
 
@@ -256,7 +277,9 @@ def _clock(text: str) -> int | None:
         if not 1 <= hour <= 12:
             return None
         hour = hour % 12 + 12 * (match[4].lower() == "p")
-    return hour * 3600 + minute * 60 + second if hour < 24 and minute < 60 and second < 60 else None
+    seconds = hour * 3600 + minute * 60 + second
+    is_end_of_day = seconds == 86_400 and match[2] is not None  # 24:00
+    return seconds if (hour < 24 and minute < 60 and second < 60) or is_end_of_day else None
 
 
 def _choose(

@@ -30,7 +30,13 @@ MOST_BYTES = 1 << 31  # that a compressed file may unpack to
 
 _TEXT_ENDINGS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
 _ENDINGS = (*_TEXT_ENDINGS, ".xlsx", ".parquet")
-_KINDS = {b"PAR1": "parquet", b"PK\x03\x04": "excel", b"\xd0\xcf\x11\xe0": "old excel"}
+_KINDS = {b"PAR1": "parquet", b"PK\x03\x04": "excel", b"\x1f\x8b": "text"}
+_NOT_TABLES = {
+    "is an Excel file of the old kind": (b"\xd0\xcf\x11\xe0",),
+    "holds HTML or XML, not a table": (b"<html", b"<!doc", b"<?xml", b"<table", b"<meta"),
+    "holds JSON, not a table": (b'{"', b"[{"),
+    "is a PDF": (b"%pdf",),
+}
 
 
 class Conventions(NamedTuple):
@@ -69,14 +75,14 @@ def _kind(path: Path) -> str:
             f"cannot tell from its name what {path} holds: it must end in {', '.join(_ENDINGS)}"
         )
     with path.open("rb") as file:
-        kind = _KINDS.get(file.read(4))
-    if kind == "old excel":
-        raise TableError(f"{path} is an Excel file of the old kind: save it as .xlsx or as CSV")
-    if kind or is_text:
-        return kind or "text"
-    if name.endswith(".xls"):  # many programs export text under this name
-        return "text"
-    return "parquet" if name.endswith(".parquet") else "excel"
+        start = file.read(8)
+    for what, starts in _NOT_TABLES.items():
+        if start.lower().startswith(starts):
+            raise TableError(f"{path} {what}: save it as .xlsx or as CSV")
+    by_start = next((kind for mark, kind in _KINDS.items() if start.startswith(mark)), None)
+    # Many programs export text as .xls.
+    by_name = "text" if is_text or name.endswith(".xls") else "excel"
+    return by_start or ("parquet" if name.endswith(".parquet") else by_name)
 
 
 def _read_text(path: Path, conventions: Conventions) -> FileTable:
@@ -144,7 +150,7 @@ _LINE_END = re.compile(r"[\r\n]")
 def _text(path: Path) -> dialect.Text:
     raw = path.read_bytes()
     try:
-        if path.name.lower().endswith(".gz"):
+        if raw.startswith(b"\x1f\x8b") or path.name.lower().endswith(".gz"):
             raw = _unpacked(path)
         text, note = dialect.decode(raw)
     except (EOFError, zlib.error) as error:

@@ -12,7 +12,7 @@ from highseason.tabular.times import TableError
 
 _TOTAL = re.compile(
     r"(?:grand |sub)?totals?\b|sum\b|sums\b|summe\b|gesamt|insgesamt|somme\b|suma\b|soma\b|totaal\b"
-    r"|totale\b|Σ",
+    r"|totale\b|Σ|average\b|avg\b|mean\b|median\b|durchschnitt|mittelwert|moyenne|promedio",
     re.I,
 )
 _REMARK = re.compile(r"[^\W\d].*[\s:]|[*#©]")  # some words, not one
@@ -95,10 +95,23 @@ class Layout:
             del cells[-width:], lines[-1:]
         skipped = 0 if _is_first_record(cells[:width], cells[width : 2 * width]) else 1
         names = [(str(cell).strip() or None) if skipped else None for cell in cells[:width]]
+        heading = cells[: skipped * width]
         del cells[: skipped * width], lines[:skipped]
+        self._drop_headings(heading)
         self._drop_totals()
         columns = [_stripped(cells[i::width]) for i in range(width)]
         return names, columns, lines
+
+    def _drop_headings(self, heading: list[Any]) -> None:
+        """Drop the heading where it comes again, as in files that were joined."""
+        width, cells = self._actual, self._cells
+        first = [i for i, cell in enumerate(cells[::width]) if heading and cell == heading[0]]
+        again = [i for i in first if cells[i * width : (i + 1) * width] == heading]
+        if again:
+            at = ", ".join(str(self._lines[i]) for i in again[:3]) + ", …" * (len(again) > 3)
+            self.notes.append(f"the heading comes again and is left out ({self.unit} {at})")
+        for i in reversed(again):
+            del cells[i * width : (i + 1) * width], self._lines[i]
 
     def _drop_totals(self) -> None:
         width, cells, lines = self._actual, self._cells, self._lines
@@ -132,9 +145,12 @@ def _is_first_record(first: list[Any], second: list[Any]) -> bool:
 
 def _stripped(cells: list[Any]) -> list[Any]:
     try:
-        return list(map(str.strip, cells))
+        texts = list(map(str.strip, cells))
     except TypeError:  # a spreadsheet's numbers
         return [cell.strip() if isinstance(cell, str) else cell for cell in cells]
+    if any(text.startswith('="') for text in texts):  # so written that Excel leaves them alone
+        return [re.sub(r'^="(.*)"$', r"\1", text) for text in texts]
+    return texts
 
 
 def _is_filled(cell: Any) -> bool:

@@ -27,6 +27,7 @@ _ISO = re.compile(
     r"\s*(?P<zone>Z|UTC|[+-]\d\d(?::?\d\d)?)?)?",
     re.ASCII,
 )
+_END_OF_DAY = re.compile(r"24[:.0]*")
 _SUFFIX = re.compile(r"(?:Z|UTC|[+-][\d:]+)$", re.ASCII)
 _OFFSET = re.compile(r"([+-])(\d\d):?(\d\d)?(?::(\d\d))?", re.ASCII)
 # Nine or ten digits, 1973 to 2286: smaller numbers are hours, days or a count of turns.
@@ -67,7 +68,9 @@ def parse_time(text: str) -> Stamp | None:
         return None
     day, clock, zone = match.group("day", "clock", "zone")
     try:
-        instant = np.datetime64(day if clock is None else f"{day}T{clock}")
+        is_end = clock is not None and _END_OF_DAY.fullmatch(clock) is not None
+        instant = np.datetime64(day if clock is None else f"{day}T{'00' if is_end else clock}")
+        instant = instant + np.timedelta64(24, "h") if is_end else instant
         zone = check_zone(zone) if zone else None
     except ValueError:  # well formed, but no such day or offset: 2013-02-30, +99:00
         return None

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from highseason import rewards as models
-from highseason.advice import Advice, advise
+import highseason as hs
 from highseason.cli import options
 from highseason.cli.errors import usage_error
 from highseason.cli.group import with_examples
 from highseason.cli.output import check_figure, check_file, emit, progress_bar
 from highseason.cli.parsing import DEFAULT_ARMS
-from highseason.multipliers import Multiplier
-from highseason.rewards.text import parse_range
+
+if TYPE_CHECKING:
+    from highseason.advice import Advice
+    from highseason.multipliers import Multiplier
 
 _PAGE = ".html"
 
@@ -63,13 +64,15 @@ def command(
         check_file(out, "--out")
     else:
         check_figure(out, or_else=", or .html for a page")
+    from highseason.rewards.text import parse_range
+
     settings["rates"] = None if rates is None else parse_range("--rates", rates)
     settings["rho"] = rho
     if history is not None:
         rewards = _fitted(history, rates, rho, rewards)
-    settings["rewards"] = models.parse(rewards, arms) if rewards and ":" in rewards else rewards
+    settings["rewards"] = hs.rewards.parse(rewards, arms) if rewards and ":" in rewards else rewards
     with progress_bar("worlds") as progress:
-        advice = advise(G, arms, progress=progress, **settings)
+        advice = hs.advise(G, arms, progress=progress, **settings)
     traffic = str(click.get_current_context().params["multiplier"])
     files = [] if out is None else [_write(advice, out, traffic)]
     text = advice.text(traffic) + ("\n" if files else "")
@@ -80,9 +83,7 @@ def _fitted(history: Path, *given: object) -> str:
     """The reward model of a history, as text."""
     if any(one is not None for one in given):
         raise usage_error("--history stands for --rates, --rho and --rewards: leave those out")
-    from highseason import noise
-
-    return noise.fit(history).rewards
+    return hs.noise.fit(history).rewards
 
 
 def _write(advice: Advice, out: Path, traffic: str) -> Path:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 import numpy as np
 
-from highseason import bounds
-from highseason.bounds import RegretBound
+import highseason as hs
 from highseason.cli import options
 from highseason.cli.errors import usage_error
 from highseason.cli.group import with_examples
@@ -17,11 +16,12 @@ from highseason.cli.output import check_figure, print_json, print_wrapped, progr
 from highseason.cli.parsing import parse_lifetimes, parse_rewards
 from highseason.core.formatting import counted, with_error
 from highseason.core.warnings import quiet
-from highseason.games import simulate
-from highseason.multipliers import Multiplier
-from highseason.policies import Policy
-from highseason.report import bound as draw_bounds
-from highseason.results import SimulationResult
+
+if TYPE_CHECKING:
+    from highseason.bounds import RegretBound
+    from highseason.multipliers import Multiplier
+    from highseason.policies import Policy
+    from highseason.results import SimulationResult
 
 #: Checkpoints of the simulated games, evenly spaced on a logarithmic axis.
 _STOPS = 200
@@ -78,17 +78,16 @@ def command(
             "write START-END of each arm, such as 1-90,30-"
         )
     regret = {
-        label: bounds.regret(policy, arms, multiplier=G, form=form, lifetimes=lifetimes)
+        label: hs.bounds.regret(policy, arms, multiplier=G, form=form, lifetimes=lifetimes)
         for label, policy in players.items()
     }
     played = None
     if overlay is not None:
         stops = np.unique(np.geomspace(1, G.turns, _STOPS).round().astype(np.int64))
         with progress_bar("games") as progress, quiet():  # the notes of the bound say the same
-            played = simulate(
-                players, arms, G, games, seed, curves=stops, lifetimes=lifetimes, progress=progress
-            )
-        draw_bounds(regret, played).save(overlay)
+            settings = {"games": games, "seed": seed, "curves": stops, "lifetimes": lifetimes}
+            played = hs.simulate(players, arms, G, progress=progress, **settings)
+        hs.report.bound(regret, played).save(overlay)
     if as_json:
         documents = [_document(label, bound, played) for label, bound in regret.items()]
         file = {} if overlay is None else {"file": overlay}

@@ -129,14 +129,14 @@ def _arms(texts: tuple[str, ...]) -> list[Any]:
 )
 @options.option(
     "--rewards LOW..HIGH",
-    "The least and the greatest reward per visitor; UCB policies need it.",
+    "Smallest and largest reward per visitor; UCB policies need it.",
     type=options.reader("two numbers, such as 0..12", _ends),
 )
 @options.choice(
     "--count", "Whether a turn counts as one, or by its visitors.", ("turns", "visitors")
 )
 @options.rho
-@options.option("--name TEXT", "What people read.  [default: the id]")
+@options.option("--name TEXT", "Display name.  [default: the id]")
 @options.option("--seed NUMBER", "Seed of the random numbers.", type=options.whole(0), default=0)
 @options.stakes
 def create(
@@ -207,7 +207,7 @@ def _status(change: str, text: str) -> None:
 
 _status("pause", "Pause an experiment: nothing new is decided.")
 _status("resume", "Resume a paused experiment.")
-_status("archive", "Archive an experiment, for good: nothing changes any more.")
+_status("archive", "Archive an experiment permanently.")
 
 
 # -- turns and rewards -----------------------------------------------------------------------------
@@ -218,9 +218,9 @@ _status("archive", "Archive an experiment, for good: nothing changes any more.")
     "highseason experiment decide tea",
     "highseason experiment decide tea --turn 1 --json",
 )
-@options.option("--turn NUMBER", "The turn.  [default: that of now]", type=options.whole(1))
+@options.option("--turn NUMBER", "The turn.  [default: the current one]", type=options.whole(1))
 def decide(client: Any, experiment: str, turn: int | None) -> Answer:
-    """Print the arm of a turn; whoever asks again gets the same."""
+    """Print the arm of a turn; asking again gives the same."""
     decision = client.decide(experiment, turn)
     return vars(decision), decision.arm
 
@@ -346,7 +346,7 @@ def plan(client: Any, experiment: str, turns: int) -> Answer:
 
 @_subcommand("events", "highseason experiment events tea --after 100 --limit 20")
 @options.count("--after", "Events after this number.", least=0, default=0)
-@options.count("--limit", "The most events.", default=50)
+@options.count("--limit", "Maximum number of events.", default=50)
 def events(client: Any, experiment: str, after: int, limit: int) -> Answer:
     """Page through the event log."""
     page = client.events(experiment, after, limit)

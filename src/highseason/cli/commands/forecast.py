@@ -9,6 +9,7 @@ from typing import Any
 import click
 import numpy as np
 
+import highseason as hs
 from highseason.cli import options
 from highseason.cli.group import with_examples
 from highseason.cli.output import check_figure, emit, print_table, print_wrapped, save
@@ -16,7 +17,6 @@ from highseason.core.formatting import format_number, percent
 from highseason.forecasters import Forecast, Forecaster, SeasonAhead, parse, special_days
 from highseason.forecasters import backtest as forecast_past
 from highseason.multipliers import Multiplier, Threshold
-from highseason.report import forecast as draw_forecast
 from highseason.tabular import iso_times
 
 
@@ -66,7 +66,7 @@ def command(
         errors = forecast_past(past, {"model": forecaster}, horizon, backtest).to_dict()["model"]
     rows = _rows(forecast, limit, country if holidays else None)
     if out is not None:
-        save(out, lambda: rows, lambda: draw_forecast(forecast, past, z, country=country))
+        save(out, lambda: rows, lambda: hs.report.forecast(forecast, past, z, country=country))
     document = {
         "model": forecast.name,
         "series": past.name,

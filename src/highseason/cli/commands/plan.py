@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+import highseason as hs
 from highseason.cli import options
 from highseason.cli.errors import usage_error
 from highseason.cli.group import with_examples
 from highseason.cli.output import check_figure, note_if_too_short, print_json, print_wrapped, save
 from highseason.cli.parsing import DEFAULT_ARMS
-from highseason.multipliers import Multiplier
-from highseason.policies import Plan, Policy
-from highseason.policies.timing import LEGEND, plan_heading, plan_table, timing
-from highseason.report import calendar as draw_calendar
-from highseason.report import plan as draw_plans
 from highseason.tabular import iso_times
+
+if TYPE_CHECKING:
+    from highseason.multipliers import Multiplier
+    from highseason.policies import Plan, Policy
 
 
 @with_examples(
@@ -54,15 +54,18 @@ def command(
     note_if_too_short(G.turns, arms)
     plans = {label: policy.plan(G, arms) for label, policy in players.items()}
     if out is not None:
-        save(out, lambda: _rows(plans), lambda: (draw_calendar if calendar else draw_plans)(plans))
+        draw = hs.report.calendar if calendar else hs.report.plan
+        save(out, lambda: _rows(plans), lambda: draw(plans))
     if as_json:
         documents = [_describe(label, plan) for label, plan in plans.items()]
         print_json(documents[0] if len(documents) == 1 else {"plans": documents})
         return
+    from highseason.policies import timing
+
     first = next(iter(plans.values()))
-    print_wrapped(f"{plan_heading(first)}\n")
-    click.echo(f"{plan_table(plans)}\n")
-    print_wrapped(LEGEND)
+    print_wrapped(f"{timing.plan_heading(first)}\n")
+    click.echo(f"{timing.plan_table(plans)}\n")
+    print_wrapped(timing.LEGEND)
     if out is not None:
         click.echo(f"wrote {out}")
 
@@ -84,6 +87,8 @@ def _times(plan: Plan) -> Sequence[str | None]:
 
 
 def _describe(label: str, plan: Plan) -> dict[str, Any]:
+    from highseason.policies.timing import timing
+
     G = plan.multiplier
     return {
         "policy": label,

@@ -24,7 +24,7 @@ from highseason.core.extras import require
 @options.option(
     "--allow-host NAME", "A host name it answers for, such as a proxy's; repeatable.", multiple=True
 )
-@options.number("--rate", "The most requests per second of one client.  [default: no limit]")
+@options.number("--rate", "Maximum requests per second per client.  [default: no limit]")
 @options.flag("--demo", "Show a simulated shop year, in a database that is thrown away.")
 def command(
     database: str,

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+import highseason as hs
 from highseason.cli import options, output
 from highseason.cli.errors import usage_error
 from highseason.cli.group import with_examples
 from highseason.cli.parsing import match_arms, parse_lifetimes
-from highseason.games import simulate
-from highseason.multipliers import Multiplier
-from highseason.policies import Policy
-from highseason.report import curves
-from highseason.report import rewards as draw_rewards
-from highseason.results import SimulationResult
-from highseason.rewards import Rewards
+
+if TYPE_CHECKING:
+    from highseason.multipliers import Multiplier
+    from highseason.policies import Policy
+    from highseason.results import SimulationResult
+    from highseason.rewards import Rewards
 
 _QUANTILES = (0.1, 0.5, 0.9)
 
@@ -74,12 +74,12 @@ def command(
         output.note_if_too_short(G.turns, rewards.arms)
     with output.progress_bar("games") as progress:
         settings |= {"curves": with_curves, "lifetimes": lifetimes, "progress": progress}
-        result = simulate(players, rewards, G, **settings)
+        result = hs.simulate(players, rewards, G, **settings)
     files = [] if save is None else [result.save(save)]
     if out is not None:
-        files.append(draw_rewards(result).save(out))
+        files.append(hs.report.rewards(result).save(out))
         if result.curves:
-            files.append(curves(result).save(out.with_stem(f"{out.stem}-curves")))
+            files.append(hs.report.curves(result).save(out.with_stem(f"{out.stem}-curves")))
     output.emit(
         as_json,
         lambda: _document(result),

@@ -19,7 +19,7 @@ from highseason.core.extras import require
     examples=["highseason token create --name till --scope decide", "highseason token list"],
 )
 def command() -> None:
-    """Make, list and revoke the service's access tokens."""
+    """Create, list and revoke the service's access tokens."""
 
 
 def _opened(url: str) -> Any:
@@ -44,7 +44,7 @@ def _opened(url: str) -> Any:
     default="decide",
 )
 def create(database: str, name: str, scope: str, as_json: bool) -> None:
-    """Make a token and print it, this once.
+    """Create a token and print it; it is shown only once.
 
     Only its hash is kept.
     """

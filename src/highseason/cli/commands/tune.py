@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+import highseason as hs
 from highseason.cli import options, output
 from highseason.cli.group import with_examples
 from highseason.cli.parsing import parse_policy
-from highseason.multipliers import Multiplier
-from highseason.report import sensitivity
-from highseason.rewards import Rewards
-from highseason.tuning import METHODS, Space, tune
+
+if TYPE_CHECKING:
+    from highseason.multipliers import Multiplier
+    from highseason.rewards import Rewards
 
 
 @with_examples(
@@ -30,7 +31,7 @@ from highseason.tuning import METHODS, Space, tune
 @options.choice(
     "--search",
     "How to propose candidates: Optuna (tpe), or spread evenly (needs no extra).",
-    METHODS,
+    ("tpe", "spread"),
     default="tpe",
 )
 @options.seed
@@ -51,11 +52,11 @@ def command(
     All candidates play the same games.  The printed results come from other games.
     """
     start, space = parse_policy(policy), parameter or None
-    Space.of(start, G, space)  # report a wrong name before any work
+    hs.tuning.Space.of(start, G, space)  # report a wrong name before any work
     output.check_figure(out)
     output.note_if_too_short(G.turns, rewards.arms)
     with output.progress_bar("rounds") as progress:
-        tuned = tune(start, rewards, G, space=space, progress=progress, **settings)
+        tuned = hs.tune(start, rewards, G, space=space, progress=progress, **settings)
     if out is not None:
-        sensitivity(tuned).save(out)
+        hs.report.sensitivity(tuned).save(out)
     output.emit(as_json, tuned.to_dict, lambda: output.print_assumed(f"{tuned}", rewards, G), [out])
