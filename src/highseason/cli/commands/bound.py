@@ -85,8 +85,16 @@ def command(
     if overlay is not None:
         stops = np.unique(np.geomspace(1, G.turns, _STOPS).round().astype(np.int64))
         with progress_bar("games") as progress, quiet():  # the notes of the bound say the same
-            settings = {"games": games, "seed": seed, "curves": stops, "lifetimes": lifetimes}
-            played = hs.simulate(players, arms, G, progress=progress, **settings)
+            played = hs.simulate(
+                players,
+                arms,
+                G,
+                games=games,
+                seed=seed,
+                curves=stops,
+                lifetimes=lifetimes,
+                progress=progress,
+            )
         hs.report.bound(regret, played).save(overlay)
     if as_json:
         documents = [_document(label, bound, played) for label, bound in regret.items()]
