@@ -3,7 +3,9 @@
 - Settings of the paper's grid with 10,000 games each: seven policies, two workers.  The ideal is
   half the CPU time of one worker.  Overhead is what the driver's own thread adds, which the workers
   wait for, and what both workers spend beyond that of one: under 5%.  CPU time is counted, so that
-  other programs on the machine matter little; `--all` plays all 72 settings.
+  other programs on the machine matter little; `--all` plays all 72 settings.  The driver's part is
+  the one that does not run in parallel: from it follows (Amdahl) how many times as fast n workers
+  can be at most.
 - The peak of resident memory in a process of its own, from 10^4 to 10^7 games: flat.
 
     make bench
@@ -48,6 +50,9 @@ def main() -> None:
     overhead = (driver + (together - driver) / 2) / (alone / 2) - 1
     print(f"{len(cells)} settings, {GAMES:,} games: {alone:.1f} s of one core; with two workers")
     print(f"{together:.1f} s, of which the driver {driver:.2f} s: overhead {overhead:+.1%} (< 5%)")
+    serial = driver / (alone + driver)
+    times = ", ".join(f"{1 / (serial + (1 - serial) / n):.2f} with {n}" for n in (2, 4, 8, 16))
+    print(f"{serial:.2%} does not run in parallel: times as fast at most {times} workers")
     peaks = []
     for games in (10**4, 10**5, 10**6, 10**7):
         words = [sys.executable, "-W", "ignore", "-c", MEMORY, str(games)]

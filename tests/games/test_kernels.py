@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import replace
 from typing import Any
 
@@ -12,15 +11,10 @@ import pytest
 from tests.games.settings import POLICIES, REWARDS, SIZES, on_the_blackboard
 
 import highseason as hs
-from highseason.core.compile import compiled
-from highseason.core.random import game_keys
 from highseason.games.kernels import build
-from highseason.games.parts import arms_of
 from highseason.policies import Policy
 from highseason.rewards import Rewards
 from highseason.rules import UCB_RULE
-
-many_games = importlib.import_module("highseason.games.simulate")  # also a function
 
 pytestmark = [pytest.mark.jit, pytest.mark.filterwarnings("ignore::highseason.PlanWarning")]
 
@@ -153,26 +147,29 @@ def test_random_ties_take_the_generic_path(kernel: str) -> None:
 
 
 @pytest.mark.parametrize("rewards", ["bernoulli", "eighths"])
-def test_a_game_with_its_functions_compiled_in_is_the_same(rewards: str) -> None:
-    # What a backend without function pointers runs: one game, rule and rewards bound to it.
-    model, G, policy = REWARDS[rewards](arms=4), hs.multipliers.wave(30), hs.EpsilonGreedy(k=0.5)
-    result = hs.simulate(replace(policy, ties="random"), model, G, games=3, seed=5)
-    assert result.games is not None
-    run = many_games.Run.prepare(replace(policy, ties="random"), model, G, 5, None, False, None)
-    keys = game_keys(5, range(3))
-    arms = arms_of(run, keys)
-    turns = run.turns(run.plans[0])
-    player = build.player_of(run.plans[0].policy, model, None, np.ones(30), np.zeros(31))
-    bound = build.bound_game(policy.rule, model)
-    arrays = (turns, keys[0], arms.parameters[0], arms.means[0], arms.first[0], arms.last[0])
-    out, trace = np.empty((3, 4)), np.empty((3, 0, 2))
-    types = [numba.typeof(argument) for argument in (*arrays, out[0], trace[0], player)]
-    game = compiled(bound, numba.types.UniTuple(numba.int64, 2)(*types))
-    for i in range(3):
-        status = game(
-            turns, keys[i], arms.parameters[i], arms.means[i], arms.first[0], arms.last[0],
-            out[i], trace[i], player,
-        )  # fmt: skip
-        assert status == (0, 0)
-    assert np.array_equal(out[:, 0], result.games["reward"][0])
-    assert np.array_equal(out[:, 1], result.games["regret"][0])
+def test_functions_compiled_into_the_kernel_leave_every_bit(
+    rewards: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, G = REWARDS[rewards](arms=4), hs.multipliers.wave(30)
+    policy = hs.EpsilonGreedy(k=0.5, ties="random")
+    pointers = hs.simulate(policy, model, G, games=9, seed=5)
+    monkeypatch.setattr(build, "WORTH_BINDING", 9 * 30)
+    monkeypatch.setattr(build, "_compiled_any_rule", lambda family: None)  # not what plays
+    bound = hs.simulate(policy, model, G, games=9, seed=5)
+    assert pointers.games is not None
+    assert bound.games is not None
+    for name, values in pointers.games.items():
+        assert bound.games[name].tobytes() == values.tobytes()
+
+
+def test_pointers_play_where_functions_cannot_be_compiled_in(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse() -> None:
+        raise numba.errors.TypingError("no such type")
+
+    model, G, policy = REWARDS["bernoulli"](arms=4), hs.multipliers.wave(30), hs.UCB(ties="random")
+    first = hs.simulate(policy, model, G, games=3)
+    monkeypatch.setattr(build, "WORTH_BINDING", 0)
+    monkeypatch.setattr(build, "_player_type", refuse)
+    assert str(hs.simulate(policy, model, G, games=3)) == str(first)

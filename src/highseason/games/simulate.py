@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from highseason.core.version import __version__
 from highseason.engine.horizon import Horizon
 from highseason.engine.lifetimes import Lifetimes
 from highseason.engine.lifetimes.presence import arms_at_once, expected_measure
+from highseason.games.kernels import build
 from highseason.games.kernels.arguments import Turns
 from highseason.games.kernels.build import Play, kernel_for, oracle_for
 from highseason.games.kernels.reward_dispatch import dispatch_for
@@ -100,6 +101,7 @@ def simulate(
     if keep not in (None, "games", "summary"):
         raise ValueError(f"keep={keep!r} must be 'games' or 'summary'")
     kept = keep == "games" or (keep is None and games <= KEPT_GAMES)
+    run = replace(run, bind=games * run.G.turns >= build.WORTH_BINDING)
     small = games * run.G.turns * len(run.labels) < _WORTH_WORKERS and checkpoint is None
     with opened("serial" if small and executor != "gpu" else executor, workers) as pool:
         if pool.on_gpu:
@@ -147,6 +149,7 @@ class Run:
     checkpoints: NDArray[np.int64]
     lifetimes: Lifetimes | None
     forecast: Any
+    bind: bool = False  # whether there are enough games to compile each rule into its kernel
 
     @classmethod
     def prepare(
@@ -198,6 +201,7 @@ class Run:
             self.rewards,
             self.lifetimes,
             lambda options: expected_measure(self.G.values, self.forecast, options),
+            self.bind,
         )
 
     @functools.cached_property
