@@ -49,6 +49,13 @@ def test_the_crest_of_the_wave_waits_for_the_trough() -> None:
     assert waited[5] < 0.11  # the crest: a tenth of W/G
 
 
+def test_among_many_arms_the_plan_waits_for_as_many_turns_as_a_search_takes() -> None:
+    G = hs.multipliers.wave(turns=400)
+    for arms, plays in ((7, 7), (40, 40), (41, 40), (1000, 40)):
+        levels = hs.OptionIndex().plan(G, arms=arms).levels
+        np.testing.assert_array_equal(levels, effective_horizons(G.values, plays))
+
+
 def test_variants_take_away_waiting_and_then_the_price() -> None:
     G = hs.multipliers.wave(turns=60)
     weight = np.cumsum(G.values[::-1])[::-1] - G.values

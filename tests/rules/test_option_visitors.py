@@ -12,6 +12,7 @@ from highseason.engine.turn import Observation, Turn
 from highseason.policies import parse
 from highseason.rules.option import OPTION_COUNTED, OPTION_UNREGULATED, indices
 from highseason.rules.option.index import PERSISTENCE
+from highseason.rules.option.rule import patience_of
 from highseason.rules.option.state import NU, PER_TURN, PI, RHO, SUCCESSES, TRIALS
 
 
@@ -88,6 +89,12 @@ def test_the_index_is_that_of_its_definition(rho: float, waiting: float) -> None
 
         # Arms known from thousands of trials are priced as normal ones.
         assert found[arm] == pytest.approx(optimize.brentq(surplus, p, 1.0, xtol=1e-13), rel=2e-4)
+
+
+def test_among_many_arms_waiting_counts_as_among_those_that_a_search_tries() -> None:
+    turn = turn_of(5.0, 30.0, 3000.0, 99)  # the first of 100: a search tries 20 arms
+    twenty, more, fewer = (patience_of(OPTION_COUNTED.fresh_state(n), turn) for n in (20, 60, 5))
+    assert 0.0 < twenty == more < fewer < 1.0
 
 
 def test_the_twin_ignores_how_busy_a_turn_is() -> None:

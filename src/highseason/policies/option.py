@@ -13,7 +13,7 @@ from highseason.policies.base import Policy
 from highseason.policies.horizons import effective_horizons
 from highseason.policies.parameters import parameter
 from highseason.policies.views import View
-from highseason.rules.option import OPTION, OPTION_COUNTED, OPTION_UNREGULATED
+from highseason.rules.option import OPTION, OPTION_COUNTED, OPTION_UNREGULATED, arms_to_try
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,8 @@ class OptionIndex(Policy):
         """The horizon of every turn of a game whose G is known."""
         if self.variant == "unregulated":
             return np.arange(G.size - 1.0, -1.0, -1.0)
-        return effective_horizons(G, arms if self.variant == "wait" else G.size)
+        plays = int(arms_to_try(arms, G.size)) if self.variant == "wait" else G.size
+        return effective_horizons(G, plays)
 
     def begin(self) -> Any:
         """The weight seen."""

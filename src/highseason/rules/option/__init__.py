@@ -10,6 +10,7 @@ Arms are Beta distributed.  Their prior is learned from all arms (`prior`), and 
 turn teaches (`noise`).
 """
 
+from highseason.rules.option.index import arms_to_try
 from highseason.rules.option.rule import (
     OPTION,
     OPTION_COUNTED,
@@ -18,4 +19,6 @@ from highseason.rules.option.rule import (
     option_rule,
 )
 
-__all__ = ["OPTION", "OPTION_COUNTED", "OPTION_UNREGULATED", "indices", "option_rule"]
+__all__ = [
+    "OPTION", "OPTION_COUNTED", "OPTION_UNREGULATED", "arms_to_try", "indices", "option_rule",
+]  # fmt: skip

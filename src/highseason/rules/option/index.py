@@ -11,6 +11,8 @@ from highseason.core.jitable import jitable
 #: Plays needed to change one's mind about an arm, per play it was worth so far: the value at which
 #: the index follows the Gittins index of a normal arm.
 PERSISTENCE = 0.3
+#: Among many arms a search ends before all are tried: so many times the root of the turns, at most.
+SEARCHED = 2.0
 
 
 class Terms(NamedTuple):
@@ -28,6 +30,16 @@ class Terms(NamedTuple):
     spread: float
     whole: float
     level: float
+
+
+@jitable
+def arms_to_try(arms: int, turns: int) -> float:
+    """How many of the arms are worth a first try: all, or as many as a search in `turns` takes.
+
+    Another arm is worth its turn until one is found that few others exceed; in n turns that takes
+    some √n arms, however many there are.
+    """
+    return min(float(arms), SEARCHED * math.sqrt(turns))
 
 
 @jitable

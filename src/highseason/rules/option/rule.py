@@ -15,6 +15,7 @@ from highseason.engine.turn import UNKNOWN_TURNS, Observation, Turn
 from highseason.rules.option.index import (
     PERSISTENCE,
     Terms,
+    arms_to_try,
     first_guess,
     hopeless_beyond,
     is_hopeless,
@@ -121,13 +122,13 @@ def expected_visitors(state: ArmState, turn: Turn) -> float:
 def patience_of(state: ArmState, turn: Turn) -> float:
     """How much waiting counts, from 1 down to 0 where trying every arm takes all turns left.
 
-    The plan waits for the m-th best of the turns to come, one for each of m arms.  An arm that
-    takes several turns to try needs more of them, and later ones save less.
+    The plan waits for the K-th best of the turns to come, one for each of K arms to try.  An arm
+    that takes several turns to try needs more of them, and later ones save less.
     """
-    arms = 0
+    there = 0
     for arm in range(state.available.size):
-        arms += state.available[arm]
-    shared = state.shared
+        there += state.available[arm]
+    arms, shared = arms_to_try(there, turn.t + turn.turns_left), state.shared
     per_turn = shared[PER_TURN]
     if per_turn <= 0.0:
         per_turn = effective(shared[RHO], expected_visitors(state, turn))
