@@ -135,7 +135,6 @@ _HOMES = {
     "advise": "advice",
     "backtest_cost": "games",
     "forecast_cost": "games",
-    "lifetimes": "engine",
     "play": "games",
     "regulate": "policies",
     "simulate": "games",
@@ -150,6 +149,8 @@ def __dir__() -> list[str]:
 
 def __getattr__(name: str) -> Any:
     """Load a public name on first use, so that a program pays only for the parts it uses."""
+    if name == "lifetimes":  # the public part of the engine
+        return import_module("highseason.engine.lifetimes")
     home = _HOMES.get(name, "policies" if name[0].isupper() else "")
     if home:
         room = import_module(f"highseason.{home}")

@@ -29,6 +29,7 @@ def loaded(code: str) -> list[str]:
         "import highseason",
         "import highseason; highseason.report",
         "import highseason; highseason.bandit.JsonLinesStore",
+        "import highseason; highseason.lifetimes.birth_and_death",
         "from highseason.cli import main; main(['--help'], standalone_mode=False)",
         "from highseason.cli import main; main(['simulate', '--help'], standalone_mode=False)",
         "from highseason.cli import main; main(['policies', '--json'], standalone_mode=False)",
