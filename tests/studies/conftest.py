@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +18,9 @@ from highseason.studies.upworthy.data import TESTS, VIEWS
 class Blank:
     """A figure that takes no time to draw."""
 
-    def picture(self) -> Picture:
-        return Picture(
-            "blank", "", b'<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>'
-        )
+    def render(self, _formats: Sequence[str]) -> tuple[Picture, dict[str, bytes]]:
+        svg = b'<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>'
+        return Picture("blank", "", svg), {}
 
 
 def one_of_a_kind(drawings: dict[str, Callable[[], Any]]) -> dict[str, Callable[[], Any]]:
