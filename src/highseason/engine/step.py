@@ -55,6 +55,8 @@ class RuleTraits:
         uses_future: The choice depends on `turn.future` or `turn.turns_left`, so the rule cannot
             play where they are unknown.
         compilable: Its functions can be compiled.  One that cannot plays in readable loops.
+        work: About how many times longer than UCB it takes to choose and learn; simulations
+            divide their games by it.
     """
 
     local: bool = False
@@ -65,6 +67,7 @@ class RuleTraits:
     stochastic: bool = True
     uses_future: bool = False
     compilable: bool = True
+    work: float = 1.0
 
 
 class IllegalArmError(ValueError):

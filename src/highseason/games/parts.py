@@ -2,12 +2,14 @@
 
 Statistics are computed block by block, whatever the workers, and blocks are merged in a tree.  A
 worker's task is a power of two of blocks or, where blocks are few, a block divided by a power of
-two: so every task is a node of the same tree, and its size changes no bit.
+two: so every task is a node of the same tree, and its size changes no bit.  An only block, which
+has no tree, is divided evenly.
 """
 
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
@@ -57,7 +59,7 @@ class Cut(NamedTuple):
         while task > block and games < _TASKS * workers * task:
             task //= 2
         if task == block and workers > 1:
-            task = block // _divisor(games, block, seconds, workers)
+            task = _divided(games, min(games, block), seconds, workers)
         return cls(games, block, task)
 
     @property
@@ -71,14 +73,15 @@ class Cut(NamedTuple):
         return games.start % self.block == 0 and games.stop == stop
 
 
-def _divisor(games: int, block: int, seconds: float, workers: int) -> int:
-    """Into how many pieces a block is divided."""
+def _divided(games: int, block: int, seconds: float, workers: int) -> int:
+    """How many games of a block a worker plays at a time; an only block is divided as it comes."""
+    task = block
     for divisor in _DIVISORS:
-        task = block // divisor
+        task = math.ceil(block / divisor)
         tasks = games / task
         if tasks >= _TASKS * workers or (tasks >= _FEWEST * workers and task * seconds <= _LEAST):
-            return divisor
-    return _DIVISORS[-1]
+            break
+    return task
 
 
 def pieces(games: range, size: int) -> list[range]:

@@ -24,7 +24,7 @@ from highseason.engine.lifetimes import Lifetimes
 from highseason.engine.lifetimes.presence import arms_at_once, expected_measure
 from highseason.games.kernels import build
 from highseason.games.kernels.arguments import Turns
-from highseason.games.kernels.build import Play, kernel_for, oracle_for
+from highseason.games.kernels.build import Play, has_own_kernel, kernel_for, oracle_for
 from highseason.games.kernels.reward_dispatch import dispatch_for
 from highseason.games.parts import Cut, Receiver, for_kernel, merge_parts, play_part
 from highseason.games.readable import readable_player
@@ -38,8 +38,10 @@ KEPT_GAMES = 100_000
 #: Turns a block of games may hold; blocks bound memory and set the rhythm of the progress bar.
 _BLOCK_TURNS = 4_000_000
 _BLOCK_GAMES = (64, 4096)
-#: Turns below which handing out work costs more than it saves.
-_WORTH_WORKERS = 2_000_000
+#: Seconds of work below which handing it out costs more than it saves.
+_WORTH_WORKERS = 0.04
+#: How many times longer a turn takes for a rule without a kernel of its own.
+_ANY_RULE = 10.0
 
 Progress = Callable[[int, int], None]
 Policies = Policy | str | Sequence[Policy | str] | Mapping[str, Policy | str]
@@ -102,7 +104,7 @@ def simulate(
         raise ValueError(f"keep={keep!r} must be 'games' or 'summary'")
     kept = keep == "games" or (keep is None and games <= KEPT_GAMES)
     run = replace(run, bind=games * run.G.turns >= build.WORTH_BINDING)
-    small = games * run.G.turns * len(run.labels) < _WORTH_WORKERS and checkpoint is None
+    small = games * run.seconds < _WORTH_WORKERS and checkpoint is None
     with opened("serial" if small and executor != "gpu" else executor, workers) as pool:
         if pool.on_gpu:
             from highseason.games.gpu import play_on_gpu
@@ -235,8 +237,18 @@ class Run:
         """How the games are divided; a `fixed` cut does not depend on the workers."""
         low, high = _BLOCK_GAMES
         block = min(high, max(low, _BLOCK_TURNS // self.G.turns // 64 * 64))
-        each = self.G.turns * len(self.labels) * (20 + 0.2 * self.rewards.arms) * 1e-9
-        return Cut.of(games, block, each, None if fixed else workers)
+        return Cut.of(games, block, self.seconds, None if fixed else workers)
+
+    @functools.cached_property
+    def seconds(self) -> float:
+        """About how long it takes one core to play one game with every policy."""
+        work = (
+            1.0
+            if has_own_kernel(plan.policy, self.rewards, self.lifetimes)
+            else _ANY_RULE * plan.policy.rule.traits.work
+            for plan in self.plans
+        )
+        return sum(work) * self.G.turns * (20 + 0.2 * self.rewards.arms) * 1e-9
 
     def fingerprint(self, *settings: Any) -> str:
         """A digest of all that the results depend on, the sources of compiled code included."""
