@@ -5,9 +5,9 @@ make bench
 
 from __future__ import annotations
 
-import time
 import warnings
-from collections.abc import Callable
+
+from bench_own_rule import least
 
 import highseason as hs
 from highseason.logs import generate_events
@@ -19,16 +19,6 @@ POLICIES = {
     "pool": hs.VariablePool(c=10, unit=1),
     "generic path": hs.UCB(ties="random"),
 }
-
-
-def least(work: Callable[[], object], times: int = 3) -> float:
-    """The smallest CPU time of several runs."""
-    spent = []
-    for _ in range(times):
-        begin = time.process_time()
-        work()
-        spent.append(time.process_time() - begin)
-    return min(spent)
 
 
 def each_turn(kind: str, arms: int, turns: int, games: int) -> float:

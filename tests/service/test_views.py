@@ -10,7 +10,7 @@ from tests.service.conftest import MOMENT, settings
 
 from highseason.service import Service
 from highseason.service import history as history_module
-from highseason.service.calendars import Turns
+from highseason.service.calendars import TurnNames
 from highseason.service.charts import COLUMNS, LINE, Buckets
 from highseason.service.forecast import Calendar, TrafficForecast
 from highseason.service.history import Histories, PlayHistory
@@ -69,7 +69,7 @@ def test_a_history_follows_the_log(
 )  # fmt: skip
 def test_points_are_few_and_keep_the_mean(every: str, count: int, most: int, width: int) -> None:
     values = np.random.default_rng(1).random(count)
-    turns = Turns(TrafficForecast((1.0,) * count, Calendar("2020-01-01", every)))
+    turns = TurnNames(TrafficForecast((1.0,) * count, Calendar("2020-01-01", every)))
     groups = Buckets.of(turns, count, most)
     means = groups.mean(values)
     assert (groups.width, means.size <= most) == (width, True)
@@ -80,7 +80,7 @@ def test_points_are_few_and_keep_the_mean(every: str, count: int, most: int, wid
 
 
 def test_very_long_games_without_a_calendar_have_few_points() -> None:
-    groups = Buckets.of(Turns(TrafficForecast((1.0,) * 100_000)), 100_000, LINE)
+    groups = Buckets.of(TurnNames(TrafficForecast((1.0,) * 100_000)), 100_000, LINE)
     assert groups.firsts.size <= LINE
     assert groups.turns.name(1_000) == "turn 1,000"
 

@@ -27,7 +27,7 @@ _PROFILE = 4.0
 
 
 @dataclass(frozen=True)
-class Views:
+class PastViews:
     """What the calendar, the recent weeks and the last year say of the turns after a past."""
 
     history: History
@@ -38,7 +38,7 @@ class Views:
     weights: Numbers  # 1 for the ordinary turns that were seen and open, else 0
 
     @classmethod
-    def of(cls, history: History, holidays: bool, country: str | None) -> Views:
+    def of(cls, history: History, holidays: bool, country: str | None) -> PastViews:
         """Fit the regression that all views share."""
         design, n, y = Design.of(history, holidays, country), history.turns, history.logs
         kept = history.seen & ~history.closed(0, n)
@@ -157,7 +157,7 @@ class Blend(SeasonAhead):
 
     def outlook(self, history: History, turns: int) -> Numbers:
         """The weighted mean of the views, and quantiles of its past errors."""
-        views = Views.of(history, self.holidays, self.country)
+        views = PastViews.of(history, self.holidays, self.country)
         ahead, trials = views.ahead(turns), self._trials(history, turns)
         weights = _weights(trials, ahead)
         errors = trials.came - _mixed(trials.said, weights)
@@ -187,7 +187,7 @@ class Blend(SeasonAhead):
 
     def _trial(self, history: History, origin: int, ahead: int) -> Trials:
         past, turns = history.before(origin), slice(origin, origin + ahead)
-        views = Views.of(past, self.holidays, self.country)
+        views = PastViews.of(past, self.holidays, self.country)
         kept = history.seen[turns] & ~past.closed(turns.start, turns.stop)
         return Trials(
             views.ahead(ahead)[:, kept],

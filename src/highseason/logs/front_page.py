@@ -112,7 +112,7 @@ class FrontPage:
 
 
 @dataclass(frozen=True)
-class World:
+class GeneratedWorld:
     """What a log is generated from.
 
     Articles are in the order of their starts.  Article j is on offer from second `starts[j]` to the

@@ -17,7 +17,7 @@ from highseason.core.atomic import atomic_write
 from highseason.core.random import hash_at
 from highseason.logs.conversion import concatenated
 from highseason.logs.events import EventBatch, Events, Pools
-from highseason.logs.front_page import BURSTS, EVENTS, USERS, FrontPage, World
+from highseason.logs.front_page import BURSTS, EVENTS, USERS, FrontPage, GeneratedWorld
 from highseason.logs.kernels.generate import DAY, kernels
 
 _PIECE = 3600  # seconds generated at a time
@@ -73,11 +73,11 @@ def generate_events(days: float = 1.0, seed: int = 0, **settings: Any) -> Genera
     >>> round(float(log.reward[log.arm == 2].mean()), 1)
     0.9
     """
-    world = World.of(FrontPage(days, seed, **settings))
+    world = GeneratedWorld.of(FrontPage(days, seed, **settings))
     return _compact(world, concatenated([piece for piece, _ in _pieces(world)]))
 
 
-def _pieces(world: World) -> Iterator[tuple[EventBatch, int]]:
+def _pieces(world: GeneratedWorld) -> Iterator[tuple[EventBatch, int]]:
     """The log in pieces that end on the hour, each with the second before which it ends."""
     (count, fill), page = kernels(), world.page
     begin, key, bursts = page.start, page.key(EVENTS), page.key(BURSTS)
@@ -93,7 +93,7 @@ def _pieces(world: World) -> Iterator[tuple[EventBatch, int]]:
         begin = until
 
 
-def _compact(world: World, log: EventBatch) -> Generated:
+def _compact(world: GeneratedWorld, log: EventBatch) -> Generated:
     """Leave out pools without events and arms of no other pool: a reader cannot know of them."""
     used = np.unique(log.pool)  # ascending, and so in the order of their first events
     pools = [world.pools[i] for i in used]
@@ -112,7 +112,7 @@ def _compact(world: World, log: EventBatch) -> Generated:
     return Generated(events, rates, starts, ends, _propensities(world, log), world.drift)
 
 
-def _propensities(world: World, log: EventBatch) -> NDArray[np.float64]:
+def _propensities(world: GeneratedWorld, log: EventBatch) -> NDArray[np.float64]:
     """The probability with which each event's arm was shown."""
     pools, reach = world.pools, world.offer.reach
     each = np.diff(reach, prepend=0.0)
@@ -147,7 +147,7 @@ def generate_log(
     ...     path.name, path.read_bytes().splitlines()[0][:50]
     ('ydata-fp-td-clicks-v2_0.20111002', b'1317513600 id-550086 0 |user 1 6 21 26 28 31 34 38')
     """
-    world = World.of(FrontPage(days, seed, **settings))
+    world = GeneratedWorld.of(FrontPage(days, seed, **settings))
     pieces, lines, written = _pieces(world), 0, []
     for path, end in _files(Path(out), world, zipped):
         with (
@@ -166,7 +166,7 @@ def generate_log(
     return tuple(written)
 
 
-def _files(out: Path, world: World, zipped: bool) -> Iterator[tuple[Path, int]]:
+def _files(out: Path, world: GeneratedWorld, zipped: bool) -> Iterator[tuple[Path, int]]:
     """Each file, and the second before which it ends."""
     if not out.is_dir():
         yield out, world.end
@@ -182,7 +182,7 @@ def _packed(file: IO[bytes], zipped: bool) -> Any:
     return gzip.GzipFile("", "wb", _LEVEL, file, mtime=0) if zipped else nullcontext(file)
 
 
-def _text(world: World, piece: EventBatch, first: int) -> bytes:
+def _text(world: GeneratedWorld, piece: EventBatch, first: int) -> bytes:
     """The lines of a piece, of which the first is line `first` of the log."""
     ids, every = world.ids, range(len(world.pools))
     pools = ["".join(f" |{ids[arm]}" for arm in world.pools[i]) for i in every]

@@ -49,7 +49,7 @@ class RunBlock(NamedTuple):
     runs: range
 
 
-class Played(NamedTuple):
+class PlayedBlock(NamedTuple):
     """The runs of a block, each with its mean ground truth; the log is summed up with its first."""
 
     runs: list[tuple[ReplayOutcome, float]]
@@ -102,7 +102,7 @@ class Schedule:
             )
         return range(min(self.runs, (events - self.window) // self.step + 1))
 
-    def play(self, block: RunBlock) -> Played:
+    def play(self, block: RunBlock) -> PlayedBlock:
         """What a worker does."""
         players, how = self.logs[block.log], self.ways[block.policy]
         if isinstance(players, LogFile):
@@ -112,7 +112,7 @@ class Schedule:
         there = self._numbers(how, len(player.log.events))
         played = [self._run(player, how, block.log, i) for i in block.runs if i in there]
         first = block.policy == 0 and block.runs.start == 0
-        return Played(played, diagnose(player.log) if first else None)
+        return PlayedBlock(played, diagnose(player.log) if first else None)
 
     def _run(self, player: Player, how: str, log: int, run: int) -> tuple[ReplayOutcome, float]:
         """One run, with random numbers of its own, and the ground truth of the events matched."""

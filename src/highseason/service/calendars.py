@@ -33,14 +33,14 @@ _NEAR_CHRISTMAS = re.compile(r"Christmas ([+-])(\d+) days")
 
 
 @dataclass(frozen=True)
-class Turns:
+class TurnNames:
     """How the turns of a forecast are named.
 
     >>> from highseason.service.forecast import Calendar
-    >>> days = Turns(TrafficForecast((300.0, 900.0), Calendar("2026-12-25")))
+    >>> days = TurnNames(TrafficForecast((300.0, 900.0), Calendar("2026-12-25")))
     >>> days.name(2), days.special(2), days.unit
     ('Sat 26 Dec 2026', 'Boxing Day', 'day')
-    >>> Turns(TrafficForecast((5.0,))).name(1)
+    >>> TurnNames(TrafficForecast((5.0,))).name(1)
     'turn 1'
     """
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from highseason.core.formatting import counted, format_number, percent
 from highseason.policies import Plan
-from highseason.service.calendars import Turns
+from highseason.service.calendars import TurnNames
 from highseason.service.history import PlayHistory
 
 Numbers = NDArray[np.float64]
@@ -86,12 +86,12 @@ class Chart:
 class Buckets:
     """Turns in groups of equal size."""
 
-    turns: Turns
+    turns: TurnNames
     count: int
     width: int
 
     @classmethod
-    def of(cls, turns: Turns, count: int, most: int) -> Buckets:
+    def of(cls, turns: TurnNames, count: int, most: int) -> Buckets:
         """Groups of the first turns, at most so many."""
         return cls(turns, count, turns.width(count, most))
 
@@ -133,7 +133,7 @@ class Buckets:
         return means
 
 
-def traffic(turns: Turns, plan: Plan, history: PlayHistory | None) -> Chart:
+def traffic(turns: TurnNames, plan: Plan, history: PlayHistory | None) -> Chart:
     """Visitors, past and coming, and where exploration is planned."""
     forecast = plan.multiplier.values
     groups = Buckets.of(turns, forecast.size, LINE)
@@ -176,7 +176,7 @@ def _traffic_sentence(plan: Plan, past: int, unit: str) -> str:
     return f"{start} Of the planned exploration, {percent(quiet)} falls on quiet {unit}s."
 
 
-def choices(turns: Turns, history: PlayHistory) -> Chart:
+def choices(turns: TurnNames, history: PlayHistory) -> Chart:
     """How often the best arm so far was played, and how often another one."""
     groups = Buckets.of(turns, history.turns, COLUMNS)
     decided = history.arm >= 0
@@ -206,7 +206,7 @@ def _choices_sentence(flags: Numbers, unit: str) -> str:
     )
 
 
-def rewards(turns: Turns, history: PlayHistory, best: str, worth: float) -> Chart:
+def rewards(turns: TurnNames, history: PlayHistory, best: str, worth: float) -> Chart:
     """What was earned, beside what the best arm so far would have earned.
 
     Args:

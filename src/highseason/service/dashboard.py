@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from highseason.core.formatting import counted, format_number
 from highseason.service import drafts, forms, routes, web
-from highseason.service.calendars import Turns
+from highseason.service.calendars import TurnNames
 from highseason.service.drafts import Upload, draft_page
 from highseason.service.errors import InvalidError, NotFoundError, ServiceError
 from highseason.service.experiments import Service
@@ -258,7 +258,7 @@ def forecast_plan(
     except (ServiceError, ValueError) as reason:
         wrong = reason if isinstance(reason, ServiceError) else InvalidError(str(reason))
         return _not_done(request, service, who, experiment, form, wrong)
-    turns, address = Turns(forecast), f"/experiments/{quote(experiment)}"
+    turns, address = TurnNames(forecast), f"/experiments/{quote(experiment)}"
     first, last = turns.name(new.first), turns.name(len(forecast.values))
     return draft_page(
         request,

@@ -13,7 +13,7 @@ from starlette.responses import Response
 from highseason.policies import Plan, parse, registry
 from highseason.policies.timing import timing
 from highseason.service import charts, forms
-from highseason.service.calendars import Turns
+from highseason.service.calendars import TurnNames
 from highseason.service.errors import InvalidError, ServiceError
 from highseason.service.history import PlayHistory
 from highseason.service.routes import One
@@ -39,7 +39,7 @@ def draft_page(
     request: Request,
     who: Visitor,
     plan: Plan,
-    turns: Turns,
+    turns: TurnNames,
     history: PlayHistory | None = None,
     **texts: Any,
 ) -> Response:
@@ -78,7 +78,7 @@ def new_plan(request: Request, service: One, who: Admin, form: Form, file: Uploa
         return _new(request, who, typed, str(reason), status)
     settings = body.settings()
     plan = planned(parse(settings.policy), settings.forecast, len(settings.arms))
-    turns, last = Turns(settings.forecast), len(settings.forecast.values)
+    turns, last = TurnNames(settings.forecast), len(settings.forecast.values)
     facts = {"Arms": str(len(settings.arms)), f"{turns.unit.capitalize()}s": f"{last:,}"}
     if settings.forecast.calendar is not None:
         facts |= {"First": turns.name(1), "Last": turns.name(last)}

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 
-from highseason.service.calendars import Turns
+from highseason.service.calendars import TurnNames
 from highseason.service.history import ArmChange, PlayHistory
 from highseason.service.model import Arm, DecisionRecord
 
@@ -22,7 +22,7 @@ class Reasons:
         history: What happened.
     """
 
-    turns: Turns
+    turns: TurnNames
     busy_from: float
     arms: Mapping[str, Arm]
     history: PlayHistory

@@ -17,7 +17,7 @@ from highseason.core.warnings import quiet
 from highseason.policies import Plan, PlanWarning, Policy
 from highseason.service import charts
 from highseason.service.brain import Brain
-from highseason.service.calendars import Turns
+from highseason.service.calendars import TurnNames
 from highseason.service.charts import Chart
 from highseason.service.errors import ServiceError
 from highseason.service.experiments import Service, state_of
@@ -87,7 +87,7 @@ class ExperimentView:
     ) -> None:
         self.state, self.history, self._latest = standing.state, history, latest
         self.standing = standing
-        self.turns = Turns(standing.forecast)
+        self.turns = TurnNames(standing.forecast)
         self.plan = standing.plan
         self.reasons = Reasons(self.turns, self.plan.busy_from, standing.arms, history)
 

@@ -148,7 +148,7 @@ def _other_forms(cells: Sequence[str], order: Order | None, is_called_time: bool
     return Times(stamps, _note(cells, instants, chosen, order), question, ORDERS[chosen])
 
 
-class _Reading(NamedTuple):
+class _CellReading(NamedTuple):
     """A cell by each of the orders, None where it is no date; and the time of day."""
 
     days: tuple[Ymd | None, Ymd | None, Ymd | None] = (None, None, None)
@@ -158,19 +158,19 @@ class _Reading(NamedTuple):
     is_short: bool = False  # Jan-25, which is a month only in a column of months
 
 
-def _readings(cell: str, is_called_time: bool) -> _Reading:
+def _readings(cell: str, is_called_time: bool) -> _CellReading:
     span = _RANGE.fullmatch(cell)
     if span and (_clock(span[2]) is not None or any(_readings(span[2], is_called_time).days)):
         return _readings(span[1], is_called_time)
     match = _CLOCK.fullmatch(cell)
     seconds = _clock(match["clock"] or "0") if match else None
     if match is None or seconds is None:
-        return _Reading()
+        return _CellReading()
     text = _plain_letters(match["day"].translate(_CHINESE).rstrip("- "))
     numeric = _NUMERIC.fullmatch(text) or _NUMERIC.fullmatch(_WEEKDAY.sub("", text, count=1))
     if numeric:
         a, b, c = (numeric[i] for i in (1, 3, 4))
-        return _Reading(_orders(a, b, c), seconds, has_dots=numeric[2] == ".")
+        return _CellReading(_orders(a, b, c), seconds, has_dots=numeric[2] == ".")
     compact = _COMPACT.fullmatch(text)
     if compact:
         return _compact(compact, is_called_time)
@@ -178,7 +178,7 @@ def _readings(cell: str, is_called_time: bool) -> _Reading:
     is_numeric, is_short = (
         form.fullmatch(text) is not None for form in (_MONTH_YEAR, _NAMED_SHORT)
     )
-    return _Reading((plain, plain, plain), seconds, is_numeric, is_short=is_short)
+    return _CellReading((plain, plain, plain), seconds, is_numeric, is_short=is_short)
 
 
 def _plain_letters(text: str) -> str:
@@ -195,14 +195,14 @@ def _orders(a: str, b: str, c: str) -> tuple[Ymd | None, Ymd | None, Ymd | None]
     return (_year(c), int(b), int(a)), (_year(c), int(a), int(b)), ymd
 
 
-def _compact(match: re.Match[str], is_called_time: bool) -> _Reading:
+def _compact(match: re.Match[str], is_called_time: bool) -> _CellReading:
     year, month, day, *clock = (int(part or 0) for part in match.groups())
     is_plausible = 1900 <= year < 2100 and clock[0] < 24 and clock[1] < 60 and clock[2] < 60
     if not is_plausible or (match[3] is None and not is_called_time):
-        return _Reading()
+        return _CellReading()
     one = (year, month, day or 1) if match[3] is None or day else None
     seconds = clock[0] * 3600 + clock[1] * 60 + clock[2]
-    return _Reading((one, one, one), seconds, is_numeric=True)
+    return _CellReading((one, one, one), seconds, is_numeric=True)
 
 
 def _plain(text: str, is_called_time: bool) -> Ymd | None:
