@@ -89,7 +89,7 @@ coverage: $(READY) ## line and branch coverage of both runs, the JIT off include
 	$(BIN)/coverage report
 
 test-wheel: $(READY) ## build the wheel, install it bare and with all extras, use it outside the tree
-	$(PYTEST) -m wheel
+	$(PYTEST) -m wheel tests/packaging
 
 soak: $(READY) ## the whole suite and the long statistics, repeatedly, with fresh generated examples
 	@for round in $$(seq $(SOAKS)); do \
@@ -117,7 +117,7 @@ $(READY): $(LOCKS) pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "highseason needs Python 3.11 or later, but \
 	$(PYTHON) is " + sys.version.split()[0] + ": run make PYTHON=python3.11 (or another)")'
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) install --quiet --require-hashes --only-binary :all: $(addprefix -r ,$(LOCKS))
+	$(PIP) install --quiet --no-compile --require-hashes --only-binary :all: $(addprefix -r ,$(LOCKS))
 	$(PIP) install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
