@@ -69,7 +69,8 @@ def judged(G: Multiplier, arms: int, seed: int, whole: bool) -> tuple[WorldOutco
     else:
         with opened() as pool:
             study = _Study.of(G, arms, None, seed, pool)
-            outcome = study.verdict(World.of("visitors", arms, RATES))
+            world = World.of("visitors", arms, RATES)
+            outcome = study.verdict(world, study.finalists(world))
     return outcome, time.process_time() - begin
 
 

@@ -46,6 +46,18 @@ def visitors(rho: float | None = None) -> Advice:
     return hs.advise(G, 3, rates=(0.1, 0.9), gap=0.2, rho=rho, games=200, seed=1)
 
 
+def losing(*regrets: float, error: float = 0.0, games: int = 100) -> SimulationResult:
+    """Games in which policies lose these shares; `error` is that of the first one's lead."""
+    regret, scatter = np.array(regrets), np.zeros((len(regrets), len(regrets)))
+    means = {"regret": regret, "realised_regret": regret, "reward": 1.0 - regret}
+    moments = {name: Moments(games, mean, scatter) for name, mean in means.items()}
+    uncertain = scatter.copy()
+    uncertain[0, 0] = error**2 * games * (games - 1)
+    moments["regret"] = Moments(games, regret, uncertain)
+    names = tuple(map(str, range(len(regrets))))
+    return SimulationResult(names, {}, (), moments, moments["regret"], None, {})
+
+
 def test_where_regulating_pays_it_is_advised() -> None:
     advice = advised("quiet first")
     assert advice.answer == "regulate"
@@ -152,20 +164,13 @@ def test_further_rounds_are_played_where_the_answer_hangs_by_a_thread(
 
     def played(study: _Study, world: World, finalists: Finalists, number: int) -> SimulationResult:
         asked.append(number)
-        regret = [0.01 + lead, 0.01]
-        scatter = np.array([[error**2 * count * (count - 1), 0.0], [0.0, 0.0]])
-        one = {"regret": Moments(count, np.array(regret), scatter)}
-        best = {"realised_regret": np.array(regret), "reward": 1.0 - np.array(regret)}
-        one |= {name: Moments(count, mean, np.zeros((2, 2))) for name, mean in best.items()}
-        return SimulationResult(("0", "1"), {}, (), one, one["regret"], None, {})
+        return losing(0.01 + lead, 0.01, error=error, games=count)
 
     monkeypatch.setattr(_Study, "played", played)
-    monkeypatch.setattr(
-        _Study, "finalists", lambda *_: Finalists((hs.Greedy(), hs.OptionIndex()), 2)
-    )
+    finalists = Finalists((hs.Greedy(), hs.OptionIndex()), 2)
     with opened("serial") as pool:
         study = _Study.of(hs.multipliers.wave(9), 3, count, 0, pool)
-        outcome = study.verdict(World.of("visitors", 3))
+        outcome = study.verdict(World.of("visitors", 3), finalists)
     assert asked == list(range(1, rounds + 1))
     assert outcome.games == rounds * count
     assert outcome.answer == ("regulate" if lead > NOTICEABLE else "greedy")
@@ -225,6 +230,36 @@ def test_policies_that_cannot_be_told_apart_are_one_answer_the_simplest() -> Non
     assert outcome.runner_up.lead.value == 0.0
 
 
+@pytest.mark.parametrize(
+    ("regrets", "advised", "answer"),
+    [
+        ((0.0100, 0.0095, 0.0095, 0.0090, 0.0090), "greedy", "greedy"),
+        ((0.0300, 0.0100, 0.0101, 0.0090, 0.0090), "option-index", "explore"),
+        ((0.0300, 0.0100, 0.0200, 0.0190, 0.0090), "option-index", "regulate"),
+        ((0.0300, 0.0120, 0.0100, 0.0090, 0.0090), "option-index:variant=unregulated", "explore"),
+        ((0.0300, 0.0200, 0.0200, 0.0100, 0.0090), "ucb:P=0.1", "explore"),
+        ((0.0300, 0.0200, 0.0200, 0.0200, 0.0100), "ucb-z", "regulate"),
+    ],
+)
+def test_what_needs_no_tuning_is_simpler_than_what_was_tuned(
+    regrets: tuple[float, ...], advised: str, answer: str
+) -> None:
+    """A tuned policy is advised where its lead is noticeable, and only there."""
+    policies = [
+        hs.Greedy(), hs.OptionIndex(), hs.OptionIndex(variant="unregulated"), hs.UCB(P=0.1),
+        hs.UCBZ(),
+    ]  # fmt: skip
+    assert [policy.label for policy in policies] == [
+        each.label for each in TRIED if each.label in {policy.label for policy in policies}
+    ]
+    outcome = judge(World.of("bernoulli", 3), policies, losing(*regrets), tried=5)
+    assert (str(outcome.policy), outcome.answer) == (advised, answer)
+    assert outcome.pays == (answer == "regulate")
+    said = verdict(outcome)
+    assert f"Use {advised}:" in said
+    assert ("Regulating pays" in said) == outcome.pays
+
+
 def test_a_lead_must_be_clear_and_noticeable() -> None:
     G = hs.multipliers.wave(turns=100)
     arms = hs.rewards.bernoulli(arms=5)
@@ -266,7 +301,7 @@ def test_what_is_not_settled_is_marked_and_flips_nothing() -> None:
 
 def test_a_policy_of_your_own_is_tried() -> None:
     own = hs.UCB(P=0.0213)
-    assert len(spaces(TRIED, [own])) == len(TRIED) + 1
+    assert len(spaces(TRIED, [own, hs.Greedy()])) == len(TRIED) + 1
     advice = hs.advise("constant", 3, turns=30, games=20, policies=[own])
     assert own in [one.policy for one in advice.compared]
 

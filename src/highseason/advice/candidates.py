@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -29,9 +29,13 @@ from highseason.tuning import Axis, Space
 Kind = Literal["greedy", "unregulated", "regulated"]
 
 #: Every policy that is tried, the simplest first: of policies that cannot be told apart, the first
-#: is advised.  The naive policies and `uniform` are baselines, not candidates.
+#: is advised.  Greedy is the simplest; what has no constants comes before what has to be tuned, and
+#: what ignores G before what is regulated by it.  The naive policies and `uniform` are baselines,
+#: not candidates.
 TRIED: tuple[Policy, ...] = (
     Greedy(),
+    OptionIndex(),
+    OptionIndex(variant="unregulated"),
     ConstantEpsilon(),
     EpsilonGreedy(),
     UCB(),
@@ -41,8 +45,6 @@ TRIED: tuple[Policy, ...] = (
     SoftEpsilonGreedy(),
     SoftUCB(),
     VariablePool(),
-    OptionIndex(variant="unregulated"),
-    OptionIndex(),
 )
 #: Where visitors are counted, these are tried both ways, turns and visitors …
 _BOTH_WAYS = (Greedy, UCB, UCBZ, SoftUCB)
@@ -80,7 +82,7 @@ def tried(rho: float | None, bounded: bool = True) -> list[Policy]:
     assumption, or by `highseason noise`.
 
     >>> [str(policy) for policy in tried(0.01)[:3]]
-    ['greedy', 'greedy:count=visitors,rho=0.01', 'constant-epsilon']
+    ['greedy', 'greedy:count=visitors,rho=0.01', 'option-index:count=visitors']
     """
     chosen = [p for p in TRIED if bounded or not isinstance(p, _BOUNDED)]
     if rho is None:
@@ -98,7 +100,7 @@ def _ways(policy: Policy, rho: float) -> Iterator[Policy]:
         yield replace(policy, **more)
 
 
-def spaces(policies: Iterable[Policy], more: Iterable[Policy] = ()) -> list[Space]:
+def spaces(policies: Sequence[Policy], more: Iterable[Policy] = ()) -> list[Space]:
     """Every policy with its axes; policies of your own are tried as they are.
 
     >>> import highseason as hs
@@ -106,7 +108,8 @@ def spaces(policies: Iterable[Policy], more: Iterable[Policy] = ()) -> list[Spac
     >>> [axis.name for axis in first.axes], str(last.start)
     (['z', 'P'], 'ucb:P=0.1')
     """
-    return [*(Space(policy, axes(policy)) for policy in policies), *(Space(p, ()) for p in more)]
+    own = (Space(policy, ()) for policy in more if policy not in policies)
+    return [*(Space(policy, axes(policy)) for policy in policies), *own]
 
 
 def axes(policy: Policy) -> tuple[Axis, ...]:

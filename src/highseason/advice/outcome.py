@@ -18,13 +18,8 @@ from highseason.results import Estimate, SimulationResult, with_interval
 NOTICEABLE, OF_LOSS = 0.0015, 0.05
 _RANK: dict[Kind, int] = {"greedy": 0, "unregulated": 1, "regulated": 2}
 
-#: What the advised policy says about exploring.
+#: Never explore, explore at any time, or explore when it is quiet.
 Answer = Literal["greedy", "explore", "regulate"]
-_ANSWERS: dict[Kind, Answer] = {
-    "greedy": "greedy",
-    "unregulated": "explore",
-    "regulated": "regulate",
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,9 +69,9 @@ class WorldOutcome:
     Attributes:
         world: What was assumed.
         policy: The advised policy.
+        answer: Whether to explore, and whether it matters when: "greedy" if no policy beats it,
+            "regulate" if the advised policy beats everything that is not regulated.
         compared: The best of each policy, the advised one included, least regret first.
-        pays: Whether regulating clearly pays: the advised policy is regulated, and clearly and
-            noticeably ahead of everything that is not.
         settled: Whether no other policy can be ahead by more than twice what is noticeable.
         decided: Whether the leads that decide the answer are clearly above or below what is
             noticeable, so that other games would hardly change it.
@@ -86,8 +81,8 @@ class WorldOutcome:
 
     world: World
     policy: Policy
+    answer: Answer
     compared: tuple[Compared, ...]
-    pays: bool
     settled: bool
     decided: bool
     tried: int
@@ -108,9 +103,9 @@ class WorldOutcome:
         return next(one for one in self.compared if one.policy != self.policy)
 
     @property
-    def answer(self) -> Answer:
-        """Whether to explore, and whether it matters when."""
-        return _ANSWERS[self.chosen.kind]
+    def pays(self) -> bool:
+        """Whether regulating clearly pays."""
+        return self.answer == "regulate"
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """A row for each policy, for a table of several worlds."""
@@ -141,16 +136,16 @@ def judge(
 ) -> WorldOutcome:
     """Advise the simplest policy (they come in that order) that no other clearly beats."""
     leads = _Leads(result, [_RANK[kind_of(policy)] for policy in policies])
-    chosen = leads.choose()
     order = sorted(range(len(policies)), key=lambda i: (result.mean("regret", i), i))
+    chosen, answer = leads.choose()
     compared = tuple(_compared(result, i, policies[i], leads.of(chosen, i)) for i in order)
     return WorldOutcome(
         world=world,
         policy=policies[chosen],
+        answer=answer,
         compared=compared,
-        pays=leads.rank[chosen] == _RANK["regulated"] and leads.clear_of_simpler(chosen),
         settled=all(one.lead.low > -2 * leads.noticeable(chosen) for one in compared),
-        decided=leads.decide(leads.rank[chosen], order),
+        decided=leads.decide(chosen, answer, order),
         tried=tried,
         games=int(result.moments["regret"].count),
     )
@@ -183,25 +178,32 @@ class _Leads:
         lead = self.of(ahead, behind, 1 - 0.05 / len(self.rank))
         return lead.low > 0 and lead.value > self.noticeable(behind)
 
-    def clear_of_simpler(self, i: int) -> bool:
-        """Whether a policy beats every policy of a simpler kind."""
-        return all(self.beats(i, j) for j, rank in enumerate(self.rank) if rank < self.rank[i])
+    def pays(self, i: int) -> bool:
+        """Whether a regulated policy beats every policy that is not."""
+        rest = [j for j, rank in enumerate(self.rank) if rank < _RANK["regulated"]]
+        return self.rank[i] == _RANK["regulated"] and all(self.beats(i, j) for j in rest)
 
-    def decide(self, rank: int, order: Sequence[int]) -> bool:
-        """Whether the best policy's lead over the best of this and each simpler kind is no tie.
-
-        A tie is a lead that its error does not tell from a noticeable one; `order` is by regret.
-        """
-        best_of = {self.rank[i]: i for i in reversed(order)}
-        behind = (i for kind, i in best_of.items() if kind <= rank)
-        leads = ((self.of(order[0], i), self.noticeable(i)) for i in behind)
-        return all(abs(lead.value - limit) >= 2 * lead.error for lead, limit in leads)
-
-    def choose(self) -> int:
-        """The simplest that is not beaten; of the elaborate ones, one that beats all simpler."""
+    def choose(self) -> tuple[int, Answer]:
+        """The simplest policy that no other beats, or for which regulating pays; the answer."""
         every = range(len(self.rank))
         unbeaten = [i for i in every if not any(self.beats(j, i) for j in every if j != i)]
-        return next((i for i in unbeaten if self.clear_of_simpler(i)), unbeaten[0])
+        if self.rank[unbeaten[0]] == _RANK["greedy"]:
+            return unbeaten[0], "greedy"
+        paying = [i for i in unbeaten if self.pays(i)]
+        return (paying[0], "regulate") if paying else (unbeaten[0], "explore")
+
+    def decide(self, chosen: int, answer: Answer, order: Sequence[int]) -> bool:
+        """Whether no lead that decides is a tie: one that may or may not be noticeable.
+
+        These are the leads of the best policy over every one that is as simple as the chosen one,
+        and that of the best regulated policy over the best of the others; `order` is by regret.
+        """
+        pairs = [(order[0], i) for i in range(chosen + 1)]
+        kinds = {self.rank[i] == _RANK["regulated"]: i for i in reversed(order)}
+        if answer != "greedy" and len(kinds) == 2:
+            pairs.append((kinds[True], kinds[False]))
+        leads = ((self.of(*pair), self.noticeable(pair[1])) for pair in pairs)
+        return all(abs(lead.value - limit) >= 2 * lead.error for lead, limit in leads)
 
 
 def attainable(result: SimulationResult) -> float:

@@ -30,7 +30,7 @@ Progress = Callable[[int, int], None]
 #: What the games of a verdict may cost, in turns times what a turn of the slowest policy takes.
 _WORK = 5e6
 #: Games to judge by, and to search by: at least and at most.
-_GAMES, _SEARCH_GAMES = (100, 1000), (40, 200)
+_GAMES, _SEARCH_GAMES = (100, 1000), (40, 100)
 #: As long as the answer hangs by a thread, further rounds of games are played, so many in all;
 #: other worlds are searched and judged in a share of the games.
 _ROUNDS, _ELSEWHERE = 3, 0.3
@@ -61,7 +61,8 @@ def advise(
 
     The parameters of every policy are searched in some games, and the policies judged in others.
     The simplest policy is advised that no other beats clearly and noticeably (0.15% of the reward):
-    greedy first, then policies that ignore G, then policies regulated by G.  The comparison is
+    greedy first, then the option index, which has nothing to tune, then tuned policies, those that
+    ignore G before those that are regulated by it.  The comparison is
     repeated for other correlations of a turn's visitors (rho), and for typical rates if none are
     given, because these decide what a turn teaches.
 
@@ -166,21 +167,21 @@ class _Study:
 
     def outcomes(self, worlds: list[World], refine: bool) -> Iterator[WorldOutcome]:
         """The outcome of each world, then those around the flip that is nearest to the first."""
-        done = [self.verdict(worlds[0])]
+        best = self.finalists(worlds[0])
+        done = [self.verdict(worlds[0], best)]
         yield done[0]
         for world in worlds[1:]:
-            done.append(self.glance(world))
+            done.append(self.glance(world, best))
             yield done[-1]
         for _ in range(_HALVINGS * (refine and len(worlds) > 1)):
             between = _middle_of_flip(done)
             if between is None:
                 return
-            done.append(self.glance(worlds[0].with_rho(between)))
+            done.append(self.glance(worlds[0].with_rho(between), best))
             yield done[-1]
 
-    def verdict(self, world: World) -> WorldOutcome:
+    def verdict(self, world: World, finalists: Finalists) -> WorldOutcome:
         """The outcome in a world; with more games as long as these might change the answer."""
-        finalists = self.finalists(world)
         played = self.played(world, finalists, 1)
         outcome = judge(world, finalists.policies, played, finalists.tried)
         for number in range(2, _ROUNDS + 1):
@@ -190,23 +191,23 @@ class _Study:
             outcome = judge(world, finalists.policies, played, finalists.tried)
         return outcome
 
-    def glance(self, world: World) -> WorldOutcome:
+    def glance(self, world: World, near: Finalists) -> WorldOutcome:
         """The outcome in a world that is looked at for comparison, in fewer games."""
         few = replace(self, games=max(2, round(_ELSEWHERE * self.games)))
-        finalists = few.finalists(world)
+        finalists = few.finalists(world, near)
         return judge(world, finalists.policies, few.played(world, finalists, 1), finalists.tried)
 
-    def finalists(self, world: World) -> Finalists:
-        """The best of each policy in games for the search."""
-        zoom = Zoom(games=_clamped(min(self.games / 5, 150_000 / self.G.turns), _SEARCH_GAMES))
+    def finalists(self, world: World, near: Finalists | None = None) -> Finalists:
+        """The best of each policy in games for the search, near the best of another world."""
+        zoom = Zoom(games=_clamped(min(self.games / 10, 150_000 / self.G.turns), _SEARCH_GAMES))
         evaluate = on_games(world.rewards, self.G, derive_seed(self.seed, "search"), self.executor)
         bounded = world.rewards.bounds == (0.0, 1.0)
+        every = spaces(tried(world.rho, bounded), self.policies)
+        starts = [None] * len(every) if near is None else near.policies
         searched = [
-            zoom.search(space, evaluate)
-            for space in spaces(tried(world.rho, bounded), self.policies)
+            zoom.search(space, evaluate, start) for space, start in zip(every, starts, strict=True)
         ]
-        best = dict.fromkeys(trials[0].policy for trials in searched)
-        return Finalists(tuple(best), sum(map(len, searched)))
+        return Finalists(tuple(trials[0].policy for trials in searched), sum(map(len, searched)))
 
     def played(self, world: World, finalists: Finalists, number: int) -> SimulationResult:
         """A round of fresh games."""

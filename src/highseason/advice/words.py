@@ -52,17 +52,17 @@ def _reason(outcome: WorldOutcome) -> str:
             f"showing every arm once and then the leader (the strongest rival, "
             f"{outcome.runner_up.policy}, is {_ahead(outcome.runner_up.lead)})."
         )
-    if outcome.answer == "explore":
+    loss = f"greedy is {_ahead(greedy.lead)}"
+    ignores = f"{plain.policy}, the best policy that ignores traffic, is {_ahead(plain.lead)}"
+    if outcome.answer == "regulate":
+        return f"Regulating pays: {ignores}, and {loss}."
+    if outcome.chosen.kind == "regulated":
+        why = f"makes no clear difference: {ignores}."
+    else:
         regulated = outcome.best("regulated")
-        return (
-            f"Exploring pays (greedy is {_ahead(greedy.lead)}), but regulating it by traffic does "
-            f"not: the best policy that does, {regulated.policy}, is {_ahead(regulated.lead)}."
-        )
-    claim = "Regulating pays" if outcome.pays else "Regulating seems to pay"
-    return (
-        f"{claim}: {plain.policy}, the best policy that ignores traffic, is {_ahead(plain.lead)}, "
-        f"and greedy {_ahead(greedy.lead)}."
-    )
+        why = f"does not: the best policy that does, {regulated.policy}, is "
+        why += f"{_ahead(regulated.lead)}."
+    return f"Exploring pays ({loss}), but regulating it by traffic {why}"
 
 
 def flips(advice: Advice) -> str:

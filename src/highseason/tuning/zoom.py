@@ -36,12 +36,16 @@ class Zoom:
     narrow: int = 2
     steps: int = 8
 
-    def search(self, space: Space, evaluate: Evaluate) -> tuple[Trial, ...]:
-        """Every candidate, the best first."""
+    def search(
+        self, space: Space, evaluate: Evaluate, near: Policy | None = None
+    ) -> tuple[Trial, ...]:
+        """Every candidate, the best first; `near` was the best in similar games."""
         if not space.axes:  # nothing to search, so nothing to play
             return (Trial(space.start, 0, math.nan, math.nan),)
         done: dict[Policy, Trial] = {}
         shrunk = 0
+        if near is not None:
+            space, shrunk = _around(space, near, 0.5), 1
         for _ in range(self.steps):
             tried = space.candidates(self.trials * len(space.axes))
             done |= _play((policy for policy in tried if policy not in done), evaluate, self.games)
@@ -82,7 +86,8 @@ def _around(space: Space, best: Policy, width: float) -> Space:
         axis.around(axis.place(getattr(best, axis.name)), width, _ends(axis, best))
         for axis in space.axes
     )
-    return Space(best, tuple(axes))
+    values = {axis.name: getattr(best, axis.name) for axis in space.axes}
+    return Space(space.start.with_values(values), tuple(axes))
 
 
 def _ends(axis: Axis, policy: Policy) -> tuple[float, float]:
