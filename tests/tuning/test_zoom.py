@@ -48,3 +48,22 @@ def test_without_parameters_nothing_is_played() -> None:
         raise AssertionError
 
     assert [trial.policy for trial in Zoom().search(Space(hs.Greedy(), ()), never)] == [hs.Greedy()]
+
+
+@pytest.mark.parametrize("best", [1e-6, 0.02, 0.05])
+def test_it_starts_near_the_best_of_similar_games_and_leaves_if_it_must(best: float) -> None:
+    played: list[float] = []
+
+    def evaluate(policies: Sequence[Policy], games: int) -> list[Score]:
+        values = [p.parameters()["P"] for p in policies]
+        played.extend(values)
+        return [Score(abs(math.log10((value or 1e-30) / best)), 0.0) for value in values]
+
+    space = Space(hs.UCB(count="visitors", rho=0.5), (Axis("P", 1e-3, 1e1, "log"),))
+    trials = Zoom().search(space, evaluate, near=hs.UCB(P=0.03))
+    assert played[0] == 0.03
+    assert trials[0].loss < 0.2
+    assert all(getattr(trial.policy, "rho", None) == 0.5 for trial in trials)
+    if best > 1e-3:
+        assert max(played) <= 0.3
+        assert len(trials) < len(Zoom().search(space, evaluate))
