@@ -117,9 +117,10 @@ class TurnOutcome(NamedTuple):
 
     def _unchanged(self, name: str, old: float, new: float | None) -> float:
         if new is not None and old != new:
+            remedy = "; to replace a wrong reward, use correct" if name == "reward" else ""
             raise ConflictError(
                 f"turn {self.turn} already has {name}={old:g}; refusing to overwrite it with "
-                f"{new:g}"
+                f"{new:g}{remedy}"
             )
         return old
 
