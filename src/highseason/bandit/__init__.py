@@ -1,64 +1,31 @@
 """One live game inside a user's program: pull, update, arms that come and go, events, JSON."""
 
-from highseason.bandit.bandit import Bandit
-from highseason.bandit.errors import (
-    BanditError,
-    ConflictError,
-    DocumentError,
-    PastForecastError,
-    StoreError,
-    StoreWarning,
-    WaitingWarning,
-)
-from highseason.bandit.events import (
-    ArmAdded,
-    ArmRemoved,
-    BanditRestored,
-    BanditStarted,
-    Event,
-    EventStore,
-    HistoryLearned,
-    Lesson,
-    Lifetime,
-    MemoryStore,
-    MultiplierExtended,
-    MultiplierReplaced,
-    OutcomesReported,
-    RewardCorrected,
-    TurnDecided,
-)
-from highseason.bandit.json_store import JsonLinesStore, event_from_json, event_to_json
-from highseason.bandit.ledger import Decision, TurnOutcome
-from highseason.bandit.view import Ranked
-
-__all__ = [
-    "ArmAdded",
-    "ArmRemoved",
-    "Bandit",
-    "BanditError",
-    "BanditRestored",
-    "BanditStarted",
-    "ConflictError",
-    "Decision",
-    "DocumentError",
-    "Event",
-    "EventStore",
-    "HistoryLearned",
-    "JsonLinesStore",
-    "Lesson",
-    "Lifetime",
-    "MemoryStore",
-    "MultiplierExtended",
-    "MultiplierReplaced",
-    "OutcomesReported",
-    "PastForecastError",
-    "Ranked",
-    "RewardCorrected",
-    "StoreError",
-    "StoreWarning",
-    "TurnDecided",
-    "TurnOutcome",
-    "WaitingWarning",
-    "event_from_json",
-    "event_to_json",
-]
+from highseason.bandit.bandit import Bandit as Bandit
+from highseason.bandit.errors import BanditError as BanditError
+from highseason.bandit.errors import ConflictError as ConflictError
+from highseason.bandit.errors import DocumentError as DocumentError
+from highseason.bandit.errors import PastForecastError as PastForecastError
+from highseason.bandit.errors import StoreError as StoreError
+from highseason.bandit.errors import StoreWarning as StoreWarning
+from highseason.bandit.errors import WaitingWarning as WaitingWarning
+from highseason.bandit.events import ArmAdded as ArmAdded
+from highseason.bandit.events import ArmRemoved as ArmRemoved
+from highseason.bandit.events import BanditRestored as BanditRestored
+from highseason.bandit.events import BanditStarted as BanditStarted
+from highseason.bandit.events import Event as Event
+from highseason.bandit.events import EventStore as EventStore
+from highseason.bandit.events import HistoryLearned as HistoryLearned
+from highseason.bandit.events import Lesson as Lesson
+from highseason.bandit.events import Lifetime as Lifetime
+from highseason.bandit.events import MemoryStore as MemoryStore
+from highseason.bandit.events import MultiplierExtended as MultiplierExtended
+from highseason.bandit.events import MultiplierReplaced as MultiplierReplaced
+from highseason.bandit.events import OutcomesReported as OutcomesReported
+from highseason.bandit.events import RewardCorrected as RewardCorrected
+from highseason.bandit.events import TurnDecided as TurnDecided
+from highseason.bandit.json_store import JsonLinesStore as JsonLinesStore
+from highseason.bandit.json_store import event_from_json as event_from_json
+from highseason.bandit.json_store import event_to_json as event_to_json
+from highseason.bandit.ledger import Decision as Decision
+from highseason.bandit.ledger import TurnOutcome as TurnOutcome
+from highseason.bandit.view import Ranked as Ranked

@@ -5,27 +5,17 @@ must pull every arm.  Everything else that the theorems are built from is in `bo
 """
 
 # Importing a family registers its theorems.
-from highseason.bounds import epsilon_family, ucb_family, variable_pool
+from highseason.bounds import epsilon_family as epsilon_family
 from highseason.bounds import paper as paper
-from highseason.bounds.minimum_pulls import minimum_pulls, pull_steps
-from highseason.bounds.regret_bound import RegretBound
-from highseason.bounds.setting import Setting, read_plan
-from highseason.bounds.soft_ucb_mortal import mortal_regret
-from highseason.bounds.theorems import NoTheoremError, provable, regret, theorem
-
-__all__ = [
-    "NoTheoremError",
-    "RegretBound",
-    "Setting",
-    "epsilon_family",
-    "minimum_pulls",
-    "mortal_regret",
-    "paper",
-    "provable",
-    "pull_steps",
-    "read_plan",
-    "regret",
-    "theorem",
-    "ucb_family",
-    "variable_pool",
-]
+from highseason.bounds import ucb_family as ucb_family
+from highseason.bounds import variable_pool as variable_pool
+from highseason.bounds.minimum_pulls import minimum_pulls as minimum_pulls
+from highseason.bounds.minimum_pulls import pull_steps as pull_steps
+from highseason.bounds.regret_bound import RegretBound as RegretBound
+from highseason.bounds.setting import Setting as Setting
+from highseason.bounds.setting import read_plan as read_plan
+from highseason.bounds.soft_ucb_mortal import mortal_regret as mortal_regret
+from highseason.bounds.theorems import NoTheoremError as NoTheoremError
+from highseason.bounds.theorems import provable as provable
+from highseason.bounds.theorems import regret as regret
+from highseason.bounds.theorems import theorem as theorem

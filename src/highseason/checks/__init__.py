@@ -15,22 +15,10 @@ In a test suite every (class, check) pair becomes a test with a readable name:
         check()
 """
 
-from highseason.checks.catalogue import CheckFailed
-from highseason.checks.run import (
-    check_forecaster,
-    check_multiplier,
-    check_policy,
-    forecaster_checks,
-    multiplier_checks,
-    policy_checks,
-)
-
-__all__ = [
-    "CheckFailed",
-    "check_forecaster",
-    "check_multiplier",
-    "check_policy",
-    "forecaster_checks",
-    "multiplier_checks",
-    "policy_checks",
-]
+from highseason.checks.catalogue import CheckFailed as CheckFailed
+from highseason.checks.run import check_forecaster as check_forecaster
+from highseason.checks.run import check_multiplier as check_multiplier
+from highseason.checks.run import check_policy as check_policy
+from highseason.checks.run import forecaster_checks as forecaster_checks
+from highseason.checks.run import multiplier_checks as multiplier_checks
+from highseason.checks.run import policy_checks as policy_checks

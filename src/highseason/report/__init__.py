@@ -8,59 +8,36 @@ matplotlib is imported when a figure is drawn, not before.
 <Figure: When will it explore?>
 """
 
-from highseason.policies.timing import Timing, timing
-from highseason.report.bound_plots import bound, exploration, minimum_pulls
-from highseason.report.calendar_plots import calendar
-from highseason.report.drawing import figure_size
-from highseason.report.figure import SUFFIXES, Drawings, Figure, Picture, check_target
-from highseason.report.heat_maps import HeatMap, heat_maps
-from highseason.report.interval_plots import dose_response, increase, interval_panels, interval_plot
-from highseason.report.log_plots import lifespans, replays
-from highseason.report.multiplier_plots import forecast, multiplier, shapes
-from highseason.report.page import render
-from highseason.report.plan_plots import advice, plan
-from highseason.report.ratio_plots import ratio_strips
-from highseason.report.simulation_plots import (
-    curves,
-    deck_game,
-    pools,
-    reward_grid,
-    rewards,
-    sensitivity,
-)
-
-__all__ = [
-    "SUFFIXES",
-    "Drawings",
-    "Figure",
-    "HeatMap",
-    "Picture",
-    "Timing",
-    "advice",
-    "bound",
-    "calendar",
-    "check_target",
-    "curves",
-    "deck_game",
-    "dose_response",
-    "exploration",
-    "figure_size",
-    "forecast",
-    "heat_maps",
-    "increase",
-    "interval_panels",
-    "interval_plot",
-    "lifespans",
-    "minimum_pulls",
-    "multiplier",
-    "plan",
-    "pools",
-    "ratio_strips",
-    "render",
-    "replays",
-    "reward_grid",
-    "rewards",
-    "sensitivity",
-    "shapes",
-    "timing",
-]
+from highseason.policies.timing import Timing as Timing
+from highseason.policies.timing import timing as timing
+from highseason.report.bound_plots import bound as bound
+from highseason.report.bound_plots import exploration as exploration
+from highseason.report.bound_plots import minimum_pulls as minimum_pulls
+from highseason.report.calendar_plots import calendar as calendar
+from highseason.report.drawing import figure_size as figure_size
+from highseason.report.figure import SUFFIXES as SUFFIXES
+from highseason.report.figure import Drawings as Drawings
+from highseason.report.figure import Figure as Figure
+from highseason.report.figure import Picture as Picture
+from highseason.report.figure import check_target as check_target
+from highseason.report.heat_maps import HeatMap as HeatMap
+from highseason.report.heat_maps import heat_maps as heat_maps
+from highseason.report.interval_plots import dose_response as dose_response
+from highseason.report.interval_plots import increase as increase
+from highseason.report.interval_plots import interval_panels as interval_panels
+from highseason.report.interval_plots import interval_plot as interval_plot
+from highseason.report.log_plots import lifespans as lifespans
+from highseason.report.log_plots import replays as replays
+from highseason.report.multiplier_plots import forecast as forecast
+from highseason.report.multiplier_plots import multiplier as multiplier
+from highseason.report.multiplier_plots import shapes as shapes
+from highseason.report.page import render as render
+from highseason.report.plan_plots import advice as advice
+from highseason.report.plan_plots import plan as plan
+from highseason.report.ratio_plots import ratio_strips as ratio_strips
+from highseason.report.simulation_plots import curves as curves
+from highseason.report.simulation_plots import deck_game as deck_game
+from highseason.report.simulation_plots import pools as pools
+from highseason.report.simulation_plots import reward_grid as reward_grid
+from highseason.report.simulation_plots import rewards as rewards
+from highseason.report.simulation_plots import sensitivity as sensitivity

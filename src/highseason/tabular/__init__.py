@@ -1,21 +1,13 @@
 """Tables as people have them, read into typed columns; times and time zones."""
 
-from highseason.tabular.columns import Column, FileTable, Where
-from highseason.tabular.dates import Order
-from highseason.tabular.files import read_table
-from highseason.tabular.numerals import Mark
-from highseason.tabular.times import Stamps, TableError, When, format_time, iso_times
-
-__all__ = [
-    "Column",
-    "FileTable",
-    "Mark",
-    "Order",
-    "Stamps",
-    "TableError",
-    "When",
-    "Where",
-    "format_time",
-    "iso_times",
-    "read_table",
-]
+from highseason.tabular.columns import Column as Column
+from highseason.tabular.columns import FileTable as FileTable
+from highseason.tabular.columns import Where as Where
+from highseason.tabular.dates import Order as Order
+from highseason.tabular.files import read_table as read_table
+from highseason.tabular.numerals import Mark as Mark
+from highseason.tabular.times import Stamps as Stamps
+from highseason.tabular.times import TableError as TableError
+from highseason.tabular.times import When as When
+from highseason.tabular.times import format_time as format_time
+from highseason.tabular.times import iso_times as iso_times
