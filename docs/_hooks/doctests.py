@@ -1,7 +1,8 @@
-"""Examples in docstrings, shown as code: Markdown would take `>>>` for a quotation."""
+"""How the API reference reads the sources: what a room exports, and examples shown as code."""
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import Any
 
@@ -11,7 +12,10 @@ BLOCK = re.compile(r"(?:^>>> .*\n?)(?:^.+\n?)*", re.MULTILINE)
 
 
 def fenced(text: str) -> str:
-    """Put a fence around every run of lines that starts with a prompt and ends at a blank line."""
+    """Put a fence around every run of lines that starts with a prompt and ends at a blank line.
+
+    Markdown would take `>>>` for a quotation.
+    """
     return BLOCK.sub(lambda found: f"```pycon\n{found[0].rstrip()}\n```\n", text)
 
 
@@ -22,3 +26,14 @@ class FencedDoctests(griffe.Extension):
         """Fence the examples of this object's docstring."""
         if obj.docstring is not None:
             obj.docstring.value = fenced(obj.docstring.value)
+
+
+class Exports(griffe.Extension):
+    """`from a import x as x` exports x, to type checkers and to the reference alike."""
+
+    def on_module_members(self, *, node: Any, mod: griffe.Module, **_: Any) -> None:
+        """Show what the module exports on its page."""
+        imports = (each for each in getattr(node, "body", ()) if isinstance(each, ast.ImportFrom))
+        for alias in (alias for each in imports for alias in each.names):
+            if alias.asname == alias.name and alias.name in mod.members:  # not a module in it
+                mod.members[alias.name].public = True
