@@ -1,7 +1,5 @@
 """MABWiser: its learning policies in our games, and ours as one of its bandits."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any

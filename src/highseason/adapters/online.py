@@ -3,8 +3,6 @@
 Other libraries know no turns and no G.  Here every question is a turn; G is 1, or what is said.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

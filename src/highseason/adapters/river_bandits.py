@@ -1,7 +1,5 @@
 """River: its bandit policies in our games, and ours as one of its own."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 from collections import defaultdict

@@ -4,8 +4,6 @@ An arm keeps its index for ever, so what was learned of it stays when it is remo
 again when it comes back.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Iterable, Sequence
 from typing import Any, Generic

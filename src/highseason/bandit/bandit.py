@@ -1,7 +1,5 @@
 """The bandit inside a user's program: it decides turns, and learns from what they bring."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self
 

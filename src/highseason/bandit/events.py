@@ -4,8 +4,6 @@ Every change is one event: the bandit checks a request, appends the event to its
 then changes itself.  Applying the events of a store in order therefore gives the same bandit again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, Protocol

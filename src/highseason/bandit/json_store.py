@@ -1,7 +1,5 @@
 """Events as JSON, and a store that appends them to a file, one line per event."""
 
-from __future__ import annotations
-
 import os
 import weakref
 from collections.abc import Callable, Iterator

@@ -4,8 +4,6 @@ Floats are written in Python's shortest exact form; what JSON has no number for 
 a string (infinite).  Whatever is read is checked.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sized

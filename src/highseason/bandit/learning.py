@@ -1,7 +1,5 @@
 """How a live game learns: from turns, from what came before them, and again after a correction."""
 
-from __future__ import annotations
-
 import math
 from typing import Generic
 

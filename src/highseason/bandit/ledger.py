@@ -1,14 +1,12 @@
 """The ledger of decided turns: what was decided, how likely it was, what came of it, its scale."""
 
-from __future__ import annotations
-
 import datetime as dt
 import math
 from array import array
 from bisect import bisect_right
 from collections.abc import Container, Hashable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,13 +105,13 @@ class TurnOutcome(NamedTuple):
             return None
         return self.reward, self.traffic
 
-    def merged(self, reward: float | None, traffic: float | None) -> TurnOutcome:
+    def merged(self, reward: float | None, traffic: float | None) -> Self:
         """Add what is new; the same value again changes nothing, another one is refused."""
         if self.reward is not None:
             reward = self._unchanged("reward", self.reward, reward)
         if self.traffic is not None:
             traffic = self._unchanged("traffic", self.traffic, traffic)
-        return TurnOutcome(self.turn, reward, traffic)
+        return self._replace(reward=reward, traffic=traffic)
 
     def _unchanged(self, name: str, old: float, new: float | None) -> float:
         if new is not None and old != new:
@@ -266,7 +264,7 @@ class Scale:
     per_turn: bool
 
     @classmethod
-    def of(cls, reward_range: Any, policy: Policy) -> Scale:
+    def of(cls, reward_range: Any, policy: Policy) -> Self:
         """Check the range for this policy."""
         if reward_range is None:
             if policy.rule.traits.unit_range:

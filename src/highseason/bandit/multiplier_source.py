@@ -4,8 +4,6 @@
 of the two it deals with.
 """
 
-from __future__ import annotations
-
 import math
 import operator
 from datetime import date

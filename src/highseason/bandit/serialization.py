@@ -4,8 +4,6 @@ Random numbers are functions of (seed, turn), so the seed is all of the random s
 read is checked: a document that `write` cannot have written is refused.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterable, Mapping
 from itertools import chain

@@ -4,11 +4,9 @@ A request is checked completely and becomes an event, or nothing; `apply` alone 
 So a session that applies the events of a store is the one that wrote them.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -59,7 +57,7 @@ class BanditSession(LearningGame[ArmT]):
     """Arms, multiplier and ledger, and how they change together."""
 
     @classmethod
-    def start(cls, event: BanditStarted[ArmT], policy: Policy) -> BanditSession[ArmT]:
+    def start(cls, event: BanditStarted[ArmT], policy: Policy) -> Self:
         """The session that an event starts."""
         scale = Scale.of(event.reward_range, policy)
         source = source_of(policy, event.multiplier, event.known)

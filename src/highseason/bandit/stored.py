@@ -1,7 +1,5 @@
 """How a bandit is kept: its store of events, its document, and its copies."""
 
-from __future__ import annotations
-
 import copy
 import os
 import threading

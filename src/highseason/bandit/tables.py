@@ -1,7 +1,5 @@
 """Reports as people have them: rows, DataFrames of pandas or Polars, Arrow tables."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -6,8 +6,6 @@ its gap; after 2·lam expected blind pulls each of the two has a probability of 
 `tail(lam, D_j²/(2r²))`.  Nothing else is assumed, so the safe form holds for any plan.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

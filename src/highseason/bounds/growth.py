@@ -1,7 +1,5 @@
 """Growth with the number of turns: of bounds, of exploration, of the minimum pulls of UCB."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

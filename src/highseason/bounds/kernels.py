@@ -1,7 +1,5 @@
 """The loops over arms and turns, compiled on first use; each ends by filling `out`."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -4,8 +4,6 @@ The radius of a neglected arm grows with log t.  Once it exceeds the other arms'
 of the rewards, UCB must choose the arm.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence

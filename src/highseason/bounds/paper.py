@@ -4,8 +4,6 @@ Nothing here is needed to bound a policy's regret (`bounds.regret`); it is what 
 the paper, or to see why a bound is what it is.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A bound on the regret: its parts, its value, and what it says in words."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

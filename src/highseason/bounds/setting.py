@@ -1,13 +1,11 @@
 """The setting of a bound, and what every theorem is built from: tails, leaders, the worst case."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -58,7 +56,7 @@ class Setting:
         r: float = 1.0,
         Gamma: float = 12.0,
         lifetimes: Lifetimes | None = None,
-    ) -> Setting:
+    ) -> Self:
         """Check and convert what the user passed."""
         spread = positive_number("r", r)
         if multiplier is None:

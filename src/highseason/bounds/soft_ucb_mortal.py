@@ -1,7 +1,5 @@
 """Soft UCB mortal: arms with lifetimes, so that the best available arm changes by epoch."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -15,8 +15,6 @@ A theorem for a policy of your own is a function registered for its class:
 >>> unregister(hs.UniformRandom)
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 

@@ -9,8 +9,6 @@ bound soon becomes vacuous.
 Soft UCB, whose radius is sqrt(P log xi(t) / pulls) with xi(t) = 1 + t/G(t), has one of its own.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The variable pool: its theorem, the hypothesis it needs, and a repair that meets it."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args

@@ -1,7 +1,5 @@
 """What a check is: one promise, the subjects it applies to, and how it fails."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial

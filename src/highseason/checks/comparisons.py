@@ -1,7 +1,5 @@
 """A policy beside others: itself on another G or in other units, random arms, its reductions."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """A forecaster predicts mean and quantiles of the turns to come from those before them only."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from highseason.checks.catalogue import CheckFailed, check, expect

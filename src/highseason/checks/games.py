@@ -1,7 +1,5 @@
 """A policy plays the same game however it is run: again, compiled, in threads, among others."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import replace

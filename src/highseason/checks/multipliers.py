@@ -1,7 +1,5 @@
 """A shape returns one finite number above zero per turn, the same on every call."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -4,8 +4,6 @@ Parameters are documented, and checked when a policy is created.  A plan is alwa
 computed from what it may know and no more.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import pickle

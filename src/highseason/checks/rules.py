@@ -1,7 +1,5 @@
 """A rule keeps what it declares: its probabilities, and its traits."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator
 

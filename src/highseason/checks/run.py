@@ -1,7 +1,5 @@
 """Finds what there is to check, and runs the checks that apply to it."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any

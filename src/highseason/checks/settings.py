@@ -1,7 +1,5 @@
 """What the checks play: small games with ties and odd sizes, and variants of policies."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from typing import Any

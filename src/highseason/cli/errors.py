@@ -1,7 +1,5 @@
 """Bad usage: its error, and the library's messages in the words of the command line."""
 
-from __future__ import annotations
-
 import re
 
 import click

@@ -4,8 +4,6 @@ A command is a module in `highseason.cli.commands` with a click command called `
 else needs to know of it.  Exit codes: 0 done, 1 failed, 2 bad usage, 130 interrupted.
 """
 
-from __future__ import annotations
-
 import ast
 import pkgutil
 import re

@@ -4,8 +4,6 @@ A decorator declares its options and passes the command one parsed object: `@pla
 `players`, `@stakes` passes `G`.  So a command sees policies and multipliers, never text.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Callable, Iterable

@@ -1,7 +1,5 @@
 """How good a forecaster would have been: forecasts of the past, and measures of their errors."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,8 +1,7 @@
 """The default forecaster: three simple views of the same past, weighted by their past errors."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +37,7 @@ class PastViews:
     weights: Numbers  # 1 for the ordinary turns that were seen and open, else 0
 
     @classmethod
-    def of(cls, history: History, holidays: bool, country: str | None) -> PastViews:
+    def of(cls, history: History, holidays: bool, country: str | None) -> Self:
         """Fit the regression that all views share."""
         design, n, y = Design.of(history, holidays, country), history.turns, history.logs
         kept = history.seen & ~history.closed(0, n)
@@ -128,7 +127,7 @@ class Trials:
     origin: NDArray[np.int64]
 
     @classmethod
-    def joined(cls, parts: list[Trials]) -> Trials:
+    def joined(cls, parts: list[Self]) -> Self:
         """All of them, one after the other."""
         return cls(
             np.concatenate([part.said for part in parts], axis=1),

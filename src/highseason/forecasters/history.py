@@ -1,8 +1,7 @@
 """A past to learn from: on an even grid of time, its gaps filled, its closed turns known."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +26,7 @@ class Grid:
     step: np.timedelta64 | None  # None for months
 
     @classmethod
-    def under(cls, calendar: Stamps) -> tuple[Grid, NDArray[np.int64]]:
+    def under(cls, calendar: Stamps) -> tuple[Self, NDArray[np.int64]]:
         """The grid, and the position of every stamp on it; gaps are positions without a stamp."""
         if calendar.size < 2:
             raise ForecastError("one turn has no distance to the next: give at least two")
@@ -102,7 +101,7 @@ class History:
     @classmethod
     def of(
         cls, G: Multiplier, periods: tuple[int, ...] | None = None, zone: str | None = None
-    ) -> History:
+    ) -> Self:
         """Lay a multiplier on its grid.
 
         >>> days = ["2013-12-20", "2013-12-21", "2013-12-23"]
@@ -156,12 +155,12 @@ class History:
         except TableError as reason:
             raise ForecastError(str(reason)) from reason
 
-    def before(self, turn: int) -> History:
+    def before(self, turn: int) -> Self:
         """The first turns only, as they were known then."""
         seasons = tuple(season for season in self.seasons if enough(turn, season, self.grid))
         return replace(self, values=self.values[:turn], seen=self.seen[:turn], seasons=seasons)
 
-    def then(self, value: float) -> History:
+    def then(self, value: float) -> Self:
         """With one turn more."""
         return replace(self, values=np.append(self.values, value), seen=np.append(self.seen, True))
 

@@ -4,8 +4,6 @@ They work on logarithms.  The calendar regression learns the effects of special 
 out before such a model sees the series, and added to its forecast.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any

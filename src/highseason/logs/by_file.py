@@ -1,7 +1,5 @@
 """Several files of a log at a time, put together as if they had been read one after the other."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterator
 from dataclasses import fields, replace

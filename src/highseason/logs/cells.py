@@ -4,12 +4,10 @@ Polars reads what is written plainly.  The rest goes cell by cell through the sm
 top, which are the definition: Polars must never accept what they refuse.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -144,7 +142,7 @@ class Coded(NamedTuple):
     codes: NDArray[np.int64]
     values: list[Any]
 
-    def take(self, rows: NDArray[Any]) -> Coded:
+    def take(self, rows: NDArray[Any]) -> Self:
         """Some of the rows."""
         return self._replace(codes=self.codes[rows])
 

@@ -4,8 +4,6 @@ A table is read in blocks, so its first block decides for all.  A cell that is w
 later is not a number or a time: its row is skipped and counted.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace

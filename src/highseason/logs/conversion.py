@@ -1,7 +1,5 @@
 """From a log in any format to events: in memory, or as an event table on disk."""
 
-from __future__ import annotations
-
 import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator

@@ -1,13 +1,11 @@
 """What a reader read, what it skipped and why: no line is lost silently."""
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence, Sized
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -172,13 +170,13 @@ class ConversionLog:
             f"{where}no event in {counted(self.lines, 'line')}{first}{damage}; expected {expected}"
         )
 
-    def can_append(self, later: ConversionLog, batches: Sequence[EventBatch]) -> bool:
+    def can_append(self, later: Self, batches: Sequence[EventBatch]) -> bool:
         """Whether a file that was read by itself reads the same after this part of the log."""
         same_format = later.format in ("", self.format) or not self.events
         in_order = not batches or int(batches[0].time[0]) >= self._previous_time
         return same_format and in_order and not later.damaged
 
-    def append(self, later: ConversionLog) -> None:
+    def append(self, later: Self) -> None:
         """Add the report on the next file, which was read by itself."""
         for name in ("lines", "events", "backwards"):
             setattr(self, name, getattr(self, name) + getattr(later, name))

@@ -7,8 +7,6 @@ where the log knows it, `propensity` (double).  The footer's entry `highseason` 
 with the ids of the arms and, for each pool, the indices of its arms.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 from collections.abc import Iterable, Sequence

@@ -5,8 +5,6 @@ quantiles of their lifetimes; most started between 14:00 and 02:00 UTC, all on m
 minutes; 20 to 51 were on offer at once, 36.5 on average.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self

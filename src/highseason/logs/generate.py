@@ -1,7 +1,5 @@
 """Synthetic logs: in memory with their ground truth, or as files in the format R6B."""
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext

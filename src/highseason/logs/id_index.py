@@ -1,7 +1,5 @@
 """Numbers for the arms and pools of a log, in the order in which they are first seen."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Text files, plain or gzip, in blocks of whole lines; a damaged file gives what it had."""
 
-from __future__ import annotations
-
 import codecs
 import gzip
 import zlib

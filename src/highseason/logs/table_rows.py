@@ -5,8 +5,6 @@ on which the row starts is lost: the lines after it are read again.  So a row of
 kept only if it is an event.
 """
 
-from __future__ import annotations
-
 import csv
 import gzip
 import zlib

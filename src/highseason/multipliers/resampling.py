@@ -1,10 +1,8 @@
 """Turns of another length: several turns, or a period of the calendar, become one."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +33,7 @@ class Period(NamedTuple):
     width: np.timedelta64
 
     @classmethod
-    def of(cls, text: str) -> Period:
+    def of(cls, text: str) -> Self:
         """Read a length such as ``"1D"``, ``"6h"``, ``"30min"``, ``"1W"`` or ``"1M"`` (month).
 
         >>> Period.of("1W") == Period.of("7D")

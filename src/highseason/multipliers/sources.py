@@ -1,7 +1,5 @@
 """Multipliers by formula (the paper's shapes) and from data: arrays, pandas Series, files."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from numbers import Number

@@ -9,8 +9,6 @@ independent runs the windows are equivalent to.
 Several logs are independent: each is replayed by itself, and the mean of each is one number.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace

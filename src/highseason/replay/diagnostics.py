@@ -1,7 +1,5 @@
 """How far an estimate can be trusted: a summary of the log, and issues with each estimate."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -13,8 +13,6 @@ biased, far more stable, and on a uniform log with pools of one size exactly the
 Turns in which an arm was only tried for the first time are left out: the policy made no choice.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any

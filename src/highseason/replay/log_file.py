@@ -1,7 +1,5 @@
 """A log in a file that is read by the worker that replays it."""
 
-from __future__ import annotations
-
 import functools
 import os
 import threading

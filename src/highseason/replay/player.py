@@ -1,11 +1,9 @@
 """One policy on one prepared log: compiled where possible, otherwise in plain Python."""
 
-from __future__ import annotations
-
 import functools
 import logging
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,9 +92,9 @@ class Player:
         except (CannotCompileError, ValueError) as reason:
             _warn_slow(type(policy).__name__, str(reason).partition("\n")[0])
 
-    def __reduce__(self) -> tuple[type[Player], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
         """A copy in another process compiles for itself."""
-        return Player, (self.policy, self.log, self.options)
+        return type(self), (self.policy, self.log, self.options)
 
     @property
     def lowest_propensity(self) -> NDArray[np.float64] | None:

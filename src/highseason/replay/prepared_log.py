@@ -4,13 +4,11 @@ All of it is computed once, on the whole log.  Runs over parts of the log (windo
 share it, so G is what the *log* had, however often its events are replayed.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +40,7 @@ class TimeBins:
     length: float  # of a bin, in the log's unit of time
 
     @classmethod
-    def cut(cls, time: NDArray[np.int64], length: float = 1) -> TimeBins:
+    def cut(cls, time: NDArray[np.int64], length: float = 1) -> Self:
         """Cut the time of a log into bins, which start at multiples of their length."""
         if isinstance(length, bool) or not (math.isfinite(length) and length > 0):
             raise ValueError(f"bin must be a length above 0, such as 1 (second), got {length!r}")
@@ -101,7 +99,7 @@ class PreparedLog:
     end: NDArray[np.int64]
 
     @classmethod
-    def of(cls, events: Events, bin: float = 1, arms: Sequence[str] | None = None) -> PreparedLog:  # noqa: A002  # the word users know
+    def of(cls, events: Events, bin: float = 1, arms: Sequence[str] | None = None) -> Self:  # noqa: A002  # the word users know
         """Prepare a log.
 
         Args:

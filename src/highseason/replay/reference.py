@@ -4,8 +4,6 @@ The compiled kernel matches the same events for the same seed.  The loop also pl
 `step` or rule cannot be compiled.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -4,8 +4,6 @@ A block is some runs of one policy on one log.  A log in a file is read by the w
 it, so the caller holds none of them.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -8,8 +8,6 @@ A bias that changes over time can cancel out over the whole log and still mislea
 quarters of the log, and its quiet and busy times, are tested too.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

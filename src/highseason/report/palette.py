@@ -1,7 +1,5 @@
 """The colours of all figures, and how lines differ in more than colour."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 INK = "#1f2933"

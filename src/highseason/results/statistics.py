@@ -1,11 +1,10 @@
 """Means, errors and covariances of many games, gathered block by block in flat memory."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +30,7 @@ class Moments:
     scatter: Numbers
 
     @classmethod
-    def of(cls, values: Numbers) -> Moments:
+    def of(cls, values: Numbers) -> Self:
         """The moments of a block: one row per entry, one column per game."""
         mean = values.mean(axis=1)
         centred = values - mean[:, None]
@@ -39,13 +38,13 @@ class Moments:
         scatter = np.array([(row * centred).sum(axis=1) for row in centred])
         return cls(values.shape[1], mean, scatter)
 
-    def merge(self, other: Moments) -> Moments:
+    def merge(self, other: Self) -> Self:
         """The moments of both blocks together (Chan, Golub, LeVeque 1983)."""
         count = self.count + other.count
         shift = other.mean - self.mean
         mean = self.mean + shift * (other.count / count)
         between = np.outer(shift, shift) * (self.count * other.count / count)
-        return Moments(count, mean, self.scatter + other.scatter + between)
+        return type(self)(count, mean, self.scatter + other.scatter + between)
 
     @property
     def covariance(self) -> Numbers:
@@ -77,9 +76,7 @@ class Curves:
     counts: NDArray[np.int64]
 
     @classmethod
-    def empty(
-        cls, turns: NDArray[np.int64], least: Numbers, most: Numbers, policies: int
-    ) -> Curves:
+    def empty(cls, turns: NDArray[np.int64], least: Numbers, most: Numbers, policies: int) -> Self:
         """No game yet; `least` and `most` are what a running total can be at each checkpoint."""
         shape = (policies, turns.size)
         return cls(turns, least, most, np.zeros(shape), np.zeros((*shape, BINS), np.int64))
@@ -92,13 +89,13 @@ class Curves:
         for checkpoint in range(self.turns.size):
             self.counts[policy, checkpoint] += np.bincount(bins[:, checkpoint], minlength=BINS)
 
-    def merge(self, other: Curves) -> None:
+    def merge(self, other: Self) -> None:
         """Add the games of `other`, which has the same checkpoints and policies."""
         np.add(self.sums, other.sums, out=self.sums)
         if other.counts is not self.counts:  # see `sharing`
             np.add(self.counts, other.counts, out=self.counts)
 
-    def sharing(self, total: Curves) -> Curves:
+    def sharing(self, total: Self) -> Self:
         """The same sums, with counts that are added to those of `total` and from now on its own.
 
         Counts are whole numbers, so they may be added in any order: many curves that wait to be

@@ -3,8 +3,6 @@
 `highseason serve` starts it.  `Service` is the same without HTTP, `client.Client` talks to one.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any
 
 from highseason.core.extras import require

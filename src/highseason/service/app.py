@@ -1,7 +1,5 @@
 """The web application: the API, its description, the dashboard, health, metrics."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager

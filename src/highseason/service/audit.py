@@ -1,7 +1,5 @@
 """Rebuild experiments from their events alone, and compare what is recorded with what follows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import attrgetter

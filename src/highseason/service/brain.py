@@ -4,8 +4,6 @@ Everything a decision needs is a function of (seed, turn, events).  A correction
 reaches back: it is applied by building the bandit again, as if the right ones had been reported.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence

@@ -4,8 +4,6 @@ The interpreter is given up at each statement, and other threads take it: with a
 a transaction would wait for them as often as it has rows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any

@@ -1,7 +1,5 @@
 """Experiments in memory, up to date with the log; changed by the writer's thread only."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from highseason.service import snapshots, store

@@ -1,7 +1,5 @@
 """Turns in words: when they are, what they are called, and which of them are special days."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from datetime import datetime

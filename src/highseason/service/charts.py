@@ -1,11 +1,9 @@
 """The charts of an experiment: at most a few hundred points each, and the same as a table."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,7 +89,7 @@ class Buckets:
     width: int
 
     @classmethod
-    def of(cls, turns: TurnNames, count: int, most: int) -> Buckets:
+    def of(cls, turns: TurnNames, count: int, most: int) -> Self:
         """Groups of the first turns, at most so many."""
         return cls(turns, count, turns.width(count, most))
 

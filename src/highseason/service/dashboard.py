@@ -1,7 +1,5 @@
 """The dashboard: pages for people, on the same service as the API."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, TypeAlias
 from urllib.parse import quote

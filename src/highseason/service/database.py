@@ -1,7 +1,5 @@
 """The database: how it is opened, how its schema is brought up to date, how changes are locked."""
 
-from __future__ import annotations
-
 import logging
 import sqlite3
 import time

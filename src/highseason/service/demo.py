@@ -1,7 +1,5 @@
 """A simulated shop year, so that a newcomer sees the service alive."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime, timedelta
 
 import numpy as np

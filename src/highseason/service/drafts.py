@@ -1,7 +1,5 @@
 """Plans to look at before they hold: that of a new experiment, or of a new forecast."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Any
 

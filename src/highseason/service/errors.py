@@ -1,7 +1,5 @@
 """What a request to the service may be answered with instead of a result."""
 
-from __future__ import annotations
-
 
 class ServiceError(Exception):
     """A request was not carried out, and has changed nothing; `status` is its HTTP status."""

@@ -1,7 +1,5 @@
 """The service without HTTP: experiments that are decided turn by turn, kept in a database."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future

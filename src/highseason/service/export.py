@@ -1,7 +1,5 @@
 """Decisions with their rewards as a table that `highseason replay` can read back."""
 
-from __future__ import annotations
-
 import csv
 import io
 import tempfile

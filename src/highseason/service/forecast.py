@@ -1,12 +1,10 @@
 """The traffic forecast of an experiment: a value per turn, and a calendar of equal turns."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -64,7 +62,7 @@ class TrafficForecast:
     calendar: Calendar | None = None
 
     @classmethod
-    def of(cls, G: Multiplier) -> TrafficForecast:
+    def of(cls, G: Multiplier) -> Self:
         """The forecast that a multiplier holds; its turns must have equal lengths.
 
         >>> G = Multiplier([10, 20], calendar=["2026-12-24", "2026-12-25"])
@@ -85,7 +83,7 @@ class TrafficForecast:
         )
 
     @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> TrafficForecast:
+    def from_dict(cls, entry: Mapping[str, Any]) -> Self:
         """The forecast that `to_dict` wrote."""
         calendar = entry["calendar"]
         return cls(tuple(entry["values"]), None if calendar is None else Calendar(**calendar))
@@ -131,7 +129,7 @@ class TrafficForecast:
             )
         return turn
 
-    def replaced(self, first: int, values: Sequence[float]) -> TrafficForecast:
+    def replaced(self, first: int, values: Sequence[float]) -> Self:
         """The forecast with other values from a turn on."""
         return replace(self, values=(*self.values[: first - 1], *values))
 

@@ -1,7 +1,5 @@
 """Forms of the dashboard, turned into what the service takes; what is wrong is said in words."""
 
-from __future__ import annotations
-
 import re
 import tempfile
 from collections.abc import Mapping

@@ -4,14 +4,12 @@ A page needs sums over all turns.  Reading 100,000 rows for each page would take
 everything else, so the columns stay in memory, and only turns that changed are read again.
 """
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,11 +77,11 @@ class PlayHistory:
     changes: list[ArmChange]
 
     @classmethod
-    def empty(cls) -> PlayHistory:
+    def empty(cls) -> Self:
         """No turns at all."""
         return cls(0, {}, changes=[], **{name: np.full(0, value) for name, value in _BLANK.items()})
 
-    def copy(self) -> PlayHistory:
+    def copy(self) -> Self:
         """A copy: pages that are being drawn keep what they have."""
         columns = {name: getattr(self, name).copy() for name in _BLANK}
         return replace(self, numbers=dict(self.numbers), changes=list(self.changes), **columns)

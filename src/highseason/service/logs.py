@@ -1,7 +1,5 @@
 """Logs as JSON, one object per line."""
 
-from __future__ import annotations
-
 import json
 import logging
 import sys

@@ -1,7 +1,5 @@
 """Numbers for Prometheus."""
 
-from __future__ import annotations
-
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from highseason.service.experiments import Service

@@ -1,11 +1,9 @@
 """What an experiment is, and what the service answers: plain, frozen data."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 from highseason.bandit import Event
 from highseason.policies import Policy, parse
@@ -99,7 +97,7 @@ class Settings:
         return replace(policy, **asdict(self.noise))
 
     @classmethod
-    def from_dict(cls, entry: Mapping[str, Any]) -> Settings:
+    def from_dict(cls, entry: Mapping[str, Any]) -> Self:
         """The settings that `to_dict` wrote."""
         plain = {key: value for key, value in entry.items() if key != "policy_parameters"}
         ends, noise = plain["reward_range"], plain.pop("noise", None)

@@ -1,7 +1,5 @@
 """Events of a bandit that wait for the transaction that writes them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from highseason.bandit import Event

@@ -1,7 +1,5 @@
 """Pages: templates that escape what they show, and the files they load."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import MutableMapping
 from functools import cache

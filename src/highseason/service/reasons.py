@@ -1,7 +1,5 @@
 """Why a turn has its arm, in words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain

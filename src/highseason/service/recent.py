@@ -1,7 +1,5 @@
 """What was used last, by the name of its experiment."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from typing import TypeVar
 

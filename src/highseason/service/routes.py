@@ -1,7 +1,5 @@
 """The HTTP API, version 1."""
 
-from __future__ import annotations
-
 from concurrent.futures import Future
 from typing import Annotated, Any, Literal, TypeVar
 

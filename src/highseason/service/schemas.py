@@ -1,7 +1,5 @@
 """What requests may hold.  Unknown fields, NaN, infinities and oversized numbers are refused."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from typing import Annotated, Any, Literal
 

@@ -1,7 +1,5 @@
 """Who may do what: tokens with scopes, the Host and Origin checks, limits, security headers."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import itertools

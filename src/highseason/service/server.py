@@ -1,7 +1,5 @@
 """The service as a process: which address it listens on, who may ask, and how it ends."""
 
-from __future__ import annotations
-
 import logging
 import socket
 import sys

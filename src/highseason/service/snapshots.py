@@ -4,8 +4,6 @@ Nothing depends on them.  One that is missing, damaged, of another version, or o
 that reaches back is not used, and the experiment is built from its log.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 

@@ -1,7 +1,5 @@
 """All SQL of the service: what is read, and what one transaction writes."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The tables.  The event log is the truth; the others are read from it, or speed it up."""
 
-from __future__ import annotations
-
 from sqlalchemy import (
     Boolean,
     Column,

@@ -1,7 +1,5 @@
 """How requests become transactions: one at a time in the writer, with the experiment in memory."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable

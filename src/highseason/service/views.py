@@ -1,7 +1,5 @@
 """What the dashboard shows of an experiment, computed once per change of it."""
 
-from __future__ import annotations
-
 import math
 import threading
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """How the event loop waits for the writer: one wake-up for all answers of a transaction."""
 
-from __future__ import annotations
-
 import asyncio
 from collections import deque
 from concurrent.futures import Future

@@ -1,7 +1,5 @@
 """Routes that answer with pages: who asks, forms only our pages can send, signing in."""
 
-from __future__ import annotations
-
 import hmac
 import json
 import secrets

@@ -4,8 +4,6 @@ A durable commit costs a write to the disk, however much it holds.  So while one
 its way, requests gather, and the next one takes all of them.  Answers are given after the commit.
 """
 
-from __future__ import annotations
-
 import logging
 import threading
 from collections.abc import Callable, Sequence

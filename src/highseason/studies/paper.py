@@ -1,7 +1,5 @@
 """The paper: its citation, and where each of its figures and tables is reproduced."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import highseason as hs

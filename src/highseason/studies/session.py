@@ -1,7 +1,5 @@
 """One run of a study: its options, its store, its progress, and what all studies do alike."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

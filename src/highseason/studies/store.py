@@ -4,8 +4,6 @@ A piece is written as a whole or not at all, with a fingerprint of everything it
 inputs and the sources that compute it.  A piece with another fingerprint is computed again.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import json

@@ -4,8 +4,6 @@ Whether 01/02/2025 is in January or in February is decided over the whole column
 another row settles it.  Where nothing does, the column is a question, never a guess.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Sequence

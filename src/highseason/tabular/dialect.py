@@ -1,7 +1,5 @@
 """How a text file is written: its encoding, and what separates its cells."""
 
-from __future__ import annotations
-
 import codecs
 import re
 from collections import Counter

@@ -3,8 +3,6 @@
 Sizes are checked before anything is unpacked: a file of a few kilobytes can hold terabytes.
 """
 
-from __future__ import annotations
-
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager

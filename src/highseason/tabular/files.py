@@ -4,8 +4,6 @@
 the cells mean.
 """
 
-from __future__ import annotations
-
 import csv
 import gzip
 import re

@@ -1,7 +1,5 @@
 """Which rows of a file are its table: titles above, totals and remarks below are not."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import Any

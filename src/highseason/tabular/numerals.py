@@ -4,8 +4,6 @@ Whether 1.030 is a thousand and thirty or just over one is decided over the whol
 such as 0.5 or 1.030,50 settles it.  Where none does, the column is a question, never a guess.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

@@ -4,8 +4,6 @@ A zone is known by its IANA name (``Europe/Rome``), as ``UTC``, or as a fixed of
 pandas converts between instants and wall clocks; it is imported when the first zone needs it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo

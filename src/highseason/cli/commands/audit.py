@@ -1,7 +1,5 @@
 """`highseason audit`: whether everything recorded follows from the events."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 
 import click

@@ -1,7 +1,5 @@
 """`highseason backup`: a copy of the service's database, while it runs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

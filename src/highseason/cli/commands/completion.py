@@ -1,7 +1,5 @@
 """`highseason completion`: a script that completes commands, options and names in a shell."""
 
-from __future__ import annotations
-
 import click
 from click.shell_completion import get_completion_class
 

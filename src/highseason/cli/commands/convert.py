@@ -1,7 +1,5 @@
 """`highseason convert`: logs in any format into one event table."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import MISSING, Field, fields
 from pathlib import Path

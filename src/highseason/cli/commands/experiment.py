@@ -1,7 +1,5 @@
 """`highseason experiment`: the experiments of a running service."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """`highseason forecast`: the next turns, and which of them are busy."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

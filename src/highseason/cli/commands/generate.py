@@ -1,7 +1,5 @@
 """`highseason generate`: synthetic logs for tests, demos and benchmarks."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`highseason help`: the same as `--help`."""
 
-from __future__ import annotations
-
 import click
 
 from highseason.cli.errors import usage_error

@@ -1,7 +1,5 @@
 """`highseason policies`: the policies and their parameters."""
 
-from __future__ import annotations
-
 from dataclasses import Field, fields
 from typing import Any
 

@@ -1,7 +1,5 @@
 """`highseason replay`: what policies would have earned on a log."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any

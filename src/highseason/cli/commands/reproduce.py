@@ -1,7 +1,5 @@
 """`highseason reproduce`: a whole study, from its games to its report."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

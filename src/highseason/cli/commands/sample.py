@@ -1,7 +1,5 @@
 """`highseason sample`: a file of traffic to start with."""
 
-from __future__ import annotations
-
 from datetime import date, timedelta
 from pathlib import Path
 

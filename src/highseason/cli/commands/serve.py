@@ -1,7 +1,5 @@
 """`highseason serve`: the decision service over HTTP."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 

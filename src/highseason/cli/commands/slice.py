@@ -1,7 +1,5 @@
 """`highseason slice`: the longest stretches of a log with a fixed set of arms."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

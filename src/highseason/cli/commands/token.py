@@ -1,7 +1,5 @@
 """`highseason token`: who may use the service."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click

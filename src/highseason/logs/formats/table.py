@@ -1,7 +1,5 @@
 """Tables of displays, CSV, Excel or Parquet: any table, and those of the Open Bandit Dataset."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ definition.  Pools repeat for thousands of lines, so only distinct pools are par
 distinct pairs of pool and article are judged.
 """
 
-from __future__ import annotations
-
 import functools
 import re
 from collections.abc import Callable, Iterator

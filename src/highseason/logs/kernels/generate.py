@@ -4,8 +4,6 @@ A second draws its number of events, an event the article shown and the click.  
 generated in pieces of any length, and the pieces fit.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Callable

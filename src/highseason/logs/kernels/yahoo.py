@@ -6,8 +6,6 @@ that of the line before, many bytes at a time.  Only lines in plain form are cut
     1317513291 id-560620 0 |user 1 9 11 13 |id-552077 |id-555224 |id-560620
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any

@@ -5,8 +5,6 @@ the policy as a NumPy record of the parameters.  The record is passed as bytes a
 number, so all plans are functions of one type and the replay kernel is compiled once for all.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from dataclasses import fields

@@ -1,8 +1,6 @@
 """What the compiled replay reads and writes: plain tuples of arrays and numbers."""
 
-from __future__ import annotations
-
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,17 +62,17 @@ class RecordOrder(NamedTuple):
     order: NDArray[np.int64]
 
     @classmethod
-    def whole(cls, records: int, times: int = 1) -> RecordOrder:
+    def whole(cls, records: int, times: int = 1) -> Self:
         """A log of `records` events in its own order, `times` times over."""
         return cls(0, max(1, records), records * times, _IN_ORDER)
 
     @classmethod
-    def window(cls, first: int, length: int) -> RecordOrder:
+    def window(cls, first: int, length: int) -> Self:
         """`length` events from `first` on."""
         return cls(first, max(1, length), length, _IN_ORDER)
 
     @classmethod
-    def shuffled(cls, order: NDArray[np.int64]) -> RecordOrder:
+    def shuffled(cls, order: NDArray[np.int64]) -> Self:
         """The events in an order of your own."""
         return cls(0, max(1, order.size), order.size, np.require(order, np.int64, ["C", "W"]))
 
@@ -117,12 +115,12 @@ class ReplayTrace(NamedTuple):
     failure: NDArray[np.float64]
 
     @classmethod
-    def empty(cls, records: int) -> ReplayTrace:
+    def empty(cls, records: int) -> Self:
         """Room for a run over `records` events; memory is used only as turns match."""
         places = np.empty(records, np.int64), np.empty(records, np.uint8)
         return cls(*places, np.zeros(COUNTS, np.int64), np.zeros(3))
 
-    def trimmed(self) -> ReplayTrace:
+    def trimmed(self) -> Self:
         """Only the turns that matched."""
         turns = int(self.counts[MATCHED])
         return self._replace(matched=self.matched[:turns].copy(), kind=self.kind[:turns].copy())
@@ -139,7 +137,7 @@ class Scratch(NamedTuple):
     scores: NDArray[np.float64]  # their lifetime scores
 
     @classmethod
-    def of(cls, arms: int) -> Scratch:
+    def of(cls, arms: int) -> Self:
         """Memory for a log of so many arms."""
         shown, opening, marked = np.zeros((3, arms), np.bool_)
         slot = np.full(arms, -1, np.int64)

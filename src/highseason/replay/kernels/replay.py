@@ -5,8 +5,6 @@ those of the pool, copied into a small state when the pool changes.  A choice th
 changed since is reused.  All memory is handed in, and nothing raises: `trace.failure` reports.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """The log that is studied, given or generated, and the datasets cut from it."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

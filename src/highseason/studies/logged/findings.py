@@ -1,7 +1,5 @@
 """What the replays show, in words and figures; all numbers are computed from the frames."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

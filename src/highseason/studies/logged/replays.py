@@ -1,7 +1,5 @@
 """Replays of a dataset, stored policy by policy: repetitions, windows, independent logs."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace

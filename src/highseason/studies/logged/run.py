@@ -1,7 +1,5 @@
 """Replay the log for every table and profile: the paper's tables, our additions, other logs."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

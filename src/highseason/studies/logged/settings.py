@@ -1,7 +1,5 @@
 """The paper's experiments on the Yahoo! log: policies, published numbers, sizes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 

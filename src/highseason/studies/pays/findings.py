@@ -1,7 +1,5 @@
 """The map in cells, the rule of thumb, and how it does on settings that it has not seen."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Mapping, Sequence

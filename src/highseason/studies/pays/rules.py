@@ -1,11 +1,9 @@
 """Rules of thumb: fitted on some settings, judged on others, beside rules that know nothing."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
@@ -144,7 +142,7 @@ class FittedRule(NamedTuple):
     checklists: Mapping[float, Checklist]  # By limit
 
     @classmethod
-    def on(cls, settings: pd.DataFrame) -> FittedRule:
+    def on(cls, settings: pd.DataFrame) -> Self:
         """Fit them on some settings."""
         checklists = {limit: fit_checklist(settings, limit) for limit in LIMITS}
         return cls(fit_formula(settings), fit_formula(settings, (None,)), checklists)

@@ -1,7 +1,5 @@
 """Play every setting of the map with regulated policies and the same rules unregulated."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

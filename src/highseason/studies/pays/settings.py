@@ -1,11 +1,9 @@
 """The settings of the map: those a rule is fitted on, others that judge it, and real traffic."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -147,7 +145,7 @@ class Traits(NamedTuple):
     turns_per_arm: float
 
     @classmethod
-    def of(cls, meeting: Meeting) -> Traits:
+    def of(cls, meeting: Meeting) -> Self:
         """The traits of a setting in which visitors are counted."""
         G, arms = meeting.G.values, meeting.rewards.arms
         mean, deviation = meeting.rates

@@ -1,7 +1,5 @@
 """Play the whole grid under every profile, and compare the policies in each setting."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product

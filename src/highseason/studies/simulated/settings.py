@@ -1,7 +1,5 @@
 """What is simulated: settings, policies and profiles, as data."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass

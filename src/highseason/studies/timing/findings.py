@@ -1,7 +1,5 @@
 """At equal tuning: what regulating changes, averaged over the seasons; and the figures."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 from typing import Any

@@ -4,8 +4,6 @@ Seasons are those in which timing could matter: many turns per arm, small gaps, 
 traffic.  They were chosen before anything was played, and none was left out afterwards.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the estimators change, what that says of the paper's claim, and its figures."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

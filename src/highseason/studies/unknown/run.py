@@ -1,7 +1,5 @@
 """Play every cell with G known and with each of the paper's estimators, on the same games."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

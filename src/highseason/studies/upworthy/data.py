@@ -1,7 +1,5 @@
 """The tests and the page views of the Upworthy Research Archive; given, and not shipped."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Games with decks of real outcomes: each turn deals as many cards as there are visitors."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple

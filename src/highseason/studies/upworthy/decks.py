@@ -9,8 +9,6 @@ proportion to G(t) are dealt from its deck.  The turn's X is the share of ones a
 what policies learn; its reward is the ones themselves.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

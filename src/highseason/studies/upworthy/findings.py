@@ -1,7 +1,5 @@
 """What regulating gains on real outcomes, in words and figures."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from highseason.core.formatting import counted, listed, percent, signed_percent

@@ -1,7 +1,5 @@
 """Tune every policy alike on each half of the tests, play the other half, and compare."""
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Mapping, Sequence

@@ -3,8 +3,6 @@
 All of it was chosen before anything was reported, and nothing was left out afterwards.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import highseason as hs
