@@ -48,10 +48,10 @@ def without_snapshots(service: Service) -> Service:
 def test_a_start_from_a_snapshot_is_a_start_from_the_log(played: Service, opened: Open) -> None:
     fast, slow = opened(), opened()
     state = fast.state("shelf")
-    assert fast.rebuilt == 0, "it was built from the log, not from the snapshot"
+    assert fast.brains.rebuilt == 0, "it was built from the log, not from the snapshot"
     without_snapshots(played)
     assert slow.state("shelf") == state == played.state("shelf")
-    assert slow.rebuilt == 1
+    assert slow.brains.rebuilt == 1
     assert fast.plan("shelf") == slow.plan("shelf")
     play(fast, range(18, 24))
     assert slow.decisions("shelf") == fast.decisions("shelf")
@@ -67,7 +67,7 @@ def test_a_damaged_snapshot_is_not_used(
     again = opened()
     with caplog.at_level(logging.WARNING, "highseason.service"):
         assert again.state("shelf") == played.state("shelf")
-    assert again.rebuilt == 1
+    assert again.brains.rebuilt == 1
     assert "cannot be used" in caplog.text
 
 
@@ -75,7 +75,7 @@ def test_a_snapshot_of_another_version_is_not_used(played: Service, opened: Open
     raw(played, "UPDATE snapshots SET written_by = '0.0.1'")
     again = opened()
     assert again.state("shelf") == played.state("shelf")
-    assert again.rebuilt == 1
+    assert again.brains.rebuilt == 1
 
 
 def test_a_change_that_reaches_back_makes_snapshots_useless(
@@ -85,7 +85,7 @@ def test_a_change_that_reaches_back_makes_snapshots_useless(
     played.correct("shelf", Outcome(5, 4.0, 3.0))
     again = opened()
     assert again.state("shelf") == played.state("shelf")
-    assert again.rebuilt == 1
+    assert again.brains.rebuilt == 1
 
 
 def test_a_service_that_ends_leaves_a_snapshot(
@@ -96,14 +96,14 @@ def test_a_service_that_ends_leaves_a_snapshot(
         play(ending, range(1, 10))
     again = opened()
     assert again.state("shelf") == service.state("shelf")
-    assert again.rebuilt == 0
+    assert again.brains.rebuilt == 0
 
 
 def test_a_correction_of_a_reward_rebuilds_nothing(service: Service) -> None:
     play(service, range(1, 10))
-    before = service.rebuilt
+    before = service.brains.rebuilt
     service.correct("shelf", Outcome(4, 7.0, 100.0))
-    assert service.rebuilt == before
+    assert service.brains.rebuilt == before
     service.correct("shelf", Outcome(4, 7.0, 70.0))
-    assert service.rebuilt == before + 1
+    assert service.brains.rebuilt == before + 1
     assert audit(service.database)[0].problems == ()

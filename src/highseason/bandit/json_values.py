@@ -117,21 +117,13 @@ Read = Callable[[Any], Any]
 
 
 class ArrayField(NamedTuple):
-    """How a column is read: the type of its entries, and which it may hold.
+    """How a column is read: the type of its entries, and which it may hold."""
 
-    Attributes:
-        kind: Truth values, whole numbers or floats.
-        low: The smallest that is allowed.
-        high: The largest.
-        missing: Whether null, which becomes NaN, is allowed.
-        infinite: Whether "inf" and "-inf" are.
-    """
-
-    kind: type[bool] | type[int] | type[float]
-    low: float = -math.inf
-    high: float = math.inf
-    missing: bool = False
-    infinite: bool = False
+    kind: type[bool] | type[int] | type[float]  # truth values, whole numbers or floats
+    low: float = -math.inf  # the smallest that is allowed
+    high: float = math.inf  # the largest
+    missing: bool = False  # whether null, which becomes NaN, is allowed
+    infinite: bool = False  # whether "inf" and "-inf" are
 
     def read(self, name: str, entries: Any) -> NDArray[Any]:
         """The entries as an array."""
@@ -142,12 +134,9 @@ class ArrayField(NamedTuple):
             read = {bool: flag, int: whole, float: number}[self.kind]
             entries = [read(entry) for entry in entries]
         column = np.array(entries, self.kind)
-        if self.kind is not bool and not self._allows(column):
-            raise corrupt(f"`{name}` holds {column[~self._fits(column)][0]}")
+        if self.kind is not bool and not (fits := self._fits(column)).all():
+            raise corrupt(f"`{name}` holds {column[~fits][0]}")
         return column
-
-    def _allows(self, column: NDArray[Any]) -> bool:
-        return bool(self._fits(column).all())
 
     def _fits(self, column: NDArray[Any]) -> NDArray[np.bool_]:
         fits = (column >= self.low) & (column <= self.high)

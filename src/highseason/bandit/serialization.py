@@ -112,7 +112,10 @@ def write(session: BanditSession[Any]) -> str:
                 "propensities": _write_propensities(packed),
                 "learned": session.ledger.learned.tolist(),
             },
-            "history": _write_history(session.ledger.history),
+            "history": {
+                name: [row[i] for row in session.ledger.history]
+                for i, name in enumerate(_HISTORY_COLUMNS)
+            },
         }
     )
 
@@ -134,10 +137,6 @@ def _write_carry(carry: Any, arms: int) -> dict[str, Any] | None:
     with contextlib.suppress(BanditError):
         return None if carry is None else {"arms": arms, "value": id_to_json(carry)}
     return None  # the reader plans again from the first turn
-
-
-def _write_history(history: list[tuple[int, float, float]]) -> dict[str, list[Any]]:
-    return {name: [row[i] for row in history] for i, name in enumerate(_HISTORY_COLUMNS)}
 
 
 def _write_propensities(packed: list[Propensities | None]) -> dict[str, list[Any]]:

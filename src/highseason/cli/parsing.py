@@ -79,7 +79,8 @@ def parse_multiplier(
             f"there is no file {text}: check the path, or give a shape ({', '.join(SHAPES)})"
         )
     G = hs.multipliers.read(text, floor=floor, **columns)
-    G = G if every is None else G.resample(_length(every))
+    if every is not None:  # a length of time such as 1D, or a number of turns
+        G = G.resample(int(every) if every.isdecimal() else every)
     if turns is not None and turns > G.turns:
         raise usage_error(
             f"{text} has {counted(G.turns, 'turn')}, fewer than --turns {turns}: leave --turns "
@@ -101,11 +102,6 @@ def parse_ahead(text: str, past: Multiplier, turns: int) -> Multiplier:
         return Multiplier(season.mean, season.calendar, name)
     utc = np.datetime_as_string(season.calendar.astype("datetime64[s]"), timezone="UTC")
     return hs.multipliers.from_values(season.mean, utc, name, zone=known.history.zone)
-
-
-def _length(text: str) -> int | str:
-    """A length of time such as 1D, or a number of turns."""
-    return int(text) if text.isdecimal() else text
 
 
 def parse_rewards(

@@ -52,7 +52,8 @@ def read_files(source: Any, ids: IdIndex, log: ConversionLog, pool: Pool) -> Ite
             raise FilesDisagreeError
         log.append(part.log)
         arms = np.array([ids.arm(name) for name in part.arms], np.int32)
-        pools = np.array([ids.pool(arms[members]) for members in _each(part.pools)], np.int32)
+        every = range(len(part.pools))
+        pools = np.array([ids.pool(arms[part.pools[i]]) for i in every], np.int32)
         for batch in part.batches:
             yield batch._replace(arm=arms[batch.arm], pool=pools[batch.pool])
 
@@ -63,7 +64,3 @@ def _try_file(source: Any, path: Path) -> FilePart | None:
         return read_file(source, path)
     except ValueError:  # perhaps not an error after the files before it
         return None
-
-
-def _each(pools: Pools) -> Iterator[Any]:
-    return (pools[i] for i in range(len(pools)))

@@ -28,20 +28,12 @@ Reader = Callable[[list[str]], NDArray[np.float64]]
 
 @dataclass(frozen=True)
 class TableConventions:
-    """How a table writes dates and numbers, where the user says so; and where notes go.
-
-    Attributes:
-        path: The table.
-        columns: The names of its columns by their roles.
-        log: Takes the notes on how columns are read.
-        dates: The order of day, month and year.
-        decimal: The decimal mark.
-    """
+    """How a table writes dates and numbers, where the user says so; and where notes go."""
 
     path: Path
-    columns: dict[str, str]
-    log: ConversionLog
-    dates: Order | None
+    columns: dict[str, str]  # the names of its columns by their roles
+    log: ConversionLog  # takes the notes on how columns are read
+    dates: Order | None  # the order of day, month and year
     decimal: Mark | None
 
     def plain(self, blocks: Iterator[RowBlock]) -> Iterator[RowBlock]:

@@ -59,7 +59,9 @@ def _draw_rows(axes: Axes, rows: Sequence[Sequence[Estimate]]) -> None:
         shifts = (np.arange(len(ratios)) * 0.618 % 1.0 - 0.5) * _SPREAD
         for clear, face in ((True, palette.DARK), (False, "white")):
             shown = [
-                (r.value, s) for r, s in zip(ratios, shifts, strict=True) if _clear(r) == clear
+                (r.value, shift)
+                for r, shift in zip(ratios, shifts, strict=True)
+                if (r.low > 1.0 or r.high < 1.0) == clear
             ]
             axes.plot(
                 [value for value, _ in shown], [place + shift for _, shift in shown], "o",
@@ -68,10 +70,6 @@ def _draw_rows(axes: Axes, rows: Sequence[Sequence[Estimate]]) -> None:
             )  # fmt: skip
         mean = geometric_mean(ratios).value
         axes.plot([mean], [place], "D", color=palette.ACCENT, markersize=6, label="geometric mean")
-
-
-def _clear(ratio: Estimate) -> bool:
-    return ratio.low > 1.0 or ratio.high < 1.0
 
 
 def _limits(panels: Mapping[str, Mapping[str, Sequence[Estimate]]]) -> tuple[float, float]:

@@ -14,19 +14,12 @@ from highseason.service.model import DecisionRecord, Entry, Summary
 
 @dataclass(frozen=True)
 class Audit:
-    """What the audit of an experiment has found.
-
-    Attributes:
-        experiment: The experiment.
-        events: How many events it has.
-        decisions: How many of them are decisions, each of which was computed again.
-        problems: What does not agree; empty if everything does.
-    """
+    """What the audit of an experiment has found."""
 
     experiment: str
-    events: int
-    decisions: int
-    problems: tuple[str, ...]
+    events: int  # how many events it has
+    decisions: int  # how many of them are decisions, each of which was computed again
+    problems: tuple[str, ...]  # what does not agree; empty if everything does
 
 
 def audit(database: Database, experiment: str | None = None) -> list[Audit]:

@@ -1,46 +1,72 @@
-"""Experiments in memory, up to date with the log; changed by the writer's thread only."""
+"""What was used last: experiments in memory, up to date with the log, and what pages show."""
 
+from collections import OrderedDict
 from collections.abc import Iterable
+from typing import TypeVar
 
 from highseason.service import snapshots, store
 from highseason.service.brain import Brain, reaches_back
 from highseason.service.errors import NotFoundError
-from highseason.service.recent import Recent
 from highseason.service.store import Batch
+
+T = TypeVar("T")
 
 #: How many experiments are kept; others are rebuilt when they are asked for.
 REMEMBERED = 100
 
 
-class BrainCache:
-    """The experiments used last.  `rebuilt` counts how often one was built from its log."""
+class Recent(OrderedDict[str, T]):
+    """A dictionary that drops what was kept longest ago once there are more than `most`.
+
+    >>> recent = Recent[int](2)
+    >>> recent.keep("a", 1), recent.keep("b", 2), recent.keep("a", 3), recent.keep("c", 4)
+    (1, 2, 3, 4)
+    >>> list(recent.items())
+    [('a', 3), ('c', 4)]
+    """
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self._most = most
+
+    def keep(self, name: str, value: T) -> T:
+        """Keep a value, as the latest."""
+        self[name] = value
+        self.move_to_end(name)
+        while len(self) > self._most:
+            self.popitem(last=False)
+        return value
+
+
+class BrainCache(Recent[Brain]):
+    """The experiments used last, which only the writer's thread changes.
+
+    Any thread may look one up, which may then not be up to date.  `rebuilt` counts how often one
+    was built from its log.
+    """
 
     def __init__(self) -> None:
-        self._brains: Recent[Brain] = Recent(REMEMBERED)
+        super().__init__(REMEMBERED)
         self.rebuilt = 0
 
-    def get(self, batch: Batch, experiment: str) -> Brain:
+    def current(self, batch: Batch, experiment: str) -> Brain:
         """The experiment, up to date with the log."""
         last = batch.last_seq.get(experiment)
         if last is None:
             raise NotFoundError(f"there is no experiment {experiment!r}")
-        brain = self._brains.get(experiment)
+        brain = self.get(experiment)
         if brain is None:
             brain = snapshots.load(batch.connection, experiment)
             if brain is None or brain.seq != last:  # what the batch wrote is in the database
                 return self.rebuild(batch, experiment)
-            return self.remember(experiment, brain)
+            return self.keep(experiment, brain)
         if brain.seq != last:
             news = store.entries(batch.connection, experiment, brain.seq)
             if any(map(reaches_back, news)):
                 return self.rebuild(batch, experiment)
             for entry in news:
                 brain.follow(entry)
-        return self.remember(experiment, brain)
-
-    def peek(self, experiment: str) -> Brain | None:
-        """The experiment as it is remembered, which may not be up to date; for any thread."""
-        return self._brains.get(experiment)
+        return self.keep(experiment, brain)
 
     def rebuild(self, batch: Batch, experiment: str) -> Brain:
         """The experiment built from its log, with what the batch has not written yet."""
@@ -48,22 +74,14 @@ class BrainCache:
             batch.write()
             batch.clear()
         self.rebuilt += 1
-        return self.remember(experiment, Brain(store.entries(batch.connection, experiment)))
-
-    def remember(self, experiment: str, brain: Brain) -> Brain:
-        """Keep an experiment, and drop the one not used for longest if there are too many."""
-        return self._brains.keep(experiment, brain)
-
-    def remembered(self) -> list[Brain]:
-        """The experiments that are kept."""
-        return list(self._brains.values())
+        return self.keep(experiment, Brain(store.entries(batch.connection, experiment)))
 
     def forget(self, experiments: Iterable[str]) -> None:
         """Drop experiments whose changes were not committed."""
         for experiment in experiments:
-            self._brains.pop(experiment, None)
+            self.pop(experiment, None)
 
     def is_clean(self, experiment: str) -> bool:
         """Whether the experiment holds no event that waits for a transaction."""
-        brain = self._brains.get(experiment)
+        brain = self.get(experiment)
         return brain is None or not brain.outbox.new

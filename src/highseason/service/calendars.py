@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from highseason.forecasters import special_days
 from highseason.service.forecast import TrafficForecast
 
+#: Formats of a turn's start; `{day}` has no leading zero, on any system.
 _SHOWN = {
-    "minute": "%a %-d %b %Y, %H:%M",
-    "hour": "%a %-d %b %Y, %H:%M",
-    "day": "%a %-d %b %Y",
-    "week": "week of %-d %b %Y",
+    "minute": "%a {day} %b %Y, %H:%M",
+    "hour": "%a {day} %b %Y, %H:%M",
+    "day": "%a {day} %b %Y",
+    "week": "week of {day} %b %Y",
 }
 
 #: Round numbers of turns, by what a turn is.
@@ -58,7 +59,9 @@ class TurnNames:
     def name(self, turn: int) -> str:
         """A turn as people read it."""
         wall = self._wall(turn)
-        return f"turn {turn:,}" if wall is None else _strftime(wall, _SHOWN[self.unit])
+        if wall is None:
+            return f"turn {turn:,}"
+        return wall.strftime(_SHOWN[self.unit].format(day=wall.day))
 
     def special(self, turn: int) -> str:
         """The name of a special day; empty on an ordinary one, and for turns of a week."""
@@ -91,11 +94,6 @@ class TurnNames:
             return None
         moment: datetime = self.walls[turn - 1].astype("datetime64[s]").item()
         return moment
-
-
-def _strftime(wall: datetime, pattern: str) -> str:
-    """As `strftime`, with days that have no leading zero on any system."""
-    return wall.strftime(pattern.replace("%-d", str(wall.day)))
 
 
 def _near(match: re.Match[str]) -> str:

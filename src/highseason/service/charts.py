@@ -36,28 +36,17 @@ class Series:
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart, what it shows in a sentence, and its table.
+    """A chart, what it shows in a sentence, and its table."""
 
-    Attributes:
-        id: Its name in the page.
-        title: What it is about.
-        sentence: What there is to see.
-        times: Where each point lies.
-        labels: Each point in words.
-        series: What is drawn.
-        now: Where the coming turns begin, if some are shown.
-        point: What one point stands for.
-    """
-
-    id: str
-    title: str
-    sentence: str
-    times: list[float]
-    labels: list[str]
-    series: tuple[Series, ...]
-    point: str
+    id: str  # its name in the page
+    title: str  # what it is about
+    sentence: str  # what there is to see
+    times: list[float]  # where each point lies
+    labels: list[str]  # each point in words
+    series: tuple[Series, ...]  # what is drawn
+    point: str  # what one point stands for
     dated: bool
-    now: float | None = None
+    now: float | None = None  # where the coming turns begin, if some are shown
 
     def data(self) -> dict[str, Any]:
         """What the script draws."""

@@ -95,8 +95,9 @@ class Database:
             ) from reason
         except DBAPIError as reason:
             if reason.connection_invalidated or _is_outage(reason):
+                brief = str(reason.orig).strip().partition("\n")[0]
                 raise UnavailableError(
-                    f"the database cannot be used now ({_brief(reason)}): try again"
+                    f"the database cannot be used now ({brief}): try again"
                 ) from reason
             raise
 
@@ -228,7 +229,3 @@ def _is_outage(reason: DBAPIError) -> bool:
         "AdminShutdown",
         "DiskFull",
     } or isinstance(reason.orig, OSError)
-
-
-def _brief(reason: DBAPIError) -> str:
-    return str(reason.orig).strip().partition("\n")[0]

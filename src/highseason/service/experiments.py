@@ -71,12 +71,12 @@ class Service(Transactions):
             assert found is not None, "it was written above"
             return found
 
-        return self.run(settings.id, work, alone=True)
+        return self.queue(settings.id, work, alone=True).result()
 
     def _create(self, batch: Batch, settings: Settings, body: dict[str, Any]) -> None:
         entry = Entry(1, self.stamp(), "created", None, body)
         try:
-            self.brains.remember(settings.id, Brain([entry]))
+            self.brains.keep(settings.id, Brain([entry]))
         except ValueError as reason:
             raise InvalidError(str(reason)) from reason
         row = {"id": settings.id, "name": settings.name, "policy": settings.policy}
@@ -130,7 +130,7 @@ class Service(Transactions):
 
     def is_locked(self, experiment: str, turn: int | None, at: datetime | None) -> int | None:
         """The turn that is asked for, if this process remembers that it is decided."""
-        brain = self.brains.peek(experiment)
+        brain = self.brains.get(experiment)
         if brain is None:
             return None
         try:

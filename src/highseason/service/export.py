@@ -80,11 +80,8 @@ def _pools(entries: Sequence[Entry]) -> Iterator[tuple[int, tuple[str, ...]]]:
             arms[entry.body["id"]] = replace(arms[entry.body["id"]], retired=True)
         elif isinstance(entry.event, TurnDecided):
             turn = entry.event.turn
-            yield turn, tuple(arm.id for arm in arms.values() if _is_there(arm, turn))
-
-
-def _is_there(arm: Arm, turn: int) -> bool:
-    return not arm.retired and (arm.start or 1) <= turn <= (arm.end or turn)
+            there = [arm.id for arm in arms.values() if not arm.retired and arm.spans(turn)]
+            yield turn, tuple(there)
 
 
 def as_csv(service: Service, experiment: str) -> str:

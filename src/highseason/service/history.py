@@ -6,7 +6,7 @@ everything else, so the columns stay in memory, and only turns that changed are 
 
 import json
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Self
@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, select
 
+from highseason.service.cache import Recent
 from highseason.service.database import Database
-from highseason.service.recent import Recent
 from highseason.service.tables import decisions, events, experiments
 
 #: How many experiments are kept in memory.
@@ -54,27 +54,17 @@ class ArmChange(NamedTuple):
 
 @dataclass
 class PlayHistory:
-    """The turns of an experiment; position t - 1 is turn t, and arms have numbers.
+    """The turns of an experiment; position t - 1 is turn t, and arms have numbers."""
 
-    Attributes:
-        seq: The number of the last event that is in it.
-        numbers: The number of each arm that was played, by its id.
-        entry: The number of the event that decided each turn, 0 where it is not decided.
-        arm: The number of the arm of each turn, -1 where it is not decided.
-        exploited: Whether the turn played the best arm so far.
-        reward: The turn's reward, NaN where there is none.
-        visitors: The visitors who came, NaN where it is not known.
-        changes: When arms came and went.
-    """
-
-    seq: int
-    numbers: dict[str, int]
+    seq: int  # the number of the last event that is in it
+    numbers: dict[str, int]  # the number of each arm that was played, by its id
+    # the number of the event that decided each turn, 0 where it is not decided
     entry: NDArray[np.int64]
-    arm: NDArray[np.int32]
-    exploited: NDArray[np.bool_]
-    reward: NDArray[np.float64]
-    visitors: NDArray[np.float64]
-    changes: list[ArmChange]
+    arm: NDArray[np.int32]  # the number of the arm of each turn, -1 where it is not decided
+    exploited: NDArray[np.bool_]  # whether the turn played the best arm so far
+    reward: NDArray[np.float64]  # the turn's reward, NaN where there is none
+    visitors: NDArray[np.float64]  # the visitors who came, NaN where it is not known
+    changes: list[ArmChange]  # when arms came and went
 
     @classmethod
     def empty(cls) -> Self:
@@ -172,13 +162,9 @@ def _changed_turns(
     rows = _later(connection, experiment, after, ("decided", "rewarded", "corrected"), *columns)
     turns: set[int] = set()
     for turn, event in rows:
-        turns.update(_turns_of(event) if turn is None else (turn,))
+        reported = json.loads(event)["outcomes"] if turn is None else [(turn,)]
+        turns.update(outcome[0] for outcome in reported)
     return sorted(turns) if len(turns) <= MANY else None
-
-
-def _turns_of(event: str) -> Iterable[int]:
-    """The turns of a report."""
-    return (outcome[0] for outcome in json.loads(event)["outcomes"])
 
 
 def _later(

@@ -29,7 +29,7 @@ class Metrics:
         numbers = {
             "transactions": ("Transactions committed.", lambda: service.writer.batches),
             "writes": ("Requests in these transactions.", lambda: service.writer.jobs),
-            "rebuilds": ("Bandits rebuilt from their events.", lambda: service.rebuilt),
+            "rebuilds": ("Bandits rebuilt from their events.", lambda: service.brains.rebuilt),
         }
         for name, (text, read) in numbers.items():
             gauge = Gauge(f"highseason_{name}", text, registry=self.registry)

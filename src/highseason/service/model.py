@@ -36,6 +36,10 @@ class Arm:
     when: Literal["low", "now"] = "low"
     retired: bool = False
 
+    def spans(self, turn: int) -> bool:
+        """Whether a turn lies between its first and its last."""
+        return (self.start or 1) <= turn <= (self.end or turn)
+
 
 @dataclass(frozen=True)
 class Noise:
@@ -113,22 +117,14 @@ class Settings:
 
 
 class Entry(NamedTuple):
-    """One row of the event log.
+    """One row of the event log."""
 
-    Attributes:
-        seq: Its number in the experiment, from 1 and without gaps.
-        at: When it was recorded (UTC, ISO).
-        kind: What happened.
-        turn: The turn it is about, if it is about one.
-        body: What the service adds.
-        event: The bandit's own event, where it has one; its number is that of the bandit.
-    """
-
-    seq: int
-    at: str
-    kind: str
-    turn: int | None
-    body: dict[str, Any]
+    seq: int  # its number in the experiment, from 1 and without gaps
+    at: str  # when it was recorded (UTC, ISO)
+    kind: str  # what happened
+    turn: int | None  # the turn it is about, if it is about one
+    body: dict[str, Any]  # what the service adds
+    # the bandit's own event, where it has one; its number is that of the bandit
     event: Event | None = None
 
 

@@ -11,19 +11,12 @@ from highseason.service.model import Arm, DecisionRecord
 
 @dataclass(frozen=True)
 class Reasons:
-    """Explains decisions from what is recorded of them.
+    """Explains decisions from what is recorded of them."""
 
-    Attributes:
-        turns: The turns, with their traffic.
-        busy_from: The visitors from which a turn is busy.
-        arms: The arms, by their ids.
-        history: What happened.
-    """
-
-    turns: TurnNames
-    busy_from: float
-    arms: Mapping[str, Arm]
-    history: PlayHistory
+    turns: TurnNames  # the turns, with their traffic
+    busy_from: float  # the visitors from which a turn is busy
+    arms: Mapping[str, Arm]  # the arms, by their ids
+    history: PlayHistory  # what happened
 
     def of(self, record: DecisionRecord) -> str:
         """The reason for a decision, such as "Boxing Day: played 9.99, the best so far"."""
@@ -67,9 +60,7 @@ class Reasons:
         return (
             arm.id
             for arm in self.arms.values()
-            if arm.id != record.arm
-            and _was_there(arm, changes)
-            and (arm.start or 1) <= record.turn <= (arm.end or record.turn)
+            if arm.id != record.arm and _was_there(arm, changes) and arm.spans(record.turn)
         )
 
 

@@ -130,14 +130,10 @@ def _scope_of(known: dict[str, str], wanted: str) -> str | None:
 
 @dataclass(frozen=True)
 class RequestLimits:
-    """What one client may ask for.
+    """What one client may ask for."""
 
-    Attributes:
-        body: The greatest body, in bytes.
-        rate: The most requests per second and client, in bursts of as many; None: no limit.
-    """
-
-    body: int = 8 * 2**20
+    body: int = 8 * 2**20  # the greatest body, in bytes
+    # the most requests per second and client, in bursts of as many; None: no limit
     rate: float | None = None
 
 
@@ -219,7 +215,8 @@ class Guard:
         if self.hosts is not None and _name(host) not in self.hosts:
             return _refused(421, f"this service does not answer for the host {_name(host)!r}")
         changes = scope["method"] not in ("GET", "HEAD", "OPTIONS")
-        if changes and not _same_site(headers.get("origin"), host):
+        origin = headers.get("origin")
+        if changes and origin is not None and origin.partition("://")[2] != host:
             return _refused(403, "requests of another site's pages are refused")
         length = headers.get("content-length", "0")
         if not length.isdigit() or int(length) > self.limits.body:
@@ -241,11 +238,6 @@ def _name(host: str) -> str:
         return (urlsplit(f"//{host}").hostname or "").lower()
     except ValueError:
         return ""
-
-
-def _same_site(origin: str | None, host: str) -> bool:
-    """Whether a request does not come from another site's page."""
-    return origin is None or origin.partition("://")[2] == host
 
 
 def _refused(status: int, detail: str) -> JSONResponse:

@@ -43,16 +43,14 @@ class Batch:
         rows = [vars(record) | {"experiment": one} for (one, _), record in self.decided.items()]
         insert_rows(self.connection, decisions, rows)
         for experiment in {one for one, _ in self.outcomes}:
-            set_outcomes(self.connection, experiment, self._outcomes_of(experiment))
+            mine = [outcome for (one, _), outcome in self.outcomes.items() if one == experiment]
+            set_outcomes(self.connection, experiment, mine)
         rows = [
             {"experiment": experiment, "key": key, "digest": digest, "answer": json.dumps(answer)}
             for (experiment, key), (digest, answer) in self.answers.items()
         ]
         insert_rows(self.connection, requests, rows)
         self._write_experiments()
-
-    def _outcomes_of(self, experiment: str) -> list[Outcome]:
-        return [outcome for (one, _), outcome in self.outcomes.items() if one == experiment]
 
     def _write_experiments(self) -> None:
         last = {experiment: entry.seq for experiment, entry in self.entries}

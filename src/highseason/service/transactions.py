@@ -41,18 +41,13 @@ class Transactions:
         self.brains = BrainCache()
         self.writer = Writer(self.database, self.brains.forget, self._save_snapshots)
 
-    @property
-    def rebuilt(self) -> int:
-        """How often an experiment was built from its log."""
-        return self.brains.rebuilt
-
     def close(self) -> None:
         """Finish what is under way, and close the database."""
         self.writer.close()
         self.database.close()
 
     def _save_snapshots(self, idle: bool, ending: bool) -> None:
-        for brain in self.brains.remembered():
+        for brain in list(self.brains.values()):
             new = brain.seq - brain.snapshot_seq
             if new >= snapshots.ENTRIES_AT_END if ending else snapshots.is_due(brain, idle):
                 snapshots.save(self.database, brain)
@@ -99,7 +94,7 @@ class Transactions:
         """Queue work on an experiment; with a key it is done once."""
 
         def job(batch: Batch) -> Any:
-            brain = self.brains.get(batch, experiment)
+            brain = self.brains.current(batch, experiment)
             if key is None:
                 return work(batch, brain)
             digest = hashlib.sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()
@@ -110,7 +105,7 @@ class Transactions:
             batch.answers[experiment, key] = digest, answer
             return answer
 
-        return self._queue(experiment, job, alone, key)
+        return self.queue(experiment, job, alone, key)
 
     def change(self, experiment: str, work: Callable[[Batch, Brain], T], *more: Any) -> T:
         """As `submit`, and wait until it is committed."""
@@ -120,13 +115,11 @@ class Transactions:
         """What `view` sees of an experiment, between two changes; it must not change anything."""
         return self.change(experiment, lambda batch, brain: view(brain))
 
-    def run(self, experiment: str, work: Callable[[Batch], T], alone: bool = False) -> T:
-        """Queue work that needs no experiment in memory, and wait until it is committed."""
-        return self._queue(experiment, work, alone).result()
-
-    def _queue(
+    def queue(
         self, experiment: str, work: Callable[[Batch], T], alone: bool, key: str | None = None
     ) -> Future[T]:
+        """Queue work that needs no experiment in memory."""
+
         def clean() -> bool:
             return not alone and self.brains.is_clean(experiment)
 

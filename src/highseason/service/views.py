@@ -15,6 +15,7 @@ from highseason.core.warnings import quiet
 from highseason.policies import Plan, PlanWarning, Policy
 from highseason.service import charts
 from highseason.service.brain import Brain
+from highseason.service.cache import Recent
 from highseason.service.calendars import TurnNames
 from highseason.service.charts import Chart
 from highseason.service.errors import ServiceError
@@ -23,7 +24,6 @@ from highseason.service.forecast import TrafficForecast
 from highseason.service.history import Histories, PlayHistory
 from highseason.service.model import Arm, ArmReport, DecisionRecord, PlannedTurn, State
 from highseason.service.reasons import Reasons
-from highseason.service.recent import Recent
 
 #: How many of each a page shows.
 LATEST, COMING, ARMS, WAITING = 12, 7, 20, 100

@@ -32,19 +32,12 @@ LARGEST_FIELD = 6 * 2**20
 
 @dataclass(frozen=True)
 class Visitor:
-    """Whoever sent a request.
+    """Whoever sent a request."""
 
-    Attributes:
-        scope: What they may do; None before they have signed in.
-        token: Whether they have signed in with a token; not needed on an open service.
-        form_token: What their forms repeat.
-        is_new: Whether their browser does not know the form's token yet.
-    """
-
-    scope: str | None
-    token: bool
-    form_token: str
-    is_new: bool
+    scope: str | None  # what they may do; None before they have signed in
+    token: bool  # whether they have signed in with a token; not needed on an open service
+    form_token: str  # what their forms repeat
+    is_new: bool  # whether their browser does not know the form's token yet
 
     def may(self, wanted: str) -> bool:
         """Whether they may do this."""

@@ -31,21 +31,14 @@ ATTEMPTS = 3
 
 @dataclass
 class Job:
-    """A request that changes something.
+    """A request that changes something."""
 
-    Attributes:
-        experiment: The experiment it is about, which is locked.
-        work: What it does with the batch; it writes nothing itself.
-        alone: Whether it needs a transaction of its own.
-        clean: Whether a failure of `work` has left no trace in memory.
-        key: Its idempotency key, if it has one.
-    """
-
-    experiment: str
-    work: Callable[[Batch], Any]
-    alone: bool = False
+    experiment: str  # the experiment it is about, which is locked
+    work: Callable[[Batch], Any]  # what it does with the batch; it writes nothing itself
+    alone: bool = False  # whether it needs a transaction of its own
+    # whether a failure of `work` has left no trace in memory
     clean: Callable[[], bool] = lambda: True
-    key: str | None = None
+    key: str | None = None  # its idempotency key, if it has one
     future: Future[Any] = field(default_factory=Future)
 
 

@@ -128,7 +128,6 @@ def _draw(drawings: Drawings, session: StudySession) -> dict[str, Picture]:
 
 
 def _render(formats: Sequence[str], draw: Callable[[], Figure]) -> tuple[Picture, dict[str, bytes]]:
-    """A figure as the page shows it, and the files of other formats."""
     return draw().render(formats)
 
 

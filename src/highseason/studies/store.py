@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 import highseason
 from highseason.core.atomic import atomic_write
@@ -79,7 +78,10 @@ class Store:
             return cast("T", self._reuse(name, stored["content"]))
         content = self._compute(name, path, compute)
         with atomic_write(path) as unfinished:
-            text = json.dumps({"fingerprint": stamp, "content": content}, default=_dump_array)
+            text = json.dumps(
+                {"fingerprint": stamp, "content": content},
+                default=lambda array: {"array": array.tolist(), "dtype": array.dtype.str},
+            )
             unfinished.write_text(text, encoding="utf-8")
         return content
 
@@ -117,10 +119,6 @@ def _read(path: Path, stamp: str) -> dict[str, Any] | None:
         if stored["fingerprint"] == stamp:
             return stored
     return None
-
-
-def _dump_array(value: NDArray[Any]) -> dict[str, Any]:
-    return {"array": value.tolist(), "dtype": value.dtype.str}
 
 
 def _load_array(value: dict[str, Any]) -> Any:

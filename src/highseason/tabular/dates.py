@@ -226,16 +226,12 @@ def _named(year: str, month: str, day: str) -> Ymd | None:
     return None if number is None else (_year(year), number, int(day))
 
 
-def _quarter(year: str, quarter: str, quarter_first: str, year_last: str) -> Ymd:
-    return int(year or year_last), 3 * int(quarter or quarter_first) - 2, 1
-
-
 _FORMS: tuple[tuple[re.Pattern[str], Callable[..., Ymd | None]], ...] = (
     (_MONTH_YEAR, lambda month, year: (int(year), int(month), 1)),
     (_YEAR_MONTH, lambda year, month: (int(year), int(month), 1)),
     (_WEEK, _week),
     (_WEEK_YEAR, lambda week, year: _week(year, week, None)),
-    (_QUARTER, _quarter),
+    (_QUARTER, lambda y, q, first, last: (int(y or last), 3 * int(q or first) - 2, 1)),
     (_NAMED_DMY, lambda day, month, year: _named(year, month, day)),
     (_NAMED_MDY, lambda month, day, year: _named(year, month, day)),
     (_NAMED_MY, lambda month, year: _named(year, month, "1")),

@@ -112,7 +112,9 @@ def command(
     if runs is None:
         _drop_options_of_runs(settings)
     check_figure(out, inputs=logs)
-    chosen = arms if arms is None or arms == "always" else _ids(arms)
+    chosen: Any = arms
+    if arms not in (None, "always"):
+        chosen = tuple(part.strip() for part in arms.split(",") if part.strip())
     files = [LogFile(log, bin, chosen, between) for log in logs]
     settings["known_lifetimes"] = not unknown_lifetimes
     if runs is not None:
@@ -129,10 +131,6 @@ def command(
         replays(result).save(out)
     text = str(result) if out is None else f"{result}\n"
     emit(as_json, result.to_dict, lambda: click.echo(text), [out])
-
-
-def _ids(text: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
 def _drop_options_of_runs(settings: dict[str, Any]) -> None:

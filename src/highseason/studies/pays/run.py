@@ -8,7 +8,7 @@ import pandas as pd
 
 from highseason.results import Estimate, with_interval
 from highseason.studies.frames import Rows, columns
-from highseason.studies.meets.entrants import COUNTING, OPTION, TWIN, Entrant, entrants_of, lineup
+from highseason.studies.meets.entrants import COUNTING, OPTION, TWIN, entrants_of, lineup
 from highseason.studies.meets.settings import Meeting
 from highseason.studies.paper import SAME_RULE
 from highseason.studies.pays.settings import (
@@ -63,12 +63,10 @@ def _drawn(effort: MapEffort) -> Iterator[Meeting]:
         yield from map_settings(part, count)
 
 
-def _takes_part(entrant: Entrant) -> bool:
-    return entrant.label in PAIRS or entrant.label in PAIRS.values()
-
-
 def _rows(session: StudySession, meeting: Meeting, effort: MapEffort) -> Rows:
-    who = lineup(meeting, effort.candidates, filter(_takes_part, entrants_of(meeting)))
+    paired = {*PAIRS, *PAIRS.values()}
+    entrants = [each for each in entrants_of(meeting) if each.label in paired]
+    who = lineup(meeting, effort.candidates, entrants)
     own = derive_seed(session.seed, f"{meeting.world}/{meeting.id}")
     name = f"{meeting.world}/{meeting.id}"
     games = effort.games_of(meeting.G.turns)

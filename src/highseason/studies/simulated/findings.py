@@ -120,7 +120,8 @@ def judge(n: pd.DataFrame, c: pd.DataFrame, headline: pd.Series) -> dict[str, li
     return {
         "paper": [_beats_everywhere(c), _ten_to_eighty(c), _sixty_eight(headline), _pool(n, c),
                   _arms_and_turns(c)],
-        "not in the paper": [_never_exploits(n, c), *_against_others(c), *_option_index(n)],
+        "not in the paper": [_never_exploits(n, c), _against_greedy(c), *_against_tuned(c),
+                             *_option_index(n)],
     }  # fmt: skip
 
 
@@ -233,10 +234,6 @@ def _never_exploits(n: pd.DataFrame, c: pd.DataFrame) -> Claim:
         f"In {never.sum()} of {_settings(c)} none of its reward came from exploiting; its reward "
         f"{near if most else 'is that of uniform random play'}.",
     )
-
-
-def _against_others(c: pd.DataFrame) -> list[Claim]:
-    return [_against_greedy(c), *_against_tuned(c)]
 
 
 def _against_greedy(c: pd.DataFrame) -> Claim:

@@ -35,19 +35,13 @@ _PART = 128
 
 @dataclass(frozen=True, eq=False)
 class Decks:
-    """Many tests, a deck for each of their arms.  Made by `decks`.
+    """Many tests, a deck for each of their arms.  Made by `decks`."""
 
-    Attributes:
-        names: What each test is called.
-        arms: How many arms each has.
-        cards: A row per test and a column per arm: how many cards; 0 where there is no such arm.
-        ones: How many of them are ones.
-    """
-
-    names: tuple[str, ...]
-    arms: NDArray[np.int64]
+    names: tuple[str, ...]  # What each test is called
+    arms: NDArray[np.int64]  # How many arms each has
+    # A row per test and a column per arm: how many cards; 0 where there is no such arm
     cards: NDArray[np.int64]
-    ones: NDArray[np.int64]
+    ones: NDArray[np.int64]  # How many of them are ones
 
     def __len__(self) -> int:
         return len(self.names)
@@ -98,25 +92,16 @@ def decks(names: Sequence[str], cards: Sequence[ArrayLike], ones: Sequence[Array
 
 @dataclass(frozen=True, eq=False)
 class DeckGames:
-    """Which games are played; all policies play the same ones, with the same cards in their order.
-
-    Attributes:
-        decks: The tests.
-        seasons: The stakes G; all of the same number of turns.
-        tests: Which test each game plays, from 0.
-        season: In which season, from 0.
-        cards: How many cards a game of each test deals in all.
-        seed: Same seed, same shuffles and decisions.
-        even: Every turn deals the same number of cards, and a one pays G(t) / mean G: what is
-            learnt in a turn does then not depend on its stakes.
-    """
+    """Which games are played; all policies play the same, with the same cards in their order."""
 
     decks: Decks
-    seasons: Sequence[Multiplier]
-    tests: NDArray[np.int64]
-    season: NDArray[np.int64]
-    cards: NDArray[np.int64]
-    seed: int = 0
+    seasons: Sequence[Multiplier]  # The stakes G; all of the same number of turns
+    tests: NDArray[np.int64]  # Which test each game plays, from 0
+    season: NDArray[np.int64]  # In which season, from 0
+    cards: NDArray[np.int64]  # How many cards a game of each test deals in all
+    seed: int = 0  # Same seed, same shuffles and decisions
+    # Every turn deals the same number of cards, and a one pays G(t) / mean G: what is learnt in a
+    # turn does then not depend on its stakes
     even: bool = False
 
     def __post_init__(self) -> None:
