@@ -7,8 +7,10 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy import optimize, stats
+from scipy import optimize, special, stats
 
 import highseason as hs
 from highseason.core.compile import compiled
@@ -22,7 +24,14 @@ from highseason.engine.lifetimes.presence import (
 )
 from highseason.engine.turn import Observation, Turn
 from highseason.rules.option import OPTION, indices
-from highseason.rules.option.index import PERSISTENCE, first_guess, price, solve
+from highseason.rules.option.index import (
+    PERSISTENCE,
+    first_guess,
+    is_hopeless,
+    least_tail,
+    price,
+    solve,
+)
 from highseason.rules.option.rule import choose, life_of, posterior, terms_of
 from highseason.rules.option.state import NU, PI, RHO, SUCCESSES, TRIALS
 
@@ -111,7 +120,7 @@ def test_the_compiled_choice_is_the_highest_of_all_indices() -> None:
             assert indices(state, turn)[arm] >= indices(state, turn).max() - 1e-9
 
 
-def count_misses(state: ArmState, turn: Turn, numbers: NDArray[np.float64]) -> int:
+def count_misses(state: ArmState, turn: Turn, numbers: NDArray[np.float64], scatter: float) -> int:
     """Play at random levels; how often the choice was not the highest of all indices, solved."""
     misses = 0
     for t in range(numbers.shape[0]):
@@ -130,7 +139,10 @@ def count_misses(state: ArmState, turn: Turn, numbers: NDArray[np.float64]) -> i
         misses += own < top - 1e-9
         state.selections[arm] += 1
         played = arm if stray < 0.7 else int(place * state.pulls.size)
-        value = 1.0 if coin < 0.1 + 0.8 * played / state.pulls.size else 0.0
+        mean = 0.1 + 0.8 * played / state.pulls.size
+        value = 1.0 if coin < mean else 0.0
+        if scatter > 0.0:
+            value = min(max(mean + scatter * (coin - 0.5), 0.0), 1.0)
         observe(state, now, Observation(played, value, 1.0))
     return misses
 
@@ -139,15 +151,33 @@ observe = OPTION.observe
 
 
 @pytest.mark.soak
+@pytest.mark.parametrize("scatter", [0.0, 0.3, 3.0])
 @pytest.mark.parametrize("arms", [2, 7, 25, 200])
-def test_the_kernel_chooses_as_an_exhaustive_search_on_a_million_turns(arms: int) -> None:
+def test_the_kernel_chooses_as_an_exhaustive_search_on_three_million_turns(
+    arms: int, scatter: float
+) -> None:
     types = numba.core.types
-    signature = types.int64(state_type(), turn_type(), types.float64[:, ::1])
+    signature = types.int64(state_type(), turn_type(), types.float64[:, ::1], types.float64)
     kernel: Any = compiled(count_misses, signature)
     turn = turn_of(1.0)._replace(key=np.uint64(1))
     rng = np.random.default_rng(arms)
     for _ in range(500):
-        assert kernel(OPTION.fresh_state(arms), turn, rng.random((500, 4))) == 0
+        assert kernel(OPTION.fresh_state(arms), turn, rng.random((500, 4)), scatter) == 0
+
+
+@given(
+    st.floats(0.01, 0.99), st.floats(0.05, 2000.0), st.floats(-6.0, 3.0), st.floats(0.001, 0.999)
+)
+def test_an_arm_that_is_passed_over_has_no_surplus(
+    p: float, n: float, magnitude: float, share: float
+) -> None:
+    a, b, x, rate = p * n, (1 - p) * n, p + (1 - p) * share**2, 10.0**magnitude
+    front = math.exp(a * math.log(x) + b * math.log1p(-x) - special.betaln(a, b))
+    tail = special.betaincc(a, b, x)
+    assert least_tail(a, b, x) * front <= tail * (1 + 1e-9) + 1e-300
+    if is_hopeless(p, n, rate, x):
+        call = p * special.betaincc(a + 1, b, x) - x * tail
+        assert call <= rate * (x - p) + 1e-12
 
 
 def test_indices_are_those_of_the_definition() -> None:

@@ -13,23 +13,44 @@ _NEARLY_NORMAL = 2000.0
 
 
 @jitable
-def log_gamma(x: float) -> float:
-    """The logarithm of the gamma function for x > 0: Stirling's series, from 10 on."""
-    product = 1.0
-    while x < 10.0:
-        product *= x
-        x += 1.0
+def stirling(x: float) -> float:
+    """The logarithm of the gamma function for x >= 8, to 1e-14: Stirling's series."""
     r = 1.0 / x
     s = r * r
-    series = r * (1.0 / 12.0 - s * (1.0 / 360.0 - s * (1.0 / 1260.0 - s * (1.0 / 1680.0))))
-    value = (x - 0.5) * math.log(x) - x + _HALF_LOG_TWO_PI + series
+    series = 1.0 / 1260.0 - s * (1.0 / 1680.0 - s * (1.0 / 1188.0 - s * (691.0 / 360360.0)))
+    series = r * (1.0 / 12.0 - s * (1.0 / 360.0 - s * series))
+    return (x - 0.5) * math.log(x) - x + _HALF_LOG_TWO_PI + series
+
+
+@jitable
+def eight_rising(x: float) -> float:
+    """The product of x, x + 1, … x + 7: gamma of x + 8, divided by gamma of x."""
+    low = (x * (x + 1.0)) * ((x + 2.0) * (x + 3.0))
+    return low * (((x + 4.0) * (x + 5.0)) * ((x + 6.0) * (x + 7.0)))
+
+
+@jitable
+def log_gamma(x: float) -> float:
+    """The logarithm of the gamma function for x > 0."""
+    return stirling(x) if x >= 8.0 else stirling(x + 8.0) - math.log(eight_rising(x))
+
+
+@jitable
+def log_gammas(x: float, y: float) -> float:
+    """`log_gamma(x) + log_gamma(y)` with fewer logarithms."""
+    product = 1.0
+    if x < 8.0:
+        product, x = eight_rising(x), x + 8.0
+    if y < 8.0:
+        product, y = product * eight_rising(y), y + 8.0
+    value = stirling(x) + stirling(y)
     return value if product == 1.0 else value - math.log(product)
 
 
 @jitable
 def log_beta(a: float, b: float) -> float:
     """The logarithm of the beta function."""
-    return log_gamma(a) + log_gamma(b) - log_gamma(a + b)
+    return log_gammas(a, b) - log_gamma(a + b)
 
 
 @jitable

@@ -13,6 +13,7 @@ from highseason.core.jitable import jitable
 PERSISTENCE = 0.3
 #: Among many arms a search ends before all are tried: so many times the root of the turns, at most.
 SEARCHED = 2.0
+_INVERSE_TWO_PI = 0.5 / math.pi
 
 
 class Terms(NamedTuple):
@@ -97,10 +98,35 @@ def divergence(p: float, x: float) -> float:
 def is_hopeless(p: float, n: float, rate: float, x: float) -> bool:
     """Whether an upper bound already shows that the surplus at x > p is not positive.
 
-    P(Y > y) <= exp(-n kl(p, y)), and kl is convex in y, so its tangent at x bounds the call.
+    P(Y > y) <= exp(-n kl(p, y)), and kl is convex in y, so its tangent at x bounds the call.  The
+    call is also f (1/n - d P(Y > x)/f) with f = x^a (1-x)^b / B(a, b), which Stirling's formula
+    bounds.
     """
-    d = x - p
-    return math.exp(-n * divergence(p, x)) * x * (1.0 - x) <= rate * n * d * d
+    d, chance = x - p, math.exp(-n * divergence(p, x))
+    if chance * x * (1.0 - x) <= rate * n * d * d:
+        return True
+    a, b = p * n, (1.0 - p) * n
+    front = chance * math.sqrt(_INVERSE_TWO_PI * p * b)
+    return front * (1.0 / n - d * least_tail(a, b, x)) <= rate * d
+
+
+@jitable
+def least_tail(a: float, b: float, x: float) -> float:
+    """A lower bound on P(Y > x) B(a, b) / (x^a (1-x)^b), 0 where none is at hand.
+
+    The first terms of the continued fraction of `beta_fraction`; all its terms are positive from
+    a = 2 on, so they are too high and too low in turn.  Up to a = 1 the first is too low already.
+    """
+    n, y = a + b, 1.0 - x
+    room = b + 1.0 - n * y
+    if room <= 0.0 or 1.0 < a < 2.0:
+        return 0.0
+    first = (b + 1.0) / (b * room)
+    if a <= 1.0:
+        return first
+    r = (a - 1.0) * y / (b + 1.0)
+    c, d = r * y * b * n / (b + 1.0), 1.0 + r + (b + 1.0) * (room + 2.0 - y) / (b + 3.0)
+    return first * d / (d + c * first)
 
 
 @jitable

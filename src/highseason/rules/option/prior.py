@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from highseason.core.beta import log_gamma
+from highseason.core.beta import log_beta, log_gamma, log_gammas
 from highseason.core.jitable import jitable
 from highseason.engine.arms import ArmState
 from highseason.rules.option.state import (
@@ -17,20 +17,19 @@ from highseason.rules.option.state import (
     CENTRE,
     LIKELIHOOD,
     LOCATIONS,
-    LOG_ALL,
-    LOG_LOSSES,
-    LOG_WINS,
+    LOG_NORMS,
     LOGS,
     NU,
     PI,
     POINTS,
     PRIORS,
-    SCALES,
     SEEN_SUCCESSES,
     SEEN_TRIALS,
     SPACING,
+    SPREADS,
     STRENGTHS,
     SUCCESSES,
+    SUMS,
     TRIALS,
     WEIGHTS,
 )
@@ -40,6 +39,8 @@ from highseason.rules.rule import Floats
 TILT = 0.5
 #: An arm's likelihood is renewed when its trials have changed by this share.
 REFRESH = 0.02
+#: The logarithm of a weight, relative to the greatest, that no sum notices.
+NEGLIGIBLE = -60.0
 
 
 #: ν of each column, and the logarithm of its plausibility: the last columns are wider apart.
@@ -73,101 +74,102 @@ def rebuild(state: ArmState) -> None:
     place_grid(state)
     shared = state.shared
     for k in range(STRENGTHS):
-        shared[LOG_ALL + k] = log_gamma(STRENGTH[k])
-    for i in range(PRIORS):
-        pi = shared[LOCATIONS + i]
-        plausible = math.log(pi * (1.0 - pi))
-        for k in range(STRENGTHS):
-            j, nu = i * STRENGTHS + k, STRENGTH[k]
-            shared[LOGS + j] = plausible + LOG_PRIOR[k]
-            shared[LOG_WINS + j] = log_gamma(nu * pi)
-            shared[LOG_LOSSES + j] = log_gamma(nu * (1.0 - pi))
+        nu = STRENGTH[k]
+        for i in range(PRIORS):
+            j, pi = k * PRIORS + i, shared[LOCATIONS + i]
+            shared[LOGS + j] = math.log(pi * (1.0 - pi)) + LOG_PRIOR[k]
+            shared[LOG_NORMS + j] = log_beta(nu * pi, nu * (1.0 - pi))
     for arm in range(state.pulls.size):
         if state.memory[arm, SEEN_TRIALS] > 0.0:
             state.memory[arm, LIKELIHOOD:ARM_ROWS] = 0.0
-            see(shared, state.memory[arm])
+            see(shared, state.memory, arm)
     weigh(shared)
 
 
 @jitable
-def see(shared: Floats, own: Floats) -> None:
+def see(shared: Floats, memory: Floats, arm: int) -> None:
     """Replace an arm's likelihood in the grid by that of what was seen of it."""
-    trials, wins = own[SEEN_TRIALS], own[SEEN_SUCCESSES]
+    trials, wins = memory[arm, SEEN_TRIALS], memory[arm, SEEN_SUCCESSES]
     losses = trials - wins
     for k in range(STRENGTHS):
-        everything = log_gamma(STRENGTH[k] + trials) - shared[LOG_ALL + k]
+        nu, everything = STRENGTH[k], log_gamma(STRENGTH[k] + trials)
         for i in range(PRIORS):
-            j, a = i * STRENGTHS + k, STRENGTH[k] * shared[LOCATIONS + i]
-            value = (
-                log_gamma(a + wins) - shared[LOG_WINS + j]
-                + log_gamma(STRENGTH[k] - a + losses) - shared[LOG_LOSSES + j]
-                - everything
-            )  # fmt: skip
-            shared[LOGS + j] += value - own[LIKELIHOOD + j]
-            own[LIKELIHOOD + j] = value
+            j, a = k * PRIORS + i, nu * shared[LOCATIONS + i]
+            value = log_gammas(a + wins, nu - a + losses) - everything - shared[LOG_NORMS + j]
+            shared[LOGS + j] += value - memory[arm, LIKELIHOOD + j]
+            memory[arm, LIKELIHOOD + j] = value
 
 
 @jitable
 def weigh(shared: Floats) -> None:
-    """Weights from their logarithms; the greatest is 1."""
+    """Weights from their logarithms; the greatest is 1, those that no sum would notice are 0."""
     top = -math.inf
     for j in range(LOGS, LOGS + POINTS):
         top = max(top, shared[j])
     for j in range(POINTS):
-        shared[WEIGHTS + j] = math.exp(shared[LOGS + j] - top)
+        below = shared[LOGS + j] - top
+        shared[WEIGHTS + j] = math.exp(below) if below > NEGLIGIBLE else 0.0
 
 
 @jitable
 def add_trial(state: ArmState, arm: int, success: bool) -> None:
     """One 0/1 trial of `arm`, which was seen completely before: Laplace's rule of succession."""
-    shared, seen = state.shared, state.memory[arm]
-    trials, count = seen[SEEN_TRIALS], seen[SEEN_SUCCESSES]
+    shared, memory = state.shared, state.memory
+    trials, count = memory[arm, SEEN_TRIALS], memory[arm, SEEN_SUCCESSES]
+    base, sign = (0.0, 1.0) if success else (1.0, -1.0)
     if not success:
         count = trials - count
     for k in range(STRENGTHS):
-        shared[SCALES + k] = 1.0 / (STRENGTH[k] + trials)
-    for i in range(PRIORS):
-        share = shared[LOCATIONS + i] if success else 1.0 - shared[LOCATIONS + i]
-        for k in range(STRENGTHS):
-            factor = (STRENGTH[k] * share + count) * shared[SCALES + k]
-            shared[WEIGHTS + i * STRENGTHS + k] *= factor
-    seen[SEEN_TRIALS] += 1.0
-    seen[SEEN_SUCCESSES] += 1.0 if success else 0.0
+        nu, scale = STRENGTH[k], 1.0 / (STRENGTH[k] + trials)
+        for i in range(PRIORS):
+            share = base + sign * shared[LOCATIONS + i]
+            shared[WEIGHTS + k * PRIORS + i] *= (nu * share + count) * scale
+    memory[arm, SEEN_TRIALS] += 1.0
+    memory[arm, SEEN_SUCCESSES] += 1.0 if success else 0.0
 
 
 @jitable
 def renew_arms(state: ArmState) -> None:
     """Bring the grid up to date with every arm whose trials have changed enough."""
-    changed = False
+    changed, memory = False, state.memory
     for arm in range(state.pulls.size):
-        own = state.memory[arm]
-        if abs(own[TRIALS] - own[SEEN_TRIALS]) > REFRESH * own[SEEN_TRIALS]:
-            own[SEEN_TRIALS], own[SEEN_SUCCESSES] = own[TRIALS], own[SUCCESSES]
-            see(state.shared, own)
+        seen = memory[arm, SEEN_TRIALS]
+        if abs(memory[arm, TRIALS] - seen) > REFRESH * seen:
+            memory[arm, SEEN_TRIALS] = memory[arm, TRIALS]
+            memory[arm, SEEN_SUCCESSES] = memory[arm, SUCCESSES]
+            see(state.shared, memory, arm)
             changed = True
     if changed:
         weigh(state.shared)
 
 
 @jitable
+def sum_strengths(shared: Floats) -> None:
+    """The weight of every location, and the variance that its strengths add, over all strengths."""
+    for i in range(PRIORS):
+        shared[SUMS + i] = shared[SPREADS + i] = 0.0
+    for k in range(STRENGTHS):
+        for i in range(PRIORS):
+            w = shared[WEIGHTS + k * PRIORS + i]
+            shared[SUMS + i] += w
+            shared[SPREADS + i] += w * SPREAD[k]
+
+
+@jitable
 def summarize(state: ArmState) -> None:
     """One Beta prior with the mean and the variance of the grid; moves the grid where it must."""
     shared = state.shared
+    sum_strengths(shared)
     total, place, places = 0.0, 0.0, 0.0
     mean, square, within = 0.0, 0.0, 0.0
     for i in range(PRIORS):
-        row, spread = 0.0, 0.0
-        for k in range(STRENGTHS):
-            w = shared[WEIGHTS + i * STRENGTHS + k]
-            row += w
-            spread += w * SPREAD[k]
-        pi, x = shared[LOCATIONS + i], i - 0.5 * (PRIORS - 1)
+        row, pi, x = shared[SUMS + i], shared[LOCATIONS + i], i - 0.5 * (PRIORS - 1)
         total += row
         place += row * x
         places += row * x * x
         mean += row * pi
         square += row * pi * pi
-        within += spread * pi * (1.0 - pi)
+        within += shared[SPREADS + i] * pi * (1.0 - pi)
     mean /= total
     variance = within / total + max(0.0, square / total - mean * mean)
     share = min(0.9, variance / (mean * (1.0 - mean)))

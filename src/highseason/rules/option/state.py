@@ -13,16 +13,16 @@ RHO, PI, NU, CENTRE, SPACING, TURNS, BINARY = range(7)
 JUDGED, VISITORS, WEIGHT, PER_TURN = range(7, 11)
 PRIORS, STRENGTHS = 12, 11
 LOCATIONS = 12
+#: The grid, a row of locations for every strength: loops over locations become vector operations.
 WEIGHTS = LOCATIONS + PRIORS
 POINTS = PRIORS * STRENGTHS
-#: The logarithms of the weights, and of the gamma function at νπ, ν(1-π) and ν.
+#: The logarithms of the weights, and of the beta function at νπ and ν(1-π).
 LOGS = WEIGHTS + POINTS
-LOG_WINS = LOGS + POINTS
-LOG_LOSSES = LOG_WINS + POINTS
-LOG_ALL = LOG_LOSSES + POINTS
-#: Scratch: what a trial divides the weights of a strength by, inverted.
-SCALES = LOG_ALL + STRENGTHS
-ROWS = SCALES + STRENGTHS
+LOG_NORMS = LOGS + POINTS
+#: Scratch: the sums over all strengths, for every location.
+SUMS = LOG_NORMS + POINTS
+SPREADS = SUMS + PRIORS
+ROWS = SPREADS + PRIORS
 #: Per row of the noise grid: effective trials, successes and squares of all arms, and the excess.
 PER_ROW = 4
 
