@@ -43,9 +43,6 @@ _EVENTS: dict[str, type[Event]] = {
 _ENDS: dict[int, str | None] = {NO_END: None, UNKNOWN_END: "unknown"}
 
 
-# -- events as JSON --------------------------------------------------------------------------------
-
-
 def event_to_json(event: Event) -> str:
     """An event as one line of JSON, without the line end.
 
@@ -141,9 +138,6 @@ _READ: dict[str, Read] = {
     "seq": whole,
     "turn": whole,
 }
-
-
-# -- the file --------------------------------------------------------------------------------------
 
 
 class JsonLinesStore:

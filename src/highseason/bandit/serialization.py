@@ -83,9 +83,6 @@ def _read_columns(
     return {name: column.read(name, entry[name]) for name, column in columns.items()}
 
 
-# -- the document ----------------------------------------------------------------------------------
-
-
 def write(session: BanditSession[Any]) -> str:
     """The whole bandit as text."""
     table, state, packed = session.table, session.table.state, session.ledger.propensities
@@ -323,9 +320,6 @@ def _check(session: BanditSession[Any]) -> None:
     pulls = ledger.observed(state.pulls.size)
     if session.policy.rule.observe is observe_mean and not np.array_equal(pulls, state.pulls):
         raise corrupt("`pulls` disagrees with the rewards")
-
-
-# -- the events of a store -------------------------------------------------------------------------
 
 
 def replayed(events: Iterable[Event], policy: Policy | None) -> BanditSession[Any]:

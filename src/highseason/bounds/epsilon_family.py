@@ -145,9 +145,6 @@ def _bound(
     )
 
 
-# -- the theorems ----------------------------------------------------------------------------------
-
-
 @theorem(EpsilonGreedy)
 def epsilon_greedy(policy: EpsilonGreedy, setting: Setting, form: Form) -> RegretBound:
     """Initialisation + exploration + a mistaken leader in the other turns."""

@@ -13,64 +13,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.bounds import epsilon_family as family
-from highseason.bounds.epsilon_family import printed_beta
-from highseason.bounds.growth import (
-    Growth,
-    LogarithmicGrowth,
-    TwoValues,
-    exploration_sum,
-    growth,
-    logarithmic_growth,
-    two_values,
-)
-from highseason.bounds.kernels import tail
-from highseason.bounds.minimum_pulls import minimum_pulls_ranges, need, phi, soft_minimum_pulls, tau
+from highseason.bounds.epsilon_family import printed_beta as printed_beta
+from highseason.bounds.growth import Growth as Growth
+from highseason.bounds.growth import LogarithmicGrowth as LogarithmicGrowth
+from highseason.bounds.growth import TwoValues as TwoValues
+from highseason.bounds.growth import exploration_sum as exploration_sum
+from highseason.bounds.growth import growth as growth
+from highseason.bounds.growth import logarithmic_growth as logarithmic_growth
+from highseason.bounds.growth import two_values as two_values
+from highseason.bounds.kernels import tail as tail
+from highseason.bounds.minimum_pulls import minimum_pulls_ranges as minimum_pulls_ranges
+from highseason.bounds.minimum_pulls import need as need
+from highseason.bounds.minimum_pulls import phi as phi
+from highseason.bounds.minimum_pulls import soft_minimum_pulls as soft_minimum_pulls
+from highseason.bounds.minimum_pulls import tau as tau
 from highseason.bounds.regret_bound import Form, show
-from highseason.bounds.setting import Means, Numbers, Setting, leader_regret, low_turns, read_plan
-from highseason.bounds.variable_pool import (
-    PoolHypothesis,
-    PoolRepair,
-    pool_hypothesis,
-    repair,
-    required_c,
-)
+from highseason.bounds.setting import Means, Numbers, Setting, low_turns, read_plan
+from highseason.bounds.setting import leader_regret as leader_regret
+from highseason.bounds.variable_pool import PoolHypothesis as PoolHypothesis
+from highseason.bounds.variable_pool import PoolRepair as PoolRepair
+from highseason.bounds.variable_pool import pool_hypothesis as pool_hypothesis
+from highseason.bounds.variable_pool import repair as repair
+from highseason.bounds.variable_pool import required_c as required_c
 from highseason.core.table import aligned
 from highseason.multipliers import as_multiplier, sine
 from highseason.policies import EpsilonGreedy, EpsilonZGreedy, SoftEpsilonGreedy
-
-__all__ = [
-    "Decay",
-    "DecayTable",
-    "ExplorationFigure",
-    "Growth",
-    "HighTurnAdvantage",
-    "LogarithmicGrowth",
-    "PoolHypothesis",
-    "PoolRepair",
-    "TwoValues",
-    "beta_from_floor",
-    "decay_table",
-    "exploration_figure",
-    "exploration_sum",
-    "growth",
-    "high_turn_advantage",
-    "leader_regret",
-    "logarithmic_growth",
-    "minimum_pulls_ranges",
-    "need",
-    "phi",
-    "pool_hypothesis",
-    "printed_beta",
-    "remark_floor",
-    "repair",
-    "required_c",
-    "soft_minimum_pulls",
-    "tail",
-    "tau",
-    "trivial",
-    "true_floor",
-    "two_values",
-]
 
 
 @dataclass(frozen=True, eq=False)

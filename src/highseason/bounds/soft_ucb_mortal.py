@@ -194,9 +194,6 @@ def _printed_beta(game: _Game, arm: int, gap: float, epoch: Counts, r: float) ->
     return u + float(np.sum((t - s_star) * (t - s_own - u + 1.0) * misses))
 
 
-# -- which arms are available when -----------------------------------------------------------------
-
-
 def _stretches(first: Counts, last: Counts, turns: int) -> tuple[NDArray[np.bool_], Counts]:
     """The arms available in each stretch of turns with the same ones, and the stretch of a turn."""
     borders = np.unique(np.concatenate([[1], first, last + 1]))  # where availability may change

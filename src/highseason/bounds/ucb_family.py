@@ -84,9 +84,6 @@ def _bound(
     return compared(bound, safe, broken)
 
 
-# -- the safe form ---------------------------------------------------------------------------------
-
-
 def low_part(P: float, setting: Setting, low: Mask) -> Numbers:
     """The regret of low turns by each turn after the first round.
 
@@ -145,9 +142,6 @@ def _narrow_radius(P: float, setting: Setting) -> tuple[str, ...]:
     )
 
 
-# -- the printed form ------------------------------------------------------------------------------
-
-
 def _printed_low(setting: Setting, low: Mask, z: Numbers) -> Numbers:
     """z times Auer's bracket."""
     gaps = setting.worst_first
@@ -183,9 +177,6 @@ def other_radius(P: float) -> tuple[str, ...]:
     if P == 2.0:
         return ()
     return (f"The theorem is stated for P = 2; its constants do not fit P = {P:g}.",)
-
-
-# -- soft UCB --------------------------------------------------------------------------------------
 
 
 @theorem(SoftUCB)

@@ -45,9 +45,6 @@ def variable_pool(policy: VariablePool, setting: Setting, form: Form) -> RegretB
     return setting.bound(policy, "safe", curves, limits, ("exploration",), remarks=plan.notes)
 
 
-# -- the printed form ------------------------------------------------------------------------------
-
-
 def _paper(policy: VariablePool, setting: Setting, plan: PlanRead) -> RegretBound:
     sizes = plan.levels.astype(np.int64)
     rising = np.sort(setting.gaps)
@@ -136,9 +133,6 @@ def required_c(arms: int, turns: int) -> float:
     198
     """
     return 10.0 * arms * math.log(turns)
-
-
-# -- the repair ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)

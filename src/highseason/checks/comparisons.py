@@ -43,9 +43,6 @@ CLEARLY = 4.0
 FACTOR = 1024.0
 
 
-# -- what is learned -------------------------------------------------------------------------------
-
-
 def _learns(policy: Policy) -> bool:
     return not policy.learns_scaled
 
@@ -91,9 +88,6 @@ def _first_turn_moved_by_G(policy: Policy, number: int) -> int | None:
     variant = following(policy, policy.plan(varied, rewards.arms).levels)
     multipliers = varied, constant(varied.turns)
     return first_difference(*(play(variant, rewards, G, SEED, number).arms for G in multipliers))
-
-
-# -- where one policy becomes another --------------------------------------------------------------
 
 
 class Reduction(NamedTuple):

@@ -148,9 +148,6 @@ def company_does_not_matter(policy: Policy) -> None:
     same_games(alone, last, sentence, row=1)
 
 
-# -- arms that come and go -------------------------------------------------------------------------
-
-
 def _lifetime_settings(policy: Policy) -> Iterator[tuple[Lifetimes, Rewards, str]]:
     """Known lifetimes and, unless the policy needs to know them, unknown ones."""
     spans = [(1, 40), (1, math.inf), (30, 90), (31, 31), (91, TURNS), (2, 45)]
@@ -183,9 +180,6 @@ def play_and_simulate_agree_on_arms_that_come_and_go(policy: Policy) -> None:
     absent_arms_are_never_played(policy)
     for lifetimes, model, where in _lifetime_settings(policy):
         _expect_agreement(policy, model, where, LIFETIME_GAMES, lifetimes=lifetimes)
-
-
-# -- equal games -----------------------------------------------------------------------------------
 
 
 def _expect_agreement(

@@ -41,9 +41,6 @@ CUTS = (1, ARMS - 1, ARMS, ARMS + 1, TURNS // 2, TURNS - 1)
 FACTORS = (0.01, 100.0)
 
 
-# -- parameters ----------------------------------------------------------------------------------
-
-
 def _importable(policy: Policy) -> bool:
     """Whether another process can import the class: a local one cannot be pickled."""
     kind = type(policy)
@@ -132,9 +129,6 @@ def _impossible(policy: Policy) -> Iterator[tuple[str, Any]]:
             yield name, math.nextafter(limits.at_least, -math.inf)
 
 
-# -- levels ----------------------------------------------------------------------------------------
-
-
 @check()
 def intensity_takes_arrays(policy: Policy) -> None:
     """`plan.exploration` passes all turns at once."""
@@ -205,9 +199,6 @@ def require_range(policy: Policy, levels: Levels, arms: int, where: str) -> None
             f"the rule {policy.rule.name!r} expects {meaning}; "
             f"{where}, turn {i + 1} has {float(levels[i])!r}"
         )
-
-
-# -- what a plan may know --------------------------------------------------------------------------
 
 
 def resolved(policy: Policy) -> Policy:

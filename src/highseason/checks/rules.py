@@ -131,9 +131,6 @@ def _expect_same_choices(
             expect(now == choice, f"{sentence} in turn {other.t}, from {choice} to {now}")
 
 
-# -- states and turns ------------------------------------------------------------------------------
-
-
 def _moments(policy: Policy) -> Iterator[tuple[ArmState, Turn]]:
     """A game stopped before some of its turns; rewards are coarse, so that arms often tie."""
     rule, start = policy.rule, game_key(SEED, 0)

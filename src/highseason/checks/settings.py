@@ -63,9 +63,6 @@ def reward_models(arms: int = ARMS) -> list[Rewards]:
     ]
 
 
-# -- variants of a policy that differ from it in one respect only ----------------------------------
-
-
 def following(policy: Policy, levels: NDArray[np.float64]) -> Policy:
     """The policy with `levels` as its plan, whatever G is."""
 

@@ -1,7 +1,5 @@
 """Atomic writes: a file is complete or absent, never half written."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -5,8 +5,6 @@ are resolved here and nowhere else: a new kind is a module with `start(address, 
 a `Pool`, and an entry in `_KINDS`.
 """
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal

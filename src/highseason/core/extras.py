@@ -1,7 +1,5 @@
 """Optional dependencies: imported where they are used, with an error that names the extra."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A digest of what a value holds, equal in every process: numbers, arrays, code and settings."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """Numbers, shares and lists as text for people."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

@@ -9,8 +9,6 @@ The draws of `highseason.rewards.counts` take one uniform number, as a reward mu
 expansions, whose distribution is only near the right one.
 """
 
-from __future__ import annotations
-
 import math
 
 from highseason.core.jitable import jitable

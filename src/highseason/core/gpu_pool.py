@@ -1,7 +1,5 @@
 """`executor="gpu"`: games on an NVIDIA GPU, everything else on the cores of this machine."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from highseason.core.executors import LocalPool, worker_count

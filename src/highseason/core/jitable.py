@@ -5,8 +5,6 @@ arrays.  `play` and `Bandit` call them as they are; `simulate` compiles them.  M
 numba is imported only when the first kernel is compiled (`highseason.core.compile`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 

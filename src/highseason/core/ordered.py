@@ -1,7 +1,5 @@
 """Numbers kept in order while they come in one by one: any rank in logarithmic time."""
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_left, insort
 from collections.abc import Iterable

@@ -5,8 +5,6 @@ blocks, and they are merged in a tree whose shape depends on the number of block
 same work gives the same bits on any executor, also after workers were lost or a run was resumed.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sized
 from concurrent.futures import BrokenExecutor, Future

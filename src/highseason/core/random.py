@@ -15,8 +15,6 @@ True
 True
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any

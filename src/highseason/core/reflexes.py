@@ -1,7 +1,5 @@
 """Methods of other bandit libraries, and what to write here instead."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 _PLAYER = "a policy is a recipe; hs.Bandit plays it: bandit = hs.Bandit(arms, {policy}), then "

@@ -4,8 +4,6 @@ Ray hands arrays over as read-only views, and Dask warns of large tasks.  So the
 bytes, apart from the blocks, and a worker unpacks it when it first sees it.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable
 from typing import Any, NamedTuple

@@ -4,8 +4,6 @@
 error about 1e-16, from rational functions, the central one without a logarithm.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Things by name: registries, `name:key=value` text, and suggestions for misspelt names."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterable, Iterator
 from typing import Generic, TypeVar

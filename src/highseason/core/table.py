@@ -1,7 +1,5 @@
 """Tables and paragraphs as text that fits the terminal, and as HTML for notebooks."""
 
-from __future__ import annotations
-
 import html
 import re
 import shutil

@@ -3,8 +3,6 @@
 All raise `ValueError`; a room with an error class of its own passes it as `error`.
 """
 
-from __future__ import annotations
-
 import math
 import operator
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Warnings that point at the line of the user's program, however deep in here they arise."""
 
-from __future__ import annotations
-
 import sys
 import warnings
 from collections.abc import Iterator

@@ -12,13 +12,11 @@ array([30., 30.])
 array([60.])
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from statistics import NormalDist
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -125,16 +123,16 @@ class Forecast:
         """The mean as a multiplier, for plans that need one number per turn."""
         return Multiplier(self.mean, self.calendar, self.name)
 
-    def sure(self) -> Forecast:
+    def sure(self) -> Self:
         """The same mean as a point forecast."""
         return replace(self, quantiles=None)
 
-    def window(self, first: int, last: int) -> Forecast:
+    def window(self, first: int, last: int) -> Self:
         """The turns from `first` to `last`, counted from 1, both included."""
         rows = slice(first - 1, last)
         table = None if self.quantiles is None else self.quantiles[:, rows]
         calendar = None if self.calendar is None else self.calendar[rows]
-        return Forecast(self.mean[rows], table, calendar, self.name)
+        return type(self)(self.mean[rows], table, calendar, self.name)
 
 
 def normal_quantiles(mean: Any, deviation: Any) -> Numbers:
@@ -167,6 +165,18 @@ def _probability(column: Numbers, z: float) -> float:
 _SWITCHES = {"true": True, "yes": True, "false": False, "no": False}
 
 
+class Fitted(ABC):
+    """A forecaster that knows a series."""
+
+    @abstractmethod
+    def predict(self, turns: int) -> Forecast:
+        """Mean and quantiles of the next `turns` turns."""
+
+    @abstractmethod
+    def update(self, value: float) -> None:
+        """Take the multiplier of the next turn, once it is known."""
+
+
 @dataclass(frozen=True)
 class Forecaster(ABC):
     """The settings of a forecasting method.  Subclasses give a `name` and `fit`."""
@@ -193,18 +203,6 @@ class Forecaster(ABC):
 
 
 _FORECASTERS: Registry[type[Forecaster]] = Registry("forecaster", ForecastError)
-
-
-class Fitted(ABC):
-    """A forecaster that knows a series."""
-
-    @abstractmethod
-    def predict(self, turns: int) -> Forecast:
-        """Mean and quantiles of the next `turns` turns."""
-
-    @abstractmethod
-    def update(self, value: float) -> None:
-        """Take the multiplier of the next turn, once it is known."""
 
 
 def registry() -> dict[str, type[Forecaster]]:

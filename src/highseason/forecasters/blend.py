@@ -7,18 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.forecasters.base import LEVELS, Forecast, Numbers, normal_quantiles
-from highseason.forecasters.design import Design, Regression
 from highseason.forecasters.history import History
-from highseason.forecasters.season_ahead import SeasonAhead, changes
+from highseason.forecasters.season_ahead import CalendarView, SeasonAhead, changes, origins
 
 #: The number of earlier forecasts whose errors are used; of a very long past, fewer.
 _ORIGINS, _FEWER, _LONG = 12, 6, 200_000
 #: With fewer past errors than this, changes from week to week stand in for them.
 _FEW = 20
-#: The weight of a turn halves in so many years.
-_HALFLIFE = 4.0
-#: Over how many weeks the level of the calendar is taken, and over how many it fades.
-_RECENT, _FADE = 4.0, 26.0
 #: With which power of a view's errors its weight falls, and the share of equal weights.
 _POWER, _EQUAL = 2.0, 0.5
 #: Over how many weeks the profile of the recent weeks is taken.
@@ -26,57 +21,21 @@ _PROFILE = 4.0
 
 
 @dataclass(frozen=True)
-class PastViews:
+class PastViews(CalendarView):
     """What the calendar, the recent weeks and the last year say of the turns after a past."""
-
-    history: History
-    design: Design
-    middle: float
-    regression: Regression
-    rest: Numbers  # what the regression does not explain
-    weights: Numbers  # 1 for the ordinary turns that were seen and open, else 0
-
-    @classmethod
-    def of(cls, history: History, holidays: bool, country: str | None) -> Self:
-        """Fit the regression that all views share."""
-        design, n, y = Design.of(history, holidays, country), history.turns, history.logs
-        kept = history.seen & ~history.closed(0, n)
-        age = (n - 1 - np.arange(n)) / history.year
-        weights = np.where(kept, 0.5 ** (age / _HALFLIFE), 0.0)
-        middle = float(weights @ y) / float(weights.sum())
-        regression = design.fit(y - middle, weights)
-        usual = (kept & ~design.is_special(0, n)).astype(np.float64)
-        return cls(history, design, middle, regression, y - middle - regression(0, n), usual)
 
     def ahead(self, turns: int) -> Numbers:
         """Logarithms, a row per view; NaN where the past is too short for a view."""
-        n, week = self.history.turns, float(self.history.week)
-        base = self.middle + self.regression(n, n + turns)
-        return np.array([
-            base + self._calendar(turns, week),
-            base + self._recent_weeks(turns, week),
-            self._last_year(turns),
-        ])  # fmt: skip
+        recent = self.base(turns) + self._recent_weeks(turns)
+        return np.array([self.calendar(turns), recent, self._last_year(turns)])
 
-    def _faded(self, weeks: float) -> Numbers:
-        """Weights of the past that fall by e in so many weeks."""
-        n = self.history.turns
-        age = (n - 1 - np.arange(n)) / self.history.week
-        return np.asarray(self.weights * np.exp(-age / weeks))
-
-    def _calendar(self, turns: int, week: float) -> Numbers:
-        """The level of the last weeks, which fades."""
-        weights = self._faded(_RECENT)
-        level = float(weights @ self.rest) / (float(weights.sum()) + week)
-        return np.asarray(level * np.exp(-np.arange(turns) / (_FADE * week)))
-
-    def _recent_weeks(self, turns: int, week: float) -> Numbers:
+    def _recent_weeks(self, turns: int) -> Numbers:
         """The profile of the last weeks and the level of the last turns, without a trend."""
         n, length = self.history.turns, self.history.week
-        phases, weights = self.history.phases(0, n), self._faded(_PROFILE)
+        phases, weights = self.history.phases(0, n), self.faded(_PROFILE)
         known = np.bincount(phases, weights, length)
         profile = np.bincount(phases, weights * self.rest, length) / (known + 1.0)
-        weights = self._faded(self._shortest() / week)
+        weights = self.faded(self._shortest() / length)
         level = float(weights @ (self.rest - profile[phases])) / max(float(weights.sum()), 1e-9)
         trend = self.regression.others[0] / self.history.year
         ahead = profile[self.history.phases(n, n + turns)] + level
@@ -156,7 +115,7 @@ class Blend(SeasonAhead):
 
     def outlook(self, history: History, turns: int) -> Numbers:
         """The weighted mean of the views, and quantiles of its past errors."""
-        views = PastViews.of(history, self.holidays, self.country)
+        views = PastViews.of(history, self)
         ahead, trials = views.ahead(turns), self._trials(history, turns)
         weights = _weights(trials, ahead)
         errors = trials.came - _mixed(trials.said, weights)
@@ -173,20 +132,16 @@ class Blend(SeasonAhead):
 
     def _trials(self, history: History, turns: int) -> Trials:
         n = history.turns
-        first = max(n // 2, 2 * history.week, min(n - turns, round(1.2 * history.year)))
-        count = _ORIGINS if n < _LONG else _FEWER
-        origins = np.unique(np.linspace(first, n - 1, count + 1)[:-1].astype(np.int64))
         parts = [
             self._trial(history, origin, min(turns, n - origin))
-            for origin in origins[origins < n].tolist()
-            if history.before(origin).seasons
+            for origin in origins(history, turns, _ORIGINS if n < _LONG else _FEWER)
         ]
         none = Trials(np.empty((3, 0)), np.empty(0), *np.empty((2, 0), np.int64))
         return Trials.joined([none, *parts])
 
     def _trial(self, history: History, origin: int, ahead: int) -> Trials:
         past, turns = history.before(origin), slice(origin, origin + ahead)
-        views = PastViews.of(past, self.holidays, self.country)
+        views = PastViews.of(past, self)
         kept = history.seen[turns] & ~past.closed(turns.start, turns.stop)
         return Trials(
             views.ahead(ahead)[:, kept],

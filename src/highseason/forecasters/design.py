@@ -4,12 +4,11 @@ The shopping days are a small built-in calendar; the public holidays of a countr
 package `holidays` (the extra `forecasting`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import lru_cache
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,7 +107,7 @@ class Design:
     country: str | None
 
     @classmethod
-    def of(cls, history: History, holidays: bool, country: str | None) -> Design:
+    def of(cls, history: History, holidays: bool, country: str | None) -> Self:
         """The features of this past; only special days that occur in it can be learned."""
         names: set[str] = set()
         clocks = history.clocks(0, history.turns)
@@ -152,7 +151,7 @@ class Design:
         long = [season for season in self.history.seasons if season > self.history.week + 0.5]
         return [(season, min(_WAVES, int(season // 2))) for season in long]
 
-    def fit(self, y: Numbers, weights: Numbers) -> Regression:
+    def fit(self, y: Numbers, weights: Numbers) -> "Regression":
         """A ridge regression of `y` in the past; a turn with `weights` of 0 is left out.
 
         The position in the week has a weight of its own for each of its turns, thousands where

@@ -4,8 +4,6 @@ They need no calendar and no past season, only the turns of the game itself.  In
 whole path of forecasts is compiled and costs less than one game.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from abc import abstractmethod
@@ -70,7 +68,7 @@ class OneStep(Forecaster):
         _compiled_scan(type(self).step)(self.begin(), G.values.copy(), beliefs)
         return Multiplier(beliefs, G.timeline, self.name)
 
-    def fit(self, series: Any) -> FittedOneStep:
+    def fit(self, series: Any) -> "FittedOneStep":
         """Go through the series, turn by turn."""
         return FittedOneStep(self, as_multiplier(series))
 

@@ -3,11 +3,9 @@
 All work on logarithms: traffic is positive, and its seasons multiply.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +23,7 @@ from highseason.forecasters.base import (
     normal_quantiles,
     observed,
 )
-from highseason.forecasters.design import Design
+from highseason.forecasters.design import Design, Regression
 from highseason.forecasters.history import History
 from highseason.multipliers import as_multiplier
 
@@ -51,7 +49,7 @@ class SeasonAhead(Forecaster):
     zone: str | None = None
     periods: tuple[int, ...] | None = None
 
-    def fit(self, series: Any) -> FittedSeason:
+    def fit(self, series: Any) -> "FittedSeason":
         """Learn from a past: anything `as_multiplier` takes."""
         return FittedSeason(self, History.of(as_multiplier(series), self.periods, self.zone))
 
@@ -158,6 +156,57 @@ def changes(history: History, lag: int) -> Numbers:
     return np.asarray((history.logs[lag:] - history.logs[:-lag])[kept[lag:] & kept[:-lag]])
 
 
+@dataclass(frozen=True)
+class CalendarView:
+    """What the calendar says of the turns after a past."""
+
+    history: History
+    design: Design
+    middle: float
+    regression: Regression
+    rest: Numbers  # what the regression does not explain
+    weights: Numbers  # 1 for the ordinary turns that were seen and open, else 0
+
+    @classmethod
+    def of(cls, history: History, forecaster: SeasonAhead, halflife: float = 4.0) -> Self:
+        """Fit a regression in which the weight of a turn halves in so many years."""
+        design = Design.of(history, forecaster.holidays, forecaster.country)
+        n, y = history.turns, history.logs
+        kept = history.seen & ~history.closed(0, n)
+        age = (n - 1 - np.arange(n)) / history.year
+        weights = np.where(kept, 0.5 ** (age / halflife), 0.0)
+        middle = float(weights @ y) / float(weights.sum())
+        regression = design.fit(y - middle, weights)
+        usual = (kept & ~design.is_special(0, n)).astype(np.float64)
+        return cls(history, design, middle, regression, y - middle - regression(0, n), usual)
+
+    def base(self, turns: int) -> Numbers:
+        """The regression ahead."""
+        n = self.history.turns
+        return np.asarray(self.middle + self.regression(n, n + turns))
+
+    def faded(self, weeks: float) -> Numbers:
+        """Weights of the past that fall by e in so many weeks."""
+        n = self.history.turns
+        age = (n - 1 - np.arange(n)) / self.history.week
+        return np.asarray(self.weights * np.exp(-age / weeks))
+
+    def calendar(self, turns: int, recent: float = 4.0, fade: float = 26.0) -> Numbers:
+        """The regression ahead, plus the level of the `recent` weeks, which fades over weeks."""
+        week, weights = float(self.history.week), self.faded(recent)
+        # As if one more week of turns had followed the calendar exactly.
+        level = float(weights @ self.rest) / (float(weights.sum()) + week)
+        return np.asarray(self.base(turns) + level * np.exp(-np.arange(turns) / (fade * week)))
+
+
+def origins(history: History, turns: int, count: int) -> list[int]:
+    """Turns in the later half of the past from which forecasts of so many turns are tried."""
+    n = history.turns
+    first = max(n // 2, 2 * history.week, min(n - turns, round(1.2 * history.year)))
+    every = np.unique(np.linspace(first, n - 1, count + 1)[:-1].astype(np.int64))
+    return [origin for origin in every[every < n].tolist() if history.before(origin).seasons]
+
+
 #: The number of earlier forecasts whose errors are used.
 _ORIGINS = 12
 #: With fewer past errors than this, changes from week to week are taken for errors as well.
@@ -190,48 +239,29 @@ class CalendarRegression(SeasonAhead):
 
     def outlook(self, history: History, turns: int) -> Numbers:
         """The forecast of the regression plus the quantiles of its past errors."""
-        design = Design.of(history, self.holidays, self.country)
-        middle = self._middle(history, turns, design)
+        view = self._view(history)
         errors, fell_on_special = self._past_errors(history, turns)
         table = np.empty((len(LEVELS), turns))
-        special = design.is_special(history.turns, history.turns + turns)
+        special = view.design.is_special(history.turns, history.turns + turns)
         for kind in (False, True):
             chosen = errors[fell_on_special == kind]
             chosen = errors if chosen.size < _FEW else chosen
             table[:, special == kind] = np.quantile(chosen, LEVELS)[:, None] if chosen.size else 0.0
-        return table + middle
+        return table + view.calendar(turns, self.recent, self.fade)
 
-    def _middle(self, history: History, turns: int, design: Design) -> Numbers:
-        """The regression ahead, plus the deviation of the last weeks from it, which fades."""
-        n, week, y = history.turns, float(history.week), history.logs
-        age = n - 1 - np.arange(n)
-        open_turns = history.seen & ~history.closed(0, n)
-        weights = np.where(open_turns, 0.5 ** (age / history.year / self.halflife), 0.0)
-        middle = float(weights @ y) / float(weights.sum())
-        regression = design.fit(y - middle, weights)
-        usual = open_turns & ~design.is_special(0, n)
-        recent = np.where(usual, np.exp(-(age / week) / self.recent), 0.0)
-        # As if one more week of turns had followed the calendar exactly.
-        level = float(recent @ (y - middle - regression(0, n))) / (float(recent.sum()) + week)
-        fading = level * np.exp(-np.arange(turns) / (self.fade * week))
-        return np.asarray(middle + regression(n, n + turns) + fading)
+    def _view(self, history: History) -> CalendarView:
+        return CalendarView.of(history, self, self.halflife)
 
     def _past_errors(self, history: History, turns: int) -> tuple[Numbers, NDArray[np.bool_]]:
-        """Errors from origins in the later half of the past, and which fell on special days."""
-        n = history.turns
-        first = max(n // 2, 2 * history.week, min(n - turns, round(1.2 * history.year)))
-        origins = np.unique(np.linspace(first, n - 1, _ORIGINS + 1)[:-1].astype(np.int64))
+        """Errors from earlier origins, and which fell on special days."""
         missed, special = [np.empty(0)], [np.empty(0, np.bool_)]
-        for origin in origins[origins < n].tolist():
-            past = history.before(origin)
-            if not past.seasons:
-                continue
-            ahead = min(turns, n - origin)
-            design = Design.of(past, self.holidays, self.country)
-            error = history.logs[origin : origin + ahead] - self._middle(past, ahead, design)
-            kept = history.seen[origin : origin + ahead] & ~past.closed(origin, origin + ahead)
-            missed.append(error[kept])
-            special.append(design.is_special(origin, origin + ahead)[kept])
+        for origin in origins(history, turns, _ORIGINS):
+            past, end = history.before(origin), min(origin + turns, history.turns)
+            view = self._view(past)
+            said = view.calendar(end - origin, self.recent, self.fade)
+            kept = history.seen[origin:end] & ~past.closed(origin, end)
+            missed.append((history.logs[origin:end] - said)[kept])
+            special.append(view.design.is_special(origin, end)[kept])
         if sum(map(len, missed)) < _TOO_FEW:  # a short past
             missed.append(changes(history, history.week))
             special.append(np.zeros(missed[-1].size, np.bool_))

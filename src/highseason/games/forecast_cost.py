@@ -1,7 +1,5 @@
 """What a wrong forecast costs: a policy with G known, with each forecast, and unregulated."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Both choose the same arms for the same seed; the kernels are only faster.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Games of a policy that cannot be compiled, for `simulate`: the loop of `play`, many times."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

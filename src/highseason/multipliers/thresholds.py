@@ -1,7 +1,5 @@
 """Thresholds: where the low season ends, as a number or as an expression on G."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import dataclass
@@ -64,7 +62,7 @@ class Threshold:
             )
 
     @classmethod
-    def of(cls, given: Threshold | float | str) -> Threshold:
+    def of(cls, given: "Threshold | float | str") -> "Threshold":
         """Read a threshold from a number, a text or another threshold.
 
         >>> Threshold.of("q0.75")

@@ -1,7 +1,5 @@
 """What a policy counts as evidence: turns, as in the paper, or the visitors behind them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from highseason.policies.base import Policy

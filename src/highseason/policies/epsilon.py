@@ -4,8 +4,6 @@ An arm first tried on a busy day looks better than it is to the naive policies: 
 as they come, multiplied by G, and show that bias.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """KL-UCB: confidence bounds that know how rewards between 0 and 1 vary."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any

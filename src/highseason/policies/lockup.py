@@ -1,7 +1,5 @@
 """Limits on switching around any policy: real shops cannot change an arm every turn."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """UCB for arms that come and go: soft UCB mortal and UCB-L."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

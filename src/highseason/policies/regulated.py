@@ -9,8 +9,6 @@ What a share means is the rule's business.  It scales a probability (ε), what s
 (UCB), a divergence (KL-UCB), and the variance of a draw (Thompson).
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Thompson sampling, for rates (a Beta prior) and for means of any rewards (a normal posterior)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

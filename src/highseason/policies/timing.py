@@ -1,7 +1,5 @@
 """When plans explore, in words and as a table."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any

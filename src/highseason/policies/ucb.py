@@ -1,7 +1,5 @@
 """The UCB policies: plain, with a threshold (UCB-z), soft, and naive."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Variable arm pool: draw from the best few arms; how few depends on the turn."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any

@@ -4,8 +4,6 @@ The four for the click contest are the heuristics by which the authors won it; t
 rewards that drift.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial

@@ -109,6 +109,13 @@ class Buckets:
         unit = self.turns.unit
         return f"one {unit}" if self.width == 1 else f"{self.width:,} {unit}s"
 
+    def chart(
+        self, name: str, title: str, sentence: str, *series: Series, now: float | None = None
+    ) -> Chart:
+        """A chart of the groups, each named by its first turn."""
+        labels, dated = self.labels(self.firsts), self.turns.walls is not None
+        return Chart(name, title, sentence, self.times, labels, series, self.point, dated, now)
+
     def mean(self, values: Numbers) -> Numbers:
         """The mean of each group, of the values that are known."""
         if not self.count:
@@ -134,17 +141,9 @@ def traffic(turns: TurnNames, plan: Plan, history: PlayHistory | None) -> Chart:
     share = np.where(np.arange(forecast.size) < past, np.nan, plan.exploration)
     series.append(Series("planned exploration", groups.mean(share), "exploration", percent))
     now = turns.positions(np.array([past]))[0] if 0 < past < forecast.size else None
-    return Chart(
-        "traffic",
-        "Visitors, and where exploration is planned",
-        _traffic_sentence(plan, past, turns.unit),
-        groups.times,
-        groups.labels(groups.firsts),
-        tuple(series),
-        groups.point,
-        turns.walls is not None,
-        now,
-    )
+    title = "Visitors, and where exploration is planned"
+    sentence = _traffic_sentence(plan, past, turns.unit)
+    return groups.chart("traffic", title, sentence, *series, now=now)
 
 
 def _traffic_sentence(plan: Plan, past: int, unit: str) -> str:
@@ -169,18 +168,12 @@ def choices(turns: TurnNames, history: PlayHistory) -> Chart:
     decided = history.arm >= 0
     flags = np.where(decided, history.exploited.astype(np.float64), np.nan)
     exploited = groups.mean(flags)
-    return Chart(
+    return groups.chart(
         "choices",
         "Exploring and exploiting",
         _choices_sentence(flags[decided], turns.unit),
-        groups.times,
-        groups.labels(groups.firsts),
-        (
-            Series("exploited", exploited, "exploited", percent),
-            Series("explored", 1.0 - exploited, "explored", percent),
-        ),
-        groups.point,
-        turns.walls is not None,
+        Series("exploited", exploited, "exploited", percent),
+        Series("explored", 1.0 - exploited, "explored", percent),
     )
 
 

@@ -58,9 +58,6 @@ def _view(request: Request, experiment: str) -> ExperimentView:
     return views.get(experiment)
 
 
-# -- looking --------------------------------------------------------------------------------------
-
-
 @router.get("/")
 def home(request: Request, service: One, who: Reader, number: PageNumber = 1) -> Response:
     """The list of experiments."""
@@ -151,8 +148,6 @@ def export_turns(service: One, experiment: Id, kind: FileKind) -> Response:
     """Turns with rewards as a file: the API's export, for a browser that has signed in."""
     return routes.export_turns(service, experiment, kind)
 
-
-# -- forms of a running experiment ----------------------------------------------------------------
 
 Fields: TypeAlias = Mapping[str, Any]
 

@@ -28,12 +28,7 @@ def now() -> datetime:
 
 
 class Transactions:
-    """The part of the service that reads, queues changes, and waits for them.
-
-    Args:
-        database: The database, or its URL.
-        clock: What time it is; tests pass their own.
-    """
+    """The part of the service that reads, queues changes, and waits for them."""
 
     def __init__(self, database: Database | str, clock: Callable[[], datetime] = now) -> None:
         self.database = database if isinstance(database, Database) else Database(database)

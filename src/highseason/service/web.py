@@ -151,8 +151,6 @@ def back_to(experiment: str, done: str) -> Response:
     return RedirectResponse(f"/experiments/{quote(experiment)}?done={done}", 303)
 
 
-# -- signing in -----------------------------------------------------------------------------------
-
 router = page_router()
 
 

@@ -2,11 +2,9 @@
 
 from pathlib import Path
 
-import click
-
 from highseason.cli import options
 from highseason.cli.group import with_examples
-from highseason.cli.output import check_file, print_json
+from highseason.cli.output import check_file, emit
 from highseason.core.extras import require
 
 
@@ -31,7 +29,4 @@ def command(database: str, out: Path, as_json: bool) -> None:
         raise ValueError(f"--database {database} does not exist")
     with Database(database) as opened:
         opened.backup(out)
-    if as_json:
-        print_json({"files": [out]})
-    else:
-        click.echo(f"wrote {out}")
+    emit(as_json, dict, lambda: None, [out])

@@ -90,9 +90,6 @@ def _subcommand(
     return decorate
 
 
-# -- experiments -----------------------------------------------------------------------------------
-
-
 @_subcommand("list", "highseason experiment list", one=False)
 def listed(client: Any) -> Answer:
     """List all experiments."""
@@ -208,9 +205,6 @@ _status("resume", "Resume a paused experiment.")
 _status("archive", "Archive an experiment permanently.")
 
 
-# -- turns and rewards -----------------------------------------------------------------------------
-
-
 @_subcommand(
     "decide",
     "highseason experiment decide tea",
@@ -257,9 +251,6 @@ def _correct(client: Any, experiment: str, outcome: Any, key: str | None) -> Ans
 
 _on_an_outcome("reward", _reward, "Report what a turn brought.")
 _on_an_outcome("correct", _correct, "Correct a reward: the old values stay in the event log.")
-
-
-# -- arms and forecast -----------------------------------------------------------------------------
 
 
 @_subcommand(
@@ -316,9 +307,6 @@ def forecast(client: Any, experiment: str, first: int | None, key: str | None, G
         values = G.values.tolist()
     answer = client.replace_forecast(experiment, first, values, key)
     return answer, f"{experiment}: new forecast for turns {first} to {answer['turns']}"
-
-
-# -- looking ---------------------------------------------------------------------------------------
 
 
 @_subcommand("plan", "highseason experiment plan tea --turns 7")

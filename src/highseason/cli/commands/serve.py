@@ -39,7 +39,7 @@ def command(
     printed when the service is ready; logs go to stderr, as JSON.
     """
     require("uvicorn", "service", "highseason serve")
-    from highseason.cli.output import print_json
+    from highseason.cli.output import emit
     from highseason.service import Service
     from highseason.service import demo as shop
     from highseason.service.logs import start_logging
@@ -47,10 +47,8 @@ def command(
     from highseason.service.server import serve
 
     def started(url: str) -> None:
-        if as_json:
-            print_json({"url": url})
-        else:
-            click.echo(f"highseason is at {url}  (Ctrl-C ends it)")
+        text = f"highseason is at {url}  (Ctrl-C ends it)"
+        emit(as_json, lambda: {"url": url}, lambda: click.echo(text))
 
     start_logging()
     with tempfile.TemporaryDirectory() as folder:

@@ -7,7 +7,7 @@ import click
 from highseason.cli import options
 from highseason.cli.errors import usage_error
 from highseason.cli.group import GroupWithExamples, with_examples
-from highseason.cli.output import print_json
+from highseason.cli.output import emit, print_json
 from highseason.core.extras import require
 
 
@@ -50,10 +50,8 @@ def create(database: str, name: str, scope: str, as_json: bool) -> None:
         from highseason.service.security import create_token
 
         token = create_token(opened, name, scope)
-    if as_json:
-        print_json({"name": name, "scope": scope, "token": token})
-    else:
-        click.echo(token)
+    document = {"name": name, "scope": scope, "token": token}
+    emit(as_json, lambda: document, lambda: click.echo(token))
 
 
 @command.add_command
@@ -86,7 +84,4 @@ def revoke(database: str, name: str, as_json: bool) -> None:
         known = store.remove_token(connection, name)
     if not known:
         raise usage_error(f"there is no token {name!r}: see 'highseason token list'")
-    if as_json:
-        print_json({"revoked": name})
-    else:
-        click.echo(f"revoked {name}")
+    emit(as_json, lambda: {"revoked": name}, lambda: click.echo(f"revoked {name}"))

@@ -1,7 +1,5 @@
 """The GPU: its memory, and launching kernels on it."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import tempfile

@@ -7,8 +7,6 @@ all.  A function here makes a kernel that contains the given `quantile` (None fo
 rewards that bring their own).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -7,8 +7,6 @@ than themselves.  And it is kept with the other compiled code: a machine that ha
 without a compiler.
 """
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import re

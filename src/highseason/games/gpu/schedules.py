@@ -1,7 +1,5 @@
 """How the games of a policy are laid out on a GPU: which kernel, how many threads, what memory."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

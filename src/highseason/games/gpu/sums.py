@@ -1,7 +1,5 @@
 """Kernels that add up what games gave, in the order in which NumPy adds; see `moments`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from numba import cuda

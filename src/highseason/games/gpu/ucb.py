@@ -5,8 +5,6 @@ every n-th arm, and they agree on the best one by exchanging registers.  What th
 and radii, lies in shared memory.  The arithmetic is that of the CPU's functions.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The paper's claims against the frames, every verdict computed from them; and its figures."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -46,6 +44,24 @@ class Claim(NamedTuple):
     claim: str
     verdict: str
     evidence: str
+
+
+class Family(NamedTuple):
+    """The settings that share a figure: a profile, a reward law, a shape."""
+
+    profile: str
+    law: settings.Law
+    shape: str
+
+    @property
+    def id(self) -> str:
+        """Part of file names."""
+        return f"{self.profile.replace('_', '-')}-{self.law.id}-{self.shape}"
+
+    @property
+    def title(self) -> str:
+        """Part of titles."""
+        return f"{self.law.title}, {self.shape}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -309,24 +325,6 @@ def _mean_gains(c: pd.DataFrame) -> list[str]:
         mean = signed_percent(gains.gain.mean())
         parts.append(f"{name} {mean} ({above} clearly better, {below} worse)")
     return parts
-
-
-class Family(NamedTuple):
-    """The settings that share a figure: a profile, a reward law, a shape."""
-
-    profile: str
-    law: settings.Law
-    shape: str
-
-    @property
-    def id(self) -> str:
-        """Part of file names."""
-        return f"{self.profile.replace('_', '-')}-{self.law.id}-{self.shape}"
-
-    @property
-    def title(self) -> str:
-        """Part of titles."""
-        return f"{self.law.title}, {self.shape}"
 
 
 def families(played: Played) -> Iterator[tuple[Family, Group]]:
