@@ -3,36 +3,21 @@
 It lies below the rules and knows a rule only by its functions and its traits.
 """
 
-from highseason.engine.arms import NO_END, UNKNOWN_END, ArmState, fresh_state, reset_state
-from highseason.engine.horizon import FutureUnknownError, Horizon, turns_left
-from highseason.engine.step import (
-    IllegalArmError,
-    RuleTraits,
-    decide,
-    illegal_arm,
-    is_legal,
-    learn,
-    select,
-)
-from highseason.engine.turn import UNKNOWN_TURNS, Observation, Turn
-
-__all__ = [
-    "NO_END",
-    "UNKNOWN_END",
-    "UNKNOWN_TURNS",
-    "ArmState",
-    "FutureUnknownError",
-    "Horizon",
-    "IllegalArmError",
-    "Observation",
-    "RuleTraits",
-    "Turn",
-    "decide",
-    "fresh_state",
-    "illegal_arm",
-    "is_legal",
-    "learn",
-    "reset_state",
-    "select",
-    "turns_left",
-]
+from highseason.engine.arms import NO_END as NO_END
+from highseason.engine.arms import UNKNOWN_END as UNKNOWN_END
+from highseason.engine.arms import ArmState as ArmState
+from highseason.engine.arms import fresh_state as fresh_state
+from highseason.engine.arms import reset_state as reset_state
+from highseason.engine.horizon import FutureUnknownError as FutureUnknownError
+from highseason.engine.horizon import Horizon as Horizon
+from highseason.engine.horizon import turns_left as turns_left
+from highseason.engine.step import IllegalArmError as IllegalArmError
+from highseason.engine.step import RuleTraits as RuleTraits
+from highseason.engine.step import decide as decide
+from highseason.engine.step import illegal_arm as illegal_arm
+from highseason.engine.step import is_legal as is_legal
+from highseason.engine.step import learn as learn
+from highseason.engine.step import select as select
+from highseason.engine.turn import UNKNOWN_TURNS as UNKNOWN_TURNS
+from highseason.engine.turn import Observation as Observation
+from highseason.engine.turn import Turn as Turn

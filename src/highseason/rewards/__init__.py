@@ -1,20 +1,12 @@
 """What an arm pays: visitors who buy or spend, Bernoulli, clipped normal, or any distribution."""
 
-from highseason.core.special import normal_quantile
-from highseason.rewards.families import bernoulli, custom, truncated_normal
-from highseason.rewards.model import Rewards, check_arms
-from highseason.rewards.text import parse
-from highseason.rewards.visitors import effective_visitors, spend, visitors
-
-__all__ = [
-    "Rewards",
-    "bernoulli",
-    "check_arms",
-    "custom",
-    "effective_visitors",
-    "normal_quantile",
-    "parse",
-    "spend",
-    "truncated_normal",
-    "visitors",
-]
+from highseason.core.special import normal_quantile as normal_quantile
+from highseason.rewards.families import bernoulli as bernoulli
+from highseason.rewards.families import custom as custom
+from highseason.rewards.families import truncated_normal as truncated_normal
+from highseason.rewards.model import Rewards as Rewards
+from highseason.rewards.model import check_arms as check_arms
+from highseason.rewards.text import parse as parse
+from highseason.rewards.visitors import effective_visitors as effective_visitors
+from highseason.rewards.visitors import spend as spend
+from highseason.rewards.visitors import visitors as visitors

@@ -7,27 +7,19 @@
 ('ucb-z', 6)
 """
 
-from highseason.tuning.crossfit import CrossFit, crossfit
-from highseason.tuning.halving import METHODS, Budget, Evaluate, Score, Trial, derive_seed, search
-from highseason.tuning.space import Axis, Space
-from highseason.tuning.tuner import Curve, Tuned, on_games, tune
-from highseason.tuning.zoom import Zoom
-
-__all__ = [
-    "METHODS",
-    "Axis",
-    "Budget",
-    "CrossFit",
-    "Curve",
-    "Evaluate",
-    "Score",
-    "Space",
-    "Trial",
-    "Tuned",
-    "Zoom",
-    "crossfit",
-    "derive_seed",
-    "on_games",
-    "search",
-    "tune",
-]
+from highseason.tuning.crossfit import CrossFit as CrossFit
+from highseason.tuning.crossfit import crossfit as crossfit
+from highseason.tuning.halving import METHODS as METHODS
+from highseason.tuning.halving import Budget as Budget
+from highseason.tuning.halving import Evaluate as Evaluate
+from highseason.tuning.halving import Score as Score
+from highseason.tuning.halving import Trial as Trial
+from highseason.tuning.halving import derive_seed as derive_seed
+from highseason.tuning.halving import search as search
+from highseason.tuning.space import Axis as Axis
+from highseason.tuning.space import Space as Space
+from highseason.tuning.tuner import Curve as Curve
+from highseason.tuning.tuner import Tuned as Tuned
+from highseason.tuning.tuner import on_games as on_games
+from highseason.tuning.tuner import tune as tune
+from highseason.tuning.zoom import Zoom as Zoom
