@@ -16,11 +16,7 @@ from highseason.policies import Policy
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened.
-
-    Attributes:
-        seq: Its number in its store, from 1 and without gaps.
-    """
+    """Something that happened; `seq` is its number in its store, from 1 and without gaps."""
 
     seq: int
 
@@ -62,11 +58,7 @@ class BanditStarted(Event, Generic[ArmT]):
 
 @dataclass(frozen=True, slots=True)
 class BanditRestored(Event):
-    """A bandit was read from a document of `Bandit.to_json`; the first event of its store.
-
-    Attributes:
-        document: The document.
-    """
+    """A bandit was read from a document of `Bandit.to_json`; the first event of its store."""
 
     document: str
 
@@ -97,23 +89,14 @@ class TurnDecided(Event, Generic[ArmT]):
 
 @dataclass(frozen=True, slots=True)
 class OutcomesReported(Event):
-    """Rewards or traffic came: all rows of one request.
-
-    Attributes:
-        outcomes: The turns that changed, in the order in which they are learned.
-    """
+    """Rewards or traffic came: what one request changed, in the order in which it is learned."""
 
     outcomes: tuple[TurnOutcome, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class RewardCorrected(Event):
-    """A reward that was reported is replaced.
-
-    Attributes:
-        turn: Its turn.
-        reward: The turn's total reward from now on.
-    """
+    """A reward that was reported is replaced by another total."""
 
     turn: int
     reward: float
@@ -129,24 +112,14 @@ class Lesson(NamedTuple, Generic[ArmT]):
 
 @dataclass(frozen=True, slots=True)
 class HistoryLearned(Event, Generic[ArmT]):
-    """Rewards from before the first turn were learned.
-
-    Attributes:
-        lessons: In the order in which they are learned.
-    """
+    """Rewards from before the first turn were learned, in this order."""
 
     lessons: tuple[Lesson[ArmT], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ArmAdded(Event, Generic[ArmT]):
-    """An arm came into the game, or back into it.
-
-    Attributes:
-        arm: The id of the arm.
-        lifetime: How long it stays.
-        held: Whether it waits for a low turn.
-    """
+    """An arm came into the game, or back into it; one that is `held` waits for a low turn."""
 
     arm: ArmT
     lifetime: Lifetime
@@ -155,34 +128,21 @@ class ArmAdded(Event, Generic[ArmT]):
 
 @dataclass(frozen=True, slots=True)
 class ArmRemoved(Event, Generic[ArmT]):
-    """An arm was taken out of the game.
-
-    Attributes:
-        arm: The id of the arm.
-    """
+    """An arm was taken out of the game."""
 
     arm: ArmT
 
 
 @dataclass(frozen=True, slots=True)
 class MultiplierExtended(Event):
-    """Turns were appended to the multiplier.
-
-    Attributes:
-        multiplier: The turns after the last.
-    """
+    """Turns were appended to the multiplier: those after its last."""
 
     multiplier: Multiplier
 
 
 @dataclass(frozen=True, slots=True)
 class MultiplierReplaced(Event):
-    """The forecast of the turns to come was replaced.
-
-    Attributes:
-        turn: The last turn that keeps its multiplier.
-        multiplier: The turns after it.
-    """
+    """The forecast of the turns to come was replaced; `turn` is the last that keeps its own."""
 
     turn: int
     multiplier: Multiplier

@@ -23,12 +23,7 @@ Shape = Callable[[int], Multiplier]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Growth:
-    """A bound at several numbers of turns.
-
-    Attributes:
-        turns: The grid.
-        bounds: The bound at each.
-    """
+    """A bound at several numbers of turns."""
 
     turns: tuple[int, ...]
     bounds: tuple[RegretBound, ...]

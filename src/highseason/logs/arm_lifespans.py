@@ -144,13 +144,7 @@ def pool_lifetimes(
 
 @dataclass(frozen=True)
 class Slice:
-    """A stretch of time in which some arms are on offer throughout.
-
-    Attributes:
-        start: Its first time.
-        end: Its last.
-        arms: The ids of the arms that are on offer throughout.
-    """
+    """A stretch of time, from `start` to `end`, in which some arms are on offer throughout."""
 
     start: int
     end: int

@@ -5,8 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from highseason.service.forecast import Calendar, TrafficForecast
-from highseason.service.model import MOST_ARMS, MOST_TURNS, Arm, Noise, Outcome, Settings
+from highseason.service.model import MOST_ARMS, MOST_TURNS, Arm, Outcome, Settings
 
 #: Limits of one request.
 MOST_REWARDS, MOST_PLANNED = 10_000, 366
@@ -48,11 +47,6 @@ class ForecastBody(Strict):
     values: Values = Field(description="One number per turn.")
     calendar: CalendarBody | None = Field(None, description="None: turns have numbers only.")
 
-    def forecast(self) -> TrafficForecast:
-        """As the service knows it."""
-        calendar = None if self.calendar is None else Calendar(**self.calendar.model_dump())
-        return TrafficForecast(tuple(self.values), calendar)
-
 
 class ArmBody(Strict):
     """An arm."""
@@ -79,10 +73,6 @@ class NoiseBody(Strict):
     rho: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] = Field(
         0.0, description="With visitors: the correlation of two visitors of the same turn."
     )
-
-    def noise(self) -> Noise:
-        """As the service knows it."""
-        return Noise(self.count, self.rho)
 
 
 _EXAMPLE: dict[str, Any] = {
@@ -123,17 +113,7 @@ class ExperimentBody(Strict):
 
     def settings(self) -> Settings:
         """As the service knows it."""
-        ends = self.reward_range
-        return Settings(
-            id=self.id,
-            name=self.name or self.id,
-            arms=tuple(arm.arm() for arm in self.arms),
-            policy=self.policy,
-            forecast=self.forecast.forecast(),
-            reward_range=None if ends is None else (ends[0], ends[1]),
-            seed=self.seed,
-            noise=None if self.noise is None else self.noise.noise(),
-        )
+        return Settings.from_dict(self.model_dump() | {"name": self.name or self.id})
 
 
 class DecideBody(Strict):
