@@ -55,13 +55,8 @@ class MabwiserPlayer:
 class MabwiserBandit(MAB):  # type: ignore[misc]
     """A policy of highseason behind the interface of `MAB`.
 
-    `predict` decides a turn.  Set `traffic` before it, where the policy is to know G.
-
-    Args:
-        policy: The policy, or its text.
-        arms: As in MABWiser.
-        seed: Its random numbers.
-        multiplier: The whole of G, if it is known.
+    `predict` decides a turn.  Set `traffic` before it, where the policy is to know G and it is not
+    known as a whole (`multiplier`).
     """
 
     def __init__(

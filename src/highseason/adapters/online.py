@@ -18,10 +18,7 @@ from highseason.policies import Plan, Planner, Policy, parse
 class OnlineGame:
     """A policy, what it has learned of arms with any names, and its plan.
 
-    Args:
-        policy: The policy, or its text.
-        seed: Its random numbers.
-        multiplier: The whole of G, if it is known; after its last turn G stays what it was.
+    `multiplier` is the whole of G, if it is known; after its last turn G stays what it was.
     """
 
     def __init__(self, policy: Policy | str, seed: int = 0, multiplier: Any = None) -> None:

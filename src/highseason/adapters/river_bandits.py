@@ -37,15 +37,10 @@ def fresh_clone(policy: Policy, seed: int, arms: int) -> Any:
 
 
 class RiverPolicy(Policy):
-    """A policy of highseason behind River's interface.
+    """A policy of highseason, by its text, behind River's interface.
 
-    Args:
-        policy: Its text, such as "soft+thompson".
-        multiplier: The whole of G, if it is known.
-        reward_obj: As in River.
-        reward_scaler: As in River; what it makes of a reward is learned.
-        burn_in: As in River.
-        seed: Its random numbers.
+    What `reward_scaler` makes of a reward is learned; `multiplier` is the whole of G, if it is
+    known.
     """
 
     def __init__(

@@ -257,10 +257,6 @@ turn 3: append turns with extend(…)
         look at the arms on offer when they learn, see those that are there now.)  What was decided
         in between stays decided.
 
-        Args:
-            t: The turn.
-            reward: The turn's total reward.
-
         >>> import highseason as hs
         >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5, 5, 5])
         >>> shelf.update(shelf.pull(), reward=2000, traffic=4)

@@ -187,14 +187,7 @@ def _choices_sentence(flags: Numbers, unit: str) -> str:
 
 
 def rewards(turns: TurnNames, history: PlayHistory, best: str, worth: float) -> Chart:
-    """What was earned, beside what the best arm so far would have earned.
-
-    Args:
-        turns: The turns.
-        history: What happened.
-        best: The best arm so far, as people read it.
-        worth: What it brings per visitor, by what is known now.
-    """
+    """What was earned, and what the best arm so far would have earned at its worth per visitor."""
     groups = Buckets.of(turns, history.turns, LINE)
     known = ~np.isnan(history.reward)
     earned = np.cumsum(np.where(known, history.reward, 0.0))

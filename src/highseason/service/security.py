@@ -66,9 +66,7 @@ def create_token(database: Database, name: str, scope: str) -> str:
 class Tokens:
     """The tokens of a database, read again every few seconds.
 
-    Args:
-        database: Where they are kept.
-        required: Whether a token is needed even while there is none.
+    `required`: one is needed even while there is none.
     """
 
     def __init__(self, database: Database, required: bool) -> None:
@@ -157,11 +155,8 @@ class _Bucket:
 class Guard:
     """The outermost layer of the app: checks each request, adds headers, logs and measures.
 
-    Args:
-        app: What is guarded.
-        hosts: The names under which this service may be asked for; None allows all.
-        limits: Sizes and rates.
-        observe: Called with (method, route, status, seconds) of each request.
+    `hosts` are the names under which the service may be asked for, None for all; `observe` is
+    called with (method, route, status, seconds) of each request.
     """
 
     def __init__(
