@@ -57,7 +57,7 @@ class LearningGame(Generic[ArmT]):
     def _correct(self, row: int, reward: float) -> None:
         """Replace a reward, and learn again what may depend on it, in the same order."""
         ledger, before = self.ledger, self.ledger.outcome(row)
-        ledger.correct(row, reward)
+        ledger.rewards[row] = reward
         if before.lesson is None:
             return
         # A plain average depends on its own arm alone.

@@ -203,10 +203,6 @@ class Ledger:
         if reward is not None and traffic is None:
             self._waiting[row] = None
 
-    def correct(self, row: int, reward: float) -> None:
-        """Replace a reward."""
-        self.rewards[row] = reward
-
     def latest_open(self, arm: int, taken: Container[int]) -> int:
         """The arm's most recent decision without a reward, except `taken`; or NO_ROW."""
         rows = reversed(self._open.get(arm, {}))

@@ -298,18 +298,18 @@ class Tally:
 
     def add(self, block: dict[str, NDArray[np.float64]]) -> None:
         """A block of games: for each metric a row per policy, a column per game."""
-        for metric in METRICS:
-            self._merge_moments(metric, Moments.of(block[metric]))
+        moments = {metric: Moments.of(block[metric]) for metric in METRICS}
         with np.errstate(divide="ignore", invalid="ignore"):  # a first policy that earned nothing
-            ratios = Moments.of(block["reward"] / block["reward"][0])
-        self._merge_moments(RATIOS, ratios)
+            moments[RATIOS] = Moments.of(block["reward"] / block["reward"][0])
+        self.add_moments(moments)
         if self._kept is not None:
             self._kept.append({metric: block[metric] for metric in METRICS})
 
     def add_moments(self, moments: dict[str, Moments]) -> None:
         """Games of which only the moments are known, by metric and those of `RATIOS`."""
         for metric, one in moments.items():
-            self._merge_moments(metric, one)
+            before = self._moments.get(metric)
+            self._moments[metric] = before.merge(one) if before else one
 
     def add_curves(self, policy: int, trace: NDArray[np.float64]) -> None:
         """Running totals of a block of games of one policy."""
@@ -318,8 +318,7 @@ class Tally:
 
     def merge(self, later: Tally) -> Tally:
         """Add the games of another tally, which follow the games of this one; gives this one."""
-        for metric, moments in later._moments.items():
-            self._merge_moments(metric, moments)
+        self.add_moments(later._moments)
         for metric, curve in self._curves.items():
             curve.merge(later._curves[metric])
         if self._kept is not None and later._kept is not None:
@@ -331,10 +330,6 @@ class Tally:
         curves = self._curves.items()
         self._curves = {metric: c.sharing(total._curves[metric]) for metric, c in curves}
         return self
-
-    def _merge_moments(self, metric: str, moments: Moments) -> None:
-        before = self._moments.get(metric)
-        self._moments[metric] = before.merge(moments) if before else moments
 
     def result(
         self, labels: tuple[str, ...], settings: dict[str, Any], digests: tuple[str, ...]

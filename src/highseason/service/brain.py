@@ -301,12 +301,6 @@ class Brain:
         """The latest turn that is decided; 0 before the first."""
         return self.bandit.last_turn
 
-    @property
-    def counts(self) -> tuple[int, int]:
-        """How many turns are decided, and how many of them have a reward."""
-        decided = sum(total[0] for total in self.totals.values())
-        return int(decided), self.rewarded
-
     def arm_states(self) -> tuple[ArmReport, ...]:
         """What is known of each arm."""
         estimates = {ranked.arm: ranked.estimate for ranked in self.bandit.ranking()}

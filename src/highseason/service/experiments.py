@@ -307,7 +307,6 @@ class Service(Transactions):
 def state_of(brain: Brain) -> State:
     """Where an experiment stands."""
     settings, forecast = brain.settings, brain.forecast
-    decided, rewarded = brain.counts
     return State(
         id=settings.id,
         name=settings.name,
@@ -318,8 +317,8 @@ def state_of(brain: Brain) -> State:
         turns=len(forecast.values),
         forecast_version=brain.version,
         calendar=None if forecast.calendar is None else dict(vars(forecast.calendar)),
-        decided=decided,
-        rewarded=rewarded,
+        decided=int(sum(total[0] for total in brain.totals.values())),
+        rewarded=brain.rewarded,
         last_turn=brain.last_turn,
         events=brain.seq,
         clipped=brain.bandit.clipped,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from highseason.bandit import TurnDecided
 from highseason.logs import Events, write_events
@@ -97,14 +97,9 @@ def as_csv(service: Service, experiment: str) -> str:
 def as_parquet(service: Service, experiment: str) -> bytes:
     """The table as an event table, which `highseason replay` reads."""
     table = rows(service, experiment)
-    events = Events.of(
-        [row.time for row in table],
-        [row.arm for row in table],
-        [row.reward for row in table],
-        [row.pool for row in table],
-        [row.propensity for row in table],
-    )
+    names = ("time", "arm", "reward", "pool", "propensity")
+    columns: dict[str, Any] = {name: [getattr(row, name) for row in table] for name in names}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "events.parquet"
-        write_events(events, path)
+        write_events(Events.of(**columns), path)
         return path.read_bytes()

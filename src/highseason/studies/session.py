@@ -170,13 +170,6 @@ class StudySession:
             winners = self.store.document(name, inputs, lambda: _best(spaces, evaluate, budget))
         return {label: from_json(text) for label, text in winners.items()}
 
-    def tune_on_games(
-        self, name: str, policies: Sequence[type[Policy]], rewards: Rewards, G: Multiplier,
-        budget: Budget, seed: int,
-    ) -> dict[str, Policy]:  # fmt: skip
-        """The best of each class in simulated games, whose seed is not that of the report."""
-        return next(self.tune_many([TuningTask(name, tuple(policies), rewards, G, budget, seed)]))
-
     def tune_many(self, tasks: Sequence[TuningTask]) -> Iterator[dict[str, Policy]]:
         """The winners of each task; stored, and searched by several workers at a time."""
         missing = [task for task in tasks if not self.store.has(task.name, task.inputs)]

@@ -13,7 +13,7 @@ import pandas as pd
 from highseason.core.formatting import percent, signed_percent
 from highseason.report import Drawings, Figure, HeatMap, heat_maps, interval_plot
 from highseason.results import Estimate, with_interval
-from highseason.studies.frames import columns, estimates, where
+from highseason.studies.frames import columns, estimate, estimates, where
 from highseason.studies.meets.entrants import OPTION
 from highseason.studies.pays import rules
 from highseason.studies.pays.rules import FittedRule
@@ -184,10 +184,7 @@ def _map(cells: pd.DataFrame, title: str) -> Figure:
     for across, up in _PANELS:
         some = where(cells, across=across, up=up)
         content = {
-            (row["row"], row["column"]): Estimate(
-                row["gain"], row["gain_se"], row["gain_low"], row["gain_high"]
-            )
-            for row in some.to_dict("records")
+            (row["row"], row["column"]): estimate(row, "gain") for row in some.to_dict("records")
         }
         there = [name for name in _bins(across) if name in set(some["column"])]
         rows = [name for name in _bins(up) if name in set(some["row"])]

@@ -19,7 +19,7 @@ from highseason.results import Estimate, SimulationResult, ratio_gain
 from highseason.rewards import Rewards
 from highseason.studies.frames import columns, negated, policy_columns
 from highseason.studies.paper import PAIRS
-from highseason.studies.session import StudySession, describe_tuning
+from highseason.studies.session import StudySession, TuningTask, describe_tuning
 from highseason.studies.study import Results
 from highseason.tuning import Budget, derive_seed
 
@@ -132,8 +132,8 @@ def run(session: StudySession) -> TimingResults:
     for season in seasons:
         own = derive_seed(session.seed, season.id)  # no two seasons share their luck
         setting = season.rewards(), season.G
-        tuned = session.tune_on_games(f"tuning/{season.id}", TUNED, *setting, budget, own)
-        players = {**tuned, "greedy": hs.Greedy()}
+        task = TuningTask(f"tuning/{season.id}", TUNED, *setting, budget, own)
+        players = {**next(session.tune_many([task])), "greedy": hs.Greedy()}
         result = session.simulate(season.id, players, *setting, games, own)
         rows += [_row(season, result, i) for i in range(len(players))]
     facts = {
