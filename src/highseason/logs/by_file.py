@@ -33,13 +33,6 @@ def has_files(source: Any) -> bool:
     return len(source.paths) > 1 and "paths" in (field.name for field in fields(source))
 
 
-def read_file(source: Any, path: Path) -> FilePart:
-    """Read one file of a log."""
-    ids, log = IdIndex(), ConversionLog()
-    batches = list(replace(source, paths=(path,)).batches(ids, log))
-    return FilePart(batches, ids.arms, ids.pools, log)
-
-
 def read_files(source: Any, ids: IdIndex, log: ConversionLog, pool: Pool) -> Iterator[EventBatch]:
     """The batches of all files in their order, with the numbers that `ids` gives.
 
@@ -60,7 +53,9 @@ def read_files(source: Any, ids: IdIndex, log: ConversionLog, pool: Pool) -> Ite
 
 def _try_file(source: Any, path: Path) -> FilePart | None:
     """A file; None where it cannot be read by itself."""
+    ids, log = IdIndex(), ConversionLog()
     try:
-        return read_file(source, path)
+        batches = list(replace(source, paths=(path,)).batches(ids, log))
     except ValueError:  # perhaps not an error after the files before it
         return None
+    return FilePart(batches, ids.arms, ids.pools, log)
