@@ -1,22 +1,28 @@
 """Whether advice is stable: three seeds on ten public series, with 5, 25 and 100 arms.
 
-Reads the real data beside the repository.  Prints, for each series and number of arms, the verdict
-of each seed (`?` where it is unsure), the policies advised, and CPU seconds; then in how many of
-the ten series the seeds agree.  Only the world of the verdict is played, not those of other rho;
-`--whole` plays these too, and shows what a whole advice costs.
+Reads the real data beside the repository.  Each seed of each case runs on one core, as many at a
+time as there are cores.  Prints, for each series and number of arms, the verdict of each seed (`?`
+where it is unsure), the policies advised, and the most CPU seconds a seed took; then in how many of
+the series the seeds agree.  Only the world of the verdict is played, not those of other rho;
+`--whole` plays these too, and shows what a whole advice costs.  What is not done after `--limit`
+seconds is left out.
 
-    python benchmarks/advice_stability.py [--whole] [--seeds N] [ARMS …] [SERIES …]
+    python benchmarks/advice_stability.py [--whole] [--seeds N] [--workers N] [--limit S] \\
+        [ARMS …] [SERIES …]
 """
 
 from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
+from typing import NamedTuple
 
 import highseason as hs
-from highseason.advice import World, WorldOutcome
+from highseason.advice import World
 from highseason.advice.recommend import _Study
 from highseason.core.executors import opened
 from highseason.multipliers import Multiplier, read
@@ -61,56 +67,104 @@ SERIES: dict[str, Callable[[], Multiplier]] = {
 }
 
 
-def judged(G: Multiplier, arms: int, seed: int, whole: bool) -> tuple[WorldOutcome, float]:
+class Case(NamedTuple):
+    """A series and a number of arms."""
+
+    series: str
+    arms: int
+
+
+class Judged(NamedTuple):
+    """What a seed says, and what it cost."""
+
+    answer: str
+    sure: bool
+    policy: str
+    earned: float
+    games: int
+    seconds: float
+
+
+def judged(case: Case, seed: int, whole: bool) -> Judged:
     """The outcome of the verdict's world, and the CPU seconds spent."""
-    begin = time.process_time()
+    G, begin = SERIES[case.series](), time.process_time()
     if whole:
-        outcome = hs.advise(G, arms, rates=RATES, seed=seed).outcome
+        outcome = hs.advise(G, case.arms, rates=RATES, seed=seed, executor="serial").outcome
     else:
-        with opened() as pool:
-            study = _Study.of(G, arms, None, seed, pool)
-            world = World.of("visitors", arms, RATES)
+        with opened("serial") as pool:
+            study = _Study.of(G, case.arms, None, seed, pool)
+            world = World.of("visitors", case.arms, RATES)
             outcome = study.verdict(world, study.finalists(world))
-    return outcome, time.process_time() - begin
+    spent = time.process_time() - begin
+    return Judged(outcome.answer, outcome.settled, str(outcome.policy), outcome.chosen.earned,
+                  outcome.games, spent)  # fmt: skip
 
 
-def verdict(outcome: WorldOutcome) -> str:
-    return outcome.answer + "?" * (not outcome.settled)
+def played(
+    cases: Iterable[Case], seeds: int, whole: bool, workers: int | None, limit: float
+) -> dict[Case, list[Judged]]:
+    """What the seeds of each case say; the slowest cases go first."""
+    done: dict[Case, list[Judged]] = defaultdict(list)
+    with ProcessPoolExecutor(workers) as pool:
+        slow = sorted(cases, key=lambda case: -case.arms)
+        tasks = {pool.submit(judged, case, seed, whole): case for case in slow
+                 for seed in range(seeds)}  # fmt: skip
+        try:
+            for task in as_completed(tasks, timeout=limit):
+                done[tasks[task]].append(task.result())
+        except TimeoutError:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in list(pool._processes.values()):
+                process.terminate()
+            print(f"stopped after {limit:g} seconds")
+    return done
+
+
+def line(case: Case, seeds: list[Judged]) -> str:
+    verdicts = " ".join(f"{one.answer + '?' * (not one.sure):9}" for one in seeds)
+    policies = ", ".join(dict.fromkeys(one.policy for one in seeds))
+    games = f"{min(one.games for one in seeds)}-{max(one.games for one in seeds)} games"
+    seconds = max(one.seconds for one in seeds)
+    return (
+        f"{case.series:16} {case.arms:4} arms  {verdicts} {games:16} {seconds:4.0f} s  {policies}"
+    )
+
+
+def summary(arms: int, done: list[list[Judged]]) -> str:
+    verdicts = sum(len({one.answer for one in seeds}) == 1 for seeds in done)
+    policies = sum(len({one.policy.partition(":")[0] for one in seeds}) == 1 for seeds in done)
+    unsure = sum(not all(one.sure for one in seeds) for seeds in done)
+    pays = sum(len({one.answer == "regulate" for one in seeds}) == 1 for seeds in done)
+    return (
+        f"{arms} arms: of {len(done)} series the same verdict in {verdicts}, the same on whether "
+        f"regulating pays in {pays}, the same policy in {policies}, unsure in {unsure}"
+    )
+
+
+def lines(cases: list[Case], done: dict[Case, list[Judged]], seeds: int) -> Iterator[str]:
+    """A line for each case, a summary for each number of arms."""
+    for arms in dict.fromkeys(case.arms for case in cases):
+        whole = [case for case in cases if case.arms == arms and len(done[case]) == seeds]
+        yield from (line(case, done[case]) for case in whole)
+        yield summary(arms, [done[case] for case in whole])
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--whole", action="store_true")
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--workers", type=int, help="processes; as many as there are cores")
+    parser.add_argument("--limit", type=float, default=3600.0, help="seconds")
     parser.add_argument("what", nargs="*")
     given = parser.parse_args()
     arms = [int(one) for one in given.what if one.isdigit()] or [5, 25, 100]
     names = [one for one in given.what if not one.isdigit()] or list(SERIES)
-    for count in arms:
-        agreed = dict.fromkeys(("verdict", "policy", "unsure"), 0)
-        for name in names:
-            for what, yes in _line(name, count, given.seeds, given.whole):
-                agreed[what] += yes
-        print(
-            f"{count} arms: the same verdict in {agreed['verdict']} of {len(names)}, the same "
-            f"policy in {agreed['policy']}, unsure in {agreed['unsure']}",
-            flush=True,
-        )
-
-
-def _line(name: str, arms: int, seeds: int, whole: bool) -> Iterator[tuple[str, bool]]:
-    G = SERIES[name]()
-    outcomes, spent = zip(*(judged(G, arms, seed, whole) for seed in range(seeds)), strict=True)
-    verdicts = [verdict(one) for one in outcomes]
-    policies = [one.policy.label for one in outcomes]
-    print(
-        f"{name:16} {G.turns:5} turns {arms:4} arms  {' '.join(f'{v:9}' for v in verdicts)} "
-        f"{', '.join(str(one.policy) for one in outcomes)}  {max(spent):.0f} s",
-        flush=True,
-    )
-    yield "verdict", len({one.answer for one in outcomes}) == 1
-    yield "policy", len(set(policies)) == 1
-    yield "unsure", not all(one.settled for one in outcomes)
+    cases = [Case(name, count) for count in arms for name in names]
+    begin = time.perf_counter()
+    done = played(cases, given.seeds, given.whole, given.workers, given.limit)
+    print("\n".join(lines(cases, done, given.seeds)))
+    every = [one.seconds for seeds in done.values() for one in seeds]
+    print(f"{sum(every) / 60:.1f} CPU minutes, {time.perf_counter() - begin:.0f} seconds")
 
 
 if __name__ == "__main__":
