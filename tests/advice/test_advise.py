@@ -118,7 +118,12 @@ def test_without_rates_typical_ones_are_tried() -> None:
     assert len({world.rates for world in advice.worlds}) == 3
     assert len(advice.worlds) == 9
     assert not advice.rates_known
-    assert "typical rates" in advice.verdict or "give your own rates" in advice.verdict
+    every = (advice.outcome, *advice.others)
+    same, settled = len({one.answer for one in every}) == 1, all(one.settled for one in every)
+    assert ("give your own rates" in advice.verdict) != same
+    assert ("correlations below." in advice.verdict) == (same and settled)
+    when = str(advice).partition("When it explores:")[2]
+    assert ("price of trying" in " ".join(when.split())) == (advice.policy.label == "option-index")
 
 
 def test_the_text_fits_a_terminal() -> None:
@@ -216,6 +221,23 @@ def test_no_optimum_is_at_an_end_of_what_was_tried(visitors: np.ndarray) -> None
                     for end in _ends(axis, trials[0].policy) if end < np.inf]  # fmt: skip
             inside = min(places) < axis.place(best) < max(places)
             assert inside or best == 0 or min(abs(axis.place(best) - e) for e in ends) < 0.02
+
+
+@pytest.mark.parametrize(("visitors", "suffices"), [(1e6, True), (20.0, False)])
+def test_nothing_is_tuned_where_greedy_loses_less_than_is_noticeable(
+    visitors: float, suffices: bool
+) -> None:
+    G = hs.multipliers.from_values(np.full(400, visitors))
+    with opened("serial") as pool:
+        study = _Study.of(G, 2, 20, 0, pool)
+        world = World.of("visitors", 2, (0.02, 0.05))
+        finalists = study.finalists(world)
+        outcome = study.verdict(world, finalists)
+    assert (finalists.tried == len(finalists.policies)) == suffices
+    assert {policy.label for policy in finalists.policies} >= {"greedy", "option-index"}
+    assert (len(finalists.policies) < len(tried(0.0))) == suffices
+    if suffices:
+        assert (outcome.answer, outcome.settled) == ("greedy", True)
 
 
 def test_policies_that_cannot_be_told_apart_are_one_answer_the_simplest() -> None:

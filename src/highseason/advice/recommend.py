@@ -11,7 +11,7 @@ from highseason import bounds as theorems
 from highseason.advice.advice import Advice
 from highseason.advice.candidates import spaces, tried
 from highseason.advice.cautions import Caution, cautions, greedy_is_as_good
-from highseason.advice.outcome import WorldOutcome, judge
+from highseason.advice.outcome import NOTICEABLE, WorldOutcome, attainable, judge
 from highseason.advice.worlds import FEW_RHOS, RHOS, TYPICAL_RATES, Rates, World, usual_rewards
 from highseason.bounds import NoTheoremError, RegretBound
 from highseason.core.executors import Executors, Pool, opened
@@ -20,7 +20,7 @@ from highseason.core.validation import whole_number
 from highseason.core.warnings import quiet
 from highseason.games import simulate
 from highseason.multipliers import Multiplier, as_multiplier
-from highseason.policies import Policy
+from highseason.policies import Greedy, Policy
 from highseason.results import SimulationResult
 from highseason.rewards import Rewards
 from highseason.tuning import Zoom, derive_seed, on_games
@@ -198,19 +198,31 @@ class _Study:
         return judge(world, finalists.policies, few.played(world, finalists, 1), finalists.tried)
 
     def finalists(self, world: World, near: Finalists | None = None) -> Finalists:
-        """The best of each policy in games for the search, near the best of another world."""
+        """The best of each policy in games for the search, near the best of another world.
+
+        Where greedy loses less than is noticeable, nothing can beat it, so nothing is tuned.
+        """
         zoom = Zoom(games=_clamped(min(self.games / 10, 150_000 / self.G.turns), _SEARCH_GAMES))
         evaluate = on_games(world.rewards, self.G, derive_seed(self.seed, "search"), self.executor)
         bounded = world.rewards.bounds == (0.0, 1.0)
         every = spaces(tried(world.rho, bounded), self.policies)
-        starts = [None] * len(every) if near is None else near.policies
+        if bounded and self.greedy_suffices(world):
+            every = [space for space in every if not space.axes]
+        known = near is not None and len(near.policies) == len(every)
+        starts = near.policies if near is not None and known else [None] * len(every)
         searched = [
             zoom.search(space, evaluate, start) for space, start in zip(every, starts, strict=True)
         ]
         return Finalists(tuple(trials[0].policy for trials in searched), sum(map(len, searched)))
 
+    def greedy_suffices(self, world: World) -> bool:
+        """Whether greedy clearly loses less than is noticeable."""
+        played = self.played(world, Finalists((Greedy(),), 1), 0)
+        loss, error = played.mean("regret", 0), played.error("regret", 0)
+        return loss + 3 * error < NOTICEABLE * attainable(played)
+
     def played(self, world: World, finalists: Finalists, number: int) -> SimulationResult:
-        """A round of fresh games."""
+        """A round of fresh games; round 0 is not for a verdict."""
         players = {str(i): policy for i, policy in enumerate(finalists.policies)}
         with quiet():
             return simulate(

@@ -12,6 +12,7 @@ from highseason.advice.candidates import Kind
 from highseason.advice.outcome import Answer, Compared, WorldOutcome
 from highseason.core.formatting import counted, format_number, percent
 from highseason.multipliers import SHAPES
+from highseason.policies import OptionIndex
 from highseason.results import Estimate, Table
 
 if TYPE_CHECKING:
@@ -83,8 +84,10 @@ def flips(advice: Advice) -> str:
 
 def _by_rates(advice: Advice) -> str:
     every = (advice.outcome, *advice.others)
-    if len({one.answer for one in every}) == 1 and all(one.settled for one in every):
-        return "The answer is the same for all typical rates and correlations below."
+    if len({one.answer for one in every}) == 1:
+        same = "The answer is the same for all typical rates and correlations below"
+        unsettled = ", though a question mark shows where it is not settled"
+        return f"{same}{'' if all(one.settled for one in every) else unsettled}."
     return "It depends on rates and rho (see below): give your own rates, with --rates 2%..4%."
 
 
@@ -148,7 +151,7 @@ def text(advice: Advice, traffic: str) -> str:
         _wrapped(_legend(advice)),
         *(_worlds(advice) if advice.others else ()), "",
         "What to do next:", textwrap.indent(command, "  "), "", textwrap.indent(python, "  "), "",
-        _wrapped(f"When it explores: {advice.policy} {advice.timing.sentence()}"),
+        _wrapped(f"When it explores: {_when(advice)}"),
         *([] if advice.bounds is None else ["", _wrapped(guarantee(advice))]),
         *(["", "Watch out:"] if advice.warnings else []),
         *(_wrapped(one.text, "- ", "  ") for one in advice.warnings),
@@ -182,6 +185,15 @@ def _worlds(advice: Advice) -> list[str]:
             "at it.  ?: another policy may be noticeably ahead."
         ),
     ]
+
+
+def _when(advice: Advice) -> str:
+    if isinstance(advice.policy, OptionIndex):  # its plan is a price, not how much it explores
+        return (
+            "as long as what an arm may turn out to be is worth the price of trying it, which is "
+            f"lowest on {advice.timing.where()}."
+        )
+    return f"{advice.policy} {advice.timing.sentence()}"
 
 
 def guarantee(advice: Advice) -> str:
