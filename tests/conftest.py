@@ -14,7 +14,8 @@ from hypothesis import settings
 # Threads of BLAS that wait for each other would take most of the time of small matrices.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when NumPy is imported
 
-from highseason.policies import base, registry  # after the setting above
+import highseason as hs  # after the setting above
+from highseason.policies import base, registry
 
 # `tests.reference` holds what several tests compare with.
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -48,3 +49,20 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
         return {name: Picture(name, "", b"<svg/>") for name in drawings}
 
     monkeypatch.setattr(pipeline, "_draw", draw_nothing)
+
+
+FEW = 20
+
+
+@pytest.fixture
+def few_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Play few games where an example plays many: it must run, whatever it prints."""
+
+    def fewer(play: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*arguments: Any, games: int | None = None, **options: Any) -> Any:
+            return play(*arguments, games=min(games or FEW, FEW), **options)
+
+        return run
+
+    for name in ("simulate", "advise"):
+        monkeypatch.setattr(hs, name, fewer(getattr(hs, name)))

@@ -7,6 +7,9 @@ from collections.abc import Callable
 import pytest
 
 import highseason as hs
+from highseason.checks.games import threads_do_not_matter
+from highseason.games.parts import Cut
+from highseason.games.simulate import Run
 from highseason.policies import Policy, registry
 
 PAIRS = [*hs.checks.policy_checks(), *hs.checks.multiplier_checks()]
@@ -39,6 +42,22 @@ def test_checks_are_made_where_they_apply() -> None:
     assert "UniformRandom-beats_uniform_random" not in names
     assert "UCBZ-threshold_below_all_is_greedy" in names
     assert "UCB-threshold_below_all_is_greedy" not in names
+
+
+@pytest.mark.parametrize("policy", [hs.UCB(), hs.UniformRandom(), hs.UCBL()], ids=str)
+def test_games_that_compare_threads_use_them(
+    policy: Policy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workers: list[int] = []
+
+    def noted(self: Run, games: int, number: int, fixed: bool) -> Cut:
+        workers.append(number)
+        return cut(self, games, number, fixed)
+
+    cut = Run.cut
+    monkeypatch.setattr(Run, "cut", noted)
+    threads_do_not_matter(policy)
+    assert workers == [1, 2]
 
 
 @pytest.mark.parametrize(

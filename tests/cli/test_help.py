@@ -40,7 +40,6 @@ EXAMPLES = {
 }
 #: Whole studies take long; the guide runs the same commands.
 IN_THE_GUIDE = [example for example in EXAMPLES if example.startswith("highseason reproduce")]
-NEED_A_SERVICE = ("audit", "backup", "experiment", "serve", "token")
 #: These need a service, or run until they are stopped; tests/service runs them.
 OF_THE_SERVICE = ("audit", "backup", "experiment", "serve", "token")
 SERVED = [e for e in EXAMPLES if e.split()[1] in OF_THE_SERVICE]
@@ -74,6 +73,7 @@ def test_study_runs_in_the_guide(example: str) -> None:
     assert f"$ {example}\n" in GUIDE.read_text(encoding="utf-8")
 
 
+@pytest.mark.usefixtures("few_games")
 @pytest.mark.parametrize("example", [e for e in EXAMPLES if e not in (*IN_THE_GUIDE, *SERVED)])
 def test_example_runs(
     example: str, call: Call, traffic: Path, logs: Path, event_table: Path, history: Path

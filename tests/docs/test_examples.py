@@ -16,13 +16,11 @@ import types
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import click
 import pytest
 from click.testing import CliRunner
 
-import highseason as hs
 from highseason.cli import main
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,8 +31,6 @@ PAGES = [
 FENCE = re.compile(r"^(?P<indent>[ >]*)(?P<ticks>`{3,}|~{3,})\s*(?P<language>[\w+-]*)")
 NO_RUN = re.compile(r"<!--\s*no-run\b:?\s*(?P<reason>.*?)\s*-->")
 COMMAND = re.compile(r"^(?:\$ +)?(?:\.venv/bin/)?(?P<command>highseason\b.*)$")
-
-FEW = 20
 
 SHELL = ("console", "bash")
 UNSEEN = {"py", "python3", "pycon", "sh", "shell", "shell-session"}  # languages nothing would run
@@ -97,17 +93,6 @@ def run_command(command: str) -> None:
 
 def name(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
-
-
-@pytest.fixture
-def few_games(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Play few games where a page plays many: its examples must run, whatever they print."""
-
-    def simulate(*arguments: Any, games: int = FEW, **options: Any) -> hs.SimulationResult:
-        return play(*arguments, games=min(games, FEW), **options)
-
-    play = hs.simulate
-    monkeypatch.setattr(hs, "simulate", simulate)
 
 
 @pytest.mark.usefixtures("undrawn", "few_games")

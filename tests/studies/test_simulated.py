@@ -125,8 +125,9 @@ def test_the_page_names_the_paper_and_its_figures(simulated_report: StudyOutcome
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Six settings instead of 36."""
-    chosen = [s for s in settings.grid(quick=True) if (s.shape, s.arms) == ("wave", 10)]
+    """Three settings instead of 36."""
+    grid = settings.grid(quick=True)
+    chosen = [s for s in grid if (s.shape, s.arms, s.turns) == ("wave", 10, 100)]
     monkeypatch.setattr("highseason.studies.simulated.run.grid", lambda _: chosen)
 
 
