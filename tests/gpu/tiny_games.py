@@ -53,7 +53,7 @@ def compare_results() -> None:
         16,
         16,
     )  # several blocks, the last short
-    setting = (THREE, hs.rewards.bernoulli(arms=3), hs.multipliers.wave(9), 70, SEED)
+    setting = (THREE, hs.rewards.bernoulli(arms=3), hs.multipliers.wave(9), 35, SEED)
     for options in ({"keep": "summary"}, {"keep": "games"}, {"curves": True, "keep": "summary"}):
         cpu, gpu = (hs.simulate(*setting, executor=name, **options) for name in ("serial", "gpu"))
         with tempfile.TemporaryDirectory() as folder:
