@@ -49,7 +49,7 @@ class PastViews(CalendarView):
     def _last_year(self, turns: int) -> Numbers:
         """The same weeks of a year ago, and how much the last weeks were above theirs."""
         n, week = self.history.turns, self.history.week
-        lag = self._lag()
+        lag = max(1, round(self.history.year / week)) * week  # a year in whole weeks
         if n < lag or not (self.history.grid or self.history.seasons[-1] > week):
             return np.full(turns, np.nan)
         special = self.regression.of_special_days(0, n + turns)
@@ -62,11 +62,6 @@ class PastViews(CalendarView):
             change = plain[n - span :] - smooth[n - lag - span : n - lag]
             growth = float(kept @ change) / (float(kept.sum()) + 0.2 * span)
         return np.asarray(np.resize(smooth[n - lag :], turns) + growth + special[n:])
-
-    def _lag(self) -> int:
-        """A year in whole weeks."""
-        week = self.history.week
-        return max(1, round(self.history.year / week)) * week
 
 
 def _smoothed(plain: Numbers, week: int) -> Numbers:
@@ -122,7 +117,9 @@ class Blend(SeasonAhead):
         shift = _bias(errors, trials.origin)
         table = _spread(trials, errors - shift, history, turns)
         if not history.knows_the_year:  # then no past error shows what the season may do
-            table = _widened(table, np.nanstd(ahead, axis=0))
+            # As if the views, so far apart, were errors on top of the others.
+            more = normal_quantiles(np.zeros(turns), np.nanstd(ahead, axis=0))
+            table = np.asarray(np.sign(more) * np.hypot(table, more))
         return table + _mixed(ahead, weights) + shift
 
     def mean_of(self, spread: Forecast) -> Numbers:
@@ -193,12 +190,6 @@ def _spread(trials: Trials, errors: Numbers, history: History, turns: int) -> Nu
     quantiles = np.quantile(scaled, LEVELS)
     quantiles = (quantiles - quantiles[len(LEVELS) // 2]) * _inflation(scaled, origin)
     return np.asarray(quantiles[:, None] * np.arange(1, turns + 1) ** growth)
-
-
-def _widened(table: Numbers, apart: Numbers) -> Numbers:
-    """As if the views, so far apart, were errors on top of the others."""
-    more = normal_quantiles(np.zeros(apart.size), apart)
-    return np.asarray(np.sign(more) * np.hypot(table, more))
 
 
 def _growth(sizes: Numbers, steps: NDArray[np.int64]) -> float:

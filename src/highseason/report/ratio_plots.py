@@ -46,7 +46,8 @@ def ratio_strips(
         axes[-1].set_xlabel(xlabel, fontsize=9)
         axes[-1].set_xticks(_TICKS, [f"{tick:g}" for tick in _TICKS])
         axes[-1].minorticks_off()
-        axes[-1].set_xlim(*_limits(panels))
+        values = [r.value for rows in panels.values() for ratios in rows.values() for r in ratios]
+        axes[-1].set_xlim(0.85 * min(values), 1.15 * max(1.0, *values))
         legend_below(canvas, axes, columns=3)
     return Figure(canvas, title, " ".join(map(_alt, panels, panels.values())))
 
@@ -70,11 +71,6 @@ def _draw_rows(axes: Axes, rows: Sequence[Sequence[Estimate]]) -> None:
             )  # fmt: skip
         mean = geometric_mean(ratios).value
         axes.plot([mean], [place], "D", color=palette.ACCENT, markersize=6, label="geometric mean")
-
-
-def _limits(panels: Mapping[str, Mapping[str, Sequence[Estimate]]]) -> tuple[float, float]:
-    values = [r.value for rows in panels.values() for ratios in rows.values() for r in ratios]
-    return 0.85 * min(values), 1.15 * max(1.0, *values)
 
 
 def _alt(panel: str, rows: Mapping[str, Sequence[Estimate]]) -> str:

@@ -98,7 +98,9 @@ class PlayHistory:
         if not rows:
             return
         turns, arms, exploited, reward, visitors = zip(*rows, strict=True)
-        self._grow(max(turns))
+        more = max(turns) - self.turns
+        for name, blank in _BLANK.items() if more > 0 else ():
+            setattr(self, name, np.append(getattr(self, name), np.full(more, blank)))
         places = np.array(turns) - 1
         number = self.numbers
         self.arm[places] = [number.setdefault(arm, len(number)) for arm in arms]
@@ -111,11 +113,6 @@ class PlayHistory:
         if rows:
             turns, numbers = zip(*rows, strict=True)
             self.entry[np.array(turns) - 1] = numbers
-
-    def _grow(self, turns: int) -> None:
-        more = turns - self.turns
-        for name, blank in _BLANK.items() if more > 0 else ():
-            setattr(self, name, np.append(getattr(self, name), np.full(more, blank)))
 
 
 class Histories:

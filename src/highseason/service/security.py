@@ -99,7 +99,11 @@ class Tokens:
         """What a token allows; everything while none is needed, nothing if it is not known."""
         if not self.needed:
             return SCOPES[-1]
-        return None if token is None else _scope_of(self.scopes(), digest(token))
+        if token is None:
+            return None
+        known, wanted = self.scopes().items(), digest(token)
+        matches = [scope for one, scope in known if hmac.compare_digest(one, wanted)]
+        return matches[0] if matches else None
 
     def check(self, authorization: str | None, wanted: str) -> None:
         """Refuse a request that may not do this."""
@@ -119,11 +123,6 @@ class Tokens:
 def includes(scope: str, wanted: str) -> bool:
     """Whether a scope allows what another one does."""
     return SCOPES.index(scope) >= SCOPES.index(wanted)
-
-
-def _scope_of(known: dict[str, str], wanted: str) -> str | None:
-    matches = [scope for one, scope in known.items() if hmac.compare_digest(one, wanted)]
-    return matches[0] if matches else None
 
 
 @dataclass(frozen=True)

@@ -94,8 +94,12 @@ class Transactions:
                 return work(batch, brain)
             digest = hashlib.sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()
             earlier = batch.answers.get((experiment, key)) or batch.earlier.get((experiment, key))
+            if earlier is not None and earlier[0] != digest:
+                raise ClashError(
+                    f"the idempotency key {key!r} was used for another request: use a new key"
+                )
             if earlier is not None:
-                return _same(key, digest, *earlier)
+                return earlier[1]
             answer = work(batch, brain)
             batch.answers[experiment, key] = digest, answer
             return answer
@@ -119,9 +123,3 @@ class Transactions:
             return not alone and self.brains.is_clean(experiment)
 
         return self.writer.submit(Job(experiment, work, alone, clean, key))
-
-
-def _same(key: str, digest: str, old: str, answer: Any) -> Any:
-    if digest != old:
-        raise ClashError(f"the idempotency key {key!r} was used for another request: use a new key")
-    return answer
