@@ -32,16 +32,7 @@ _LISTED = 12
 @options.option("--visitors COLUMN", "The column of the visitors; an event log has none.")
 @options.option("--squares COLUMN", "The column of the sum of squared rewards, for sums of money.")
 @options.option("--every PERIOD", "Gather times into turns of this length, such as 1D or 1h.")
-def command(
-    history: Path,
-    turn: str | None,
-    arm: str | None,
-    successes: str | None,
-    visitors: str | None,
-    squares: str | None,
-    every: str | None,
-    as_json: bool,
-) -> None:
+def command(history: Path, every: str | None, as_json: bool, **columns: str | None) -> None:
     """Estimate how much a turn teaches.
 
     HISTORY is a table with a row per turn and arm (turn, arm, successes, visitors), or an event log
@@ -49,9 +40,7 @@ def command(
     """
     from highseason.noise import fit
 
-    found = fit(
-        history, every, turn=turn, arm=arm, successes=successes, visitors=visitors, squares=squares
-    )
+    found = fit(history, every, **columns)
     emit(as_json, found.to_dict, lambda: _print(found))
 
 
