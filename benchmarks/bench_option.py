@@ -19,7 +19,8 @@ import highseason as hs
 GAMES, TURNS, ROUNDS = 40, 500, 5
 REWARDS = {
     "0 or 1": lambda arms: hs.rewards.bernoulli(arms=arms),
-    "real": lambda arms: hs.rewards.truncated_normal(arms=arms, sigma=0.1),
+    "real, sigma 0.1": lambda arms: hs.rewards.truncated_normal(arms=arms, sigma=0.1),
+    "real, sigma 1": lambda arms: hs.rewards.truncated_normal(arms=arms, sigma=1.0),
 }
 
 

@@ -274,10 +274,11 @@ def _scan(policy: Policy, multiplier: Multiplier, arms: int) -> NDArray[np.float
 
 def levels_in_steps(policy: Policy, G: NDArray[np.float64], arms: int) -> NDArray[np.float64]:
     """The levels that the steps of a policy, its thresholds resolved, give for a known G."""
-    levels, carry = np.empty(G.size), policy.begin()
+    levels, carry = [], policy.begin()
     for view in KnownViews(G).all(arms):
-        levels[view.t - 1], carry = step(policy, carry, view)
-    return levels
+        level, carry = step(policy, carry, view)
+        levels.append(level)
+    return np.array(levels, np.float64)
 
 
 _cached_scan = functools.lru_cache(128)(_scan)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
+from itertools import repeat
 from typing import NamedTuple, NoReturn
 
 import numpy as np
@@ -79,10 +80,11 @@ class KnownViews:
 
     def all(self, arms: int) -> Iterator[View]:
         """Every turn, from the first."""
-        first = self.at(1, arms)
-        turns = len(self._values)
-        for t, pair in enumerate(zip(self._values, self._future, strict=True), start=1):
-            yield View(t, pair[0], arms, first.floor, first.lowest, pair[1], turns - t)
+        first, turns = self.at(1, arms), len(self._values)
+        same = repeat(arms), repeat(first.floor), repeat(first.lowest)
+        later = self._future, range(turns - 1, -1, -1)
+        # All turns at once: calling `View` for each takes a third of the time of a plan.
+        return map(View._make, zip(range(1, turns + 1), self._values, *same, *later, strict=False))
 
 
 class Outlook:

@@ -104,6 +104,8 @@ def reward_grid(
             axes.tick_params(axis="x", labelsize=7.5, pad=1.5)
             axes.tick_params(axis="y", length=0, labelsize=8)
             axes.grid(visible=False, axis="y")
+            # Only the first panel of a row names its bars; empty axes take a third of the time.
+            axes.yaxis.set_visible(column == columns[0])
             axes.set_title(f"{row}, {column}", fontsize=9)
         name_rows(panels[0], policies)
         legend_below(canvas, panels[:1], columns=3, inside=True)

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,10 @@ class TuningTask:
         evaluate = on_games(self.rewards, self.G, self._own_seed, executor)
         return _best(self._spaces, evaluate, self.budget)
 
+    def planned_for(self) -> tuple[str, int]:
+        """Tasks with the same G and number of arms try candidates with the same plans."""
+        return self.G.digest(), self.rewards.arms
+
     @property
     def _own_seed(self) -> int:
         return derive_seed(self.seed, "search")
@@ -70,6 +75,11 @@ class TuningTask:
     @property
     def _spaces(self) -> dict[str, Space]:
         return {policy.name: Space.of(policy, self.G) for policy in self.policies}
+
+
+def _winners_of(tasks: Sequence[TuningTask]) -> list[dict[str, str]]:
+    """The winners of several tasks, for one process, which makes plans that they share once."""
+    return [task.winners() for task in tasks]
 
 
 def _best(spaces: Mapping[str, Space], evaluate: Evaluate, budget: Budget) -> dict[str, str]:
@@ -176,8 +186,10 @@ class StudySession:
         found: Iterator[dict[str, str]] = iter([])
         if len(missing) == 1:  # all workers play its games
             found = (task.winners(self.executor) for task in missing)
-        elif missing:  # most of a search is planning, which holds the interpreter's lock
-            found = map_blocks(TuningTask.winners, missing, self.executor, processes=True)
+        elif missing:  # much of a search is planning, which holds the interpreter's lock
+            alike = (tuple(tasks) for _, tasks in groupby(missing, TuningTask.planned_for))
+            winners_of = map_blocks(_winners_of, alike, self.executor, processes=True)
+            found = chain.from_iterable(winners_of)
         for task in tasks:
             with self.step("tuning"):
                 winners = self.store.document(task.name, task.inputs, lambda: next(found))

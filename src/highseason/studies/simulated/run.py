@@ -13,6 +13,7 @@ from highseason.core.random import game_keys
 from highseason.core.warnings import quiet
 from highseason.policies import EpsilonGreedy, Policy, SoftEpsilonGreedy, VariablePool
 from highseason.results import Estimate, Moments, SimulationResult, ratio_gain, with_interval
+from highseason.results.simulation import Tally
 from highseason.studies.frames import Rows, columns, policy_columns
 from highseason.studies.session import StudySession, TuningTask, describe_tuning
 from highseason.studies.simulated import settings
@@ -46,12 +47,13 @@ def run(session: StudySession) -> SimulatedResults:
     games = session.games or games
     cells, profiles = grid(session.quick), session.profiles
     untuned = [profile for profile in profiles if profile != "tuned"]
-    session.expect(2 * len(cells) * len(profiles) + len(untuned))
+    variants = dict.fromkeys(map(_variant, profiles))
+    session.expect(2 * len(cells) * len(variants) + len(untuned))
     tuned = _tune(session, cells, budget)
-    played = {
-        profile: {s: _play(session, profile, s, games, tuned[_variant(profile), s]) for s in cells}
-        for profile in profiles
-    }
+    played: dict[str, dict[SimulatedSetting, SimulationResult]] = {p: {} for p in profiles}
+    for variant, setting in product(variants, cells):
+        for profile, result in _play(session, variant, setting, games, tuned).items():
+            played[profile][setting] = result
     headline = {profile: _headline(session, profile) for profile in untuned}
     facts = {
         "games per setting": f"{games:,}",
@@ -87,12 +89,27 @@ def _tune(session: StudySession, cells: list[SimulatedSetting], budget: Budget) 
 
 
 def _play(
-    session: StudySession, profile: str, setting: SimulatedSetting, games: int,
-    tuned: dict[str, Policy],
-) -> SimulationResult:  # fmt: skip
-    rewards, G = setting.rewards(), setting.multiplier(profile)
-    everybody = settings.players(profile, tuned)
-    return session.simulate(f"{profile}/{setting.id}", everybody, rewards, G, games, session.seed)
+    session: StudySession, variant: str, setting: SimulatedSetting, games: int, tuned: Tuned
+) -> dict[str, SimulationResult]:
+    """The results of a setting by profile; who plays in several of them plays once."""
+    profiles = [profile for profile in session.profiles if _variant(profile) == variant]
+    players = {name: settings.players(name, tuned[variant, setting]) for name in profiles}
+    everybody = {str(policy): policy for chosen in players.values() for policy in chosen.values()}
+    result = session.simulate(
+        f"{variant}/{setting.id}", everybody, setting.rewards(), setting.multiplier(variant),
+        games, session.seed,
+    )  # fmt: skip
+    return {name: _of_players(result, chosen) for name, chosen in players.items()}
+
+
+def _of_players(result: SimulationResult, players: Mapping[str, Policy]) -> SimulationResult:
+    """The same games with these players alone, under their labels."""
+    rows = [result.index(str(policy)) for policy in players.values()]
+    assert result.games is not None  # a session keeps them
+    tally = Tally(True, {})
+    tally.add({metric: values[rows] for metric, values in result.games.items()})
+    digests = tuple(result.plan_digests[row] for row in rows)
+    return tally.result(tuple(players), result.settings, digests)
 
 
 def _headline(session: StudySession, profile: str) -> SimulationResult:
