@@ -7,6 +7,7 @@ import logging
 import re
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.gpu.devices import Noting
 from tests.gpu.runs import GAMES, THREE, games_of
@@ -67,6 +68,19 @@ def test_nothing_is_fused_or_rounded_otherwise(run: str) -> None:
         assert "\tcall" not in ptx
         assert f".version {PTX_VERSION}\n" in ptx
         assert len(ptx) < 300_000
+
+
+TABLE = np.sqrt(np.arange(9000.0))
+
+
+def look_up(numbers: Any) -> None:
+    numbers[0] = TABLE[int(numbers[1])]
+
+
+def test_tables_may_be_larger_than_constant_memory() -> None:
+    ptx = compile_ptx(look_up, (np.zeros(2),))
+    assert re.search(r"^\.global \.align 8 \.b8 \S+\[72000\]", ptx, flags=re.MULTILINE)
+    assert ".const" not in ptx
 
 
 def test_functions_that_round_differently_are_named(caplog: pytest.LogCaptureFixture) -> None:

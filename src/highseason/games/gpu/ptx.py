@@ -83,6 +83,7 @@ def compile_ptx(
         raise RuntimeError("numba-cuda gave no kernel: report this with its version")
     text = text.replace(entry[1], ENTRY)
     text = re.sub(r"^\.version .*$", f".version {PTX_VERSION}", text, flags=re.MULTILINE)
+    text = re.sub(r"\.const\b", ".global", text)  # 64 KB would hold few copies of a table
     return f"// inexact: {' '.join(sorted(called - _EXACT))}\n{text}"
 
 
