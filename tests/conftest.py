@@ -15,6 +15,7 @@ from hypothesis import settings
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when NumPy is imported
 
 import highseason as hs  # after the setting above
+from highseason.core import executors
 from highseason.policies import base, registry
 
 # `tests.reference` holds what several tests compare with.
@@ -56,7 +57,11 @@ FEW = 20
 
 @pytest.fixture
 def few_games(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Play few games where an example plays many: it must run, whatever it prints."""
+    """Play few games where an example plays many: it must run, whatever it prints.
+
+    So few are played in this process, unless the example says otherwise: workers take longer to
+    start.
+    """
 
     def fewer(play: Callable[..., Any]) -> Callable[..., Any]:
         def run(*arguments: Any, games: int | None = None, **options: Any) -> Any:
@@ -64,5 +69,10 @@ def few_games(monkeypatch: pytest.MonkeyPatch) -> None:
 
         return run
 
+    def only_if_asked(workers: int | None) -> int:
+        return count(1 if workers is None else workers)
+
+    count = executors.worker_count
     for name in ("simulate", "advise"):
         monkeypatch.setattr(hs, name, fewer(getattr(hs, name)))
+    monkeypatch.setattr(executors, "worker_count", only_if_asked)

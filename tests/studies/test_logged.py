@@ -64,7 +64,8 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def given(log: Path, tmp_path_factory: pytest.TempPathFactory) -> StudyOutcome:
     out = tmp_path_factory.mktemp("given")
-    return reproduce(STUDY, out, quick=True, seed=3, profiles=["paper"], files=[log])
+    how = {"profiles": ["paper"], "workers": 1}
+    return reproduce(STUDY, out, quick=True, seed=3, files=[log], **how)
 
 
 @pytest.fixture(scope="module")

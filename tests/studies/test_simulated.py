@@ -149,16 +149,17 @@ def test_an_interrupted_run_resumes(tmp_path: Path) -> None:
         if done == 7:
             raise EnoughError
 
-    whole = reproduce(STUDY, tmp_path / "whole", seed=1, quick=True, profiles=["paper"])
+    how = {"quick": True, "profiles": ["paper"], "workers": 1}
+    whole = reproduce(STUDY, tmp_path / "whole", seed=1, **how)
     assert whole.reused == 0
     cut = tmp_path / "cut"
     with pytest.raises(EnoughError):
-        reproduce(STUDY, cut, seed=1, quick=True, profiles=["paper"], progress=stop)
+        reproduce(STUDY, cut, seed=1, progress=stop, **how)
     assert not (cut / "index.html").exists()
-    again = reproduce(STUDY, cut, seed=1, quick=True, profiles=["paper"])
+    again = reproduce(STUDY, cut, seed=1, **how)
     assert again.reused == 7
     assert (cut / "numbers.csv").read_bytes() == (tmp_path / "whole/numbers.csv").read_bytes()
-    other = reproduce(STUDY, cut, seed=2, quick=True, profiles=["paper"])
+    other = reproduce(STUDY, cut, seed=2, **how)
     assert other.reused == 0
     assert set(read(other, "numbers").seed) == {2}
 
@@ -167,7 +168,7 @@ def test_an_interrupted_run_resumes(tmp_path: Path) -> None:
 def test_progress_ends_at_its_total(tmp_path: Path) -> None:
     seen: list[tuple[int, int]] = []
     reproduce(
-        STUDY, tmp_path, quick=True, profiles=["paper"],
+        STUDY, tmp_path, quick=True, profiles=["paper"], workers=1,
         progress=lambda *step: seen.append(step),
     )  # fmt: skip
     assert [done for done, _ in seen] == list(range(1, len(seen) + 1))
