@@ -113,8 +113,9 @@ def played(
             for task in as_completed(tasks, timeout=limit):
                 done[tasks[task]].append(task.result())
         except TimeoutError:
+            running = list(pool._processes.values())  # gone after the shutdown
             pool.shutdown(wait=False, cancel_futures=True)
-            for process in list(pool._processes.values()):
+            for process in running:
                 process.terminate()
             print(f"stopped after {limit:g} seconds")
     return done
