@@ -53,11 +53,13 @@ def test_several_studies_get_a_folder_each(call: Call, asked: list[Any]) -> None
 
 def test_options_reach_the_study(call: Call, asked: list[Any], tmp_path: Path) -> None:
     line = "--only meets --games 7 --seed 5 --quick --profile everyone --part decks --workers 2"
+    line += " --pdf"
     assert call("reproduce", *line.split(), "--data", str(tmp_path)).code == 0
     assert asked == [
         ("meets", Path("report"), {
             "games": 7, "seed": 5, "quick": True, "profiles": ("everyone",), "parts": ("decks",),
             "progress": None, "executor": "local", "workers": 2, "data": tmp_path, "files": (),
+            "pdf": True,
         })
     ]  # fmt: skip
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +18,9 @@ from highseason.studies.upworthy.data import TESTS, VIEWS
 class Blank:
     """A figure that takes no time to draw."""
 
-    def render(self, _formats: Sequence[str]) -> tuple[Picture, dict[str, bytes]]:
+    def picture(self) -> Picture:
         svg = b'<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>'
-        return Picture("blank", "", svg), {}
+        return Picture("blank", "", svg)
 
 
 def one_of_a_kind(drawings: dict[str, Callable[[], Any]]) -> dict[str, Callable[[], Any]]:

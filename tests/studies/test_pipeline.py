@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,10 @@ import pytest
 from numpy.typing import NDArray
 
 import highseason
-from highseason.studies import STUDIES, Study, paper
+from highseason.multipliers import wave
+from highseason.report import shapes
+from highseason.studies import STUDIES, Study, paper, pipeline
+from highseason.studies.session import StudySession
 from highseason.studies.store import Store, source_digest
 
 ROOT = Path(__file__).parents[2]
@@ -95,3 +99,16 @@ def test_the_guide_lists_every_figure_and_table_of_the_paper() -> None:
     for item in paper.ITEMS:
         command = item.command if item.command.startswith("–") else f"`{item.command}`"
         assert f"| {item.number} | {item.content} | {item.section} | {command} |" in guide
+
+
+def test_figures_are_also_pdf_on_request(tmp_path: Path) -> None:
+    drawings = {"shapes": partial(shapes, [wave(turns=20)])}
+    for pdf in (True, False):  # a file of the earlier run would show something else
+        session = StudySession(
+            STUDIES["simulated"], tmp_path, None, 0, True, (), "serial", None, (),
+            Store(tmp_path, "simulated"), pdf=pdf,
+        )  # fmt: skip
+        assert set(pipeline._draw(drawings, session)) == {"shapes"}
+        kinds = {path.suffix for path in (tmp_path / "figures").iterdir()}
+        assert kinds == ({".svg", ".pdf"} if pdf else {".svg"})
+        assert ("--pdf" in session.command(5)) == pdf

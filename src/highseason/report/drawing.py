@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 WIDTH = 8.0
 #: On a page, which may be read on a phone, where a wide figure becomes unreadable.
 PAGE_WIDTH = 5.4
+#: In inches.
+LEGEND_ROW = 0.2
 
 #: The size that figures are drawn in, where it was chosen: width and height in inches.
 _SIZE: ContextVar[tuple[float, float] | None] = ContextVar("size of figures", default=None)
@@ -136,17 +138,24 @@ def drawing(
 
 
 def legend_below(
-    canvas: Canvas, rows: Sequence[Axes], columns: int | None = None, inside: bool = False
+    canvas: Canvas, rows: Sequence[Axes], columns: int | None = None, foot: float | None = None
 ) -> None:
-    """One legend below the panels, or `inside` the bottom margin; shared entries appear once."""
+    """One legend below the panels; shared entries appear once.
+
+    In a figure with margins, `foot` is the height in inches of what is between them.
+    """
     entries: dict[str, Artist] = {}
     for axes in rows:
         handles, labels = axes.get_legend_handles_labels()
         entries = dict(zip(labels, handles, strict=True)) | entries
+    letters = _LETTERS * canvas.get_figwidth()
+    count = _fitting(list(entries), columns or len(entries), letters)
+    if foot is not None:
+        height = foot + LEGEND_ROW * math.ceil(len(entries) / count)
+        canvas.subplots_adjust(bottom=height / canvas.get_figheight())
     canvas.legend(
-        list(entries.values()), list(entries),
-        ncols=_fitting(list(entries), columns or len(entries), _LETTERS * canvas.get_figwidth()),
-        loc="lower center" if inside else "outside lower center",
+        list(entries.values()), list(entries), ncols=count,
+        loc="outside lower center" if foot is None else "lower center",
     )  # fmt: skip
 
 
@@ -174,12 +183,15 @@ def by_label(
 
 def name_rows(axes: Axes, labels: Sequence[str]) -> None:
     """Write a label at each row, the first on top, with nothing else along that axis."""
-    # A long label is in two lines, split where the parameters begin.
-    wrapped = [n.replace(":", ":\n", 1) if len(n) > _LONG_LABEL else n for n in labels]
-    axes.set_yticks(range(len(labels)), wrapped)
+    axes.set_yticks(range(len(labels)), map(wrapped, labels))
     axes.set_ylim(len(labels) - 0.5, -0.5)
     axes.grid(visible=False, axis="y")
     axes.tick_params(axis="y", length=0)
+
+
+def wrapped(label: str) -> str:
+    """A long label in two lines, split where the parameters begin."""
+    return label.replace(":", ":\n", 1) if len(label) > _LONG_LABEL else label
 
 
 def number_axis(axis: Axis) -> None:

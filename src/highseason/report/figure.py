@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -121,28 +121,6 @@ class Figure:
             getattr(backend, f"print_{kind}")(buffer, metadata=metadata)
         return buffer.getvalue()
 
-    def render(self, kinds: Sequence[str]) -> tuple[Picture, dict[str, bytes]]:
-        """The picture of a page, and files of these kinds, laid out once for each size.
-
-        Half the time of drawing a figure goes into its layout.
-        """
-        engine, picture = self.canvas.get_layout_engine(), self.picture()
-        try:
-            if self._page_width is None:
-                self.canvas.set_layout_engine("none")
-            files = {}
-            for kind in kinds:
-                files[kind] = self.encode(kind)
-                self.canvas.set_layout_engine("none")
-        finally:
-            self.canvas.set_layout_engine(engine)
-        return picture, files
-
-    @property
-    def _page_width(self) -> float | None:
-        """The width on a page; None for a grid, which needs its own, or a size that was chosen."""
-        return PAGE_WIDTH if self.canvas.get_figwidth() == WIDTH else None
-
     @contextmanager
     def _drawn_by(self, module: str, name: str) -> Iterator[Any]:
         """What writes one kind of file; `savefig` would draw it twice, first to measure.
@@ -162,7 +140,8 @@ class Figure:
     def picture(self) -> Picture:
         """The figure as a page shows it: not as wide as in a file, to be read on a phone."""
         width = self.canvas.get_figwidth()
-        self.canvas.set_figwidth(self._page_width or width)
+        if width == WIDTH:  # neither a grid, which needs its own, nor a size that was chosen
+            self.canvas.set_figwidth(PAGE_WIDTH)
         try:
             return Picture(self.title, self.alt, self.encode("svg"))
         finally:

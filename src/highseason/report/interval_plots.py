@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from highseason.core.formatting import format_number, signed_percent, with_range
@@ -20,6 +22,8 @@ Rows = Mapping[str, Mapping[str, Estimate]]
 Points = Sequence[tuple[float, Estimate]]
 
 _WIDE, _GRID, _BAND = 7.2, 10.0, "#f1f4f7"
+#: Between panels on one axis, where 1 is the distance of two places; lines end at no estimate.
+_GAP, _NOTHING = 0.15, Estimate(*[math.nan] * 4)
 
 
 def draw_intervals(
@@ -164,38 +168,42 @@ def increase(
     <Figure: Increase over ucb>
     """
     panels = list(dict.fromkeys(panel for panel, _ in results))
-    labels = (*policies, *beside)
-    grid = drawing(title, [4.2], columns=len(panels), width=_GRID, sharey=True)
-    with grid as (canvas, row):
-        for axes, panel in zip(row, panels, strict=True):
-            there = {place: result for (name, place), result in results.items() if name == panel}
-            _draw_increase(axes, there, base, labels, beside)
-            axes.set_title(panel)
-        row[0].set_ylabel(f"increase over {base}, %", fontsize=9)
-        row[len(row) // 2].set_xlabel("turns", fontsize=9)
-        legend_below(canvas, row, columns=4)
+    ordered = sorted(results, key=lambda key: panels.index(key[0]))
+    # Side by side on one axis, which is drawn faster than an axis for each.
+    places = {key: i + _GAP * panels.index(key[0]) for i, key in enumerate(ordered)}
+    starts = {panel: at - 0.5 for (panel, _), at in reversed(places.items())}
+    gains = {
+        label: [(at, results[key].gain(label, base)) for key, at in places.items()]
+        for label in (*policies, *beside)
+    }
+    margins = {"left": 0.065, "right": 0.99, "top": 0.855}
+    with drawing(title, [4.2], width=_GRID, margins=margins) as (canvas, [axes]):
+        for panel, start in starts.items():
+            _begin_panel(axes, panel, start)
+        gaps = [(start, _NOTHING) for start in starts.values()]
+        series = {
+            label: sorted([*there, *gaps], key=itemgetter(0)) for label, there in gains.items()
+        }
+        draw_intervals(axes, series, upright=True, joined=True, hollow=beside, spread=0.5)
+        axes.set_xticks(list(places.values()), [place for _, place in places], fontsize=8)
+        axes.set_xlim(-0.5, max(places.values()) + 0.5)
+        axes.tick_params(axis="x", length=0)
+        axes.grid(visible=False, axis="x")
+        axes.set_ylabel(f"increase over {base}, %", fontsize=9)
+        axes.set_xlabel("turns", fontsize=9)
+        legend_below(canvas, [axes], columns=4, foot=0.5)
     parts = []
-    for label in labels:
-        gains = [result.gain(label, base).value for result in results.values()]
-        parts.append(f"{label} {signed_percent(min(gains))} to {signed_percent(max(gains))}")
+    for label, there in gains.items():
+        low, high = (signed_percent(end(gain.value for _, gain in there)) for end in (min, max))
+        parts.append(f"{label} {low} to {high}")
     alt = f"Increase over {base} in {len(results)} settings: {'; '.join(parts)}."
     return Figure(canvas, title, alt)
 
 
-def _draw_increase(
-    axes: Axes,
-    results: Mapping[str, SimulationResult],
-    base: str,
-    labels: Sequence[str],
-    hollow: Sequence[str],
-) -> None:
-    """One panel: a line per label over the numbers of turns."""
-    gains = {
-        label: [(i, result.gain(label, base)) for i, result in enumerate(results.values())]
-        for label in labels
-    }
-    draw_intervals(axes, gains, upright=True, joined=True, hollow=hollow, spread=0.5)
-    axes.set_xticks(range(len(results)), list(results), fontsize=8)
-    axes.set_xlim(-0.5, len(results) - 0.5)
-    axes.tick_params(axis="x", length=0)
-    axes.grid(visible=False, axis="x")
+def _begin_panel(axes: Axes, title: str, start: float) -> None:
+    axes.axvspan(start - _GAP, start, color="white", linewidth=0, zorder=0.6)  # over the grid
+    axes.axvline(start, color=palette.MUTED, linewidth=0.8)
+    axes.annotate(
+        title, (start, 1.0), (0, 6), xycoords=axes.get_xaxis_transform(),
+        textcoords="offset points", fontweight="bold",
+    )  # fmt: skip

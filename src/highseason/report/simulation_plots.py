@@ -11,19 +11,26 @@ from highseason.core.formatting import format_number, percent, signed_percent
 from highseason.core.validation import one_of
 from highseason.multipliers import Multiplier
 from highseason.report import palette
-from highseason.report.drawing import drawing, legend_below, name_rows, number_axis
+from highseason.report.drawing import (
+    LEGEND_ROW,
+    drawing,
+    legend_below,
+    name_rows,
+    number_axis,
+    wrapped,
+)
 from highseason.report.figure import Figure
-from highseason.report.multiplier_plots import draw_multiplier, show_time
+from highseason.report.multiplier_plots import Numbers, draw_multiplier, show_time
 from highseason.results import Curves, SimulationResult, with_interval
 from highseason.tuning import Curve, Tuned
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Inches: a row and the frame of `rewards`, then of a panel of `reward_grid`.
+#: Inches: a row and the frame of `rewards`, then of `reward_grid`, whose gaps are in rows.
 _ROW, _FRAME = 0.34, 1.35
-_GRID_ROW, _GRID_GAP = 0.155, 0.52
-_GRID_WIDTH, _GRID_LEFT, _GRID_HEAD, _GRID_FOOT = 10.0, 1.75, 0.62, 0.62
+_GRID_ROW, _GRID_GAP = 0.155, 2.0
+_GRID_WIDTH, _GRID_HEAD, _GRID_FOOT = 10.0, 0.62, 0.42
 
 
 def rewards(
@@ -51,7 +58,7 @@ def rewards(
     chosen = [result.index(label) for label in labels]
     title = title or "Mean reward per game"
     with drawing(title, [_FRAME + _ROW * len(labels)]) as (canvas, [axes]):
-        draw_reward_bars(axes, result, chosen)
+        draw_reward_bars(axes, range(len(chosen)), [(result, i) for i in chosen])
         # The oracle's reward is the same for all: every policy's reward plus its realised regret.
         best = result.mean("reward", chosen[0]) + result.mean("realised_regret", chosen[0])
         axes.axvline(
@@ -77,7 +84,7 @@ def reward_grid(
 ) -> Figure:
     """Mean rewards, a panel per setting; rows and columns in the order of the keys.
 
-    An axis ends at the maximum: every turn pays 1.
+    A column has one axis, which ends at the maximum: every turn pays 1.
 
     >>> import highseason as hs
     >>> arms, G = hs.rewards.bernoulli(arms=3), hs.multipliers.wave(20)
@@ -86,29 +93,21 @@ def reward_grid(
     <Figure: Rewards>
     """
     rows, columns = (list(dict.fromkeys(key)) for key in zip(*results, strict=True))
-    each = _GRID_ROW * (len(policies) + 1)
-    height = _GRID_HEAD + len(rows) * each + (len(rows) - 1) * _GRID_GAP + _GRID_FOOT
-    margins = {
-        "left": _GRID_LEFT / _GRID_WIDTH, "right": 0.975, "top": 1 - _GRID_HEAD / height,
-        "bottom": _GRID_FOOT / height, "wspace": 0.08, "hspace": _GRID_GAP / each,
-    }  # fmt: skip
-    heights = [height / len(rows)] * len(rows)
-    grid = drawing(title, heights, len(columns), _GRID_WIDTH, margins, sharey=True)
-    with grid as (canvas, panels):
-        for (row, column), result in results.items():
-            axes = panels[rows.index(row) * len(columns) + columns.index(column)]
-            draw_reward_bars(axes, result, [result.index(label) for label in policies], thin=True)
-            axes.set_xlim(0, result.settings["max_reward"])
-            axes.locator_params(axis="x", nbins=4)
-            axes.xaxis.set_major_formatter(lambda value, _: _thousands(value))
-            axes.tick_params(axis="x", labelsize=7.5, pad=1.5)
-            axes.tick_params(axis="y", length=0, labelsize=8)
-            axes.grid(visible=False, axis="y")
-            # Only the first panel of a row names its bars; empty axes take a third of the time.
-            axes.yaxis.set_visible(column == columns[0])
-            axes.set_title(f"{row}, {column}", fontsize=9)
-        name_rows(panels[0], policies)
-        legend_below(canvas, panels[:1], columns=3, inside=True)
+    tops = {row: i * (len(policies) + _GRID_GAP) for i, row in enumerate(rows)}
+    last = tops[rows[-1]] + len(policies) - 0.5
+    height = _GRID_HEAD + _GRID_ROW * (last + 0.5) + _GRID_FOOT + LEGEND_ROW
+    margins = {"left": 0.175, "right": 0.975, "top": 1 - _GRID_HEAD / height, "wspace": 0.08}
+    with drawing(title, [height], len(columns), _GRID_WIDTH, margins) as (canvas, panels):
+        for axes, column in zip(panels, columns, strict=True):
+            there = {tops[row]: result for (row, name), result in results.items() if name == column}
+            _draw_grid_column(axes, there, policies)
+            axes.set_ylim(last, -0.5)
+        for row, column in results:
+            _write(panels[columns.index(column)], 0.015, tops[row] - 0.75, f"{row}, {column}",
+                   fontsize=9, fontweight="bold")  # fmt: skip
+        for place, label in ((top + i, p) for top in tops.values() for i, p in enumerate(policies)):
+            _write(panels[0], -0.015, place, wrapped(label), fontsize=8, ha="right", va="center")
+        legend_below(canvas, panels[:1], columns=3, foot=_GRID_FOOT)
     parts = []
     for (row, column), result in results.items():
         best = max(policies, key=lambda label: result.mean("reward", label))
@@ -117,27 +116,59 @@ def reward_grid(
     return Figure(canvas, title, "; ".join(parts) + ".")
 
 
-def draw_reward_bars(
-    axes: Axes, result: SimulationResult, chosen: Sequence[int], thin: bool = False
+def _draw_grid_column(
+    axes: Axes, results: Mapping[float, SimulationResult], policies: Sequence[str]
 ) -> None:
-    """Draw a bar for each of the chosen policies, split into exploited and explored reward."""
-    places = range(len(chosen))
+    """The bars of several results, each from its place downwards, above one axis."""
+    places = [top + i for top in results for i in range(len(policies))]
+    shown = [(result, result.index(label)) for result in results.values() for label in policies]
+    draw_reward_bars(axes, places, shown, thin=True)
+    axes.set_xlim(0, max(result.settings["max_reward"] for result in results.values()))
+    axes.locator_params(axis="x", nbins=4)
+    axes.xaxis.set_major_formatter(lambda value, _: _thousands(value))
+    axes.tick_params(axis="x", labelsize=7.5, pad=1.5)
+    axes.yaxis.set_visible(False)  # text is written faster than ticks
+
+
+def _write(axes: Axes, x: float, y: float, text: str, **how: Any) -> None:
+    axes.text(x, y, text, transform=axes.get_yaxis_transform(), **how)
+
+
+def draw_reward_bars(
+    axes: Axes, places: Sequence[float], shown: Sequence[tuple[SimulationResult, int]],
+    thin: bool = False,
+) -> None:  # fmt: skip
+    """Draw a bar for each result and position in it, split into exploited and explored reward."""
     means, exploited = (
-        np.array([result.mean(metric, i) for i in chosen]) for metric in ("reward", "exploited")
+        np.array([result.mean(metric, i) for result, i in shown])
+        for metric in ("reward", "exploited")
     )
-    errors = np.array([result.error("reward", i) for i in chosen])
+    errors = np.array([result.error("reward", i) for result, i in shown])
     # A single game leaves the error unknown.
     ends = [with_interval(*pair).high for pair in zip(means, np.nan_to_num(errors), strict=True)]
-    axes.barh(places, exploited, 0.7, label="earned exploiting", **palette.EXPLOITING)
-    axes.barh(
-        places, means - exploited, 0.7, exploited, linewidth=0.4 if thin else 0.6,
-        label="earned exploring", **palette.EXPLORING,
-    )  # fmt: skip
+    exploiting = {**palette.EXPLOITING, "linewidth": 0, "label": "earned exploiting"}
+    _draw_bars(axes, places, np.zeros_like(means), exploited, exploiting)
+    exploring = {**palette.EXPLORING, "linewidth": 0.4 if thin else 0.6}
+    _draw_bars(axes, places, exploited, means, {**exploring, "label": "earned exploring"})
     axes.errorbar(
         means, places, xerr=ends - means, fmt="none", ecolor=palette.INK,
         elinewidth=1.2 if thin else 1.4, capsize=1.8 if thin else 3,
         label="95% interval of the mean",
     )  # fmt: skip
+
+
+def _draw_bars(
+    axes: Axes, places: Sequence[float], left: Numbers, right: Numbers, paint: dict[str, Any]
+) -> None:
+    """Draw bars of one kind as one shape, which is much faster than one by one."""
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
+
+    low, high = np.array(places) - 0.35, np.array(places) + 0.35
+    corners = np.array([(left, low), (right, low), (right, high), (left, high)]).transpose(2, 0, 1)
+    path = Path.make_compound_path_from_polys(corners)
+    axes.add_artist(PathPatch(path, **paint)).sticky_edges.x.append(0)
+    axes.update_datalim(corners.reshape(-1, 2))
 
 
 def _write_shares(axes: Axes, result: SimulationResult, chosen: list[int]) -> None:

@@ -29,9 +29,6 @@ from highseason.studies.study import Findings, Results, Study, StudyOutcome
 if TYPE_CHECKING:
     from highseason.report.figure import Drawings, Figure, Picture
 
-#: What every figure is saved as, besides the SVG that the page shows.
-_FORMATS = ("pdf",)
-
 
 def reproduce(
     study: Study,
@@ -47,6 +44,7 @@ def reproduce(
     workers: int | None = None,
     data: Path | None = None,
     files: Sequence[Path] = (),
+    pdf: bool = False,
 ) -> StudyOutcome:
     """Run a study and write its report.
 
@@ -64,6 +62,7 @@ def reproduce(
         workers: How many workers; all there are if None.
         data: A folder with real traffic, for studies that use some.
         files: The files of the study's own `Source`, where it has one.
+        pdf: Save each figure as PDF too, beside the SVG that the page shows.
 
     Raises:
         MissingDataError: Before any work, if it needs files that were not given.
@@ -75,19 +74,9 @@ def reproduce(
     chosen, played = study.choose_profiles(profiles), study.choose_parts(parts)
     with opened(executor, workers) as pool:
         session = StudySession(
-            study,
-            out,
-            games,
-            seed,
-            quick,
-            chosen,
-            pool,
-            data,
-            tuple(files),
-            store,
-            progress,
-            played,
-        )
+            study, out, games, seed, quick, chosen, pool, data, tuple(files), store, progress,
+            played, pdf,
+        )  # fmt: skip
         return _report(session)
 
 
@@ -112,23 +101,25 @@ def _report(session: StudySession) -> StudyOutcome:
 def _draw(drawings: Drawings, session: StudySession) -> dict[str, Picture]:
     """Save every figure; the page holds its headline and links to the others."""
     pictures, folder = {}, session.out / "figures"
-    render = partial(_render, () if session.quick else _FORMATS)
+    render = partial(_render, session.pdf)
     # Those made of named functions are drawn by processes, the others here.
     there = {name: draw for name, draw in drawings.items() if _pickles(draw)}
     rendered = map_blocks(render, there.values(), session.local, processes=True)
     for name, draw in drawings.items():
         with session.step("drawing"):
-            picture, files = next(rendered) if name in there else render(draw)
+            picture, pdf = next(rendered) if name in there else render(draw)
             picture.save(folder / f"{name}.svg")
-            for kind, content in files.items():
-                (folder / f"{name}.{kind}").write_bytes(content)
+            (folder / f"{name}.pdf").unlink(missing_ok=True)  # of an earlier run
+            if pdf:
+                (folder / f"{name}.pdf").write_bytes(pdf)
         linked = picture.linked(f"figures/{name}.svg")
         pictures[name] = picture if name == session.study.headline else linked
     return pictures
 
 
-def _render(formats: Sequence[str], draw: Callable[[], Figure]) -> tuple[Picture, dict[str, bytes]]:
-    return draw().render(formats)
+def _render(pdf: bool, draw: Callable[[], Figure]) -> tuple[Picture, bytes]:
+    figure = draw()
+    return figure.picture(), figure.encode("pdf") if pdf else b""
 
 
 def _pickles(draw: Callable[[], Figure]) -> bool:

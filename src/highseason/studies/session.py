@@ -105,6 +105,7 @@ class StudySession:
     store: Store
     progress: Progress | None = None
     parts: tuple[str, ...] = ()
+    pdf: bool = False
     seconds: dict[str, float] = field(default_factory=dict)
     _done: int = 0
     _total: int = 0
@@ -207,6 +208,7 @@ class StudySession:
         if self.study.source is not None and self.files:
             words += [self.study.source.option, "PATH"]
         words += ["--data DATA"] * (self.data is not None) + ["--quick"] * self.quick
+        words += ["--pdf"] * self.pdf
         words += [f"--profile {name}" for name in self.profiles]
         words += [f"--part {name}" for name in self.parts if self.parts != self.study.parts]
         return " ".join([*words, f"--games {games} --seed {self.seed} --out report/"])

@@ -36,6 +36,7 @@ def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
 )
 @options.count("--games", "Number of games per setting.  [default: the study's own]", least=2)
 @options.flag("--quick", "Run a small sweep to check that everything works.")
+@options.flag("--pdf", "Also save each figure as PDF; of a finished report, only draw it again.")
 @options.option(
     "--profile NAME",
     "Parameter profile: paper, authors_code or tuned; repeatable.  [default: the study's]",
