@@ -12,7 +12,7 @@ import functools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,9 @@ from highseason.results import Tally
 
 if TYPE_CHECKING:
     from highseason.games.simulate import Run
+
+#: Gives the keys and arms of some games of a run.
+Meet: TypeAlias = Callable[["Run", range], tuple[NDArray[np.uint64], Arms]]
 
 #: Seconds that a task is worth at most, and those that are worth handing out.
 _MOST, _LEAST = 1.0, 0.005
@@ -200,6 +203,15 @@ def play_games(
         if take:
             take(i, trace)
     return played
+
+
+def play_regrets(run: Run, meet: Meet, games: range) -> NDArray[np.float64]:
+    """The regret of every policy (a row) in some games, and nothing else about them."""
+    keys, arms = meet(run, games)
+    totals, none = np.empty((len(run.plans), keys.size, len(OUT))), np.empty((keys.size, 0, 2))
+    for play, out in zip(run.players, totals, strict=True):
+        play(keys, arms, out, none)
+    return totals[:, :, OUT.index("regret")]
 
 
 def arms_of(run: Run, keys: NDArray[np.uint64]) -> Arms:

@@ -15,7 +15,7 @@ from highseason.core.checkpoints import Checkpoint
 from highseason.core.compile import sources_hash
 from highseason.core.executors import Executors, Pool, check_executor, opened, worker_count
 from highseason.core.fingerprint import fingerprint
-from highseason.core.parallel import map_reduce
+from highseason.core.parallel import map_blocks, map_reduce
 from highseason.core.random import seed_key
 from highseason.core.validation import whole_number
 from highseason.core.version import __version__
@@ -26,7 +26,16 @@ from highseason.games.kernels import build
 from highseason.games.kernels.arguments import Turns
 from highseason.games.kernels.build import Play, has_own_kernel, kernel_for, oracle_for
 from highseason.games.kernels.reward_dispatch import dispatch_for
-from highseason.games.parts import Cut, Receiver, for_kernel, merge_parts, play_part
+from highseason.games.parts import (
+    Cut,
+    Meet,
+    Receiver,
+    for_kernel,
+    merge_parts,
+    pieces,
+    play_part,
+    play_regrets,
+)
 from highseason.games.readable import readable_player
 from highseason.multipliers import Multiplier, as_multiplier
 from highseason.policies import Plan, Policy, parse
@@ -139,6 +148,16 @@ def _play_on_workers(
     return whole.finished()
 
 
+def regrets_of(run: Run, games: range, meet: Meet, pool: Pool) -> NDArray[np.float64]:
+    """The regret of every policy (a row) in some games of a block, on workers of this process."""
+    run.players  # noqa: B018  # compiled here, before several workers need them
+    small = len(games) * run.seconds < _WORTH_WORKERS
+    task = Cut.of(len(games), len(games), run.seconds, 1 if small else pool.workers).task
+    work = functools.partial(play_regrets, run, meet)
+    parts = map_blocks(work, pieces(games, task), "serial" if small else pool)
+    return np.concatenate(list(parts), axis=1)
+
+
 @dataclass(frozen=True)
 class Run:
     """What is settled before the first game; a worker needs nothing else."""
@@ -235,9 +254,13 @@ class Run:
 
     def cut(self, games: int, workers: int, fixed: bool) -> Cut:
         """How the games are divided; a `fixed` cut does not depend on the workers."""
+        return Cut.of(games, self.block, self.seconds, None if fixed else workers)
+
+    @property
+    def block(self) -> int:
+        """How many games make a block."""
         low, high = _BLOCK_GAMES
-        block = min(high, max(low, _BLOCK_TURNS // self.G.turns // 64 * 64))
-        return Cut.of(games, block, self.seconds, None if fixed else workers)
+        return min(high, max(low, _BLOCK_TURNS // self.G.turns // 64 * 64))
 
     @functools.cached_property
     def seconds(self) -> float:

@@ -275,10 +275,16 @@ def _scan(policy: Policy, multiplier: Multiplier, arms: int) -> NDArray[np.float
 def levels_in_steps(policy: Policy, G: NDArray[np.float64], arms: int) -> NDArray[np.float64]:
     """The levels that the steps of a policy, its thresholds resolved, give for a known G."""
     levels, carry = [], policy.begin()
-    for view in KnownViews(G).all(arms):
+    known = G.size <= _LONG
+    for view in _same_views(G.tobytes(), arms) if known else KnownViews(G).all(arms):
         level, carry = step(policy, carry, view)
         levels.append(level)
     return np.array(levels, np.float64)
+
+
+@functools.lru_cache(1)  # tuning makes many plans for the same G, one after the other
+def _same_views(G: bytes, arms: int) -> tuple[View, ...]:
+    return tuple(KnownViews(np.frombuffer(G)).all(arms))
 
 
 _cached_scan = functools.lru_cache(128)(_scan)

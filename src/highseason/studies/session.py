@@ -64,9 +64,9 @@ class TuningTask:
         evaluate = on_games(self.rewards, self.G, self._own_seed, executor)
         return _best(self._spaces, evaluate, self.budget)
 
-    def planned_for(self) -> tuple[str, int]:
-        """Tasks with the same G and number of arms try candidates with the same plans."""
-        return self.G.digest(), self.rewards.arms
+    def longest_first(self) -> tuple[int, int, str]:
+        """Sorts tasks; those with the same G and number of arms, so the same plans, are equal."""
+        return -self.G.turns, -self.rewards.arms, self.G.digest()
 
     @property
     def _own_seed(self) -> int:
@@ -181,20 +181,23 @@ class StudySession:
             winners = self.store.document(name, inputs, lambda: _best(spaces, evaluate, budget))
         return {label: from_json(text) for label, text in winners.items()}
 
-    def tune_many(self, tasks: Sequence[TuningTask]) -> Iterator[dict[str, Policy]]:
+    def tune_many(self, tasks: Sequence[TuningTask]) -> list[dict[str, Policy]]:
         """The winners of each task; stored, and searched by several workers at a time."""
-        missing = [task for task in tasks if not self.store.has(task.name, task.inputs)]
+        ordered = sorted(tasks, key=TuningTask.longest_first)  # so that all workers end together
+        missing = [task for task in ordered if not self.store.has(task.name, task.inputs)]
         found: Iterator[dict[str, str]] = iter([])
         if len(missing) == 1:  # all workers play its games
             found = (task.winners(self.executor) for task in missing)
         elif missing:  # much of a search is planning, which holds the interpreter's lock
-            alike = (tuple(tasks) for _, tasks in groupby(missing, TuningTask.planned_for))
+            alike = (tuple(tasks) for _, tasks in groupby(missing, TuningTask.longest_first))
             winners_of = map_blocks(_winners_of, alike, self.executor, processes=True)
             found = chain.from_iterable(winners_of)
-        for task in tasks:
+        tuned = {}
+        for task in ordered:
             with self.step("tuning"):
                 winners = self.store.document(task.name, task.inputs, lambda: next(found))
-            yield {label: from_json(text) for label, text in winners.items()}
+            tuned[task.name] = {label: from_json(text) for label, text in winners.items()}
+        return [tuned[task.name] for task in tasks]
 
     @property
     def local(self) -> Executors:

@@ -9,6 +9,7 @@
 
 from highseason.tuning.crossfit import CrossFit as CrossFit
 from highseason.tuning.crossfit import crossfit as crossfit
+from highseason.tuning.evaluate import on_games as on_games
 from highseason.tuning.halving import METHODS as METHODS
 from highseason.tuning.halving import Budget as Budget
 from highseason.tuning.halving import Evaluate as Evaluate
@@ -20,6 +21,5 @@ from highseason.tuning.space import Axis as Axis
 from highseason.tuning.space import Space as Space
 from highseason.tuning.tuner import Curve as Curve
 from highseason.tuning.tuner import Tuned as Tuned
-from highseason.tuning.tuner import on_games as on_games
 from highseason.tuning.tuner import tune as tune
 from highseason.tuning.zoom import Zoom as Zoom

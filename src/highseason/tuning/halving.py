@@ -1,8 +1,8 @@
 """The one tuner: successive halving over candidates, whatever evaluates them.
 
 All candidates are evaluated on the same games (common random numbers), so they differ by their
-parameters and not by their luck.  Candidates that survive a round play its games again in the next:
-a game is a function of its seed.
+parameters and not by their luck.  Candidates that survive a round are judged in the next by its
+games too, which `on_games` does not play again.
 """
 
 from __future__ import annotations

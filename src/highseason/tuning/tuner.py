@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +12,12 @@ from highseason.core.table import Printable
 from highseason.core.validation import whole_number
 from highseason.core.warnings import quiet
 from highseason.games import simulate
-from highseason.multipliers import Multiplier, as_multiplier
+from highseason.multipliers import as_multiplier
 from highseason.policies import Greedy, Policy
 from highseason.results import Estimate, SimulationResult, Table, ratio_gain
 from highseason.rewards import Rewards
-from highseason.tuning.halving import Budget, Evaluate, Progress, Score, Trial, derive_seed
+from highseason.tuning.evaluate import on_games
+from highseason.tuning.halving import Budget, Progress, Trial, derive_seed
 from highseason.tuning.halving import search as _search
 from highseason.tuning.space import Axis, Space, Wanted
 
@@ -199,19 +200,6 @@ def tune(
         reported = play({"tuned": best, "as given": start, "greedy": Greedy()})
         curves = tuple(_curve(axis, best, play) for axis in chosen.axes)
     return Tuned(best, start, done, reported, curves, search, own)
-
-
-def on_games(rewards: Rewards, G: Multiplier, seed: int, executor: Executors = None) -> Evaluate:
-    """Score candidates by their regret in simulated games."""
-
-    def evaluate(policies: Sequence[Policy], games: int) -> list[Score]:
-        players = {str(i): policy for i, policy in enumerate(policies)}
-        with quiet():
-            result = simulate(players, rewards, G, games, seed, executor=executor, keep="summary")
-        regret = result.moments["regret"]
-        return list(map(Score, regret.mean.tolist(), regret.error.tolist()))
-
-    return evaluate
 
 
 def _curve(axis: Axis, best: Policy, play: Callable[..., SimulationResult]) -> Curve:

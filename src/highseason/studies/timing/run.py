@@ -133,7 +133,7 @@ def run(session: StudySession) -> TimingResults:
         own = derive_seed(session.seed, season.id)  # no two seasons share their luck
         setting = season.rewards(), season.G
         task = TuningTask(f"tuning/{season.id}", TUNED, *setting, budget, own)
-        players = {**next(session.tune_many([task])), "greedy": hs.Greedy()}
+        players = {**session.tune_many([task])[0], "greedy": hs.Greedy()}
         result = session.simulate(season.id, players, *setting, games, own)
         rows += [_row(season, result, i) for i in range(len(players))]
     facts = {
