@@ -4,11 +4,11 @@ Reads the real data beside the repository.  Each seed of each case runs on one c
 time as there are cores.  Prints, for each series and number of arms, the verdict of each seed (`?`
 where it is unsure), the policies advised, and the most CPU seconds a seed took; then in how many of
 the series the seeds agree.  Only the world of the verdict is played, not those of other rho;
-`--whole` plays these too, and shows what a whole advice costs.  What is not done after `--limit`
-seconds is left out.
+`--whole` plays these too, and shows what a whole advice costs.  `--executor gpu` plays the games on
+a GPU.  What is not done after `--limit` seconds is left out.
 
-    python benchmarks/advice_stability.py [--whole] [--seeds N] [--workers N] [--limit S] \\
-        [ARMS …] [SERIES …]
+    python benchmarks/advice_stability.py [--whole] [--seeds N] [--executor gpu] [--workers N] \\
+        [--limit S] [ARMS …] [SERIES …]
 """
 
 from __future__ import annotations
@@ -85,13 +85,15 @@ class Judged(NamedTuple):
     seconds: float
 
 
-def judged(case: Case, seed: int, whole: bool) -> Judged:
+def judged(case: Case, seed: int, whole: bool, executor: str) -> Judged:
     """The outcome of the verdict's world, and the CPU seconds spent."""
     G, begin = SERIES[case.series](), time.process_time()
     if whole:
-        outcome = hs.advise(G, case.arms, rates=RATES, seed=seed, executor="serial").outcome
+        outcome = hs.advise(
+            G, case.arms, rates=RATES, seed=seed, executor=executor, workers=1
+        ).outcome
     else:
-        with opened("serial") as pool:
+        with opened(executor, 1) as pool:
             study = _Study.of(G, case.arms, None, seed, pool)
             world = World.of("visitors", case.arms, RATES)
             outcome = study.verdict(world, study.finalists(world))
@@ -101,13 +103,14 @@ def judged(case: Case, seed: int, whole: bool) -> Judged:
 
 
 def played(
-    cases: Iterable[Case], seeds: int, whole: bool, workers: int | None, limit: float
-) -> dict[Case, list[Judged]]:
+    cases: Iterable[Case], seeds: int, whole: bool, executor: str, workers: int | None,
+    limit: float,
+) -> dict[Case, list[Judged]]:  # fmt: skip
     """What the seeds of each case say; the slowest cases go first."""
     done: dict[Case, list[Judged]] = defaultdict(list)
     with ProcessPoolExecutor(workers) as pool:
         slow = sorted(cases, key=lambda case: -case.arms)
-        tasks = {pool.submit(judged, case, seed, whole): case for case in slow
+        tasks = {pool.submit(judged, case, seed, whole, executor): case for case in slow
                  for seed in range(seeds)}  # fmt: skip
         try:
             for task in as_completed(tasks, timeout=limit):
@@ -154,6 +157,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--whole", action="store_true")
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--executor", choices=("serial", "gpu"), default="serial")
     parser.add_argument("--workers", type=int, help="processes; as many as there are cores")
     parser.add_argument("--limit", type=float, default=3600.0, help="seconds")
     parser.add_argument("what", nargs="*")
@@ -162,7 +166,7 @@ def main() -> None:
     names = [one for one in given.what if not one.isdigit()] or list(SERIES)
     cases = [Case(name, count) for count in arms for name in names]
     begin = time.perf_counter()
-    done = played(cases, given.seeds, given.whole, given.workers, given.limit)
+    done = played(cases, given.seeds, given.whole, given.executor, given.workers, given.limit)
     print("\n".join(lines(cases, done, given.seeds)))
     every = [one.seconds for seeds in done.values() for one in seeds]
     print(f"{sum(every) / 60:.1f} CPU minutes, {time.perf_counter() - begin:.0f} seconds")

@@ -1,0 +1,149 @@
+"""The option index beside the paper's policies and greedy, tuned to each setting, in many games.
+
+The settings, candidates and intervals of the study "Every policy meets", with other games and
+without Thompson sampling, KL-UCB and constant ε, so that 1,000 games of 108 settings take minutes
+on a GPU.  Prints geometric means of regret ratios, in how many settings the option index is lower
+or clearly higher, and the settings in which a tuned rival is lower.  `--workers` settings are
+played at a time, each in a process of its own; on a GPU the processes share it (with NVIDIA's MPS,
+kernels of several run side by side).
+
+    python benchmarks/option_many_games.py paper --games 1000 --tuning 500 --executor gpu
+    python benchmarks/option_many_games.py visitors --games 400 --tuning 200 --executor gpu
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import math
+import multiprocessing
+import re
+import time
+from concurrent.futures import ProcessPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.table import Table
+
+import highseason as hs
+from highseason.core.executors import opened
+from highseason.core.warnings import quiet
+from highseason.results.statistics import Estimate
+from highseason.studies.meets.entrants import OPTION, TWIN, UNTUNED, Entrant, entrants_of, lineup
+from highseason.studies.meets.run import BEST, Met
+from highseason.studies.meets.settings import Meeting, paper_settings, visitors_settings
+from highseason.tuning import derive_seed
+
+SEED = 11  # the study's is 0
+CANDIDATES = 16
+PARTS = {"paper": paper_settings, "visitors": visitors_settings}
+
+
+class Played(NamedTuple):
+    """The regret of the option index over that of each rival in one setting."""
+
+    setting: str
+    rho: float | None
+    ratios: dict[str, Estimate]
+
+
+def takes_part(entrant: Entrant, meeting: Meeting) -> bool:
+    fast = entrant.group == "paper" or entrant.label.startswith("greedy")
+    return fast or entrant.label == OPTION or (entrant.label == TWIN and meeting.rho is not None)
+
+
+def play(part: str, number: int, games: int, tuning: int, executor: str) -> Played:
+    """Tune everyone in one setting, and judge them in other games."""
+    meeting = list(PARTS[part](False))[number]
+    who = lineup(
+        meeting, CANDIDATES, [one for one in entrants_of(meeting) if takes_part(one, meeting)]
+    )
+    own = derive_seed(SEED, f"{meeting.world}/{meeting.id}")
+
+    def lost(rows: list[int], games: int, seed: int) -> NDArray[np.float64]:
+        players = {str(row): who.policies[row] for row in rows}
+        with quiet(), opened(executor, 1) as pool:
+            result = hs.simulate(
+                players, meeting.rewards, meeting.G, games, seed, executor=pool, keep="games"
+            )
+        assert result.games is not None
+        best = result.mean("reward", 0) + result.mean("realised_regret", 0)
+        return np.asarray(result.games["regret"]) / best
+
+    tried = np.full((len(who.policies), tuning), math.inf)
+    tried[who.tried] = lost(who.tried, tuning, derive_seed(own, "search"))
+    tried[~np.isfinite(tried)] = 1e9  # never chosen: it does not play games of tuning
+    met = Met.of(lost(list(range(len(who.policies))), games, own), who, own, tried)
+    ratios = {rival: met.fit.ratio(OPTION, rival) for rival in met.fit.chosen if rival != OPTION}
+    return Played(meeting.id, meeting.rho, ratios)
+
+
+def mean(ratios: list[Estimate]) -> str:
+    """The geometric mean with its 95% interval."""
+    middle = sum(math.log(one.value) for one in ratios) / len(ratios)
+    widths = [math.log(one.high / one.low) / 2 for one in ratios]
+    half = math.sqrt(sum(width**2 for width in widths)) / len(ratios)
+    low, high = math.exp(middle - half), math.exp(middle + half)
+    return f"{math.exp(middle):.3f} ({low:.3f} to {high:.3f})"
+
+
+def law_of(played: Played) -> str:
+    """The beginning of the name of a setting: its rewards, or its multiplier."""
+    return re.split("-(?:wave|christmas|step|rho)-", played.setting)[0]
+
+
+def show(played: list[Played]) -> None:
+    console = Console(width=110)
+    table = Table("option index / rival", "geometric mean", "lower in", "above 1", "above 1.02")
+    for rival in played[0].ratios:
+        ratios = [one.ratios[rival] for one in played]
+        counts = [sum(one.value < 1 for one in ratios)]
+        counts += [sum(one.low > limit for one in ratios) for limit in (1.0, 1.02)]
+        table.add_row(rival, mean(ratios), *map(str, counts))
+    console.print(table)
+    for law in dict.fromkeys(map(law_of, played)):
+        ratios = [one.ratios[BEST] for one in played if law_of(one) == law]
+        console.print(f"{law}: {mean(ratios)} of the {BEST}")
+    for rho in sorted({one.rho for one in played if one.rho is not None}):
+        there = [one.ratios for one in played if one.rho == rho]
+        best, twin = (mean([one[rival] for one in there]) for rival in (BEST, TWIN))
+        console.print(f"rho {rho:g}: {best} of the {BEST}, {twin} of its unregulated twin")
+    together = ("best", TWIN)
+    single = [label for label in played[0].ratios if not label.startswith(together)]
+    single = [label for label in single if not label.endswith(UNTUNED)]
+    losses = {
+        one.setting: {label: one.ratios[label] for label in single if one.ratios[label].value >= 1}
+        for one in played
+    }
+    lower = sum(not rivals for rivals in losses.values())
+    console.print(f"Lower than every single tuned rival in {lower} of {len(played)}; not in:")
+    for setting, rivals in losses.items():
+        for label, ratio in rivals.items():
+            console.print(
+                f"  {setting}: {ratio.value:.3f} ({ratio.low:.3f} to {ratio.high:.3f}) of {label}"
+            )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("part", choices=PARTS)
+    parser.add_argument("--games", type=int, default=1000)
+    parser.add_argument("--tuning", type=int, default=500, help="games of tuning")
+    parser.add_argument("--executor", choices=("serial", "gpu"), default="serial")
+    parser.add_argument("--workers", type=int, default=5, help="settings at a time")
+    parser.add_argument("--every", type=int, default=1, help="play only every so manyth setting")
+    given = parser.parse_args()
+    begin = time.perf_counter()
+    numbers = range(0, len(list(PARTS[given.part](False))), given.every)
+    one = functools.partial(
+        play, given.part, games=given.games, tuning=given.tuning, executor=given.executor
+    )
+    with ProcessPoolExecutor(given.workers, multiprocessing.get_context("spawn")) as pool:
+        show(list(pool.map(one, numbers)))
+    print(f"{time.perf_counter() - begin:.0f} seconds")
+
+
+if __name__ == "__main__":
+    main()
