@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from highseason.core.random import arm_uniforms, game_keys
+from highseason.core.special import normal_quantile
 from highseason.rewards import Rewards, bernoulli, check_arms, custom, families, truncated_normal
 
 GRID = (np.arange(20_000) + 0.5) / 20_000
@@ -65,6 +66,18 @@ def test_clipped_normal_at_the_ends() -> None:
     assert model.quantile(0.0, 0.7, 1.0) == 0.0
     assert model.quantile(1 - 2.0**-53, 0.7, 1.0) == 1.0
     assert model.quantile(0.5, 0.7, 1.0) == 0.7
+
+
+@given(
+    u=st.floats(0.0, 1.0, exclude_max=True) | st.sampled_from([0.0749, 0.075, 0.925, 0.9251]),
+    centre=st.floats(0.0, 1.0),
+    sigma=st.floats(0.01, 3.0),
+)
+def test_clipped_normal_is_the_quantile_of_a_normal_clipped(
+    u: float, centre: float, sigma: float
+) -> None:
+    plain = max(0.0, min(1.0, centre + sigma * normal_quantile(u)))
+    assert families.clipped_normal_quantile(u, centre, sigma) == plain
 
 
 def test_arms_are_drawn_for_every_game() -> None:

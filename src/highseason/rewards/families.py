@@ -30,6 +30,11 @@ def bernoulli_quantile(u: float, mean: float, scale: float) -> float:
 @jitable
 def clipped_normal_quantile(u: float, centre: float, sigma: float) -> float:
     """N(centre, sigma), with everything below 0 at 0 and everything above 1 at 1."""
+    reach = 1.4 * sigma  # the outer 7.5% on either side lie further out: they need no quantile
+    if u > 0.925 and centre + reach >= 1.0:
+        return 1.0
+    if u < 0.075 and centre - reach <= 0.0:
+        return 0.0
     return max(0.0, min(1.0, centre + sigma * normal_quantile(u)))
 
 
