@@ -13,7 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from highseason.core.compile import compiled
-from highseason.core.special import clipped_normal_mean, normal_cdf, normal_density, normal_quantile
+from highseason.core.special import (
+    clipped_normal_mean,
+    loop_log,
+    normal_cdf,
+    normal_density,
+    normal_quantile,
+)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -132,3 +138,19 @@ def test_python_and_compiled_code_agree_to_the_last_bit(sigma: float) -> None:
     kernel(u, 0.0, sigma, out)
     assert out[:, 0].tolist() == [normal_quantile(x) for x in u.tolist()]
     assert out[:, 1].tolist() == [clipped_normal_mean(x, sigma) for x in u.tolist()]
+
+
+def _take_logs(numbers: Any) -> None:
+    for i in range(numbers.size):
+        numbers[i] = loop_log(numbers[i])
+
+
+@pytest.mark.jit
+def test_the_logarithm_of_kernels() -> None:
+    from numba import types
+
+    numbers = np.exp(np.linspace(-700.0, 700.0, 9973))
+    numbers[:5] = 1.0, np.sqrt(0.5), np.sqrt(2.0), 1.0 + 2.0**-40, 1.0 - 2.0**-40
+    expected = np.array([math.log(number) for number in numbers])
+    compiled(_take_logs, types.void(types.float64[::1]))(numbers)
+    np.testing.assert_allclose(numbers, expected, rtol=5e-16, atol=0.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from highseason.core.jitable import jitable
-from highseason.core.special import normal_cdf, normal_density
+from highseason.core.special import loop_log, normal_cdf, normal_density
 
 _HALF_LOG_TWO_PI = 0.5 * math.log(2.0 * math.pi)
 #: Above this variance of a binomial count, a normal with a correction for skewness is used.
@@ -19,38 +19,26 @@ def stirling(x: float) -> float:
     s = r * r
     series = 1.0 / 1260.0 - s * (1.0 / 1680.0 - s * (1.0 / 1188.0 - s * (691.0 / 360360.0)))
     series = r * (1.0 / 12.0 - s * (1.0 / 360.0 - s * series))
-    return (x - 0.5) * math.log(x) - x + _HALF_LOG_TWO_PI + series
+    return (x - 0.5) * loop_log(x) - x + _HALF_LOG_TWO_PI + series
 
 
 @jitable
-def eight_rising(x: float) -> float:
-    """The product of x, x + 1, … x + 7: gamma of x + 8, divided by gamma of x."""
-    low = (x * (x + 1.0)) * ((x + 2.0) * (x + 3.0))
-    return low * (((x + 4.0) * (x + 5.0)) * ((x + 6.0) * (x + 7.0)))
+def log_eight_rising(x: float) -> float:
+    """The logarithm of x (x + 1) … (x + 7): that of gamma at x + 8, less that at x."""
+    t = x * (x + 7.0)
+    return loop_log(((t * (t + 6.0)) * (t + 10.0)) * (t + 12.0))
 
 
 @jitable
 def log_gamma(x: float) -> float:
     """The logarithm of the gamma function for x > 0."""
-    return stirling(x) if x >= 8.0 else stirling(x + 8.0) - math.log(eight_rising(x))
-
-
-@jitable
-def log_gammas(x: float, y: float) -> float:
-    """`log_gamma(x) + log_gamma(y)` with fewer logarithms."""
-    product = 1.0
-    if x < 8.0:
-        product, x = eight_rising(x), x + 8.0
-    if y < 8.0:
-        product, y = product * eight_rising(y), y + 8.0
-    value = stirling(x) + stirling(y)
-    return value if product == 1.0 else value - math.log(product)
+    return stirling(x) if x >= 8.0 else stirling(x + 8.0) - log_eight_rising(x)
 
 
 @jitable
 def log_beta(a: float, b: float) -> float:
     """The logarithm of the beta function."""
-    return log_gammas(a, b) - log_gamma(a + b)
+    return log_gamma(a) + log_gamma(b) - log_gamma(a + b)
 
 
 @jitable

@@ -5,12 +5,16 @@ error about 1e-16, from rational functions, the central one without a logarithm.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
-from highseason.core.jitable import jitable
+from highseason.core.jitable import jitable, jitable_as
 
 _ROOT_TWO = math.sqrt(2.0)
+_LOG_TWO = math.log(2.0)
+_ROOT_HALF_BITS = int(np.float64(math.sqrt(0.5)).view(np.int64))
+_INVERSE_ODD = tuple(1.0 / odd for odd in range(19, 1, -2))
 _DENSITY_AT_ZERO = 1.0 / math.sqrt(2.0 * math.pi)
 
 # Coefficients of the rational functions, highest power first.
@@ -46,6 +50,42 @@ _FAR_TAIL_BOTTOM = (
     5.99832206555887937690e-1, 1.0,
 )
 # fmt: on
+
+
+def _bitwise_log(x: Any) -> Any:
+    """`loop_log` as a kernel computes it: the exponent from the bits, and a series for the rest."""
+    from numba import types
+    from numba.extending import intrinsic
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def as_bits(context: Any, x: Any) -> Any:
+        return types.int64(types.float64), cast
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def as_float(context: Any, bits: Any) -> Any:
+        return types.float64(types.int64), cast
+
+    def cast(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], context.get_value_type(signature.return_type))
+
+    def log(x: float) -> float:
+        bits = as_bits(x)
+        exponent = (bits - _ROOT_HALF_BITS) >> 52
+        m = as_float(bits - (exponent << 52))  # from √½ to √2
+        s = (m - 1.0) / (m + 1.0)
+        z = s * s
+        series = 1.0 / 21.0
+        for term in _INVERSE_ODD:
+            series = series * z + term
+        return float(exponent * _LOG_TWO + (2.0 * s + 2.0 * s * z * series))
+
+    return log
+
+
+@jitable_as(_bitwise_log)
+def loop_log(x: float) -> float:
+    """The logarithm of a normal x > 0; a kernel's loop computes several at once, to 4e-16."""
+    return math.log(x)
 
 
 @jitable

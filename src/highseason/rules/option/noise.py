@@ -117,7 +117,9 @@ def learn_noise(state: ArmState, rhos: tuple[float, ...]) -> None:
     everything = state.shared[i] + share * (state.shared[j] - state.shared[i])
     state.shared[PER_TURN] = everything / state.shared[TURNS]
     i, j = ARM_ROWS + PER_ARM_ROW * g, ARM_ROWS + PER_ARM_ROW * (g + 1)
-    for arm in range(state.pulls.size):
-        own = state.memory[arm]
-        own[TRIALS] = own[i] + share * (own[j] - own[i])
-        own[SUCCESSES] = own[i + 1] + share * (own[j + 1] - own[i + 1])
+    memory, pulls = state.memory, state.pulls
+    for arm in range(pulls.size):
+        if pulls[arm] > 0.0:
+            low, won = memory[arm, i], memory[arm, i + 1]
+            memory[arm, TRIALS] = low + share * (memory[arm, j] - low)
+            memory[arm, SUCCESSES] = won + share * (memory[arm, j + 1] - won)

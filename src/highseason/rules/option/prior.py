@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from highseason.core.beta import log_beta, log_gamma, log_gammas
+from highseason.core.beta import log_eight_rising, log_gamma, stirling
 from highseason.core.jitable import jitable
 from highseason.engine.arms import ArmState
 from highseason.rules.option.state import (
@@ -73,12 +73,12 @@ def rebuild(state: ArmState) -> None:
     """The whole grid around its centre, from all that was seen."""
     place_grid(state)
     shared = state.shared
-    for k in range(STRENGTHS):
-        nu = STRENGTH[k]
-        for i in range(PRIORS):
-            j, pi = k * PRIORS + i, shared[LOCATIONS + i]
-            shared[LOGS + j] = math.log(pi * (1.0 - pi)) + LOG_PRIOR[k]
-            shared[LOG_NORMS + j] = log_beta(nu * pi, nu * (1.0 - pi))
+    for i in range(PRIORS):
+        pi = shared[LOCATIONS + i]
+        density = math.log(pi * (1.0 - pi))
+        for k in range(STRENGTHS):
+            shared[LOGS + k * PRIORS + i] = density + LOG_PRIOR[k]
+    put_log_betas(shared, 0.0, 0.0, shared[LOG_NORMS:SUMS])
     for arm in range(state.pulls.size):
         if state.memory[arm, SEEN_TRIALS] > 0.0:
             state.memory[arm, LIKELIHOOD:ARM_ROWS] = 0.0
@@ -88,16 +88,45 @@ def rebuild(state: ArmState) -> None:
 
 @jitable
 def see(shared: Floats, memory: Floats, arm: int) -> None:
-    """Replace an arm's likelihood in the grid by that of what was seen of it."""
-    trials, wins = memory[arm, SEEN_TRIALS], memory[arm, SEEN_SUCCESSES]
-    losses = trials - wins
+    """Replace an arm's likelihood in the grid by that of what was seen of it; `weigh` follows."""
+    wins, likelihood = memory[arm, SEEN_SUCCESSES], memory[arm, LIKELIHOOD:ARM_ROWS]
+    for j in range(POINTS):
+        shared[LOGS + j] -= likelihood[j]
+    put_log_betas(shared, wins, memory[arm, SEEN_TRIALS] - wins, likelihood)
+    for j in range(POINTS):
+        likelihood[j] -= shared[LOG_NORMS + j]
+        shared[LOGS + j] += likelihood[j]
+
+
+@jitable
+def put_log_betas(shared: Floats, wins: float, losses: float, out: Floats) -> None:
+    """The logarithm of the beta function at νπ + wins and ν(1-π) + losses, for the whole grid."""
     for k in range(STRENGTHS):
-        nu, everything = STRENGTH[k], log_gamma(STRENGTH[k] + trials)
+        everything = log_gamma(STRENGTH[k] + (wins + losses))
         for i in range(PRIORS):
-            j, a = k * PRIORS + i, nu * shared[LOCATIONS + i]
-            value = log_gammas(a + wins, nu - a + losses) - everything - shared[LOG_NORMS + j]
-            shared[LOGS + j] += value - memory[arm, LIKELIHOOD + j]
-            memory[arm, LIKELIHOOD + j] = value
+            out[k * PRIORS + i] = -everything
+    add_log_gammas(shared, 0.0, 1.0, wins, out)
+    add_log_gammas(shared, 1.0, -1.0, losses, out)
+
+
+@jitable
+def add_log_gammas(shared: Floats, base: float, sign: float, count: float, out: Floats) -> None:
+    """Add the logarithm of gamma at ν (base + sign π) + count, in loops that vectorise.
+
+    They have one argument and no branch: what Stirling's series is too small for comes first.  The
+    weights, which are renewed afterwards, hold the arguments meanwhile.
+    """
+    small, least = 0, base + sign * shared[LOCATIONS if sign > 0.0 else LOCATIONS + PRIORS - 1]
+    for k in range(STRENGTHS):
+        small += PRIORS if STRENGTH[k] * least + count < 8.0 else 0
+        for i in range(PRIORS):
+            share = base + sign * shared[LOCATIONS + i]
+            shared[WEIGHTS + k * PRIORS + i] = STRENGTH[k] * share + count
+    for j in range(small):
+        out[j] -= log_eight_rising(shared[WEIGHTS + j])
+        shared[WEIGHTS + j] += 8.0
+    for j in range(POINTS):
+        out[j] += stirling(shared[WEIGHTS + j])
 
 
 @jitable
@@ -129,12 +158,17 @@ def add_trial(state: ArmState, arm: int, success: bool) -> None:
 
 
 @jitable
+def has_changed(trials: float, seen: float) -> bool:
+    """Whether an arm's likelihood is to be renewed."""
+    return abs(trials - seen) > REFRESH * seen
+
+
+@jitable
 def renew_arms(state: ArmState) -> None:
     """Bring the grid up to date with every arm whose trials have changed enough."""
-    changed, memory = False, state.memory
-    for arm in range(state.pulls.size):
-        seen = memory[arm, SEEN_TRIALS]
-        if abs(memory[arm, TRIALS] - seen) > REFRESH * seen:
+    changed, memory, pulls = False, state.memory, state.pulls
+    for arm in range(pulls.size):
+        if pulls[arm] > 0.0 and has_changed(memory[arm, TRIALS], memory[arm, SEEN_TRIALS]):
             memory[arm, SEEN_TRIALS] = memory[arm, TRIALS]
             memory[arm, SEEN_SUCCESSES] = memory[arm, SUCCESSES]
             see(state.shared, memory, arm)

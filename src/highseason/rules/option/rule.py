@@ -146,12 +146,12 @@ def favourite(state: ArmState, turn: Turn, life: float) -> tuple[int, int]:
     arrived, comes later.
     """
     available, selections, memory = state.available, state.selections, state.memory
-    pi, nu = state.shared[PI], state.shared[NU]
+    pi, nu, pulls = state.shared[PI], state.shared[NU], state.pulls
     best, fresh, top, longest = -1, -1, -1.0, 0.0
     for arm in range(available.size):
         if not available[arm]:
             continue
-        if memory[arm, TRIALS] > 0.0:
+        if pulls[arm] > 0.0:
             p, _ = posterior(pi, nu, memory[arm, TRIALS], memory[arm, SUCCESSES])
             if p > top:
                 best, top = arm, p
@@ -179,11 +179,11 @@ def highest_index(state: ArmState, turn: Turn, life: float, best: int, fresh: in
     The favourite comes first, then one of the untried arms, then the others.
     """
     available, memory, terms = state.available, state.memory, terms_of(state, turn)
-    pi, nu = state.shared[PI], state.shared[NU]
+    pi, nu, pulls = state.shared[PI], state.shared[NU], state.pulls
     champion, x, bound = -1, 0.0, -1.0
     for place in range(-2, available.size):
         arm = best if place == -2 else (fresh if place == -1 else place)
-        if arm < 0 or (place >= 0 and (arm == best or memory[arm, TRIALS] <= 0.0)):
+        if arm < 0 or (place >= 0 and (arm == best or pulls[arm] <= 0.0)):
             continue
         p, n = posterior(pi, nu, memory[arm, TRIALS], memory[arm, SUCCESSES])
         d = x - p
