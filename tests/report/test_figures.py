@@ -92,7 +92,7 @@ def test_nothing_of_the_program_around_is_touched() -> None:
         "print(settings() == before, 'matplotlib.pyplot' in sys.modules)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=300, check=True
     )
     assert done.stdout.split() == ["True", "False"]
 

@@ -65,17 +65,17 @@ class PostgreSQL:
     def stop(self) -> None:
         """Stop it at once, as an operator in a hurry: connections are cut."""
         self.server.send_signal(2)  # SIGINT is PostgreSQL's fast shutdown
-        self.server.wait(30)
+        self.server.wait(300)
 
     def wait(self) -> None:
-        for _ in range(300):
+        for _ in range(3000):
             try:
                 psycopg.connect(f"{self.url}/postgres").close()
                 return
             except psycopg.OperationalError:
                 assert self.server.poll() is None, "PostgreSQL ended at its start"
                 time.sleep(0.1)
-        raise TimeoutError("PostgreSQL did not start within 30 seconds")
+        raise TimeoutError("PostgreSQL did not start within five minutes")
 
     def create(self, name: str) -> str:
         """A new database; gives its URL."""

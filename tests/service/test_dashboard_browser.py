@@ -40,7 +40,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 def page(browser: Browser, server: Server) -> Iterator[Page]:
     """A page on which nothing may go wrong: no error, nothing from another host."""
     context = browser.new_context(base_url=server.url, viewport={"width": 1280, "height": 900})
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(60_000)
+    expect.set_options(timeout=60_000)
     one, wrong = context.new_page(), []
     one.on("pageerror", lambda error: wrong.append(str(error)))
     one.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)

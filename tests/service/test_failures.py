@@ -103,7 +103,7 @@ def test_a_lost_postgresql_is_503_until_it_is_back() -> None:
     with PostgreSQL() as database:
         service = Service(database.create("shop"))
         service.create(settings())
-        with Server(service) as server, httpx.Client(base_url=server.url, timeout=30) as http:
+        with Server(service) as server, httpx.Client(base_url=server.url, timeout=60) as http:
             first = http.post(f"{SHELF}/decide", json={"turn": 1}).json()
             database.stop()
             for ask in ({"turn": 2}, {"turn": 1}):
@@ -135,6 +135,12 @@ def receive(client: socket.socket) -> tuple[str, dict[str, Any]]:
     return head.decode().partition("\r\n")[0], json.loads(body)
 
 
+def connections(pid: int) -> int:
+    """How many sockets a process has open."""
+    files = [file.readlink() for file in Path(f"/proc/{pid}/fd").iterdir()]
+    return sum(file.name.startswith("socket:") for file in files)
+
+
 def test_sigterm_finishes_what_is_in_flight(tmp_path: Path) -> None:
     database = f"{tmp_path}/shop.db"
     with Service(database) as service:
@@ -145,13 +151,15 @@ def test_sigterm_finishes_what_is_in_flight(tmp_path: Path) -> None:
         receive(send(port, 40))  # the service is up, and has the experiment in memory
         blocker.execute("BEGIN IMMEDIATE")
         clients = [send(port, turn) for turn in range(1, 21)]
+        while connections(process.pid) < len(clients):
+            time.sleep(0.05)
         time.sleep(0.5)
         process.send_signal(signal.SIGTERM)
         time.sleep(0.5)
         assert process.poll() is None, "it should wait for the database"
         blocker.execute("ROLLBACK")
         answers = [receive(client) for client in clients]
-        assert process.wait(30) in (0, -signal.SIGTERM)
+        assert process.wait(300) in (0, -signal.SIGTERM)
     blocker.close()
     assert {status for status, _ in answers} == {"HTTP/1.1 200 OK"}
     with Service(database) as service:
@@ -296,6 +304,6 @@ def test_an_old_sqlite_is_reported_once_at_start(tmp_path: Path) -> None:
         for _ in range(3):
             assert httpx.get(f"{url}/ready", timeout=60).status_code == 200
         process.send_signal(signal.SIGTERM)
-        _, log = process.communicate(timeout=30)
+        _, log = process.communicate(timeout=300)
     expected = int(sqlite_module().sqlite_version_info < (3, 51, 3))
     assert log.count("rare fault") == expected

@@ -51,7 +51,7 @@ class Shop:
 
     def run(self, url: str, stop: threading.Event) -> None:
         """Ask until the service is killed."""
-        with httpx.Client(base_url=f"{url}/v1/experiments/shelf", timeout=30) as http:
+        with httpx.Client(base_url=f"{url}/v1/experiments/shelf", timeout=300) as http:
             while not stop.is_set():
                 turn = self.draw.randint(1, TURNS)
                 reward = Asked(turn, float(self.draw.randint(1, 1000)))

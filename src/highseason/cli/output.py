@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
 
 from highseason.cli.errors import as_options, usage_error
 from highseason.core.table import aligned, wrapped
@@ -61,7 +60,7 @@ def plain(value: Any) -> Any:
     """
     if isinstance(value, Mapping):
         return {str(key): plain(entry) for key, entry in value.items()}
-    if isinstance(value, np.ndarray | np.generic):
+    if hasattr(value, "tolist"):  # NumPy's, which `--help` does not import
         return plain(value.tolist())
     if isinstance(value, list | tuple):
         return [plain(entry) for entry in value]
