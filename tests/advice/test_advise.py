@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import warnings
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -12,11 +13,12 @@ import numpy as np
 import pytest
 
 import highseason as hs
-from highseason.advice import Advice, World
+from highseason.advice import Advice, World, recommend
 from highseason.advice.candidates import TRIED, kind_of, spaces, tried
 from highseason.advice.outcome import NOTICEABLE, OF_LOSS, _Leads, judge
 from highseason.advice.recommend import Finalists, _middle_of_flip, _Study
 from highseason.advice.words import verdict
+from highseason.advice.worlds import TYPICAL_RATES
 from highseason.cli.output import plain
 from highseason.core.executors import opened
 from highseason.results import Moments, SimulationResult
@@ -335,16 +337,23 @@ def test_bounds_are_there_where_they_are_asked_for() -> None:
     assert "afe bound" in str(hs.advise("constant", 3, turns=30, games=20, bounds=True))
 
 
-def test_same_seed_same_advice_and_it_is_json() -> None:
+def test_same_seed_same_advice_and_it_is_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recommend, "FEW_RHOS", (0.0, 0.01))
+    monkeypatch.setattr(recommend, "TYPICAL_RATES", TYPICAL_RATES[:2])
     calls: list[tuple[int, int]] = []
-    G = hs.multipliers.wave(turns=40)
+    filters = list(warnings.filters)
     first, second = (
-        hs.advise(G, 4, games=20, seed=9, progress=lambda *now: calls.append(now)) for _ in "ab"
-    )
+        hs.advise(
+            "wave", 4, turns=40, rewards="visitors", games=20, seed=9, workers=workers,
+            progress=lambda *now: calls.append(now),
+        )
+        for workers in (1, 3)
+    )  # fmt: skip
+    assert warnings.filters == filters
     document = plain(first.to_dict())
     assert document == plain(second.to_dict())
     assert json.loads(json.dumps(document, allow_nan=False)) == document
-    assert calls == [(1, 1), (1, 1)]
+    assert calls == [(n, 4) for n in (1, 2, 3, 4)] * 2
     assert repr(first) == str(first)
 
 

@@ -17,6 +17,8 @@ import numpy as np
 import pytest
 
 import highseason as hs
+from highseason.advice import recommend
+from highseason.cli.output import plain
 from highseason.core.executors import Pool, opened
 from highseason.core.parallel import map_blocks
 from highseason.games import parts
@@ -146,6 +148,16 @@ def test_replay_and_tuning_leave_every_bit(cluster: Pool, tmp_path: Path) -> Non
         for executor in ("serial", cluster)
     )
     assert here.to_dict() == there.to_dict()
+
+
+def test_advice_leaves_every_bit(cluster: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recommend, "RHOS", (0.0, 0.1))
+    here, there = (
+        hs.advise("wave", 3, turns=9, rewards="visitors", rates=(0.1, 0.3), games=10, executor=one)
+        for one in ("serial", cluster)
+    )
+    assert len(here.worlds) >= 2
+    assert plain(here.to_dict()) == plain(there.to_dict())
 
 
 # -- a cluster that runs already -------------------------------------------------------------------

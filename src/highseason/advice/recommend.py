@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from highseason import bounds as theorems
 from highseason.advice.advice import Advice
@@ -14,7 +15,8 @@ from highseason.advice.cautions import Caution, cautions, greedy_is_as_good
 from highseason.advice.outcome import NOTICEABLE, WorldOutcome, attainable, judge
 from highseason.advice.worlds import FEW_RHOS, RHOS, TYPICAL_RATES, Rates, World, usual_rewards
 from highseason.bounds import NoTheoremError, RegretBound
-from highseason.core.executors import Executors, Pool, opened
+from highseason.core.executors import Executors, LocalPool, Pool, opened
+from highseason.core.parallel import map_blocks
 from highseason.core.random import seed_key
 from highseason.core.validation import whole_number
 from highseason.core.warnings import quiet
@@ -23,8 +25,10 @@ from highseason.multipliers import Multiplier, as_multiplier
 from highseason.policies import Greedy, Policy
 from highseason.results import SimulationResult
 from highseason.rewards import Rewards
-from highseason.tuning import Zoom, derive_seed, on_games
+from highseason.tuning import Space, Trial, Zoom, derive_seed, on_games
 
+Block = TypeVar("Block")
+Result = TypeVar("Result")
 Progress = Callable[[int, int], None]
 
 #: What the games of a verdict may cost, in turns times what a turn of the slowest policy takes.
@@ -101,7 +105,8 @@ def advise(
     worlds = [main, *_other_worlds(main, [World.of(model, arms, r, rho, gap) for r in ranges[1:]])]
     outcomes: list[WorldOutcome] = []
     total = len(worlds) + _HALVINGS * (len(worlds) > 1 and len(ranges) == 1)
-    with opened(executor, workers) as pool:
+    # Quiet as a whole: what the threads of a pool silence each would not be restored in order.
+    with quiet(), opened(executor, workers) as pool:
         study = _Study.of(G, arms, games, seed, pool, tuple(policies))
         for outcome in study.outcomes(worlds, refine=len(ranges) == 1):
             outcomes.append(outcome)
@@ -170,9 +175,9 @@ class _Study:
         best = self.finalists(worlds[0])
         done = [self.verdict(worlds[0], best)]
         yield done[0]
-        for world in worlds[1:]:
-            done.append(self.glance(world, best))
-            yield done[-1]
+        for outcome in self.spread(functools.partial(_Study.glance, near=best), worlds[1:]):
+            done.append(outcome)
+            yield outcome
         for _ in range(_HALVINGS * (refine and len(worlds) > 1)):
             between = _middle_of_flip(done)
             if between is None:
@@ -191,6 +196,15 @@ class _Study:
             outcome = judge(world, finalists.policies, played, finalists.tried)
         return outcome
 
+    def spread(
+        self, work: Callable[[_Study, Block], Result], blocks: Iterable[Block]
+    ) -> Iterator[Result]:
+        """Results in the blocks' order: each worker does one alone, a GPU one after the other."""
+        if self.executor.on_gpu:
+            return (work(self, block) for block in blocks)
+        alone = replace(self, executor=LocalPool(1))
+        return map_blocks(functools.partial(work, alone), blocks, self.executor)
+
     def glance(self, world: World, near: Finalists) -> WorldOutcome:
         """The outcome in a world that is looked at for comparison, in fewer games."""
         few = replace(self, games=max(2, round(_ELSEWHERE * self.games)))
@@ -203,17 +217,23 @@ class _Study:
         Where greedy loses less than is noticeable, nothing can beat it, so nothing is tuned.
         """
         zoom = Zoom(games=_clamped(min(self.games / 10, 150_000 / self.G.turns), _SEARCH_GAMES))
-        evaluate = on_games(world.rewards, self.G, derive_seed(self.seed, "search"), self.executor)
         bounded = world.rewards.bounds == (0.0, 1.0)
         every = spaces(tried(world.rho, bounded), self.policies)
         if bounded and self.greedy_suffices(world):
             every = [space for space in every if not space.axes]
         known = near is not None and len(near.policies) == len(every)
         starts = near.policies if near is not None and known else [None] * len(every)
-        searched = [
-            zoom.search(space, evaluate, start) for space, start in zip(every, starts, strict=True)
-        ]
+        search = functools.partial(_Study.search, zoom=zoom, rewards=world.rewards)
+        searched = list(self.spread(search, zip(every, starts, strict=True)))
         return Finalists(tuple(trials[0].policy for trials in searched), sum(map(len, searched)))
+
+    def search(
+        self, job: tuple[Space, Policy | None], zoom: Zoom, rewards: Rewards
+    ) -> tuple[Trial, ...]:
+        """All candidates of one policy, the best first; given where to start, if that is known."""
+        space, start = job
+        seed = derive_seed(self.seed, "search")
+        return zoom.search(space, on_games(rewards, self.G, seed, self.executor), start)
 
     def greedy_suffices(self, world: World) -> bool:
         """Whether greedy clearly loses less than is noticeable."""
