@@ -97,3 +97,12 @@ def test_a_calendar_is_timed_in_dates() -> None:
 def test_it_goes_into_json() -> None:
     timed = timing(hs.UCBZ(z=30).plan(hs.multipliers.wave(turns=100), arms=5)).to_dict()
     assert json.loads(json.dumps(timed)) == timed
+
+
+def test_a_plan_of_prices_claims_no_share_of_exploration() -> None:
+    plan = hs.OptionIndex().plan([1, 1, 40, 1, 1, 1], arms=2)
+    timed = timing(plan)
+    assert "worth the price of trying it, which is lowest on turns 1 to 2." in timed.sentence()
+    assert timed.to_dict()["exploiting"] is None
+    row = next(line for line in str(plan).splitlines() if line.startswith("option-index"))
+    assert row.split() == ["option-index", "1", "turns", "1", "to", "2", "–", "–", "–"]

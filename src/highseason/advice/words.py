@@ -12,7 +12,6 @@ from highseason.advice.candidates import Kind
 from highseason.advice.outcome import Answer, Compared, WorldOutcome
 from highseason.core.formatting import counted, format_number, percent
 from highseason.multipliers import SHAPES
-from highseason.policies import OptionIndex
 from highseason.results import Estimate, Table
 
 if TYPE_CHECKING:
@@ -151,7 +150,7 @@ def text(advice: Advice, traffic: str) -> str:
         _wrapped(_legend(advice)),
         *(_worlds(advice) if advice.others else ()), "",
         "What to do next:", textwrap.indent(command, "  "), "", textwrap.indent(python, "  "), "",
-        _wrapped(f"When it explores: {_when(advice)}"),
+        _wrapped(f"When it explores: {advice.policy} {advice.timing.sentence()}"),
         *([] if advice.bounds is None else ["", _wrapped(guarantee(advice))]),
         *(["", "Watch out:"] if advice.warnings else []),
         *(_wrapped(one.text, "- ", "  ") for one in advice.warnings),
@@ -185,15 +184,6 @@ def _worlds(advice: Advice) -> list[str]:
             "at it.  ?: another policy may be noticeably ahead."
         ),
     ]
-
-
-def _when(advice: Advice) -> str:
-    if isinstance(advice.policy, OptionIndex):  # its plan is a price, not how much it explores
-        return (
-            "as long as what an arm may turn out to be is worth the price of trying it, which is "
-            f"lowest on {advice.timing.where()}."
-        )
-    return f"{advice.policy} {advice.timing.sentence()}"
 
 
 def guarantee(advice: Advice) -> str:

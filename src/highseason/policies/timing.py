@@ -18,7 +18,8 @@ LEGEND = (
     "busy from: turns with G at or above it are busy, all others quiet (z, or the busiest quarter "
     "where a policy has no z); explores most: once every arm was tried; exploiting: turns that "
     "explore less than 1%; in quiet turns: their share of the exploration; G exploring: share of "
-    "total G played while exploring."
+    "total G played while exploring; –: decided during the game, and exploring is cheapest on the "
+    "turns named."
 )
 
 #: Turns that explore at least this share of the plan's maximum explore "most".
@@ -58,6 +59,8 @@ class Timing:
         quiet_exploration: The share of the exploration in quiet turns; NaN if there is none.
         stakes_exploring: The share of total G played while exploring, each turn weighted by how
             much it explores.
+        prices: Whether the plan says how much exploring a turn is worth, not how much it explores:
+            `most` are the turns where it is cheapest.
     """
 
     turns: int
@@ -68,9 +71,15 @@ class Timing:
     quiet_turns: float
     quiet_exploration: float
     stakes_exploring: float
+    prices: bool = False
 
     def sentence(self) -> str:
         """The same as a sentence."""
+        if self.prices:
+            return (
+                "explores as long as what an arm may turn out to be is worth the price of trying "
+                f"it, which is lowest on {self.where()}."
+            )
         later = self.turns - self.first_round
         parts = []
         if self.first_round:
@@ -105,7 +114,9 @@ class Timing:
             {key: value for key, value in asdict(stretch).items() if value is not None}
             for stretch in self.most
         ]
-        return asdict(self) | {"most": most, "sentence": self.sentence()}
+        unknown = dict.fromkeys(("exploiting", "quiet_exploration", "stakes_exploring"))
+        figures = asdict(self) | (unknown if self.prices else {})
+        return figures | {"most": most, "sentence": self.sentence()}
 
 
 def timing(plan: Plan) -> Timing:
@@ -132,6 +143,7 @@ exploring.
         quiet_turns=float(quiet.mean()) if quiet.size else 0.0,
         quiet_exploration=float(later[quiet].sum()) / total if total > 0 else float("nan"),
         stakes_exploring=float((plan.exploration * G).sum() / G.sum()),
+        prices=plan.policy.rule.traits.prices,
     )
 
 
@@ -181,9 +193,10 @@ def plan_table(plans: Mapping[str, Plan]) -> Table:
     rows = []
     for label, plan in plans.items():
         when = timing(plan)
-        rows.append((
-            label, format_number(when.quiet_below), when.where(),
+        figures = (
             f"{when.exploiting:,} of {when.turns - when.first_round:,}",
             percent(when.quiet_exploration), percent(when.stakes_exploring),
-        ))  # fmt: skip
+        )  # fmt: skip
+        shown = ("–",) * len(figures) if when.prices else figures
+        rows.append((label, format_number(when.quiet_below), when.where(), *shown))
     return Table(columns, tuple(rows), ("",) * len(columns), "<><>>>")

@@ -317,7 +317,9 @@ def option_rule(rhos: tuple[float, ...] = SCALED, judged: float = BY_LEVEL) -> R
         memory=ARM_ROWS + PER_ARM_ROW * len(rhos),
         shared=ROWS + PER_ROW * len(rhos),
         allowed=(0.0, math.inf),
-        traits=RuleTraits(stable="until-change", unit_range=True, stochastic=False, work=20.0),
+        traits=RuleTraits(
+            stable="until-change", prices=True, unit_range=True, stochastic=False, work=20.0
+        ),
         probabilities=probabilities,
         exploits_at=0.0,
         set_weights=keep_scores,
