@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from highseason.core.compile import compiled
 from highseason.core.special import (
     clipped_normal_mean,
+    loop_exp,
     loop_log,
     normal_cdf,
     normal_density,
@@ -143,6 +144,23 @@ def test_python_and_compiled_code_agree_to_the_last_bit(sigma: float) -> None:
 def _take_logs(numbers: Any) -> None:
     for i in range(numbers.size):
         numbers[i] = loop_log(numbers[i])
+
+
+def _take_exponentials(numbers: Any) -> None:
+    for i in range(numbers.size):
+        numbers[i] = loop_exp(numbers[i])
+
+
+@pytest.mark.jit
+def test_the_exponential_of_kernels() -> None:
+    from numba import types
+
+    numbers = np.linspace(-700.0, 700.0, 9973)
+    numbers[:5] = 0.0, -0.0, 0.5 * math.log(2.0), -1e-300, -60.0
+    expected = np.array([math.exp(number) for number in numbers])
+    compiled(_take_exponentials, types.void(types.float64[::1]))(numbers)
+    np.testing.assert_allclose(numbers, expected, rtol=5e-16, atol=0.0)
+    assert (numbers[:2] == 1.0).all()
 
 
 @pytest.mark.jit

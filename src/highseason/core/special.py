@@ -15,6 +15,12 @@ _ROOT_TWO = math.sqrt(2.0)
 _LOG_TWO = math.log(2.0)
 _ROOT_HALF_BITS = int(np.float64(math.sqrt(0.5)).view(np.int64))
 _INVERSE_ODD = tuple(1.0 / odd for odd in range(19, 1, -2))
+_INVERSE_LOG_TWO = 1.0 / _LOG_TWO
+#: log 2 in two parts: the first has few bits, so that whole multiples of it are exact.
+_LOG_TWO_HIGH, _LOG_TWO_LOW = float.fromhex("0x1.62e42fee00000p-1"), 1.90821492927058770002e-10
+_INVERSE_FACTORIALS = tuple(1.0 / math.factorial(n) for n in range(13, 1, -1))
+#: Added to a number, it leaves the nearest whole number in the last bits.
+_SHIFT = 1.5 * 2.0**52
 _DENSITY_AT_ZERO = 1.0 / math.sqrt(2.0 * math.pi)
 
 # Coefficients of the rational functions, highest power first.
@@ -52,8 +58,8 @@ _FAR_TAIL_BOTTOM = (
 # fmt: on
 
 
-def _bitwise_log(x: Any) -> Any:
-    """`loop_log` as a kernel computes it: the exponent from the bits, and a series for the rest."""
+def _casts() -> tuple[Any, Any]:
+    """The bits of a number as an integer, and back, for kernels."""
     from numba import types
     from numba.extending import intrinsic
 
@@ -67,6 +73,13 @@ def _bitwise_log(x: Any) -> Any:
 
     def cast(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.bitcast(arguments[0], context.get_value_type(signature.return_type))
+
+    return as_bits, as_float
+
+
+def _bitwise_log(x: Any) -> Any:
+    """`loop_log` as a kernel computes it: the exponent from the bits, and a series for the rest."""
+    as_bits, as_float = _casts()
 
     def log(x: float) -> float:
         bits = as_bits(x)
@@ -82,10 +95,32 @@ def _bitwise_log(x: Any) -> Any:
     return log
 
 
+def _bitwise_exp(x: Any) -> Any:
+    """`loop_exp` as a kernel computes it: a power of two as bits, and a series for the rest."""
+    as_bits, as_float = _casts()
+
+    def exp(x: float) -> float:
+        shifted = x * _INVERSE_LOG_TWO + _SHIFT  # its last bits are the nearest whole number
+        whole = shifted - _SHIFT
+        r = (x - whole * _LOG_TWO_HIGH) - whole * _LOG_TWO_LOW
+        series = _INVERSE_FACTORIALS[0]
+        for term in _INVERSE_FACTORIALS[1:]:
+            series = series * r + term
+        return float(as_float(as_bits(1.0 + (r + r * r * series)) + (as_bits(shifted) << 52)))
+
+    return exp
+
+
 @jitable_as(_bitwise_log)
 def loop_log(x: float) -> float:
     """The logarithm of a normal x > 0; a kernel's loop computes several at once, to 4e-16."""
     return math.log(x)
+
+
+@jitable_as(_bitwise_exp)
+def loop_exp(x: float) -> float:
+    """The exponential of x from -700 to 700; a kernel's loop computes several at once, to 4e-16."""
+    return math.exp(x)
 
 
 @jitable

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.jitable import jitable
+from highseason.core.jitable import jitable, jitable_as
 
 #: The end of an arm that is known to stay for ever, and of one whose end is unknown.
 NO_END = 2**62
@@ -57,6 +57,48 @@ def fresh_state(arms: int, memory: int = 0, shared: int = 0) -> ArmState:
         weight=np.ones(arms, np.float64),
         memory=np.zeros((arms, memory), np.float64),
         shared=np.zeros(shared, np.float64),
+    )
+
+
+def _without_owner(array: Any) -> Any:
+    """`uncounted` as a kernel computes it: the same array, which owns no memory."""
+    from numba.core.cgutils import get_null_value
+    from numba.extending import intrinsic
+
+    @intrinsic  # type: ignore[untyped-decorator]  # numba is untyped
+    def disown(context: Any, array: Any) -> Any:
+        return array(array), build
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        same = context.make_array(signature.return_type)(context, builder, arguments[0])
+        same.meminfo = get_null_value(same.meminfo.type)
+        return same._getvalue()
+
+    return lambda array: disown(array)
+
+
+@jitable_as(_without_owner)
+def uncounted(array: Any) -> Any:
+    """The same array, for as long as somebody else holds it: a kernel counts no references to it.
+
+    Counting takes longer than a short function that gets the nine arrays of a state.
+    """
+    return array
+
+
+@jitable
+def uncounted_state(state: ArmState) -> ArmState:
+    """The same state, for as long as somebody else holds it."""
+    return ArmState(
+        uncounted(state.selections),
+        uncounted(state.pulls),
+        uncounted(state.sums),
+        uncounted(state.available),
+        uncounted(state.start),
+        uncounted(state.end),
+        uncounted(state.weight),
+        uncounted(state.memory),
+        uncounted(state.shared),
     )
 
 

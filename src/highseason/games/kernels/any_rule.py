@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import inlined, jitable
 from highseason.core.random import turn_key
-from highseason.engine.arms import ArmState, copy_values, reset_state
+from highseason.engine.arms import ArmState, copy_values, reset_state, uncounted_state
 from highseason.engine.horizon import turns_left
 from highseason.engine.lifetimes.presence import (
     Population,
@@ -144,11 +144,13 @@ def any_rule_kernel(
     set_weights: Callable[..., None],
 ) -> tuple[int, int]:
     """Play one game per key, up to the first illegal choice: its turn and arm, else (0, 0)."""
+    state, population, measure, at_end, random_ties, precision = player
+    held = RulePlayer(uncounted_state(state), population, measure, at_end, random_ties, precision)
     for i in range(keys.size):
         row = min(i, arms.first.shape[0] - 1)
         turn, arm = any_rule_game(
             turns, keys[i], arms.parameters[i], arms.means[min(i, arms.means.shape[0] - 1)],
-            arms.first[row], arms.last[row], out[i], trace[i], player,
+            arms.first[row], arms.last[row], out[i], trace[i], held,
             quantile, mean_at, start, choose, observe, set_weights,
         )  # fmt: skip
         if turn != 0:

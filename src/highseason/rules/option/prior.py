@@ -11,6 +11,7 @@ import math
 
 from highseason.core.beta import log_eight_rising, log_gamma, stirling
 from highseason.core.jitable import jitable
+from highseason.core.special import loop_exp
 from highseason.engine.arms import ArmState
 from highseason.rules.option.state import (
     ARM_ROWS,
@@ -137,7 +138,8 @@ def weigh(shared: Floats) -> None:
         top = max(top, shared[j])
     for j in range(POINTS):
         below = shared[LOGS + j] - top
-        shared[WEIGHTS + j] = math.exp(below) if below > NEGLIGIBLE else 0.0
+        weight = loop_exp(max(below, NEGLIGIBLE))
+        shared[WEIGHTS + j] = weight if below > NEGLIGIBLE else 0.0
 
 
 @jitable

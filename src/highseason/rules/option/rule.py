@@ -65,8 +65,9 @@ def posterior(pi: float, nu: float, trials: float, successes: float) -> tuple[fl
 @jitable
 def typical_lifetime(state: ArmState, turn: Turn) -> float:
     """What stands for unknown lifetimes: the mean of those that ended, -1 if there are none."""
-    for arm in range(state.end.size):
-        if state.end[arm] == UNKNOWN_END:
+    end = state.end
+    for arm in range(end.size):
+        if end[arm] == UNKNOWN_END:
             return mean_ended_lifetime(state, turn.clock)
     return -1.0
 
@@ -178,8 +179,8 @@ def highest_index(state: ArmState, turn: Turn, life: float, best: int, fresh: in
 
     The favourite comes first, then one of the untried arms, then the others.
     """
-    available, memory, terms = state.available, state.memory, terms_of(state, turn)
-    pi, nu, pulls = state.shared[PI], state.shared[NU], state.pulls
+    available, memory, end = state.available, state.memory, state.end
+    pi, nu, pulls, terms = state.shared[PI], state.shared[NU], state.pulls, terms_of(state, turn)
     champion, x, bound = -1, 0.0, -1.0
     for place in range(-2, available.size):
         arm = best if place == -2 else (fresh if place == -1 else place)
@@ -189,7 +190,7 @@ def highest_index(state: ArmState, turn: Turn, life: float, best: int, fresh: in
         d = x - p
         if not available[arm] or (d > 0.0 and n * d * d > bound):
             continue
-        own = life_of(state, turn, life, arm)
+        own = math.inf if end[arm] == NO_END else life_of(state, turn, life, arm)
         if own <= 0.0:  # it ends now: its index is its mean
             if champion >= 0 and d >= -SAME:
                 continue
