@@ -297,13 +297,3 @@ def test_the_newest_sqlite_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     assert sqlite_module() is extra
     monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 60, 0))
     assert sqlite_module() is sqlite3
-
-
-def test_an_old_sqlite_is_reported_once_at_start(tmp_path: Path) -> None:
-    with serving(cwd=tmp_path) as (process, url):
-        for _ in range(3):
-            assert httpx.get(f"{url}/ready", timeout=60).status_code == 200
-        process.send_signal(signal.SIGTERM)
-        _, log = process.communicate(timeout=300)
-    expected = int(sqlite_module().sqlite_version_info < (3, 51, 3))
-    assert log.count("rare fault") == expected

@@ -137,8 +137,8 @@ def kill_often(database: str, kills: int) -> tuple[int, float]:
 
 @pytest.mark.slow
 def test_nothing_answered_is_lost(url: str) -> None:
-    answers, _ = kill_often(url, kills=3)
-    assert answers > 3 * CLIENTS
+    answers, _ = kill_often(url, kills=2)  # and once more after a kill
+    assert answers > 2 * CLIENTS
 
 
 @pytest.mark.soak
