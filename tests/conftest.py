@@ -52,7 +52,7 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pipeline, "_draw", draw_nothing)
 
 
-FEW = 20
+FEW = 5
 
 
 @pytest.fixture

@@ -398,23 +398,29 @@ def upworthy(days: int, games: int, rho: float | None = None) -> Advice:
     return hs.advise(G, 4, rates=(0.005, 0.03), rho=rho, games=games)
 
 
-@pytest.mark.realdata
-@pytest.mark.parametrize(
-    ("days", "games"),
-    [
-        pytest.param(120, 700, marks=pytest.mark.slow),
-        pytest.param(850, 1000, marks=pytest.mark.soak),
-    ],
-)
-def test_page_views_of_a_news_site_need_no_exploring(days: int, games: int) -> None:
-    """The paper's world on this traffic says that greedy earns 71% and that regulating pays."""
-    advice = upworthy(days, games)
+def expect_no_exploring(advice: Advice) -> str:
+    """Gives the text of the advice, in one line."""
     assert advice.answer == "greedy"
     assert advice.outcome.best("greedy").earned > 0.99
     assert not advice.pays
     text = " ".join(str(advice).split())
     assert "every visitor counts" in text
     assert "Regulating pays" not in text
+    return text
+
+
+@pytest.mark.realdata
+def test_page_views_of_a_news_site_need_no_exploring() -> None:
+    """The paper's world on this traffic says that greedy earns 71% and that regulating pays."""
+    expect_no_exploring(upworthy(days=60, games=100))
+
+
+@pytest.mark.soak
+@pytest.mark.realdata
+@pytest.mark.parametrize(("days", "games"), [(120, 700), (850, 1000)])
+def test_page_views_need_exploring_only_where_visitors_are_alike(days: int, games: int) -> None:
+    advice = upworthy(days, games)
+    text = expect_no_exploring(advice)
     rho, later = advice.flips[0]
     assert later.answer != "greedy"
     assert f"from rho = {rho:.2g} on" in text

@@ -53,7 +53,8 @@ def file(request: pytest.FixtureRequest, call: Call) -> list[str]:
 
 
 def test_from_a_file_to_an_answer(file: list[str], call: Call) -> None:
-    advice = call("advise", "-m", *file, "--turns", "60", "--arms", "3", "--games", "20")
+    few = "--rates 2%..4% --turns 60 --arms 3 --games 5".split()
+    advice = call("advise", "-m", *file, *few)
     text = fits(advice)
     assert "rate" in text
     assert "highseason plan" in text

@@ -355,7 +355,7 @@ def test_the_compiled_rule_learns_and_chooses_the_same(ties: bool) -> None:
     types = numba.core.types
     signature = types.Tuple((types.int64, types.boolean))(state_type(), turn_type())
     choose: Any = compiled(OPTION.choose, signature)
-    for seed in range(40):
+    for seed in range(12):
         state = random_state(seed)
         for level in (0.0, 0.5, 12.0, 900.0):
             turn = turn_of(level, ties=ties)
