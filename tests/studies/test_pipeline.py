@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -11,10 +12,11 @@ import pytest
 from numpy.typing import NDArray
 
 import highseason
+import highseason as hs
 from highseason.multipliers import wave
 from highseason.report import shapes
 from highseason.studies import STUDIES, Study, paper, pipeline
-from highseason.studies.session import StudySession
+from highseason.studies.session import SimulationTask, StudySession
 from highseason.studies.store import Store, source_digest
 
 ROOT = Path(__file__).parents[2]
@@ -92,6 +94,32 @@ def test_a_piece_is_computed_again_when_its_inputs_change(tmp_path: Path) -> Non
     other = Store(tmp_path, "timing")
     other.record("a/b", [2], Piece, compute)
     assert (other.reused, other.computed) == (set(), {"a/b"})
+
+
+@pytest.mark.parametrize("small", [0, 10_000_000])
+def test_settings_are_played_by_several_workers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: int
+) -> None:
+    monkeypatch.setattr("highseason.studies.session._SMALL", small)
+    tasks = [
+        SimulationTask(str(turns), {"u": hs.UCB(), "g": hs.Greedy()}, rewards, wave(turns), 3, 7)
+        for rewards in [hs.rewards.bernoulli(arms=4)]
+        for turns in (20, 40, 10)  # neither rising nor falling
+    ]
+    with ThreadPoolExecutor(2) as workers:
+        session = StudySession(
+            STUDIES["simulated"], tmp_path, None, 0, True, (), workers, None, (),
+            Store(tmp_path, "simulated"),
+        )  # fmt: skip
+        tasks[1].result().save(tmp_path / "40.npz")  # made from something else, it is played again
+        first = session.simulate_many(tasks[:2])
+        again = session.simulate_many(tasks)
+    for task, result in zip(tasks, again, strict=True):
+        assert result.settings["turns"] == task.G.turns
+        np.testing.assert_array_equal(result.games["reward"], task.result().games["reward"])
+    assert [result.settings for result in first] == [result.settings for result in again[:2]]
+    assert session.store.computed == {"10", "20", "40"}
+    assert {path.stem for path in tmp_path.glob("*.npz")} == {"10", "20", "40"}
 
 
 def test_the_guide_lists_every_figure_and_table_of_the_paper() -> None:

@@ -77,8 +77,8 @@ _STYLE: Any = {
 
 
 def require_matplotlib() -> None:
-    """Import matplotlib, or name the extra that provides it."""
-    require("matplotlib.figure", extra="plots", purpose="drawing figures")
+    """Name the extra that provides matplotlib where it is not installed."""
+    require("matplotlib", extra="plots", purpose="drawing figures")
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from __future__ import annotations
 import pickle
 import platform
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -86,16 +87,25 @@ def _report(session: StudySession) -> StudyOutcome:
     shown = study.part("findings")
     drawings = shown.figures(results)
     session.expect(len(drawings) + 2, rest=True)
-    with session.step("writing"):
-        findings: Findings = shown.findings(results)
-        tables = {**results.frames, **findings.frames}
-        written = [path for name in tables for path in frames.write(tables[name], out, name)]
-    pictures = _draw(drawings, session)
+    with ThreadPoolExecutor(1) as aside:  # other processes draw meanwhile
+        writing = aside.submit(_write_tables, shown.findings, results, out)
+        pictures = _draw(drawings, session)
+        with session.step("writing"):
+            findings, written = writing.result()
     with session.step("writing"):
         page = _write_page(
             session, results, findings=findings, pictures=pictures, files=[f.name for f in written]
         )
     return StudyOutcome(page, findings.summary, session.seconds, written, len(session.store.reused))
+
+
+def _write_tables(
+    findings_of: Callable[[Any], Findings], results: Results, out: Path
+) -> tuple[Findings, list[Path]]:
+    """The findings, and the files with all frames."""
+    findings = findings_of(results)
+    tables = {**results.frames, **findings.frames}
+    return findings, [path for name in tables for path in frames.write(tables[name], out, name)]
 
 
 def _draw(drawings: Drawings, session: StudySession) -> dict[str, Picture]:

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,8 @@ Progress = Callable[[int, int], None]
 
 #: Before a study has run, figures and files are taken for this share of the steps.
 _AFTERWARDS = 0.15
+#: Turns of all policies together below which a simulation is not divided among workers.
+_SMALL = 10_000_000
 #: Of a stored regret, as a share of what can be earned.
 _DIGITS = 9
 
@@ -52,21 +55,17 @@ class TuningTask:
     budget: Budget
     seed: int  # Of the report, which the games of the search do not have
 
-    @property
+    @cached_property
     def inputs(self) -> list[Any]:
         """All that the winners depend on."""
         searched = {label: repr(space) for label, space in self._spaces.items()}
         games = [_describe(self.rewards), self.G.digest(), self._own_seed]
         return [searched, self.budget.rounds, games]
 
-    def winners(self, executor: Executors = "serial") -> dict[str, str]:
+    def result(self, executor: Executors = "serial") -> dict[str, str]:
         """The best candidate of each class, as JSON."""
         evaluate = on_games(self.rewards, self.G, self._own_seed, executor)
         return _best(self._spaces, evaluate, self.budget)
-
-    def longest_first(self) -> tuple[int, int, str]:
-        """Sorts tasks; those with the same G and number of arms, so the same plans, are equal."""
-        return -self.G.turns, -self.rewards.arms, self.G.digest()
 
     @property
     def _own_seed(self) -> int:
@@ -77,9 +76,50 @@ class TuningTask:
         return {policy.name: Space.of(policy, self.G) for policy in self.policies}
 
 
-def _winners_of(tasks: Sequence[TuningTask]) -> list[dict[str, str]]:
-    """The winners of several tasks, for one process, which makes plans that they share once."""
-    return [task.winners() for task in tasks]
+@dataclass(frozen=True, eq=False)
+class SimulationTask:
+    """Games of some policies in one setting; every game is kept."""
+
+    name: str  # Of the stored piece
+    policies: Mapping[str, Policy]
+    rewards: Rewards
+    G: Multiplier
+    games: int
+    seed: int
+    forecast: Any = None
+
+    @cached_property
+    def inputs(self) -> list[Any]:
+        """All that the result depends on."""
+        players = {label: str(policy) for label, policy in self.policies.items()}
+        where = [_describe(self.rewards), self.G.digest(), self.games, self.seed]
+        return [*where, players, repr(self.forecast)]
+
+    def result(self, executor: Executors = "serial") -> SimulationResult:
+        """What happens in the games."""
+        with quiet():
+            return simulate(
+                dict(self.policies), self.rewards, self.G, self.games, self.seed,
+                forecast=self.forecast, executor=executor, keep="games",
+            )  # fmt: skip
+
+    @property
+    def is_small(self) -> bool:
+        """Whether one worker plays all games: more would wait for plans, and not for games."""
+        return self.games * self.G.turns * len(self.policies) < _SMALL
+
+
+Task = TuningTask | SimulationTask
+
+
+def _longest_first(task: Task) -> tuple[int, int, str]:
+    """Sorts tasks; those with the same G and number of arms, so the same plans, are equal."""
+    return -task.G.turns, -task.rewards.arms, task.G.digest()
+
+
+def _results_of(tasks: Sequence[Task]) -> list[Any]:
+    """The results of several tasks, for one process, which makes plans that they share once."""
+    return [task.result() for task in tasks]
 
 
 def _best(spaces: Mapping[str, Space], evaluate: Evaluate, budget: Budget) -> dict[str, str]:
@@ -129,18 +169,23 @@ class StudySession:
         games: int, seed: int, forecast: Any = None,
     ) -> SimulationResult:  # fmt: skip
         """A simulation, stored; every game is kept."""
-        players = {label: str(policy) for label, policy in policies.items()}
-        inputs = [_describe(rewards), G.digest(), games, seed, players, repr(forecast)]
+        task = SimulationTask(name, policies, rewards, G, games, seed, forecast)
+        return self.simulate_many([task])[0]
 
-        def compute() -> SimulationResult:
-            with quiet():
-                return simulate(
-                    dict(policies), rewards, G, games, seed, forecast=forecast,
-                    executor=self.executor, keep="games",
-                )  # fmt: skip
-
-        with self.step("simulating"):
-            return self.store.simulation(name, inputs, compute)
+    def simulate_many(self, tasks: Sequence[SimulationTask]) -> list[SimulationResult]:
+        """The results of each task; stored, and several workers play at a time."""
+        ordered = sorted(tasks, key=_longest_first)  # so that all workers end together
+        missing = [
+            task for task in ordered if not self.store.has_simulation(task.name, task.inputs)
+        ]
+        on_gpu = isinstance(self.executor, Pool) and self.executor.on_gpu
+        results = self._results(missing, whole=all(t.is_small for t in missing) and not on_gpu)
+        played = {}
+        for task in ordered:
+            with self.step("simulating"):
+                compute = partial(next, results)
+                played[task.name] = self.store.simulation(task.name, task.inputs, compute)
+        return [played[task.name] for task in tasks]
 
     def regrets(
         self, name: str, policies: Sequence[Policy], rewards: Rewards, G: Multiplier, games: int,
@@ -183,21 +228,27 @@ class StudySession:
 
     def tune_many(self, tasks: Sequence[TuningTask]) -> list[dict[str, Policy]]:
         """The winners of each task; stored, and searched by several workers at a time."""
-        ordered = sorted(tasks, key=TuningTask.longest_first)  # so that all workers end together
+        ordered = sorted(tasks, key=_longest_first)  # so that all workers end together
         missing = [task for task in ordered if not self.store.has(task.name, task.inputs)]
-        found: Iterator[dict[str, str]] = iter([])
-        if len(missing) == 1:  # all workers play its games
-            found = (task.winners(self.executor) for task in missing)
-        elif missing:  # much of a search is planning, which holds the interpreter's lock
-            alike = (tuple(tasks) for _, tasks in groupby(missing, TuningTask.longest_first))
-            winners_of = map_blocks(_winners_of, alike, self.executor, processes=True)
-            found = chain.from_iterable(winners_of)
+        results = self._results(missing, whole=True)
         tuned = {}
         for task in ordered:
             with self.step("tuning"):
-                winners = self.store.document(task.name, task.inputs, lambda: next(found))
+                compute = partial(next, results)
+                winners: dict[str, str] = self.store.document(task.name, task.inputs, compute)
             tuned[task.name] = {label: from_json(text) for label, text in winners.items()}
         return [tuned[task.name] for task in tasks]
+
+    def _results(self, tasks: Sequence[Task], whole: bool) -> Iterator[Any]:
+        """The result of each task, a worker for each, or (not `whole`) all workers for each.
+
+        Much of a task is planning, which holds the interpreter's lock: workers are processes.
+        """
+        if len(tasks) < 2 or not whole:
+            return (task.result(self.executor) for task in tasks)
+        alike = (tuple(same) for _, same in groupby(tasks, _longest_first))
+        results = map_blocks(_results_of, alike, self.executor, processes=True)
+        return chain.from_iterable(results)
 
     @property
     def local(self) -> Executors:

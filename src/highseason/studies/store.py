@@ -61,10 +61,9 @@ class Store:
     ) -> SimulationResult:
         """A simulation."""
         path, stamp = self.folder / f"{name}.npz", self._fingerprint(inputs)
-        with suppress(OSError, ValueError):
-            stored = SimulationResult.load(path)
-            if stored.settings.get("fingerprint") == stamp:
-                return self._reuse(name, stored)
+        stored = _load(path, stamp)
+        if stored is not None:
+            return self._reuse(name, stored)
         result = self._compute(name, path, compute)
         result = replace(result, settings=result.settings | {"fingerprint": stamp})
         result.save(path)
@@ -89,6 +88,10 @@ class Store:
         """Whether a document is stored."""
         return _read(self.folder / f"{name}.json", self._fingerprint(inputs)) is not None
 
+    def has_simulation(self, name: str, inputs: Any) -> bool:
+        """Whether a simulation is stored."""
+        return _load(self.folder / f"{name}.npz", self._fingerprint(inputs)) is not None
+
     def record(self, name: str, inputs: Any, kind: type[T], compute: Callable[[], T]) -> T:
         """A flat dataclass of arrays, numbers and text."""
         return kind(**self.document(name, inputs, lambda: asdict(cast("Any", compute()))))
@@ -108,6 +111,15 @@ class Store:
         piece = compute()
         path.parent.mkdir(parents=True, exist_ok=True)
         return piece
+
+
+def _load(path: Path, stamp: str) -> SimulationResult | None:
+    """A stored simulation; None if it is not there, is damaged, or was made from something else."""
+    with suppress(OSError, ValueError):
+        stored = SimulationResult.load(path)
+        if stored.settings.get("fingerprint") == stamp:
+            return stored
+    return None
 
 
 def _read(path: Path, stamp: str) -> dict[str, Any] | None:

@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 from highseason.core.beta import beta_call, log_beta
-from highseason.core.jitable import jitable
+from highseason.core.jitable import inlined, jitable
 
 #: Plays needed to change one's mind about an arm, per play it was worth so far: the value at which
 #: the index follows the Gittins index of a normal arm.
@@ -88,7 +88,7 @@ def first_guess(p: float, n: float, rate: float) -> float:
     return min(p + z * sd, 0.5 * (1.0 + p))
 
 
-@jitable
+@inlined
 def least_growth(p: float, n: float, x: float) -> float:
     """A lower bound on exp(n kl(p, x)), without exponentials and logarithms.
 
@@ -102,7 +102,7 @@ def least_growth(p: float, n: float, x: float) -> float:
     return growth
 
 
-@jitable
+@inlined
 def is_hopeless(p: float, n: float, rate: float, x: float) -> bool:
     """Whether an upper bound already shows that the surplus at x > p is not positive.
 
@@ -118,7 +118,7 @@ def is_hopeless(p: float, n: float, rate: float, x: float) -> bool:
     return math.sqrt(_INVERSE_TWO_PI * p * b) * (1.0 / n - d * least_tail(a, b, x)) <= cost
 
 
-@jitable
+@inlined
 def least_tail(a: float, b: float, x: float) -> float:
     """A lower bound on P(Y > x) B(a, b) / (x^a (1-x)^b), 0 where none is at hand.
 

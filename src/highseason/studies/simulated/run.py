@@ -15,7 +15,12 @@ from highseason.policies import EpsilonGreedy, Policy, SoftEpsilonGreedy, Variab
 from highseason.results import Estimate, Moments, SimulationResult, ratio_gain, with_interval
 from highseason.results.simulation import Tally
 from highseason.studies.frames import Rows, columns, policy_columns
-from highseason.studies.session import StudySession, TuningTask, describe_tuning
+from highseason.studies.session import (
+    SimulationTask,
+    StudySession,
+    TuningTask,
+    describe_tuning,
+)
 from highseason.studies.simulated import settings
 from highseason.studies.simulated.settings import SimulatedSetting, grid, names, tuned_label
 from highseason.studies.study import Results
@@ -50,11 +55,7 @@ def run(session: StudySession) -> SimulatedResults:
     variants = dict.fromkeys(map(_variant, profiles))
     session.expect(2 * len(cells) * len(variants) + len(untuned))
     tuned = _tune(session, cells, budget)
-    played: dict[str, dict[SimulatedSetting, SimulationResult]] = {p: {} for p in profiles}
-    for variant, setting in product(variants, cells):
-        for profile, result in _play(session, variant, setting, games, tuned).items():
-            played[profile][setting] = result
-    headline = {profile: _headline(session, profile) for profile in untuned}
+    played, headline = _play(session, tuned, games, untuned)
     facts = {
         "games per setting": f"{games:,}",
         "tuning, per policy and setting": describe_tuning(budget),
@@ -89,17 +90,36 @@ def _tune(session: StudySession, cells: list[SimulatedSetting], budget: Budget) 
 
 
 def _play(
-    session: StudySession, variant: str, setting: SimulatedSetting, games: int, tuned: Tuned
-) -> dict[str, SimulationResult]:
-    """The results of a setting by profile; who plays in several of them plays once."""
-    profiles = [profile for profile in session.profiles if _variant(profile) == variant]
-    players = {name: settings.players(name, tuned[variant, setting]) for name in profiles}
-    everybody = {str(policy): policy for chosen in players.values() for policy in chosen.values()}
-    result = session.simulate(
-        f"{variant}/{setting.id}", everybody, setting.rewards(), setting.multiplier(variant),
-        games, session.seed,
-    )  # fmt: skip
-    return {name: _of_players(result, chosen) for name, chosen in players.items()}
+    session: StudySession, tuned: Tuned, games: int, untuned: list[str]
+) -> tuple[Played, dict[str, SimulationResult]]:
+    """The results by profile and setting, and the headline's by profile."""
+    tasks = {where: _games(session, *where, games, chosen) for where, chosen in tuned.items()}
+    extra = [_headline(session, profile) for profile in untuned]
+    results = session.simulate_many([*tasks.values(), *extra])
+    played: dict[str, dict[SimulatedSetting, SimulationResult]] = {p: {} for p in session.profiles}
+    for ((variant, setting), chosen), result in zip(tuned.items(), results, strict=False):
+        for profile in _profiles(session, variant):
+            players = settings.players(profile, chosen)
+            played[profile][setting] = _of_players(result, players)
+    return played, dict(zip(untuned, results[len(tasks) :], strict=True))
+
+
+def _profiles(session: StudySession, variant: str) -> list[str]:
+    """Those with the formulas of a variant."""
+    return [profile for profile in session.profiles if _variant(profile) == variant]
+
+
+def _games(
+    session: StudySession, variant: str, setting: SimulatedSetting, games: int,
+    tuned: dict[str, Policy],
+) -> SimulationTask:  # fmt: skip
+    """The games of a setting; who plays under several profiles plays once."""
+    players = [settings.players(name, tuned) for name in _profiles(session, variant)]
+    everybody = {str(policy): policy for chosen in players for policy in chosen.values()}
+    G = setting.multiplier(variant)
+    return SimulationTask(
+        f"{variant}/{setting.id}", everybody, setting.rewards(), G, games, session.seed
+    )
 
 
 def _of_players(result: SimulationResult, players: Mapping[str, Policy]) -> SimulationResult:
@@ -112,10 +132,10 @@ def _of_players(result: SimulationResult, players: Mapping[str, Policy]) -> Simu
     return tally.result(tuple(players), result.settings, digests)
 
 
-def _headline(session: StudySession, profile: str) -> SimulationResult:
+def _headline(session: StudySession, profile: str) -> SimulationTask:
     """The setting whose gain the paper's text gives as a number, in many more games."""
     pair: list[type[Policy]] = [EpsilonGreedy, SoftEpsilonGreedy]
-    return session.simulate(
+    return SimulationTask(
         f"{profile}/headline-{settings.HEADLINE.id}",
         {policy.name: policy.profile(profile) for policy in pair},
         settings.HEADLINE.rewards(),
