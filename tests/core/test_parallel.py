@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 import time
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, ThreadPoolExecutor
@@ -31,6 +32,10 @@ def squared(n: int) -> int:
 
 def named(n: int) -> tuple[int, int]:
     return n, os.getpid()
+
+
+def has_imported(module: str) -> bool:
+    return module in sys.modules
 
 
 def killed_once(marks: Path, n: int) -> int:
@@ -165,6 +170,8 @@ def test_a_missing_library_is_named_with_its_extra(
 
 def test_processes_are_used_and_lost_ones_replaced(tmp_path: Path) -> None:
     with opened("local", 2) as pool:
+        pool.start_processes("wave")
+        assert any(map_blocks(has_imported, ["wave"] * 8, pool, processes=True))
         pids = {pid for _, pid in map_blocks(named, range(6), pool, processes=True)}
         assert os.getpid() not in pids
         work = partial(killed_once, tmp_path)

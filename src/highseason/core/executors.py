@@ -5,6 +5,7 @@ are resolved here and nowhere else: a new kind is a module with `start(address, 
 a `Pool`, and an entry in `_KINDS`.
 """
 
+import atexit
 import multiprocessing
 import os
 import signal
@@ -53,6 +54,9 @@ class Pool:
         assert self.executor is not None
         submit = self.executor.submit
         return lambda block: submit(work, block)
+
+    def start_processes(self, module: str) -> None:
+        """Let local processes import what they will need, while the caller does something else."""
 
     def restart(self) -> bool:
         """Replace lost workers; False if that is not ours to do."""
@@ -153,6 +157,12 @@ class LocalPool(Pool):
         with _without_main():
             return self._processes.submit(work, block)
 
+    def start_processes(self, module: str) -> None:
+        """Let processes import what they will need, while the caller does something else."""
+        if not self.inline:
+            for _ in range(self.workers):
+                self._send_to_process(_import, module)
+
     def restart(self) -> bool:
         """Start new processes in place of lost ones."""
         if self._processes is None:
@@ -180,8 +190,13 @@ def _without_main() -> Iterator[None]:
         sys.modules["__main__"] = main
 
 
+def _import(module: str) -> None:
+    import_module(module)
+
+
 def _begin_worker() -> None:
-    """Leave Ctrl-C to the parent, and end with it, however it ends."""
+    """Leave Ctrl-C to the parent, and end with it, however it ends; end at once."""
+    atexit.register(os._exit, 0)  # the last of all: what is left in memory need not be cleared
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     if parent is not None:

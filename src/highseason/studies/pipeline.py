@@ -74,6 +74,7 @@ def reproduce(
     store = Store(out / "runs", study.name, study.builds_on)
     chosen, played = study.choose_profiles(profiles), study.choose_parts(parts)
     with opened(executor, workers) as pool:
+        pool.start_processes(StudySession.__module__)
         session = StudySession(
             study, out, games, seed, quick, chosen, pool, data, tuple(files), store, progress,
             played, pdf,
