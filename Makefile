@@ -18,6 +18,9 @@ DEBIAN   := postgresql chromium
 PYTEST   := $(BIN)/python -m pytest
 PIP      := $(BIN)/python -m pip --disable-pip-version-check
 OUT      ?= report
+
+# Most kernels share functions, and a process compiles each of those once: so one process starts.
+COMPILING := tests/digests tests/games
 SOAKS    ?= 5
 
 .DEFAULT_GOAL := help
@@ -77,7 +80,8 @@ bench: .venv-bench/.ready ## measure speed as ratios against peers and limits, i
 test: lint docs test-suite test-nojit test-wheel ## everything CI runs
 
 test-suite: $(READY) system ## all tests and doctests, compiled, except the wheel's and the soak tests
-	$(PYTEST) -n 2 --dist loadfile -m "not soak and not wheel" $(COV)
+	$(PYTEST) -m "not soak" $(COMPILING) $(COV)
+	$(PYTEST) -n 2 --dist loadfile -m "not soak and not wheel" $(addprefix --ignore=,$(COMPILING)) $(COV)
 
 test-nojit: $(READY) ## the tests marked jit once more with the JIT off: kernels as plain Python
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "jit and not slow and not soak" $(COV) \
