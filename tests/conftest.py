@@ -52,7 +52,8 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pipeline, "_draw", draw_nothing)
 
 
-FEW = 5
+#: How many games examples play at most; advice plays so many for each policy it tries.
+FEW = {"simulate": 20, "advise": 5}
 
 
 @pytest.fixture
@@ -63,9 +64,9 @@ def few_games(monkeypatch: pytest.MonkeyPatch) -> None:
     start.
     """
 
-    def fewer(play: Callable[..., Any]) -> Callable[..., Any]:
+    def fewer(play: Callable[..., Any], most: int) -> Callable[..., Any]:
         def run(*arguments: Any, games: int | None = None, **options: Any) -> Any:
-            return play(*arguments, games=min(games or FEW, FEW), **options)
+            return play(*arguments, games=min(games or most, most), **options)
 
         return run
 
@@ -73,6 +74,6 @@ def few_games(monkeypatch: pytest.MonkeyPatch) -> None:
         return count(1 if workers is None else workers)
 
     count = executors.worker_count
-    for name in ("simulate", "advise"):
-        monkeypatch.setattr(hs, name, fewer(getattr(hs, name)))
+    for name, most in FEW.items():
+        monkeypatch.setattr(hs, name, fewer(getattr(hs, name), most))
     monkeypatch.setattr(executors, "worker_count", only_if_asked)

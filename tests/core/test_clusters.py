@@ -185,7 +185,7 @@ def test_a_dask_scheduler_is_joined_by_its_address(expected: str) -> None:
     script = (
         "import distributed, time\n"
         "if __name__ == '__main__':\n"
-        f"    distributed.LocalCluster(n_workers=2, threads_per_worker=1, scheduler_port={port}, "
+        f"    distributed.LocalCluster(n_workers=1, threads_per_worker=1, scheduler_port={port}, "
         "dashboard_address=None, host='127.0.0.1'); time.sleep(600)\n"
     )
     process = subprocess.Popen([sys.executable, "-c", script], start_new_session=True)

@@ -58,8 +58,10 @@ def test_four_of_five_days_fall_into_their_interval(christmas: Backtest) -> None
     assert 0.68 <= christmas.mean("coverage", "on") <= 0.93
 
 
-@pytest.fixture(scope="module")
-def rolling() -> list[Backtest]:
+@pytest.fixture(
+    scope="module", params=[pytest.param(2, id="few"), pytest.param(1, marks=pytest.mark.soak)]
+)
+def rolling(request: pytest.FixtureRequest) -> list[Backtest]:
     """Four public series, none of which its constants were chosen on but the last."""
     sizes = {
         "nyc_taxi_30min": (336, 4, 336),
@@ -69,8 +71,10 @@ def rolling() -> list[Backtest]:
     }
     known = {"naive": SeasonalNaive(), "calendar": CalendarRegression(), "blend": Blend()}
     return [
-        backtest(read(DATA / "series" / f"{name}.csv.gz"), known, *size)
-        for name, size in sizes.items()
+        backtest(
+            read(DATA / "series" / f"{name}.csv.gz"), known, horizon, origins // request.param, step
+        )
+        for name, (horizon, origins, step) in sizes.items()
     ]
 
 
