@@ -15,7 +15,7 @@ from highseason.tuning import Budget
 GAMES, HEADLINE_GAMES = 50, 4000
 
 #: Games, and what each policy may spend on tuning, per setting.
-FULL, QUICK = (GAMES, Budget.halving(16, games=180)), (10, Budget.halving(6, games=40))
+FULL, QUICK = (GAMES, Budget.halving(12, games=180)), (10, Budget.halving(6, games=40))
 
 #: In the order of the paper's bars.
 BASELINES: tuple[type[hs.Policy], ...] = (hs.EpsilonGreedy, hs.UCB)
