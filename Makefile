@@ -20,7 +20,7 @@ PIP      := $(BIN)/python -m pip --disable-pip-version-check
 OUT      ?= report
 
 # Most kernels share functions, and a process compiles each of those once: so one process starts.
-COMPILING := tests/digests tests/games
+COMPILING := tests/digests tests/games tests/replay
 SOAKS    ?= 5
 
 .DEFAULT_GOAL := help
