@@ -162,9 +162,7 @@ class Twins(RuleBasedStateMachine):
 def test_any_interleaving_goes_on_identically_after_any_reload() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # arms that wait in vain, one-sided plans: not the point
-        run_state_machine_as_test(
-            Twins, settings=settings(deadline=None, max_examples=60, stateful_step_count=25)
-        )
+        run_state_machine_as_test(Twins, settings=settings(deadline=None, stateful_step_count=25))
 
 
 @pytest.mark.filterwarnings("ignore::highseason.PlanWarning")

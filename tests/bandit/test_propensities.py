@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import highseason as hs
@@ -50,7 +50,6 @@ def shares(rule: Rule, state: ArmState, turn: Turn) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", RULES)
-@settings(deadline=None, max_examples=60)
 @given(data=st.data())
 def test_chances_are_those_of_the_choices(name: str, data: st.DataObject) -> None:
     rule, state = RULES[name], data.draw(states())
@@ -88,7 +87,6 @@ def test_known_answers() -> None:
     assert chances(POOL, 2.0, random_ties=False) == [0.5, 0.0, 0.5, 0.0]
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from([0.0, 0.1, 0.2, 0.3]), min_size=1, max_size=30))
 def test_packing_loses_nothing(values: list[float]) -> None:
     packed = pack(np.array(values))

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import highseason as hs
@@ -52,7 +52,6 @@ def typed(arm: Any) -> Any:
     return (tuple, [typed(part) for part in arm]) if type(arm) is tuple else (type(arm), repr(arm))
 
 
-@settings(deadline=None)
 @given(st.lists(ids, min_size=1, max_size=6, unique=True))
 def test_ids_come_back_as_they_were(arms: list[Any]) -> None:
     bandit = hs.Bandit(arms, hs.Greedy(), G)
@@ -345,7 +344,6 @@ def test_a_document_of_version_3_goes_on_as_it_did(case: dict[str, Any]) -> None
     assert followed == case["then"]
 
 
-@settings(deadline=None, max_examples=150)
 @given(st.data())
 def test_no_cut_or_changed_letter_gives_anything_but_a_clear_error(data: st.DataObject) -> None:
     text = shop().to_json()

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import highseason as hs
@@ -21,7 +21,6 @@ pytestmark = pytest.mark.jit
     st.lists(st.tuples(st.floats(0.01, 1.0), st.floats(0.0, 30.0)), max_size=4),
     st.data(),
 )
-@settings(max_examples=50)
 def test_top_sums(
     weights: list[float], arms: list[tuple[float, float]], data: st.DataObject
 ) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.games.settings import REWARDS
@@ -95,7 +95,6 @@ def odd_lifetimes(draw: st.DrawFn, turns: int) -> list[tuple[int, float]]:
     return spans
 
 
-@settings(max_examples=60)
 @given(
     name=st.sampled_from(sorted(ON_THE_BLACKBOARD)),
     G=st.lists(st.sampled_from([0.1, 0.3, 1.0, 7.0, 40.0]), min_size=12, max_size=12),

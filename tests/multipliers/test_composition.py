@@ -16,7 +16,7 @@ from highseason.multipliers import (
     from_values,
 )
 
-quick = settings(deadline=None, max_examples=60)
+quick = settings(deadline=None)
 numbers = st.floats(1e-3, 1e6)
 multipliers = st.lists(numbers, min_size=1, max_size=30).map(from_values)
 DAYS = np.arange("2013-12-20", "2013-12-30", dtype="datetime64[D]")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from highseason.multipliers import CalendarWarning, Multiplier, MultiplierError, from_values
 
-quick = settings(deadline=None, max_examples=80)
+quick = settings(deadline=None)
 numbers = st.floats(1e-3, 1e6)
 MINUTE = np.timedelta64(1, "m")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from highseason.multipliers import (
@@ -68,7 +68,6 @@ OBVIOUS: dict[tuple[str, str], Callable[[int, int], float]] = {
 
 
 @pytest.mark.parametrize(("name", "variant"), OBVIOUS)
-@settings(deadline=None, max_examples=60)
 @given(turns=st.integers(1, 400))
 def test_shape_is_the_obvious_one(name: str, variant: str, turns: int) -> None:
     expected = [OBVIOUS[name, variant](t, turns) for t in range(1, turns + 1)]

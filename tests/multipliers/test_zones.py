@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import highseason as hs
@@ -273,7 +273,6 @@ def test_days_stay_days(day: str) -> None:
         assert days.resample("1D") == days
 
 
-@settings(deadline=None, max_examples=80)
 @given(
     st.sampled_from([ROME, "America/St_Johns", "Australia/Lord_Howe", "+05:30"]),
     st.sampled_from(["D", "W-MON", "MS", "h", "30min"]),
@@ -290,7 +289,6 @@ def test_periods_are_those_of_pandas(zone: str, length: str, start: int, n: int)
     assert got == from_series(expected)
 
 
-@settings(deadline=None, max_examples=60)
 @given(
     st.sampled_from(ZONES),
     st.integers(-2_000_000_000, 2_000_000_000),

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import highseason as hs
@@ -25,7 +25,6 @@ def bin_width(value: float, weight: float) -> float:
     return weight * ((np.sqrt(value / weight) + 1 / BINS) ** 2 - value / weight)
 
 
-@settings(max_examples=50)
 @given(
     shares=st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=40),
     q=st.floats(0.001, 1),

@@ -5,7 +5,7 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -23,7 +23,6 @@ def table(seed: int, rows: int, games: int, offset: float = 0.0) -> Table:
     )
 
 
-@settings(max_examples=50)
 @given(
     seed=st.integers(0, 1000),
     sizes=st.lists(st.integers(1, 30), min_size=1, max_size=6),

@@ -125,7 +125,6 @@ def test_short_lifetimes(life: float) -> None:
     assert lifetimes.typical(300) == 20
 
 
-@settings(max_examples=60)
 @given(
     turns=st.integers(1, 60),
     alive=st.integers(1, 6),
