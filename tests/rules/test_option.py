@@ -81,7 +81,12 @@ def random_state(seed: int) -> ArmState:
     return state
 
 
-@pytest.mark.parametrize("seed", range(60))
+def seeds(few: int, many: int) -> list[Any]:
+    """The first few always, the others in soak tests."""
+    return [*range(few), *(pytest.param(n, marks=pytest.mark.soak) for n in range(few, many))]
+
+
+@pytest.mark.parametrize("seed", seeds(20, 60))
 def test_the_choice_is_the_highest_index(seed: int) -> None:
     state = random_state(seed)
     for level in (0.05, 1.0, 30.0, 4000.0):
@@ -90,7 +95,7 @@ def test_the_choice_is_the_highest_index(seed: int) -> None:
         assert indices[arm] >= indices.max() - 1e-9
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(15, 40))
 def test_an_arm_that_ends_has_the_horizon_of_its_own_life(seed: int) -> None:
     state, rng = random_state(seed), np.random.default_rng(seed)
     state.end[:] = 100 + rng.integers(0, 80, state.end.size)
@@ -181,7 +186,7 @@ def test_an_arm_that_is_passed_over_has_no_surplus(
 
 
 def test_indices_are_those_of_the_definition() -> None:
-    for seed in range(20):
+    for seed in range(8):
         state = random_state(seed)
         for level in (0.05, 3.0, 500.0):
             found = indices(state, turn_of(level))
