@@ -18,6 +18,7 @@ TEXTS = [
     "epsilon-greedy:count=visitors,k=0.5",
     "greedy:count=visitors,rho=0.05",
     "discounted:discount=0.9+ucb:count=visitors,P=0.1",
+    "option-index",  # which turns teach how much, it learns itself
     "option-index:count=visitors",
     "option-index:count=visitors,variant=unregulated",
 ]
