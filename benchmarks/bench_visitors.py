@@ -1,16 +1,18 @@
 """Games with visitors against Bernoulli games and NumPy's binomial, in one run.
 
 Ours is `simulate` on one thread, warm, CPU time per turn and policy.  It draws every reward twice:
-for the policies, and for the best arm, which realised regret needs.  NumPy only draws, vectorised.
+for the policies, and for the best arm, which realised regret needs; eight at a time where turns
+have more than 16 visitors.  NumPy only draws, vectorised.
 
     .venv/bin/python benchmarks/bench_visitors.py
 """
 
 from __future__ import annotations
 
+import functools
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from rich.console import Console
@@ -34,25 +36,29 @@ POLICIES: dict[str, list[hs.Policy]] = {
 SIZES = (10, 100, 1000, 20_000)
 
 
-def clock(work: Callable[[], object], times: int = 5) -> float:
-    """CPU seconds, the least of several measurements."""
-    best = float("inf")
-    for _ in range(times):
-        begin = time.process_time()
-        work()
-        best = min(best, time.process_time() - begin)
+def clock(works: Sequence[Callable[[], object]], rounds: int = 25) -> list[float]:
+    """CPU seconds of each, the least of several rounds, because other work comes and goes."""
+    best = [float("inf")] * len(works)
+    for _ in range(rounds):
+        for i, work in enumerate(works):
+            begin = time.process_time()
+            work()
+            best[i] = min(best[i], time.process_time() - begin)
     return best
 
 
-def ours(policies: list[hs.Policy], rewards: hs.rewards.Rewards, G: np.ndarray) -> float:
-    """Nanoseconds a turn of a policy."""
-    hs.simulate(policies, rewards, G, games=8, workers=1)
-    spent = clock(lambda: hs.simulate(policies, rewards, G, games=GAMES, workers=1, keep="summary"))
-    return spent / (GAMES * TURNS * len(policies)) * 1e9
+def ours(rewards: hs.rewards.Rewards, G: np.ndarray) -> list[Callable[[], object]]:
+    """Games of each group of policies."""
+    for policies in POLICIES.values():
+        hs.simulate(policies, rewards, G, games=8, workers=1)
+    return [
+        functools.partial(hs.simulate, policies, rewards, G, games=GAMES, workers=1, keep="summary")
+        for policies in POLICIES.values()
+    ]
 
 
-def numpy_draws(visitors: np.ndarray, rho: float) -> float:
-    """Nanoseconds a draw."""
+def numpy_draws(visitors: np.ndarray, rho: float) -> Callable[[], object]:
+    """As many draws as the games have turns."""
     rng = np.random.default_rng(0)
     n = np.tile(visitors, GAMES)
     p = rng.uniform(*RATES, n.size)
@@ -61,28 +67,29 @@ def numpy_draws(visitors: np.ndarray, rho: float) -> float:
         rates = rng.beta(p * (1 / rho - 1), (1 - p) * (1 / rho - 1)) if rho else p
         return rng.binomial(n, rates)
 
-    return clock(work) / n.size * 1e9
+    return work
 
 
 def main() -> None:
     warnings.simplefilter("ignore", hs.PlanWarning)
     wave = hs.multipliers.wave(TURNS).values
-    plain = hs.rewards.bernoulli(arms=ARMS, between=RATES)
-    table = Table(
-        "visitors", "rho", "NumPy draw", *POLICIES, title="ns a turn (share of Bernoulli speed)"
-    )
-    base = {name: ours(players, plain, wave) for name, players in POLICIES.items()}
-    table.add_row("Bernoulli", "", "", *(f"{spent:.0f}" for spent in base.values()))
-    for size in SIZES:
+    cells = [(size, rho) for size in SIZES for rho in (0.0, 0.001, 0.01)]
+    works = ours(hs.rewards.bernoulli(arms=ARMS, between=RATES), wave)
+    for size, rho in cells:
         G = wave / wave.mean() * size
-        for rho in (0.0, 0.001, 0.01):
-            rewards = hs.rewards.visitors(arms=ARMS, between=RATES, rho=rho)
-            cells = []
-            for name, players in POLICIES.items():
-                spent = ours(players, rewards, G)
-                cells.append(f"{spent:.0f} ({base[name] / spent:.2f})")
-            whole = np.maximum(1, np.floor(G + 0.5)).astype(np.int64)
-            table.add_row(str(size), f"{rho:g}", f"{numpy_draws(whole, rho):.0f}", *cells)
+        works += ours(hs.rewards.visitors(arms=ARMS, between=RATES, rho=rho), G)
+        works.append(numpy_draws(np.maximum(1, np.floor(G + 0.5)).astype(np.int64), rho))
+    spent = iter(np.array(clock(works)) / (GAMES * TURNS) * 1e9)
+    counts = [len(players) for players in POLICIES.values()]
+    base = [next(spent) / count for count in counts]
+    table = Table(
+        "visitors", "rho", *POLICIES, "NumPy draw", title="ns a turn (share of Bernoulli speed)"
+    )
+    table.add_row("Bernoulli", "", *(f"{each:.0f}" for each in base))
+    for size, rho in cells:
+        turns = [next(spent) / count for count in counts]
+        texts = (f"{turn:.0f} ({each / turn:.2f})" for turn, each in zip(turns, base, strict=True))
+        table.add_row(str(size), f"{rho:g}", *texts, f"{next(spent):.0f}")
     Console(width=120).print(table)
 
 

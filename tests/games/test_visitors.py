@@ -13,7 +13,7 @@ from highseason.rewards import parse
 pytestmark = [pytest.mark.jit, pytest.mark.filterwarnings("ignore::highseason.PlanWarning")]
 
 MODELS = [
-    "visitors:rates=2%..40%",
+    "visitors:rates=2%..40%,share=20",
     "visitors:rates=2%..40%,rho=0.05,day=0.1,share=10",
     "visitors:rates=0.03+-0.01,rho=0.01,share=100",
     "visitors:rates=0.1..0.4,drift=0.02,share=5",

@@ -15,12 +15,14 @@ from scipy import special, stats
 from highseason.core.compile import compiled
 from highseason.core.random import draw, spread
 from highseason.core.special import normal_quantile, quick_normal_quantile
+from highseason.rewards.batches import BATCH, COUNT, SIZE, N, P, U, draw_batch
 from highseason.rewards.counts import (
-    _gamma_ratio,
-    _small_beta,
     beta_draw,
     count_draw,
     gamma_quantile,
+    gamma_ratio,
+    normal,
+    small_beta,
 )
 
 GRID = (np.arange(100_000) + 0.5) / 100_000
@@ -36,7 +38,7 @@ def _counts(u: np.ndarray, p: float, rho: float, out: np.ndarray) -> None:
 def _small_rates(u: np.ndarray, mean: float, rho: float, out: np.ndarray) -> None:
     a = mean * (1.0 - rho)
     for i in range(u.size):
-        out[i] = _small_beta(a * _gamma_ratio(u[i], rho / a), a, rho)
+        out[i] = small_beta(a * gamma_ratio(normal(u[i]), rho / a), a, rho)
 
 
 def _gammas(u: np.ndarray, shape: float, unused: float, out: np.ndarray) -> None:
@@ -47,6 +49,18 @@ def _gammas(u: np.ndarray, shape: float, unused: float, out: np.ndarray) -> None
 def _betas(u: np.ndarray, mean: float, rho: float, out: np.ndarray) -> None:
     for i in range(u.size):
         out[i] = beta_draw(u[i], 3, mean, rho)
+
+
+def _batches(u: np.ndarray, p: float, rho: float, out: np.ndarray) -> None:
+    """As `_counts`, eight at a time; visitors and rates differ within a batch."""
+    batch, n = np.zeros(BATCH), out[0]
+    for i in range(0, u.size, SIZE):
+        for j in range(SIZE):
+            batch[U + j], batch[N + j] = u[i + j], n + j * (n // 16.0)
+            batch[P + j] = p * (1.0 - 0.05 * j)
+        draw_batch(batch, SIZE, 3, rho)
+        for j in range(SIZE):
+            out[i + j] = batch[COUNT + j]
 
 
 def drawn(
@@ -114,6 +128,32 @@ def test_counts_are_expanded_at_once_where_rates_vary_little(
     exact = BetaBinomial(n, p, rho)
     if exact.var() >= 4:
         check_quantiles(drawn(_counts, GRID, p, rho, first=n), exact)
+
+
+@pytest.mark.parametrize("n", [25, 250, 4_000])
+@pytest.mark.parametrize("buyers", [0.3, 2, 7.9])
+@pytest.mark.parametrize("rho", [1e-7, 0.001, 0.01, 0.03])
+def test_few_buyers_among_many_visitors_are_searched_for(n: int, buyers: float, rho: float) -> None:
+    p = buyers / n
+    counts = drawn(_counts, GRID, p, rho, first=n)
+    exact = BetaBinomial(n, p, rho)
+    if p * (1 / rho - 1) < 20 or exact.var() < 4:  # others are expanded
+        shares = np.searchsorted(counts, np.arange(n + 1), side="right") / GRID.size
+        assert np.abs(shares - exact.cdf(np.arange(n + 1))).max() < 1.1 / GRID.size
+
+
+@pytest.mark.parametrize("n", [5, 30, 130, 1_000, 30_000])
+@pytest.mark.parametrize("p", [0.004, 0.03, 0.3, 0.9])
+@pytest.mark.parametrize("rho", [0, 1e-9, 0.001, 0.01, 0.1, 1])
+def test_eight_at_a_time_are_the_same_counts(n: int, p: float, rho: float) -> None:
+    u = uniforms(80 * SIZE)
+    counts = drawn(_batches, u, p, rho, first=n)
+    visitors = [n + j * (n // 16) for j in range(SIZE)]
+    wanted = [
+        drawn(_counts, u[j::SIZE].copy(), p * (1.0 - 0.05 * j), rho, first=visitors[j])
+        for j in range(SIZE)
+    ]
+    assert counts.tolist() == np.array(wanted).T.ravel().tolist()
 
 
 @given(

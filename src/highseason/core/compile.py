@@ -43,8 +43,14 @@ class CacheWarning(UserWarning):
 
 
 @functools.cache
-def compiled(function: Callable[..., Any], signature: Any) -> Callable[..., Any]:
+def compiled(
+    function: Callable[..., Any], signature: Any, allocates: bool = True, pairs: bool = True
+) -> Callable[..., Any]:
     """`function` as machine code for `signature`, from the cache if it was compiled before.
+
+    One that allocates no memory need not count who uses its arrays, which takes time.  One whose
+    loops call functions leaves `pairs` out: once equal operations within a function are paired, no
+    loop over it computes several elements at once.
 
     With `NUMBA_DISABLE_JIT=1` the function itself runs; coverage sees kernels that way.
     """
@@ -54,8 +60,8 @@ def compiled(function: Callable[..., Any], signature: Any) -> Callable[..., Any]
         return _allowing_overflow(function)
     _number_symbols_randomly()
     _register_jitables()
-    dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
-    with _vectorizing(), _cached(dispatcher, function):
+    dispatcher = numba.njit(nogil=True, error_model="numpy", _nrt=allocates)(function)
+    with _vectorizing(pairs), _cached(dispatcher, function):
         dispatcher.compile(signature)
     dispatcher.disable_compile()
     return dispatcher  # type: ignore[no-any-return]  # numba is untyped
@@ -92,7 +98,7 @@ def _number_symbols_randomly() -> None:
 
 
 @contextlib.contextmanager
-def _vectorizing() -> Iterator[None]:
+def _vectorizing(pairs: bool) -> Iterator[None]:
     """Let the compiler combine equal operations on neighbouring lanes, which numba leaves off.
 
     It does not reorder sums, so results keep their bits.  The switch is global to numba: it is
@@ -102,7 +108,7 @@ def _vectorizing() -> Iterator[None]:
     from numba.core.compiler_lock import global_compiler_lock
 
     with global_compiler_lock:
-        before, config.SLP_VECTORIZE = config.SLP_VECTORIZE, 1
+        before, config.SLP_VECTORIZE = config.SLP_VECTORIZE, int(pairs)
         try:
             yield
         finally:

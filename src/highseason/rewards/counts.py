@@ -15,27 +15,33 @@ import math
 
 from highseason.core.jitable import inlined, jitable
 from highseason.core.random import spread
-from highseason.core.special import quick_normal_quantile
+from highseason.core.special import loop_log, quick_normal_quantile
 
 #: Among so few visitors every count is searched from 0, exactly.
-_FEW = 16.0
+FEW = 16.0
 #: Counts with a variance below this are searched from 0; the expansion is for all others.
-_SEARCHED_BELOW = 4.0
+SEARCHED_BELOW = 4.0
 #: From this variance on, two terms of the expansion will do.
-_LARGE = 400.0
+LARGE = 400.0
+#: Up to so many buyers are searched for even among many visitors.
+_FEW_BUYERS = 8.0
 #: Where a search may stop: nothing beyond can be reached by a uniform number.
-_NO_MASS = 1e-20
+NO_MASS = 1e-20
 #: Rates below this are 0: their shapes would be too near to 0 for numbers.
-_NEVER = 1e-200
+NEVER = 1e-200
+#: A correlation below this, times the visitors, is none: it would change nothing but roundings.
+ALONE = 1e-6
 #: Rates that vary so little (the first shape of their beta distribution) need no draw of their own:
 #: the count is expanded at once.
 _AT_ONCE = 20.0
 #: The smallest shape for which the quantile of a gamma variable is expanded.
-_EXPANDED_FROM = 1.6
+EXPANDED_FROM = 1.6
 #: Beta variables with a mean and a rho below these need one gamma only.
-_SMALL, _MANY = 0.07, 1.0 / 13.0
+SMALL, MANY = 0.07, 1.0 / 13.0
 #: The uniform numbers nearest to 0 and 1 that are used; at 0 and 1 the normal quantile is infinite.
 _LEAST, _MOST = 2.0**-54, 1.0 - 2.0**-53
+#: How a count is drawn: see `way_of`.
+SEARCHED, BINOMIAL, EXPANDED, TWO_STEPS = 0, 1, 2, 3
 #: How many further numbers a gamma variable may take: its own, and one per step of its shape.
 GAMMA_NUMBERS = 4
 
@@ -53,66 +59,106 @@ def count_draw(u: float, place: int, n: float, p: float, rho: float) -> float:
 
 @jitable
 def _rare_draw(u: float, place: int, n: float, p: float, rho: float) -> float:
-    if p < _NEVER:
+    if p < NEVER:
         return 0.0
-    if rho > 0.0:
-        if rho >= 1.0:  # all visitors decide alike
-            return n if u >= 1.0 - p else 0.0
-        if n <= _FEW:
-            return _urn(u, n, p, rho)
-        gentle = p * (1.0 - rho) >= _AT_ONCE * rho
-        if gentle and n * p * (1.0 - p) * (1.0 + (n - 1.0) * rho) >= _SEARCHED_BELOW:
-            return _expanded(u, n, p, rho)
+    if rho >= 1.0:  # all visitors decide alike
+        return n if u >= 1.0 - p else 0.0
+    rho = rho if n * rho > ALONE else 0.0
+    way = way_of(n, p, rho)
+    if way == SEARCHED:
+        if u < 1.0 - n * p:  # no more than the probability that none buys
+            return 0.0
+        return _searched(u, _none(n, p, rho), n, p, rho)
+    if way == EXPANDED:
+        return expanded(normal(u), n, p, rho)
+    if way == TWO_STEPS:
         p = beta_draw(u, place, p, rho)
         if p > 0.5:
-            return n - _binomial(1.0 - u, n, 1.0 - p)
-    return _binomial(u, n, p)
+            return n - binomial(1.0 - u, n, 1.0 - p)
+    return binomial(u, n, p)
+
+
+@inlined
+def way_of(n: float, p: float, rho: float) -> int:
+    """How a count of rare buyers is drawn."""
+    if rho <= 0.0:
+        return SEARCHED if n * p * (1.0 - p) < SEARCHED_BELOW else BINOMIAL
+    if n <= FEW:
+        return SEARCHED
+    gentle = p * (1.0 - rho) >= _AT_ONCE * rho
+    if gentle and n * p * (1.0 - p) * (1.0 + (n - 1.0) * rho) >= SEARCHED_BELOW:
+        return EXPANDED
+    smooth = (1.0 - p) * (1.0 - rho) >= _AT_ONCE * rho
+    return SEARCHED if smooth and n * p <= _FEW_BUYERS else TWO_STEPS
 
 
 @jitable
-def _binomial(u: float, n: float, p: float) -> float:
+def binomial(u: float, n: float, p: float) -> float:
     """The `u`-quantile of the number of successes, where p is at most 1/2."""
     variance = n * p * (1.0 - p)
-    if variance >= _LARGE:
-        return _large_binomial(u, n, p, variance)
-    if variance >= _SEARCHED_BELOW:
-        return _expanded_binomial(u, n, p, variance)
-    return _searched(u, n, p)
+    if variance >= LARGE:
+        return large_binomial(normal(u), n, p)
+    if variance >= SEARCHED_BELOW:
+        return expanded_binomial(normal(u), n, p)
+    return _searched(u, _power(1.0 - p, int(n)), n, p, 0.0)
+
+
+@inlined
+def _none(n: float, p: float, rho: float) -> float:
+    """The probability that none of the visitors buys."""
+    if rho <= 0.0:
+        return _power(1.0 - p, int(n))
+    return _urn(n, p, rho) if n <= FEW else none_of_many(n, p, rho)
 
 
 @jitable
-def _urn(u: float, n: float, p: float, rho: float) -> float:
-    """Exact, for few visitors: each adds a ball of their own decision to Pólya's urn.
-
-    So the probability that none of them buys is a product, and that of k buyers follows from k - 1.
-    """
-    alone = 1.0 - rho
-    no, every, first, number = 1.0, 1.0, (1.0 - p) * alone, 0.0
+def _urn(n: float, p: float, rho: float) -> float:
+    """For few visitors: each adds a ball of their own decision to Pólya's urn."""
+    no, every, number = 1.0, 1.0, 0.0
     for _ in range(int(n)):
-        no *= first + number
-        every *= alone + number
+        no *= (1.0 - p) * (1.0 - rho) + number
+        every *= 1.0 - rho + number
         number += rho
-    mass = no / every
-    left, k, yes = u - mass, 0.0, p * alone
-    while left >= 0.0 and k < n and mass > _NO_MASS:
-        mass *= (n - k) * (yes + k * rho) / ((k + 1.0) * (first + (n - 1.0 - k) * rho))
-        k += 1.0
-        left -= mass
-    return k
+    return no / every
+
+
+@inlined
+def none_of_many(n: float, p: float, rho: float) -> float:
+    """The same as the ratio of gamma functions that it is, by Stirling's formula."""
+    r = rho / (1.0 - rho)
+    q, nr = 1.0 - p, n * r
+    more, rest = 1.0 + nr, q + nr
+    inverse = 1.0 / (q * more * rest)
+    power = n * loop_log(q) + (rest * (1.0 / r) - 0.5) * loop_log(1.0 + p * nr * rest * inverse)
+    power -= p * (1.0 / r) * loop_log(more) + nr * r * (more - q * rest) * inverse * (1 / 12)
+    x = power * (1 / 64)  # from -0.2 to 0
+    e = 1.0 + x * (1.0 + x * (1 / 2 + x * (1 / 6 + x * (1 / 24 + x * (1 / 120 + x * (1 / 720))))))
+    e *= e
+    e *= e
+    e *= e
+    e *= e
+    e *= e
+    return e * e
 
 
 @jitable
-def _searched(u: float, n: float, p: float) -> float:
-    """Exact: add up the probabilities of 0, 1, 2 … until they pass `u`."""
-    odds = p / (1.0 - p)
-    mass = _power(1.0 - p, int(n))
-    left = u - mass
-    k = 0.0
-    while left >= 0.0 and k < n and mass > _NO_MASS:
-        mass *= odds * (n - k) / (k + 1.0)
+def _searched(u: float, mass: float, n: float, p: float, rho: float) -> float:
+    """Exact: add up the probabilities of 0, 1, 2 … until they pass `u`; `mass` is that of 0."""
+    left, k = u - mass, 0.0
+    while left >= 0.0 and k < n and mass > NO_MASS:
+        mass *= next_share(k, n, p, rho)
         k += 1.0
         left -= mass
     return k
+
+
+@inlined
+def next_share(k: float, n: float, p: float, rho: float) -> float:
+    """The probability of k + 1 buyers over that of k."""
+    alone = 1.0 - rho
+    return ((n - k) * (p * alone + k * rho)) / (
+        (k + 1.0) * ((1.0 - p) * alone + (n - 1.0 - k) * rho)
+    )
 
 
 @jitable
@@ -120,41 +166,41 @@ def _power(base: float, exponent: int) -> float:
     """By squaring: the same bits in Python and in compiled code, and fast."""
     result = 1.0
     while exponent > 0:
-        if exponent & 1:
-            result *= base
+        result *= base if exponent & 1 else 1.0
         base *= base
         exponent >>= 1
     return result
 
 
 @inlined
-def _normal(u: float) -> float:
+def normal(u: float) -> float:
+    """The `u`-quantile of the standard normal, which is finite here at 0 and 1 too."""
     return quick_normal_quantile(min(max(u, _LEAST), _MOST))
 
 
 @inlined
-def _large_binomial(u: float, n: float, p: float, variance: float) -> float:
+def large_binomial(z: float, n: float, p: float) -> float:
     """The first terms of the expansion below: the next ones move a count by less than 0.01."""
-    z = _normal(u)
-    count = n * p + math.sqrt(variance) * z + (1.0 - 2.0 * p) * (z * z - 1.0) * (1 / 6)
-    return min(max(math.floor(count + 0.5), 0.0), n)
+    spread_out = math.sqrt(n * p * (1.0 - p)) * z
+    return whole(n * p + spread_out + (1.0 - 2.0 * p) * (z * z - 1.0) * (1 / 6), n)
 
 
 @inlined
-def _expanded_binomial(u: float, n: float, p: float, variance: float) -> float:
+def expanded_binomial(z: float, n: float, p: float) -> float:
     """The Cornish-Fisher expansion of a smooth variable that gives the binomial when rounded.
 
     Rounding adds 1/12 to a variance and -1/120 to a fourth cumulant (Sheppard), so the smooth
     variable has that much less.
     """
-    z = _normal(u)
+    variance = n * p * (1.0 - p)
+    s = z * z
     smooth = variance - (1 / 12)
     inverse, root = 1.0 / smooth, math.sqrt(smooth)
     spot, both = p * (1.0 - p), variance * inverse
     skew = both * (1.0 - 2.0 * p) * inverse * root
     excess = (both * (1.0 - 6.0 * spot) + inverse * (1 / 120)) * inverse
     fifth = (1.0 - 12.0 * spot) * inverse  # over the skew
-    s, square = z * z, skew * skew
+    square = skew * skew
     even = skew * (
         (s - 1.0) * (1 / 6)
         + square * ((12.0 * s - 53.0) * s + 17.0) * (1 / 324)
@@ -162,11 +208,17 @@ def _expanded_binomial(u: float, n: float, p: float, variance: float) -> float:
         + fifth * ((s - 6.0) * s + 3.0) * (1 / 120)
     )
     odd = z * (1.0 + excess * (s - 3.0) * (1 / 24) - square * (2.0 * s - 5.0) * (1 / 36))
-    return min(max(math.floor(n * p + root * (odd + even) + 0.5), 0.0), n)
+    return whole(n * p + root * (odd + even), n)
 
 
 @inlined
-def _expanded(u: float, n: float, p: float, rho: float) -> float:
+def whole(count: float, n: float) -> float:
+    """The nearest whole number from 0 to n."""
+    return min(max(float(math.floor(count + 0.5)), 0.0), n)
+
+
+@inlined
+def expanded(z: float, n: float, p: float, rho: float) -> float:
     """The expansion of a smooth variable that gives the beta-binomial when rounded.
 
     Its first three cumulants are those of a shifted gamma variable, whose quantile is expanded in
@@ -192,7 +244,6 @@ def _expanded(u: float, n: float, p: float, rho: float) -> float:
     square = skew * skew
     rest = (both * fourth + inverse * (1 / 120)) * inverse - 1.5 * square
     fifth = skew * ((2.0 * fourth - 1.0) * both * inverse - 3.0 * square)
-    z = _normal(u)
     s = z * z
     w = _cube_root(z, 0.5 * skew)
     lift = 0.5 * skew * w
@@ -202,7 +253,7 @@ def _expanded(u: float, n: float, p: float, rho: float) -> float:
         - (rest + 3.0 * square) * z * ((3.0 * s - 24.0) * s + 29.0) * (1 / 384)
     )
     y += fifth * ((s - 6.0) * s + 3.0) * (1 / 120)
-    return min(max(math.floor(n * p + root * y + 0.5), 0.0), n)
+    return whole(n * p + root * y, n)
 
 
 @inlined
@@ -231,8 +282,8 @@ def beta_draw(u: float, place: int, mean: float, rho: float) -> float:
         return 1.0 if spread(u, place) >= 1.0 - mean else 0.0
     # Shapes times rho; the sum of shapes is 1/rho - 1.
     a, b = mean * (1.0 - rho), (1.0 - mean) * (1.0 - rho)
-    if mean < _SMALL and rho < _MANY:
-        return _small_beta(_gamma_share(u, place, a, rho), a, rho)
+    if mean < SMALL and rho < MANY:
+        return small_beta(_gamma_share(u, place, a, rho), a, rho)
     x = _gamma_share(u, place, a, rho)
     y = _gamma_share(u, place + GAMMA_NUMBERS, b, rho)
     if x + y <= 0.0:  # too near to 0 for numbers; the ratio does not depend on the sum
@@ -241,7 +292,7 @@ def beta_draw(u: float, place: int, mean: float, rho: float) -> float:
 
 
 @inlined
-def _small_beta(x: float, a: float, rho: float) -> float:
+def small_beta(x: float, a: float, rho: float) -> float:
     """A beta variable near 0 is 1 - exp(-x/N) for a gamma variable x; this N gives its mean.
 
     N is M - 1/2 - (a² - 1)/(12 M) with M = 1/rho - 1 - a/2; x, a and M are multiplied by rho.
@@ -257,9 +308,9 @@ def _small_beta(x: float, a: float, rho: float) -> float:
 @inlined
 def _gamma_share(u: float, place: int, a: float, rho: float) -> float:
     """A gamma variable of shape a/rho, times rho."""
-    if a < _EXPANDED_FROM * rho:
+    if a < EXPANDED_FROM * rho:
         return rho * gamma_draw(u, place, a / rho)
-    return a * _gamma_ratio(spread(u, place), rho / a)
+    return a * gamma_ratio(normal(spread(u, place)), rho / a)
 
 
 @jitable
@@ -269,7 +320,7 @@ def gamma_draw(u: float, place: int, shape: float) -> float:
     One of shape s is one of shape s + 1 times V^(1/s), V uniform: so small shapes are raised first.
     """
     logarithm, number = 0.0, place
-    while shape < _EXPANDED_FROM:
+    while shape < EXPANDED_FROM:
         number += 1
         logarithm += math.log(spread(u, number)) / shape
         shape += 1.0
@@ -280,17 +331,17 @@ def gamma_draw(u: float, place: int, shape: float) -> float:
 @jitable
 def gamma_quantile(u: float, shape: float) -> float:
     """The `u`-quantile of a gamma variable whose shape is at least 1.6."""
-    return shape * _gamma_ratio(u, 1.0 / shape)
+    return shape * gamma_ratio(normal(u), 1.0 / shape)
 
 
 @inlined
-def _gamma_ratio(u: float, tt: float) -> float:
-    """The `u`-quantile of a gamma variable of shape 1/tt over its mean.
+def gamma_ratio(z: float, tt: float) -> float:
+    """The quantile of a gamma variable of shape 1/tt over its mean, where that of a normal is z.
 
     The last step gives it its mean and variance.
     """
     t = math.sqrt(tt)
-    root = max(1.0 + t * _cube_root(_normal(u), t), 0.0)
+    root = max(1.0 + t * _cube_root(z, t), 0.0)
     value = root * root * root
     power = tt * tt * tt
     return value + power * ((1.0 - value) * 0.0094 - value * 0.0036 * tt)

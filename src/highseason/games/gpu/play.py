@@ -20,7 +20,7 @@ from highseason.games.gpu.moments import QUANTITIES, BlockMoments, block_moments
 from highseason.games.gpu.schedules import MANY_BLOCKS, Games, play_any_rule, schedule_for
 from highseason.games.kernels.arguments import OUT, TRACE, Floats, Turns
 from highseason.games.kernels.build import has_own_kernel, player_of
-from highseason.games.kernels.reward_dispatch import AnyReward, PerTurnReward
+from highseason.games.kernels.reward_dispatch import AnyReward, PerTurnReward, one_by_one
 from highseason.policies import Policy
 from highseason.rewards import Rewards
 
@@ -37,6 +37,10 @@ class PlayedGames(NamedTuple):
     totals: Any
     best: Any
     traces: Any
+
+
+def _one_by_one(turns: Turns) -> Turns:
+    return turns._replace(reward_model=one_by_one(turns.reward_model))
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,7 @@ class GpuGames:
         return cls(
             device,
             tuple(plan.policy for plan in run.plans),
-            tuple(run.turns(plan) for plan in run.plans),
+            tuple(_one_by_one(run.turns(plan)) for plan in run.plans),
             run.rewards,
             run.lifetimes,
             run.seed,

@@ -42,11 +42,18 @@ from highseason.games.kernels.arguments import (
 )
 from highseason.games.kernels.epsilon import EPSILON_SCRATCH, epsilon_game
 from highseason.games.kernels.pool import POOL_SCRATCH, pool_game
-from highseason.games.kernels.reward_dispatch import AnyReward, PerTurnReward
+from highseason.games.kernels.reward_dispatch import (
+    COUNTED,
+    AnyReward,
+    BatchedVisitors,
+    PerTurnReward,
+)
 from highseason.games.kernels.ucb_groups import GROUPS_SCRATCH, ucb_groups_game
 from highseason.games.kernels.ucb_lanes import LANES_SCRATCH, ucb_lanes_kernel
 from highseason.policies import Policy
 from highseason.rewards import Rewards
+from highseason.rewards.batches import BATCH
+from highseason.rewards.visitors import visitor_rewards
 from highseason.rules import EPSILON, POOL, UCB_RULE, Rule, fresh_state
 
 #: A batch of eight UCB games scans every arm; from this many arms on, groups of arms are faster …
@@ -141,7 +148,7 @@ def oracle_for(turns: Turns, rewards: Rewards) -> Callable[..., None]:
     """What the best arm present would have paid in each game: `(keys, arms, out)`."""
     family: Any = type(turns.reward_model)
     kernel, functions = _compiled_oracle(family), _reward_functions(rewards, family)
-    return lambda keys, arms, out: kernel(turns, keys, arms, out, *functions)
+    return lambda keys, arms, out: kernel(turns, keys, arms, out, np.empty(BATCH), *functions)
 
 
 def player_of(
@@ -219,8 +226,13 @@ def _bound(rule: Rule, quantile: Any, mean_at: Any, family: Any) -> Kernel | Non
 
 
 def _reward_functions(rewards: Rewards, family: Any) -> tuple[Any, ...]:
-    """A model's `quantile` and `mean_at`, compiled; None where kernels of this family need none."""
+    """A model's `quantile` and `mean_at`, compiled; None where kernels of this family need none.
+
+    The quantile of visitors in batches is that of a batch.
+    """
     quantile, mean_at = _reward_signatures(family)
+    if family is BatchedVisitors:
+        return _batch_drawer(), None
     arguments = "parameters, t, G" if mean_at else "parameter, scale"
     function: Any = rewards.mean_at
     return (
@@ -230,11 +242,27 @@ def _reward_functions(rewards: Rewards, family: Any) -> tuple[Any, ...]:
 
 
 @functools.cache
+def _batch_drawer() -> Kernel:
+    """Draws the rewards of a batch of turns with visitors, for all kernels."""
+    return compiled(visitor_rewards, _batch_signature(), allocates=False, pairs=False)
+
+
+def _batch_signature() -> Any:
+    types = numba_types()
+    number = types.float64
+    return types.void(types.float64[::1], types.int64, number, number, number)
+
+
+@functools.cache
 def _reward_signatures(family: Any) -> tuple[Any, Any]:
     types = numba_types()
+    if family in COUNTED:  # first, because numba compiles functions that kernels share only once
+        _batch_drawer()
     number, whole, row = types.float64, types.int64, types.float64[::1]
     if family is PerTurnReward:
         return number(number, row, whole, number), number(row, whole, number)
+    if family is BatchedVisitors:
+        return _batch_signature(), None
     return number(number, number, number) if family is AnyReward else None, None
 
 
@@ -253,7 +281,9 @@ def _compiled_special(chosen: SpecialKernel, family: Any) -> Kernel:
     import numba
 
     scratch = numba.typeof(chosen.scratch.allocate(1, 1))
-    return _compiled_kernel(chosen.kernel, family, scratch, *_reward_types(family)[:1])
+    functions = _reward_types(family)[:1]
+    allocates = chosen is UCB_LANES_KERNEL or family is not BatchedVisitors
+    return _compiled_kernel(chosen.kernel, family, scratch, *functions, allocates=allocates)
 
 
 @functools.cache
@@ -262,18 +292,22 @@ def _compiled_any_rule(family: Any) -> Kernel:
     return _compiled_kernel(any_rule_kernel, family, _player_type(), *functions)
 
 
-def _compiled_kernel(kernel: Kernel, family: Any, memory: Any, *functions: Any) -> Kernel:
+def _compiled_kernel(
+    kernel: Kernel, family: Any, memory: Any, *functions: Any, allocates: bool = True
+) -> Kernel:
     types = numba_types()
     out, trace = types.float64[:, ::1], types.float64[:, :, ::1]
     status = types.UniTuple(types.int64, 2)
-    return compiled(kernel, status(*_game_types(family), out, trace, memory, *functions))
+    signature = status(*_game_types(family), out, trace, memory, *functions)
+    return compiled(kernel, signature, allocates)
 
 
 @functools.cache
 def _compiled_oracle(family: Any) -> Kernel:
     types = numba_types()
-    arguments = (*_game_types(family), types.float64[::1], *_reward_types(family))
-    return compiled(oracle_kernel, types.void(*arguments))
+    row = types.float64[::1]
+    arguments = (*_game_types(family), row, row, *_reward_types(family))
+    return compiled(oracle_kernel, types.void(*arguments), family is not BatchedVisitors)
 
 
 def _game_types(family: Any) -> tuple[Any, Any, Any]:

@@ -27,17 +27,23 @@ from highseason.games.kernels.arguments import (
     record,
     write_totals,
 )
+from highseason.games.kernels.batched import draw_ahead, in_batches
 from highseason.games.kernels.reward_dispatch import draw_reward, learned_value
+from highseason.rewards.batches import BATCH, COUNT, SIZE
 
 
 class EpsilonScratch(NamedTuple):
-    """Sums and pulls by arm, means by leaf of the `tree`, and the arms pulled since its update."""
+    """Sums and pulls by arm, means by leaf of the `tree`, and the arms pulled since its update.
+
+    `batch` is for rewards drawn ahead.
+    """
 
     sums: Floats
     pulls: Floats
     means: Floats
     tree: Ints
     pulled: Ints
+    batch: Floats
 
 
 def leaves(arms: int) -> int:
@@ -49,6 +55,7 @@ EPSILON_SCRATCH = ScratchSpec(
     EpsilonScratch,
     means=lambda arms, turns: leaves(arms),
     tree=lambda arms, turns: 2 * leaves(arms),
+    batch=lambda arms, turns: BATCH,
 )
 
 
@@ -115,7 +122,7 @@ def epsilon_game(
     scratch: EpsilonScratch,
 ) -> None:
     """Play one game."""
-    sums, pulls, means, tree, pulled = scratch
+    sums, pulls, means, tree, pulled, batch = scratch
     arms, count = sums.size, 0
     G, learning_scale, levels, checkpoints, model, _, _ = turns
     reward, regret, passed, best = play_each_arm_once(
@@ -130,13 +137,21 @@ def epsilon_game(
     build(tree, means)
     leader, rival = tree[1], second_best(tree, means)
     rival_mean = means[rival]
+    last, drawn, until = -1, -1, 0
     for i in range(arms, G.size):
         key = turn_key(game, i + 1)
         epsilon = levels[i]
         coin = draw(key, DECISION) if epsilon > 0.0 else 1.0
         greedy = coin >= epsilon
         arm = leader if greedy else min(int(coin / epsilon * arms), arms - 1)
-        x = draw_reward(model, quantile, key, parameters[arm], i + 1, G[i])
+        if arm == last and (arm != drawn or i >= until) and in_batches(model, G[i]):
+            until = draw_ahead(model, quantile, game, parameters[arm], i, G, batch)
+            drawn = arm
+        if arm == drawn and i < until:
+            x = batch[COUNT + SIZE + i - until]
+        else:
+            x = draw_reward(model, quantile, key, parameters[arm], i + 1, G[i])
+        last = arm
         paid = G[i] * x
         reward += paid
         regret += G[i] * (best_mean - true_means[arm])

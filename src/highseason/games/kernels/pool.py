@@ -21,20 +21,26 @@ from highseason.games.kernels.arguments import (
     record,
     write_totals,
 )
+from highseason.games.kernels.batched import draw_ahead, in_batches
 from highseason.games.kernels.reward_dispatch import draw_reward, learned_value
+from highseason.rewards.batches import BATCH, COUNT, SIZE
 
 
 class PoolScratch(NamedTuple):
-    """Sums and pulls by arm; `order` holds the arms by rank, `ranked` their means in that order."""
+    """Sums and pulls by arm; `order` holds the arms by rank, `ranked` their means in that order.
+
+    `batch` is for rewards drawn ahead.
+    """
 
     sums: Floats
     pulls: Floats
     ranked: Floats
     order: Ints
     merged: Ints
+    batch: Floats
 
 
-POOL_SCRATCH = ScratchSpec(PoolScratch)
+POOL_SCRATCH = ScratchSpec(PoolScratch, batch=lambda arms, turns: BATCH)
 
 
 @jitable
@@ -95,7 +101,7 @@ def pool_game(
     scratch: PoolScratch,
 ) -> None:
     """Play one game."""
-    sums, pulls, ranked, order, merged = scratch
+    sums, pulls, ranked, order, merged, batch = scratch
     arms = sums.size
     G, learning_scale, levels, checkpoints, model, _, _ = turns
     reward, regret, passed, best = play_each_arm_once(
@@ -106,13 +112,21 @@ def pool_game(
     sort_descending(sums, order, merged)
     for rank in range(arms):
         pulls[rank], ranked[rank] = 1.0, sums[order[rank]]
+    last, drawn, until = -1, -1, 0
     for i in range(arms, G.size):
         key = turn_key(game, i + 1)
         size = min(int(levels[i]), arms)
         greedy = size <= 1
         rank = 0 if greedy else min(int(draw(key, DECISION) * size), size - 1)
         arm = order[rank]
-        x = draw_reward(model, quantile, key, parameters[arm], i + 1, G[i])
+        if arm == last and (arm != drawn or i >= until) and in_batches(model, G[i]):
+            until = draw_ahead(model, quantile, game, parameters[arm], i, G, batch)
+            drawn = arm
+        if arm == drawn and i < until:
+            x = batch[COUNT + SIZE + i - until]
+        else:
+            x = draw_reward(model, quantile, key, parameters[arm], i + 1, G[i])
+        last = arm
         paid = G[i] * x
         reward += paid
         regret += G[i] * (best_mean - true_means[arm])

@@ -1,0 +1,170 @@
+"""Counts of eight turns at a time, with vector instructions: the bits of `count_draw`.
+
+Eight draws in a row differ in their way (searched, expanded, in two steps).  Each way that one of
+them takes is computed for all eight, without branches, and every draw keeps what is its own.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.jitable import inlined, jitable
+from highseason.core.random import spread
+from highseason.rewards.counts import (
+    ALONE,
+    BINOMIAL,
+    EXPANDED,
+    EXPANDED_FROM,
+    FEW,
+    LARGE,
+    MANY,
+    NEVER,
+    NO_MASS,
+    SEARCHED,
+    SEARCHED_BELOW,
+    SMALL,
+    TWO_STEPS,
+    binomial,
+    count_draw,
+    expanded,
+    expanded_binomial,
+    gamma_ratio,
+    large_binomial,
+    next_share,
+    none_of_many,
+    normal,
+    small_beta,
+    way_of,
+)
+
+Floats = NDArray[np.float64]
+
+#: Draws at a time.
+SIZE = 8
+#: Where a batch, one array, holds eight numbers of each kind: what is given (uniform numbers,
+#: visitors, rates), the counts drawn, and what is needed in between.  A single array, because the
+#: compiler must see that they do not overlap.
+U, N, P, COUNT, _Z, _MASS, _LEFT, _WAY = range(0, 8 * SIZE, SIZE)
+BATCH = 8 * SIZE
+#: The way of a draw that is made by itself.
+_SINGLE = 4
+
+
+@jitable
+def draw_batch(batch: Floats, size: int, place: int, rho: float) -> None:
+    """Fill the counts with `count_draw(u, place, n, p, rho)`; `size` is eight.
+
+    It is an argument because the compiler unrolls loops of known length instead of vectorising.
+    """
+    ways = _choose_ways(batch, size, rho)
+    if ways & (1 << SEARCHED):
+        _search(batch, size, rho)
+    if ways & ~(1 << SEARCHED):
+        for i in range(size):
+            batch[_Z + i] = normal(batch[U + i])
+    if ways & (1 << EXPANDED):
+        _expand(batch, size, rho)
+    if ways & (1 << BINOMIAL):
+        _expand_binomial(batch, size)
+    if ways & (1 << TWO_STEPS):
+        _two_steps(batch, size, place, rho)
+    if ways & (1 << _SINGLE):
+        for i in range(size):
+            if batch[_WAY + i] == _SINGLE:
+                batch[COUNT + i] = count_draw(batch[U + i], place, batch[N + i], batch[P + i], rho)
+
+
+@inlined
+def _choose_ways(batch: Floats, size: int, rho: float) -> int:
+    """The way of each draw, and all of them as bits."""
+    ways = 0
+    for i in range(size):
+        n, p, way = batch[N + i], batch[P + i], _SINGLE
+        if n > FEW and NEVER <= p <= 0.5 and rho < 1.0 and not 0.0 < n * rho <= ALONE:
+            way = way_of(n, p, rho)
+            simple = p < SMALL and rho < MANY and p * (1.0 - rho) >= EXPANDED_FROM * rho
+            if way == TWO_STEPS and not simple:
+                way = _SINGLE
+        batch[_WAY + i] = way
+        ways |= 1 << way
+    return ways
+
+
+@inlined
+def _expand(batch: Floats, size: int, rho: float) -> None:
+    for i in range(size):
+        count = expanded(batch[_Z + i], batch[N + i], batch[P + i], rho)
+        batch[COUNT + i] = count if batch[_WAY + i] == EXPANDED else batch[COUNT + i]
+
+
+@inlined
+def _binomial(z: float, n: float, p: float) -> float:
+    large = large_binomial(z, n, p)
+    return expanded_binomial(z, n, p) if n * p * (1.0 - p) < LARGE else large
+
+
+@inlined
+def _expand_binomial(batch: Floats, size: int) -> None:
+    for i in range(size):
+        count = _binomial(batch[_Z + i], batch[N + i], batch[P + i])
+        batch[COUNT + i] = count if batch[_WAY + i] == BINOMIAL else batch[COUNT + i]
+
+
+@inlined
+def _two_steps(batch: Floats, size: int, place: int, rho: float) -> None:
+    """The rates, then the counts; small ones are searched for."""
+    for i in range(size):
+        batch[_LEFT + i] = normal(spread(batch[U + i], place))
+    for i in range(size):
+        a = batch[P + i] * (1.0 - rho)
+        batch[_MASS + i] = small_beta(a * gamma_ratio(batch[_LEFT + i], rho / a), a, rho)
+    for i in range(size):
+        count = _binomial(batch[_Z + i], batch[N + i], batch[_MASS + i])
+        batch[COUNT + i] = count if batch[_WAY + i] == TWO_STEPS else batch[COUNT + i]
+    for i in range(size):
+        n, rate = batch[N + i], batch[_MASS + i]
+        if batch[_WAY + i] == TWO_STEPS and n * rate * (1.0 - rate) < SEARCHED_BELOW:
+            batch[COUNT + i] = binomial(batch[U + i], n, rate)
+
+
+@inlined
+def _search(batch: Floats, size: int, rho: float) -> None:
+    """All eight searches, step by step, until the last of them is over."""
+    if rho > 0.0:
+        for i in range(size):
+            batch[_MASS + i] = none_of_many(batch[N + i], batch[P + i], rho)
+    else:
+        _powers(batch, size)
+    live, k = 0, 0.0
+    for i in range(size):
+        left = batch[U + i] - batch[_MASS + i]
+        left = left if batch[_WAY + i] == SEARCHED else -1.0
+        batch[_LEFT + i] = left
+        batch[COUNT + i] = 0.0
+        live += left >= 0.0
+    while live > 0:
+        live = 0
+        for i in range(size):
+            mass = batch[_MASS + i] * next_share(k, batch[N + i], batch[P + i], rho)
+            left = batch[_LEFT + i]
+            batch[COUNT + i] += 1.0 if left >= 0.0 else 0.0
+            left = -1.0 if (mass <= NO_MASS) | (k + 1.0 >= batch[N + i]) else left - mass
+            batch[_LEFT + i] = left
+            batch[_MASS + i] = mass
+            live += left >= 0.0
+        k += 1.0
+
+
+@inlined
+def _powers(batch: Floats, size: int) -> None:
+    """The probability that none buys, as `_power` computes it."""
+    bits, place = 0, 0
+    for i in range(size):
+        bits |= int(batch[N + i])
+        batch[_MASS + i], batch[_Z + i] = 1.0, 1.0 - batch[P + i]
+    while bits >> place > 0:
+        for i in range(size):
+            batch[_MASS + i] *= batch[_Z + i] if int(batch[N + i]) >> place & 1 else 1.0
+            batch[_Z + i] *= batch[_Z + i]
+        place += 1
