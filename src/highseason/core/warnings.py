@@ -25,10 +25,18 @@ def warn_user(message: str, category: type[Warning]) -> None:
 def quiet(*categories: type[Warning]) -> Iterator[None]:
     """Ignore warnings of these categories, `UserWarning` if none is given.
 
+    Filters belong to the whole process, so threads must not change them while others work: enter
+    it once around all of them, and within it changes nothing.
+
     >>> with quiet():
     ...     warnings.warn("not shown", UserWarning)
     """
+    unwanted = categories or (UserWarning,)
+    ignored = {("ignore", None, category, None, 0) for category in unwanted}
+    if ignored == set(warnings.filters[: len(unwanted)]):
+        yield
+        return
     with warnings.catch_warnings():
-        for category in categories or (UserWarning,):
+        for category in unwanted:
             warnings.simplefilter("ignore", category)
         yield

@@ -1,0 +1,32 @@
+"""Warnings are silenced for the whole process, whatever its threads do meanwhile."""
+
+from __future__ import annotations
+
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+
+from highseason.core.warnings import quiet
+
+
+def test_within_quiet_threads_leave_the_filters_alone() -> None:
+    def work(_: int) -> list[object]:
+        with quiet():
+            warnings.warn("not shown", UserWarning, stacklevel=1)
+            return warnings.filters  # type: ignore[return-value]
+
+    before = warnings.filters
+    with quiet(), ThreadPoolExecutor(4) as pool:
+        outside = warnings.filters
+        assert all(inside is outside for inside in pool.map(work, range(200)))
+    assert warnings.filters is before
+
+
+def test_other_categories_are_added_and_taken_back() -> None:
+    with quiet(UserWarning):
+        before = list(warnings.filters)
+        with quiet(DeprecationWarning, FutureWarning):
+            assert {entry[2] for entry in warnings.filters[:2]} == {
+                DeprecationWarning,
+                FutureWarning,
+            }
+        assert warnings.filters == before
