@@ -274,10 +274,13 @@ def _scan(policy: Policy, multiplier: Multiplier, arms: int) -> NDArray[np.float
 
 def levels_in_steps(policy: Policy, G: NDArray[np.float64], arms: int) -> NDArray[np.float64]:
     """The levels that the steps of a policy, its thresholds resolved, give for a known G."""
-    levels, carry = [], policy.begin()
+    make, levels, carry = policy.step, [], policy.begin()
     known = G.size <= _LONG
     for view in _same_views(G.tobytes(), arms) if known else KnownViews(G).all(arms):
-        level, carry = step(policy, carry, view)
+        answer = make(carry, view)
+        if type(answer) is not tuple or len(answer) != 2:
+            check_answer(policy, answer)
+        level, carry = answer
         levels.append(level)
     return np.array(levels, np.float64)
 
@@ -356,12 +359,17 @@ def _one_step_levels(
 def step(policy: Policy, carry: Any, view: View) -> tuple[float, Any]:
     """One step of a plan, which must return a level and a carry."""
     answer = policy.step(carry, view)
+    check_answer(policy, answer)
+    return answer
+
+
+def check_answer(policy: Policy, answer: object) -> None:
+    """Refuse what is not a level and a carry."""
     if not (isinstance(answer, tuple) and len(answer) == 2):
         raise TypeError(
             f"{type(policy).__name__}.step(carry, view) must return (level, carry), got "
             f"{answer!r}: return the carry too, even if the plan does not use it"
         )
-    return answer
 
 
 def _checked(policy: Policy, levels: NDArray[np.float64]) -> NDArray[np.float64]:
