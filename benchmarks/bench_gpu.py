@@ -78,6 +78,9 @@ def compared() -> Iterator[tuple[str, Any, Any, int, Any]]:
     yield "drift (uses log)", three, drifting, 300, None
     narrow = hs.rewards.truncated_normal(arms=25, sigma=0.1)
     yield "clipped normal, sigma 0.1 (uses log)", three, narrow, 500, None
+    for rho in (0.0, 0.001, 0.01):
+        counted = hs.rewards.visitors(arms=25, between=(0.02, 0.2), rho=rho)
+        yield f"visitors, rho {rho:g} (uses log)", three, counted, 500, None
     sampling = [hs.SoftUCBMortal(), hs.UCBL(), hs.Thompson(), hs.GaussianThompson(), hs.KLUCB()]
     for policy in (*sampling, hs.OptionIndex()):
         name = f"{type(policy).__name__} (uses log)"

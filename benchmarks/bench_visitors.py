@@ -86,11 +86,17 @@ def main() -> None:
         "visitors", "rho", *POLICIES, "NumPy draw", title="ns a turn (share of Bernoulli speed)"
     )
     table.add_row("Bernoulli", "", *(f"{each:.0f}" for each in base))
+    every = []
     for size, rho in cells:
         turns = [next(spent) / count for count in counts]
+        every.append(turns)
         texts = (f"{turn:.0f} ({each / turn:.2f})" for turn, each in zip(turns, base, strict=True))
         table.add_row(str(size), f"{rho:g}", *texts, f"{next(spent):.0f}")
     Console(width=120).print(table)
+    for name, plain, turns in zip(POLICIES, base, zip(*every, strict=True), strict=True):
+        print(f"{name}, all rows together: {plain / np.mean(turns):.2f} of the Bernoulli speed")
+    whole = np.sum(base) / np.mean(np.sum(every, axis=1))
+    print(f"the whole table: {whole:.2f} of the Bernoulli speed")
 
 
 if __name__ == "__main__":
