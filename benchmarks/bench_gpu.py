@@ -13,6 +13,7 @@ import sys
 import time
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,8 @@ NEEDED = {"UCB": (20, 3), "ε-greedy": (8, 3), "pool": (5, 1.5)}
 
 def games_of(policies: Any, rewards: Any, G: Any, lifetimes: Any = None) -> GpuGames:
     """Games on the GPU."""
-    return GpuGames.of(Run.prepare(policies, rewards, G, SEED, None, False, lifetimes), the_gpu())
+    run = Run.prepare(policies, rewards, G, SEED, None, False, lifetimes)
+    return GpuGames.of(replace(run, realised=True), the_gpu())
 
 
 def compared() -> Iterator[tuple[str, Any, Any, int, Any]]:
@@ -95,7 +97,7 @@ def equality(console: Console, games: int = 2048) -> bool:
         G = hs.multipliers.wave(turns)
         totals, best, _ = games_of(policies, rewards, G, lifetimes).numbers(range(games))
         cpu = hs.simulate(
-            policies, rewards, G, games, SEED, keep="games", lifetimes=lifetimes, executor="local"
+            policies, rewards, G, games, SEED, keep="games", lifetimes=lifetimes, realised=True
         ).games
         assert cpu is not None
         columns = (("reward", 0), ("regret", 1), ("exploited", 2), ("best_pulls", 3))

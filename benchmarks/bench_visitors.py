@@ -1,8 +1,7 @@
 """Games with visitors against Bernoulli games and NumPy's binomial, in one run.
 
-Ours is `simulate` on one thread, warm, CPU time per turn and policy.  It draws every reward twice:
-for the policies, and for the best arm, which realised regret needs; eight at a time where turns
-have more than 16 visitors.  NumPy only draws, vectorised.
+Ours is `simulate` on one thread, warm, CPU time per turn and policy; it draws eight rewards at a
+time where turns have more than 16 visitors.  NumPy only draws, vectorised.
 
     .venv/bin/python benchmarks/bench_visitors.py
 """

@@ -69,8 +69,7 @@ def play(part: str, number: int, games: int, tuning: int, executor: str) -> Play
                 players, meeting.rewards, meeting.G, games, seed, executor=pool, keep="games"
             )
         assert result.games is not None
-        best = result.mean("reward", 0) + result.mean("realised_regret", 0)
-        return np.asarray(result.games["regret"]) / best
+        return np.asarray(result.games["regret"]) / result.best_reward
 
     tried = np.full((len(who.policies), tuning), math.inf)
     tried[who.tried] = lost(who.tried, tuning, derive_seed(own, "search"))

@@ -411,7 +411,7 @@ def simulate(setting: dict[str, Any], who: dict[str, Any]) -> Results:
             unable.append(label)
         else:
             able[label] = policy
-    return simulated(hs.simulate(able, **setting)) | {"refused": ", ".join(unable)}
+    return simulated(hs.simulate(able, realised=True, **setting)) | {"refused": ", ".join(unable)}
 
 
 @case("simulate/bernoulli")
@@ -504,7 +504,7 @@ def _simulate_threads() -> Results:
     G, rewards = hs.multipliers.wave(turns=1500), hs.rewards.bernoulli(arms=6)
     found: Results = {}
     for workers in (1, 2):
-        result = hs.simulate(few(), rewards, G, 200, 5, workers=workers, curves=5)
+        result = hs.simulate(few(), rewards, G, 200, 5, workers=workers, curves=5, realised=True)
         found |= named(f"{workers}", simulated(result))
     return found
 

@@ -114,7 +114,7 @@ def test_games_are_played_by_number(kernel: str) -> None:
 
 def test_realised_regret_is_against_the_best_arm_with_the_same_luck(kernel: str) -> None:
     model, G = REWARDS["normal"](arms=4), hs.multipliers.wave(30)
-    result = hs.simulate(hs.UCB(), model, G, games=3, seed=7)
+    result = hs.simulate(hs.UCB(), model, G, games=3, seed=7, realised=True)
     assert result.games is not None
     for number in range(3):
         game = hs.play(hs.UCB(), model, G, seed=7, game=number)

@@ -267,7 +267,9 @@ def test_regret_is_against_the_best_arm_alive() -> None:
     lifetimes = hs.lifetimes.fixed([(1, math.inf), (1, 40), (60, 70)])
     model, means = hs.rewards.bernoulli(means=[0.2, 0.9, 0.5]), np.array([0.2, 0.9, 0.5])
     best = np.array([0.9] * 40 + [0.2] * 19 + [0.5] * 11 + [0.2] * 20)
-    result = hs.simulate(hs.UCB(), model, WAVE, games=4, seed=6, lifetimes=lifetimes, curves=TURNS)
+    result = hs.simulate(
+        hs.UCB(), model, WAVE, games=4, seed=6, lifetimes=lifetimes, curves=TURNS, realised=True
+    )
     assert result.games is not None
     for number in range(4):
         game = hs.play(hs.UCB(), model, WAVE, seed=6, game=number, lifetimes=lifetimes)
@@ -285,7 +287,7 @@ def test_who_always_has_one_arm_regrets_nothing() -> None:
     lifetimes = hs.lifetimes.fixed([(t, t) for t in range(1, TURNS + 1)])
     result = hs.simulate(
         ["ucb", "soft-ucb-mortal", "greedy"],
-        hs.rewards.bernoulli(arms=TURNS), WAVE, games=3, lifetimes=lifetimes,
+        hs.rewards.bernoulli(arms=TURNS), WAVE, games=3, lifetimes=lifetimes, realised=True,
     )  # fmt: skip
     assert result.games is not None
     assert not result.games["regret"].any()

@@ -50,7 +50,7 @@ def by_hand(game: int, chosen: np.ndarray, G: np.ndarray) -> tuple[float, float,
 @pytest.mark.parametrize("policy", [hs.UCB(), hs.EpsilonGreedy(k=0.5), hs.NaiveUCB()], ids=str)
 def test_kernel_play_and_formulas_agree(policy: hs.Policy) -> None:
     G, rewards = hs.multipliers.wave(TURNS), drifting()
-    result = hs.simulate(policy, rewards, G, games=GAMES, seed=SEED)
+    result = hs.simulate(policy, rewards, G, games=GAMES, seed=SEED, realised=True)
     assert result.games is not None
     for number in range(GAMES):
         game = hs.play(policy, rewards, G, seed=SEED, game=number)
@@ -69,7 +69,9 @@ def test_arms_that_come_and_go_may_drift_too() -> None:
     G = hs.multipliers.wave(TURNS)
     rewards = drifting(parameters=[[0.0, 0.0], [2.0, 0.1], [4.0, 0.05]])
     lifetimes = hs.lifetimes.fixed([(1, 30), (1, math.inf), (20, 50)])
-    result = hs.simulate(hs.UCB(), rewards, G, games=2, seed=SEED, lifetimes=lifetimes)
+    result = hs.simulate(
+        hs.UCB(), rewards, G, games=2, seed=SEED, lifetimes=lifetimes, realised=True
+    )
     assert result.games is not None
     game = hs.play(hs.UCB(), rewards, G, seed=SEED, game=1, lifetimes=lifetimes)
     assert result.games["regret"][0, 1] == pytest.approx(game.regret)

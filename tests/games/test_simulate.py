@@ -125,9 +125,23 @@ def test_another_seed_is_another_result() -> None:
 
 def test_all_policies_face_the_same_arms_and_luck() -> None:
     # The best arm's luck is common: reward + realised regret is what it would have paid.
-    both = hs.simulate({"a": hs.UCB(), "b": hs.UniformRandom()}, BERNOULLI, WAVE, games=50, seed=2)
+    players = {"a": hs.UCB(), "b": hs.UniformRandom()}
+    both = hs.simulate(players, BERNOULLI, WAVE, games=50, seed=2, realised=True)
     best = games(both)["reward"] + games(both)["realised_regret"]
     np.testing.assert_allclose(best[0], best[1], rtol=1e-12)
+
+
+def test_realised_regret_leaves_the_rest_as_it_is() -> None:
+    plain, more = (
+        hs.simulate(POLICIES, BERNOULLI, WAVE, games=20, seed=2, realised=realised)
+        for realised in (False, True)
+    )
+    assert list(plain.moments) == list(games(plain)) == list(METRICS)
+    assert list(more.moments) == list(games(more)) == [*METRICS, "realised_regret"]
+    for metric in METRICS:
+        assert np.array_equal(games(plain)[metric], games(more)[metric])
+    with pytest.raises(KeyError, match="realised=True"):
+        plain.mean("realised_regret", 0)
 
 
 @pytest.mark.parametrize("size", [(97, 300), (300, 700), (700, 900)], ids=str)

@@ -33,7 +33,7 @@ POLICIES = [
 @pytest.mark.parametrize("text", MODELS)
 def test_compiled_games_are_those_of_play(text: str) -> None:
     G, rewards = hs.multipliers.wave(40), parse(text, arms=4)
-    result = hs.simulate(POLICIES, rewards, G, games=2, seed=4)
+    result = hs.simulate(POLICIES, rewards, G, games=2, seed=4, realised=True)
     assert result.games is not None
     for i, policy in enumerate(POLICIES):
         for number in range(2):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import highseason as hs
@@ -21,4 +22,5 @@ def games_of(
     G = hs.multipliers.wave(turns)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", hs.PlanWarning)  # games this short always explore
-        return GpuGames.of(Run.prepare(policies, rewards, G, SEED, None, 3, lifetimes), device)
+        run = Run.prepare(policies, rewards, G, SEED, None, 3, lifetimes)
+    return GpuGames.of(replace(run, realised=True), device)

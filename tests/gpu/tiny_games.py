@@ -14,8 +14,7 @@ from tests.gpu.runs import GAMES, SEED, THREE, games_of
 import highseason as hs
 from highseason.core import gpu_pool
 from highseason.games.gpu import tally
-from highseason.games.gpu.moments import QUANTITIES
-from highseason.results import METRICS
+from highseason.results import RATIOS
 
 
 def compare(name: str, policies: Any, rewards: Any, turns: int, lifetimes: Any = None) -> None:
@@ -23,7 +22,15 @@ def compare(name: str, policies: Any, rewards: Any, turns: int, lifetimes: Any =
     G = hs.multipliers.wave(turns)
     games = games_of(Simulated(), policies, rewards, turns, lifetimes)
     expected = hs.simulate(
-        policies, rewards, G, GAMES, SEED, keep="games", curves=3, lifetimes=lifetimes
+        policies,
+        rewards,
+        G,
+        GAMES,
+        SEED,
+        keep="games",
+        curves=3,
+        lifetimes=lifetimes,
+        realised=True,
     )
     totals, best, traces = games.numbers(range(GAMES))
     assert expected.games is not None
@@ -38,9 +45,10 @@ def compare(name: str, policies: Any, rewards: Any, turns: int, lifetimes: Any =
 
 def check_moments(found: Any, expected: hs.SimulationResult) -> None:
     """The moments of a block, those of the ratios included."""
-    moments = [expected.moments[metric] for metric in METRICS] + [expected.ratios]
-    for one, name in zip(moments, QUANTITIES, strict=True):
-        also = found.by_quantity()[name]
+    by_quantity = found.by_quantity()
+    assert set(by_quantity) == {*expected.moments, RATIOS}
+    for name, also in by_quantity.items():
+        one = expected.ratios if name == RATIOS else expected.moments[name]
         np.testing.assert_array_equal(also.mean, one.mean, name)
         np.testing.assert_array_equal(also.scatter, one.scatter, name)
 
@@ -54,7 +62,8 @@ def compare_results() -> None:
         16,
     )  # several blocks, the last short
     setting = (THREE, hs.rewards.bernoulli(arms=3), hs.multipliers.wave(9), 35, SEED)
-    for options in ({"keep": "summary"}, {"keep": "games"}, {"curves": True, "keep": "summary"}):
+    kept = ({"keep": "summary"}, {"keep": "games"}, {"curves": True, "keep": "summary"})
+    for options in (*kept, *({**one, "realised": True} for one in kept[:2])):
         cpu, gpu = (hs.simulate(*setting, executor=name, **options) for name in ("serial", "gpu"))
         with tempfile.TemporaryDirectory() as folder:
             files = [one.save(f"{folder}/{i}.npz") for i, one in enumerate((cpu, gpu))]

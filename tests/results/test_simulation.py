@@ -93,7 +93,11 @@ def test_the_summary_has_a_row_a_policy(result: SimulationResult) -> None:
 
 
 def test_the_share_of_the_best_arm(result: SimulationResult) -> None:
-    best = result.mean("reward", "ucb") + result.mean("realised_regret", "ucb")
+    best = np.mean([result.mean("reward", i) + result.mean("regret", i) for i in range(3)])
+    assert result.best_reward == pytest.approx(best)
+    model = hs.rewards.bernoulli(means=[0.2, 0.6])
+    always = hs.simulate(["ucb", "greedy"], model, G, games=2000, seed=3).best_reward
+    assert always == pytest.approx(0.6 * G.total, rel=0.01)
     share = 1 - result.mean("regret", "ucb") / best
     assert result.best_share("ucb") == pytest.approx(share)
     assert result.to_dict()["policies"][1]["best_share"] == result.best_share("ucb")

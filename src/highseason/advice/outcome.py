@@ -165,12 +165,12 @@ class _Leads:
         value = float(moments.mean[behind] - moments.mean[ahead])
         variance = float(c[behind, behind] - 2 * c[behind, ahead] + c[ahead, ahead])
         error = math.sqrt(max(variance, 0.0) / moments.count)
-        most = attainable(self.result)
+        most = self.result.best_reward
         return with_interval(value / most, error / most, level)
 
     def noticeable(self, behind: int) -> float:
         """The lead over a policy from which on it is worth another one."""
-        loss = float(self.result.moments["regret"].mean[behind]) / attainable(self.result)
+        loss = float(self.result.moments["regret"].mean[behind]) / self.result.best_reward
         return max(NOTICEABLE, OF_LOSS * loss)
 
     def beats(self, ahead: int, behind: int) -> bool:
@@ -206,18 +206,13 @@ class _Leads:
         return all(abs(lead.value - limit) >= 2 * lead.error for lead, limit in leads)
 
 
-def attainable(result: SimulationResult) -> float:
-    """The reward of the best arm, which is the same for every policy."""
-    return result.mean("reward", 0) + result.mean("realised_regret", 0)
-
-
 def _compared(result: SimulationResult, i: int, policy: Policy, lead: Estimate) -> Compared:
     return Compared(
         policy=policy,
         kind=kind_of(policy),
         regret=result.mean("regret", i),
         error=result.error("regret", i),
-        earned=1.0 - result.mean("regret", i) / attainable(result),
+        earned=1.0 - result.mean("regret", i) / result.best_reward,
         lead=lead,
         probability=_probability(lead),
     )

@@ -12,7 +12,7 @@ from highseason import bounds as theorems
 from highseason.advice.advice import Advice
 from highseason.advice.candidates import spaces, tried
 from highseason.advice.cautions import Caution, cautions, greedy_is_as_good
-from highseason.advice.outcome import NOTICEABLE, WorldOutcome, attainable, judge
+from highseason.advice.outcome import NOTICEABLE, WorldOutcome, judge
 from highseason.advice.worlds import FEW_RHOS, RHOS, TYPICAL_RATES, Rates, World, usual_rewards
 from highseason.bounds import NoTheoremError, RegretBound
 from highseason.core.executors import Executors, LocalPool, Pool, opened
@@ -239,7 +239,7 @@ class _Study:
         """Whether greedy clearly loses less than is noticeable."""
         played = self.played(world, Finalists((Greedy(),), 1), 0)
         loss, error = played.mean("regret", 0), played.error("regret", 0)
-        return loss + 3 * error < NOTICEABLE * attainable(played)
+        return loss + 3 * error < NOTICEABLE * played.best_reward
 
     def played(self, world: World, finalists: Finalists, number: int) -> SimulationResult:
         """A round of fresh games; round 0 is not for a verdict."""

@@ -21,7 +21,7 @@ from highseason.core.parallel import merge_tree
 from highseason.core.random import game_keys
 from highseason.engine.lifetimes.presence import spans_of
 from highseason.games.kernels.arguments import OUT, TRACE, Arms
-from highseason.results import Tally
+from highseason.results import REALISED, Tally
 
 if TYPE_CHECKING:
     from highseason.games.simulate import Run
@@ -96,7 +96,10 @@ def pieces(games: range, size: int) -> list[range]:
 
 
 class Played(NamedTuple):
-    """What happened in some games: axes are policies (not in `best`), games, and what is noted."""
+    """What happened in some games: axes are policies (not in `best`), games, and what is noted.
+
+    `best` is what the best arm paid, and empty where realised regret is not measured.
+    """
 
     totals: NDArray[np.float64]
     best: NDArray[np.float64]
@@ -113,7 +116,7 @@ class Played(NamedTuple):
     def metrics(self) -> dict[str, NDArray[np.float64]]:
         """A row per policy and a column per game, by name of the metric."""
         metrics = {name: self.totals[:, :, i] for i, name in enumerate(OUT)}
-        return metrics | {"realised_regret": self.best - metrics["reward"]}
+        return metrics | ({REALISED: self.best - metrics["reward"]} if self.best.size else {})
 
 
 @dataclass
@@ -193,10 +196,11 @@ def play_games(
     policies = len(run.plans)
     played = Played(
         totals=np.empty((policies, keys.size, len(OUT))),
-        best=np.empty(keys.size),
+        best=np.empty(keys.size if run.realised else 0),
         traces=np.empty((1 if take else policies, keys.size, run.checkpoints.size, len(TRACE))),
     )
-    run.oracle(keys, arms, played.best)
+    if run.realised:
+        run.oracle(keys, arms, played.best)
     for i, play in enumerate(run.players):
         trace = played.traces[0 if take else i]
         play(keys, arms, played.totals[i], trace)

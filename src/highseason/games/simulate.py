@@ -70,6 +70,7 @@ def simulate(
     keep: str | None = None,
     forecast: Any = None,
     lifetimes: Lifetimes | None = None,
+    realised: bool = False,
     checkpoint: str | Path | None = None,
     progress: Progress | None = None,
 ) -> SimulationResult:
@@ -93,6 +94,9 @@ def simulate(
         lifetimes: When each arm is present, such as `hs.lifetimes.articles(turns)`; None if all of
             them always are.  Regret is then measured against the best arm present, and `best_pulls`
             are its pulls.  Plans are made for the average number of arms present.
+        realised: Also measure the realised regret, with the luck of the game in it: what the best
+            arm would have paid with the same random numbers, less the reward.  It takes as long as
+            a fast policy.
         checkpoint: A folder, or an address that fsspec understands, for finished parts: after an
             interruption the same call resumes.  Not used on a GPU.
         progress: Called with (games done, games in all) as the work goes on.
@@ -112,7 +116,8 @@ def simulate(
     if keep not in (None, "games", "summary"):
         raise ValueError(f"keep={keep!r} must be 'games' or 'summary'")
     kept = keep == "games" or (keep is None and games <= KEPT_GAMES)
-    run = replace(run, bind=games * run.G.turns >= build.WORTH_BINDING)
+    bind = games * run.G.turns >= build.WORTH_BINDING
+    run = replace(run, bind=bind, realised=bool(realised))
     small = games * run.seconds < _WORTH_WORKERS and checkpoint is None
     with opened("serial" if small and executor != "gpu" else executor, workers) as pool:
         if pool.on_gpu:
@@ -134,7 +139,7 @@ def _play_on_workers(
     progress: Progress | None,
 ) -> Tally:
     if pool.in_process:
-        run.oracle, run.players  # noqa: B018  # compiled here, before several workers need them
+        run.compile()
     cut = run.cut(games, pool.workers, fixed=checkpoint is not None)
     whole = map_reduce(
         functools.partial(play_part, run, cut, keep),
@@ -150,7 +155,7 @@ def _play_on_workers(
 
 def regrets_of(run: Run, games: range, meet: Meet, pool: Pool) -> NDArray[np.float64]:
     """The regret of every policy (a row) in some games of a block, on workers of this process."""
-    run.players  # noqa: B018  # compiled here, before several workers need them
+    run.compile()
     small = len(games) * run.seconds < _WORTH_WORKERS
     task = Cut.of(len(games), len(games), run.seconds, 1 if small else pool.workers).task
     work = functools.partial(play_regrets, run, meet)
@@ -171,6 +176,7 @@ class Run:
     lifetimes: Lifetimes | None
     forecast: Any
     bind: bool = False  # whether there are enough games to compile each rule into its kernel
+    realised: bool = False  # whether the best arm is played too, for the realised regret
 
     @classmethod
     def prepare(
@@ -205,6 +211,10 @@ class Run:
                     f"{plan.policy} cannot be compiled, so it cannot play on a GPU: leave "
                     'executor="gpu" out, or the policy'
                 )
+
+    def compile(self) -> tuple[object, ...]:
+        """All that plays, compiled in this thread, before several of them need it."""
+        return (*self.players, self.oracle) if self.realised else self.players
 
     @functools.cached_property
     def players(self) -> tuple[Play, ...]:

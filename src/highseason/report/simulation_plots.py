@@ -59,11 +59,10 @@ def rewards(
     title = title or "Mean reward per game"
     with drawing(title, [_FRAME + _ROW * len(labels)]) as (canvas, [axes]):
         draw_reward_bars(axes, range(len(chosen)), [(result, i) for i in chosen])
-        # The oracle's reward is the same for all: every policy's reward plus its realised regret.
-        best = result.mean("reward", chosen[0]) + result.mean("realised_regret", chosen[0])
         axes.axvline(
-            best, color=palette.ACCENT, linestyle=":", linewidth=1.6, label="always the best arm"
-        )
+            result.best_reward, color=palette.ACCENT, linestyle=":", linewidth=1.6,
+            label="always the best arm",
+        )  # fmt: skip
         _write_shares(axes, result, chosen)
         name_rows(axes, labels)
         axes.margins(x=0.03)

@@ -3,6 +3,7 @@
 from highseason.core.table import Table as Table
 from highseason.results.simulation import METRICS as METRICS
 from highseason.results.simulation import RATIOS as RATIOS
+from highseason.results.simulation import REALISED as REALISED
 from highseason.results.simulation import SimulationResult as SimulationResult
 from highseason.results.simulation import Tally as Tally
 from highseason.results.simulation import unique_labels as unique_labels

@@ -23,8 +23,9 @@ from highseason.results.statistics import Curves, Estimate, Moments, ratio_gain,
 if TYPE_CHECKING:
     import pandas as pd
 
-#: What is measured in every game.
-METRICS = ("reward", "regret", "realised_regret", "exploited", "best_pulls")
+#: What is measured in every game, and what is measured only with `simulate(…, realised=True)`.
+METRICS = ("reward", "regret", "exploited", "best_pulls")
+REALISED = "realised_regret"
 
 _FORMAT = 1
 #: The name of the rewards over the first policy's among the moments of a `Tally`.
@@ -64,9 +65,10 @@ class SimulationResult(Printable):
         policies: Labels, in the order given; unique.
         settings: What was simulated: arms, turns, games, seed, rewards, multiplier, version …
         plan_digests: A fingerprint of each policy's plan.
-        moments: For each of `METRICS`, count, mean and covariance over games.
+        moments: For each metric, count, mean and covariance over games: those of `METRICS`, and
+            with `simulate(…, realised=True)` also "realised_regret".
         ratios: The reward of each policy over that of the first, game by game: mean and scatter.
-        games: For each of `METRICS` a row per policy and a column per game, or None where only
+        games: For each metric a row per policy and a column per game, or None where only
             sufficient statistics were kept.
         curves: Running totals of "reward" and "regret" over turns; empty if not asked for.
     """
@@ -122,7 +124,8 @@ class SimulationResult(Printable):
 
     def _of(self, metric: str) -> Moments:
         if metric not in self.moments:
-            raise KeyError(f"no metric {metric!r}; there are: {', '.join(self.moments)}")
+            how = "; simulate(…, realised=True) measures it" if metric == REALISED else ""
+            raise KeyError(f"no metric {metric!r}; there are: {', '.join(self.moments)}{how}")
         return self.moments[metric]
 
     def exploited_share(self, policy: str | int) -> float:
@@ -139,13 +142,20 @@ class SimulationResult(Printable):
         i = self.index(policy)
         return with_interval(float(self.ratios.mean[i]) - 1.0, float(self.ratios.error[i]), level)
 
+    @property
+    def best_reward(self) -> float:
+        """What always playing the best arm would have earned in a mean game.
+
+        Every policy's reward plus its regret is an estimate; this is the mean of them all.
+        """
+        return float(np.mean(self.moments["reward"].mean + self.moments["regret"].mean))
+
     def best_share(self, policy: str | int) -> float:
         """What a policy earned as a share of what always playing the best arm would have earned.
 
         By the arms' true means: 1 - regret / the best arm's reward; NaN if that is 0 or less.
         """
-        # The best arm's reward is the same for all: any policy's reward plus its realised regret.
-        best = self.mean("reward", 0) + self.mean("realised_regret", 0)
+        best = self.best_reward
         return 1.0 - self.mean("regret", policy) / best if best > 0 else math.nan
 
     @property
@@ -189,7 +199,7 @@ class SimulationResult(Printable):
         policies = []
         for i, label in enumerate(self.policies):
             entry: dict[str, Any] = {"name": label}
-            for metric in METRICS:
+            for metric in self.moments:
                 entry[f"{metric}_mean"] = self.mean(metric, i)
                 entry[f"{metric}_se"] = self.error(metric, i)
             gain, paired = self.gain(i), self.mean_ratio_gain(i)
@@ -298,12 +308,12 @@ class Tally:
 
     def add(self, block: dict[str, NDArray[np.float64]]) -> None:
         """A block of games: for each metric a row per policy, a column per game."""
-        moments = {metric: Moments.of(block[metric]) for metric in METRICS}
+        moments = {metric: Moments.of(values) for metric, values in block.items()}
         with np.errstate(divide="ignore", invalid="ignore"):  # a first policy that earned nothing
             moments[RATIOS] = Moments.of(block["reward"] / block["reward"][0])
         self.add_moments(moments)
         if self._kept is not None:
-            self._kept.append({metric: block[metric] for metric in METRICS})
+            self._kept.append(block)
 
     def add_moments(self, moments: dict[str, Moments]) -> None:
         """Games of which only the moments are known, by metric and those of `RATIOS`."""
@@ -337,9 +347,9 @@ class Tally:
         """Everything seen so far."""
         if not self._moments:
             raise ValueError("no game was played")
-        moments = {metric: self._moments[metric] for metric in METRICS}
-        ratios = self._moments[RATIOS]
+        moments = dict(self._moments)
+        ratios = moments.pop(RATIOS)
         games = None
         if self._kept is not None:
-            games = {m: np.concatenate([one[m] for one in self._kept], axis=1) for m in METRICS}
+            games = {m: np.concatenate([one[m] for one in self._kept], axis=1) for m in moments}
         return SimulationResult(labels, settings, digests, moments, ratios, games, self._curves)

@@ -204,9 +204,8 @@ class StudySession:
                     numbered, rewards, G, games, seed, forecast=forecast, lifetimes=lifetimes,
                     executor=self.executor, keep="games",
                 )  # fmt: skip
-            best = result.mean("reward", 0) + result.mean("realised_regret", 0)
             assert result.games is not None  # they are kept
-            return Regrets(np.round(result.games["regret"] / best, _DIGITS))
+            return Regrets(np.round(result.games["regret"] / result.best_reward, _DIGITS))
 
         with self.step("simulating"):
             return self.store.record(name, inputs, Regrets, compute).lost

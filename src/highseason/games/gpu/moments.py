@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.results import METRICS, RATIOS, Moments
+from highseason.results import METRICS, RATIOS, REALISED, Moments
 
 Numbers = NDArray[np.float64]
 
-#: The quantities of `sums.metrics`, in its order.
-QUANTITIES = (*METRICS, RATIOS)
+#: The quantities of `sums.metrics`, in its order; the last only if it is asked for.
+QUANTITIES = (*METRICS, RATIOS, REALISED)
 _PIECE = 128
 
 
@@ -85,7 +85,7 @@ class BlockMoments(NamedTuple):
         """The moments of one block, by name of the quantity."""
         return {
             name: Moments(self.counts[0], self.mean[0, i], self.scatter[0, i])
-            for i, name in enumerate(QUANTITIES)
+            for i, name in enumerate(QUANTITIES[: self.mean.shape[1]])
         }
 
     @classmethod

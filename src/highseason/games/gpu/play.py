@@ -32,7 +32,7 @@ _MEANS_PIECE = 16_384
 
 
 class PlayedGames(NamedTuple):
-    """What happened in some games, in the GPU's memory; axes as in `simulate`."""
+    """What happened in some games, in the GPU's memory; as `games.parts.Played`."""
 
     totals: Any
     best: Any
@@ -54,6 +54,7 @@ class GpuGames:
         rewards: What the arms pay.
         lifetimes: When they are present.
         seed: Of all random numbers.
+        realised: Whether the best arm is played too, for the realised regret.
         measure: By what a policy scores lifetimes; not all of them need it.
     """
 
@@ -63,6 +64,7 @@ class GpuGames:
     rewards: Rewards
     lifetimes: Lifetimes | None
     seed: int
+    realised: bool
     measure: Callable[[LifetimeOptions], Floats]
 
     @classmethod
@@ -75,6 +77,7 @@ class GpuGames:
             run.rewards,
             run.lifetimes,
             run.seed,
+            run.realised,
             lambda options: expected_measure(run.G.values, run.forecast, options),
         )
 
@@ -101,13 +104,14 @@ class GpuGames:
         checkpoints = self.turns[0].checkpoints.size
         played = PlayedGames(
             device.empty((len(self.policies), count, len(OUT))),
-            device.empty((count,)),
+            device.empty((count if self.realised else 0,)),
             device.empty((len(self.policies), count, checkpoints, len(TRACE))),
         )
         for i, turns in enumerate(self._on_device):
             out, trace = played.totals[i], played.traces[i]
             self._play(i, Games(turns, keys, parameters, means, out, trace), spans)
-        self._play_best(keys, parameters, means, spans, played.best)
+        if self.realised:
+            self._play_best(keys, parameters, means, spans, played.best)
         return played
 
     def numbers(self, games: range) -> tuple[Floats, Floats, Floats]:
@@ -118,7 +122,8 @@ class GpuGames:
     def moments(self, games: range, size: int) -> BlockMoments:
         """The moments of these games, by blocks of `size`."""
         totals, best, _ = self.play(games)
-        values = self.device.empty((len(QUANTITIES), *totals.shape[:2]))
+        quantities = len(QUANTITIES) if self.realised else len(QUANTITIES) - 1
+        values = self.device.empty((quantities, *totals.shape[:2]))
         self.device.spread("metrics", totals.shape[0] * totals.shape[1], totals, best, values)
         return block_moments(self.device, values, size)
 

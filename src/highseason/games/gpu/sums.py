@@ -20,9 +20,10 @@ def metrics(quantile: Quantile) -> Kernel:
             total = totals[policy, game]
             reward = total[0]
             values[0, policy, game], values[1, policy, game] = reward, total[1]
-            values[2, policy, game] = best[game] - reward
-            values[3, policy, game], values[4, policy, game] = total[2], total[3]
-            values[5, policy, game] = reward / totals[0, game, 0]
+            values[2, policy, game], values[3, policy, game] = total[2], total[3]
+            values[4, policy, game] = reward / totals[0, game, 0]
+            if best.size > 0:
+                values[5, policy, game] = best[game] - reward
 
     return kernel
 
