@@ -44,7 +44,7 @@ def test_checks_are_made_where_they_apply() -> None:
     assert "UCB-threshold_below_all_is_greedy" not in names
 
 
-@pytest.mark.parametrize("policy", [hs.UCB(), hs.UniformRandom(), hs.UCBL()], ids=str)
+@pytest.mark.parametrize("policy", [hs.UCB(), hs.UCBL(), hs.OptionIndex()], ids=str)
 def test_games_that_compare_threads_use_them(
     policy: Policy, monkeypatch: pytest.MonkeyPatch
 ) -> None:

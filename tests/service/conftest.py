@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import threading
 import time
@@ -13,6 +14,7 @@ from pathlib import Path
 import httpx
 import pytest
 import uvicorn
+from httpx._transports import default as transports
 from tests.service.postgresql import PostgreSQL, programs
 
 from highseason.service import Service
@@ -31,6 +33,15 @@ def settings(experiment: str = "shelf", turns: int = 40, **changes: object) -> S
     plain = {"name": "A shelf", "policy": "soft-ucb", "reward_range": (0.0, 12.0), "seed": 7}
     forecast = TrafficForecast(values, Calendar("2026-11-01", "day", "Europe/Rome"))
     return Settings(experiment, **{"arms": arms, "forecast": forecast, **plain, **changes})
+
+
+@pytest.fixture(scope="session", autouse=True)
+def read_certificates_once() -> Iterator[None]:
+    """Every client reads them, which takes longer than most tests; none is asked for here."""
+    with pytest.MonkeyPatch.context() as patch:
+        once = functools.cache(transports.create_ssl_context)
+        patch.setattr(transports, "create_ssl_context", once)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -61,4 +61,5 @@ def simulated_report(tmp_path_factory: pytest.TempPathFactory) -> StudyOutcome:
 
 @pytest.fixture(scope="session")
 def timing_report(tmp_path_factory: pytest.TempPathFactory) -> StudyOutcome:
-    return reproduce(STUDIES["timing"], tmp_path_factory.mktemp("timing"), quick=True, seed=2)
+    out = tmp_path_factory.mktemp("timing")
+    return reproduce(STUDIES["timing"], out, quick=True, seed=2, workers=1)

@@ -210,14 +210,13 @@ def test_the_same_seed_gives_the_same_numbers(
     for name in ("numbers.csv", "doses.csv"):
         mine, theirs = (each.page.parent / name for each in (again, report))
         assert mine.read_bytes() == theirs.read_bytes()
-    assert reproduce(STUDY, tmp_path, quick=True, seed=3, files=[folder]).reused == 2 * len(
-        QUICK_SETTINGS
-    )
+    resumed = reproduce(STUDY, tmp_path, quick=True, seed=3, workers=1, files=[folder])
+    assert resumed.reused == 2 * len(QUICK_SETTINGS)
 
 
 def test_without_the_files_it_says_what_to_give(tmp_path: Path, folder: Path) -> None:
     with pytest.raises(MissingDataError, match=r"--upworthy FOLDER.*Matias et al"):
-        reproduce(STUDY, tmp_path, quick=True)
+        reproduce(STUDY, tmp_path, quick=True, workers=1)
     with pytest.raises(MissingDataError, match=f"no {TESTS} and no {VIEWS}"):
         read([tmp_path])
     with pytest.raises(MissingDataError, match="one folder, or twice a file"):
@@ -263,23 +262,21 @@ def test_page_views_of_too_few_days_are_reported_before_any_work(
     short = archive(tmp_path / "short", days)
     needed = 28 + 6 + 4 if quick else 84 + 40 + 4
     with pytest.raises(MissingDataError, match=f"cover {days} days; {needed} are needed for"):
-        reproduce(STUDY, tmp_path / "report", quick=quick, files=[short])
+        reproduce(STUDY, tmp_path / "report", quick=quick, workers=1, files=[short])
     assert not (tmp_path / "report").exists()
 
 
 @pytest.mark.usefixtures("undrawn")
 def test_page_views_of_just_enough_days_are_played(tmp_path: Path) -> None:
-    outcome = reproduce(
-        STUDY, tmp_path / "report", quick=True, files=[archive(tmp_path / "short", 38)]
-    )
+    short = archive(tmp_path / "short", 38)
+    outcome = reproduce(STUDY, tmp_path / "report", quick=True, workers=1, files=[short])
     assert "4 of 5 start days" in outcome.findings[0]
 
 
 @pytest.mark.usefixtures("undrawn")
 def test_small_tests_are_left_out_counted_and_named(tmp_path: Path) -> None:
-    outcome = reproduce(
-        STUDY, tmp_path / "a", quick=True, files=[archive(tmp_path / "one", 60, small=1)]
-    )
+    one = archive(tmp_path / "one", 60, small=1)
+    outcome = reproduce(STUDY, tmp_path / "a", quick=True, workers=1, files=[one])
     assert outcome.findings[0].startswith("6 tests")
     line = "Left out, having too few impressions for a card on every day: 1 test (small0)."
     assert outcome.findings[-1] == line
@@ -290,10 +287,9 @@ def test_small_tests_are_left_out_counted_and_named(tmp_path: Path) -> None:
     assert (many.tests, len(many.decks), len(many.too_small)) == (20, 6, 14)
     assert "14 tests (small0, small1," in left_out(many.too_small)[0]
     assert left_out(many.too_small)[0].endswith("small9 and 4 more).")
+    none = archive(tmp_path / "none", 60, sizes=25)
     with pytest.raises(ValueError, match="0 of 6 tests have cards for every day of 28"):
-        reproduce(
-            STUDY, tmp_path / "b", quick=True, files=[archive(tmp_path / "none", 60, sizes=25)]
-        )
+        reproduce(STUDY, tmp_path / "b", quick=True, workers=1, files=[none])
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.id)
@@ -313,12 +309,13 @@ def test_what_is_left_can_be_played_in_every_window(
 
 
 @pytest.mark.realdata
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"no real data: {DATA} does not exist")
 def test_on_the_archive(tmp_path: Path) -> None:
     given = read([DATA])
     assert (given.tests, len(given.decks), given.views.turns) == (1927, 1812, 850)
     assert big_enough(given, SETTINGS).too_small == ()
-    outcome = reproduce(STUDY, tmp_path, quick=True, files=[DATA])
+    outcome = reproduce(STUDY, tmp_path, quick=True, workers=1, files=[DATA])
     assert outcome.findings[0].startswith("80 tests")
     page = outcome.page.read_text(encoding="utf-8")
     assert "1,812 of 1,927 tests have 4 arms or more; 80 of them are played." in page

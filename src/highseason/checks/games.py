@@ -129,11 +129,12 @@ def threads_do_not_matter(policy: Policy) -> None:
     """With one thread or two, the results are the same bits."""
     arms_played_exist(policy)
     model = reward_models()[0]
-    # Where a turn takes long, a short game is worth handing out to a thread.
-    G = season(TURNS if has_own_kernel(policy, model, None) else TURNS // 4)
-    one, two = (
-        simulate(policy, model, G, games=THREADED_GAMES, seed=SEED, workers=n) for n in (1, 2)
-    )
+    # Where a turn takes long, fewer and shorter games are worth handing out to a thread.
+    own = has_own_kernel(policy, model, None)
+    G, games = season(TURNS if own else TURNS // 10), THREADED_GAMES
+    if not own:
+        games = math.ceil(games / policy.rule.traits.work)
+    one, two = (simulate(policy, model, G, games=games, seed=SEED, workers=n) for n in (1, 2))
     same_games(one, two, "one thread and two must give the same bits; they", exact=True)
 
 
