@@ -237,6 +237,21 @@ def test_every_plan_has_a_row(plans: list[hs.Plan]) -> None:
     assert named.canvas.axes[0].get_title("left") == "ours"
 
 
+def test_a_plan_of_prices_is_drawn_as_prices() -> None:
+    G = hs.multipliers.wave(turns=40)
+    plans = [policy.plan(G, arms=5) for policy in (hs.UCBZ(z=30), hs.OptionIndex())]
+    figure = report.plan(plans)
+    above, priced, _ = figure.canvas.axes
+    assert [above.get_ylabel(), priced.get_ylabel()] == ["exploration", ""]
+    assert priced.get_title("left") == "option-index: price of exploring (log scale)"
+    assert {"1%", "100%", "price of exploring, % of what is to come"} < set(texts(figure))
+    cheap, price = (patch.get_data() for patch in priced.patches[-2:])
+    assert price.values[:38] == pytest.approx(1 / plans[1].levels[:38])
+    assert (price.values[38:], price.edges[-1]) == ([1.0], 40.5)  # above 100%, then endless
+    assert cheap.edges[cheap.values.nonzero()].tolist() == [0.5, 16.5]
+    assert report.plan(plans[1]).title == "When is exploring cheap?"
+
+
 def test_plans_of_different_multipliers_are_refused(plans: list[hs.Plan]) -> None:
     other = hs.UCB().plan(hs.multipliers.wave(turns=150), arms=6)
     with pytest.raises(ValueError, match="different multipliers"):

@@ -45,6 +45,17 @@ def test_a_calendar_has_a_square_for_every_day() -> None:
     assert [t.get_text() for t in last.get_xticklabels()] == ["Jan\n2025", "Feb", "Mar"]
 
 
+def test_a_calendar_of_prices_is_dark_where_exploring_is_cheap() -> None:
+    figure = report.calendar({**PLANS, "ours": hs.OptionIndex().plan(G, arms=3)})
+    priced, scale = figure.canvas.axes[3], figure.canvas.axes[-1]
+    assert priced.get_title(loc="left") == "ours: price of exploring (dark: cheap)"
+    (mesh,) = priced.collections
+    colors = mesh.get_cmap()(mesh.norm([mesh.norm.vmin, 1.0])).sum(axis=1)
+    assert colors[0] < colors[1]
+    assert mesh.norm.vmin == pytest.approx(1 / hs.OptionIndex().plan(G, arms=3).levels.max())
+    assert scale.get_ylabel() == "% of what is to come"
+
+
 def test_a_calendar_needs_days() -> None:
     with pytest.raises(ValueError, match="one turn per day"):
         report.calendar(hs.UCB().plan([1, 2, 3], arms=1))

@@ -106,3 +106,12 @@ def test_a_plan_of_prices_claims_no_share_of_exploration() -> None:
     assert timed.to_dict()["exploiting"] is None
     row = next(line for line in str(plan).splitlines() if line.startswith("option-index"))
     assert row.split() == ["option-index", "1", "turns", "1", "to", "2", "–", "–", "–"]
+
+
+def test_exploring_is_cheapest_on_a_quarter_of_the_turns() -> None:
+    G = hs.multipliers.wave(turns=500)
+    plan = hs.OptionIndex(variant="now").plan(G, arms=25)
+    stretches = timing(plan).most
+    assert sum(one.last - one.first + 1 for one in stretches) == 125
+    assert (stretches[0].first, stretches[0].last) == (14, 24)  # around the first trough
+    assert timing(hs.OptionIndex().plan([5], arms=2)).most == ()

@@ -49,8 +49,8 @@ class RuleTraits:
             "unless-coin-explores" while the turn's first random number is at least the level,
             "while-level-at-most-1" while the level is at most 1.
         integer_level: Levels count something: a mean of levels is rounded.
-        prices: Levels weigh what exploring may bring against its price; how much a turn explores
-            is decided during the game.
+        prices: A level is one over the price of exploring, as a share of what is to come; how
+            much a turn explores is decided during the game.
         unit_range: Rewards must lie in [0, 1] for the rule to mean anything (UCB).
         tries_each_arm: Every available arm is played once before the rule starts to choose.
         stochastic: The choice depends on the turn's random numbers even where no arms tie.

@@ -18,12 +18,14 @@ LEGEND = (
     "busy from: turns with G at or above it are busy, all others quiet (z, or the busiest quarter "
     "where a policy has no z); explores most: once every arm was tried; exploiting: turns that "
     "explore less than 1%; in quiet turns: their share of the exploration; G exploring: share of "
-    "total G played while exploring; –: decided during the game, and exploring is cheapest on the "
-    "turns named."
+    "total G played while exploring; –: decided during the game, and the turns named are the "
+    "quarter where exploring is cheapest."
 )
 
 #: Turns that explore at least this share of the plan's maximum explore "most".
 _NEAR_MAXIMUM = 0.9
+#: Exploring is cheap on turns whose horizon is at or above this quantile of all.
+_CHEAP = 0.75
 #: How many stretches of turns a sentence lists.
 _LISTED_STRETCHES = 3
 
@@ -60,7 +62,7 @@ class Timing:
         stakes_exploring: The share of total G played while exploring, each turn weighted by how
             much it explores.
         prices: Whether the plan says how much exploring a turn is worth, not how much it explores:
-            `most` are the turns where it is cheapest.
+            `most` is the quarter of the turns where it is cheapest.
     """
 
     turns: int
@@ -138,12 +140,12 @@ exploring.
         turns=len(plan),
         first_round=first,
         exploiting=int((later < NEGLIGIBLE).sum()),
-        most=_peaks(later, first, plan.multiplier),
+        most=_stretches(favoured(plan), plan.multiplier),
         quiet_below=plan.busy_from,
         quiet_turns=float(quiet.mean()) if quiet.size else 0.0,
         quiet_exploration=float(later[quiet].sum()) / total if total > 0 else float("nan"),
         stakes_exploring=float((plan.exploration * G).sum() / G.sum()),
-        prices=plan.policy.rule.traits.prices,
+        prices=prices(plan) is not None,
     )
 
 
@@ -152,17 +154,39 @@ def first_round(plan: Plan) -> int:
     return min(plan.arms, len(plan)) if plan.policy.rule.traits.tries_each_arm else 0
 
 
-def _peaks(exploration: NDArray[np.float64], skipped: int, G: Multiplier) -> tuple[Stretch, ...]:
-    """The stretches of turns near the highest exploration; none if all explore alike."""
-    if exploration.size == 0 or np.ptp(exploration) < NEGLIGIBLE:
-        return ()
-    chosen = exploration >= _NEAR_MAXIMUM * exploration.max()
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], chosen, [False]]).astype(np.int8)))
+def prices(plan: Plan) -> NDArray[np.float64] | None:
+    """What exploring costs on each turn, as a share of what is still to come: one over its horizon.
+
+    It is infinite where nothing is to come.  None for a plan that says how much each turn explores.
+
+    >>> import highseason as hs
+    >>> prices(hs.OptionIndex(variant="now").plan([1, 1, 2, 4], arms=2)).round(3).tolist()
+    [0.143, 0.167, 0.5, inf]
+    """
+    if not plan.policy.rule.traits.prices:
+        return None
+    with np.errstate(divide="ignore"):
+        return np.asarray(1.0 / plan.levels)
+
+
+def favoured(plan: Plan) -> NDArray[np.bool_]:
+    """The turns that explore most, or where it is cheapest; none if all of them are alike."""
+    first, priced = first_round(plan), plan.policy.rule.traits.prices
+    later = (plan.levels if priced else plan.exploration)[first:]
+    chosen = np.zeros(len(plan), np.bool_)
+    if later.size and np.ptp(later) >= NEGLIGIBLE:
+        least = np.quantile(later, _CHEAP) if priced else _NEAR_MAXIMUM * later.max()
+        chosen[first:] = (later >= least) & (later > 0.0)
+    return chosen
+
+
+def _stretches(chosen: NDArray[np.bool_], G: Multiplier) -> tuple[Stretch, ...]:
+    """The chosen turns, neighbours joined."""
+    edges = np.flatnonzero(np.diff(chosen, prepend=False, append=False))
     stretches, stamps = [], None if G.calendar is None else iso_times(G.calendar)
     for start, stop in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
-        ends = skipped + start + 1, skipped + stop
-        times = () if stamps is None else (stamps[turn - 1] for turn in ends)
-        stretches.append(Stretch(*ends, *times))
+        times = () if stamps is None else (stamps[start], stamps[stop - 1])
+        stretches.append(Stretch(start + 1, stop, *times))
     return tuple(stretches)
 
 

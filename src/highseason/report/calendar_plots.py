@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,11 +10,11 @@ from numpy.typing import NDArray
 from highseason.core.formatting import format_number
 from highseason.multipliers import Multiplier
 from highseason.policies import Plan
-from highseason.policies.timing import timing
 from highseason.report import palette
-from highseason.report.drawing import by_label, drawing
+from highseason.report.drawing import drawing
 from highseason.report.figure import Figure
 from highseason.report.multiplier_plots import STEEP
+from highseason.report.plan_plots import PRICE, UNIT, Plans, as_percent, ask, shown_prices
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,8 +24,10 @@ _DAY = np.timedelta64(1, "D")
 _HEIGHT = 1.45
 
 
-def calendar(plans: Plan | Sequence[Plan] | Mapping[str, Plan], title: str | None = None) -> Figure:
+def calendar(plans: Plans, title: str | None = None) -> Figure:
     """Traffic, and how much each plan explores, on a calendar; for plans with a turn per day.
+
+    Where that is decided during the game, what exploring costs: the cheaper, the darker.
 
     Args:
         plans: One plan, several, or several by label; all for the same multiplier.
@@ -38,22 +39,33 @@ def calendar(plans: Plan | Sequence[Plan] | Mapping[str, Plan], title: str | Non
     >>> calendar(hs.SoftUCB().plan(G, arms=4))
     <Figure: When will it explore?>
     """
-    labelled = by_label(plans, Plan, lambda drawn: str(drawn.policy))
-    G, *others = (drawn.multiplier for drawn in labelled.values())
-    if any(other != G for other in others):
-        raise ValueError("the plans are for different multipliers: draw each in its own figure")
+    labelled, G, question, alt = ask(plans)
     days = _days(G)
-    title = title or f"When will {'it' if len(labelled) == 1 else 'they'} explore?"
+    title = title or question
     with drawing(title, [_HEIGHT] * (1 + len(labelled)), sharex=True) as (canvas, rows):
         steep = float(G.values.max()) > STEEP * float(np.median(G.values))
         name = f"traffic {G.name}" + (" (log scale)" if steep else "")
         _draw(canvas, rows[0], days, G.values, name, _shades("#fdf3e1", palette.ACCENT), steep)
         for axes, (label, plan) in zip(rows[1:], labelled.items(), strict=True):
-            shades = _shades("#eef3f9", palette.DARK)
-            _draw(canvas, axes, days, plan.exploration, f"exploration of {label}", shades)
+            _draw_plan(canvas, axes, days, plan, label)
         _name_months(rows[-1], days)
-    alt = " ".join(f"{label}: {timing(drawn).sentence()}" for label, drawn in labelled.items())
     return Figure(canvas, title, alt)
+
+
+def _draw_plan(
+    canvas: Canvas, axes: Axes, days: NDArray[np.datetime64], plan: Plan, label: str
+) -> None:
+    """How much each day explores, or what exploring costs on it."""
+    light, price = "#eef3f9", shown_prices(plan)
+    if price is None:
+        shades = _shades(light, palette.DARK)
+        _draw(canvas, axes, days, plan.exploration, f"exploration of {label}", shades, least=0.0)
+        return
+    shades, name = _shades(palette.DARK, light), f"{label}: {PRICE} (dark: cheap)"
+    scale = _draw(canvas, axes, days, price, name, shades, steep=True)
+    scale.ax.yaxis.set_major_formatter(as_percent)
+    scale.minorticks_off()
+    scale.set_label(UNIT, fontsize=8)
 
 
 def _days(G: Multiplier) -> NDArray[np.datetime64]:
@@ -83,16 +95,16 @@ def _weeks(days: NDArray[np.datetime64]) -> tuple[NDArray[np.int64], NDArray[np.
 
 def _draw(
     canvas: Canvas, axes: Axes, days: NDArray[np.datetime64], values: NDArray[np.float64],
-    name: str, shades: Any, steep: bool = False,
-) -> None:  # fmt: skip
-    """One panel: a square per day, darker for more, with the scale beside it."""
+    name: str, shades: Any, steep: bool = False, least: float | None = None,
+) -> Any:  # fmt: skip
+    """One panel: a square per day; the scale beside it, from `least` or the lowest value."""
     from matplotlib.colors import LogNorm, Normalize
 
     week, weekday = _weeks(days)
     squares = np.full((7, int(week.max()) + 1), np.nan)
     squares[weekday, week] = values
     top = float(values.max())
-    least = float(values.min()) if name.startswith("traffic") else 0.0
+    least = float(values.min()) if least is None else least
     norm = (LogNorm if steep else Normalize)(least, top if top > least else least + 1.0)
     drawn = axes.pcolormesh(squares, cmap=shades, norm=norm, edgecolors="white", linewidth=0.6)
     axes.invert_yaxis()
@@ -106,6 +118,7 @@ def _draw(
     scale.ax.tick_params(labelsize=8, length=2)
     scale.ax.yaxis.set_major_formatter(lambda value, _: format_number(value))
     scale.outline.set_visible(False)
+    return scale
 
 
 def _name_months(axes: Axes, days: NDArray[np.datetime64]) -> None:

@@ -79,10 +79,12 @@ def shade_busy(axes: Axes, G: Multiplier, z: float, label: str = "") -> None:
     shade_turns(axes, G.values >= z, edges(G), label)
 
 
-def shade_turns(axes: Axes, chosen: NDArray[np.bool_], steps: Numbers, label: str) -> None:
+def shade_turns(
+    axes: Axes, chosen: NDArray[np.bool_], steps: Numbers, label: str, color: str = palette.BUSY
+) -> None:
     """Shade some turns from top to bottom."""
     stairs(
-        axes, chosen.astype(np.float64), steps, fill=True, color=palette.BUSY, linewidth=0,
+        axes, chosen.astype(np.float64), steps, fill=True, color=color, linewidth=0,
         transform=axes.get_xaxis_transform(), zorder=0, label=label,
     )  # fmt: skip
 

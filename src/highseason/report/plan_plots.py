@@ -1,13 +1,17 @@
-"""Plans: when each policy will explore, in words and above the multiplier; and advice."""
+"""Plans: when each policy will explore, or when that is cheap, above the multiplier; and advice."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from highseason.multipliers import Threshold
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.formatting import format_number
+from highseason.multipliers import Multiplier, Threshold
 from highseason.policies import Plan
-from highseason.policies.timing import first_round, timing
+from highseason.policies.timing import favoured, first_round, prices, timing
 from highseason.report import palette
 from highseason.report.drawing import by_label, drawing, legend_below, name_rows
 from highseason.report.figure import Figure
@@ -17,6 +21,7 @@ from highseason.report.multiplier_plots import (
     edges,
     fit,
     shade_busy,
+    shade_turns,
     show_time,
     stairs,
 )
@@ -27,13 +32,15 @@ if TYPE_CHECKING:
 
 _ALONE, _ROW, _MULTIPLIER = 1.6, 1.05, 1.7
 
+Plans = Plan | Sequence[Plan] | Mapping[str, Plan]
+#: What is drawn where how much a turn explores is decided during the game, and its unit.
+PRICE, UNIT = "price of exploring", "% of what is to come"
 
-def plan(
-    plans: Plan | Sequence[Plan] | Mapping[str, Plan],
-    z: float | str | None = None,
-    title: str | None = None,
-) -> Figure:
+
+def plan(plans: Plans, z: float | str | None = None, title: str | None = None) -> Figure:
     """How much each turn explores, from 0 to 1, above the multiplier; busy turns are shaded.
+
+    Where that is decided during the game, what exploring costs.
 
     Args:
         plans: One plan, several, or several by label; all for the same multiplier.
@@ -46,33 +53,47 @@ def plan(
     >>> plan([hs.UCB().plan(G, arms=10), hs.UCBZ(z=30).plan(G, arms=10)])
     <Figure: When will they explore?>
     """
-    labelled = by_label(plans, Plan, lambda drawn: str(drawn.policy))
-    G, *others = (drawn.multiplier for drawn in labelled.values())
-    if any(other != G for other in others):
-        raise ValueError("the plans are for different multipliers: draw each in its own figure")
+    labelled, G, question, alt = ask(plans)
     own = [drawn for drawn in labelled.values() if drawn.policy.threshold is not None]
     level = (own or list(labelled.values()))[0].busy_from
     if z is not None:
         level = Threshold.of(z).resolve(G.values)
-    height, they = (_ALONE, "it") if len(labelled) == 1 else (_ROW, "they")
-    title = title or f"When will {they} explore?"
-    heights = [*[height] * len(labelled), _MULTIPLIER]
+    title = title or question
+    heights = [*[_ALONE if len(labelled) == 1 else _ROW] * len(labelled), _MULTIPLIER]
     with drawing(title, heights, sharex=True) as (canvas, rows):
         for axes, (label, drawn) in zip(rows[:-1], labelled.items(), strict=True):
             shade_busy(axes, G, level)
             draw_plan(axes, drawn)
-            axes.set_title(label)
+            axes.set_title(label if prices(drawn) is None else f"{label}: {PRICE} (log scale)")
+        exploring = [axes for axes in rows[:-1] if axes.get_yscale() == "linear"]
         draw_multiplier(rows[-1], G, level, shaded=True)
         rows[-1].set_title(f"multiplier {G.name}", fontweight="normal")
         show_time(rows[-1], G)
-        rows[(len(labelled) - 1) // 2].set_ylabel("exploration", fontsize=9)
+        if exploring:
+            exploring[(len(exploring) - 1) // 2].set_ylabel("exploration", fontsize=9)
         legend_below(canvas, rows, columns=2)
-    alt = " ".join(f"{label}: {timing(drawn).sentence()}" for label, drawn in labelled.items())
     return Figure(canvas, title, alt)
 
 
+def ask(plans: Plans) -> tuple[dict[str, Plan], Multiplier, str, str]:
+    """Plans by label, their multiplier, the question that they answer, and the answer in words."""
+    labelled = by_label(plans, Plan, lambda drawn: str(drawn.policy))
+    G, *others = (drawn.multiplier for drawn in labelled.values())
+    if any(other != G for other in others):
+        raise ValueError("the plans are for different multipliers: draw each in its own figure")
+    question = f"When will {'it' if len(labelled) == 1 else 'they'} explore?"
+    if all(prices(drawn) is not None for drawn in labelled.values()):
+        question = "When is exploring cheap?"
+    alt = " ".join(f"{label}: {timing(drawn).sentence()}" for label, drawn in labelled.items())
+    return labelled, G, question, alt
+
+
 def draw_plan(axes: Axes, plan: Plan) -> None:
-    """Draw one strip: how much each turn explores, the first round hatched."""
+    """Draw one strip: how much each turn explores, the first round hatched, or what that costs."""
+    fit(axes, plan.multiplier)
+    if (price := shown_prices(plan)) is not None:
+        draw_prices(axes, plan, price)
+        return
     steps, first = edges(plan.multiplier), first_round(plan)
     if first:
         stairs(
@@ -85,7 +106,29 @@ def draw_plan(axes: Axes, plan: Plan) -> None:
             edgecolor=palette.DARK, linewidth=0.4, label="exploration",
         )  # fmt: skip
     axes.set(ylim=(0, 1.05), yticks=[0, 1])
-    fit(axes, plan.multiplier)
+
+
+def draw_prices(axes: Axes, plan: Plan, price: NDArray[np.float64]) -> None:
+    """Draw one strip: what exploring costs on each turn; the cheapest quarter is shaded."""
+    steps = edges(plan.multiplier)
+    cheap = "cheapest quarter of the turns"
+    shade_turns(axes, favoured(plan), steps, cheap, color=palette.LIGHT)
+    look = {"color": palette.DARK, "linewidth": 1.2, "label": f"{PRICE}, {UNIT}"}
+    stairs(axes, price, steps, baseline=None, **look)
+    axes.set(yscale="log", ylim=(price.min() / 1.5, 1.5))
+    axes.locator_params(axis="y", numticks=4)
+    axes.yaxis.set_major_formatter(as_percent)
+
+
+def shown_prices(plan: Plan) -> NDArray[np.float64] | None:
+    """The prices of a plan, if it has any; all above 1, as where nothing is to come, as 1."""
+    price = prices(plan)
+    return None if price is None else np.minimum(price, 1.0)
+
+
+def as_percent(share: float, _: object = None) -> str:
+    """How a price is written."""
+    return f"{format_number(100 * share)}%"
 
 
 def advice(plan: Plan, leads: Mapping[str, Estimate], title: str | None = None) -> Figure:
@@ -113,7 +156,8 @@ def advice(plan: Plan, leads: Mapping[str, Estimate], title: str | None = None) 
         top.set_title("its lead over …")
         top.set_xlabel("percentage points of the best arm's reward, 95% interval", fontsize=9)
         draw_plan(middle, plan)
-        middle.set_title("when it explores (hatched: every arm once)")
+        words = "when it explores (hatched: every arm once)"
+        middle.set_title(words if prices(plan) is None else f"{PRICE}, {UNIT} (shaded: cheap)")
         middle.tick_params(labelbottom=False)
         draw_multiplier(bottom, plan.multiplier, None)
         bottom.set_title(f"multiplier {plan.multiplier.name}")
