@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from tests.service.conftest import MOMENT, settings
 
+import highseason as hs
 from highseason.service import Service
 from highseason.service import history as history_module
 from highseason.service.calendars import TurnNames
-from highseason.service.charts import COLUMNS, LINE, Buckets
+from highseason.service.charts import COLUMNS, LINE, Buckets, traffic
 from highseason.service.forecast import Calendar, TrafficForecast
 from highseason.service.history import Histories, PlayHistory
 from highseason.service.model import Arm, Outcome
@@ -92,13 +93,13 @@ def test_charts_add_up(service: Service) -> None:
     service.decide("shelf", 21)
     view = Views(service).get("shelf")
     records = service.decisions("shelf")
-    traffic, choices, rewards = view.charts.values()
+    coming, choices, rewards = view.charts.values()
     earned, possible = (one.values for one in rewards.series)
     assert earned[-1] == pytest.approx(sum(one.reward or 0.0 for one in records))
     best = max(service.state("shelf").arms, key=lambda arm: arm.estimate or 0.0)
     visitors = sum(one.visitors or 0.0 for one in records)
     assert possible[-1] == pytest.approx(visitors * (best.estimate or 0.0))
-    expected, came, planned = (one.values for one in traffic.series)
+    expected, came, planned = (one.values for one in coming.series)
     assert expected.tolist() == [100.0, 250.0, 60.0, 80.0] * 10
     assert came[0] == 101.0
     assert np.isnan(came[20:]).all()
@@ -202,3 +203,14 @@ def test_without_a_calendar_the_next_turn_is_now(opened: Callable[[], Service]) 
     service.decide("shelf", 2)
     assert views.get("shelf").now(MOMENT) is None
     assert [one.when for one in views.get("shelf").latest] == ["turn 2", "turn 1"]
+
+
+def test_a_plan_of_prices_shows_where_exploring_is_cheapest() -> None:
+    forecast = TrafficForecast((100.0, 250.0, 60.0, 80.0) * 10)
+    plan = hs.OptionIndex().plan(forecast.multiplier, arms=3)
+    chart = traffic(TurnNames(forecast), plan, None)
+    assert chart.title == "Visitors, and where exploring is cheapest"
+    assert chart.series[-1].name == "cheapest to explore"
+    cheap = plan.levels >= np.quantile(plan.levels, 0.75)
+    assert chart.series[-1].values.tolist() == cheap.astype(float).tolist()
+    assert "Exploring is cheapest on 10 of them; how much it explores" in chart.sentence

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from highseason.core.formatting import counted, format_number, percent
 from highseason.policies import Plan
+from highseason.policies.timing import favoured, prices
 from highseason.service.calendars import TurnNames
 from highseason.service.history import PlayHistory
 
@@ -128,7 +129,7 @@ class Buckets:
 
 
 def traffic(turns: TurnNames, plan: Plan, history: PlayHistory | None) -> Chart:
-    """Visitors, past and coming, and where exploration is planned."""
+    """Visitors, past and coming, and where exploration is planned, or else is cheapest."""
     forecast = plan.multiplier.values
     groups = Buckets.of(turns, forecast.size, LINE)
     came = np.full(forecast.size, np.nan)
@@ -138,10 +139,13 @@ def traffic(turns: TurnNames, plan: Plan, history: PlayHistory | None) -> Chart:
     series = [Series("expected", groups.mean(forecast), "expected")]
     if history is not None:
         series.append(Series("came", groups.mean(came), "came"))
-    share = np.where(np.arange(forecast.size) < past, np.nan, plan.exploration)
-    series.append(Series("planned exploration", groups.mean(share), "exploration", percent))
+    priced = prices(plan) is not None
+    planned = favoured(plan).astype(np.float64) if priced else plan.exploration
+    share = np.where(np.arange(forecast.size) < past, np.nan, planned)
+    name = "cheapest to explore" if priced else "planned exploration"
+    series.append(Series(name, groups.mean(share), "exploration", percent))
     now = turns.positions(np.array([past]))[0] if 0 < past < forecast.size else None
-    title = "Visitors, and where exploration is planned"
+    title = f"Visitors, and where {'exploring is cheapest' if priced else 'exploration is planned'}"
     sentence = _traffic_sentence(plan, past, turns.unit)
     return groups.chart("traffic", title, sentence, *series, now=now)
 
@@ -155,6 +159,9 @@ def _traffic_sentence(plan: Plan, past: int, unit: str) -> str:
         f"{counted(coming.size, unit)} to come, {int(busy.sum()):,} of them busy "
         f"({format_number(plan.busy_from)} visitors or more)."
     )
+    if prices(plan) is not None:
+        cheap = f"Exploring is cheapest on {int(favoured(plan)[past:].sum()):,} of them"
+        return f"{start} {cheap}; how much it explores depends on what it learns."
     total = float(explored.sum())
     if not total:
         return f"{start} No exploration is planned."
