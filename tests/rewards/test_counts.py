@@ -17,12 +17,14 @@ from highseason.core.random import draw, spread
 from highseason.core.special import normal_quantile, quick_normal_quantile
 from highseason.rewards.batches import BATCH, COUNT, SIZE, N, P, U, draw_batch
 from highseason.rewards.counts import (
+    STRETCHED,
     beta_draw,
     count_draw,
     gamma_quantile,
     gamma_ratio,
     normal,
     small_beta,
+    way_of,
 )
 
 GRID = (np.arange(100_000) + 0.5) / 100_000
@@ -128,6 +130,15 @@ def test_counts_are_expanded_at_once_where_rates_vary_little(
     exact = BetaBinomial(n, p, rho)
     if exact.var() >= 4:
         check_quantiles(drawn(_counts, GRID, p, rho, first=n), exact)
+
+
+@pytest.mark.parametrize("buyers", [8.1, 13, 60, 500])
+@pytest.mark.parametrize("p", [0.004, 0.03, 0.069])
+@pytest.mark.parametrize("worth", [1.92, 3, 12])
+def test_counts_of_small_rates_are_stretched_rates(buyers: float, p: float, worth: float) -> None:
+    n, rho = math.ceil(buyers / p), 1 / (1 + worth / p)
+    assert way_of(n, p, rho) == STRETCHED
+    check_quantiles(drawn(_counts, GRID, p, rho, first=n), BetaBinomial(n, p, rho))
 
 
 @pytest.mark.parametrize("n", [25, 250, 4_000])

@@ -1,7 +1,8 @@
 """Counts of eight turns at a time, with vector instructions: the bits of `count_draw`.
 
-Eight draws in a row differ in their way (searched, expanded, in two steps).  Each way that one of
-them takes is computed for all eight, without branches, and every draw keeps what is its own.
+Eight draws in a row differ in their way (searched, expanded, stretched).  Each way that one of them
+takes is computed for all eight, without branches, and every draw keeps what is its own.  Draws in
+two steps, which are rare, are made one by one.
 """
 
 from __future__ import annotations
@@ -10,31 +11,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import inlined, jitable
-from highseason.core.random import spread
 from highseason.rewards.counts import (
     ALONE,
     BINOMIAL,
     EXPANDED,
-    EXPANDED_FROM,
     FEW,
     LARGE,
-    MANY,
     NEVER,
     NO_MASS,
     SEARCHED,
-    SEARCHED_BELOW,
-    SMALL,
+    STRETCHED,
     TWO_STEPS,
-    binomial,
     count_draw,
     expanded,
     expanded_binomial,
-    gamma_ratio,
     large_binomial,
     next_share,
     none_of_many,
     normal,
-    small_beta,
+    stretched,
     way_of,
 )
 
@@ -47,8 +42,6 @@ SIZE = 8
 #: compiler must see that they do not overlap.
 U, N, P, COUNT, _Z, _MASS, _LEFT, _WAY = range(0, 8 * SIZE, SIZE)
 BATCH = 8 * SIZE
-#: The way of a draw that is made by itself.
-_SINGLE = 4
 
 
 @jitable
@@ -67,25 +60,22 @@ def draw_batch(batch: Floats, size: int, place: int, rho: float) -> None:
         _expand(batch, size, rho)
     if ways & (1 << BINOMIAL):
         _expand_binomial(batch, size)
+    if ways & (1 << STRETCHED):
+        _stretch(batch, size, rho)
     if ways & (1 << TWO_STEPS):
-        _two_steps(batch, size, place, rho)
-    if ways & (1 << _SINGLE):
         for i in range(size):
-            if batch[_WAY + i] == _SINGLE:
+            if batch[_WAY + i] == TWO_STEPS:
                 batch[COUNT + i] = count_draw(batch[U + i], place, batch[N + i], batch[P + i], rho)
 
 
 @inlined
 def _choose_ways(batch: Floats, size: int, rho: float) -> int:
-    """The way of each draw, and all of them as bits."""
+    """The way of each draw, and all of them as bits; what is rare counts as in two steps."""
     ways = 0
     for i in range(size):
-        n, p, way = batch[N + i], batch[P + i], _SINGLE
+        n, p, way = batch[N + i], batch[P + i], TWO_STEPS
         if n > FEW and NEVER <= p <= 0.5 and rho < 1.0 and not 0.0 < n * rho <= ALONE:
             way = way_of(n, p, rho)
-            simple = p < SMALL and rho < MANY and p * (1.0 - rho) >= EXPANDED_FROM * rho
-            if way == TWO_STEPS and not simple:
-                way = _SINGLE
         batch[_WAY + i] = way
         ways |= 1 << way
     return ways
@@ -99,33 +89,19 @@ def _expand(batch: Floats, size: int, rho: float) -> None:
 
 
 @inlined
-def _binomial(z: float, n: float, p: float) -> float:
-    large = large_binomial(z, n, p)
-    return expanded_binomial(z, n, p) if n * p * (1.0 - p) < LARGE else large
-
-
-@inlined
 def _expand_binomial(batch: Floats, size: int) -> None:
     for i in range(size):
-        count = _binomial(batch[_Z + i], batch[N + i], batch[P + i])
+        z, n, p = batch[_Z + i], batch[N + i], batch[P + i]
+        large = large_binomial(z, n, p)
+        count = expanded_binomial(z, n, p) if n * p * (1.0 - p) < LARGE else large
         batch[COUNT + i] = count if batch[_WAY + i] == BINOMIAL else batch[COUNT + i]
 
 
 @inlined
-def _two_steps(batch: Floats, size: int, place: int, rho: float) -> None:
-    """The rates, then the counts; small ones are searched for."""
+def _stretch(batch: Floats, size: int, rho: float) -> None:
     for i in range(size):
-        batch[_LEFT + i] = normal(spread(batch[U + i], place))
-    for i in range(size):
-        a = batch[P + i] * (1.0 - rho)
-        batch[_MASS + i] = small_beta(a * gamma_ratio(batch[_LEFT + i], rho / a), a, rho)
-    for i in range(size):
-        count = _binomial(batch[_Z + i], batch[N + i], batch[_MASS + i])
-        batch[COUNT + i] = count if batch[_WAY + i] == TWO_STEPS else batch[COUNT + i]
-    for i in range(size):
-        n, rate = batch[N + i], batch[_MASS + i]
-        if batch[_WAY + i] == TWO_STEPS and n * rate * (1.0 - rate) < SEARCHED_BELOW:
-            batch[COUNT + i] = binomial(batch[U + i], n, rate)
+        count = stretched(batch[_Z + i], batch[N + i], batch[P + i], rho)
+        batch[COUNT + i] = count if batch[_WAY + i] == STRETCHED else batch[COUNT + i]
 
 
 @inlined
