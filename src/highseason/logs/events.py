@@ -178,16 +178,13 @@ def arrow(module: str = "pyarrow") -> Any:
     return require(module, extra="logs", purpose="reading and writing event tables")
 
 
-class EventWriter:
+class EventWriter(contextlib.AbstractContextManager["EventWriter"]):
     """Writes an event table, batch by batch."""
 
     def __init__(self, path: Path) -> None:
         self._arrow, self._parquet = arrow("pyarrow"), arrow("pyarrow.parquet")
         self._path = path
         self._writer: Any = None
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, kind: type[BaseException] | None, *error: object) -> None:
         if self._writer is not None:  # the disk may be what failed: the first error counts

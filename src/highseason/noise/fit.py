@@ -227,14 +227,8 @@ def _crossing(
 
     if profile(outside) >= height:
         return outside
-    return math.exp(
-        brentq(
-            lambda x: profile(math.exp(x)) - height,
-            math.log(inside),
-            math.log(outside),
-            xtol=0.01,
-        )
-    )
+    ends = math.log(inside), math.log(outside)
+    return math.exp(brentq(lambda x: profile(math.exp(x)) - height, *ends, xtol=0.01))
 
 
 def _rates(

@@ -24,8 +24,6 @@ _NAMES = {
     "visitors": ("visitors", "impressions", "views", "pageviews", "sessions", "trials"),
     "squares": ("squares",),
 }  # fmt: skip
-#: Times finer than a day are gathered into days if a history has more turns than this per arm.
-_ONE_PER_ROW = 0.5
 
 
 @dataclass(frozen=True, eq=False)

@@ -76,6 +76,9 @@ class _ByLabel(Printable, Generic[_P]):
         """The labels."""
         return tuple(entry.label for entry in self._entries)
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def __getitem__(self, label: str) -> _P:
         for entry in self._entries:
             if entry.label == label:
@@ -184,9 +187,6 @@ class ReplayResult(_ByLabel[ReplayOutcome]):
         """The log, the estimates, what they rest on, and how far to trust them."""
         tables = [table for table in (self.table, self.weighted_table) if table is not None]
         return self._describe(tables, [self.verdict(label) for label in self.policies])
-
-    def __repr__(self) -> str:
-        return str(self)
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -342,9 +342,6 @@ class RepeatedReplay(_ByLabel[Runs]):
         """The log, the estimates, what they rest on, and what to know about them."""
         blocks = self._describe([self.table], [runs.verdict for runs in self.policies])
         return [*blocks, "\n".join(self.notes)] if self.notes else blocks
-
-    def __repr__(self) -> str:
-        return str(self)
 
     def to_dict(self) -> dict[str, Any]:
         """For JSON; comparisons are with the first policy."""

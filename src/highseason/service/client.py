@@ -1,9 +1,10 @@
 """A small client: the API as functions that give the same objects as the service itself."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any, Literal, Self
+from typing import Any, Literal
 from urllib.parse import quote
 
 from highseason.core.extras import require
@@ -28,7 +29,7 @@ class RequestError(Exception):
         self.status, self.detail = status, detail
 
 
-class Client:
+class Client(AbstractContextManager["Client"]):
     """Talks to one service.
 
     Args:
@@ -50,9 +51,6 @@ class Client:
     def close(self) -> None:
         """Close the connections."""
         self._http.close()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -95,15 +93,12 @@ class Client:
     ) -> dict[str, int]:
         """Report what turns brought, all or none."""
         body = {"rewards": [asdict(outcome) for outcome in outcomes]}
-        answer: dict[str, int] = self._ask("POST", _path(experiment, "rewards"), body, key)
-        return answer
+        return dict(self._ask("POST", _path(experiment, "rewards"), body, key))
 
     def correct(self, experiment: str, outcome: Outcome, key: str | None = None) -> dict[str, Any]:
         """Correct a reward."""
         path = _path(experiment, f"decisions/{outcome.turn:d}/correction")
-        body = _without(asdict(outcome), "turn")
-        answer: dict[str, Any] = self._ask("POST", path, body, key)
-        return answer
+        return dict(self._ask("POST", path, _without(asdict(outcome), "turn"), key))
 
     def add_arm(self, experiment: str, arm: Arm, key: str | None = None) -> Arm:
         """Add an arm, or bring a retired one back."""
@@ -120,8 +115,7 @@ class Client:
     ) -> dict[str, int]:
         """Replace the forecast from a turn on."""
         body = {"first": first, "values": list(values)}
-        answer: dict[str, int] = self._ask("PUT", _path(experiment, "forecast"), body, key)
-        return answer
+        return dict(self._ask("PUT", _path(experiment, "forecast"), body, key))
 
     def change_status(self, experiment: str, change: str) -> Summary:
         """Pause, resume or archive an experiment."""
@@ -134,15 +128,11 @@ class Client:
 
     def events(self, experiment: str, after: int = 0, limit: int = 1000) -> dict[str, Any]:
         """A page of the event log; `next` is what to pass as `after` for more."""
-        path = _path(experiment, f"events?after={after:d}&limit={limit:d}")
-        answer: dict[str, Any] = self._ask("GET", path)
-        return answer
+        return dict(self._ask("GET", _path(experiment, f"events?after={after:d}&limit={limit:d}")))
 
     def export(self, experiment: str, kind: Literal["csv", "parquet"] = "parquet") -> bytes:
         """The turns with their rewards, as a file."""
-        answer = self._send("GET", _path(experiment, f"export.{kind}"))
-        content: bytes = answer.content
-        return content
+        return bytes(self._send("GET", _path(experiment, f"export.{kind}")).content)
 
     def _ask(
         self, method: str, path: str, body: Mapping[str, Any] | None = None, key: str | None = None

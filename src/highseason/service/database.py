@@ -4,10 +4,10 @@ import logging
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from alembic.config import Config
 from alembic.runtime.environment import EnvironmentContext
@@ -34,7 +34,7 @@ IDLE = 1.0
 _MIGRATION_LOCK = 0x48534D47  # any number that no one else uses for an advisory lock
 
 
-class Database:
+class Database(AbstractContextManager["Database"]):
     """One database, as a pool of connections that read and one connection that writes.
 
     Args:
@@ -133,9 +133,6 @@ class Database:
                 source.backup(copy)  # all pages in one step, so that no writer makes it start again
             finally:
                 copy.close()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
