@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,26 @@ FEW = {"simulate": 20, "advise": 5}
 
 
 @pytest.fixture
-def few_games(monkeypatch: pytest.MonkeyPatch) -> None:
+def quick_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Try few parameters of each policy, where it does not matter how good the best of them is."""
+    from highseason.advice import recommend
+    from highseason.tuning import Zoom
+
+    monkeypatch.setattr(recommend, "Zoom", partial(Zoom, trials=2, steps=1))
+
+
+@pytest.fixture
+def quick_advice(monkeypatch: pytest.MonkeyPatch, quick_search: None) -> None:
+    """Look at few worlds too, where a test asks only how advice is passed on."""
+    from highseason.advice import recommend
+
+    monkeypatch.setattr(recommend, "RHOS", (0.0, 0.1))
+    monkeypatch.setattr(recommend, "FEW_RHOS", (0.0, 0.01))
+    monkeypatch.setattr(recommend, "TYPICAL_RATES", recommend.TYPICAL_RATES[:2])
+
+
+@pytest.fixture
+def few_games(monkeypatch: pytest.MonkeyPatch, quick_advice: None) -> None:
     """Play few games where an example plays many: it must run, whatever it prints.
 
     So few are played in this process, unless the example says otherwise: workers take longer to

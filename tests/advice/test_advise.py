@@ -6,7 +6,7 @@ import json
 import re
 import warnings
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +18,6 @@ from highseason.advice.candidates import TRIED, kind_of, spaces, tried
 from highseason.advice.outcome import NOTICEABLE, OF_LOSS, _Leads, judge
 from highseason.advice.recommend import Finalists, _middle_of_flip, _Study
 from highseason.advice.words import verdict
-from highseason.advice.worlds import TYPICAL_RATES
 from highseason.cli.output import plain
 from highseason.core.executors import opened
 from highseason.results import Moments, SimulationResult
@@ -44,8 +43,11 @@ def advised(case: str) -> Advice:
 
 @cache
 def visitors(rho: float | None = None) -> Advice:
+    """The best of many parameters would change neither answer."""
     G = hs.multipliers.from_values(1e5 * (1 + T % 7), name="shop")
-    return hs.advise(G, 3, rates=(0.1, 0.9), gap=0.2, rho=rho, games=200, seed=1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(recommend, "Zoom", partial(Zoom, trials=2, steps=1))
+        return hs.advise(G, 3, rates=(0.1, 0.9), gap=0.2, rho=rho, games=200, seed=1)
 
 
 def losing(*regrets: float, error: float = 0.0, games: int = 100) -> SimulationResult:
@@ -114,6 +116,7 @@ def test_a_high_correlation_flips_the_answer_and_the_text_says_where() -> None:
     assert "(rho = 0.9)" in alike.assumption
 
 
+@pytest.mark.usefixtures("quick_search")
 def test_without_rates_typical_ones_are_tried() -> None:
     G = hs.multipliers.from_values([50.0, 80.0, 200.0] * 6, name="shop")
     advice = hs.advise(G, 2, games=20)
@@ -337,9 +340,8 @@ def test_bounds_are_there_where_they_are_asked_for() -> None:
     assert "afe bound" in str(hs.advise("constant", 3, turns=30, games=20, bounds=True))
 
 
-def test_same_seed_same_advice_and_it_is_json(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recommend, "FEW_RHOS", (0.0, 0.01))
-    monkeypatch.setattr(recommend, "TYPICAL_RATES", TYPICAL_RATES[:2])
+@pytest.mark.usefixtures("quick_advice")
+def test_same_seed_same_advice_and_it_is_json() -> None:
     calls: list[tuple[int, int]] = []
     filters = list(warnings.filters)
     first, second = (
@@ -412,7 +414,7 @@ def expect_no_exploring(advice: Advice) -> str:
 @pytest.mark.realdata
 def test_page_views_of_a_news_site_need_no_exploring() -> None:
     """The paper's world on this traffic says that greedy earns 71% and that regulating pays."""
-    expect_no_exploring(upworthy(days=60, games=100))
+    expect_no_exploring(upworthy(days=60, games=50))
 
 
 @pytest.mark.soak

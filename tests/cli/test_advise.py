@@ -16,6 +16,7 @@ Call = Callable[..., Any]
 USUAL = "advise -m wave --turns 40 --arms 3 --games 20 --seed 2".split()
 
 
+@pytest.mark.usefixtures("quick_advice")
 def test_json_is_the_librarys_advice(call: Call, tmp_path: Path) -> None:
     answer = call(*USUAL, "--json", "--out", "new/advice.png")
     assert (answer.code, answer.stderr) == (0, "")
@@ -30,6 +31,7 @@ def test_json_is_the_librarys_advice(call: Call, tmp_path: Path) -> None:
     assert document["bounds"] is None
 
 
+@pytest.mark.usefixtures("quick_advice")
 def test_words_come_verdict_first(call: Call) -> None:
     answer = call(*USUAL, "--bounds")
     assert (answer.code, answer.stderr) == (0, "")
@@ -38,6 +40,7 @@ def test_words_come_verdict_first(call: Call) -> None:
         assert words in answer.stdout
 
 
+@pytest.mark.usefixtures("quick_advice")
 def test_a_file_counts_visitors_and_rates_are_fitted_to_a_history(
     call: Call, traffic: Path, tmp_path: Path
 ) -> None:

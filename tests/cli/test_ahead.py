@@ -27,6 +27,7 @@ def test_a_plan_of_the_turns_ahead_is_that_of_their_forecast(call: Call, season:
     assert document["levels"] == hs.UCBZ().plan(ahead.multiplier(), 5).levels.tolist()
 
 
+@pytest.mark.usefixtures("quick_advice")
 @pytest.mark.parametrize(
     "words", [("simulate", "-p", "ucb", "--games", "20"), ("advise", "--games", "20")]
 )

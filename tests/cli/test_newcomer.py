@@ -52,6 +52,7 @@ def file(request: pytest.FixtureRequest, call: Call) -> list[str]:
     return [request.param, "--decimal", ","]
 
 
+@pytest.mark.usefixtures("quick_advice")
 def test_from_a_file_to_an_answer(file: list[str], call: Call) -> None:
     few = "--rates 2%..4% --turns 60 --arms 3 --games 5".split()
     advice = call("advise", "-m", *file, *few)

@@ -10,13 +10,21 @@ from typing import Any
 import pytest
 
 from highseason.cli.commands import reproduce as command
+from highseason.core.executors import LocalPool
 from highseason.studies import STUDIES, Study, StudyOutcome, reproduce
 
 Call = Callable[..., Any]
 
 
+@pytest.fixture(autouse=True)
+def no_processes_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start processes when there is work for them: most commands here are refused."""
+    monkeypatch.setattr(LocalPool, "start_processes", lambda self, module: None)
+
+
 def test_it_says_where_the_report_is_and_how_long_it_took(call: Call, tmp_path: Path) -> None:
-    answer = call("reproduce", "--only", "timing", "--quick", "--out", "new/report")
+    words = ("reproduce", "--only", "timing", "--quick", "--workers", "1", "--out", "new/report")
+    answer = call(*words)
     assert (answer.code, answer.stderr) == (0, "")
     *lines, seconds, last = answer.stdout.splitlines()
     assert all(len(line) <= 80 for line in lines)
@@ -25,7 +33,7 @@ def test_it_says_where_the_report_is_and_how_long_it_took(call: Call, tmp_path: 
     assert "drawing" in seconds
     assert last == "Report: new/report/index.html"
     assert (tmp_path / "new/report/index.html").is_file()
-    again = call("reproduce", "--only", "timing", "--quick", "--out", "new/report", "--json")
+    again = call(*words, "--json")
     (study,) = json.loads(again.stdout)["studies"].values()
     assert study["reused"] == 18
     assert study["page"] == "new/report/index.html"

@@ -29,7 +29,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore"),  # Ray's and Dask's own
 ]
 
-TURNS, GAMES = 150, 30_000
+TURNS, GAMES = 60, 30_000
 
 
 def simulated(**how: Any) -> str:
@@ -181,18 +181,13 @@ def finished(process: subprocess.Popen[bytes]) -> None:
 
 def test_a_dask_scheduler_is_joined_by_its_address(expected: str) -> None:
     pytest.importorskip("distributed")
-    port = free_port()
-    script = (
-        "import distributed, time\n"
-        "if __name__ == '__main__':\n"
-        f"    distributed.LocalCluster(n_workers=1, threads_per_worker=1, scheduler_port={port}, "
-        "dashboard_address=None, host='127.0.0.1'); time.sleep(600)\n"
-    )
-    process = subprocess.Popen([sys.executable, "-c", script], start_new_session=True)
-    try:
-        assert simulated(executor=f"dask://127.0.0.1:{port}") == expected
-    finally:
-        finished(process)
+    from distributed import LocalCluster
+
+    how = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
+    with LocalCluster(processes=False, protocol="tcp://", host="127.0.0.1", **how) as theirs:
+        address = theirs.scheduler_address.removeprefix("tcp://")
+        assert simulated(executor=f"dask://{address}") == expected
+        assert len(theirs.workers) == 1  # it still runs
 
 
 @pytest.mark.soak

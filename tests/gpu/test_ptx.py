@@ -54,7 +54,13 @@ def compiled_texts() -> dict[str, str]:
     return {}
 
 
-@pytest.mark.parametrize("run", RUNS)
+#: Those whose kernels differ from others in a type or a flag.
+ALIKE = ("in rows of larger numbers", "naive")
+
+
+@pytest.mark.parametrize(
+    "run", [pytest.param(run, marks=[pytest.mark.soak] * (run in ALIKE)) for run in RUNS]
+)
 def test_nothing_is_fused_or_rounded_otherwise(run: str) -> None:
     for program, arguments in launched(*RUNS[run]):
         name = f"{program}{kind_of(arguments)}"
