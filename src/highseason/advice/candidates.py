@@ -1,7 +1,5 @@
 """What is tried: policies from the simplest to the most elaborate, and where each is searched."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Literal

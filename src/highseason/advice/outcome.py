@@ -1,7 +1,5 @@
 """The comparison in one world: which policy is advised there, and what it leads by."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -6,18 +6,20 @@ import math
 import shlex
 import textwrap
 from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from highseason.advice.candidates import Kind
 from highseason.advice.outcome import Answer, Compared, WorldOutcome
 from highseason.core.formatting import counted, format_number, percent
+from highseason.core.table import wrapped
 from highseason.multipliers import SHAPES
 from highseason.results import Estimate, Table
 
 if TYPE_CHECKING:
     from highseason.advice.advice import Advice
 
-_COLUMNS = 80
+_wrapped = partial(wrapped, width=80)
 #: Leads below this are none.
 _LEVEL = 5e-5
 #: Each answer as part of a sentence.
@@ -153,7 +155,7 @@ def text(advice: Advice, traffic: str) -> str:
         _wrapped(f"When it explores: {advice.policy} {advice.timing.sentence()}"),
         *([] if advice.bounds is None else ["", _wrapped(guarantee(advice))]),
         *(["", "Watch out:"] if advice.warnings else []),
-        *(_wrapped(one.text, "- ", "  ") for one in advice.warnings),
+        *(_wrapped(f"- {one.text}", "  ") for one in advice.warnings),
     ]  # fmt: skip
     return "\n".join(parts)
 
@@ -201,14 +203,6 @@ def guarantee(advice: Advice) -> str:
         f"{format_number(bound.total)}, {percent(bound.total / bound.trivial)} of the worst case "
         f"(simulated: {format_number(simulated)})."
     )
-
-
-def _wrapped(text: str, first: str = "", then: str = "") -> str:
-    # Names of policies have hyphens, and are not to be broken at them.
-    return textwrap.fill(
-        text, _COLUMNS, initial_indent=first, subsequent_indent=then, break_long_words=False,
-        break_on_hyphens=False,
-    )  # fmt: skip
 
 
 def _plus_minus(lead: Estimate) -> str:

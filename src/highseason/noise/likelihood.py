@@ -5,8 +5,6 @@ two moments.  log f_t is normal with standard deviation `day` and is integrated 
 adaptive Gauss-Hermite quadrature.  The rates are weighted means, with the weights of that rho.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 

@@ -82,7 +82,10 @@ class Plan(Printable):
 
     @cached_property
     def exploration(self) -> NDArray[np.float64]:
-        """How much each turn explores, in [0, 1]; 1 while every arm is tried once."""
+        """How much each turn explores, in [0, 1]; 1 while every arm is tried once.
+
+        Where that is decided during the game, as by the option index, how cheap exploring is.
+        """
         turns = np.arange(1, len(self) + 1)
         intensity = self.policy.rule.intensity(self.levels, turns, self.arms)
         shares = self.policy.lifetime_options.weight_scale * intensity

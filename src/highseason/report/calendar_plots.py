@@ -11,7 +11,7 @@ from highseason.core.formatting import format_number
 from highseason.multipliers import Multiplier
 from highseason.policies import Plan
 from highseason.report import palette
-from highseason.report.drawing import drawing
+from highseason.report.drawing import drawing, leave_squares
 from highseason.report.figure import Figure
 from highseason.report.multiplier_plots import STEEP
 from highseason.report.plan_plots import PRICE, UNIT, Plans, as_percent, ask, shown_prices
@@ -109,10 +109,7 @@ def _draw(
     drawn = axes.pcolormesh(squares, cmap=shades, norm=norm, edgecolors="white", linewidth=0.6)
     axes.invert_yaxis()
     axes.set_yticks([0.5, 2.5, 4.5, 6.5], ["Mon", "Wed", "Fri", "Sun"], fontsize=8)
-    axes.tick_params(length=0)
-    axes.grid(visible=False)
-    for side in axes.spines.values():
-        side.set_visible(False)
+    leave_squares(axes)
     axes.set_title(name)
     scale = canvas.colorbar(drawn, ax=axes, pad=0.01, aspect=9)
     scale.ax.tick_params(labelsize=8, length=2)

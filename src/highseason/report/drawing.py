@@ -189,6 +189,13 @@ def name_rows(axes: Axes, labels: Sequence[str]) -> None:
     axes.tick_params(axis="y", length=0)
 
 
+def leave_squares(axes: Axes) -> None:
+    """Take away all lines around and between the squares of a map."""
+    axes.tick_params(length=0)
+    axes.grid(visible=False)
+    axes.spines[:].set_visible(False)
+
+
 def wrapped(label: str) -> str:
     """A long label in two lines, split where the parameters begin."""
     return label.replace(":", ":\n", 1) if len(label) > _LONG_LABEL else label

@@ -9,7 +9,7 @@ import numpy as np
 
 from highseason.core.formatting import signed_percent
 from highseason.report import palette
-from highseason.report.drawing import drawing
+from highseason.report.drawing import drawing, leave_squares
 from highseason.report.figure import Figure
 from highseason.results import Estimate
 
@@ -83,10 +83,7 @@ def _draw(axes: Axes, panel: HeatMap, most: float) -> None:
     axes.set_yticks(range(len(panel.rows)), list(panel.rows), fontsize=7.5)
     axes.set_xlabel(panel.xlabel, fontsize=8.5)
     axes.set_ylabel(panel.ylabel, fontsize=8.5)
-    axes.tick_params(length=0)
-    axes.grid(visible=False)
-    for side in axes.spines.values():
-        side.set_visible(False)
+    leave_squares(axes)
 
 
 def _alt(panel: HeatMap) -> str:

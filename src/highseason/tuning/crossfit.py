@@ -6,8 +6,6 @@ games again and choosing again each time, so they contain the luck of tuning as 
 games.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

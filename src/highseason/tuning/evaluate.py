@@ -1,7 +1,5 @@
 """Score candidates on simulated games, each of which is played once."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 

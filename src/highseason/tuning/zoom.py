@@ -1,7 +1,5 @@
 """A search that does not stop at an end of its range: it moves on until the best lies inside."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
