@@ -84,17 +84,9 @@ def command(
     played = None
     if overlay is not None:
         stops = np.unique(np.geomspace(1, G.turns, _STOPS).round().astype(np.int64))
+        how: Any = {"games": games, "seed": seed, "curves": stops, "lifetimes": lifetimes}
         with progress_bar("games") as progress, quiet():  # the notes of the bound say the same
-            played = hs.simulate(
-                players,
-                arms,
-                G,
-                games=games,
-                seed=seed,
-                curves=stops,
-                lifetimes=lifetimes,
-                progress=progress,
-            )
+            played = hs.simulate(players, arms, G, progress=progress, **how)
         hs.report.bound(regret, played).save(overlay)
     if as_json:
         documents = [_document(label, bound, played) for label, bound in regret.items()]
