@@ -17,12 +17,7 @@ from highseason.core.validation import positive_number
 from highseason.core.warnings import quiet
 from highseason.engine import UNKNOWN_TURNS, Horizon, Turn
 from highseason.engine.lifetimes.presence import lifetime_score, measure_of
-from highseason.multipliers import (
-    CalendarWarning,
-    Multiplier,
-    as_multiplier,
-    concatenate,
-)
+from highseason.multipliers import CalendarWarning, Multiplier, as_multiplier, concatenate
 from highseason.policies import Planner, Policy
 from highseason.policies.plan import SeasonPlanner, busy_from, known_levels, require_future
 from highseason.rules import UNKNOWN_END

@@ -10,14 +10,7 @@ from numpy.typing import NDArray
 
 from highseason.checks.catalogue import CheckFailed, check, expect, first_difference
 from highseason.checks.plans import RANGES
-from highseason.checks.settings import (
-    ARMS,
-    SEED,
-    TURNS,
-    on_generic_path,
-    reward_models,
-    season,
-)
+from highseason.checks.settings import ARMS, SEED, TURNS, on_generic_path, reward_models, season
 from highseason.core.random import game_keys
 from highseason.engine.lifetimes import Lifetimes, birth_and_death, fixed
 from highseason.games import Game, play, simulate

@@ -9,13 +9,7 @@ from numpy.typing import ArrayLike
 
 from highseason.core.validation import whole_number
 from highseason.core.warnings import quiet
-from highseason.forecasters.base import (
-    LEVELS,
-    Forecast,
-    Forecaster,
-    ForecastError,
-    ForecastWarning,
-)
+from highseason.forecasters.base import LEVELS, Forecast, Forecaster, ForecastError, ForecastWarning
 from highseason.forecasters.history import Grid
 from highseason.multipliers import Multiplier, as_multiplier
 

@@ -17,16 +17,7 @@ from highseason.service.experiments import Service
 from highseason.service.routes import FileKind, Id, One
 from highseason.service.schemas import NewForecastBody
 from highseason.service.views import ARMS, ExperimentView, Views, planned
-from highseason.service.web import (
-    Admin,
-    Form,
-    Reader,
-    Visitor,
-    back_to,
-    page_router,
-    reads,
-    show,
-)
+from highseason.service.web import Admin, Form, Reader, Visitor, back_to, page_router, reads, show
 
 #: How many experiments, and how many arms, are on one page of a list.
 PER_PAGE = 100

@@ -10,14 +10,7 @@ from pydantic import BaseModel
 
 from highseason.service import export
 from highseason.service.experiments import Service
-from highseason.service.model import (
-    MOST_TURNS,
-    Arm,
-    DecisionRecord,
-    PlannedTurn,
-    State,
-    Summary,
-)
+from highseason.service.model import MOST_TURNS, Arm, DecisionRecord, PlannedTurn, State, Summary
 from highseason.service.schemas import (
     MOST_PLANNED,
     ArmBody,

@@ -24,10 +24,7 @@ def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-@with_examples(
-    "reproduce",
-    "highseason reproduce --only simulated --quick --out report/",
-)
+@with_examples("reproduce", "highseason reproduce --only simulated --quick --out report/")
 @options.choice(
     "--only", "Run only this study; repeatable.  [default: all]", STUDIES, multiple=True
 )

@@ -13,11 +13,7 @@ _FIRST, _LAST = date(2024, 1, 1), date(2025, 12, 31)
 _WEEK = (100, 95, 104, 112, 150, 260, 210)  # Monday to Sunday
 
 
-@with_examples(
-    "sample",
-    "highseason sample",
-    "highseason sample --out visitors.csv",
-)
+@with_examples("sample", "highseason sample", "highseason sample --out visitors.csv")
 @options.path("--out", "The file to write.  [default: print it]")
 @options.ignored_seed
 def command(out: Path | None, as_json: bool) -> None:
