@@ -202,10 +202,12 @@ class StudySession:
             with quiet():
                 result = simulate(
                     numbered, rewards, G, games, seed, forecast=forecast, lifetimes=lifetimes,
-                    executor=self.executor, keep="games",
+                    executor=self.executor, keep="games", realised=True,
                 )  # fmt: skip
+            # The best arm's own games: the same whoever plays, so losses of two runs compare.
+            best = result.mean("reward", 0) + result.mean("realised_regret", 0)
             assert result.games is not None  # they are kept
-            return Regrets(np.round(result.games["regret"] / result.best_reward, _DIGITS))
+            return Regrets(np.round(result.games["regret"] / best, _DIGITS))
 
         with self.step("simulating"):
             return self.store.record(name, inputs, Regrets, compute).lost
