@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from highseason.core.jitable import jitable
+from highseason.core.jitable import inlined, jitable
 from highseason.core.special import loop_log, normal_cdf, normal_density
 
 _HALF_LOG_TWO_PI = 0.5 * math.log(2.0 * math.pi)
@@ -22,7 +22,7 @@ def stirling(x: float) -> float:
     return (x - 0.5) * loop_log(x) - x + _HALF_LOG_TWO_PI + series
 
 
-@jitable
+@inlined
 def log_eight_rising(x: float) -> float:
     """The logarithm of x (x + 1) … (x + 7): that of gamma at x + 8, less that at x."""
     t = x * (x + 7.0)

@@ -180,8 +180,8 @@ class Policy:
         else:
             levels = levels_from(self, multiplier, forecast, arms)
         plan = Plan(self, multiplier, arms, levels)
-        z = self.resolve_thresholds(multiplier.values).threshold
-        if not (isinstance(z, float) and warn_if_one_sided(multiplier.values, z, what=str(self))):
+        z, G = self.threshold, multiplier.values
+        if z is None or not warn_if_one_sided(G, Threshold.of(z).resolve(G), what=str(self)):
             plan.warn_if_one_sided()
         return plan
 

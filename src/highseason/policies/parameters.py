@@ -10,7 +10,7 @@ import math
 import operator
 from collections.abc import Sequence
 from dataclasses import Field, dataclass, field
-from functools import partial
+from functools import cache, partial
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -140,7 +140,11 @@ def parameter(default: Any, doc: str, kw_only: bool = False, **limits: Any) -> A
 
 def declared(policy: object) -> dict[str, Limits]:
     """The limits of a policy's parameters, or of a policy class's, by name."""
-    kind = policy if isinstance(policy, type) else type(policy)
+    return _declared(policy if isinstance(policy, type) else type(policy))
+
+
+@cache
+def _declared(kind: type) -> dict[str, Limits]:
     entries: dict[str, Field[Any]] = getattr(kind, "__dataclass_fields__", {})
     return {
         name: entry.metadata["limits"]
