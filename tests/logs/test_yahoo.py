@@ -311,7 +311,6 @@ def test_generated_logs_are_read_back_exactly(zipped: bool, tmp_path: Path) -> N
     ]
 
 
-@pytest.mark.jit
 def test_a_sparse_log_is_read_back_exactly(tmp_path: Path) -> None:
     """Most pools see no event, so nobody can know of them."""
     generate_log(tmp_path / "log", 1, seed=8, events_per_second=0.002)

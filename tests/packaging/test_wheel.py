@@ -124,7 +124,7 @@ def core(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
     locked = ("--require-hashes", "--only-binary", ":all:", "-r", ROOT / "requirements/core.txt")
     pip(bare.python, "install", "--no-compile", *locked)
     # Without an index: whatever the wheel asks for must be what the lock has brought.
-    pip(bare.python, "install", "--no-index", wheel)
+    pip(bare.python, "install", "--no-compile", "--no-index", wheel)
     return bare
 
 
@@ -134,7 +134,8 @@ def everything(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environ
     full = environment(tmp_path_factory.mktemp("all"))
     (site,) = full.folder.glob("lib/python*/site-packages")
     (site / "locked.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
-    pip(full.python, "install", "--no-index", "--ignore-installed", "--no-deps", wheel)
+    alone = ("--no-compile", "--no-index", "--ignore-installed", "--no-deps")
+    pip(full.python, "install", *alone, wheel)
     pip(full.python, "install", "--no-index", f"{wheel}[all]")
     return full
 

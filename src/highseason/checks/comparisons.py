@@ -71,7 +71,7 @@ def scaled_rewards_mislead(policy: Policy) -> None:
 @check(applies=lambda policy: _learns(policy) and not policy.suppress_plan_warning)
 def beats_uniform_random(policy: Policy) -> None:
     """In long games with few arms it clearly earns more than arms played at random."""
-    arms_played_exist(policy)
+    arms_played_exist.first(policy)
     players = {"chance": UniformRandom(), "it": policy}
     gain = simulate(players, reward_models()[0], season(LONG), MANY, SEED).gain("it")
     expect(
@@ -155,7 +155,7 @@ def threshold_below_all_is_greedy(policy: Policy) -> None:
 @check(applies=_learns)
 def units_of_G_do_not_matter(policy: Policy) -> None:
     """Scale G and the parameters measured on it: same arms, regret and reward scaled."""
-    arms_played_exist(policy)
+    arms_played_exist.first(policy)
     larger, G, many = in_other_units(policy, FACTOR), season(), season().scale(FACTOR)
     names = " and ".join(parameters_on_G(policy)) or "no parameter"
     expect(

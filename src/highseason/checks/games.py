@@ -75,7 +75,7 @@ def same_seed_same_arms(policy: Policy) -> None:
 @check()
 def play_and_simulate_agree(policy: Policy) -> None:
     """Turn by turn: equal running rewards and regrets leave no room for another arm."""
-    arms_played_exist(policy)
+    arms_played_exist.first(policy)
     for model in reward_models():
         for seed, games in ((SEED, GAMES), (SEED + 1, 1)):
             _expect_agreement(policy, model, f"{model.name} rewards, seed {seed}", games, seed)
@@ -120,7 +120,7 @@ def fast_kernel_plays_as_the_plain_one(policy: Policy) -> None:
 @check()
 def threads_do_not_matter(policy: Policy) -> None:
     """With one thread or two, the results are the same bits."""
-    arms_played_exist(policy)
+    arms_played_exist.first(policy)
     model = reward_models()[0]
     # Where a turn takes long, fewer and shorter games are worth handing out to a thread.
     own = has_own_kernel(policy, model, None)
@@ -134,7 +134,7 @@ def threads_do_not_matter(policy: Policy) -> None:
 @check()
 def company_does_not_matter(policy: Policy) -> None:
     """Next to other policies, before or after them, a policy plays the same games."""
-    arms_played_exist(policy)
+    arms_played_exist.first(policy)
     it, greedy = {"it": policy}, {"greedy": Greedy()}
     alone, first, last = (
         simulate(players, reward_models()[0], season(), games=GAMES, seed=SEED)
@@ -174,7 +174,7 @@ def absent_arms_are_never_played(policy: Policy) -> None:
 @check()
 def play_and_simulate_agree_on_arms_that_come_and_go(policy: Policy) -> None:
     """The readable loop and the kernel have the same arms in the game, and choose the same."""
-    absent_arms_are_never_played(policy)
+    absent_arms_are_never_played.first(policy)
     for lifetimes, model, where in _lifetime_settings(policy):
         _expect_agreement(policy, model, where, LIFETIME_GAMES, lifetimes=lifetimes)
 
