@@ -89,8 +89,10 @@ def shade_turns(
     )  # fmt: skip
 
 
-def draw_multiplier(axes: Axes, G: Multiplier, z: float | None, shaded: bool = False) -> None:
-    """Draw G over time, with its threshold if there is one, and busy turns `shaded`."""
+def draw_multiplier(
+    axes: Axes, G: Multiplier, z: float | None, shaded: bool = False, line: str = "threshold z"
+) -> None:
+    """Draw G over time, with a `line` at its threshold if there is one, and busy turns `shaded`."""
     if shaded and z is not None:
         shade_busy(axes, G, z, label=f"busy: G ≥ {format_number(z)}")
     stairs(axes, G.values, edges(G), baseline=None, color=palette.INK, linewidth=1.2)
@@ -103,7 +105,7 @@ def draw_multiplier(axes: Axes, G: Multiplier, z: float | None, shaded: bool = F
         axes.set_ylim(bottom=0)
     number_axis(axes.yaxis)
     if z is not None:
-        axes.axhline(z, color=palette.ACCENT, linestyle="--", linewidth=1.2, label="threshold z")
+        axes.axhline(z, color=palette.ACCENT, linestyle="--", linewidth=1.2, label=line)
     fit(axes, G)
 
 

@@ -66,7 +66,8 @@ def plan(plans: Plans, z: float | str | None = None, title: str | None = None) -
             draw_plan(axes, drawn)
             axes.set_title(label if prices(drawn) is None else f"{label}: {PRICE} (log scale)")
         exploring = [axes for axes in rows[:-1] if axes.get_yscale() == "linear"]
-        draw_multiplier(rows[-1], G, level, shaded=True)
+        line = "threshold z" if own or z is not None else "the busiest quarter begins"
+        draw_multiplier(rows[-1], G, level, shaded=True, line=line)
         rows[-1].set_title(f"multiplier {G.name}", fontweight="normal")
         show_time(rows[-1], G)
         if exploring:
@@ -117,6 +118,7 @@ def draw_prices(axes: Axes, plan: Plan, price: NDArray[np.float64]) -> None:
     stairs(axes, price, steps, baseline=None, **look)
     axes.set(yscale="log", ylim=(price.min() / 1.5, 1.5))
     axes.locator_params(axis="y", numticks=4)
+    axes.minorticks_off()
     axes.yaxis.set_major_formatter(as_percent)
 
 
