@@ -29,6 +29,7 @@ from highseason.rewards.counts import (
     next_share,
     none_of_many,
     normal,
+    search_terms,
     stretched,
     way_of,
 )
@@ -40,8 +41,8 @@ SIZE = 8
 #: Where a batch, one array, holds eight numbers of each kind: what is given (uniform numbers,
 #: visitors, rates), the counts drawn, and what is needed in between.  A single array, because the
 #: compiler must see that they do not overlap.
-U, N, P, COUNT, _Z, _MASS, _LEFT, _WAY = range(0, 8 * SIZE, SIZE)
-BATCH = 8 * SIZE
+U, N, P, COUNT, _Z, _MASS, _LEFT, _WAY, _A, _B = range(0, 10 * SIZE, SIZE)
+BATCH = 10 * SIZE
 
 
 @jitable
@@ -118,18 +119,21 @@ def _search(batch: Floats, size: int, rho: float) -> None:
         left = left if batch[_WAY + i] == SEARCHED else -1.0
         batch[_LEFT + i] = left
         batch[COUNT + i] = 0.0
+        batch[_A + i], batch[_B + i] = search_terms(batch[N + i], batch[P + i], rho)
         live += left >= 0.0
     while live > 0:
-        live = 0
+        live, alike, more = 0, k * rho, k + 1.0
         for i in range(size):
-            mass = batch[_MASS + i] * next_share(k, batch[N + i], batch[P + i], rho)
-            left = batch[_LEFT + i]
-            batch[COUNT + i] += 1.0 if left >= 0.0 else 0.0
-            left = -1.0 if (mass <= NO_MASS) | (k + 1.0 >= batch[N + i]) else left - mass
+            n, left = batch[N + i], batch[_LEFT + i]
+            mass = batch[_MASS + i] * next_share(k, n, batch[_A + i], batch[_B + i], alike)
+            batch[COUNT + i] = more if left >= 0.0 else batch[COUNT + i]
+            left = left - mass if mass > NO_MASS else -1.0
             batch[_LEFT + i] = left
             batch[_MASS + i] = mass
             live += left >= 0.0
-        k += 1.0
+        k = more
+    for i in range(size):
+        batch[COUNT + i] = min(batch[COUNT + i], batch[N + i])
 
 
 @inlined

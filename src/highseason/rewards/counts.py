@@ -15,7 +15,7 @@ import math
 
 from highseason.core.jitable import inlined, jitable
 from highseason.core.random import spread
-from highseason.core.special import loop_log, quick_normal_quantile
+from highseason.core.special import quick_loop_log, quick_normal_quantile
 
 #: Among so few visitors every count is searched from 0, exactly.
 FEW = 16.0
@@ -133,12 +133,13 @@ def none_of_many(n: float, p: float, rho: float) -> float:
     """The same as the ratio of gamma functions that it is, by Stirling's formula."""
     r = rho / (1.0 - rho)
     q, nr = 1.0 - p, n * r
-    more, rest = 1.0 + nr, q + nr
-    inverse = 1.0 / (q * more * rest)
-    power = n * loop_log(q) + (rest * (1.0 / r) - 0.5) * loop_log(1.0 + p * nr * rest * inverse)
-    power -= p * (1.0 / r) * loop_log(more) + nr * r * (more - q * rest) * inverse * (1 / 12)
+    more, rest, part = 1.0 + nr, q + nr, p * nr
+    power = (rest * (1.0 / r) - 0.5) * _log_ratio(part / (part + 2.0 * q * more))
+    power -= n * _log_ratio(p / (2.0 - p)) + p * (1.0 / r) * quick_loop_log(more)
+    power -= nr * r * (more - q * rest) / (q * more * rest) * (1 / 12)
     x = power * (1 / 64)  # from -0.2 to 0
-    e = 1.0 + x * (1.0 + x * (1 / 2 + x * (1 / 6 + x * (1 / 24 + x * (1 / 120 + x * (1 / 720))))))
+    xx = x * x
+    e = 1.0 + x + xx * (1 / 2 + x * (1 / 6) + xx * (1 / 24 + x * (1 / 120) + xx * (1 / 720)))
     e *= e
     e *= e
     e *= e
@@ -147,24 +148,39 @@ def none_of_many(n: float, p: float, rho: float) -> float:
     return e * e
 
 
+@inlined
+def _log_ratio(s: float) -> float:
+    """The logarithm of (1 + s)/(1 - s), for s from 0 to 1/3, in pairs: these need not wait."""
+    z = s * s
+    z2 = z * z
+    z4 = z2 * z2
+    low = 1.0 + z * (1 / 3) + z2 * (1 / 5 + z * (1 / 7))
+    high = 1 / 9 + z * (1 / 11) + z2 * (1 / 13 + z * (1 / 15)) + z4 * (1 / 17 + z * (1 / 19))
+    return 2.0 * s * (low + z4 * high)
+
+
 @jitable
 def _searched(u: float, mass: float, n: float, p: float, rho: float) -> float:
     """Exact: add up the probabilities of 0, 1, 2 … until they pass `u`; `mass` is that of 0."""
     left, k = u - mass, 0.0
-    while left >= 0.0 and k < n and mass > NO_MASS:
-        mass *= next_share(k, n, p, rho)
+    a, b = search_terms(n, p, rho)
+    while left >= 0.0 and mass > NO_MASS:
+        mass *= next_share(k, n, a, b, k * rho)
         k += 1.0
         left -= mass
-    return k
+    return min(k, n)
 
 
 @inlined
-def next_share(k: float, n: float, p: float, rho: float) -> float:
-    """The probability of k + 1 buyers over that of k."""
-    alone = 1.0 - rho
-    return ((n - k) * (p * alone + k * rho)) / (
-        (k + 1.0) * ((1.0 - p) * alone + (n - 1.0 - k) * rho)
-    )
+def search_terms(n: float, p: float, rho: float) -> tuple[float, float]:
+    """What all steps of a search have in common."""
+    return p * (1.0 - rho), (1.0 - p) * (1.0 - rho) + (n - 1.0) * rho
+
+
+@inlined
+def next_share(k: float, n: float, a: float, b: float, alike: float) -> float:
+    """The probability of k + 1 buyers over that of k; `alike` is k rho."""
+    return ((n - k) * (a + alike)) / ((k + 1.0) * (b - alike))
 
 
 @jitable

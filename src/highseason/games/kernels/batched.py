@@ -55,6 +55,34 @@ def draw_ahead(family: Any) -> Callable[..., int]:
     )
 
 
+@inlined
+def next_reward(
+    model: RewardDispatch,
+    quantile: Callable[..., Any],
+    game: int,
+    arm: int,
+    parameter: float,
+    i: int,
+    G: Floats,
+    batch: Floats,
+    last: int,
+    drawn: int,
+    until: int,
+) -> tuple[float, int, int]:
+    """What an arm pays in the turn after turn i; drawn ahead if it was the last to be played too.
+
+    With it come the arm that was drawn ahead, and until which turn.
+    """
+    if arm == last and (arm != drawn or i >= until) and in_batches(model, G[i]):
+        until = draw_ahead(model, quantile, game, parameter, i, G, batch)
+        drawn = arm
+    if arm == drawn and i < until:
+        x = batch[COUNT + SIZE + i - until]
+    else:
+        x = draw_reward(model, quantile, turn_key(game, i + 1), parameter, i + 1, G[i])
+    return x, drawn, until
+
+
 @by_family
 def stretch_reward(family: Any) -> Callable[..., float]:
     """`(model, quantile, game, parameter, i, stop, G, total, batch)`: `total` and what an arm pays.

@@ -27,9 +27,9 @@ from highseason.games.kernels.arguments import (
     record,
     write_totals,
 )
-from highseason.games.kernels.batched import draw_ahead, in_batches
-from highseason.games.kernels.reward_dispatch import draw_reward, learned_value
-from highseason.rewards.batches import BATCH, COUNT, SIZE
+from highseason.games.kernels.batched import next_reward
+from highseason.games.kernels.reward_dispatch import learned_value
+from highseason.rewards.batches import BATCH
 
 
 class EpsilonScratch(NamedTuple):
@@ -144,13 +144,9 @@ def epsilon_game(
         coin = draw(key, DECISION) if epsilon > 0.0 else 1.0
         greedy = coin >= epsilon
         arm = leader if greedy else min(int(coin / epsilon * arms), arms - 1)
-        if arm == last and (arm != drawn or i >= until) and in_batches(model, G[i]):
-            until = draw_ahead(model, quantile, game, parameters[arm], i, G, batch)
-            drawn = arm
-        if arm == drawn and i < until:
-            x = batch[COUNT + SIZE + i - until]
-        else:
-            x = draw_reward(model, quantile, key, parameters[arm], i + 1, G[i])
+        x, drawn, until = next_reward(
+            model, quantile, game, arm, parameters[arm], i, G, batch, last, drawn, until
+        )
         last = arm
         paid = G[i] * x
         reward += paid
