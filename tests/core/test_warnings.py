@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 from highseason.core.warnings import quiet
 
 
@@ -30,3 +32,18 @@ def test_other_categories_are_added_and_taken_back() -> None:
                 FutureWarning,
             }
         assert warnings.filters == before
+
+
+def test_who_is_quiet_longer_stays_quiet() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        before = list(warnings.filters)
+        first, second = quiet(), quiet()
+        first.__enter__()
+        second.__enter__()
+        first.__exit__(None, None, None)
+        warnings.warn("not shown", UserWarning, stacklevel=1)
+        second.__exit__(None, None, None)
+        assert warnings.filters == before
+        with pytest.raises(UserWarning, match="shown again"):
+            warnings.warn("shown again", UserWarning, stacklevel=1)

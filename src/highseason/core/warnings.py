@@ -3,7 +3,8 @@
 import sys
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from typing import Any
 
 _PACKAGE = __name__.partition(".")[0]
 
@@ -25,18 +26,18 @@ def warn_user(message: str, category: type[Warning]) -> None:
 def quiet(*categories: type[Warning]) -> Iterator[None]:
     """Ignore warnings of these categories, `UserWarning` if none is given.
 
-    Filters belong to the whole process, so threads must not change them while others work: enter
-    it once around all of them, and within it changes nothing.
+    Filters belong to the whole process.  Threads may be quiet at the same time, in any order: each
+    adds filters of its own, whereas the end of `warnings.catch_warnings` undoes what others did.
 
     >>> with quiet():
     ...     warnings.warn("not shown", UserWarning)
     """
-    unwanted = categories or (UserWarning,)
-    ignored = {("ignore", None, category, None, 0) for category in unwanted}
-    if ignored == set(warnings.filters[: len(unwanted)]):
+    filters: list[Any] = warnings.filters  # type: ignore[assignment]  # a list, as documented
+    ignored = [("ignore", None, category, None, 0) for category in categories or (UserWarning,)]
+    filters[:0] = ignored
+    try:
         yield
-        return
-    with warnings.catch_warnings():
-        for category in unwanted:
-            warnings.simplefilter("ignore", category)
-        yield
+    finally:
+        for entry in ignored:
+            with suppress(ValueError):  # someone emptied the list
+                filters.remove(entry)
