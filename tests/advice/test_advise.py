@@ -114,6 +114,7 @@ def test_a_high_correlation_flips_the_answer_and_the_text_says_where() -> None:
     assert alike.answer != "greedy"
     assert alike.outcome.best("greedy").earned < 0.95
     assert "(rho = 0.9)" in alike.assumption
+    assert "at 0, greedy is enough; from rho" in alike.verdict
 
 
 @pytest.mark.usefixtures("quick_search")

@@ -78,9 +78,9 @@ def flips(advice: Advice) -> str:
             return "The answer is the same for every correlation of visitors (rho) from 0 to 1."
         return "No other answer is clear for any rho from 0 to 1, but see the question marks below."
     changes = [f"from rho = {rho:.2g} on, {_ANSWERS[one.answer]}" for rho, one in advice.flips]
-    own = _ANSWERS[advice.outcome.answer]
-    here = f"at {advice.outcome.world.rho:g}, {own}"
-    return f"It depends on rho: {here}; {'; '.join(changes)}."
+    lowest = advice.by_rho[0]
+    first = f"at {lowest.world.rho:g}, {_ANSWERS[lowest.answer]}"
+    return f"It depends on rho: {first}; {'; '.join(changes)}."
 
 
 def _by_rates(advice: Advice) -> str:
