@@ -44,6 +44,15 @@ def test_json_is_one_document_with_the_contracts_keys(call: Call) -> None:
     assert document["max_reward"] == pytest.approx(hs.multipliers.wave(turns=60).total)
 
 
+def test_realised_regret_is_in_the_document_if_asked_for(call: Call) -> None:
+    plain, more = (
+        strict(call("simulate", *PLAYERS, *SMALL, *words, "--json").stdout)["policies"][1]
+        for words in ((), ("--realised",))
+    )
+    assert set(more) - set(plain) == {"realised_regret_mean", "realised_regret_se"}
+    assert plain.items() <= more.items()
+
+
 def test_it_plays_what_the_library_plays(call: Call) -> None:
     document = strict(call("simulate", *PLAYERS, *SMALL, "--json").stdout)
     players = [hs.UCB(), hs.UCBZ(z=30), hs.Greedy()]
