@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import highseason as hs
+from highseason.core.formatting import with_error
 
 Call = Callable[..., Any]
 
@@ -145,6 +146,17 @@ def test_people_get_a_table(call: Call) -> None:
     entry = document["policies"][1]
     assert f"{entry['best_share']:.1%}" in rows[0]
     assert f"{entry['gain_over_first']:+.1%}" in rows[0]
+    assert "realised" not in answer.stdout
+
+
+def test_the_table_has_a_column_of_realised_regret_if_asked_for(call: Call) -> None:
+    table = call("simulate", *PLAYERS, *SMALL, "--realised").stdout
+    document = strict(call("simulate", *PLAYERS, *SMALL, "--realised", "--json").stdout)
+    assert "realised: with the luck of the game in it" in table
+    for entry in document["policies"]:
+        mean, error = entry["realised_regret_mean"], entry["realised_regret_se"]
+        assert with_error(mean, error) in table
+        assert with_error(entry["regret_mean"], entry["regret_se"]) in table
 
 
 def test_results_are_kept_and_drawn(call: Call, tmp_path: Path) -> None:

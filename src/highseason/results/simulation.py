@@ -170,27 +170,33 @@ class SimulationResult(Printable):
         )
 
     def summary(self, level: float = 0.95) -> Table:
-        """A row per policy: reward, share of the best arm's, regret, exploited, gain."""
-        columns = ("policy", "reward", "of best", "regret", "exploited",
+        """A row per policy: reward, share of the best arm's, regret, exploited, gain.
+
+        The realised regret follows the regret where it was measured.
+        """
+        realised = (REALISED,) if REALISED in self.moments else ()
+        regret_columns = [metric.replace("_", " ") for metric in ("regret", *realised)]
+        columns = ("policy", "reward", "of best", *regret_columns, "exploited",
                    f"gain over {self.policies[0]}")  # fmt: skip
         rows = []
         for i, label in enumerate(self.policies):
-            reward, regret = (
+            reward, *regrets = (
                 with_error(self.mean(metric, i), self.error(metric, i))
-                for metric in ("reward", "regret")
+                for metric in ("reward", "regret", *realised)
             )
             gain = self.gain(i, level=level)
             over = with_range(gain.value, gain.low, gain.high) if i else ""
             shares = percent(self.best_share(i), 1), percent(self.exploited_share(i))
-            rows.append((label, reward, shares[0], regret, shares[1], over))
+            rows.append((label, reward, shares[0], *regrets, shares[1], over))
         return Table(columns, tuple(rows), ("",) * len(columns))
 
     def blocks(self) -> list[str | Table]:
         """What was simulated, `summary()`, and what its columns mean."""
+        luck = "realised: with the luck of the game in it; " if REALISED in self.moments else ""
         legend = (
             "±: one standard error; of best: share of what the best arm would have earned; "
-            "exploited: share of the reward from pure exploitation; gain: with its 95% interval, "
-            "games paired."
+            f"{luck}exploited: share of the reward from pure exploitation; "
+            "gain: with its 95% interval, games paired."
         )
         return [self.caption, self.summary(), legend]
 

@@ -42,7 +42,10 @@ _QUANTILES = (0.1, 0.5, 0.9)
     "Keep finished parts there; after an interruption the same command resumes.",
 )
 @options.flag("--curves with_curves", "Also record running totals over turns.")
-@options.flag("--realised", "Also measure the realised regret, with the luck of the game in it.")
+@options.flag(
+    "--realised",
+    "Also measure the realised regret, with the luck of the game in it: a column more.",
+)
 @options.path("--save", "Save the result as an .npz file.")
 @options.path(
     "--out", "Draw the rewards (.png, .svg, .pdf); with --curves also NAME-curves beside it."
