@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 
-COMMAND = [sys.executable, "-m", "highseason.cli"]
+COMMAND = [sys.executable, "-m", "highseason"]
 POLICIES = ["--policy", "epsilon-z", "--policy", "ucb-z", "--policy", "variable-pool"]
 SIMULATE = [*COMMAND, "simulate", *POLICIES, "--multiplier", "wave", "--arms", "25"]
 SIMULATE += ["--turns", "500", "--games", "50", "--json"]

@@ -55,7 +55,7 @@ def run(tmp_path: Path) -> Call:
 
     def run(*words: str, **variables: str) -> Answer:
         done = subprocess.run(
-            [sys.executable, "-m", "highseason.cli", *words],
+            [sys.executable, "-m", "highseason", *words],
             cwd=tmp_path,
             env=os.environ | variables,
             capture_output=True,

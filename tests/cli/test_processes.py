@@ -17,7 +17,7 @@ import pytest
 
 Call = Callable[..., Any]
 
-PROGRAM = [sys.executable, "-m", "highseason.cli"]
+PROGRAM = [sys.executable, "-m", "highseason"]
 SMALL = "simulate -p ucb -p soft-ucb --arms 4 --turns 60 --games 20 --json".split()
 
 
@@ -102,7 +102,7 @@ def test_a_request_to_end_leaves_no_half_a_file(tmp_path: Path) -> None:
 
 
 def test_a_closed_pipe_is_no_accident() -> None:
-    line = f"{sys.executable} -m highseason.cli plan -p ucb --turns 5000 --json | head -c 10"
+    line = f"{sys.executable} -m highseason plan -p ucb --turns 5000 --json | head -c 10"
     done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
     assert done.stdout.startswith('{"policy"')
     assert "Traceback" not in done.stderr
