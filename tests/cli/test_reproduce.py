@@ -17,12 +17,16 @@ Call = Callable[..., Any]
 
 
 @pytest.fixture(autouse=True)
-def no_processes_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Start processes when there is work for them: most commands here are refused."""
-    monkeypatch.setattr(LocalPool, "start_processes", lambda self, module: None)
+def started(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What worker processes were to import; none starts before it has work."""
+    modules: list[str] = []
+    monkeypatch.setattr(LocalPool, "start_processes", lambda _, module: modules.append(module))
+    return modules
 
 
-def test_it_says_where_the_report_is_and_how_long_it_took(call: Call, tmp_path: Path) -> None:
+def test_it_says_where_the_report_is_and_how_long_it_took(
+    call: Call, tmp_path: Path, started: list[str]
+) -> None:
     words = ("reproduce", "--only", "timing", "--quick", "--workers", "1", "--out", "new/report")
     answer = call(*words)
     assert (answer.code, answer.stderr) == (0, "")
@@ -33,6 +37,7 @@ def test_it_says_where_the_report_is_and_how_long_it_took(call: Call, tmp_path: 
     assert "drawing" in seconds
     assert last == "Report: new/report/index.html"
     assert (tmp_path / "new/report/index.html").is_file()
+    assert started == ["highseason.studies.session"]
     again = call(*words, "--json")
     (study,) = json.loads(again.stdout)["studies"].values()
     assert study["reused"] == 18
@@ -121,12 +126,17 @@ def test_a_study_without_its_data_is_left_out_unless_it_was_asked_for(
         ("--upworthy nowhere", "nowhere"),
         ("--only logged --yahoo nowhere", "nowhere"),
         ("--only logged --profile papr", "expected one of paper, tuned"),
+        ("--only meets --profile regulated", "needs its profile everyone"),
+        ("--only unknown --profile paper --profile authors_code", "takes one profile"),
     ],
 )
-def test_what_is_wrong_is_said_in_a_line(call: Call, line: str, told: str) -> None:
+def test_what_is_wrong_is_said_in_a_line_before_workers_start(
+    call: Call, line: str, told: str, started: list[str]
+) -> None:
     answer = call("reproduce", *line.split())
     assert (answer.code, answer.stdout) == (2, "")
     assert told in answer.line
+    assert not started
 
 
 def test_an_interruption_says_how_to_go_on(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,12 +160,13 @@ def test_an_interruption_says_how_to_go_on(call: Call, monkeypatch: pytest.Monke
     ids=["a poem", "junk", "nothing", "one record"],
 )
 def test_a_log_that_is_none_is_said_in_a_line(
-    call: Call, tmp_path: Path, content: bytes, told: str
+    call: Call, tmp_path: Path, content: bytes, told: str, started: list[str]
 ) -> None:
     (tmp_path / "log").write_bytes(content)
     answer = call("reproduce", "--only", "logged", "--quick", "--yahoo", "log")
     assert (answer.code, answer.stdout) == (2, "")
     assert told in answer.line
+    assert not started
 
 
 def test_an_empty_folder_is_no_log(call: Call, tmp_path: Path) -> None:

@@ -74,7 +74,6 @@ def reproduce(
     store = Store(out / "runs", study.name, study.builds_on)
     chosen, played = study.choose_profiles(profiles), study.choose_parts(parts)
     with opened(executor, workers) as pool:
-        pool.start_processes(StudySession.__module__)
         session = StudySession(
             study, out, games, seed, quick, chosen, pool, data, tuple(files), store, progress,
             played, pdf,
@@ -87,7 +86,7 @@ def _report(session: StudySession) -> StudyOutcome:
     results: Results = study.part("run").run(session)
     shown = study.part("findings")
     drawings = shown.figures(results)
-    session.expect(len(drawings) + 2, rest=True)
+    session.expect_rest(len(drawings) + 2)
     with ThreadPoolExecutor(1) as aside:  # other processes draw meanwhile
         writing = aside.submit(_write_tables, shown.findings, results, out)
         pictures = _draw(drawings, session)

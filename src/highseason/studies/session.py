@@ -150,9 +150,15 @@ class StudySession:
     _done: int = 0
     _total: int = 0
 
-    def expect(self, steps: int, rest: bool = False) -> None:
-        """Announce the steps of `run`, or (`rest`) those that are left after it."""
-        self._total = self._done + (steps if rest else round(steps * (1 + _AFTERWARDS)))
+    def expect(self, steps: int) -> None:
+        """Announce the steps of `run`, once its files and options are checked: workers start."""
+        self._total = self._done + round(steps * (1 + _AFTERWARDS))
+        if isinstance(self.executor, Pool):
+            self.executor.start_processes(__name__)
+
+    def expect_rest(self, steps: int) -> None:
+        """Announce the steps that are left after `run`."""
+        self._total = self._done + steps
 
     @contextmanager
     def step(self, kind: str) -> Iterator[None]:
