@@ -8,11 +8,11 @@ other families contain none of this, and those for a GPU draw one by one.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from highseason.core.jitable import inlined, jitable
 from highseason.core.random import REWARD, draw, turn_key
-from highseason.games.kernels.arguments import Floats
+from highseason.games.kernels.arguments import Floats, Turns
 from highseason.games.kernels.reward_dispatch import (
     BatchedVisitors,
     RewardDispatch,
@@ -55,32 +55,42 @@ def draw_ahead(family: Any) -> Callable[..., int]:
     )
 
 
+class DrawnAhead(NamedTuple):
+    """Whose rewards are drawn ahead in a game, and until which turn; -1 is no arm.
+
+    `last` is the arm of the turn before.
+    """
+
+    last: int
+    arm: int
+    until: int
+
+
 @inlined
 def next_reward(
-    model: RewardDispatch,
+    turns: Turns,
     quantile: Callable[..., Any],
     game: int,
     arm: int,
     parameter: float,
     i: int,
-    G: Floats,
+    drawn: DrawnAhead,
     batch: Floats,
-    last: int,
-    drawn: int,
-    until: int,
-) -> tuple[float, int, int]:
+) -> tuple[float, DrawnAhead]:
     """What an arm pays in the turn after turn i; drawn ahead if it was the last to be played too.
 
-    With it come the arm that was drawn ahead, and until which turn.
+    With it comes what is drawn ahead now.
     """
-    if arm == last and (arm != drawn or i >= until) and in_batches(model, G[i]):
+    G, model = turns.G, turns.reward_model
+    last, ready, until = drawn
+    if arm == last and (arm != ready or i >= until) and in_batches(model, G[i]):
         until = draw_ahead(model, quantile, game, parameter, i, G, batch)
-        drawn = arm
-    if arm == drawn and i < until:
+        ready = arm
+    if arm == ready and i < until:
         x = batch[COUNT + SIZE + i - until]
     else:
         x = draw_reward(model, quantile, turn_key(game, i + 1), parameter, i + 1, G[i])
-    return x, drawn, until
+    return x, DrawnAhead(arm, ready, until)
 
 
 @by_family

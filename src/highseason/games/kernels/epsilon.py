@@ -27,7 +27,7 @@ from highseason.games.kernels.arguments import (
     record,
     write_totals,
 )
-from highseason.games.kernels.batched import next_reward
+from highseason.games.kernels.batched import DrawnAhead, next_reward
 from highseason.games.kernels.reward_dispatch import learned_value
 from highseason.rewards.batches import BATCH
 
@@ -137,17 +137,14 @@ def epsilon_game(
     build(tree, means)
     leader, rival = tree[1], second_best(tree, means)
     rival_mean = means[rival]
-    last, drawn, until = -1, -1, 0
+    drawn = DrawnAhead(-1, -1, 0)
     for i in range(arms, G.size):
         key = turn_key(game, i + 1)
         epsilon = levels[i]
         coin = draw(key, DECISION) if epsilon > 0.0 else 1.0
         greedy = coin >= epsilon
         arm = leader if greedy else min(int(coin / epsilon * arms), arms - 1)
-        x, drawn, until = next_reward(
-            model, quantile, game, arm, parameters[arm], i, G, batch, last, drawn, until
-        )
-        last = arm
+        x, drawn = next_reward(turns, quantile, game, arm, parameters[arm], i, drawn, batch)
         paid = G[i] * x
         reward += paid
         regret += G[i] * (best_mean - true_means[arm])

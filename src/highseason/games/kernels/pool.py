@@ -21,7 +21,7 @@ from highseason.games.kernels.arguments import (
     record,
     write_totals,
 )
-from highseason.games.kernels.batched import next_reward
+from highseason.games.kernels.batched import DrawnAhead, next_reward
 from highseason.games.kernels.reward_dispatch import learned_value
 from highseason.rewards.batches import BATCH
 
@@ -112,17 +112,14 @@ def pool_game(
     sort_descending(sums, order, merged)
     for rank in range(arms):
         pulls[rank], ranked[rank] = 1.0, sums[order[rank]]
-    last, drawn, until = -1, -1, 0
+    drawn = DrawnAhead(-1, -1, 0)
     for i in range(arms, G.size):
         key = turn_key(game, i + 1)
         size = min(int(levels[i]), arms)
         greedy = size <= 1
         rank = 0 if greedy else min(int(draw(key, DECISION) * size), size - 1)
         arm = order[rank]
-        x, drawn, until = next_reward(
-            model, quantile, game, arm, parameters[arm], i, G, batch, last, drawn, until
-        )
-        last = arm
+        x, drawn = next_reward(turns, quantile, game, arm, parameters[arm], i, drawn, batch)
         paid = G[i] * x
         reward += paid
         regret += G[i] * (best_mean - true_means[arm])
