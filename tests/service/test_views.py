@@ -214,3 +214,15 @@ def test_a_plan_of_prices_shows_where_exploring_is_cheapest() -> None:
     cheap = plan.levels >= np.quantile(plan.levels, 0.75)
     assert chart.series[-1].values.tolist() == cheap.astype(float).tolist()
     assert "Exploring is cheapest on 10 of them; how much it explores" in chart.sentence
+
+
+def test_exploring_is_cheapest_on_some_of_the_coming_turns(service: Service) -> None:
+    service.create(settings("tea", policy="option-index"))
+    for turn in range(1, 31):
+        arm = service.decide("tea", turn).arm
+        service.report("tea", [Outcome(turn, 10.0 * float(arm), 100.0)])
+    chart = Views(service).get("tea").charts["traffic"]
+    shown = chart.series[-1].values
+    assert np.isnan(shown[:30]).all()
+    assert 0 < shown[30:].sum() < 10
+    assert f"Exploring is cheapest on {shown[30:].sum():.0f} of them" in chart.sentence

@@ -169,9 +169,12 @@ def prices(plan: Plan) -> NDArray[np.float64] | None:
         return np.asarray(1.0 / plan.levels)
 
 
-def favoured(plan: Plan) -> NDArray[np.bool_]:
-    """The turns that explore most, or where it is cheapest; none if all of them are alike."""
-    first, priced = first_round(plan), plan.policy.rule.traits.prices
+def favoured(plan: Plan, past: int = 0) -> NDArray[np.bool_]:
+    """The turns that explore most, or where it is cheapest; none if all of them are alike.
+
+    Of all turns, or of those that come after the first `past`.
+    """
+    first, priced = max(past, first_round(plan)), plan.policy.rule.traits.prices
     later = (plan.levels if priced else plan.exploration)[first:]
     chosen = np.zeros(len(plan), np.bool_)
     if later.size and np.ptp(later) >= NEGLIGIBLE:

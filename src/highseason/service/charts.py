@@ -140,7 +140,7 @@ def traffic(turns: TurnNames, plan: Plan, history: PlayHistory | None) -> Chart:
     if history is not None:
         series.append(Series("came", groups.mean(came), "came"))
     priced = prices(plan) is not None
-    planned = favoured(plan).astype(np.float64) if priced else plan.exploration
+    planned = favoured(plan, past).astype(np.float64) if priced else plan.exploration
     share = np.where(np.arange(forecast.size) < past, np.nan, planned)
     name = "cheapest to explore" if priced else "planned exploration"
     series.append(Series(name, groups.mean(share), "exploration", percent))
@@ -160,8 +160,9 @@ def _traffic_sentence(plan: Plan, past: int, unit: str) -> str:
         f"({format_number(plan.busy_from)} visitors or more)."
     )
     if prices(plan) is not None:
-        cheap = f"Exploring is cheapest on {int(favoured(plan)[past:].sum()):,} of them"
-        return f"{start} {cheap}; how much it explores depends on what it learns."
+        cheap = int(favoured(plan, past).sum())
+        where = f"is cheapest on {cheap:,} of them" if cheap else "costs the same on all of them"
+        return f"{start} Exploring {where}; how much it explores depends on what it learns."
     total = float(explored.sum())
     if not total:
         return f"{start} No exploration is planned."
