@@ -10,6 +10,9 @@ import pytest
 
 import highseason as hs
 from highseason.report import timing
+from highseason.report.drawing import PAGE_WIDTH, figure_size
+from highseason.report.plan_plots import advice
+from highseason.results import with_interval
 
 
 def test_the_numbers_are_those_of_the_plan() -> None:
@@ -115,3 +118,17 @@ def test_exploring_is_cheapest_on_a_quarter_of_the_turns() -> None:
     assert sum(one.last - one.first + 1 for one in stretches) == 125
     assert (stretches[0].first, stretches[0].last) == (14, 24)  # around the first trough
     assert timing(hs.OptionIndex().plan([5], arms=2)).most == ()
+
+
+@pytest.mark.parametrize("policy", [hs.OptionIndex(), hs.UCBZ()], ids=["prices", "exploration"])
+def test_long_names_leave_all_words_of_the_advice_inside(policy: hs.Policy) -> None:
+    label = "option-index:variant=unregulated,count=visitors"
+    plan = policy.plan(hs.multipliers.wave(turns=60), arms=4)
+    with figure_size(PAGE_WIDTH, 6):
+        figure = advice(plan, {label: with_interval(0.02, 0.01)})
+    figure.canvas.draw_without_rendering()  # which lays it out
+    for axes in figure.canvas.axes:
+        for text in (*figure.canvas.texts, axes.xaxis.label, axes.title, *axes.get_yticklabels()):
+            box = text.get_window_extent()
+            assert box.x0 >= -1, text
+            assert box.x1 <= figure.canvas.bbox.width + 1, text

@@ -148,7 +148,7 @@ def advice(plan: Plan, leads: Mapping[str, Estimate], title: str | None = None) 
     <Figure: Use ucb-z>
     """
     title = title or f"Use {plan.policy}"
-    heights = [1.0 + 0.3 * len(leads), 1.3, 1.5]
+    heights = [1.0 + 0.36 * len(leads), 1.5, 1.5]
     with drawing(title, heights) as (canvas, [top, middle, bottom]):
         values = [100 * lead.value for lead in leads.values()]
         top.hlines(range(len(leads)), 0, values, color=palette.LIGHT, linewidth=6)
@@ -156,10 +156,11 @@ def advice(plan: Plan, leads: Mapping[str, Estimate], title: str | None = None) 
         name_rows(top, list(leads))
         top.margins(x=0.08)
         top.set_title("its lead over …")
-        top.set_xlabel("percentage points of the best arm's reward, 95% interval", fontsize=9)
+        unit = "percentage points of the best arm's reward, 95% interval"
+        top.set_xlabel(unit, fontsize=9, loc="right")  # long labels leave little room
         draw_plan(middle, plan)
-        words = "when it explores (hatched: every arm once)"
-        middle.set_title(words if prices(plan) is None else f"{PRICE}, {UNIT} (shaded: cheap)")
+        words = "when it explores\n(hatched: every arm once)"
+        middle.set_title(words if prices(plan) is None else f"{PRICE} (shaded: cheap),\n{UNIT}")
         middle.tick_params(labelbottom=False)
         draw_multiplier(bottom, plan.multiplier, None)
         bottom.set_title(f"multiplier {plan.multiplier.name}")
