@@ -30,14 +30,10 @@ class Checkpoint:
     """A folder of finished blocks of one piece of work.
 
     Files are pickles, so the folder must be as trustworthy as the code.
-
-    Attributes:
-        folder: A path, or an address such as `s3://bucket/folder` that fsspec understands.
-        work: Identifies the work: all that its results depend on, besides the block.
     """
 
-    folder: str | Path
-    work: str
+    folder: str | Path  # A path, or an address such as `s3://bucket/folder` that fsspec understands
+    work: str  # Identifies the work: all that its results depend on, besides the block
 
     @classmethod
     def at(cls, folder: str | Path | None, work: Callable[[], str]) -> Checkpoint | None:

@@ -1,7 +1,5 @@
 """The turn a rule decides, and what is observed of it."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 #: `Turn.turns_left` where it is unknown how long the game lasts.

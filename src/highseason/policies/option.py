@@ -1,7 +1,5 @@
 """The option index, a policy of ours: explore where it is cheap, wait where it soon will be."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Where the arms of a game come from: given, drawn from a range, or drawn from a prior."""
 
-from __future__ import annotations
-
 import functools
 import math
 from dataclasses import dataclass
@@ -19,18 +17,12 @@ Numbers: TypeAlias = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Range:
-    """One number per arm.
+    """One number per arm."""
 
-    Attributes:
-        arms: How many arms.
-        fixed: Their numbers, or None when every game draws its own,
-        between: uniformly between these two,
-        prior: or from a beta distribution with this mean and standard deviation.
-    """
-
-    arms: int
-    fixed: Numbers | None
-    between: tuple[float, float]
+    arms: int  # How many arms
+    fixed: Numbers | None  # Their numbers, or None when every game draws its own,
+    between: tuple[float, float]  # uniformly between these two,
+    # or from a beta distribution with this mean and standard deviation
     prior: tuple[float, float] | None
 
     @property

@@ -1,7 +1,5 @@
 """Reward models as text: `visitors:rates=2%..4%,rho=0.01`."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple

@@ -36,17 +36,11 @@ _DAY, _RATE, _BASKETS = 0, 2 * GAMMA_NUMBERS, 4 * GAMMA_NUMBERS
 
 
 class VisitorNoise(NamedTuple):
-    """How the visitors of a turn vary.
+    """How the visitors of a turn vary."""
 
-    Attributes:
-        share: Visitors of a turn who see the arm, per unit of G.
-        rho: The correlation of the decisions of two visitors of the same turn.
-        day: The standard deviation of the turn's effect on all arms, relative to their rates.
-    """
-
-    share: float
-    rho: float
-    day: float
+    share: float  # Visitors of a turn who see the arm, per unit of G
+    rho: float  # The correlation of the decisions of two visitors of the same turn
+    day: float  # The standard deviation of the turn's effect on all arms, relative to their rates
 
 
 class SpendNoise(NamedTuple):

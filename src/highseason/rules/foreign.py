@@ -6,8 +6,6 @@ turn, and a number in the game's state tells which.  The rule runs in the readab
 The level is the probability that the object decides; otherwise the leader is played.
 """
 
-from __future__ import annotations
-
 import itertools
 import weakref
 from collections.abc import Callable

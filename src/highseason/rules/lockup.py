@@ -25,18 +25,12 @@ ARM, SINCE, NOTED, STAY, CHANGES, PERIOD, COUNT, SPANS, FIRST = range(9)
 
 
 class SwitchingLimits(NamedTuple):
-    """Limits on switching; 0 is no limit.
+    """Limits on switching; 0 is no limit."""
 
-    Attributes:
-        stay: Turns that an arm stays at least.
-        changes: How many changes there may be …
-        period: … in so many turns in a row.
-        frozen: Spans of turns, first and last, on which the arm may not change.
-    """
-
-    stay: int
-    changes: int
-    period: int
+    stay: int  # Turns that an arm stays at least
+    changes: int  # How many changes there may be …
+    period: int  # … in so many turns in a row
+    # Spans of turns, first and last, on which the arm may not change
     frozen: tuple[tuple[int, int], ...]
 
 

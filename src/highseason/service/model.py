@@ -205,23 +205,14 @@ class State:
 
 @dataclass(frozen=True)
 class PlannedTurn:
-    """A turn that is not decided yet, as things stand.
+    """A turn that is not decided yet, as things stand."""
 
-    Attributes:
-        turn: The turn.
-        time: When it starts.
-        forecast: The visitors expected.
-        level: The plan's exploration level.
-        best: The best arm so far; None before the first reward.
-        exploration: The probability of another arm than the best so far.
-        cost: What exploring may cost: the expected shortfall against the best so far, where the
-            arms have estimates.
-    """
-
-    turn: int
-    time: str | None
-    forecast: float
-    level: float
-    best: str | None
-    exploration: float
+    turn: int  # The turn
+    time: str | None  # When it starts
+    forecast: float  # The visitors expected
+    level: float  # The plan's exploration level
+    best: str | None  # The best arm so far; None before the first reward
+    exploration: float  # The probability of another arm than the best so far
+    # What exploring may cost: the expected shortfall against the best so far, where the arms have
+    # estimates
     cost: float

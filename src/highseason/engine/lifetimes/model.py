@@ -1,7 +1,5 @@
 """When each arm of a game is there: its first and its last turn, both included."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -46,23 +46,14 @@ from highseason.games.kernels.reward_dispatch import (
 
 
 class RulePlayer(NamedTuple):
-    """What a policy adds to its rule, and the scratch memory of a game.
+    """What a policy adds to its rule, and the scratch memory of a game."""
 
-    Attributes:
-        state: The rule's state, reset before each game.
-        population: Which arms are present, filled before each game.
-        measure: By what lifetimes are scored, as the policy expects it.
-        at_end: Whether they are scored by their end alone.
-        random_ties: Whether ties are broken at random.
-        precision: How many observations each turn counts as.
-    """
-
-    state: ArmState
-    population: Population
-    measure: Floats
-    at_end: bool
-    random_ties: bool
-    precision: Floats
+    state: ArmState  # The rule's state, reset before each game
+    population: Population  # Which arms are present, filled before each game
+    measure: Floats  # By what lifetimes are scored, as the policy expects it
+    at_end: bool  # Whether they are scored by their end alone
+    random_ties: bool  # Whether ties are broken at random
+    precision: Floats  # How many observations each turn counts as
 
 
 @jitable

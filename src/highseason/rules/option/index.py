@@ -17,20 +17,13 @@ _INVERSE_TWO_PI = 0.5 / math.pi
 
 
 class Terms(NamedTuple):
-    """What trying an arm costs in a turn, whatever the arm.
+    """What trying an arm costs in a turn, whatever the arm."""
 
-    Attributes:
-        rho: The part of a turn's noise that more visitors do not take away.
-        spread: The part that they do, (1-ρ)/v for v visitors: a turn is worth 1/(ρ + spread)
-            trials.
-        whole: The weight still to come, over the weight of this turn.
-        level: The same, or less where a cheaper turn is near enough to wait for.
-    """
-
-    rho: float
+    rho: float  # The part of a turn's noise that more visitors do not take away
+    # The part that they do, (1-ρ)/v for v visitors: a turn is worth 1/(ρ + spread) trials
     spread: float
-    whole: float
-    level: float
+    whole: float  # The weight still to come, over the weight of this turn
+    level: float  # The same, or less where a cheaper turn is near enough to wait for
 
 
 @jitable

@@ -1,7 +1,5 @@
 """Where the option index keeps its numbers: places in `state.shared`, columns of `state.memory`."""
 
-from __future__ import annotations
-
 #: What a turn is judged by: its level alone, where draws are scaled and no visitors are counted;
 #: its own visitors; or the visitors of a turn on average, where G plays no part.
 BY_LEVEL, BY_VISITORS, BY_MEAN = 0.0, 1.0, 2.0

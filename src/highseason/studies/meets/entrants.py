@@ -1,7 +1,5 @@
 """Who meets: the policies, with published constants and with what may be tuned, as data."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple

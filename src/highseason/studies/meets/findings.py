@@ -1,7 +1,5 @@
 """Wins, losses and geometric means of the option index, against goals set beforehand."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple
