@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from highseason.logs import ConversionReport, Events, YahooLog, by_file, convert, read_events
+from highseason.logs import ConversionReport, Events, YahooLog, convert, read_events
 from highseason.logs import conversion as conversions
 
 R6A = "1241160900 109513 0 |user 2:0.1 1:1.0 |109498 2:0.3 1:1.0 |109513 2:0.2 1:1.0\n"
@@ -55,9 +55,9 @@ def same(one: tuple[Events, ConversionReport], two: tuple[Events, ConversionRepo
 
 
 def test_workers_leave_the_table_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
+    asked, read_files = [], conversions.read_files
     monkeypatch.setattr(
-        conversions, "read_files", lambda *given: asked.append(1) or by_file.read_files(*given)
+        conversions, "read_files", lambda *given: asked.append(1) or read_files(*given)
     )
     same(*both(put(tmp_path, *(day(i) for i in range(5)))))
     assert asked == [1]  # by two workers, and not read again

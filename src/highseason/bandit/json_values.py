@@ -199,11 +199,6 @@ def same_length(length: int, **columns: Sized) -> None:
             raise corrupt(f"`{name}` has {len(column)} entries, expected {length}")
 
 
-def read_propensities(ends: list[Any], values: list[Any]) -> Propensities:
-    """Propensities, as runs of equal values."""
-    return read_many_propensities([len(ends)], ends, values)[0]
-
-
 def read_many_propensities(
     runs: list[Any], ends: list[Any], values: list[Any]
 ) -> list[Propensities]:

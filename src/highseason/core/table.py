@@ -37,7 +37,7 @@ def wrapped(text: str, indent: str = "", width: int | None = None) -> str:
     return "\n".join(fit.fill(line) for line in text.split("\n"))
 
 
-def aligned(rows: Sequence[Sequence[str]], sides: str, width: int | None = None) -> str:
+def aligned(rows: Sequence[Sequence[str]], sides: str) -> str:
     """Rows of text as a table that fits the terminal; the first row is its head.
 
     `sides` aligns each column, "<" to the left or ">" to the right.  Cells too long are folded.
@@ -48,7 +48,7 @@ def aligned(rows: Sequence[Sequence[str]], sides: str, width: int | None = None)
     ucb          7
     greedy      12
     """
-    widths = _widths(rows, sides, (width or terminal_width()) - _GAP * (len(sides) - 1))
+    widths = _widths(rows, sides, terminal_width() - _GAP * (len(sides) - 1))
     head, *body = ([_fold(c, w) for c, w in zip(row, widths, strict=True)] for row in rows)
     lines = _lines(head, sides, widths)
     lines.append("─" * (sum(widths) + _GAP * (len(sides) - 1)))

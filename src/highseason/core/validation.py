@@ -52,7 +52,7 @@ def non_negative_number(name: str, value: Any, error: type[ValueError] = ValueEr
     return number
 
 
-def share(name: str, value: Any, error: type[ValueError] = ValueError) -> float:
+def share(name: str, value: Any) -> float:
     """A number from 0 to 1.
 
     >>> share("coverage", 80)
@@ -62,7 +62,7 @@ def share(name: str, value: Any, error: type[ValueError] = ValueError) -> float:
     """
     number = _as_float(value)
     if not 0.0 <= number <= 1.0:
-        raise error(f"{name} must be between 0 and 1, got {value!r}")
+        raise ValueError(f"{name} must be between 0 and 1, got {value!r}")
     return number
 
 

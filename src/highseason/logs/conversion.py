@@ -1,10 +1,11 @@
 """From a log in any format to events: in memory, or as an event table on disk."""
 
+import functools
 import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
@@ -14,8 +15,8 @@ import numpy as np
 
 from highseason.core.atomic import atomic_write
 from highseason.core.executors import Executors, Pool, opened
+from highseason.core.parallel import map_blocks
 from highseason.core.specs import Registry
-from highseason.logs.by_file import FilesDisagreeError, has_files, read_files
 from highseason.logs.conversion_log import ConversionLog, ConversionReport
 from highseason.logs.events import EventBatch, Events, EventWriter
 from highseason.logs.id_index import IdIndex
@@ -131,7 +132,7 @@ def convert(
     ...     read_events(out).arms, report.lines, report.events
     (('id-1', 'id-2'), 1, 1)
     """
-    if has_files(log):
+    if len(log.paths) > 1 and "paths" in vars(log):  # a field, so it can be replaced by one file
         with opened(executor, workers) as pool, suppress(FilesDisagreeError):
             if not pool.inline:
                 existing(log.paths)
@@ -149,6 +150,38 @@ def _write(
             writer.write(batch, ids.arms)
         writer.finish(ids.arms, ids.pools)
     return record.report(ids.arms, ids.pools)
+
+
+class FilesDisagreeError(Exception):
+    """What a file means depends on the files before it: they must be read one after the other."""
+
+
+def read_files(source: Any, ids: IdIndex, log: ConversionLog, pool: Pool) -> Iterator[EventBatch]:
+    """The batches of all files, read at the same time, in their order and numbered by `ids`.
+
+    Raises:
+        FilesDisagreeError: Before the batches of a file that has to be read after the others.
+    """
+    parts = map_blocks(functools.partial(_try_file, source), source.paths, pool)
+    for part in parts:
+        if part is None or not log.can_append(part[2], part[0]):
+            raise FilesDisagreeError
+        batches, own, its_log = part
+        log.append(its_log)
+        arms, members = np.array([ids.arm(name) for name in own.arms], np.int32), own.pools
+        pools = np.array([ids.pool(arms[members[i]]) for i in range(len(members))], np.int32)
+        for batch in batches:
+            yield batch._replace(arm=arms[batch.arm], pool=pools[batch.pool])
+
+
+def _try_file(source: Any, path: Path) -> tuple[list[EventBatch], IdIndex, ConversionLog] | None:
+    """What one file holds, numbered by itself; None where it cannot be read so."""
+    ids, log = IdIndex(), ConversionLog()
+    try:
+        batches = list(replace(source, paths=(path,)).batches(ids, log))
+    except ValueError:  # perhaps not an error after the files before it
+        return None
+    return batches, ids, log
 
 
 def _record(source: LogFormat, progress: Progress | None) -> ConversionLog:

@@ -99,11 +99,6 @@ class FrontPage:
         """The length of the log."""
         return round(self.days * DAY)
 
-    @property
-    def fixed_pool(self) -> int | None:
-        """The number of articles that are always on offer; None if articles come and go."""
-        return self.articles if self.rates is None else len(self.rates)
-
     def key(self, family: int) -> int:
         """The key of a family of this log's random numbers."""
         return int(hash_at(seed_key(self.seed), family))
@@ -129,8 +124,9 @@ class GeneratedWorld:
     @classmethod
     def of(cls, page: FrontPage) -> Self:
         """The world behind a log."""
-        end, fixed = page.start + page.seconds, page.fixed_pool
-        if fixed is None:
+        end = page.start + page.seconds
+        fixed = page.articles if page.rates is None else len(page.rates)
+        if fixed is None:  # articles come and go
             starts, ends = _lifetimes(page.key(_LIFETIMES), page.start, end)
         else:
             starts, ends = np.full(fixed, page.start, np.int64), np.full(fixed, end, np.int64)

@@ -107,7 +107,7 @@ class Plan(Printable):
     @property
     def first_choice(self) -> int:
         """How many turns pass while every arm is tried once; 0 for rules that do not."""
-        return self.arms if self.policy.rule.traits.tries_each_arm else 0
+        return min(self.arms, len(self)) if self.policy.rule.traits.tries_each_arm else 0
 
     @property
     def digest(self) -> str:

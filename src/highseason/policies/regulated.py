@@ -77,7 +77,7 @@ class Regulator(Wrapper):
         within = self.base.levels(G, arms)
         if within is None:
             return None
-        shares = [self.share(_blank_view(value)) for value in G.tolist()]
+        shares = [self.share(View(1, g, 1, g, g, math.nan, -1)) for g in G.tolist()]
         return self._all_moved(within, np.array(shares))
 
     def _moved(self, level: float, share: float) -> float:
@@ -97,10 +97,6 @@ class Regulator(Wrapper):
     def plans_any_turn(self) -> bool:
         """As the policy within: a share needs no other turn."""
         return self.base.plans_any_turn
-
-
-def _blank_view(G: float) -> View:
-    return View(1, G, 1, G, G, math.nan, -1)
 
 
 @functools.cache

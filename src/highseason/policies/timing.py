@@ -132,7 +132,7 @@ quiet turns (G < 30, 50% of turns) carry 100% of the exploration; 3% of total G 
 exploring.
     """
     G = plan.multiplier.values
-    first = first_round(plan)
+    first = plan.first_choice
     later = plan.exploration[first:]
     quiet = G[first:] < plan.busy_from
     total = float(later.sum())
@@ -147,11 +147,6 @@ exploring.
         stakes_exploring=float((plan.exploration * G).sum() / G.sum()),
         prices=prices(plan) is not None,
     )
-
-
-def first_round(plan: Plan) -> int:
-    """How many turns the policy needs to try every arm once, at the start."""
-    return min(plan.arms, len(plan)) if plan.policy.rule.traits.tries_each_arm else 0
 
 
 def prices(plan: Plan) -> NDArray[np.float64] | None:
@@ -174,7 +169,7 @@ def favoured(plan: Plan, past: int = 0) -> NDArray[np.bool_]:
 
     Of all turns, or of those that come after the first `past`.
     """
-    first, priced = max(past, first_round(plan)), plan.policy.rule.traits.prices
+    first, priced = max(past, plan.first_choice), plan.policy.rule.traits.prices
     later = (plan.levels if priced else plan.exploration)[first:]
     chosen = np.zeros(len(plan), np.bool_)
     if later.size and np.ptp(later) >= NEGLIGIBLE:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from highseason.core.formatting import format_number
 from highseason.multipliers import Multiplier, Threshold
 from highseason.policies import Plan
-from highseason.policies.timing import favoured, first_round, prices, timing
+from highseason.policies.timing import favoured, prices, timing
 from highseason.report import palette
 from highseason.report.drawing import by_label, drawing, legend_below, name_rows
 from highseason.report.figure import Figure
@@ -95,7 +95,7 @@ def draw_plan(axes: Axes, plan: Plan) -> None:
     if (price := shown_prices(plan)) is not None:
         draw_prices(axes, plan, price)
         return
-    steps, first = edges(plan.multiplier), first_round(plan)
+    steps, first = edges(plan.multiplier), plan.first_choice
     if first:
         stairs(
             axes, plan.exploration[:first], steps[: first + 1], fill=True, linewidth=0,

@@ -119,8 +119,10 @@ def _moving(rates: Range, step: float, change: int) -> dict[str, Any]:
 def arms_between(*columns: Range) -> dict[str, Any]:
     """The fields of `Rewards` for arms with these numbers each."""
     first = columns[0]
-    fixed = None if first.fixed is None else _stacked([column.fixed for column in columns])
-    if fixed is not None:
+    fixed: Any = None
+    if first.fixed is not None:
+        numbers: list[Any] = [column.fixed for column in columns]
+        fixed = np.array(numbers[0]) if len(columns) == 1 else np.stack(numbers, axis=-1)
         fixed.setflags(write=False)
     ends = first.between if len(columns) == 1 else _ends(columns)
     plain = len(columns) == 1 and first.prior is None
@@ -138,21 +140,14 @@ def _ends(columns: tuple[Range, ...]) -> tuple[Any, Any]:
     return low, high
 
 
-def _stacked(columns: list[Any]) -> Numbers:
-    return np.array(columns[0]) if len(columns) == 1 else np.stack(columns, axis=-1)
-
-
 def _draw_arms(columns: tuple[Range, ...], uniforms: Numbers) -> Numbers:
     """A row per game, a column per arm, and its numbers on a third axis if it has several."""
     if len(columns) == 1:
         return columns[0].draw(uniforms)
     drawn = uniforms.reshape(uniforms.shape[0], -1, len(columns))
+    games = drawn.shape[:2]
     parts = [
-        column.draw(drawn[..., i]) if column.fixed is None else _every_game(column, drawn)
+        column.draw(drawn[..., i]) if column.fixed is None else np.broadcast_to(column.fixed, games)
         for i, column in enumerate(columns)
     ]
     return np.stack(parts, axis=-1)
-
-
-def _every_game(column: Range, drawn: Numbers) -> Numbers:
-    return np.broadcast_to(np.asarray(column.fixed), drawn.shape[:2])

@@ -180,7 +180,7 @@ def figures(results: MeetsResults) -> Drawings:
     worlds = [world for world in WORLDS if (ratios.world == world).any()]
     drawings: Drawings = {"ratios": partial(_strips, ratios, worlds, True, _summary_rows)}
     for world in worlds:
-        drawings[f"ratios-{world}"] = partial(_strips, ratios, [world], True, _all_rows)
+        drawings[f"ratios-{world}"] = partial(_strips, ratios, [world], True, _ORDER.__contains__)
     drawings["ratios-untuned"] = partial(_strips, ratios, worlds, False, _summary_rows)
     pairs = results.frames["regulated"]
     for world in worlds:
@@ -192,16 +192,13 @@ def _summary_rows(rival: str) -> bool:
     return rival in (BEST, BEST_OF_ALL, TWIN, "greedy", "ucb", "soft-ucb", "thompson", "kl-ucb")
 
 
-def _all_rows(rival: str) -> bool:
-    return rival in _ORDER
-
-
 def _strips(
     ratios: pd.DataFrame, worlds: list[str], tuned: bool, shown: Callable[[str], bool]
 ) -> Figure:
-    panels = {}
+    panels, played = {}, set(ratios.rival[ratios.tuned == tuned])  # others have nothing to tune
     for world in worlds:
-        rows = ratios[(ratios.world == world) & ((ratios.tuned == tuned) | ~_has(ratios, tuned))]
+        shown_so = (ratios.tuned == tuned) | ~ratios.rival.isin(played)
+        rows = ratios[(ratios.world == world) & shown_so]
         names = [name for name in _ORDER if shown(name) and (rows.rival == name).any()]
         panels[_sentence([WORLDS[world]])[:-1]] = {
             name: _estimates(where(rows, rival=name).drop_duplicates("setting")) for name in names
@@ -212,11 +209,6 @@ def _strips(
         "regret of the option index over that of the policy (log scale)",
         f"The option index against everyone {how}",
     )
-
-
-def _has(ratios: pd.DataFrame, tuned: bool) -> pd.Series:
-    """Rivals that were played tuned, or untuned, at all: others have nothing to tune."""
-    return ratios.rival.isin(set(ratios.rival[ratios.tuned == tuned]))
 
 
 def _regulated(pairs: pd.DataFrame, world: str) -> Figure:

@@ -230,7 +230,10 @@ def _add(rows: dict[str, Rows], about: dict[str, Any], met: Met) -> None:
     if OPTION in met.fit.means:
         rows["ratios"] += _ratios(about, met, known)
     rows["regulated"] += [
-        about | {"policy": label, "against": plain} | _both(met.fit, label, plain)
+        about
+        | {"policy": label, "against": plain}
+        | columns("ratio", met.fit.ratio(label, plain))
+        | columns("gain", met.fit.saved(label, plain))
         for label, plain in _pairs(met.fit)
     ]
     if met.forecast and OPTION in met.fit.means:
@@ -265,8 +268,3 @@ def _pairs(fit: CrossFit) -> list[tuple[str, str]]:
                 if each.plain and label in fit.means:
                     pairs.append((label, plain if plain in fit.means else each.plain + end))
     return pairs
-
-
-def _both(fit: CrossFit, label: str, plain: str) -> dict[str, float]:
-    """The ratio of regrets, and what is gained of the best arm's reward."""
-    return columns("ratio", fit.ratio(label, plain)) | columns("gain", fit.saved(label, plain))
