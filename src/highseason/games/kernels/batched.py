@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from highseason.core.jitable import inlined, jitable
 from highseason.core.random import REWARD, draw, turn_key
 from highseason.games.kernels.arguments import Floats, Turns
@@ -61,8 +63,8 @@ class DrawnAhead(NamedTuple):
     `last` is the arm of the turn before.
     """
 
-    last: int
-    arm: int
+    last: int | np.int64
+    arm: int | np.int64
     until: int
 
 
@@ -90,7 +92,8 @@ def next_reward(
         x = batch[COUNT + SIZE + i - until]
     else:
         x = draw_reward(model, quantile, turn_key(game, i + 1), parameter, i + 1, G[i])
-    return x, DrawnAhead(arm, ready, until)
+    # On a GPU arms may be bytes; a tuple has one type.
+    return x, DrawnAhead(np.int64(arm), np.int64(ready), until)
 
 
 @by_family
