@@ -53,10 +53,7 @@ def signed_percent(share: float, digits: int = 1) -> str:
     >>> signed_percent(0.031), signed_percent(-0.0001), signed_percent(float("nan"))
     ('+3.1%', '0.0%', '–')
     """
-    if not math.isfinite(share):
-        return "–"
-    text = f"{100 * share:+.{digits}f}"
-    return f"{text.lstrip('+-') if float(text) == 0 else text}%"
+    return formatted(float(share), f"+.{digits}%") if math.isfinite(share) else "–"
 
 
 def formatted(value: Any, spec: str) -> str:
@@ -72,14 +69,14 @@ def formatted(value: Any, spec: str) -> str:
     return text.lstrip("+-") if nothing else text
 
 
-def with_range(share: float, low: float, high: float) -> str:
+def with_range(share: float, low: float, high: float, digits: int = 1) -> str:
     """A change as a percentage, with the ends of its interval.
 
     >>> with_range(0.031, 0.02, 0.042)
     '+3.1% (+2.0 to +4.2)'
     """
-    ends = [signed_percent(end).removesuffix("%") for end in (low, high)]
-    return f"{signed_percent(share)} ({ends[0]} to {ends[1]})"
+    ends = [signed_percent(end, digits).removesuffix("%") for end in (low, high)]
+    return f"{signed_percent(share, digits)} ({ends[0]} to {ends[1]})"
 
 
 def listed(words: Sequence[str]) -> str:

@@ -39,17 +39,11 @@ _DIVISORS = (1, 2, 4, 8, 16, 32, 64)
 
 
 class Cut(NamedTuple):
-    """How games are divided.
+    """How games are divided."""
 
-    Attributes:
-        games: How many there are.
-        block: How many make a block, whose statistics are computed together.
-        task: How many a worker plays at a time.
-    """
-
-    games: int
-    block: int
-    task: int
+    games: int  # How many there are
+    block: int  # How many make a block, whose statistics are computed together
+    task: int  # How many a worker plays at a time
 
     @classmethod
     def of(cls, games: int, block: int, seconds: float, workers: int | None) -> Cut:

@@ -13,19 +13,12 @@ from highseason.core.special import normal_quantile
 
 
 class Drift(NamedTuple):
-    """How the means of all arms move.
+    """How the means of all arms move."""
 
-    Attributes:
-        step: The standard deviation of a mean's step from one turn to the next.
-        change: The turn from which an arm has its second mean; 0 if it has only one.
-        low: Where a walk is reflected,
-        high: at both ends.
-    """
-
-    step: float
-    change: float
-    low: float
-    high: float
+    step: float  # The standard deviation of a mean's step from one turn to the next
+    change: float  # The turn from which an arm has its second mean; 0 if it has only one
+    low: float  # Where a walk is reflected below
+    high: float  # And above
 
 
 @jitable

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from highseason.core.formatting import signed_percent
+from highseason.core.formatting import with_range
 from highseason.results import Estimate, SimulationResult, Table
 
 if TYPE_CHECKING:
@@ -41,10 +41,8 @@ def estimate(row: Mapping[Any, Any], name: str) -> Estimate:
 
 def ranged(row: Any, name: str, digits: int = 1) -> str:
     """The change in the columns of a row, as a percentage with its interval."""
-    value, low, high = (
-        signed_percent(getattr(row, f"{name}{end}"), digits) for end in ("", "_low", "_high")
-    )
-    return f"{value} ({low.removesuffix('%')} to {high.removesuffix('%')})"
+    value, low, high = (getattr(row, f"{name}{end}") for end in ("", "_low", "_high"))
+    return with_range(value, low, high, digits)
 
 
 def estimates(

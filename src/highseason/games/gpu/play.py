@@ -45,26 +45,16 @@ def _one_by_one(turns: Turns) -> Turns:
 
 @dataclass(frozen=True)
 class GpuGames:
-    """The games of a run on a device.
+    """The games of a run on a device."""
 
-    Attributes:
-        device: Where they are played: a `Gpu`.
-        policies: Who plays,
-        turns: and the turns for each of them.
-        rewards: What the arms pay.
-        lifetimes: When they are present.
-        seed: Of all random numbers.
-        realised: Whether the best arm is played too, for the realised regret.
-        measure: By what a policy scores lifetimes; not all of them need it.
-    """
-
-    device: Any
-    policies: tuple[Policy, ...]
-    turns: tuple[Turns, ...]
-    rewards: Rewards
-    lifetimes: Lifetimes | None
-    seed: int
-    realised: bool
+    device: Any  # Where they are played: a `Gpu`
+    policies: tuple[Policy, ...]  # Who plays
+    turns: tuple[Turns, ...]  # Those of each policy
+    rewards: Rewards  # What the arms pay
+    lifetimes: Lifetimes | None  # When they are present
+    seed: int  # Of all random numbers
+    realised: bool  # Whether the best arm is played too, for the realised regret
+    # By what a policy scores lifetimes; not all of them need it
     measure: Callable[[LifetimeOptions], Floats]
 
     @classmethod

@@ -30,42 +30,25 @@ Kernel = Callable[..., Any]
 
 
 class Turns(NamedTuple):
-    """The turns of a game: the same for every game, and for every policy except for the plan.
+    """The turns of a game: the same for every game, and for every policy except for the plan."""
 
-    Attributes:
-        G: The multiplier.
-        learning_scale: What a reward of 1 is learned as: 1, or G(t) for naive policies, which do
-            not divide by G.
-        levels: The plan.
-        checkpoints: Turns (rising) after which running totals are recorded.
-        reward_model: How rewards are drawn; its type picks the code that is compiled.
-        expected: G as the policy knows it when a turn comes: itself, or its forecast.
-        future: The future weight W(t) as the policy knows it; NaN where it is unknown.
-    """
-
-    G: Floats
+    G: Floats  # The multiplier
+    # What a reward of 1 is learned as: 1, or G(t) for naive policies, which do not divide by G
     learning_scale: Floats
-    levels: Floats
-    checkpoints: Ints
-    reward_model: RewardDispatch
-    expected: Floats
-    future: Floats
+    levels: Floats  # The plan
+    checkpoints: Ints  # Turns (rising) after which running totals are recorded
+    reward_model: RewardDispatch  # How rewards are drawn; its type picks the code that is compiled
+    expected: Floats  # G as the policy knows it when a turn comes: itself, or its forecast
+    future: Floats  # The future weight W(t) as the policy knows it; NaN where it is unknown
 
 
 class Arms(NamedTuple):
-    """The arms of a block of games: a row per game, or one row where all games share it.
+    """The arms of a block of games: a row per game, or one row where all games share it."""
 
-    Attributes:
-        parameters: Of the reward model.
-        means: The true means; scratch memory where they change by turn.
-        first: The first turn of each arm.
-        last: Its last.
-    """
-
-    parameters: Floats
-    means: Floats
-    first: Ints
-    last: Ints
+    parameters: Floats  # Of the reward model
+    means: Floats  # The true means; scratch memory where they change by turn
+    first: Ints  # The first turn of each arm
+    last: Ints  # Its last
 
 
 class ScratchSpec:
