@@ -297,6 +297,34 @@ def test_an_edit_of_numbers_in_another_file_is_noticed(user: User, how: str) -> 
     assert user.run(code) == ["10.0", "hits", "0"]
 
 
+def test_functions_that_only_kernels_call_get_no_machine_code_of_their_own(
+    user: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from numba.core.codegen import JITCodeLibrary
+
+    def noted(library: JITCodeLibrary) -> None:
+        made.append(library.name)
+        make(library)
+
+    made: list[str] = []
+    make = JITCodeLibrary._finalize_specific
+    monkeypatch.setattr(JITCodeLibrary, "_finalize_specific", noted)
+    helped = KERNEL.replace(
+        "def triple",
+        """\
+from highseason.core.jitable import jitable
+
+@jitable
+def helper(x):
+    return 3.0 * x
+
+def triple""",
+    ).replace("return 3.0 * x\n\nrun", "return helper(x)\n\nrun")
+    assert user.run(helped) == ["6.0", "hits", "0"]
+    assert made == ["triple"]
+    assert user.run(helped) == ["6.0", "hits", "1"]
+
+
 def test_files_of_one_name_do_not_share_a_cache(user: User) -> None:
     (user.folder / "a").mkdir()
     (user.folder / "b").mkdir()
