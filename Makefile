@@ -5,6 +5,9 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 LOCKS  := requirements/all.txt requirements/dev.txt
 
+# Kept bytecode saves each of a hundred processes seconds of compiling what it imports.
+unexport PYTHONDONTWRITEBYTECODE
+
 # Lock files are written by this tool only, in its own environment.
 LOCKER := uv==0.13.7
 UV      = .venv-lock/bin/uv
@@ -21,12 +24,16 @@ OUT      ?= report
 
 # Most kernels share functions, and a process compiles each of those once: so one process starts.
 COMPILING := tests/digests tests/games tests/replay
+# Two processes share the others: each imports and collects its half alone, unlike workers of xdist.
+HALF     := $(addprefix tests/,adapters cli core docs forecasters gpu logs report service)
 SOAKS    ?= 5
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
+ifndef HALVES
 .NOTPARALLEL:
-.PHONY: help venv system demo test quick test-suite test-nojit test-wheel coverage lint format docs \
+endif
+.PHONY: help venv system demo test quick test-suite one-half other-half test-nojit test-wheel coverage lint format docs \
         docs-serve bench soak lock wheel clean
 
 help: ## list the targets
@@ -81,7 +88,13 @@ test: lint docs test-suite test-nojit test-wheel ## everything CI runs
 
 test-suite: $(READY) system ## all tests and doctests, compiled, except the wheel's and the soak tests
 	$(PYTEST) -m "not soak" $(COMPILING) $(COV)
-	$(PYTEST) -n 2 --dist loadfile -m "not soak and not wheel" $(addprefix --ignore=,$(COMPILING)) $(COV)
+	$(MAKE) -j 2 HALVES=both one-half other-half
+
+one-half:
+	$(PYTEST) -q -m "not soak and not wheel" $(HALF) $(COV)
+
+other-half:
+	$(PYTEST) -q -m "not soak and not wheel" $(addprefix --ignore=,$(COMPILING) $(HALF)) $(COV)
 
 test-nojit: $(READY) ## the tests marked jit once more with the JIT off: kernels as plain Python
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "jit and not slow and not soak" $(COV) \
@@ -108,6 +121,7 @@ lock: .venv-lock/.ready ## pin all dependencies with hashes (upgrade: make lock 
 	$(COMPILE) pyproject.toml --extra all -c requirements/core.txt -o requirements/all.txt
 	$(COMPILE) --group test --group docs -c requirements/all.txt -o requirements/dev.txt
 	$(COMPILE) pyproject.toml --group bench -c requirements/all.txt -o requirements/bench.txt
+	echo pip | $(COMPILE) - -o requirements/pip.txt
 
 wheel: $(READY) ## build the wheel into dist/
 	$(BIN)/python -m build --wheel --no-isolation --outdir dist
@@ -117,10 +131,11 @@ clean: ## remove everything that make created
 	       .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests docs -name __pycache__ -type d -exec rm -rf {} +
 
-$(READY): $(LOCKS) pyproject.toml
+$(READY): $(LOCKS) requirements/pip.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "highseason needs Python 3.11 or later, but \
 	$(PYTHON) is " + sys.version.split()[0] + ": run make PYTHON=python3.11 (or another)")'
 	$(PYTHON) -m venv $(VENV)
+	-$(PIP) install --quiet --require-hashes -r requirements/pip.txt  # Python's own takes twice as long
 	$(PIP) install --quiet --no-compile --require-hashes --only-binary :all: $(addprefix -r ,$(LOCKS))
 	$(PIP) install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@

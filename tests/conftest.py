@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -14,6 +15,8 @@ from hypothesis import settings
 
 # Threads of BLAS that wait for each other would take most of the time of small matrices.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when NumPy is imported
+# numba raises and catches thousands of errors per kernel: colouring them takes 4% of compiling.
+os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")
 
 import highseason as hs  # after the setting above
 from highseason.core import executors
@@ -30,6 +33,11 @@ def pytest_configure(config: pytest.Config) -> None:
     """The same few examples in every run, unless a seed asks for others (`make soak`)."""
     seeded = config.getoption("--hypothesis-seed", None) is not None
     settings.load_profile("seeded" if seeded else "fixed")
+
+
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector the tests and modules: they stay until the end."""
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

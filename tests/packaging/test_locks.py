@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-LOCKS = ("core", "all", "dev")
+LOCKS = ("core", "all", "dev", "pip")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 #: Heavy, or of use on few machines: a user asks for them by name.
@@ -55,7 +55,7 @@ def test_no_address_and_no_path(lock: str) -> None:
 
 
 def test_core_is_part_of_all_and_tools_agree() -> None:
-    core, everything, dev = map(pins, LOCKS)
+    core, everything, dev, _ = map(pins, LOCKS)
     assert core.items() <= everything.items()
     shared = everything.keys() & dev.keys()
     for name in shared:  # a tool may need on every platform what a user needs on one
