@@ -214,6 +214,7 @@ def test_a_plan_of_prices_shows_where_exploring_is_cheapest() -> None:
     cheap = plan.levels >= np.quantile(plan.levels, 0.75)
     assert chart.series[-1].values.tolist() == cheap.astype(float).tolist()
     assert "Exploring is cheapest on 10 of them; how much it explores" in chart.sentence
+    assert [row[-1] for row in chart.rows()] == ["yes" if one else "no" for one in cheap]
 
 
 def test_exploring_is_cheapest_on_some_of_the_coming_turns(service: Service) -> None:

@@ -142,8 +142,10 @@ def traffic(turns: TurnNames, plan: Plan, history: PlayHistory | None) -> Chart:
     priced = prices(plan) is not None
     planned = favoured(plan, past).astype(np.float64) if priced else plan.exploration
     share = np.where(np.arange(forecast.size) < past, np.nan, planned)
-    name = "cheapest to explore" if priced else "planned exploration"
-    series.append(Series(name, groups.mean(share), "exploration", percent))
+    if priced:
+        series.append(Series("cheapest to explore", groups.mean(share), "cheapest", _yes_or_share))
+    else:
+        series.append(Series("planned exploration", groups.mean(share), "exploration", percent))
     now = turns.positions(np.array([past]))[0] if 0 < past < forecast.size else None
     title = f"Visitors, and where {'exploring is cheapest' if priced else 'exploration is planned'}"
     sentence = _traffic_sentence(plan, past, turns.unit)
@@ -228,6 +230,11 @@ def _reward_sentence(earned: float, possible: float, best: str, worth: float) ->
         f"{best}, the best arm so far at {format_number(worth)} per visitor, would have earned "
         "from the start."
     )
+
+
+def _yes_or_share(value: float) -> str:
+    """Whether a turn is one of them; of several turns, the share that is."""
+    return {0.0: "no", 1.0: "yes"}.get(value) or percent(value)
 
 
 def _short(value: float) -> float | None:

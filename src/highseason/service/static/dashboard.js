@@ -11,7 +11,9 @@
   const compact = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
   const exact = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
   const share = (value) => `${Math.round(100 * value)}%`;
-  const isShare = (look) => ["exploration", "explored", "exploited"].includes(look);
+  const isShare = (look) => ["exploration", "cheapest", "explored", "exploited"].includes(look);
+  const yesOrShare = (value) => (value === 1 ? "yes" : value === 0 ? "no" : share(value));
+  const said = (look) => (look === "cheapest" ? yesOrShare : isShare(look) ? share : exact.format);
 
   // How each quantity looks.
   const bars = (gap) => uPlot.paths.bars({ size: [1, Infinity], align: 1, gap });
@@ -19,6 +21,7 @@
     expected: () => ({ stroke: color("muted"), width: 1.5, dash: [5, 3] }),
     came: () => ({ stroke: color("exploit"), width: 1.5, fill: alpha("exploit", 0.12) }),
     exploration: () => ({ fill: alpha("explore", 0.75), paths: bars(0) }),
+    cheapest: () => ({ fill: alpha("explore", 0.75), paths: bars(0) }),
     explored: () => ({ fill: color("explore"), paths: bars(1) }),
     exploited: () => ({ fill: color("exploit"), paths: bars(1) }),
     earned: () => ({ stroke: color("exploit"), width: 2.5, fill: alpha("exploit", 0.12) }),
@@ -88,7 +91,7 @@
     figure.querySelector("[data-at]").textContent = known ? chart.labels[i] : "";
     chart.series.forEach((one, k) => {
       const value = known ? one.values[i] : null;
-      const text = value === null ? "" : isShare(one.look) ? share(value) : exact.format(value);
+      const text = value === null ? "" : said(one.look)(value);
       figure.querySelector(`[data-series="${k}"]`).textContent = text;
     });
   };
@@ -131,7 +134,10 @@
     }
     const look = { height: HEIGHT, format: compact.format, range: fromZero, dated: !first };
     const lines = [amounts, look];
-    return first ? [lines, [[first], { ...shares(ends(first.values)), height: STRIP }]] : [lines];
+    if (!first) return [lines];
+    // Turns that are marked or not need no scale.
+    const strip = first.look === "cheapest" ? { ...shares(1), splits: () => [] } : shares(ends(first.values));
+    return [lines, [[first], { ...strip, height: STRIP }]];
   };
 
   const draw = (figure, chart) => {
