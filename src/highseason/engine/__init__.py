@@ -7,10 +7,8 @@ from highseason.engine.arms import NO_END as NO_END
 from highseason.engine.arms import UNKNOWN_END as UNKNOWN_END
 from highseason.engine.arms import ArmState as ArmState
 from highseason.engine.arms import fresh_state as fresh_state
-from highseason.engine.arms import reset_state as reset_state
 from highseason.engine.horizon import FutureUnknownError as FutureUnknownError
 from highseason.engine.horizon import Horizon as Horizon
-from highseason.engine.horizon import turns_left as turns_left
 from highseason.engine.step import IllegalArmError as IllegalArmError
 from highseason.engine.step import RuleTraits as RuleTraits
 from highseason.engine.step import decide as decide

@@ -5,8 +5,8 @@ The functions that play are those of `games.kernels`; here are their kernels for
 of games runs from its keys to its moments (`play`, `moments`, `tally`).
 """
 
-from highseason.games.gpu.device import Gpu, Program, the_gpu
+from highseason.games.gpu.device import the_gpu
 from highseason.games.gpu.play import GpuGames
 from highseason.games.gpu.tally import GpuRoundingWarning, play_on_gpu
 
-__all__ = ["Gpu", "GpuGames", "GpuRoundingWarning", "Program", "play_on_gpu", "the_gpu"]
+__all__ = ["GpuGames", "GpuRoundingWarning", "play_on_gpu", "the_gpu"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from highseason.games.gpu.schedules import MANY_BLOCKS, Games, play_any_rule, sc
 from highseason.games.kernels.arguments import OUT, TRACE, Floats, Turns
 from highseason.games.kernels.build import has_own_kernel, player_of
 from highseason.games.kernels.reward_dispatch import AnyReward, PerTurnReward, one_by_one
+from highseason.games.parts import Played
 from highseason.policies import Policy
 from highseason.rewards import Rewards
 
@@ -29,14 +30,6 @@ _MOST_GAMES = 2**20
 _BLOCK_BYTES = 8 * 2**30
 #: Games whose means one worker computes at once, where a model's means are NumPy code.
 _MEANS_PIECE = 16_384
-
-
-class PlayedGames(NamedTuple):
-    """What happened in some games, in the GPU's memory; as `games.parts.Played`."""
-
-    totals: Any
-    best: Any
-    traces: Any
 
 
 def _one_by_one(turns: Turns) -> Turns:
@@ -84,15 +77,15 @@ class GpuGames:
         for start in range(0, games, step):
             yield range(start, min(start + step, games))
 
-    def play(self, games: range) -> PlayedGames:
-        """Play these games with every policy."""
+    def play(self, games: range) -> Played:
+        """Play these games with every policy; what happened stays in the GPU's memory."""
         device, count = self.device, len(games)
         keys = device.empty((count,), np.uint64)
         device.spread("draw_keys", count, np.uint64(seed_key(self.seed)), games.start, keys)
         parameters, means = self._arms(keys)
         spans = self._spans(keys)
         checkpoints = self.turns[0].checkpoints.size
-        played = PlayedGames(
+        played = Played(
             device.empty((len(self.policies), count, len(OUT))),
             device.empty((count if self.realised else 0,)),
             device.empty((len(self.policies), count, checkpoints, len(TRACE))),
@@ -104,10 +97,9 @@ class GpuGames:
             self._play_best(keys, parameters, means, spans, played.best)
         return played
 
-    def numbers(self, games: range) -> tuple[Floats, Floats, Floats]:
-        """Totals, the best arm's reward and traces of these games, in this machine's memory."""
-        totals, best, traces = map(self.device.download, self.play(games))
-        return totals, best, traces
+    def numbers(self, games: range) -> Played:
+        """The same, in this machine's memory."""
+        return Played._make(map(self.device.download, self.play(games)))
 
     def moments(self, games: range, size: int) -> BlockMoments:
         """The moments of these games, by blocks of `size`."""

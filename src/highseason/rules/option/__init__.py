@@ -11,14 +11,6 @@ turn teaches (`noise`).
 """
 
 from highseason.rules.option.index import arms_to_try
-from highseason.rules.option.rule import (
-    OPTION,
-    OPTION_COUNTED,
-    OPTION_UNREGULATED,
-    indices,
-    option_rule,
-)
+from highseason.rules.option.rule import OPTION, OPTION_COUNTED, OPTION_UNREGULATED, indices
 
-__all__ = [
-    "OPTION", "OPTION_COUNTED", "OPTION_UNREGULATED", "arms_to_try", "indices", "option_rule",
-]  # fmt: skip
+__all__ = ["OPTION", "OPTION_COUNTED", "OPTION_UNREGULATED", "arms_to_try", "indices"]
