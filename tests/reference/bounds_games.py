@@ -102,10 +102,21 @@ def ucb_games(radii, G, means, kind, keys, regrets):  # type: ignore[no-untyped-
         regrets[game] = total
 
 
+@jitable
+def rank(order: NDArray[np.int64], values: Numbers) -> None:
+    """Order arms by falling values; equals stay as they are (NumPy's sort compiles for seconds)."""
+    for i in range(1, order.size):
+        arm, j = order[i], i
+        while j > 0 and values[order[j - 1]] < values[arm]:
+            order[j] = order[j - 1]
+            j -= 1
+        order[j] = arm
+
+
 def pool_games(sizes, G, means, kind, keys, regrets):  # type: ignore[no-untyped-def]
     m = means.size
     gaps = means.max() - means
-    worst_first = np.argsort(-gaps)
+    ranked = np.arange(m)
     for game in range(regrets.size):
         pulls, sums = np.zeros(m), np.zeros(m)
         total = 0.0
@@ -115,9 +126,12 @@ def pool_games(sizes, G, means, kind, keys, regrets):  # type: ignore[no-untyped
             if i < m:
                 total += G[i] * gaps[i]
             else:
-                ranked = worst_first[np.argsort(-(sums / pulls)[worst_first], kind="mergesort")]
-                size = int(sizes[i])
-                total += G[i] * gaps[ranked[:size]].mean()
+                rank(ranked, gaps)  # of equals the worst come first
+                rank(ranked, sums / pulls)
+                size, pool = int(sizes[i]), 0.0
+                for j in range(size):
+                    pool += gaps[ranked[j]]
+                total += G[i] * (pool / size)
                 arm = ranked[min(int(draw(key, DECISION) * size), size - 1)]
             sums[arm] += reward(kind, key, means[arm])
             pulls[arm] += 1.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import shutil
 import threading
 import time
 import uuid
@@ -111,11 +112,19 @@ class Server:
         self.listener.close()
 
 
+@pytest.fixture(scope="session")
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A SQLite database with one experiment, to be copied: making it takes a while."""
+    path = tmp_path_factory.mktemp("shelf") / "service.db"
+    with Service(str(path), clock=lambda: MOMENT) as service:
+        service.create(settings())
+    return path
+
+
 @pytest.fixture
-def live(tmp_path: Path) -> Iterator[Server]:
+def live(tmp_path: Path, shelf: Path) -> Iterator[Server]:
     """A live server with an experiment, `shelf`, in SQLite."""
-    service = Service(f"{tmp_path}/service.db", clock=lambda: MOMENT)
-    service.create(settings())
+    service = Service(shutil.copy(shelf, tmp_path), clock=lambda: MOMENT)
     with Server(service) as server:
         yield server
 
