@@ -96,7 +96,7 @@ def judged(case: Case, seed: int, whole: bool, executor: str) -> Judged:
         with opened(executor, 1) as pool:
             study = _Study.of(G, case.arms, None, seed, pool)
             world = World.of("visitors", case.arms, RATES)
-            outcome = study.verdict(world, study.finalists(world))
+            outcome = study.verdict(world, *study.finalists([world]))
     spent = time.process_time() - begin
     return Judged(outcome.answer, outcome.settled, str(outcome.policy), outcome.chosen.earned,
                   outcome.games, spent)  # fmt: skip

@@ -237,7 +237,7 @@ def test_nothing_is_tuned_where_greedy_loses_less_than_is_noticeable(
     with opened("serial") as pool:
         study = _Study.of(G, 2, 20, 0, pool)
         world = World.of("visitors", 2, (0.02, 0.05))
-        finalists = study.finalists(world)
+        (finalists,) = study.finalists([world])
         outcome = study.verdict(world, finalists)
     assert (finalists.tried == len(finalists.policies)) == suffices
     assert {policy.label for policy in finalists.policies} >= {"greedy", "option-index"}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import functools
+import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from highseason import bounds as theorems
 from highseason.advice.advice import Advice
@@ -27,8 +27,6 @@ from highseason.results import SimulationResult
 from highseason.rewards import Rewards
 from highseason.tuning import Space, Trial, Zoom, derive_seed, on_games
 
-Block = TypeVar("Block")
-Result = TypeVar("Result")
 Progress = Callable[[int, int], None]
 
 #: What the games of a verdict may cost, in turns times what a turn of the slowest policy takes.
@@ -172,17 +170,17 @@ class _Study:
 
     def outcomes(self, worlds: list[World], refine: bool) -> Iterator[WorldOutcome]:
         """The outcome of each world, then those around the flip that is nearest to the first."""
-        best = self.finalists(worlds[0])
+        (best,) = self.finalists(worlds[:1])
         done = [self.verdict(worlds[0], best)]
         yield done[0]
-        for outcome in self.spread(functools.partial(_Study.glance, near=best), worlds[1:]):
+        for outcome in self.glances(worlds[1:], best):
             done.append(outcome)
             yield outcome
         for _ in range(_HALVINGS * (refine and len(worlds) > 1)):
             between = _middle_of_flip(done)
             if between is None:
                 return
-            done.append(self.glance(worlds[0].with_rho(between), best))
+            done += self.glances([worlds[0].with_rho(between)], best)
             yield done[-1]
 
     def verdict(self, world: World, finalists: Finalists) -> WorldOutcome:
@@ -196,44 +194,56 @@ class _Study:
             outcome = judge(world, finalists.policies, played, finalists.tried)
         return outcome
 
-    def spread(
-        self, work: Callable[[_Study, Block], Result], blocks: Iterable[Block]
-    ) -> Iterator[Result]:
-        """Results in the blocks' order: each worker does one alone, a GPU one after the other."""
-        if self.executor.on_gpu:
-            return (work(self, block) for block in blocks)
-        alone = replace(self, executor=LocalPool(1))
-        return map_blocks(functools.partial(work, alone), blocks, self.executor)
+    def glances(self, worlds: list[World], near: Finalists) -> Iterator[WorldOutcome]:
+        """The outcomes in worlds that are looked at for comparison, in fewer games.
 
-    def glance(self, world: World, near: Finalists) -> WorldOutcome:
-        """The outcome in a world that is looked at for comparison, in fewer games."""
+        While workers search in the next worlds, the caller's thread judges those that are done.
+        """
         few = replace(self, games=max(2, round(_ELSEWHERE * self.games)))
-        finalists = few.finalists(world, near)
-        return judge(world, finalists.policies, few.played(world, finalists, 1), finalists.tried)
+        alone = few if self.executor.on_gpu else few.alone
+        for world, best in zip(worlds, few.finalists(worlds, near), strict=True):
+            yield judge(world, best.policies, alone.played(world, best, 1), best.tried)
 
-    def finalists(self, world: World, near: Finalists | None = None) -> Finalists:
-        """The best of each policy in games for the search, near the best of another world.
+    def finalists(self, worlds: list[World], near: Finalists | None = None) -> Iterator[Finalists]:
+        """The best of each policy in games for the search, near the best of another world."""
+        every = [self.spaces(world) for world in worlds]
+        jobs = [
+            _Job(world.rewards, space, start)
+            for world, some in zip(worlds, every, strict=True)
+            for space, start in zip(some, _starts(some, near), strict=True)
+        ]
+        searched = self.searched(jobs)
+        for some in every:
+            trials = list(itertools.islice(searched, len(some)))
+            yield Finalists(tuple(each[0].policy for each in trials), sum(map(len, trials)))
+
+    def spaces(self, world: World) -> list[Space]:
+        """What is searched in a world.
 
         Where greedy loses less than is noticeable, nothing can beat it, so nothing is tuned.
         """
-        zoom = Zoom(games=_clamped(min(self.games / 10, 150_000 / self.G.turns), _SEARCH_GAMES))
         bounded = world.rewards.bounds == (0.0, 1.0)
         every = spaces(tried(world.rho, bounded), self.policies)
         if bounded and self.greedy_suffices(world):
-            every = [space for space in every if not space.axes]
-        known = near is not None and len(near.policies) == len(every)
-        starts = near.policies if near is not None and known else [None] * len(every)
-        search = functools.partial(_Study.search, zoom=zoom, rewards=world.rewards)
-        searched = list(self.spread(search, zip(every, starts, strict=True)))
-        return Finalists(tuple(trials[0].policy for trials in searched), sum(map(len, searched)))
+            return [space for space in every if not space.axes]
+        return every
 
-    def search(
-        self, job: tuple[Space, Policy | None], zoom: Zoom, rewards: Rewards
-    ) -> tuple[Trial, ...]:
-        """All candidates of one policy, the best first; given where to start, if that is known."""
-        space, start = job
-        seed = derive_seed(self.seed, "search")
-        return zoom.search(space, on_games(rewards, self.G, seed, self.executor), start)
+    @property
+    def alone(self) -> _Study:
+        """The same in one thread."""
+        return replace(self, executor=LocalPool(1))
+
+    def searched(self, jobs: list[_Job]) -> Iterator[tuple[Trial, ...]]:
+        """The candidates of each job: a worker does one alone, a GPU one after the other."""
+        if self.executor.on_gpu:
+            return map(self.search, jobs)
+        return map_blocks(self.alone.search, jobs, self.executor, in_flight=len(jobs))
+
+    def search(self, job: _Job) -> tuple[Trial, ...]:
+        """All candidates of one policy, the best first."""
+        zoom = Zoom(games=_clamped(min(self.games / 10, 150_000 / self.G.turns), _SEARCH_GAMES))
+        evaluate = on_games(job.rewards, self.G, derive_seed(self.seed, "search"), self.executor)
+        return zoom.search(job.space, evaluate, job.near)
 
     def greedy_suffices(self, world: World) -> bool:
         """Whether greedy clearly loses less than is noticeable."""
@@ -262,6 +272,21 @@ class Finalists(NamedTuple):
 
     policies: tuple[Policy, ...]
     tried: int
+
+
+class _Job(NamedTuple):
+    """A policy to search in a world, and the best of another world where that is known."""
+
+    rewards: Rewards
+    space: Space
+    near: Policy | None
+
+
+def _starts(every: list[Space], near: Finalists | None) -> Sequence[Policy | None]:
+    """The best of another world, if the same policies were searched there."""
+    if near is not None and len(near.policies) == len(every):
+        return near.policies
+    return [None] * len(every)
 
 
 def _middle_of_flip(done: list[WorldOutcome]) -> float | None:

@@ -100,12 +100,15 @@ def map_blocks(
     workers: int | None = None,
     checkpoint: Checkpoint | None = None,
     processes: bool = False,
+    in_flight: int = _IN_FLIGHT,
 ) -> Iterator[Result]:
     """Apply `work` to each block; yield the results in the blocks' order.
 
     Local workers are threads, which suits compiled code; with `processes` they are processes, for
     work that holds the interpreter's lock, if `work` and blocks can be pickled by name.  One local
-    worker runs in the caller's thread.  For other arguments see `map_reduce`.
+    worker runs in the caller's thread.  Each worker gets up to `in_flight` blocks before the first
+    result is taken: more keep all busy if some take much longer.  For other arguments see
+    `map_reduce`.
 
     >>> list(map_blocks(lambda block: sum(block), [range(3), range(5)], workers=2))
     [3, 10]
@@ -114,7 +117,8 @@ def map_blocks(
         if pool.inline:
             yield from _one_by_one(work, blocks, checkpoint)
         else:
-            yield from _Flight(pool, pool.sender(work, processes), checkpoint).results(blocks)
+            flight = _Flight(pool, pool.sender(work, processes), checkpoint, in_flight)
+            yield from flight.results(blocks)
 
 
 def _one_by_one(
@@ -150,6 +154,7 @@ class _Flight(Generic[Block]):
     pool: Pool
     send: Callable[[Block], Future[Any]]
     checkpoint: Checkpoint | None
+    in_flight: int
 
     def results(self, blocks: Iterable[Block]) -> Iterator[Any]:
         """The results in the order of the blocks; nothing is left running after an error."""
@@ -174,7 +179,7 @@ class _Flight(Generic[Block]):
 
     def _top_up(self, sent: deque[_Sent[Block]], waiting: Iterator[tuple[int, Block]]) -> bool:
         """Hand out blocks while workers may run short; whether any is in flight."""
-        while len(sent) < _IN_FLIGHT * self.pool.workers:
+        while len(sent) < self.in_flight * self.pool.workers:
             number, block = next(waiting, (-1, None))
             if block is None and number < 0:
                 break

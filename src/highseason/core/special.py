@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from highseason.core.jitable import jitable, jitable_as
+from highseason.core.jitable import inlined, jitable, jitable_as
 
 _ROOT_TWO = math.sqrt(2.0)
 _LOG_TWO = math.log(2.0)
@@ -166,14 +166,26 @@ def _ratio(top: tuple[float, ...], bottom: tuple[float, ...], r: float) -> float
 #: The quantile at multiples of 1/2048, for `quick_normal_quantile`.
 _CELLS = 2048
 _EDGE = 1.0 / 64.0
-_QUANTILES = np.array([normal_quantile(i / _CELLS) for i in range(_CELLS + 1)])
+_QUANTILES = np.array(
+    [normal_quantile(max(1, min(i, _CELLS - 1)) / _CELLS) for i in range(_CELLS + 1)]
+)
 
 
 @jitable
 def quick_normal_quantile(u: float) -> float:
     """The same within 4e-5, for draws: interpolated, except in the tails beyond 1/64."""
-    if u < _EDGE or u > 1.0 - _EDGE:
-        return normal_quantile(u)
+    return inner_normal_quantile(u) if is_inner(u) else normal_quantile(u)
+
+
+@inlined
+def is_inner(u: float) -> bool:
+    """Whether `inner_normal_quantile` knows the quantile."""
+    return (u >= _EDGE) & (u <= 1.0 - _EDGE)
+
+
+@inlined
+def inner_normal_quantile(u: float) -> float:
+    """The interpolated quantile; a number of no meaning in the tails."""
     place = u * _CELLS
     cell = int(place)
     low = _QUANTILES[cell]

@@ -18,8 +18,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.gamma import beta_sample
-from highseason.core.jitable import jitable
+from highseason.core.gamma import BATCH, DRAWN, NAME, A, B, beta_batch, new_batch
+from highseason.core.jitable import inlined, jitable
 from highseason.core.random import ARMS, draw, hash_at
 from highseason.core.special import normal_quantile
 from highseason.engine import ArmState, RuleTraits, Turn
@@ -58,20 +58,36 @@ def choose_beta(state: ArmState, turn: Turn) -> tuple[int, bool]:
     if turn.level <= _NO_NOISE:
         arm = leader(state, turn)
         return arm, state.pulls[arm] > 0.0
+    (batch,) = new_batch()
     family, width = hash_at(turn.key, ARMS), math.sqrt(turn.level)
-    best, place, top, highest, mean_of_best = -1, 0, -math.inf, -math.inf, -math.inf
-    for arm in range(state.available.size):
-        if state.available[arm]:
-            a, b = beta_posterior(state, arm)
+    best, top, highest, mean_of_best = -1, -math.inf, -math.inf, -math.inf
+    next_arm, place = 0, 0
+    while next_arm < state.available.size:
+        size, next_arm = _next_posteriors(state, next_arm, batch)
+        beta_batch(batch, size, family, place)
+        for i in range(size):
+            a, b, value = batch[A + i], batch[B + i], batch[DRAWN + i]
             mean = a / (a + b)
-            value = beta_sample(hash_at(family, place), a, b)
             if width != 1.0:
                 value = mean + width * (value - mean)
             if value > top:
-                best, top, mean_of_best = arm, value, mean
+                best, top, mean_of_best = int(batch[NAME + i]), value, mean
             highest = max(highest, mean)
-            place += 1
+        place += size
     return best, mean_of_best >= highest
+
+
+@inlined
+def _next_posteriors(state: ArmState, arm: int, batch: Floats) -> tuple[int, int]:
+    """Put the posteriors of the next arms on offer into a batch: how many, and where to go on."""
+    available, size = state.available, 0
+    while arm < available.size and size < BATCH:
+        if available[arm]:
+            batch[NAME + size] = arm
+            batch[A + size], batch[B + size] = beta_posterior(state, arm)
+            size += 1
+        arm += 1
+    return size, arm
 
 
 @jitable
