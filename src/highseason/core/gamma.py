@@ -70,7 +70,8 @@ def beta_sample(key: int, a: float, b: float) -> float:
 
 def _on_stack() -> Any:
     """`new_batch` as a kernel makes it, which takes no time."""
-    from numba.core import cgutils, types
+    from numba import types
+    from numba.core import cgutils
     from numba.extending import intrinsic
     from numba.np.arrayobj import populate_array
 

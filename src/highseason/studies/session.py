@@ -109,7 +109,45 @@ class SimulationTask:
         return self.games * self.G.turns * len(self.policies) < _SMALL
 
 
-Task = TuningTask | SimulationTask
+@dataclass(frozen=True, eq=False)
+class RegretsTask:
+    """What many policies lose in every game of one setting."""
+
+    name: str  # Of the stored piece
+    policies: Sequence[Policy]
+    rewards: Rewards
+    G: Multiplier
+    games: int
+    seed: int
+    forecast: Forecast | None = None
+    lifetimes: Lifetimes | None = None
+
+    @cached_property
+    def inputs(self) -> list[Any]:
+        """All that the result depends on."""
+        expected = (
+            None if self.forecast is None else [self.forecast.name, self.forecast.mean.tolist()]
+        )
+        players = [str(policy) for policy in self.policies]
+        where = [_describe(self.rewards), self.G.digest(), self.games, self.seed]
+        alive = [] if self.lifetimes is None else [self.lifetimes.name]
+        return [*where, players, expected, *alive]
+
+    def result(self, executor: Executors = "serial") -> Regrets:
+        """What is lost, as shares of the best arm's mean reward."""
+        numbered = {str(i): policy for i, policy in enumerate(self.policies)}
+        with quiet():
+            result = simulate(
+                numbered, self.rewards, self.G, self.games, self.seed, forecast=self.forecast,
+                lifetimes=self.lifetimes, executor=executor, keep="games", realised=True,
+            )  # fmt: skip
+        # The best arm's own games: the same whoever plays, so losses of two runs compare.
+        best = result.mean("reward", 0) + result.mean("realised_regret", 0)
+        assert result.games is not None  # they are kept
+        return Regrets(np.round(result.games["regret"] / best, _DIGITS))
+
+
+Task = TuningTask | SimulationTask | RegretsTask
 
 
 def _longest_first(task: Task) -> tuple[int, int, str]:
@@ -180,43 +218,16 @@ class StudySession:
 
     def simulate_many(self, tasks: Sequence[SimulationTask]) -> list[SimulationResult]:
         """The results of each task; stored, and several workers play at a time."""
-        ordered = sorted(tasks, key=_longest_first)  # so that all workers end together
-        missing = [
-            task for task in ordered if not self.store.has_simulation(task.name, task.inputs)
-        ]
-        on_gpu = isinstance(self.executor, Pool) and self.executor.on_gpu
-        results = self._results(missing, whole=all(t.is_small for t in missing) and not on_gpu)
-        played = {}
-        for task in ordered:
-            with self.step("simulating"):
-                compute = partial(next, results)
-                played[task.name] = self.store.simulation(task.name, task.inputs, compute)
-        return [played[task.name] for task in tasks]
+        has, load = self.store.has_simulation, self.store.simulation
+        return self._stored("simulating", tasks, has, load, whole=all(t.is_small for t in tasks))
 
-    def regrets(
-        self, name: str, policies: Sequence[Policy], rewards: Rewards, G: Multiplier, games: int,
-        seed: int, forecast: Forecast | None = None, lifetimes: Lifetimes | None = None,
-    ) -> NDArray[np.float64]:  # fmt: skip
-        """What many policies lose in every game, stored; shares of the best arm's mean reward."""
-        expected = None if forecast is None else [forecast.name, forecast.mean.tolist()]
-        players = [str(policy) for policy in policies]
-        inputs = [_describe(rewards), G.digest(), games, seed, players, expected]
-        inputs += [] if lifetimes is None else [lifetimes.name]
+    def regrets_many(self, tasks: Sequence[RegretsTask]) -> list[NDArray[np.float64]]:
+        """The regrets of each task; stored, and several workers play at a time."""
 
-        def compute() -> Regrets:
-            numbered = {str(i): policy for i, policy in enumerate(policies)}
-            with quiet():
-                result = simulate(
-                    numbered, rewards, G, games, seed, forecast=forecast, lifetimes=lifetimes,
-                    executor=self.executor, keep="games", realised=True,
-                )  # fmt: skip
-            # The best arm's own games: the same whoever plays, so losses of two runs compare.
-            best = result.mean("reward", 0) + result.mean("realised_regret", 0)
-            assert result.games is not None  # they are kept
-            return Regrets(np.round(result.games["regret"] / best, _DIGITS))
-
-        with self.step("simulating"):
+        def load(name: str, inputs: Any, compute: Callable[[], Regrets]) -> NDArray[np.float64]:
             return self.store.record(name, inputs, Regrets, compute).lost
+
+        return self._stored("simulating", tasks, self.store.has, load)
 
     def tune(
         self, name: str, spaces: Mapping[str, Space], evaluate: Evaluate, budget: Budget,
@@ -235,23 +246,29 @@ class StudySession:
 
     def tune_many(self, tasks: Sequence[TuningTask]) -> list[dict[str, Policy]]:
         """The winners of each task; stored, and searched by several workers at a time."""
+        tuned = self._stored("tuning", tasks, self.store.has, self.store.document)
+        return [{label: from_json(text) for label, text in one.items()} for one in tuned]
+
+    def _stored(
+        self, kind: str, tasks: Sequence[Task], has: Callable[..., bool],
+        load: Callable[..., Any], whole: bool = True,
+    ) -> list[Any]:  # fmt: skip
+        """What `load` gives for each task; what the store does not have is computed."""
         ordered = sorted(tasks, key=_longest_first)  # so that all workers end together
-        missing = [task for task in ordered if not self.store.has(task.name, task.inputs)]
-        results = self._results(missing, whole=True)
-        tuned = {}
+        results = self._results([t for t in ordered if not has(t.name, t.inputs)], whole)
+        done = {}
         for task in ordered:
-            with self.step("tuning"):
-                compute = partial(next, results)
-                winners: dict[str, str] = self.store.document(task.name, task.inputs, compute)
-            tuned[task.name] = {label: from_json(text) for label, text in winners.items()}
-        return [tuned[task.name] for task in tasks]
+            with self.step(kind):
+                done[task.name] = load(task.name, task.inputs, partial(next, results))
+        return [done[task.name] for task in tasks]
 
     def _results(self, tasks: Sequence[Task], whole: bool) -> Iterator[Any]:
         """The result of each task, a worker for each, or (not `whole`) all workers for each.
 
         Much of a task is planning, which holds the interpreter's lock: workers are processes.
         """
-        if len(tasks) < 2 or not whole:
+        on_gpu = isinstance(self.executor, Pool) and self.executor.on_gpu
+        if len(tasks) < 2 or not whole or on_gpu:
             return (task.result(self.executor) for task in tasks)
         alike = (tuple(same) for _, same in groupby(tasks, _longest_first))
         results = map_blocks(_results_of, alike, self.executor, processes=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,7 +23,7 @@ from highseason.studies.meets.entrants import (
     lineup,
 )
 from highseason.studies.meets.settings import FULL, QUICK, WORLDS, Effort, Meeting, all_settings
-from highseason.studies.session import Regrets, StudySession
+from highseason.studies.session import Regrets, RegretsTask, StudySession
 from highseason.studies.study import Results
 from highseason.studies.upworthy import data as upworthy
 from highseason.studies.upworthy import settings as headlines
@@ -66,8 +66,11 @@ def run(session: StudySession) -> MeetsResults:
     session.expect(2 * several * len(session.profiles))
     rows: dict[str, Rows] = {"ratios": [], "regulated": [], "forecasts": []}
     for profile in session.profiles:
-        for meeting in meetings:
-            _add(rows, _about(meeting), _meet(session, profile, meeting, effort))
+        entries = [_Entry.of(session.seed, profile, meeting, effort) for meeting in meetings]
+        tasks = [task for entry in entries for task in entry.tasks]
+        lost = dict(zip((t.name for t in tasks), session.regrets_many(tasks), strict=True))
+        for entry in entries:
+            _add(rows, _about(entry.meeting), entry.met(lost))
         if decks is not None:
             decks.add(session, profile, rows)
     facts = {
@@ -132,30 +135,55 @@ def _together(families: Mapping[str, list[int]]) -> dict[str, list[int]]:
     return groups
 
 
-def _meet(session: StudySession, profile: str, meeting: Meeting, effort: Effort) -> Met:
-    who = lineup(meeting, effort.candidates, entrants_of(meeting, profile))
-    own = derive_seed(session.seed, f"{meeting.world}/{meeting.id}")
-    name = f"{profile}/{meeting.world}/{meeting.id}"
-    search = derive_seed(own, "search")
+@dataclass(frozen=True, eq=False)
+class _Entry:
+    """A setting, and who plays there."""
 
-    def play(forecast: Forecast | None = None, end: str = "") -> tuple[Numbers, Numbers]:
-        setting = meeting.rewards, meeting.G
-        tried = [who.policies[row] for row in who.tried]
-        tuning = np.full((len(who.policies), effort.tuning), _NEVER)
-        last = forecast, meeting.lifetimes
+    meeting: Meeting
+    lineup: Lineup
+    effort: Effort
+    name: str  # Of the stored pieces
+    seed: int
+
+    @classmethod
+    def of(cls, seed: int, profile: str, meeting: Meeting, effort: Effort) -> _Entry:
+        who = lineup(meeting, effort.candidates, entrants_of(meeting, profile))
+        name = f"{meeting.world}/{meeting.id}"
+        return cls(meeting, who, effort, f"{profile}/{name}", derive_seed(seed, name))
+
+    @property
+    def forecasts(self) -> dict[str, Forecast | None]:
+        """With G known, and with its forecast if there is one; by the end of the name."""
+        forecast = self.meeting.forecast
+        return {"": None} if forecast is None else {"": None, "-forecast": forecast}
+
+    @property
+    def tasks(self) -> list[RegretsTask]:
+        """Games to judge by, and other games to tune by."""
+        return [task for end in self.forecasts for task in self._tasks(end)]
+
+    def _tasks(self, end: str) -> Iterator[RegretsTask]:
+        who, one, forecast = self.lineup, self.meeting, self.forecasts[end]
+        tried, search = [who.policies[row] for row in who.tried], derive_seed(self.seed, "search")
+        several = {f"{self.name}{end}": (who.policies, self.effort.games, self.seed)}
         if tried:
-            tuning[who.tried] = session.regrets(
-                f"{name}{end}-tuning", tried, *setting, effort.tuning, search, *last
+            several[f"{self.name}{end}-tuning"] = tried, self.effort.tuning, search
+        for name, (policies, games, seed) in several.items():
+            yield RegretsTask(
+                name, policies, one.rewards, one.G, games, seed, forecast, one.lifetimes
             )
-        lost = session.regrets(name + end, who.policies, *setting, effort.games, own, *last)
-        return lost, tuning
 
-    lost, tuning = play()
-    if meeting.forecast is None:
-        return Met.of(lost, who, own, tuning)
-    both = zip((lost, tuning), play(meeting.forecast, "-forecast"), strict=True)
-    lost, tuning = (np.vstack(parts) for parts in both)
-    return Met.of(lost, who, own, tuning, forecast=True)
+    def met(self, lost: Mapping[str, Numbers]) -> Met:
+        """Choose and judge by what was lost in each task."""
+        who, judged, searched = self.lineup, [], []
+        for end in self.forecasts:
+            tuning = np.full((len(who.policies), self.effort.tuning), _NEVER)
+            if who.tried:
+                tuning[who.tried] = lost[f"{self.name}{end}-tuning"]
+            judged.append(lost[f"{self.name}{end}"])
+            searched.append(tuning)
+        both = np.vstack(judged), np.vstack(searched)
+        return Met.of(both[0], who, self.seed, both[1], forecast=len(judged) > 1)
 
 
 @dataclass(frozen=True, eq=False)

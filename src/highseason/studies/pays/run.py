@@ -4,11 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from highseason.results import Estimate, with_interval
 from highseason.studies.frames import Rows, columns
-from highseason.studies.meets.entrants import COUNTING, OPTION, TWIN, entrants_of, lineup
+from highseason.studies.meets.entrants import COUNTING, OPTION, TWIN, Lineup, entrants_of, lineup
 from highseason.studies.meets.settings import Meeting
 from highseason.studies.paper import SAME_RULE
 from highseason.studies.pays.settings import (
@@ -20,9 +22,11 @@ from highseason.studies.pays.settings import (
     map_settings,
     traffic_settings,
 )
-from highseason.studies.session import StudySession
+from highseason.studies.session import RegretsTask, StudySession
 from highseason.studies.study import Results
 from highseason.tuning import CrossFit, crossfit, derive_seed
+
+Numbers = NDArray[np.float64]
 
 #: The label of the mean over the paper's four pairs.
 PAPER = "the paper's policies"
@@ -48,7 +52,9 @@ def run(session: StudySession) -> PaysResults:
         effort = replace(effort, games=session.games, turns=0)
     settings = [*_drawn(effort), *traffic_settings(session.quick, session.data)]
     session.expect(len(settings))
-    rows = [row for meeting in settings for row in _rows(session, meeting, effort)]
+    entries = [_Entry.of(session.seed, meeting, effort) for meeting in settings]
+    lost = session.regrets_many([entry.task for entry in entries])
+    rows = [row for entry, each in zip(entries, lost, strict=True) for row in entry.rows(each)]
     facts = {
         "games per setting": f"{effort.games:,} or more: {effort.turns:,} turns of every policy",
         "tuning": f"{effort.candidates} candidates of every policy; each half of the games is "
@@ -63,25 +69,38 @@ def _drawn(effort: MapEffort) -> Iterator[Meeting]:
         yield from map_settings(part, count)
 
 
-def _rows(session: StudySession, meeting: Meeting, effort: MapEffort) -> Rows:
-    paired = {*PAIRS, *PAIRS.values()}
-    entrants = [each for each in entrants_of(meeting) if each.label in paired]
-    who = lineup(meeting, effort.candidates, entrants)
-    own = derive_seed(session.seed, f"{meeting.world}/{meeting.id}")
-    name = f"{meeting.world}/{meeting.id}"
-    games = effort.games_of(meeting.G.turns)
-    lost = session.regrets(name, who.policies, meeting.rewards, meeting.G, games, own)
-    fit = crossfit(lost, who.families, own)
-    about: dict[str, Any] = {
-        "part": PARTS[meeting.world], "setting": meeting.id, "shape": meeting.G.name,
-        "arms": meeting.rewards.arms, "turns": meeting.G.turns, "games": games, "rho": meeting.rho,
-        "visitors": round(meeting.rewards.noise.share * float(meeting.G.values.mean())),
-        **Traits.of(meeting)._asdict(),
-    }  # fmt: skip
-    rows = [about | _gained(fit, policy, plain) for policy, plain in PAIRS.items()]
-    four = [(name + COUNTING, plain + COUNTING) for name, plain in SAME_RULE.items()]
-    together = about | {"policy": PAPER, "against": "the same rules", "regret": float("nan")}
-    return [*rows, together | columns("gain", _mean_gain(fit, four))]
+@dataclass(frozen=True, eq=False)
+class _Entry:
+    """A setting, and who plays there."""
+
+    meeting: Meeting
+    lineup: Lineup
+    task: RegretsTask
+
+    @classmethod
+    def of(cls, seed: int, meeting: Meeting, effort: MapEffort) -> "_Entry":
+        paired = {*PAIRS, *PAIRS.values()}
+        entrants = [each for each in entrants_of(meeting) if each.label in paired]
+        who = lineup(meeting, effort.candidates, entrants)
+        name, G = f"{meeting.world}/{meeting.id}", meeting.G
+        games, own = effort.games_of(G.turns), derive_seed(seed, name)
+        return cls(meeting, who, RegretsTask(name, who.policies, meeting.rewards, G, games, own))
+
+    def rows(self, lost: Numbers) -> Rows:
+        """A row for each pair."""
+        meeting = self.meeting
+        fit = crossfit(lost, self.lineup.families, self.task.seed)
+        about: dict[str, Any] = {
+            "part": PARTS[meeting.world], "setting": meeting.id, "shape": meeting.G.name,
+            "arms": meeting.rewards.arms, "turns": meeting.G.turns, "games": self.task.games,
+            "rho": meeting.rho,
+            "visitors": round(meeting.rewards.noise.share * float(meeting.G.values.mean())),
+            **Traits.of(meeting)._asdict(),
+        }  # fmt: skip
+        rows = [about | _gained(fit, policy, plain) for policy, plain in PAIRS.items()]
+        four = [(name + COUNTING, plain + COUNTING) for name, plain in SAME_RULE.items()]
+        together = about | {"policy": PAPER, "against": "the same rules", "regret": float("nan")}
+        return [*rows, together | columns("gain", _mean_gain(fit, four))]
 
 
 def _gained(fit: CrossFit, policy: str, plain: str) -> dict[str, Any]:
