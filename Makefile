@@ -26,6 +26,7 @@ OUT      ?= report
 COMPILING := $(addprefix tests/,digests games replay policies/test_regulated.py rewards/test_counts.py)
 # Two processes share the others: each imports and collects its half alone, unlike workers of xdist.
 HALF     := $(addprefix tests/,adapters cli core docs forecasters gpu logs report service)
+JOBS     ?= 2
 SOAKS    ?= 5
 
 .DEFAULT_GOAL := help
@@ -88,7 +89,7 @@ test: lint docs test-suite test-nojit test-wheel ## everything CI runs
 
 test-suite: $(READY) system ## all tests and doctests, compiled, except the wheel's and the soak tests
 	$(PYTEST) -m "not soak" $(COMPILING) $(COV)
-	$(MAKE) -j 2 HALVES=both one-half other-half
+	$(MAKE) -j $(JOBS) HALVES=both one-half other-half
 
 one-half:
 	$(PYTEST) -q -m "not soak and not wheel" $(HALF) $(COV)
@@ -102,7 +103,7 @@ test-nojit: $(READY) ## the tests marked jit once more with the JIT off: kernels
 
 coverage: $(READY) ## line and branch coverage of both runs, the JIT off included (twice the time)
 	$(BIN)/coverage erase
-	$(MAKE) test-suite test-nojit COV="--cov --cov-append --cov-report="
+	$(MAKE) test-suite test-nojit JOBS=1 COV="--cov --cov-append --cov-report="  # one file of results
 	$(BIN)/coverage report
 
 test-wheel: $(READY) ## build the wheel, install it bare and with all extras, use it outside the tree
