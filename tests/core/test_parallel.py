@@ -134,6 +134,19 @@ def test_blocks_in_flight_are_bounded() -> None:
     assert max(ahead) <= 5
 
 
+def test_a_long_block_holds_up_none_that_is_in_flight() -> None:
+    """The first block ends after all others: with two in flight for each worker, it never could."""
+    others = threading.Semaphore(0)
+
+    def work(n: int) -> int:
+        if n > 0:
+            others.release()
+            return n
+        return sum(others.acquire(timeout=300) for _ in range(11))
+
+    assert list(map_blocks(work, range(12), workers=2, in_flight=6)) == [11, *range(1, 12)]
+
+
 def test_an_error_of_the_work_stops_it() -> None:
     done = []
 
