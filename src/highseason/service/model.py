@@ -207,7 +207,7 @@ class State:
 class PlannedTurn:
     """A turn that is not decided yet, as things stand."""
 
-    turn: int  # The turn
+    turn: int
     time: str | None  # When it starts
     forecast: float  # The visitors expected
     level: float  # The plan's exploration level

@@ -219,7 +219,8 @@ class StudySession:
     def simulate_many(self, tasks: Sequence[SimulationTask]) -> list[SimulationResult]:
         """The results of each task; stored, and several workers play at a time."""
         has, load = self.store.has_simulation, self.store.simulation
-        return self._stored("simulating", tasks, has, load, whole=all(t.is_small for t in tasks))
+        whole = all(task.is_small for task in tasks) and not self._on_gpu
+        return self._stored("simulating", tasks, has, load, whole)
 
     def regrets_many(self, tasks: Sequence[RegretsTask]) -> list[NDArray[np.float64]]:
         """The regrets of each task; stored, and several workers play at a time."""
@@ -227,7 +228,7 @@ class StudySession:
         def load(name: str, inputs: Any, compute: Callable[[], Regrets]) -> NDArray[np.float64]:
             return self.store.record(name, inputs, Regrets, compute).lost
 
-        return self._stored("simulating", tasks, self.store.has, load)
+        return self._stored("simulating", tasks, self.store.has, load, whole=not self._on_gpu)
 
     def tune(
         self, name: str, spaces: Mapping[str, Space], evaluate: Evaluate, budget: Budget,
@@ -267,12 +268,15 @@ class StudySession:
 
         Much of a task is planning, which holds the interpreter's lock: workers are processes.
         """
-        on_gpu = isinstance(self.executor, Pool) and self.executor.on_gpu
-        if len(tasks) < 2 or not whole or on_gpu:
+        if len(tasks) < 2 or not whole:
             return (task.result(self.executor) for task in tasks)
         alike = (tuple(same) for _, same in groupby(tasks, _longest_first))
         results = map_blocks(_results_of, alike, self.executor, processes=True)
         return chain.from_iterable(results)
+
+    @property
+    def _on_gpu(self) -> bool:
+        return isinstance(self.executor, Pool) and self.executor.on_gpu
 
     @property
     def local(self) -> Executors:

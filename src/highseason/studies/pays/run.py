@@ -26,8 +26,6 @@ from highseason.studies.session import RegretsTask, StudySession
 from highseason.studies.study import Results
 from highseason.tuning import CrossFit, crossfit, derive_seed
 
-Numbers = NDArray[np.float64]
-
 #: The label of the mean over the paper's four pairs.
 PAPER = "the paper's policies"
 #: Regulated policies and the same rules unregulated; the pool has no twin but greedy.
@@ -52,9 +50,10 @@ def run(session: StudySession) -> PaysResults:
         effort = replace(effort, games=session.games, turns=0)
     settings = [*_drawn(effort), *traffic_settings(session.quick, session.data)]
     session.expect(len(settings))
-    entries = [_Entry.of(session.seed, meeting, effort) for meeting in settings]
-    lost = session.regrets_many([entry.task for entry in entries])
-    rows = [row for entry, each in zip(entries, lost, strict=True) for row in entry.rows(each)]
+    lineups = [_lineup(meeting, effort) for meeting in settings]
+    tasks = [_task(session.seed, m, who, effort) for m, who in zip(settings, lineups, strict=True)]
+    played = zip(settings, lineups, tasks, session.regrets_many(tasks), strict=True)
+    rows = [row for each in played for row in _rows(*each)]
     facts = {
         "games per setting": f"{effort.games:,} or more: {effort.turns:,} turns of every policy",
         "tuning": f"{effort.candidates} candidates of every policy; each half of the games is "
@@ -69,38 +68,31 @@ def _drawn(effort: MapEffort) -> Iterator[Meeting]:
         yield from map_settings(part, count)
 
 
-@dataclass(frozen=True, eq=False)
-class _Entry:
-    """A setting, and who plays there."""
+def _lineup(meeting: Meeting, effort: MapEffort) -> Lineup:
+    paired = {*PAIRS, *PAIRS.values()}
+    entrants = [each for each in entrants_of(meeting) if each.label in paired]
+    return lineup(meeting, effort.candidates, entrants)
 
-    meeting: Meeting
-    lineup: Lineup
-    task: RegretsTask
 
-    @classmethod
-    def of(cls, seed: int, meeting: Meeting, effort: MapEffort) -> "_Entry":
-        paired = {*PAIRS, *PAIRS.values()}
-        entrants = [each for each in entrants_of(meeting) if each.label in paired]
-        who = lineup(meeting, effort.candidates, entrants)
-        name, G = f"{meeting.world}/{meeting.id}", meeting.G
-        games, own = effort.games_of(G.turns), derive_seed(seed, name)
-        return cls(meeting, who, RegretsTask(name, who.policies, meeting.rewards, G, games, own))
+def _task(seed: int, meeting: Meeting, who: Lineup, effort: MapEffort) -> RegretsTask:
+    name, G = f"{meeting.world}/{meeting.id}", meeting.G
+    games, own = effort.games_of(G.turns), derive_seed(seed, name)
+    return RegretsTask(name, who.policies, meeting.rewards, G, games, own)
 
-    def rows(self, lost: Numbers) -> Rows:
-        """A row for each pair."""
-        meeting = self.meeting
-        fit = crossfit(lost, self.lineup.families, self.task.seed)
-        about: dict[str, Any] = {
-            "part": PARTS[meeting.world], "setting": meeting.id, "shape": meeting.G.name,
-            "arms": meeting.rewards.arms, "turns": meeting.G.turns, "games": self.task.games,
-            "rho": meeting.rho,
-            "visitors": round(meeting.rewards.noise.share * float(meeting.G.values.mean())),
-            **Traits.of(meeting)._asdict(),
-        }  # fmt: skip
-        rows = [about | _gained(fit, policy, plain) for policy, plain in PAIRS.items()]
-        four = [(name + COUNTING, plain + COUNTING) for name, plain in SAME_RULE.items()]
-        together = about | {"policy": PAPER, "against": "the same rules", "regret": float("nan")}
-        return [*rows, together | columns("gain", _mean_gain(fit, four))]
+
+def _rows(meeting: Meeting, who: Lineup, task: RegretsTask, lost: NDArray[np.float64]) -> Rows:
+    fit = crossfit(lost, who.families, task.seed)
+    about: dict[str, Any] = {
+        "part": PARTS[meeting.world], "setting": meeting.id, "shape": meeting.G.name,
+        "arms": meeting.rewards.arms, "turns": meeting.G.turns, "games": task.games,
+        "rho": meeting.rho,
+        "visitors": round(meeting.rewards.noise.share * float(meeting.G.values.mean())),
+        **Traits.of(meeting)._asdict(),
+    }  # fmt: skip
+    rows = [about | _gained(fit, policy, plain) for policy, plain in PAIRS.items()]
+    four = [(name + COUNTING, plain + COUNTING) for name, plain in SAME_RULE.items()]
+    together = about | {"policy": PAPER, "against": "the same rules", "regret": float("nan")}
+    return [*rows, together | columns("gain", _mean_gain(fit, four))]
 
 
 def _gained(fit: CrossFit, policy: str, plain: str) -> dict[str, Any]:
