@@ -326,22 +326,35 @@ def test_numbers_that_json_does_not_have_are_refused(constant: str) -> None:
         hs.Bandit.from_json(text)
 
 
-VERSION_3 = json.loads(Path(__file__).with_name("documents").joinpath("version-3.json").read_text())
+def written_before(version: int) -> list[dict[str, Any]]:
+    """Documents that were written when this version was the latest, and what followed."""
+    path = Path(__file__).with_name("documents") / f"version-{version}.json"
+    return json.loads(path.read_text())  # type: ignore[no-any-return]  # such a list
 
 
-@pytest.mark.parametrize("case", VERSION_3)
-def test_a_document_of_version_3_goes_on_as_it_did(case: dict[str, Any]) -> None:
-    """Documents and what followed were written by the last commit with version 3."""
-    bandit = hs.Bandit.from_json(json.dumps(case["document"]))
-    online = bandit.multiplier is None
+def goes_on(bandit: hs.Bandit) -> list[list[Any]]:
     followed = []
     for t in range(31, 46):
         if t == 38:
-            bandit.add_arm("e", "now")
-        made = bandit.decide(t, expected=10 + (7 * t) % 11 if online else None)
+            mortal = bandit.policy.label == "soft-ucb-mortal"
+            bandit.add_arm("e", "now", expires=45 if mortal else None)
+        made = bandit.decide(t, expected=10 + (7 * t) % 11 if bandit.multiplier is None else None)
         arm = list(made.arm) if isinstance(made.arm, tuple) else made.arm
         followed.append([arm, made.probability, made.level])
-    assert followed == case["then"]
+    return followed
+
+
+@pytest.mark.parametrize("case", [*written_before(3), *written_before(4)])
+def test_a_document_written_before_goes_on_as_it_did(case: dict[str, Any]) -> None:
+    assert goes_on(hs.Bandit.from_json(json.dumps(case["document"]))) == case["then"]
+
+
+@pytest.mark.parametrize("case", written_before(4))
+def test_events_written_before_go_on_as_they_did(case: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl"
+    path.write_text("".join(f"{line}\n" for line in case["events"]), encoding="utf-8")
+    bandit = hs.Bandit.from_events(hs.bandit.JsonLinesStore(path))
+    assert goes_on(bandit) == case["then"]
 
 
 @given(st.data())

@@ -51,8 +51,12 @@ class LearningGame(Generic[ArmT]):
         self.clipped += clipped
         # The arms there now: the reward may be late, and its turn's arms gone.
         state, present = self.table.learning_state(), self.table.present(self.ledger.last_turn)
-        precision = self.policy.precision(visitors_of(1.0, traffic))
-        learn(self.policy.rule, state, turn, Observation(arm, value, precision), present)
+        observation = Observation(arm, value, self.weight_of(traffic))
+        learn(self.policy.rule, state, turn, observation, present)
+
+    def weight_of(self, traffic: float) -> float:
+        """How many observations a reward counts as that so many visitors brought."""
+        return self.policy.precision(visitors_of(1.0, traffic))
 
     def _correct(self, row: int, reward: float) -> None:
         """Replace a reward, and learn again what may depend on it, in the same order."""

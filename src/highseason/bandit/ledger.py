@@ -228,6 +228,11 @@ class Ledger:
         played = np.array(self.arms, np.int64)[learned]
         return np.bincount(np.concatenate([past, played]), minlength=arms)
 
+    def lessons(self) -> Iterator[tuple[int, float]]:
+        """Arm and traffic of all that was learned, in that order."""
+        yield from ((arm, traffic) for arm, _, traffic in self.history)
+        yield from ((self.arms[row], self.traffic[row]) for row in self.learned)
+
     def before(self, turn: int) -> Iterator[tuple[int, int]]:
         """The decisions of earlier turns, as (turn, arm) from the latest on."""
         for earlier in range(min(turn - 1, self.last_turn), 0, -1):

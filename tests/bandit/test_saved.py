@@ -1,0 +1,122 @@
+"""A season is saved in the middle, by every policy and in every way, and goes on as it would have.
+
+The policies are all that are found, plain and within each wrapper, counting visitors where they
+can: a check that refuses what a bandit itself wrote fails here.
+"""
+
+from __future__ import annotations
+
+import pickle
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import highseason as hs
+from highseason.bandit import JsonLinesStore, MemoryStore
+from highseason.policies.wrappers import Wrapper
+
+G = np.array([30, 400, 25, 31, 2000, 28, 350, 33, 30, 1500, 27, 29, 900, 31, 26, 40.0])
+
+
+def found() -> dict[str, hs.Policy]:
+    """Every policy of the library, by its text."""
+    kinds = [k for k in hs.policies.registry().values() if k.__module__.startswith("highseason.")]
+    wrappers = [kind for kind in kinds if issubclass(kind, Wrapper)]
+    plain = [kind() for kind in kinds if kind not in wrappers and kind is not hs.ForeignPolicy]
+    plain += [replace(policy, count="visitors") for policy in plain if hasattr(policy, "count")]
+    wrapped = []
+    for kind in wrappers:
+        for policy in plain:
+            try:
+                wrapped.append(kind(base=policy))
+            except ValueError:  # a rule that this wrapper cannot change
+                continue
+    return {str(policy): policy for policy in [*plain, *wrapped]}
+
+
+FOUND = found()
+
+
+def brought(turn: int) -> tuple[float, float]:
+    """Reward and visitors of a turn; no two turns have the same rate."""
+    visitors = float(G[turn - 1] + turn)
+    return round(visitors * (0.1 + 0.03 * ((7 * turn) % 11)), 3), visitors
+
+
+def play(bandit: hs.Bandit, turns: range) -> list[hs.bandit.Decision]:
+    decisions = []
+    for t in turns:
+        decisions.append(bandit.decide(t))
+        reward, visitors = brought(t)
+        if t % 5:  # every fifth turn is still open when the season is saved
+            bandit.update(decisions[-1].arm, reward, t, visitors)
+    return decisions
+
+
+def half_a_season(policy: hs.Policy, path: Path) -> hs.Bandit:
+    store = JsonLinesStore(path)
+    expires = {"c": 14}
+    bandit = hs.Bandit(
+        ["a", "b", "c"], policy, G, reward_range=(0, 1), seed=7, store=store, expires=expires
+    )
+    bandit.fit([("a", 3.0, None, 30.0), ("b", 700.0, None, 2500.0)])
+    play(bandit, range(1, 6))
+    bandit.add_arm("d", "now", expires=16)
+    play(bandit, range(6, 9))
+    bandit.correct(2, 11.0)
+    bandit.remove_arm("a")
+    bandit.pull(10)
+    return bandit
+
+
+def events_of(path: Path) -> hs.Bandit:
+    """The bandit of a store, which goes on in a copy of the file."""
+    return hs.Bandit.from_events(JsonLinesStore(shutil.copy(path, path.with_suffix(".copy"))))
+
+
+@pytest.mark.filterwarnings("ignore::highseason.PlanWarning")
+@pytest.mark.parametrize("policy", FOUND.values(), ids=FOUND)
+def test_a_saved_season_goes_on_choice_for_choice(policy: hs.Policy, tmp_path: Path) -> None:
+    bandit = half_a_season(policy, tmp_path / "events.jsonl")
+    bandit.save(tmp_path / "bandit.json")
+    twins = {
+        "JSON": hs.Bandit.from_json(bandit.to_json()),
+        "file": hs.Bandit.load(tmp_path / "bandit.json"),
+        "pickle": pickle.loads(pickle.dumps(bandit)),
+        "events": hs.Bandit.from_events(MemoryStore(bandit.store)),
+        "lines": events_of(tmp_path / "events.jsonl"),
+    }
+    for twin in twins.values():
+        assert twin.ranking() == bandit.ranking()
+        assert (twin.policy, twin.decisions()) == (bandit.policy, bandit.decisions())
+    rest = range(9, 17)
+    expected = play(bandit, rest)
+    for twin in twins.values():
+        assert play(twin, rest) == expected
+        assert twin.ranking() == bandit.ranking()
+        assert twin.to_json() == bandit.to_json()
+
+
+@pytest.mark.parametrize("policy", ["greedy", "ucb:count=visitors,rho=0.001"])
+def test_rewards_and_visitors_of_any_size_are_read_again(policy: str) -> None:
+    options = {} if policy == "greedy" else {"reward_range": (0, 1)}
+    bandit = hs.Bandit(["a"], policy, [5.0] * 9, **options)
+    for reward, visitors in [(1e308, 1e300), (1e308, 1.0), (-1e308, 1.0), (0.1, 1e-300), (3, 0)]:
+        bandit.update(bandit.pull(), reward, traffic=visitors)
+    bandit.update(bandit.pull(), 1e308, traffic=1.7e308)
+    bandit.update(bandit.pull(), 1e308, traffic=1.7e308)
+    twin = hs.Bandit.from_json(bandit.to_json())
+    assert twin.to_json() == bandit.to_json()
+    assert twin.pull() == bandit.pull()
+
+
+def test_visitors_that_disagree_with_the_statistics_are_refused() -> None:
+    bandit = hs.Bandit(["a"], "ucb:count=visitors", [5.0] * 9, reward_range=(0, 1))
+    bandit.update(bandit.pull(), 20, traffic=40)
+    text = bandit.to_json()
+    assert '"pulls":[40.0]' in text
+    with pytest.raises(hs.bandit.DocumentError, match="`pulls` disagrees with the rewards"):
+        hs.Bandit.from_json(text.replace('"pulls":[40.0]', '"pulls":[1.0]'))
