@@ -216,9 +216,9 @@ def test_arms_that_come_and_go(call: Call) -> None:
     words = "simulate -p ucb -p soft-ucb-mortal -p cap+ucb --turns 90 --games 20 --json --lifetimes"
     answer = call(*words.split(), "flow:alive=4,life=30")
     document = json.loads(answer.stdout)
-    assert (document["arms"], document["lives"]) == (16, "birth-and-death")
+    assert (document["arms"], document["lifetimes"]) == (16, "birth-and-death")
     fixed = json.loads(call(*words.split(), "1-60,1-,50-90", "--means", "0.1,0.2,0.3").stdout)
-    assert (fixed["arms"], fixed["lives"]) == (3, "fixed")
+    assert (fixed["arms"], fixed["lifetimes"]) == (3, "fixed")
 
 
 def test_as_many_arms_as_have_lifetimes(call: Call) -> None:

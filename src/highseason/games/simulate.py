@@ -313,7 +313,7 @@ class Run:
             "seed": self.seed,
             "rewards": self.rewards.name,
             "rewards_scale": self.rewards.scale,
-            "lives": None if self.lifetimes is None else self.lifetimes.name,
+            "lifetimes": None if self.lifetimes is None else self.lifetimes.name,
             "multiplier": self.G.name,
             "multiplier_digest": self.G.digest(),
             "parameters": [str(plan.policy) for plan in self.plans],
