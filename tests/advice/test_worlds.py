@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import highseason as hs
-from highseason.advice import World, usual_rewards
+from highseason.advice import World
 from highseason.core.random import game_keys
 
 
@@ -50,11 +50,6 @@ def test_a_world_says_what_it_assumes() -> None:
     assert "1,000 visitors teaches as much as 91" in alike.assumption(G)
     assert alike.counts_as(G) == pytest.approx(1000 / (1 + 999 * 0.01))
     assert "the paper's world" in World.of("bernoulli", 3).assumption(G)
-
-
-def test_traffic_counts_visitors_and_shapes_do_not() -> None:
-    assert usual_rewards(hs.multipliers.christmas(turns=20)) == "bernoulli"
-    assert usual_rewards(hs.multipliers.from_values([1.0, 2.0], name="shop")) == "visitors"
 
 
 def test_a_model_of_your_own_is_a_world() -> None:

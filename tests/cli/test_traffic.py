@@ -67,6 +67,46 @@ def test_a_question_names_the_option_that_settles_it(
     assert json.loads(answer.stdout)["G"][0] == first
 
 
+#: Commands that play games of a file, and where the document says in which world.
+PLAYS = {
+    "simulate": "simulate -p greedy --arms 2 --games 4",
+    "tune": "tune ucb --arms 2 --games 4 --trials 2 --search spread",
+    "advise": "advise --arms 2 --games 4",
+    "bound": "bound -p ucb --means .9,.5 --games 4 --overlay bound.svg",
+}
+
+
+def test_every_command_that_takes_a_multiplier_is_asked_for_its_world() -> None:
+    names = main.list_commands(None)  # type: ignore[arg-type]  # needs no context
+    takes = {name for name in names if any(p.name == "multiplier" for p in command(name).params)}
+    assert takes == {*PLAYS, "plan"}  # which plays no game
+
+
+@pytest.mark.usefixtures("quick_advice")
+@pytest.mark.parametrize("name", PLAYS)
+@pytest.mark.parametrize(
+    ("traffic", "world"),
+    [
+        ("wave.csv", "visitors"),  # a file may have the name of a shape, and no dates
+        ("dated.csv", "visitors"),
+        ("wave.csv --turns 8 --floor 130", "visitors"),
+        ("wave --turns 9", "bernoulli"),
+        ("wave --turns 9 --floor 30", "bernoulli"),
+    ],
+)
+def test_the_same_traffic_is_the_same_world_for_every_command(
+    name: str, traffic: str, world: str, call: Call
+) -> None:
+    counts = [100 + 40 * (t % 3) for t in range(12)]
+    Path("wave.csv").write_text("\n".join(map(str, counts)) + "\n")
+    rows = [f"2025-01-{t + 1:02},{count}" for t, count in enumerate(counts)]
+    Path("dated.csv").write_text("\n".join(["day,visitors", *rows]) + "\n")
+    answer = call(*PLAYS[name].split(), "--json", "-m", *traffic.split())
+    assert answer.code == 0, answer.stderr
+    document = json.loads(answer.stdout)
+    assert document.get("reported", document)["rewards"].partition(":")[0] == world
+
+
 def test_hours_become_days_everywhere(call: Call) -> None:
     rows = [f"2025-01-0{1 + hour // 24},{hour % 24},{10 + hour}" for hour in range(48)]
     Path("hour.csv").write_text("\n".join(["dteday,hr,cnt", *rows]) + "\n")

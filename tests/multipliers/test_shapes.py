@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable
 from fractions import Fraction
@@ -14,6 +15,7 @@ from highseason.multipliers import (
     SHAPES,
     Multiplier,
     MultiplierError,
+    as_multiplier,
     christmas,
     constant,
     shape,
@@ -140,3 +142,13 @@ def test_a_users_shape_is_found_by_name(monkeypatch: pytest.MonkeyPatch) -> None
         assert SHAPES["ramp"](3).values.tolist() == [1, 2, 3]
     finally:
         del SHAPES["ramp"]
+
+
+def test_a_shape_stays_one_until_it_meets_another_number() -> None:
+    """Numbers of your own may count visitors, whatever they are called."""
+    G = wave(turns=12)
+    for same in (G, G.window(2, 9), G.shift(3), G.floor(9), G.resample(2), copy.copy(G)):
+        assert same.is_shape
+        assert same.name == "wave"
+    for data in (100 * G, G + G, Multiplier(G.values, name="wave"), as_multiplier(G.to_pandas())):
+        assert not data.is_shape

@@ -11,7 +11,7 @@ from highseason.advice.candidates import Kind, kind_of
 from highseason.advice.cautions import CODES, Caution
 from highseason.advice.outcome import Answer, Compared, WorldOutcome
 from highseason.advice.recommend import advise
-from highseason.advice.worlds import World, usual_rewards
+from highseason.advice.worlds import World
 
 __all__ = [
     "CODES",
@@ -24,5 +24,4 @@ __all__ = [
     "WorldOutcome",
     "advise",
     "kind_of",
-    "usual_rewards",
 ]

@@ -13,7 +13,7 @@ from highseason.advice.advice import Advice
 from highseason.advice.candidates import spaces, tried
 from highseason.advice.cautions import Caution, cautions, greedy_is_as_good
 from highseason.advice.outcome import NOTICEABLE, WorldOutcome, judge
-from highseason.advice.worlds import FEW_RHOS, RHOS, TYPICAL_RATES, Rates, World, usual_rewards
+from highseason.advice.worlds import FEW_RHOS, RHOS, TYPICAL_RATES, Rates, World
 from highseason.bounds import NoTheoremError, RegretBound
 from highseason.core.executors import Executors, LocalPool, Pool, opened
 from highseason.core.parallel import map_blocks
@@ -25,6 +25,7 @@ from highseason.multipliers import Multiplier, as_multiplier
 from highseason.policies import Greedy, Policy
 from highseason.results import SimulationResult
 from highseason.rewards import Rewards
+from highseason.rewards.text import usual_rewards
 from highseason.tuning import Space, Trial, Zoom, derive_seed, on_games
 
 Progress = Callable[[int, int], None]
@@ -75,8 +76,8 @@ def advise(
         rho: The correlation of the decisions of two visitors of the same turn; 0 if unknown.
         gap: How far the second best arm is below the best, if known.
         rewards: "visitors", where every visitor of a turn counts; "bernoulli", the paper's world,
-            where a turn is one draw; or a reward model.  Traffic counts visitors by default, the
-            shapes of the paper are played as in the paper.
+            where a turn is one draw; or a reward model.  By default "visitors", and "bernoulli"
+            for a shape such as `wave`.
         turns: The number of turns, where the multiplier is the name of a shape.
         games: The number of games to judge by; up to three times as many where the answer hangs by
             a thread.  1,000 by default, fewer in long seasons with many arms, so that it takes less

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.multipliers import SHAPES, Multiplier
+from highseason.multipliers import Multiplier
 from highseason.rewards import Rewards, bernoulli, check_arms, visitors
 from highseason.rewards.visitors import effective_visitors, visitors_of
 
@@ -129,16 +129,6 @@ class World:
             even = apart(even[None, :], low, model.gap)[0]
         # The order of the first round must not depend on the means.
         return np.asarray(np.random.default_rng(0).permutation(even))
-
-
-def usual_rewards(G: Multiplier) -> str:
-    """Traffic counts visitors; the values of a shape are stakes without a unit, as in the paper.
-
-    >>> import highseason as hs
-    >>> usual_rewards(hs.multipliers.wave(turns=9)), usual_rewards(hs.multipliers.from_values([9]))
-    ('bernoulli', 'visitors')
-    """
-    return "bernoulli" if G.calendar is None and G.name in SHAPES else "visitors"
 
 
 @dataclass(frozen=True, eq=False)

@@ -173,13 +173,19 @@ lifetimes = option(
 )
 
 
-def parsed(name: str, parse: Callable[..., Any], given: str, *options: Decorator) -> Decorator:
-    """Declare options, and pass the command as `name` what `parse` makes of those `given`."""
+def parsed(
+    name: str, parse: Callable[..., Any], given: str, *options: Decorator, keep: str = ""
+) -> Decorator:
+    """Declare options, and pass the command as `name` what `parse` makes of those `given`.
+
+    `keep` names what an earlier decorator parsed and both `parse` and the command need.
+    """
 
     def decorate(function: Function) -> Function:
         @functools.wraps(function)
         def called(**values: Any) -> Any:
-            one = parse(*(values.pop(key) for key in given.split()))
+            kept = {key: values[key] for key in keep.split()}
+            one = parse(*(values.pop(key) for key in given.split()), **kept)
             return function(**values, **{name: one})
 
         decorated: Function = called
@@ -263,7 +269,7 @@ rho = option(
     type=share,
 )
 
-#: A reward model.
+#: A reward model; goes below `stakes`, as G decides which is usual.
 arms_that_pay = parsed(
     "rewards",
     parse_rewards,
@@ -281,4 +287,5 @@ arms_that_pay = parsed(
         "--means NUMBERS",
         "Mean reward of each arm, e.g. 0.9,0.5 (truncated-normal: centres; visitors: rates).",
     ),
+    keep="G",
 )

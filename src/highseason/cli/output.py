@@ -76,7 +76,8 @@ def print_wrapped(text: str, indent: str = "") -> None:
 
 def print_assumed(text: str, rewards: Rewards, G: Multiplier) -> None:
     """Print a result, and what a turn is assumed to teach where G is traffic."""
-    from highseason.advice import World, usual_rewards
+    from highseason.advice import World
+    from highseason.rewards.text import usual_rewards
 
     click.echo(text)
     if rewards.noise is not None or usual_rewards(G) == "visitors":

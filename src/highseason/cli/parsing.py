@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
 import numpy as np
 
 import highseason as hs
@@ -110,15 +109,20 @@ def parse_rewards(
     means: str | None,
     rates: str | None = None,
     rho: float | None = None,
+    *,
+    G: Multiplier,
 ) -> Rewards:
-    """A reward model; where there is no text, visitors for traffic and draws for shapes.
+    """A reward model; where there is no text, the usual one for G.
 
-    >>> parse_rewards("truncated-normal:sigma=0.2", arms=3, means=None).scale
+    >>> G = hs.multipliers.wave(turns=9)
+    >>> parse_rewards("truncated-normal:sigma=0.2", arms=3, means=None, G=G).scale
     0.2
-    >>> parse_rewards("visitors", arms=3, means=None, rates="2%..4%", rho=0.01).between
+    >>> parse_rewards("visitors", arms=3, means=None, rates="2%..4%", rho=0.01, G=G).between
     (0.02, 0.04)
     """
-    text = text or usual_rewards()
+    from highseason.rewards.text import usual_rewards
+
+    text = text or usual_rewards(G)
     arm = {"bernoulli": "means", "truncated-normal": "centres"}.get(text.partition(":")[0], "rates")
     for option in ([f"{arm}={rates}"] if rates else []) + ([] if rho is None else [f"rho={rho:g}"]):
         text += f"{',' if ':' in text else ':'}{option}"
@@ -128,13 +132,6 @@ def parse_rewards(
             f"--arms {arms} does not match the {len(fixed)} numbers of --means: leave --arms out"
         )
     return hs.rewards.parse(text, arms, fixed, default_arms=DEFAULT_ARMS)
-
-
-def usual_rewards() -> str:
-    """Traffic counts visitors; the shapes of the paper are played as in the paper."""
-    context = click.get_current_context(silent=True)
-    multiplier = context.params.get("multiplier", "wave") if context else "wave"
-    return "bernoulli" if multiplier in SHAPES else "visitors"
 
 
 def _means(text: str) -> list[float]:

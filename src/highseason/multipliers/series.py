@@ -49,6 +49,8 @@ class Multiplier:
         zone: The time zone whose days and hours count: ``"Europe/Rome"``, ``"UTC"``,
             ``"+01:00"``, or None where the times name none. The constructor reads times without
             a zone by its clock, and converts those that have one.
+        is_shape: Whether a formula such as ``wave`` made it: its values are stakes without a unit,
+            where those of data are visitors.
         timeline: The calendar as instants, strictly increasing and in UTC if there is a zone.
 
     >>> G = Multiplier([10, 20, 60], calendar=["2013-12-24", "2013-12-25", "2013-12-26"])
@@ -62,6 +64,7 @@ class Multiplier:
     calendar: Instants | None = None
     name: str = "G"
     zone: str | None = None
+    is_shape: bool = False
     timeline: Timeline | None = field(init=False)
 
     # NumPy numbers and arrays leave `2.0 * G` to this class instead of looping over it.
@@ -85,7 +88,7 @@ class Multiplier:
             object.__setattr__(self, name, value)
 
     def __reduce__(self) -> tuple[type[Multiplier], tuple[Any, ...]]:
-        return type(self), (self.values, self.timeline, self.name)
+        return type(self), (self.values, self.timeline, self.name, None, self.is_shape)
 
     def __len__(self) -> int:
         return int(self.values.size)
@@ -246,7 +249,7 @@ class Multiplier:
         >>> Multiplier([1, 2, 3]).shift(1).values
         array([3., 1., 2.])
         """
-        return _build(np.roll(self.values, operator.index(turns)), self.timeline, self.name)
+        return self._with(np.roll(self.values, operator.index(turns)), self.timeline)
 
     def then(self, other: Multiplier) -> Multiplier:
         """Append another multiplier."""
@@ -262,7 +265,7 @@ class Multiplier:
         high = high if high is None else positive_number("high", high, MultiplierError)
         if low is not None and high is not None and low > high:
             raise MultiplierError(f"low ({low:g}) must not be above high ({high:g})")
-        return _build(np.clip(self.values, low, high), self.timeline, self.name)
+        return self._with(np.clip(self.values, low, high), self.timeline)
 
     def floor(self, value: float) -> Multiplier:
         """Raise every value below ``value`` to it."""
@@ -282,7 +285,7 @@ class Multiplier:
             raise MultiplierError(f"no turn lies between {first!r} and {last!r}")
         rows = slice(start, stop)
         timeline = None if self.timeline is None else self.timeline.take(rows)
-        return _build(self.values[rows], timeline, self.name)
+        return self._with(self.values[rows], timeline)
 
     def resample(
         self, length: int | str, how: How = "sum", partial: Partial = "drop"
@@ -303,7 +306,10 @@ class Multiplier:
         >>> Multiplier(np.ones(48), hours).resample("1D").values
         array([24., 24.])
         """
-        return _build(*resample(self.values, self.timeline, length, how, partial), self.name)
+        return self._with(*resample(self.values, self.timeline, length, how, partial))
+
+    def _with(self, values: Values, timeline: Timeline | None) -> Multiplier:
+        return _build(values, timeline, self.name, self.is_shape)
 
 
 def concatenate(*parts: Multiplier | Sequence[Multiplier]) -> Multiplier:
@@ -340,9 +346,12 @@ def concatenate(*parts: Multiplier | Sequence[Multiplier]) -> Multiplier:
     )
 
 
-def _build(values: Values, timeline: Timeline | None, name: str) -> Multiplier:
+def _build(
+    values: Values, timeline: Timeline | None, name: str, is_shape: bool = False
+) -> Multiplier:
     # Not dataclasses.replace: the wall clock alone does not say which of two equal hours.
-    return Multiplier(values, timeline, name)  # type: ignore[arg-type]  # a timeline is taken, too
+    calendar: Any = timeline  # which the constructor takes, too
+    return Multiplier(values, calendar, name, None, is_shape)
 
 
 def _label(timeline: Timeline | None, i: int) -> str:

@@ -1,11 +1,13 @@
 """Multipliers by formula (the paper's shapes) and from data: arrays, pandas Series, files."""
 
+import functools
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from numbers import Number
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, ParamSpec
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,21 +31,25 @@ from highseason.tabular import Column, FileTable, Mark, Order, Stamps, TableErro
 Variant = Literal["paper", "authors_code"]
 """``"paper"``: as printed, t from 1. ``"authors_code"``: as simulated, t from 0."""
 
-Shape = Callable[..., Multiplier]
-ShapeT = TypeVar("ShapeT", bound=Shape)
+P = ParamSpec("P")
 
-SHAPES: dict[str, Shape] = {}
+SHAPES: dict[str, Callable[..., Multiplier]] = {}
 """Every shape by name; each takes ``turns`` and needs nothing else."""
 
 
-def shape(function: ShapeT) -> ShapeT:
+def shape(function: Callable[P, Multiplier]) -> Callable[P, Multiplier]:
     """Register a function in ``SHAPES``, where the command line and the checks look.
 
     >>> sorted(SHAPES)
     ['christmas', 'constant', 'sine', 'step', 'wave']
     """
-    SHAPES[function.__name__] = function
-    return function
+
+    @functools.wraps(function)
+    def made(*args: P.args, **kwargs: P.kwargs) -> Multiplier:
+        return replace(function(*args, **kwargs), is_shape=True)
+
+    SHAPES[function.__name__] = made
+    return made
 
 
 @shape

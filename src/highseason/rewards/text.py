@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from highseason.core.specs import Registry, split_spec
+from highseason.multipliers import Multiplier
 from highseason.rewards.families import bernoulli, truncated_normal
 from highseason.rewards.model import Rewards
 from highseason.rewards.visitors import spend, visitors
@@ -28,6 +29,18 @@ _FAMILIES.register(
 )
 _FAMILIES.register("visitors", _Family(visitors, "rates", ("share", "rho", "day", *_MOVES)))
 _FAMILIES.register("spend", _Family(spend, "rates", ("values", "cv", "share", "rho", "day")))
+
+
+def usual_rewards(G: Multiplier) -> str:
+    """The model for traffic where none is given.
+
+    Data counts visitors.  The values of a shape are stakes without a unit, as in the paper.
+
+    >>> import highseason as hs
+    >>> usual_rewards(hs.multipliers.wave(turns=9)), usual_rewards(hs.multipliers.from_values([9]))
+    ('bernoulli', 'visitors')
+    """
+    return "bernoulli" if G.is_shape else "visitors"
 
 
 def parse(

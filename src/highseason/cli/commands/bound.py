@@ -70,7 +70,7 @@ def command(
     case is called vacuous; a printed formula that is not known to hold is called not valid.
     """
     check_figure(overlay, "--overlay")
-    arms = parse_rewards("bernoulli", None, means)
+    arms = parse_rewards(None, None, means, G=G)
     lifetimes = parse_lifetimes(lifetimes_text, G.turns)
     if lifetimes is not None and lifetimes.name != "fixed":
         raise usage_error(
@@ -108,5 +108,5 @@ def _document(label: str, bound: RegretBound, played: SimulationResult | None) -
     if played is None:
         return document
     regret = {"mean": played.mean("regret", label), "se": played.error("regret", label)}
-    how = {key: played.settings[key] for key in ("games", "seed")}
+    how = {key: played.settings[key] for key in ("games", "seed", "rewards")}
     return document | {f"regret_{key}": value for key, value in regret.items()} | how
