@@ -47,7 +47,7 @@ help: ## list the targets
 venv: $(READY) ## put the locked environment and the command into .venv
 
 demo: $(READY) ## run the paper's simulated study and write the report to report/
-	$(BIN)/highseason reproduce --only simulated --out $(OUT)/
+	$(BIN)/python -m studies simulated --out $(OUT)/
 
 docs: $(READY) ## build the documentation site into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --site-dir site

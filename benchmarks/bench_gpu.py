@@ -24,7 +24,7 @@ import highseason as hs
 from highseason.games.gpu import GpuGames, GpuRoundingWarning, the_gpu
 from highseason.games.gpu.schedules import Games
 from highseason.games.simulate import Run
-from highseason.studies.simulated.settings import SEVEN, grid
+from studies.simulated.settings import SEVEN, grid
 
 SEED = 7
 MILLION = 1_000_000

@@ -31,10 +31,10 @@ import highseason as hs
 from highseason.core.executors import opened
 from highseason.core.warnings import quiet
 from highseason.results.statistics import Estimate
-from highseason.studies.meets.entrants import OPTION, TWIN, UNTUNED, Entrant, entrants_of, lineup
-from highseason.studies.meets.run import BEST, Met
-from highseason.studies.meets.settings import Meeting, paper_settings, visitors_settings
 from highseason.tuning import derive_seed
+from studies.meets.entrants import OPTION, TWIN, UNTUNED, Entrant, entrants_of, lineup
+from studies.meets.run import BEST, Met
+from studies.meets.settings import Meeting, paper_settings, visitors_settings
 
 SEED = 11  # the study's is 0
 CANDIDATES = 16

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import gc
 import os
-import sys
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,9 +19,6 @@ os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")
 import highseason as hs  # after the setting above
 from highseason.core import executors
 from highseason.policies import base, registry
-
-# `tests.reference` holds what several tests compare with.
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 settings.register_profile("fixed", deadline=None, derandomize=True, max_examples=40)
 settings.register_profile("seeded", deadline=None)
@@ -53,7 +48,7 @@ def own_policies_forgotten() -> Iterator[None]:
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Skip the figures of studies: they cost most of the time, and have tests of their own."""
     from highseason.report.figure import Picture
-    from highseason.studies import pipeline
+    from studies import pipeline
 
     def draw_nothing(drawings: dict[str, Callable[[], Any]], *_: Any) -> dict[str, Picture]:
         return {name: Picture(name, "", b"<svg/>") for name in drawings}

@@ -62,11 +62,11 @@ WRONG = {
     "plan in a file": ("plan -p ucb --out ok.csv/x.csv", "ok.csv is not a folder", "choose"),
     "result in a file": ("simulate -p ucb --save ok.csv/x.npz", "ok.csv is not a folder", "choose"),
     "result of a strange kind": ("simulate -p ucb --save x.json", "x.json", "end in .npz"),
-    "report in a file": ("reproduce --out ok.csv", "ok.csv is not a folder", "choose"),
     "folder for a figure": ("simulate -p ucb --out folder.png", "is a folder", "a file in it"),
     "folder that cannot be": ("simulate -p ucb --out /proc/no/x.png", "/proc/no", "choose"),
+    "command that moved": ("reproduce --only x", "has moved", "python -m studies simulated"),
     "unknown command": ("simulat", "'simulat'", "Did you mean 'simulate'?"),
-    "hopeless command": ("xyz", "'xyz'", "policies, replay, reproduce"),
+    "hopeless command": ("xyz", "'xyz'", "policies, replay, sample"),
     "unknown option": ("simulate --polcy ucb", "--polcy", "--policy"),
     "unknown option of all": ("--nope", "--nope", "highseason --help"),
     "option without value": ("simulate -p ucb --games", "--games", "--help"),
@@ -143,7 +143,6 @@ def test_a_full_disk_is_one_line(call: Call, monkeypatch: pytest.MonkeyPatch) ->
     [
         "simulate -p ucb --games 1 --out x.png",
         "plan -p ucb --out x.svg",
-        "reproduce --only simulated --quick --out page",
     ],
 )
 def test_without_matplotlib_the_extra_is_named(

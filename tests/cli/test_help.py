@@ -38,12 +38,9 @@ EXAMPLES = {
     if isinstance(command, WithExamples)
     for example in command.examples
 }
-#: Whole studies take long; the guide runs the same commands.
-IN_THE_GUIDE = [example for example in EXAMPLES if example.startswith("highseason reproduce")]
 #: These need a service, or run until they are stopped; tests/service runs them.
 OF_THE_SERVICE = ("audit", "backup", "experiment", "serve", "token")
 SERVED = [e for e in EXAMPLES if e.split()[1] in OF_THE_SERVICE]
-GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "reproduce.md"
 
 
 def too_wide(text: str) -> list[str]:
@@ -52,7 +49,7 @@ def too_wide(text: str) -> list[str]:
 
 
 def test_the_commands_are_there() -> None:
-    assert {"plan", "policies", "reproduce", "simulate", "tune"} <= set(COMMANDS)
+    assert {"plan", "policies", "simulate", "tune"} <= set(COMMANDS)
 
 
 @pytest.mark.parametrize("name", ["", *COMMANDS])
@@ -68,13 +65,8 @@ def test_help_ends_with_examples(name: str, call: Call) -> None:
     assert call("help", *name.split()).stdout == answer.stdout
 
 
-@pytest.mark.parametrize("example", IN_THE_GUIDE)
-def test_study_runs_in_the_guide(example: str) -> None:
-    assert f"$ {example}\n" in GUIDE.read_text(encoding="utf-8")
-
-
 @pytest.mark.usefixtures("few_games")
-@pytest.mark.parametrize("example", [e for e in EXAMPLES if e not in (*IN_THE_GUIDE, *SERVED)])
+@pytest.mark.parametrize("example", [e for e in EXAMPLES if e not in SERVED])
 def test_example_runs(
     example: str, call: Call, traffic: Path, logs: Path, event_table: Path, history: Path
 ) -> None:

@@ -108,21 +108,21 @@ def word(text: str) -> str:
 
 def deck_games(**settings: Any) -> Any:
     """The games of decks."""
-    from highseason.studies.upworthy.decks import DeckGames
+    from studies.upworthy.decks import DeckGames
 
     return DeckGames(**settings)
 
 
 def decks(*arguments: Any) -> Any:
     """Decks of cards."""
-    from highseason.studies.upworthy.decks import decks as make
+    from studies.upworthy.decks import decks as make
 
     return make(*arguments)
 
 
 def play_decks(players: dict[str, Any], games: Any, workers: int) -> dict[str, Any]:
     """Play games of decks."""
-    from highseason.studies.upworthy.decks import play_decks as play
+    from studies.upworthy.decks import play_decks as play
 
     return play(players, games, workers=workers)
 

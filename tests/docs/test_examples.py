@@ -1,7 +1,8 @@
 """Every example in README.md and docs/ runs.
 
-A page is one session: its Python blocks and its `highseason` commands run in order, in one process,
-one namespace and one empty folder.  A block that cannot run says why in a comment above it:
+A page is one session: its Python blocks and its commands (`highseason`, `python -m studies`) run in
+order, in one process, one namespace and one empty folder.  A block that
+cannot run says why in a comment above it:
 
     <!-- no-run: needs a server -->
 """
@@ -22,6 +23,7 @@ import pytest
 from click.testing import CliRunner
 
 from highseason.cli import main
+from studies.__main__ import command as studies
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
@@ -30,7 +32,9 @@ PAGES = [
 
 FENCE = re.compile(r"^(?P<indent>[ >]*)(?P<ticks>`{3,}|~{3,})\s*(?P<language>[\w+-]*)")
 NO_RUN = re.compile(r"<!--\s*no-run\b:?\s*(?P<reason>.*?)\s*-->")
-COMMAND = re.compile(r"^(?:\$ +)?(?:\.venv/bin/)?(?P<command>highseason\b.*)$")
+COMMAND = re.compile(
+    r"^(?:\$ +)?(?:\.venv/bin/)?(?P<command>(?:highseason|python -m studies)\b.*)$"
+)
 
 SHELL = ("console", "bash")
 UNSEEN = {"py", "python3", "pycon", "sh", "shell", "shell-session"}  # languages nothing would run
@@ -85,10 +89,17 @@ def run_command(command: str) -> None:
     words = shlex.split(command)
     target = words.index(">") if ">" in words else len(words)
     assert not {"|", "&&", ";", "<"} & set(words), f"write it without a shell: $ {command}"
-    result = CliRunner().invoke(main, words[1:target])
+    after = words[target + 1 : target + 2]
+    program, words = program_of(words[:target])
+    result = CliRunner().invoke(program, words)
     assert result.exit_code == 0, f"$ {command}\n{result.stdout}\n{result.stderr}"
-    if target < len(words):
-        Path(words[target + 1]).write_text(result.stdout, encoding="utf-8")
+    for file in after:
+        Path(file).write_text(result.stdout, encoding="utf-8")
+
+
+def program_of(words: list[str]) -> tuple[click.Command, list[str]]:
+    """What a command line calls, and the words it is called with."""
+    return (main, words[1:]) if words[0] == "highseason" else (studies, words[3:])
 
 
 def name(page: Path) -> str:
@@ -127,12 +138,12 @@ def test_every_command_line_is_one(page: Path) -> None:
     """Its command and options exist, also where it does not run."""
     for block in blocks(page.read_text(encoding="utf-8")):
         for line in commands(block.code) if block.language in SHELL else ():
-            words = shlex.split(line, comments=True)[1:]
+            words = shlex.split(line, comments=True)
             check_words(words[: words.index(">")] if ">" in words else words)
 
 
 def check_words(words: list[str]) -> None:
-    command: click.Command = main
+    command, words = program_of(words)
     while isinstance(command, click.Group) and words and not words[0].startswith("-"):
         context = click.Context(command)
         _, command, words = command.resolve_command(context, words)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from highseason.studies.paper import CITATION, ITEMS, Item
+from studies.paper import CITATION, ITEMS, Item
 
 PAGE = (Path(__file__).parents[2] / "docs/guides/paper.md").read_text(encoding="utf-8")
 ROWS = [line.replace("`", "") for line in PAGE.splitlines() if line.startswith("| ")]

@@ -110,6 +110,12 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
+def test_it_holds_the_package_and_no_study(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as content:
+        folders = {name.partition("/")[0] for name in content.namelist()}
+    assert {name for name in folders if not name.endswith(".dist-info")} == {"highseason"}
+
+
 def environment(folder: Path) -> Environment:
     made = Environment(folder / "venv", folder / "elsewhere")
     made.outside.mkdir()

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from highseason.report.figure import Picture
-from highseason.studies import STUDIES, StudyOutcome, pipeline, reproduce
-from highseason.studies.upworthy.data import TESTS, VIEWS
+from studies import STUDIES, StudyOutcome, pipeline, reproduce
+from studies.upworthy.data import TESTS, VIEWS
 
 
 class Blank:

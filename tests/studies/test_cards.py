@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.reference.decks import stream
 
-from highseason.studies.upworthy.deck_kernel import HAND, look
-from highseason.studies.upworthy.decks import decks
+from studies.upworthy.deck_kernel import HAND, look
+from studies.upworthy.decks import decks
 
 pytestmark = pytest.mark.jit
 

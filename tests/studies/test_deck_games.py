@@ -12,7 +12,7 @@ from tests.reference import decks as table
 
 import highseason as hs
 from highseason.policies import Policy
-from highseason.studies.upworthy.decks import DeckGames, decks, play_decks
+from studies.upworthy.decks import DeckGames, decks, play_decks
 
 pytestmark = [pytest.mark.jit, pytest.mark.filterwarnings("ignore::highseason.PlanWarning")]
 

@@ -11,8 +11,8 @@ import pytest
 
 from highseason.logs import generate_events, generate_log, write_events
 from highseason.replay import compare
-from highseason.studies import STUDIES, StudyOutcome, reproduce
-from highseason.studies.logged.data import (
+from studies import STUDIES, StudyOutcome, reproduce
+from studies.logged.data import (
     Dataset,
     StudiedLog,
     fixed_datasets,
@@ -22,9 +22,9 @@ from highseason.studies.logged.data import (
     whole,
     with_shuffled_G,
 )
-from highseason.studies.logged.replays import published_windows, spread_windows
-from highseason.studies.logged.run import as_estimate
-from highseason.studies.logged.settings import (
+from studies.logged.replays import published_windows, spread_windows
+from studies.logged.run import as_estimate
+from studies.logged.settings import (
     BESIDE,
     EPSILON,
     MORTAL,

@@ -12,9 +12,10 @@ from tests.studies.conftest import sparsely_drawn, write_archive
 
 import highseason as hs
 from highseason.results import Estimate, geometric_mean
-from highseason.studies import STUDIES, StudyOutcome, reproduce
-from highseason.studies.frames import where
-from highseason.studies.meets.entrants import (
+from highseason.tuning import crossfit
+from studies import STUDIES, StudyOutcome, reproduce
+from studies.frames import where
+from studies.meets.entrants import (
     COUNTING,
     ENTRANTS,
     OPTION,
@@ -23,10 +24,9 @@ from highseason.studies.meets.entrants import (
     entrants_of,
     lineup,
 )
-from highseason.studies.meets.findings import goals
-from highseason.studies.meets.run import BEST, BEST_OF_ALL, Met
-from highseason.studies.meets.settings import all_settings, visitors_settings
-from highseason.tuning import crossfit
+from studies.meets.findings import goals
+from studies.meets.run import BEST, BEST_OF_ALL, Met
+from studies.meets.settings import all_settings, visitors_settings
 
 
 @pytest.fixture(scope="module")
@@ -175,7 +175,7 @@ DATA = Path(__file__).parents[2].parent / "shared" / "data"
 @pytest.mark.realdata
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"no real data: {DATA} does not exist")
 def test_real_traffic_and_headlines(tmp_path: Path) -> None:
-    from highseason.studies.meets.settings import traffic_settings
+    from studies.meets.settings import traffic_settings
 
     (coins, visitors) = traffic_settings(quick=True, data=DATA)
     assert coins.G.turns == visitors.G.turns == 180

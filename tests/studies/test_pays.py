@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from highseason.studies import STUDIES, StudyOutcome, reproduce
-from highseason.studies.frames import where
-from highseason.studies.meets.settings import counted, shape_of
-from highseason.studies.pays import rules
-from highseason.studies.pays.run import PAIRS, PAPER
-from highseason.studies.pays.settings import FULL, LEVELS, Traits, map_settings
+from studies import STUDIES, StudyOutcome, reproduce
+from studies.frames import where
+from studies.meets.settings import counted, shape_of
+from studies.pays import rules
+from studies.pays.run import PAIRS, PAPER
+from studies.pays.settings import FULL, LEVELS, Traits, map_settings
 
 
 @pytest.fixture(scope="module")

@@ -11,19 +11,18 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-import highseason
 import highseason as hs
 from highseason.multipliers import wave
 from highseason.report import shapes
-from highseason.studies import STUDIES, Study, paper, pipeline
-from highseason.studies.session import SimulationTask, StudySession
-from highseason.studies.store import Store, source_digest
+from studies import STUDIES, Study, paper, pipeline
+from studies.session import SimulationTask, StudySession
+from studies.store import Store, source_digest
 
 ROOT = Path(__file__).parents[2]
 
 
 def test_every_folder_is_a_study() -> None:
-    folder = Path(highseason.__file__).parent / "studies"
+    folder = ROOT / "studies"
     folders = {path.parent.name for path in folder.glob("*/__init__.py")}
     assert set(STUDIES) == folders
     assert all(STUDIES[name].name == name for name in folders)
@@ -68,10 +67,11 @@ def package(tmp_path: Path) -> Path:
 def test_only_sources_that_compute_invalidate_stored_runs(
     package: Path, name: str, matters: bool
 ) -> None:
-    before = source_digest(package, "timing")
+    folder = package / "studies"
+    before = source_digest(package, folder, "timing")
     with (package / name).open("a") as file:
         file.write("# a typo fixed\n")
-    assert (source_digest(package, "timing") != before) == matters
+    assert (source_digest(package, folder, "timing") != before) == matters
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def test_a_piece_is_computed_again_when_its_inputs_change(tmp_path: Path) -> Non
 def test_settings_are_played_by_several_workers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small: int
 ) -> None:
-    monkeypatch.setattr("highseason.studies.session._SMALL", small)
+    monkeypatch.setattr("studies.session._SMALL", small)
     tasks = [
         SimulationTask(str(turns), {"u": hs.UCB(), "g": hs.Greedy()}, rewards, wave(turns), 3, 7)
         for rewards in [hs.rewards.bernoulli(arms=4)]

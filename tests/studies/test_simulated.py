@@ -13,9 +13,9 @@ from tests.reference.browser import chromium, complaints
 
 import highseason as hs
 from highseason.results import Moments, SimulationResult
-from highseason.studies import STUDIES, StudyOutcome, paper, reproduce
-from highseason.studies.simulated import findings, settings
-from highseason.studies.simulated.run import frames_of
+from studies import STUDIES, StudyOutcome, paper, reproduce
+from studies.simulated import findings, settings
+from studies.simulated.run import frames_of
 
 STUDY = STUDIES["simulated"]
 
@@ -128,7 +128,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three settings instead of 36."""
     grid = settings.grid(quick=True)
     chosen = [s for s in grid if (s.shape, s.arms, s.turns) == ("wave", 10, 100)]
-    monkeypatch.setattr("highseason.studies.simulated.run.grid", lambda _: chosen)
+    monkeypatch.setattr("studies.simulated.run.grid", lambda _: chosen)
 
 
 @pytest.mark.usefixtures("undrawn", "small")

@@ -7,8 +7,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from highseason.studies import StudyOutcome
-from highseason.studies.timing.run import PAIRS, real_seasons, regret_saved
+from studies import StudyOutcome
+from studies.timing.run import PAIRS, real_seasons, regret_saved
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from highseason.studies import STUDIES, StudyOutcome, reproduce
-from highseason.studies.unknown.findings import judge
-from highseason.studies.unknown.run import CELLS, ESTIMATORS
+from studies import STUDIES, StudyOutcome, reproduce
+from studies.unknown.findings import judge
+from studies.unknown.run import CELLS, ESTIMATORS
 
 
 @pytest.fixture(scope="module")

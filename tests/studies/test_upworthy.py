@@ -13,11 +13,11 @@ import pytest
 from tests.studies.conftest import write_archive
 
 from highseason.policies import Policy
-from highseason.studies import STUDIES, MissingDataError, StudyOutcome, reproduce
-from highseason.studies.paper import PAIRS
-from highseason.studies.session import StudySession
-from highseason.studies.store import Store
-from highseason.studies.upworthy.data import (
+from studies import STUDIES, MissingDataError, StudyOutcome, reproduce
+from studies.paper import PAIRS
+from studies.session import StudySession
+from studies.store import Store
+from studies.upworthy.data import (
     TESTS,
     VIEWS,
     Archive,
@@ -26,10 +26,10 @@ from highseason.studies.upworthy.data import (
     quietest_share,
     read,
 )
-from highseason.studies.upworthy.decks import play_decks
-from highseason.studies.upworthy.findings import left_out, past_the_end
-from highseason.studies.upworthy.run import FOLDS, Draw, PlayedDraw, tuned
-from highseason.studies.upworthy.settings import (
+from studies.upworthy.decks import play_decks
+from studies.upworthy.findings import left_out, past_the_end
+from studies.upworthy.run import FOLDS, Draw, PlayedDraw, tuned
+from studies.upworthy.settings import (
     QUICK,
     QUICK_SETTINGS,
     SETTINGS,

@@ -6,13 +6,14 @@ stdout carries the answer and nothing else; progress, warnings and errors go to 
 
 import click
 
-from highseason.cli.group import CommandGroup
+from highseason.cli.group import NAME, CommandGroup
 from highseason.core.version import __version__
 
 __all__ = ["main"]
 
 
 @click.command(
+    NAME,
     cls=CommandGroup,
     invoke_without_command=True,
     examples=[

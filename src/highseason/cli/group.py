@@ -25,6 +25,8 @@ from highseason.core.specs import did_you_mean
 
 NAME = "highseason"
 FAILED, INTERRUPTED = 1, 130
+#: Commands that are elsewhere now.
+_MOVED = {"reproduce": "studies run from a clone of the repository: python -m studies simulated"}
 #: Examples are indented by two columns.
 _LONGEST_EXAMPLE = 78
 
@@ -88,6 +90,25 @@ class WithExamples(click.Command):
             raise UsageError(as_options(str(reason), ctx), ctx) from reason
 
 
+class Program(WithExamples):
+    """What a shell calls: the one place where an error becomes a line and an exit code."""
+
+    def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
+        """Run, and leave with the exit code that the contract promises."""
+        session = SimpleNamespace(debug=False)
+        extra |= {"prog_name": self.name, "standalone_mode": False, "obj": session}
+        replace_unprintable()
+        try:
+            with warnings_as_lines():
+                done = super().main(*args, **extra)
+            code = done if isinstance(done, int) else 0
+        except Exception as reason:  # the last place that can turn it into one line
+            code = _report(reason, session, self.name or NAME)
+        if standalone_mode:
+            sys.exit(code)
+        return code
+
+
 class TextOnly(WithExamples):
     """A command whose answer is text for people or a shell: it has no `--json`."""
 
@@ -129,12 +150,14 @@ class GroupWithExamples(WithExamples, click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command; an unknown name suggests the nearest."""
         if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
+            if args[0] in _MOVED:
+                raise usage_error(f"{args[0]!r} has moved: {_MOVED[args[0]]}")
             hint = did_you_mean(args[0], self.list_commands(ctx))
             raise usage_error(f"unknown command {args[0]!r}. {hint}")
         return super().resolve_command(ctx, args)
 
 
-class CommandGroup(GroupWithExamples):
+class CommandGroup(Program, GroupWithExamples):
     """The commands in the folder `commands`, each imported when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -163,21 +186,6 @@ class CommandGroup(GroupWithExamples):
         items = [CompletionItem(n, help=_docstring(n).partition("\n")[0]) for n in names]
         return items or super().shell_complete(ctx, incomplete)
 
-    def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
-        """Run, and leave with the exit code that the contract promises."""
-        session = SimpleNamespace(debug=False)
-        extra |= {"prog_name": NAME, "standalone_mode": False, "obj": session}
-        replace_unprintable()
-        try:
-            with warnings_as_lines():
-                done = super().main(*args, **extra)
-            code = done if isinstance(done, int) else 0
-        except Exception as reason:  # the last place that can turn it into one line
-            code = _report(reason, session)
-        if standalone_mode:
-            sys.exit(code)
-        return code
-
 
 def _docstring(name: str) -> str:
     """The docstring of a command's function."""
@@ -188,23 +196,23 @@ def _docstring(name: str) -> str:
     return ""
 
 
-def _report(reason: Exception, session: SimpleNamespace) -> int:
+def _report(reason: Exception, session: SimpleNamespace, program: str) -> int:
     """Print one line on stderr and give the exit code."""
     if isinstance(reason, click.Abort):  # Ctrl-C
-        say("interrupted")
+        say("interrupted", program)
         return INTERRUPTED
     if session.debug:
         traceback.print_exception(reason)
     if isinstance(reason, UsageError):
-        say(reason.format_message(), reason.ctx.command_path if reason.ctx else NAME)
+        say(reason.format_message(), reason.ctx.command_path if reason.ctx else program)
         return reason.exit_code
     if isinstance(reason, click.ClickException):  # click's messages do not say how to fix it
         context = getattr(reason, "ctx", None)
-        where = context.command_path if context else NAME
+        where = context.command_path if context else program
         say(f"{reason.format_message().rstrip('.')} (see '{where} --help')", where)
         return reason.exit_code
     more = "" if session.debug else "; run it again with --debug for a traceback"
     unexpected = f"unexpected {type(reason).__name__}: {reason}{more}"
     expected = isinstance(reason, _EXPECTED)
-    say(str(reason) or type(reason).__name__ if expected else unexpected)
+    say(str(reason) or type(reason).__name__ if expected else unexpected, program)
     return FAILED

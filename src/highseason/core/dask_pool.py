@@ -11,7 +11,7 @@ from typing import Any
 
 from highseason.core.executors import Pool, worker_count
 from highseason.core.extras import require
-from highseason.core.shipped import Shipment, pack, run_block
+from highseason.core.shipped import Shipment, pack, pack_block, run_block
 
 
 def start(address: str, workers: int | None) -> DaskPool:
@@ -41,7 +41,7 @@ class DaskPool(Pool):
         # A task that gives the work back: what was scattered would be lost with its worker.
         shipment = self._client.submit(_itself, pack(work), pure=False)
         submit = self.executor.submit
-        return lambda block: submit(run_block, shipment, block)
+        return lambda block: submit(run_block, shipment, pack_block(block))
 
     def close(self) -> None:
         """Stop what is still running; end Dask if it was started here."""

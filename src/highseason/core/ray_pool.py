@@ -13,7 +13,7 @@ from typing import Any
 
 from highseason.core.executors import Pool, worker_count
 from highseason.core.extras import require
-from highseason.core.shipped import pack, run_block
+from highseason.core.shipped import pack, pack_block, run_block
 
 #: How often a task is run again after its worker was lost.
 _RETRIES = 10
@@ -47,7 +47,7 @@ class RayExecutor(Executor):
     def ship(self, work: Callable[[Any], Any]) -> Callable[[Any], Future[Any]]:
         """Send the work to the cluster once; gives a function that hands out one block."""
         shipment = self._ray.put(pack(work))
-        return lambda block: self._future(self._task.remote(shipment, block))
+        return lambda block: self._future(self._task.remote(shipment, pack_block(block)))
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Run one function."""

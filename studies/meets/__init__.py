@@ -1,0 +1,13 @@
+"""Our study of all policies: every one of them meets the option index, untuned and tuned."""
+
+from studies.study import Study
+
+STUDY = Study(
+    name="meets",
+    title="Every policy meets the option index",
+    headline="ratios",
+    profiles=("everyone", "regulated"),
+    default_profiles=2,
+    parts=("paper", "timing", "visitors", "traffic", "decks", "mortal"),
+    builds_on=("simulated", "timing", "upworthy"),
+)

@@ -1,0 +1,111 @@
+"""The paper: its citation, and where each of its figures and tables is reproduced."""
+
+from typing import NamedTuple
+
+import highseason as hs
+from highseason.results import Table
+
+CITATION = (
+    "Stefano Tracà, Cynthia Rudin and Weiyu Yan, “Regulating Greed Over Time in Multi-Armed "
+    "Bandits”, Journal of Machine Learning Research 22(3), 2021 (dated 2020 in its heading)."
+)
+
+#: Its regulated policies, in the order of its bars.
+REGULATED: tuple[type[hs.Policy], ...] = (
+    hs.EpsilonZGreedy, hs.SoftEpsilonGreedy, hs.UCBZ, hs.SoftUCB, hs.VariablePool,
+)  # fmt: skip
+#: The same rule without regulation, where there is one.
+SAME_RULE = {
+    "epsilon-z": "epsilon-greedy",
+    "soft-epsilon": "epsilon-greedy",
+    "ucb-z": "ucb",
+    "soft-ucb": "ucb",
+}
+#: The pool has no unregulated twin: it is compared with greedy, which has nothing to tune.
+PAIRS = SAME_RULE | {"variable-pool": "greedy"}
+
+
+class Item(NamedTuple):
+    """A figure or table of the paper: its number, its content, where it is reproduced and how."""
+
+    number: str
+    content: str
+    section: str
+    command: str
+
+
+_NONE = "not reproduced"
+_SIMULATED, _LOGGED, _UNKNOWN = map(
+    "python -m studies {}".format, ("simulated", "logged", "unknown")
+)
+
+ITEMS = (
+    Item("Figures 1, 2", "Boxing Day traffic, search trends", _NONE, "– (outside data)"),
+    Item("Figure 3", "G with the threshold z = 30", "The multipliers", _SIMULATED),
+    Item("Figure 4", "probabilities of exploration", "When the policies explore", _SIMULATED),
+    Item("Figure 5", "the variable arm pool", "When the policies explore", _SIMULATED),
+    Item("Figures 6, 16", "shapes of G", "The multipliers", _SIMULATED),
+    Item("Figures 7–9", "rewards, 200 arms, 1,500 turns", "Rewards in every setting", _SIMULATED),
+    Item("Figures 10, 11", "increase over the baselines, wave", "Increase over the baselines",
+         _SIMULATED),
+    Item("Figure 12", "lifespans of the articles", "Lifespans and the slice", _LOGGED),
+    Item("Figures 13–15", "distributions over 100 runs", "one section per table", _LOGGED),
+    Item("Figures 17–28, 33–44, 49–60", "rewards in 36 settings, 2 distributions",
+         "Rewards in every setting", _SIMULATED),
+    Item("Figures 29–32, 45–48, 61–64", "increase over the baselines",
+         "Increase over the baselines", _SIMULATED),
+    Item("Figures 65–70", "G predicted step by step", "Figures", _UNKNOWN),
+    Item("Table 2", "decay rates of the bound", "Python only", "hs.bounds.paper.decay_table(…)"),
+    Item("Tables 4–6", "mean rewards on the Yahoo! log, p-values", "one section per table",
+         _LOGGED),
+    Item("Table 13", "parameters on the Yahoo! log", "How it was played",
+         f"{_LOGGED} --profile paper"),
+    Item("Tables 1, 3, 7–12", "contents, layout of the data, lists of figures", _NONE,
+         "– (nothing to compute)"),
+)  # fmt: skip
+
+
+def table(study: str) -> Table:
+    """What one study's page reproduces; it has no rows if that is nothing."""
+    rows = tuple(tuple(item) for item in ITEMS if f"studies {study}" in item.command)
+    return Table(("in the paper", "content", "here", "command"), rows, ("",) * 4)
+
+
+_SHAPES = {"wave": 17, "step": 33, "christmas": 49}
+_LAWS = {"bernoulli": 0, "normal-1": 2}
+
+
+def rewards_figures(law: str, shape: str) -> str:
+    """The numbers of the paper's reward bars; empty for a distribution it does not have.
+
+    >>> rewards_figures("bernoulli", "step"), rewards_figures("normal-0.1", "step")
+    ('Figures 8 and 33–44', '')
+    """
+    if law not in _LAWS:
+        return ""
+    first = _SHAPES[shape]
+    return f"Figures {7 + list(_SHAPES).index(shape)} and {first}–{first + 11}"
+
+
+def increase_figure(law: str, shape: str, base: str) -> str:
+    """The number of the paper's plot of the increase over a baseline.
+
+    >>> increase_figure("bernoulli", "wave", "ucb"), increase_figure("normal-1", "step", "ucb")
+    ('Figures 11 and 30', 'Figure 48')
+    """
+    if law not in _LAWS:
+        return ""
+    number = _SHAPES[shape] + 12 + _LAWS[law] + (base == "ucb")
+    if shape == "wave":
+        return f"Figures {11 if base == 'ucb' else 10} and {number}"
+    return f"Figure {number}"
+
+
+def unknown_figure(law: str, shape: str) -> str:
+    """The number of the paper's plot of an estimated G; its normal has one of our two sigmas.
+
+    >>> unknown_figure("Bernoulli", "step"), unknown_figure("clipped normal, sigma 1", "wave")
+    ('Figure 67', 'Figure 68')
+    """
+    order = ("wave", "christmas", "step")
+    return f"Figure {65 + order.index(shape) + (0 if law == 'Bernoulli' else 3)}"

@@ -1,0 +1,170 @@
+"""The one pipeline: run a study, state its findings, draw its figures, write its page.
+
+run(session) -> Results          tidy frames
+findings(results) -> Findings    sentences and tables, computed from the frames
+figures(results)                 how to draw each figure, by file name
+page.html.j2                     the prose, around findings, figures and excerpts of the frames
+"""
+
+from __future__ import annotations
+
+import pickle
+import platform
+import sys
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from highseason.core import formatting
+from highseason.core.executors import Executors, opened
+from highseason.core.parallel import map_blocks
+from highseason.core.shipped import take_along
+from highseason.core.version import __version__
+from highseason.results import Table
+from studies import frames, paper
+from studies.session import Progress, StudySession
+from studies.store import Store
+from studies.study import Findings, Results, Study, StudyOutcome
+
+if TYPE_CHECKING:
+    from highseason.report.figure import Drawings, Figure, Picture
+
+
+def reproduce(
+    study: Study,
+    out: Path,
+    *,
+    games: int | None = None,
+    seed: int = 0,
+    quick: bool = False,
+    profiles: Sequence[str] = (),
+    parts: Sequence[str] = (),
+    progress: Progress | None = None,
+    executor: Executors = None,
+    workers: int | None = None,
+    data: Path | None = None,
+    files: Sequence[Path] = (),
+    pdf: bool = False,
+) -> StudyOutcome:
+    """Run a study and write its report.
+
+    Args:
+        study: One of `STUDIES`.
+        out: The folder of the report; finished pieces in it are not computed again.
+        games: How many games per setting; the study's own number if None.
+        seed: Same seed, same numbers.
+        quick: A small sweep, for tests.
+        profiles: Parameter profiles, for studies that have several; its default ones if empty.
+        parts: Groups of settings, for studies that have several; all of them if empty.
+        progress: Called with (steps done, steps in total).
+        executor: Where games are played: "local" (all cores), "serial", "ray", "dask",
+            "ray://HOST:PORT", "dask://HOST:PORT", or any `concurrent.futures.Executor`.
+        workers: How many workers; all there are if None.
+        data: A folder with real traffic, for studies that use some.
+        files: The files of the study's own `Source`, where it has one.
+        pdf: Save each figure as PDF too, beside the SVG that the page shows.
+
+    Raises:
+        MissingDataError: Before any work, if it needs files that were not given.
+    """
+    from highseason.report.drawing import require_matplotlib
+
+    require_matplotlib()
+    take_along(sys.modules[__package__])  # to a cluster, which has no clone
+    store = Store(out / "runs", study.name, study.builds_on)
+    chosen, played = study.choose_profiles(profiles), study.choose_parts(parts)
+    with opened(executor, workers) as pool:
+        session = StudySession(
+            study, out, games, seed, quick, chosen, pool, data, tuple(files), store, progress,
+            played, pdf,
+        )  # fmt: skip
+        return _report(session)
+
+
+def _report(session: StudySession) -> StudyOutcome:
+    study, out = session.study, session.out
+    results: Results = study.part("run").run(session)
+    shown = study.part("findings")
+    drawings = shown.figures(results)
+    session.expect_rest(len(drawings) + 2)
+    with ThreadPoolExecutor(1) as aside:  # other processes draw meanwhile
+        writing = aside.submit(_write_tables, shown.findings, results, out)
+        pictures = _draw(drawings, session)
+        with session.step("writing"):
+            findings, written = writing.result()
+    with session.step("writing"):
+        page = _write_page(
+            session, results, findings=findings, pictures=pictures, files=[f.name for f in written]
+        )
+    return StudyOutcome(page, findings.summary, session.seconds, written, len(session.store.reused))
+
+
+def _write_tables(
+    findings_of: Callable[[Any], Findings], results: Results, out: Path
+) -> tuple[Findings, list[Path]]:
+    """The findings, and the files with all frames."""
+    findings = findings_of(results)
+    tables = {**results.frames, **findings.frames}
+    return findings, [path for name in tables for path in frames.write(tables[name], out, name)]
+
+
+def _draw(drawings: Drawings, session: StudySession) -> dict[str, Picture]:
+    """Save every figure; the page holds its headline and links to the others."""
+    pictures, folder = {}, session.out / "figures"
+    render = partial(_render, session.pdf)
+    # Those made of named functions are drawn by processes, the others here.
+    there = {name: draw for name, draw in drawings.items() if _pickles(draw)}
+    rendered = map_blocks(render, there.values(), session.local, processes=True)
+    for name, draw in drawings.items():
+        with session.step("drawing"):
+            picture, pdf = next(rendered) if name in there else render(draw)
+            picture.save(folder / f"{name}.svg")
+            (folder / f"{name}.pdf").unlink(missing_ok=True)  # of an earlier run
+            if pdf:
+                (folder / f"{name}.pdf").write_bytes(pdf)
+        linked = picture.linked(f"figures/{name}.svg")
+        pictures[name] = picture if name == session.study.headline else linked
+    return pictures
+
+
+def _render(pdf: bool, draw: Callable[[], Figure]) -> tuple[Picture, bytes]:
+    figure = draw()
+    return figure.picture(), figure.encode("pdf") if pdf else b""
+
+
+def _pickles(draw: Callable[[], Figure]) -> bool:
+    try:
+        pickle.dumps(draw)
+    except (AttributeError, TypeError, pickle.PicklingError):
+        return False
+    return True
+
+
+def _write_page(session: StudySession, results: Results, **shown: Any) -> Path:
+    from highseason.report import page
+
+    study, here = session.study, Path(__file__).parent
+    versions = [(name, version(name)) for name in ("numpy", "numba", "matplotlib")]
+    made = [
+        ("highseason", __version__), ("Python", platform.python_version()), *versions,
+        ("seed", str(session.seed)), *results.facts.items(),
+    ]  # fmt: skip
+    html = page.render(
+        here / study.name / "page.html.j2",
+        [here / "templates"],
+        title=study.title,
+        study=study,
+        run=session,
+        command=session.command(results.games),
+        results=results,
+        provenance=Table(("", "value"), tuple(made), ("", "")),
+        table=frames.excerpt,
+        where=frames.where,
+        text=formatting,
+        paper=paper,
+        **shown,
+    )
+    return page.save(html, session.out / "index.html")

@@ -1,0 +1,235 @@
+"""Play the whole grid under every profile, and compare the policies in each setting."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from highseason import bounds, multipliers, rewards
+from highseason.core.random import game_keys
+from highseason.core.warnings import quiet
+from highseason.policies import EpsilonGreedy, Policy, SoftEpsilonGreedy, VariablePool
+from highseason.results import Estimate, Moments, SimulationResult, ratio_gain, with_interval
+from highseason.results.simulation import Tally
+from highseason.tuning import Budget
+from studies.frames import Rows, columns, policy_columns
+from studies.session import (
+    SimulationTask,
+    StudySession,
+    TuningTask,
+    describe_tuning,
+)
+from studies.simulated import settings
+from studies.simulated.settings import SimulatedSetting, grid, names, tuned_label
+from studies.study import Results
+
+#: Results by profile, and in each by setting.
+Played = Mapping[str, Mapping[SimulatedSetting, SimulationResult]]
+#: The best policies by variant and setting, and in each by name.
+Tuned = Mapping[tuple[str, SimulatedSetting], dict[str, Policy]]
+
+#: Everything a policy is compared with.
+_BASELINES = names(settings.BASELINES)
+_BASES = (*_BASELINES, "greedy", "uniform", "variable-pool", *map(tuned_label, _BASELINES))
+#: The paper's picture of the pool: its first choice after every arm was tried, with the paper's c.
+_POOL_ARMS, _POOL_C = 25, 10.0
+
+
+@dataclass(frozen=True, eq=False)
+class SimulatedResults(Results):
+    """The frames `numbers` (by policy), `comparisons` (by pair), `headline`, and illustrations."""
+
+    played: Played  # The simulations, for figures
+    pool_sizes: Mapping[str, int]  # The size of the pool where G is low and where it is high
+
+
+def run(session: StudySession) -> SimulatedResults:
+    """Play all settings under all profiles."""
+    games, budget = settings.QUICK if session.quick else settings.FULL
+    games = session.games or games
+    cells, profiles = grid(session.quick), session.profiles
+    untuned = [profile for profile in profiles if profile != "tuned"]
+    variants = dict.fromkeys(map(_variant, profiles))
+    session.expect(2 * len(cells) * len(variants) + len(untuned))
+    tuned = _tune(session, cells, budget)
+    played, headline = _play(session, tuned, games, untuned)
+    facts = {
+        "games per setting": f"{games:,}",
+        "tuning, per policy and setting": describe_tuning(budget),
+        **{f"profile {name}": settings.PROFILES[name] for name in profiles},
+    }
+    sizes = pool_sizes()
+    frames = {
+        **frames_of(played, headline),
+        "multipliers": _multipliers(cells, profiles[0]),
+        "exploration": _exploration(),
+        "pool": _pool(session.seed, sizes),
+    }
+    return SimulatedResults(frames, games, facts, played, sizes)
+
+
+def _variant(profile: str) -> str:
+    """Whose formulas a profile has."""
+    return "authors_code" if profile == "authors_code" else "paper"
+
+
+def _tune(session: StudySession, cells: list[SimulatedSetting], budget: Budget) -> Tuned:
+    """The best parameters in every setting."""
+    where = list(product(dict.fromkeys(map(_variant, session.profiles)), cells))
+    tasks = []
+    for variant, setting in where:
+        # With the profile "tuned", the baselines are tuned once, together with all others.
+        everyone = variant == "paper" and "tuned" in session.profiles
+        searched = settings.SEVEN if everyone else settings.BASELINES
+        name, G = f"tuning/{variant}/{setting.id}", setting.multiplier(variant)
+        tasks.append(TuningTask(name, searched, setting.rewards(), G, budget, session.seed))
+    return dict(zip(where, session.tune_many(tasks), strict=True))
+
+
+def _play(
+    session: StudySession, tuned: Tuned, games: int, untuned: list[str]
+) -> tuple[Played, dict[str, SimulationResult]]:
+    """The results by profile and setting, and the headline's by profile."""
+    tasks = {where: _games(session, *where, games, chosen) for where, chosen in tuned.items()}
+    extra = [_headline(session, profile) for profile in untuned]
+    results = session.simulate_many([*tasks.values(), *extra])
+    played: dict[str, dict[SimulatedSetting, SimulationResult]] = {p: {} for p in session.profiles}
+    for ((variant, setting), chosen), result in zip(tuned.items(), results, strict=False):
+        for profile in _profiles(session, variant):
+            players = settings.players(profile, chosen)
+            played[profile][setting] = _of_players(result, players)
+    return played, dict(zip(untuned, results[len(tasks) :], strict=True))
+
+
+def _profiles(session: StudySession, variant: str) -> list[str]:
+    """Those with the formulas of a variant."""
+    return [profile for profile in session.profiles if _variant(profile) == variant]
+
+
+def _games(
+    session: StudySession, variant: str, setting: SimulatedSetting, games: int,
+    tuned: dict[str, Policy],
+) -> SimulationTask:  # fmt: skip
+    """The games of a setting; who plays under several profiles plays once."""
+    players = [settings.players(name, tuned) for name in _profiles(session, variant)]
+    everybody = {str(policy): policy for chosen in players for policy in chosen.values()}
+    G = setting.multiplier(variant)
+    return SimulationTask(
+        f"{variant}/{setting.id}", everybody, setting.rewards(), G, games, session.seed
+    )
+
+
+def _of_players(result: SimulationResult, players: Mapping[str, Policy]) -> SimulationResult:
+    """The same games with these players alone, under their labels."""
+    rows = [result.index(str(policy)) for policy in players.values()]
+    assert result.games is not None  # a session keeps them
+    tally = Tally(True, {})
+    tally.add({metric: values[rows] for metric, values in result.games.items()})
+    digests = tuple(result.plan_digests[row] for row in rows)
+    return tally.result(tuple(players), result.settings, digests)
+
+
+def _headline(session: StudySession, profile: str) -> SimulationTask:
+    """The setting whose gain the paper's text gives as a number, in many more games."""
+    pair: list[type[Policy]] = [EpsilonGreedy, SoftEpsilonGreedy]
+    return SimulationTask(
+        f"{profile}/headline-{settings.HEADLINE.id}",
+        {policy.name: policy.profile(profile) for policy in pair},
+        settings.HEADLINE.rewards(),
+        settings.HEADLINE.multiplier(profile),
+        settings.HEADLINE_GAMES,
+        session.seed,
+    )
+
+
+def frames_of(played: Played, headline: Mapping[str, SimulationResult]) -> dict[str, pd.DataFrame]:
+    """Rows by policy, rows by pair of policies, and the one gain that the text gives."""
+    numbers: Rows = []
+    comparisons: Rows = []
+    for profile, results in played.items():
+        for setting, result in results.items():
+            about = {
+                "profile": profile, "setting": setting.id, "rewards": setting.law.id,
+                "published": setting.law.published, "shape": setting.shape, "arms": setting.arms,
+                "turns": setting.turns,
+            }  # fmt: skip
+            numbers += [about | _numbers(result, i) for i in range(len(result.policies))]
+            comparisons += [about | row for row in _comparisons(result)]
+    gains = [
+        {"profile": profile, "games": result.settings["games"]}
+        | columns("gain", result.gain("soft-epsilon", "epsilon-greedy"))
+        for profile, result in headline.items()
+    ]
+    frames = {"numbers": numbers, "comparisons": comparisons, "headline": gains}
+    return {name: pd.DataFrame(rows) for name, rows in frames.items() if rows}
+
+
+def _numbers(result: SimulationResult, i: int) -> dict[str, Any]:
+    row = policy_columns(result, i, "reward", "regret", "exploited", "best_pulls")
+    row["exploited_share"] = result.exploited_share(i)
+    for base in _BASELINES:
+        name = f"gain_over_{base.replace('-', '_')}"
+        row |= columns(name, result.gain(i, base))
+        row |= columns(f"paired_{name}", _paired_gain(result, i, base))
+    return row | columns("gain_over_greedy", result.gain(i, "greedy"))
+
+
+def _comparisons(result: SimulationResult) -> Rows:
+    return [
+        {"policy": label, "base": base} | columns("gain", result.gain(label, base))
+        for base in _BASES
+        for label in (result.policies if base in result.policies else ())
+        if label != base
+    ]
+
+
+def _paired_gain(result: SimulationResult, policy: int, base: str) -> Estimate:
+    """The mean over games of the ratio of rewards, less 1 (the ratio of means weighs games)."""
+    if result.games is None:
+        return ratio_gain(result.moments["reward"], policy, result.index(base))
+    reward = result.games["reward"]
+    ratios = Moments.of((reward[policy] / reward[result.index(base)] - 1.0)[None, :])
+    return with_interval(float(ratios.mean[0]), float(ratios.error[0]))
+
+
+def _multipliers(cells: list[SimulatedSetting], profile: str) -> pd.DataFrame:
+    once = {(s.shape, s.turns): s.multiplier(profile).values for s in cells}
+    return pd.DataFrame([
+        {"shape": shape, "turns": turns, "least": G.min(), "mean": G.mean(), "greatest": G.max(),
+         "sum": G.sum(), "share_high": (G >= settings.Z).mean()}
+        for (shape, turns), G in once.items()
+    ])  # fmt: skip
+
+
+def _exploration() -> pd.DataFrame:
+    data = bounds.paper.exploration_figure()
+    return pd.DataFrame({
+        "turn": data.turns,
+        "G": multipliers.sine(turns=int(data.turns[-1])).values[data.turns - 1],
+        "psi": data.psi,
+        "soft_epsilon_greedy": data.soft,
+        "epsilon_greedy": data.old,
+    })  # fmt: skip
+
+
+def pool_sizes() -> dict[str, int]:
+    """How large the published pool is at first, where G is low and where it is high."""
+    wave = multipliers.wave(turns=1500).values
+    t = _POOL_ARMS + 1
+    sizes = {}
+    for name, G in (("G low", float(wave.min())), ("G high", float(wave.max()))):
+        with quiet():
+            plan = VariablePool(c=_POOL_C, unit=1.0).plan(np.full(t, G), _POOL_ARMS)
+        sizes[f"{name} ({G:.3g})"] = int(plan.at(t))
+    return sizes
+
+
+def _pool(seed: int, sizes: Mapping[str, int]) -> pd.DataFrame:
+    """The arms of some game, and the pools they are in."""
+    means = rewards.bernoulli(arms=_POOL_ARMS).parameters(game_keys(seed, range(1)))[0]
+    frame = pd.DataFrame({"arm": np.arange(1, _POOL_ARMS + 1), "estimated_mean": means})
+    rank = frame.estimated_mean.rank(ascending=False, method="first")
+    return frame.assign(**{name: rank <= size for name, size in sizes.items()})

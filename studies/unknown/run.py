@@ -1,0 +1,116 @@
+"""Play every cell with G known and with each of the paper's estimators, on the same games."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+import highseason as hs
+from highseason import forecasters
+from highseason.forecasters import OneStep
+from highseason.multipliers import SHAPES, Multiplier
+from highseason.results import Estimate, Moments, SimulationResult, ratio_gain
+from highseason.rewards import Rewards, bernoulli, truncated_normal
+from studies.frames import Rows, columns
+from studies.paper import REGULATED
+from studies.session import StudySession
+from studies.study import Results
+
+ARMS, TURNS, GAMES, QUICK_GAMES = 25, 500, 400, 40
+
+ESTIMATORS: dict[str, OneStep] = {
+    "random walk": forecasters.RandomWalk(),
+    "simple average": forecasters.SimpleAverage(),
+    "moving average": forecasters.MovingAverage(),
+    "weighted moving average": forecasters.WeightedMovingAverage(),
+    "exponential smoothing": forecasters.ExponentialSmoothing(),
+    "double exponential smoothing": forecasters.DoubleExponentialSmoothing(),
+}
+
+LAWS: dict[str, Callable[[], Rewards]] = {
+    "Bernoulli": lambda: bernoulli(arms=ARMS),
+    "clipped normal, sigma 0.1": lambda: truncated_normal(arms=ARMS, sigma=0.1),
+    "clipped normal, sigma 1": lambda: truncated_normal(arms=ARMS, sigma=1.0),
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One multiplier and one distribution: a figure of its own."""
+
+    multiplier: str
+    law: str
+
+    @property
+    def id(self) -> str:
+        """A readable name, also of files."""
+        return f"{self.multiplier}-{self.law.lower()}".replace(", ", "-").replace(" ", "-")
+
+    @property
+    def G(self) -> Multiplier:
+        """The multiplier."""
+        return SHAPES[self.multiplier](TURNS)
+
+    @property
+    def rewards(self) -> Rewards:
+        """What the arms pay."""
+        return LAWS[self.law]()
+
+
+#: The paper's six come first; it leaves open whether its normal has sigma 0.1 or 1.
+CELLS = tuple(Cell(name, law) for law in LAWS for name in ("wave", "step", "christmas"))
+
+
+@dataclass(frozen=True, eq=False)
+class UnknownResults(Results):
+    """The frame `changes` has a row for each policy and estimator in each cell."""
+
+    cells: tuple[Cell, ...]
+
+
+def run(session: StudySession) -> UnknownResults:
+    """Play all cells."""
+    if len(session.profiles) > 1:
+        raise ValueError("the study unknown takes one profile: paper or authors_code")
+    games = session.games or (QUICK_GAMES if session.quick else GAMES)
+    cells = CELLS[:3] if session.quick else CELLS
+    session.expect(len(cells) * (1 + len(ESTIMATORS)))
+    changes = pd.DataFrame([row for cell in cells for row in _play(session, cell, games)])
+    size = {"arms": str(ARMS), "turns": str(TURNS)}
+    facts = {"games per cell": f"{games:,}", **size}
+    return UnknownResults({"changes": changes}, games, facts, cells)
+
+
+def _play(session: StudySession, cell: Cell, games: int) -> Rows:
+    """What each estimator changes, as shares of what G known gives."""
+    (profile,) = session.profiles
+    folder = f"{profile}/{cell.id}"
+    players: dict[str, hs.Policy] = {kind.name: kind.profile(profile) for kind in REGULATED}
+    setting = players, cell.rewards, cell.G, games, session.seed
+    known = session.simulate(f"{folder}/known", *setting)
+    rows = []
+    for estimator, forecaster in ESTIMATORS.items():
+        name = f"{folder}/{estimator.replace(' ', '-')}"
+        result = session.simulate(name, *setting, forecast=forecaster)
+        rows += [
+            {
+                "cell": cell.id,
+                "multiplier": cell.multiplier,
+                "law": cell.law,
+                "policy": policy,
+                "estimator": estimator,
+                **columns("reward", _change(known, result, "reward", i)),
+                **columns("regret", _change(known, result, "regret", i)),
+            }
+            for i, policy in enumerate(known.policies)
+        ]
+    return rows
+
+
+def _change(
+    known: SimulationResult, estimated: SimulationResult, metric: str, policy: int
+) -> Estimate:
+    """Of one policy, paired by game."""
+    pair = [result.games[metric][policy] for result in (known, estimated) if result.games]
+    return ratio_gain(Moments.of(np.vstack(pair)), 1, 0)

@@ -1,0 +1,54 @@
+"""Work in bytes: what travels, and what a worker makes of it."""
+
+from __future__ import annotations
+
+import importlib
+import pickle
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from highseason.core import shipped
+
+WORKER = """
+import pickle, sys
+from highseason.core.shipped import run_block
+for block in pickle.load(open(sys.argv[1], "rb")):
+    print(run_block(*block))
+"""
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A package that only this process can import."""
+    folder = tmp_path / "clone" / "travels"
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").write_text("")
+    monkeypatch.syspath_prepend(str(folder.parent))
+    monkeypatch.setattr(shipped, "_travelling", {})
+    monkeypatch.setattr(shipped, "_arrived", {})
+    yield folder
+    for name in ("travels", "travels.work"):
+        sys.modules.pop(name, None)
+
+
+def test_a_package_travels_with_its_work_in_its_latest_version(
+    package: Path, tmp_path: Path
+) -> None:
+    blocks = []
+    for factor in ("2", "30"):
+        (package / "work.py").write_text(f"def times(n):\n    return {factor} * n\n")
+        module = importlib.import_module("travels.work")
+        shipped.take_along(sys.modules["travels"])
+        shipment = shipped.pack(module.times)
+        blocks += [(shipment, shipped.pack_block(n)) for n in (1, 2)]
+        assert shipped.run_block(*blocks[-1]) == module.times(2)  # here it is not unpacked
+        assert sys.modules["travels.work"] is module
+    sent = tmp_path / "sent"
+    sent.write_bytes(pickle.dumps(blocks))
+    words = [sys.executable, "-c", WORKER, str(sent)]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["2", "4", "30", "60"]
