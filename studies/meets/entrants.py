@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import highseason as hs
 from highseason.advice.candidates import axes
-from highseason.policies.counting import CountingPolicy
+from highseason.policies.counting import WeighingPolicy
 from highseason.tuning import Axis, Space
 from studies.meets.settings import Meeting
 from studies.paper import REGULATED, SAME_RULE
@@ -114,7 +114,7 @@ def entrants_of(meeting: Meeting, profile: str = "everyone") -> Iterator[Entrant
 
 def _counting(policy: hs.Policy, rho: float) -> hs.Policy | None:
     """The policy, or the one within, counting visitors; None if it cannot."""
-    if isinstance(policy, CountingPolicy):
+    if isinstance(policy, WeighingPolicy):
         return replace(policy, count="visitors", rho=rho)
     within = _counting(policy.base, rho) if isinstance(policy, hs.policies.Wrapper) else None
     changed: dict[str, Any] = {"base": within}

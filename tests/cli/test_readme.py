@@ -16,7 +16,7 @@ import pytest
 from PIL import Image
 
 from highseason.policies import registry
-from highseason.policies.counting import CountingPolicy
+from highseason.policies.counting import WeighingPolicy
 
 README = Path(__file__).resolve().parents[2] / "README.md"
 TEXT = README.read_text(encoding="utf-8")
@@ -58,7 +58,7 @@ def test_the_picture_is_modest() -> None:
 
 def test_the_table_has_every_policy_and_its_parameters() -> None:
     rows = re.findall(r"^\| `([\w-]+)` \| `(\w+)` \|(.*?)\| \S", TEXT, re.MULTILINE)
-    shared = {entry.name for entry in fields(CountingPolicy)}
+    shared = {entry.name for entry in fields(WeighingPolicy)}
     assert all(f"`{name}`" in TEXT for name in shared)
     found = {name: (cls, set(re.findall(r"`(\w+)`", told))) for name, cls, told in rows}
     assert found == {

@@ -122,7 +122,7 @@ def test_exploring_is_cheapest_on_a_quarter_of_the_turns() -> None:
 
 @pytest.mark.parametrize("policy", [hs.OptionIndex(), hs.UCBZ()], ids=["prices", "exploration"])
 def test_long_names_leave_all_words_of_the_advice_inside(policy: hs.Policy) -> None:
-    label = "option-index:variant=unregulated,count=visitors"
+    label = "option-index:count=visitors,variant=unregulated"
     plan = policy.plan(hs.multipliers.wave(turns=60), arms=4)
     with figure_size(PAGE_WIDTH, 6):
         figure = advice(plan, {label: with_interval(0.02, 0.01)})

@@ -37,7 +37,7 @@ def test_from_a_traffic_file_to_an_archive(run: Run, tmp_path: Path, live: Serve
     rows = "".join(f"{day},{200 + 100 * (i % 7 == 5)}\n" for i, day in enumerate(days))
     (tmp_path / "traffic.csv").write_text("date,visitors\n" + rows)
     create = f"create tea --arm 9.99 --arm 10.99=premium --rewards 0..12 -m {tmp_path}/traffic.csv"
-    code, text = run(f"{create} --ahead 14 --rho 0.02 --seed 3")
+    code, text = run(f"{create} --ahead 14 -p soft-ucb --rho 0.02 --seed 3")
     assert (code, "2 arms, 14 turns from 2026-10-31" in text) == (0, True), text
     made = live.service.state("tea")
     assert (made.noise.count, made.noise.rho) == ("visitors", 0.02)
@@ -77,7 +77,8 @@ def test_from_a_traffic_file_to_an_archive(run: Run, tmp_path: Path, live: Serve
         ("decide shelf --turn 4000", "outside the forecast"),
         ("reward shelf --turn 9 --reward 1 --visitors 1", "not decided"),
         ("reward shelf --turn 1 --reward nan --visitors 1", "reward"),
-        ("create x --arm a --policy soft-ucb", "reward_range"),
+        ("create x --arm a", "reward_range"),
+        ("create x --arm a --rho 0.1", "leave `rho` out"),
         ("create x --arm a --policy uniform --rho 0.1", "no noise model"),
         ("create x --arm =1+1 --policy uniform", "arms.0.id"),
         ("create x --arm a --rewards 3", "two numbers"),

@@ -11,6 +11,8 @@ import pytest
 from tests.service.conftest import Server
 from tests.service.test_dashboard import form_token
 
+from highseason.core.specs import DEFAULT_POLICY
+
 FIELDS = {
     "name": "The price of tea",
     "arms": "9.99\n10.99\n11.99, premium",
@@ -42,14 +44,14 @@ def start(http: httpx.Client, page: str) -> httpx.Response:
 def test_the_past_is_forecast_and_started(live: Server, http: httpx.Client) -> None:
     shown = plan(http, traffic())
     assert shown.status_code == 200, shown.text
-    assert "first tries every arm once" in shown.text or "explores most" in shown.text
+    assert "is worth the price of trying it, which is lowest on" in shown.text
     assert "Sun 1 Nov 2026" in shown.text  # the day after the last of the file
     assert len(live.service.experiments()) == 1  # nothing has started
     assert start(http, shown.text).headers["location"] == (
         "/experiments/the-price-of-tea?done=created"
     )
     state = live.service.state("the-price-of-tea")
-    assert (state.turns, state.policy, state.reward_range) == (30, "soft-ucb", (0.0, 12.0))
+    assert (state.turns, state.policy, state.reward_range) == (30, DEFAULT_POLICY, (0.0, 12.0))
     assert [arm.label for arm in state.arms] == ["", "", "premium"]
     assert state.calendar == {"start": "2026-11-01", "every": "day", "zone": "UTC"}
     # Saturdays are busy in the file, and so in the forecast.

@@ -12,13 +12,11 @@ from highseason.bandit.session import BanditSession, Report
 from highseason.bandit.stored import StoredBandit
 from highseason.bandit.tables import in_order, reports_of
 from highseason.core.reflexes import ON_BANDIT, missing
+from highseason.core.specs import DEFAULT_POLICY
 from highseason.core.validation import one_of
 from highseason.core.warnings import warn_user
 from highseason.multipliers import as_multiplier
-from highseason.policies import OptionIndex, Policy, parse
-
-#: How a bandit plays that is given no policy.
-DEFAULT = OptionIndex(count="visitors")
+from highseason.policies import Policy, parse
 
 
 class Bandit(StoredBandit[ArmT]):
@@ -80,7 +78,7 @@ class Bandit(StoredBandit[ArmT]):
     def __init__(
         self,
         arms: Iterable[ArmT],
-        policy: Policy | str = DEFAULT,
+        policy: Policy | str = DEFAULT_POLICY,
         multiplier: Any = None,
         *,
         reward_range: tuple[float, float] | None = None,

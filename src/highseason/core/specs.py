@@ -6,6 +6,9 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
+#: The policy of a bandit or an experiment that names none: nothing to tune, every visitor counts.
+DEFAULT_POLICY = "option-index:count=visitors"
+
 #: How many names a suggestion lists at most.
 _LISTED = 40
 

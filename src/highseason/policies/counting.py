@@ -9,16 +9,10 @@ from highseason.rewards import effective_visitors
 
 @dataclass(frozen=True)
 class CountingPolicy(Policy):
-    """A policy whose averages and radii may count visitors instead of turns.
-
-    With `count="visitors"` a turn seen by n visitors counts as n / (1 + (n - 1)·rho) observations:
-    estimates are weighted by that, and the radius of an index rule is sqrt(level / visitors).  The
-    level stays the plan's, with the turn t in its logarithm: a choice is made once a turn, so a
-    bound that holds for all choices grows with turns and not with visitors.
+    """A policy that may learn from the visitors of a turn instead of counting turns.
 
     Attributes:
         count: Whether every turn counts alike, or by its visitors.
-        rho: The correlation of two visitors of the same turn, as far as the policy knows it.
     """
 
     count: str = parameter(
@@ -27,6 +21,25 @@ class CountingPolicy(Policy):
         choices=("turns", "visitors"),
         kw_only=True,
     )
+
+    def precision(self, visitors: float) -> float:
+        """The visitors, for a rule that itself learns how much they teach."""
+        return 1.0 if self.count == "turns" else float(visitors)
+
+
+@dataclass(frozen=True)
+class WeighingPolicy(CountingPolicy):
+    """A policy whose averages and radii weigh turns by a known correlation of their visitors.
+
+    With `count="visitors"` a turn seen by n visitors counts as n / (1 + (n - 1)·rho) observations:
+    estimates are weighted by that, and the radius of an index rule is sqrt(level / visitors).  The
+    level stays the plan's, with the turn t in its logarithm: a choice is made once a turn, so a
+    bound that holds for all choices grows with turns and not with visitors.
+
+    Attributes:
+        rho: The correlation of two visitors of the same turn, as far as the policy knows it.
+    """
+
     rho: float = parameter(
         0.0,
         "with count=visitors: the correlation of two visitors of the same turn",
@@ -38,6 +51,4 @@ class CountingPolicy(Policy):
 
     def precision(self, visitors: float) -> float:
         """How many observations a turn with these visitors counts as."""
-        if self.count == "turns":
-            return 1.0
-        return float(effective_visitors(visitors, self.rho))
+        return 1.0 if self.count == "turns" else float(effective_visitors(visitors, self.rho))

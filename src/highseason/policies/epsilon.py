@@ -10,7 +10,7 @@ from typing import Any
 
 from highseason.core.jitable import jitable
 from highseason.policies.base import Policy
-from highseason.policies.counting import CountingPolicy
+from highseason.policies.counting import WeighingPolicy
 from highseason.policies.parameters import (
     OnG,
     epsilon_constant,
@@ -30,7 +30,7 @@ def decaying_epsilon(k: float, arms: int, t: float) -> float:
 
 
 @dataclass(frozen=True)
-class EpsilonGreedy(CountingPolicy):
+class EpsilonGreedy(WeighingPolicy):
     """Explore with probability ε, which falls over time whatever G is; else play the leader.
 
     ε_t = min(1, k·m / t), m the number of arms.
@@ -55,7 +55,7 @@ class EpsilonGreedy(CountingPolicy):
 
 
 @dataclass(frozen=True)
-class EpsilonZGreedy(CountingPolicy):
+class EpsilonZGreedy(WeighingPolicy):
     """Play the leader on high turns (G >= z); on low turns as ε-greedy.
 
     Low turns: ε_t = min(1, k·m / t~).  t~ counts the low turns up to and including this one, those
@@ -92,7 +92,7 @@ class EpsilonZGreedy(CountingPolicy):
 
 
 @dataclass(frozen=True)
-class SoftEpsilonGreedy(CountingPolicy):
+class SoftEpsilonGreedy(WeighingPolicy):
     """ε-greedy that explores less as G rises.
 
     ε_t = min(psi(t), k·m / t) with psi(t) = log(1 + u/G(t)) / log(1 + u/min G), u the unit.
@@ -127,7 +127,7 @@ class SoftEpsilonGreedy(CountingPolicy):
 
 
 @dataclass(frozen=True)
-class ConstantEpsilon(CountingPolicy):
+class ConstantEpsilon(WeighingPolicy):
     """Explore with the same probability ε in every turn; else play the leader.
 
     The ε-greedy of most programs.  Its regret grows with the number of turns for ever, and it never
@@ -169,7 +169,7 @@ class NaiveEpsilonGreedy(EpsilonGreedy):
 
 
 @dataclass(frozen=True)
-class Greedy(CountingPolicy):
+class Greedy(WeighingPolicy):
     """Try every arm once, then always play the leader.
 
     Not in the paper, and a necessary baseline: in its simulated settings greedy ties with the best.

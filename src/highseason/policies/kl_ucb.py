@@ -4,14 +4,14 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from highseason.policies.counting import CountingPolicy
+from highseason.policies.counting import WeighingPolicy
 from highseason.policies.parameters import exploration
 from highseason.policies.views import View
 from highseason.rules.kl_ucb import KL_UCB_RULE
 
 
 @dataclass(frozen=True)
-class KLUCB(CountingPolicy):
+class KLUCB(WeighingPolicy):
     """UCB with bounds made for rewards in [0, 1].
 
     An arm's bound is the highest q for which pulls · kl(estimate, q) <= P log t.

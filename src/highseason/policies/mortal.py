@@ -4,14 +4,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from highseason.engine.lifetimes.presence import LifetimeOptions
-from highseason.policies.counting import CountingPolicy
+from highseason.policies.counting import WeighingPolicy
 from highseason.policies.parameters import OnG, exploration, parameter, unit_rule
 from highseason.policies.views import View
 from highseason.rules import LIFE, MORTAL
 
 
 @dataclass(frozen=True)
-class SoftUCBMortal(CountingPolicy):
+class SoftUCBMortal(WeighingPolicy):
     """Soft UCB for arms that come and go.
 
     The bound is estimate + psi_j · sqrt(2 log xi_j / pulls).
@@ -63,7 +63,7 @@ class SoftUCBMortal(CountingPolicy):
 
 
 @dataclass(frozen=True)
-class UCBL(CountingPolicy):
+class UCBL(WeighingPolicy):
     """UCB that explores arms with a long remaining lifetime.
 
     The bound is estimate + c · log(l_j - t + 1) · sqrt(2 log xi_j / pulls).

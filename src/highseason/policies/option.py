@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.engine.lifetimes.presence import LifetimeOptions
-from highseason.policies.base import Policy
+from highseason.policies.counting import CountingPolicy
 from highseason.policies.horizons import effective_horizons
 from highseason.policies.parameters import parameter
 from highseason.policies.views import View
@@ -15,7 +15,7 @@ from highseason.rules.option import OPTION, OPTION_COUNTED, OPTION_UNREGULATED, 
 
 
 @dataclass(frozen=True)
-class OptionIndex(Policy):
+class OptionIndex(CountingPolicy):
     """Play the arm with the highest option index: what exploring it may bring, at today's price.
 
     Exploring an arm now costs G(t) and pays on the weight W(t) still to come, so the plan's level
@@ -53,12 +53,6 @@ class OptionIndex(Policy):
         "wait for cheaper turns, look at the price of this turn only, or ignore G",
         choices=("wait", "now", "unregulated"),
     )
-    count: str = parameter(
-        "turns",
-        "what a turn teaches by: its scatter alone, or the visitors of each turn as well",
-        choices=("turns", "visitors"),
-        kw_only=True,
-    )
 
     def _check_rule(self) -> None:
         """The rule depends on what is counted."""
@@ -67,10 +61,6 @@ class OptionIndex(Policy):
             rule = OPTION_UNREGULATED if unregulated else OPTION_COUNTED
             object.__setattr__(self, "rule", rule)
         super()._check_rule()
-
-    def precision(self, visitors: float) -> float:
-        """The visitors of a turn: the rule itself learns how much they teach."""
-        return float(visitors) if self.count == "visitors" else 1.0
 
     @property
     def lifetime_options(self) -> LifetimeOptions:

@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from typing import Any
 
-from highseason.policies.counting import CountingPolicy
+from highseason.policies.counting import WeighingPolicy
 from highseason.policies.parameters import exploration, parameter
 from highseason.policies.views import View
 from highseason.rules.sampling import BETA_SAMPLING, NORMAL_SAMPLING, beta_sampling
 
 
 @dataclass(frozen=True)
-class Thompson(CountingPolicy):
+class Thompson(WeighingPolicy):
     """Draw a rate for each arm from its posterior, and play the highest draw (Thompson 1933).
 
     The posterior is Beta(successes + sum, failures + pulls - sum): for rewards between 0 and 1, a
@@ -47,7 +47,7 @@ class Thompson(CountingPolicy):
 
 
 @dataclass(frozen=True)
-class GaussianThompson(CountingPolicy):
+class GaussianThompson(WeighingPolicy):
     """Draw a mean for each arm from N(estimate, sigma² / pulls), and play the highest draw.
 
     That is Thompson sampling with a flat prior for rewards with the normal noise `sigma`.  It takes

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from highseason.core.jitable import jitable
-from highseason.policies.counting import CountingPolicy
+from highseason.policies.counting import WeighingPolicy
 from highseason.policies.parameters import OnG, formula, radius, threshold, unit_rule
 from highseason.policies.views import View
 from highseason.rules import UCB_RULE
@@ -18,7 +18,7 @@ def clock(variant: str, t: int) -> int:
 
 
 @dataclass(frozen=True)
-class UCB(CountingPolicy):
+class UCB(WeighingPolicy):
     """Play the highest upper confidence bound, whatever G is.
 
     The bound is estimate + sqrt(P log t / pulls); P = 2 is UCB1.
@@ -43,7 +43,7 @@ class UCB(CountingPolicy):
 
 
 @dataclass(frozen=True)
-class UCBZ(CountingPolicy):
+class UCBZ(WeighingPolicy):
     """Play the leader on high turns (G >= z); on low turns as UCB.
 
     The t in its bound is the calendar turn, not the number of low turns.
@@ -70,7 +70,7 @@ class UCBZ(CountingPolicy):
 
 
 @dataclass(frozen=True)
-class SoftUCB(CountingPolicy):
+class SoftUCB(WeighingPolicy):
     """UCB whose confidence radius shrinks as G rises.
 
     The bound is estimate + sqrt(P log xi(t) / pulls), xi(t) = 1 + u·t/G(t).

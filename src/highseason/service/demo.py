@@ -4,6 +4,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import numpy as np
 
+from highseason.core.specs import DEFAULT_POLICY
 from highseason.service.experiments import Service
 from highseason.service.forecast import Calendar, TrafficForecast
 from highseason.service.model import Arm, DecisionRecord, Outcome, Settings
@@ -14,9 +15,6 @@ NAME = "demo-shop"
 BUYERS = {"8.99": 0.30, "9.99": 0.29, "10.99": 0.24, "11.99": 0.20}
 #: A price that is tried later.
 LATECOMER = ("9.49", 0.31)
-
-#: It explores on quiet days only.
-POLICY = "epsilon-z:k=4"
 
 TURNS, PLAYED, SEED = 365, 250, 2026
 
@@ -31,7 +29,7 @@ def fill(service: Service, today: datetime | None = None) -> None:
     arms = tuple(Arm(price, f"{price} euros") for price in BUYERS)
     forecast = TrafficForecast(tuple(traffic.tolist()), Calendar(start.isoformat()))
     name = "The price of tea (simulated)"
-    service.create(Settings(NAME, name, arms, POLICY, forecast, (0.0, 12.0)))
+    service.create(Settings(NAME, name, arms, DEFAULT_POLICY, forecast, (0.0, 12.0)))
     for turn in range(1, PLAYED):
         if turn == 120:
             service.add_arm(NAME, Arm(LATECOMER[0], f"{LATECOMER[0]} euros"))

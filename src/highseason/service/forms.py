@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from highseason.core.specs import DEFAULT_POLICY
 from highseason.core.warnings import quiet
 from highseason.forecasters import Blend
 from highseason.multipliers import Multiplier, read
@@ -28,7 +29,7 @@ BLANK: dict[str, str] = {
     "name": "",
     "id": "",
     "arms": "",
-    "policy": "soft-ucb",
+    "policy": DEFAULT_POLICY,
     "least": "0",
     "greatest": "",
     "seed": "0",

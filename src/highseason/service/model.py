@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 from highseason.bandit import Event
-from highseason.policies import Policy, parse
-from highseason.policies.counting import CountingPolicy
+from highseason.core.specs import DEFAULT_POLICY
+from highseason.policies import Policy, Wrapper, parse
+from highseason.policies.counting import CountingPolicy, WeighingPolicy
 from highseason.service.forecast import TrafficForecast
 
 #: The most arms and turns of an experiment.
@@ -64,7 +65,7 @@ class Settings:
         id: The name in addresses.
         name: What people read.
         arms: The arms.
-        policy: The policy's text, such as "soft-ucb" or "ucb-z:z=30".
+        policy: The policy's text, such as "option-index:count=visitors" or "ucb-z:z=30".
         forecast: The traffic expected, turn by turn.
         reward_range: The least and the greatest reward per visitor.
         seed: The seed of the random numbers.
@@ -93,12 +94,20 @@ class Settings:
         policy = parse(self.policy)
         if self.noise is None:
             return policy
-        if not isinstance(policy, CountingPolicy):
+        noise, within = asdict(self.noise), policy
+        while isinstance(within, Wrapper):
+            within = within.base
+        if not isinstance(within, CountingPolicy):
             raise ValueError(
                 f"policy={self.policy!r} has no noise model: leave `noise` out, or choose a policy "
-                "that can count visitors, such as soft-ucb"
+                f"that can count visitors, such as {DEFAULT_POLICY}"
             )
-        return replace(policy, **asdict(self.noise))
+        if not isinstance(within, WeighingPolicy) and noise.pop("rho"):
+            raise ValueError(
+                f"policy={self.policy!r} learns during the season how alike the visitors of a turn "
+                "are: leave `rho` out"
+            )
+        return policy.with_values(noise)
 
     @classmethod
     def from_dict(cls, entry: Mapping[str, Any]) -> Self:

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
+from highseason.core.specs import DEFAULT_POLICY
 from highseason.service.model import MOST_ARMS, MOST_TURNS, Arm, Outcome, Settings
 
 #: Limits of one request.
@@ -79,7 +80,7 @@ _EXAMPLE: dict[str, Any] = {
     "id": "shelf-7",
     "name": "The price of shelf 7",
     "arms": [{"id": "9.99"}, {"id": "10.99"}, {"id": "11.99", "label": "premium"}],
-    "policy": "soft-ucb",
+    "policy": DEFAULT_POLICY,
     "forecast": {
         "values": [300, 280, 900, 310],
         "calendar": {"start": "2026-12-24", "every": "day", "zone": "Europe/Rome"},
@@ -100,7 +101,7 @@ class ExperimentBody(Strict):
     name: Label = Field("", description="What people read.")
     arms: Annotated[list[ArmBody], Field(min_length=1, max_length=MOST_ARMS)]
     policy: Annotated[str, Field(max_length=1000, min_length=1)] = Field(
-        "soft-ucb", description="A policy with its parameters, such as ucb-z:z=300."
+        DEFAULT_POLICY, description="A policy with its parameters, such as ucb-z:z=300."
     )
     forecast: ForecastBody
     reward_range: Annotated[list[Number], Field(min_length=2, max_length=2)] | None = Field(

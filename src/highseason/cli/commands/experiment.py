@@ -15,6 +15,7 @@ from highseason.cli.group import GroupWithExamples, with_examples
 from highseason.cli.output import check_file, print_json, print_table, print_wrapped
 from highseason.core.extras import require
 from highseason.core.formatting import format_number, percent
+from highseason.core.specs import DEFAULT_POLICY
 
 #: What a subcommand gives: the document of --json, and what is printed without it.
 Answer: TypeAlias = tuple[Mapping[str, Any], str | Callable[[], None]]
@@ -119,7 +120,7 @@ def _arms(texts: tuple[str, ...]) -> list[Any]:
 @options.option(
     "--policy -p NAME",
     "The policy, such as ucb-z:z=300.",
-    default="soft-ucb",
+    default=DEFAULT_POLICY,
     shell_complete=options.policy_names,
 )
 @options.option(

@@ -1,0 +1,68 @@
+"""Wherever no policy is named it is the same one: the option index, counting visitors."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+import pytest
+from tests.service.conftest import MOMENT, settings
+
+import highseason as hs
+from highseason.cli.commands.experiment import create
+from highseason.core.specs import DEFAULT_POLICY
+from highseason.policies.counting import CountingPolicy
+from highseason.service import Service, demo, schemas
+from highseason.service.forms import BLANK
+from highseason.service.model import Noise
+
+
+def test_it_is_the_option_index_counting_visitors() -> None:
+    policy = hs.policies.parse(DEFAULT_POLICY)
+    assert policy == hs.OptionIndex(count="visitors")
+    assert isinstance(policy, CountingPolicy)
+    assert (policy.precision(120.0), hs.OptionIndex().precision(120.0)) == (120.0, 1.0)
+
+
+def test_of_a_bandit() -> None:
+    assert inspect.signature(hs.Bandit).parameters["policy"].default == DEFAULT_POLICY
+    assert str(hs.Bandit(["a"], multiplier=[5], reward_range=(0, 1)).policy) == DEFAULT_POLICY
+
+
+def test_of_a_request_and_its_example() -> None:
+    body = {"id": "x", "arms": [{"id": "a"}], "forecast": {"values": [5, 9]}}
+    assert schemas.ExperimentBody.model_validate(body).settings().policy == DEFAULT_POLICY
+    (example,) = schemas.ExperimentBody.model_json_schema()["examples"]
+    assert example["policy"] == DEFAULT_POLICY
+
+
+def test_of_the_form() -> None:
+    assert BLANK["policy"] == DEFAULT_POLICY
+
+
+def test_of_the_command() -> None:
+    (option,) = [one for one in create.params if one.name == "policy"]
+    assert option.default == DEFAULT_POLICY
+
+
+def test_of_the_demo(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(demo, "PLAYED", 3)
+    with Service(f"{tmp_path}/demo.db") as service:
+        demo.fill(service, MOMENT)
+        assert service.state(demo.NAME).policy == DEFAULT_POLICY
+
+
+@pytest.mark.parametrize("within", ["", "limit-switching+", "soft+"])
+@pytest.mark.parametrize("name", [DEFAULT_POLICY, "option-index"])
+def test_it_takes_what_is_counted_but_learns_rho_itself(within: str, name: str) -> None:
+    policy = within + name
+    counting = settings(policy=policy, noise=Noise("visitors")).playing()
+    assert counting.precision(120.0) == 120.0
+    assert settings(policy=policy, noise=Noise("turns")).playing().precision(120.0) == 1.0
+    with pytest.raises(ValueError, match="leave `rho` out"):
+        settings(policy=policy, noise=Noise("visitors", rho=0.01)).playing()
+
+
+def test_a_policy_within_a_wrapper_takes_the_noise() -> None:
+    playing = settings(policy="soft+thompson", noise=Noise("visitors", rho=0.01)).playing()
+    assert str(playing) == "soft+thompson:count=visitors,rho=0.01"
