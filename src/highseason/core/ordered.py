@@ -1,88 +1,21 @@
-"""Numbers kept in order while they come in one by one: any rank in logarithmic time."""
+"""Numbers that come in one by one: quantiles of all of them, and the smallest of the latest."""
 
 import math
-from bisect import bisect_left, insort
+from bisect import bisect_left
 from collections.abc import Iterable
-from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-#: How many numbers a new block holds; it is split when it holds twice as many.
-_BLOCK = 512
-
-
-class Ordered:
-    """Numbers in ascending order, in blocks, with a tree of the blocks' sizes (Fenwick's).
-
-    >>> numbers = Ordered([3.0, 1.0])
-    >>> numbers.add(2.0)
-    >>> [numbers[rank] for rank in range(len(numbers))]
-    [1.0, 2.0, 3.0]
-    """
-
-    def __init__(self, values: Iterable[float] = ()) -> None:
-        ordered = sorted(values)
-        starts = range(0, len(ordered), _BLOCK)
-        self._blocks = [ordered[start : start + _BLOCK] for start in starts] or [[]]
-        self._length = len(ordered)
-        self._index()
-
-    def _index(self) -> None:
-        """Read the largest number of each block and the tree of sizes from the blocks."""
-        self._tops = [block[-1] for block in self._blocks if block]
-        self._tree = [0, *map(len, self._blocks)]
-        for i in range(1, len(self._tree)):
-            parent = i + (i & -i)
-            if parent < len(self._tree):
-                self._tree[parent] += self._tree[i]
-
-    def add(self, value: float) -> None:
-        """Take in one number."""
-        at = min(bisect_left(self._tops, value), len(self._blocks) - 1)
-        block = self._blocks[at]
-        insort(block, value)
-        self._length += 1
-        if len(block) >= 2 * _BLOCK:
-            self._blocks[at : at + 1] = [block[:_BLOCK], block[_BLOCK:]]
-            self._index()
-            return
-        self._tops[at : at + 1] = block[-1:]
-        node = at + 1
-        while node < len(self._tree):
-            self._tree[node] += 1
-            node += node & -node
-
-    def __len__(self) -> int:
-        return self._length
-
-    def __getitem__(self, rank: int) -> float:
-        """The number with this rank, from 0."""
-        if not 0 <= rank < self._length:
-            raise IndexError(f"rank {rank} of {self._length} numbers")
-        at, step = 0, 1 << (len(self._tree).bit_length() - 1)
-        while step:
-            if at + step < len(self._tree) and self._tree[at + step] <= rank:
-                at += step
-                rank -= self._tree[at]
-            step >>= 1
-        return self._blocks[at][rank]
-
-    def __array__(
-        self, dtype: DTypeLike | None = None, copy: bool | None = None
-    ) -> NDArray[np.float64]:
-        return np.array(list(chain.from_iterable(self._blocks)), dtype or np.float64)
-
-
 class WithOne(NamedTuple):
-    """Ordered numbers and one more, which is not taken in.
+    """Sorted numbers and one more, which is not taken in.
 
-    >>> WithOne(Ordered([1.0, 3.0, 4.0]), 2.0).quantile(0.5)
+    >>> WithOne([1.0, 3.0, 4.0], 2.0).quantile(0.5)
     2.5
     """
 
-    ordered: Ordered
+    ordered: list[float]
     one: float
 
     @property

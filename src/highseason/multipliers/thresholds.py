@@ -84,7 +84,7 @@ class Threshold:
         return self.kind == "number"
 
     def resolve(self, values: ArrayLike | WithOne) -> float:
-        """Return z for these values of G; of ordered ones in logarithmic time."""
+        """Return z for these values of G; of sorted ones by looking at few."""
         if self.fixed:
             return self.amount
         if isinstance(values, WithOne):

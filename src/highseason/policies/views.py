@@ -7,6 +7,7 @@ grows turn by turn: it knows only what is expected of this turn and what was see
 from __future__ import annotations
 
 import math
+from bisect import insort
 from collections.abc import Iterable, Iterator
 from itertools import repeat
 from typing import NamedTuple, NoReturn
@@ -14,7 +15,7 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.ordered import Ordered, SuffixMinima, WithOne
+from highseason.core.ordered import SuffixMinima, WithOne
 from highseason.engine import UNKNOWN_TURNS, Horizon
 from highseason.engine.horizon import refuse_unknown_future
 
@@ -94,7 +95,7 @@ class Outlook:
         self, arms: int, beliefs: Iterable[float] = (), seen: Iterable[float] = ()
     ) -> None:
         self.arms = arms
-        self._beliefs, self._seen = SuffixMinima(beliefs), Ordered(seen)
+        self._beliefs, self._seen = SuffixMinima(beliefs), sorted(seen)
 
     @property
     def t(self) -> int:
@@ -116,7 +117,7 @@ class Outlook:
 
     def saw(self, actual: float) -> None:
         """The multiplier that this turn really had."""
-        self._seen.add(actual)
+        insort(self._seen, actual)
 
     def values(self, belief: float) -> WithOne:
         """The values that thresholds and units are computed from: those seen, and this belief."""
