@@ -139,14 +139,6 @@ def test_the_text_fits_a_terminal() -> None:
         assert not any(line.endswith("-") for line in lines)  # names are not broken
 
 
-def test_what_to_paste_runs() -> None:
-    command, python = visitors().next_steps("shop.csv")
-    assert command.startswith("highseason plan --policy greedy")
-    assert len(python.splitlines()) == 6
-    lines = python.replace('hs.multipliers.read("shop.csv")', "hs.multipliers.wave(turns=9)")
-    exec(lines, {})
-
-
 def test_no_number_comes_from_games_of_the_search() -> None:
     """What is reported is what the finalists do in the rounds of the verdict, and in no others."""
     advice = advised("quiet first")
@@ -367,7 +359,7 @@ def test_a_picture_and_a_page_have_all_the_others() -> None:
     top = figure.canvas.axes[0]
     labels = [tick.get_text().replace("\n", "") for tick in top.get_yticklabels()]
     assert labels == [str(one.policy) for one in advice.compared if one.policy != advice.policy]
-    page = advice.page("shop.csv")
+    page = advice.page(multiplier="shop.csv")
     for words in (f"Use {advice.policy}", "What to do next", "shop.csv", "rho", "<img"):
         assert words in page
 

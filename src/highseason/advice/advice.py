@@ -130,28 +130,34 @@ class Advice:
         leads = {str(one.policy): one.lead for one in self.compared if one.policy != self.policy}
         return draw_advice(self.plan, leads)
 
-    def page(self, traffic: str = "traffic.csv") -> str:
-        """An HTML page with the figure in it."""
+    def page(self, **traffic: Any) -> str:
+        """An HTML page with the figure in it; `traffic` as in `next_steps`."""
         title, picture = f"Use {self.policy}", self.figure().picture()
         return render("advice.html.j2", title=title, lead=self.verdict, advice=self,
-                      figure=picture, traffic=traffic)  # fmt: skip
+                      figure=picture, steps=self.next_steps(**traffic))  # fmt: skip
 
-    def next_steps(self, traffic: str = "traffic.csv") -> tuple[str, str]:
-        """A command that shows the plan, and Python to paste; for traffic in this file."""
+    def next_steps(self, **traffic: Any) -> tuple[str, str]:
+        """How to see the plan, and Python to paste.
+
+        Args:
+            traffic: The options of `highseason advise` that give this traffic, such as
+                `multiplier="visitors.csv", ahead=60`: then the first is a command.  Without them
+                both are code that goes on from `advice`.
+        """
         return words.next_steps(self, traffic)
 
-    def text(self, traffic: str = "traffic.csv") -> str:
-        """All of it, in lines of at most 80 columns."""
+    def text(self, **traffic: Any) -> str:
+        """All of it, in lines of at most 80 columns; `traffic` as in `next_steps`."""
         return words.text(self, traffic)
 
     def __str__(self) -> str:
-        """All of it, for traffic in a file of the multiplier's name."""
-        return self.text(f"{self.multiplier.name}.csv")
+        """All of it."""
+        return self.text()
 
     __repr__ = __str__
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
+    def to_dict(self, **traffic: Any) -> dict[str, Any]:
+        """Plain values for JSON; `traffic` as in `next_steps`."""
         G = self.multiplier
         return self.outcome.to_dict() | {
             "parameters": documented_parameters(self.policy),
@@ -166,6 +172,7 @@ class Advice:
                  "vacuous": bound.vacuous} for policy, bound in self.bounds
             ],
             "when": self.timing.to_dict(),
+            "next": self.next_steps(**traffic),
             "warnings": [vars(one) for one in self.warnings],
             "multiplier": G.name,
             "turns": G.turns,

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import math
 import shlex
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from highseason.advice.candidates import Kind
 from highseason.advice.outcome import Answer, Compared, WorldOutcome
 from highseason.core.formatting import counted, format_number, percent
 from highseason.core.table import wrapped
 from highseason.multipliers import SHAPES
+from highseason.policies import Policy
 from highseason.results import Estimate, Table
 
 if TYPE_CHECKING:
@@ -119,30 +123,97 @@ def worlds_table(advice: Advice) -> Table:
     return Table(columns, tuple(rows), ("",) * len(columns))
 
 
-def next_steps(advice: Advice, traffic: str) -> tuple[str, str]:
-    """A command, and Python to paste."""
-    arms, policy = advice.plan.arms, advice.policy
-    command = (
-        f"highseason plan --policy {shlex.quote(str(policy))} \\\n"
-        f"    --multiplier {shlex.quote(traffic)} --arms {arms}"
-    )
-    if traffic in SHAPES:
-        command += f" --turns {advice.multiplier.turns}"
-        G = f'hs.multipliers.as_multiplier("{traffic}", turns={advice.multiplier.turns})'
+def next_steps(advice: Advice, traffic: Mapping[str, Any]) -> tuple[str, str]:
+    """How to see the plan, and Python that starts a bandit.
+
+    With the options that gave `advise` its traffic, a command and a program of its own; without
+    them, code for the program that has the advice.  A policy of another library only plays games.
+    """
+    policy, reward_range = _for_a_bandit(advice)
+    if traffic:
+        if traffic["multiplier"] in SHAPES:
+            traffic = {**traffic, "turns": advice.multiplier.turns}
+        show = _command(advice, traffic)
+        begin, player, G = [*_reading(**traffic)], json.dumps(str(policy)), "G"
     else:
-        G = f'hs.multipliers.read("{traffic}")'
+        show, begin, player, G = "print(advice.plan)", [], "advice.policy", "advice.multiplier"
+        if policy is not advice.policy:
+            player = json.dumps(str(policy))
+    if not policy.rule.traits.compilable:
+        game = "hs.play(advice.policy, advice.outcome.world.rewards, advice.multiplier)"
+        return show, f"import highseason as hs\nprint({game}.arms)"
+    scaled = [] if reward_range is None else [f"reward_range={reward_range}"]
     python = "\n".join([
         "import highseason as hs",
-        f"G = {G}",
-        f'shop = hs.Bandit(range(1, {arms + 1}), "{policy}", G)',
+        *begin,
+        _call("shop = hs.Bandit", f"range(1, {advice.plan.arms + 1})", player, G, *scaled),
         "arm = shop.pull(1)  # the arm to show in turn 1",
-        "shop.update(arm, reward=20, t=1, traffic=900)  # 20 orders, 900 visitors",
+        "shop.update(arm, reward=20, t=1, traffic=900)  # what it brought; visitors",
         "print(shop.ranking())",
     ])  # fmt: skip
-    return command, python
+    return show, python
 
 
-def text(advice: Advice, traffic: str) -> str:
+def _for_a_bandit(advice: Advice) -> tuple[Policy, str | None]:
+    """The advised policy, and the range of rewards that a bandit scales to [0, 1].
+
+    In a world with other rewards, a UCB policy was tuned to these as they are.  A bandit scales
+    them, and b in sqrt(b / n) with their square.
+    """
+    policy, rewards = advice.policy, advice.outcome.world.rewards
+    low, high = rewards.bounds
+    if (low, high) != (0.0, 1.0):
+        if not policy.rule.traits.unit_range:
+            return policy, None
+        likely = float(f"{10 * np.abs(advice.outcome.world.typical()).max():.2g}")
+        low, high = max(low, -likely), min(high, likely)
+        if "P" in policy.parameters():
+            P = float(f"{policy.parameters()['P'] / (high - low) ** 2:.3g}")
+            policy = policy.with_values({"P": P})
+    return policy, f"({low:g}, {high:g})"
+
+
+def _command(advice: Advice, traffic: Mapping[str, Any]) -> str:
+    """The command that shows the plan, in lines of at most 78 columns where words allow it."""
+    options = {"policy": advice.policy, **traffic, "arms": advice.plan.arms}
+    lines = ["highseason plan"]
+    for name, value in options.items():
+        word = f"--{name} {shlex.quote(str(value))}"
+        if len(lines[-1]) + len(word) > 75:
+            lines.append(f"   {word}")
+        else:
+            lines[-1] += f" {word}"
+    return " \\\n".join(lines)
+
+
+def _reading(
+    multiplier: str, turns: int | None = None, ahead: int | None = None, every: str | None = None,
+    **how: Any,
+) -> Iterator[str]:  # fmt: skip
+    """Lines of Python that give the traffic which these options of the command line give."""
+    if multiplier in SHAPES:
+        how = {"turns": turns, **how}
+    name = "as_multiplier" if multiplier in SHAPES else "read"
+    options = (f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in how.items())
+    path = json.dumps(multiplier, ensure_ascii=False)
+    yield _call(f"G = hs.multipliers.{name}", path, *options)
+    if every is not None:
+        yield f"G = G.resample({every if every.isdecimal() else json.dumps(every)})"
+    if turns is not None and multiplier not in SHAPES:
+        yield f"G = G.window(1, {turns})"
+    if ahead is not None:
+        yield f"G = hs.forecasters.Blend().fit(G).predict({ahead}).multiplier()"
+
+
+def _call(function: str, *arguments: str) -> str:
+    """A call in one line, if that fits, or with an argument a line."""
+    line = f"{function}({', '.join(arguments)})"
+    if len(line) <= 78:
+        return line
+    return "\n".join([f"{function}(", *(f"    {one}," for one in arguments), ")"])
+
+
+def text(advice: Advice, traffic: Mapping[str, Any]) -> str:
     """All of it, in lines of at most 80 columns."""
     shown = [one for one in advice.compared if one in _shown(advice.outcome)]
     command, python = next_steps(advice, traffic)

@@ -225,6 +225,8 @@ _FILE_OPTIONS = (
     choice("--decimal", "Decimal mark, if the file leaves it open.", (",", ".")),
 )
 _FILE_KEYS = "time value floor every zone dates decimal"
+#: The options that say which traffic a command works with.
+TRAFFIC_KEYS = f"multiplier turns ahead {_FILE_KEYS}"
 
 
 def _read(file: str, turns: int | None, *how: Any) -> Any:
@@ -240,7 +242,7 @@ def _ahead(file: str, turns: int | None, ahead: int | None, *how: Any) -> Any:
 stakes = parsed(
     "G",
     _ahead,
-    f"multiplier turns ahead {_FILE_KEYS}",
+    TRAFFIC_KEYS,
     option(
         "--multiplier -m SHAPE|FILE",
         "wave, christmas, step, constant, sine, or a CSV, Excel or Parquet file.",

@@ -9,8 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 import highseason as hs
 from highseason.cli.errors import usage_error
 from highseason.core.formatting import counted
@@ -95,12 +93,8 @@ def parse_ahead(text: str, past: Multiplier, turns: int) -> Multiplier:
             f"--ahead forecasts the traffic of a file, and {text!r} is a shape: leave it out, or "
             "give a file with --multiplier"
         )
-    known = hs.forecasters.Blend().fit(past)
-    season, name = known.predict(turns), f"{past.name}, forecast"
-    if season.calendar is None or known.history.zone is None:
-        return Multiplier(season.mean, season.calendar, name)
-    utc = np.datetime_as_string(season.calendar.astype("datetime64[s]"), timezone="UTC")
-    return hs.multipliers.from_values(season.mean, utc, name, zone=known.history.zone)
+    season = hs.forecasters.Blend().fit(past).predict(turns)
+    return replace(season, name=f"{past.name}, forecast").multiplier()
 
 
 def parse_rewards(

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from highseason.core.specs import Registry, did_you_mean, split_spec
 from highseason.core.validation import positive_number
-from highseason.multipliers import Multiplier
+from highseason.multipliers import Multiplier, from_values
 
 Numbers = NDArray[np.float64]
 
@@ -46,8 +46,9 @@ class Forecast:
     Attributes:
         mean: The expected multiplier of each turn; finite and > 0.
         quantiles: A row per level of `LEVELS` and a column per turn; None for a point forecast.
-        calendar: When each turn is, or None.
+        calendar: When each turn is, or None; in UTC where there is a zone.
         name: The forecaster.
+        zone: The time zone whose hours count, such as Europe/Rome, or None.
 
     >>> F = Forecast(np.array([10.0, 40.0]), normal_quantiles([10, 40], [2, 8]), name="by hand")
     >>> F.interval(0.8)[0].round(1), F.probability_above(30).round(2)
@@ -58,6 +59,7 @@ class Forecast:
     quantiles: Numbers | None = None
     calendar: NDArray[np.datetime64] | None = None
     name: str = "forecast"
+    zone: str | None = None
 
     def __post_init__(self) -> None:
         mean = Multiplier(self.mean, self.calendar, self.name)
@@ -121,7 +123,10 @@ class Forecast:
 
     def multiplier(self) -> Multiplier:
         """The mean as a multiplier, for plans that need one number per turn."""
-        return Multiplier(self.mean, self.calendar, self.name)
+        if self.calendar is None or self.zone is None:
+            return Multiplier(self.mean, self.calendar, self.name)
+        utc = np.datetime_as_string(self.calendar.astype("datetime64[s]"), timezone="UTC")
+        return from_values(self.mean, utc, self.name, zone=self.zone)
 
     def sure(self) -> Self:
         """The same mean as a point forecast."""
@@ -132,7 +137,7 @@ class Forecast:
         rows = slice(first - 1, last)
         table = None if self.quantiles is None else self.quantiles[:, rows]
         calendar = None if self.calendar is None else self.calendar[rows]
-        return type(self)(self.mean[rows], table, calendar, self.name)
+        return type(self)(self.mean[rows], table, calendar, self.name, self.zone)
 
 
 def normal_quantiles(mean: Any, deviation: Any) -> Numbers:

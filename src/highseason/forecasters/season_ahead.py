@@ -90,7 +90,7 @@ class FittedSeason(Fitted):
             )
         stamps, name = history.stamps(n, n + turns), str(self._forecaster)
         spread = Forecast(np.maximum(table[LEVELS.index(0.5)], 1e-300), table, stamps, name)
-        return Forecast(self._forecaster.mean_of(spread), table, stamps, name)
+        return Forecast(self._forecaster.mean_of(spread), table, stamps, name, history.zone)
 
 
 #: Forecasts of fewer turns than this share of a year hardly depend on its season: three weeks.

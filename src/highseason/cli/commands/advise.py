@@ -73,10 +73,11 @@ def command(
     settings["rewards"] = hs.rewards.parse(rewards, arms) if rewards and ":" in rewards else rewards
     with progress_bar("worlds") as progress:
         advice = hs.advise(G, arms, progress=progress, **settings)
-    traffic = str(click.get_current_context().params["multiplier"])
+    given = click.get_current_context().params
+    traffic = {key: given[key] for key in options.TRAFFIC_KEYS.split() if given[key] is not None}
     files = [] if out is None else [_write(advice, out, traffic)]
-    text = advice.text(traffic) + ("\n" if files else "")
-    emit(as_json, advice.to_dict, lambda: click.echo(text), files)
+    text = advice.text(**traffic) + ("\n" if files else "")
+    emit(as_json, lambda: advice.to_dict(**traffic), lambda: click.echo(text), files)
 
 
 def _fitted(history: Path, *given: object) -> str:
@@ -86,9 +87,9 @@ def _fitted(history: Path, *given: object) -> str:
     return hs.noise.fit(history).rewards
 
 
-def _write(advice: Advice, out: Path, traffic: str) -> Path:
+def _write(advice: Advice, out: Path, traffic: dict[str, Any]) -> Path:
     if out.suffix.lower() != _PAGE:
         return advice.figure().save(out)
     from highseason.report.page import save
 
-    return save(advice.page(traffic), out)
+    return save(advice.page(**traffic), out)

@@ -1,0 +1,180 @@
+"""What advice says to do next runs as it is printed, whatever is advised and on what traffic."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import highseason as hs
+from highseason.advice import Advice, Compared, World, WorldOutcome, kind_of
+from highseason.advice.candidates import spaces, tried
+from highseason.cli import main
+from highseason.policies import Policy
+from highseason.results import Estimate
+
+#: Warnings about a plan or a short past are no errors of what is printed.
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+
+def _drawn(u: Any, mean: Any, _: float) -> Any:
+    return 5.0 * mean * u - 2.0
+
+
+def _drawn_mean(mean: Any) -> Any:
+    return 2.5 * mean - 2.0
+
+
+WORLDS = {
+    "draws": World.of("bernoulli", 4),
+    "visitors": World.of("visitors", 4, (0.02, 0.04)),
+    "alike": World.of("visitors", 4, (0.02, 0.04), rho=0.01),
+    "money": World(hs.rewards.spend(4, between=(0.02, 0.04), values=40)),
+    "bounds": World(hs.rewards.custom(_drawn, _drawn_mean, arms=4, bounds=(-2.0, 3.0))),
+}
+
+
+def candidates(world: World) -> list[Policy]:
+    """Every policy that can be advised: as it is, and with parameters as the search writes them."""
+    bounded = world.rewards.bounds == (0.0, 1.0)
+    every = spaces(tried(world.rho, bounded), [hs.Windowed(hs.UCB(), 30)])
+    return [policy for space in every for policy in space.candidates(3 if space.axes else 1)]
+
+
+def advised(policy: Policy, world: World, G: hs.multipliers.Multiplier) -> Advice:
+    """Advice as if games had shown this policy to be the best."""
+    rivals = [policy, hs.Greedy(), hs.UCB(), hs.UCBZ()]
+    level = Estimate(0.0, 0.0, 0.0, 0.0)
+    compared = tuple(Compared(one, kind_of(one), 1.0, 0.1, 0.9, level, 0.5) for one in rivals)
+    answer: Any = {"greedy": "greedy", "unregulated": "explore"}.get(kind_of(policy), "regulate")
+    outcome = WorldOutcome(world, policy, answer, compared, True, True, 4, 100)
+    return Advice(outcome, (), policy.plan(G, world.rewards.arms), (), None, True, 0)
+
+
+def run(code: str, **names: Any) -> dict[str, Any]:
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(code, names)
+    return names
+
+
+CASES = [
+    pytest.param(name, policy, id=f"{name}-{policy}")
+    for name, world in WORLDS.items()
+    for policy in candidates(world)
+]
+
+
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> hs.multipliers.Multiplier:
+    monkeypatch.chdir(tmp_path)
+    days = np.datetime64("2025-01-01") + np.arange(70)
+    rows = [f"{day},{100 + 7 * (i % 5) + 300 * (i % 7 > 4)}" for i, day in enumerate(days)]
+    Path("shop.csv").write_text("\n".join(["day,visitors", *rows]) + "\n")
+    return hs.multipliers.read("shop.csv")
+
+
+@pytest.mark.parametrize(("name", "policy"), CASES)
+def test_for_every_policy_that_can_be_advised(
+    name: str, policy: Policy, shop: hs.multipliers.Multiplier
+) -> None:
+    advice = advised(policy, WORLDS[name], shop)
+    text = advice.text(multiplier="shop.csv")
+    for step in (steps := advice.next_steps(multiplier="shop.csv")):
+        assert max(map(len, step.splitlines())) <= max(78, len(str(policy)) + 30)
+        assert all(line in text for line in step.splitlines())
+    command, python = steps
+    answer = CliRunner().invoke(main, shlex.split(command.replace("\\\n", " "))[1:])
+    assert answer.exit_code == 0, answer.output
+    bandit = run(python)["shop"]
+    assert "4 arms, 1 of 70 turns decided" in repr(bandit)
+    assert bandit.clipped == 0
+    assert type(bandit.policy) is type(policy)
+    show, here = advice.next_steps()
+    run(show, advice=advice)
+    assert run(here, advice=advice)["shop"].policy == bandit.policy
+
+
+def test_a_bandit_that_scales_rewards_chooses_as_the_policy_that_was_tuned_to_them() -> None:
+    """Rewards of five times the size need a P of 25 times."""
+    advice = advised(hs.UCB(P=20.0), WORLDS["bounds"], hs.multipliers.from_values([500.0] * 60))
+    begin = advice.next_steps()[1].partition("arm = ")[0]
+    bandit = run(begin, advice=advice)["shop"]
+    assert str(bandit.policy) == "ucb:P=0.8"
+    tuned = hs.play(hs.UCB(P=20.0), WORLDS["bounds"].rewards, advice.multiplier)
+    for t, (arm, total) in enumerate(zip(tuned.arms, 500 * tuned.paid, strict=True), start=1):
+        assert bandit.pull(t) == arm + 1
+        bandit.update(arm + 1, total, t=t, traffic=500)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "--value Sessions",
+        "--value Sessions --turns 30",
+        "--value Sessions --time Day --floor 250 --every 1W",
+        "--value Sessions --every 7 --turns 8",
+        "--value Sessions --ahead 14",
+        "--value Sessions --zone Europe/Rome --dates ymd --decimal .",
+        "--value 'Sessions (last year)'",
+    ],
+)
+def test_the_traffic_is_read_as_it_was(
+    options: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The command and the code have every option that said how to read the file."""
+    monkeypatch.chdir(tmp_path)
+    days = np.datetime64("2025-01-01") + np.arange(70)
+    rows = [f"{day},{200 + 90 * (i % 7 > 4)},{300 + i}" for i, day in enumerate(days)]
+    header = "Day,Sessions,Sessions (last year)"
+    Path("Sessions over time.csv").write_text("\n".join([header, *rows]) + "\n")
+    given = []
+
+    def advise(G: hs.multipliers.Multiplier, arms: int, **_: Any) -> Advice:
+        given.append(G)
+        return advised(hs.Greedy(), WORLDS["visitors"], G)
+
+    monkeypatch.setattr(hs, "advise", advise)
+    words = ["--multiplier", "Sessions over time.csv", *shlex.split(options)]
+    answer = CliRunner().invoke(main, ["advise", "--arms", "4", *words, "--json"])
+    assert answer.exit_code == 0, answer.output
+    command, python = json.loads(answer.stdout)["next"]
+    plan = CliRunner().invoke(main, [*shlex.split(command.replace("\\\n", " "))[1:], "--json"])
+    assert json.loads(plan.stdout)["G"] == given[0].values.tolist()
+    assert run(python)["G"] == given[0]
+
+
+def test_hours_ahead_of_a_zone_are_the_same_in_python() -> None:
+    hours = np.datetime64("2024-02-01T00") + np.arange(24 * 50)
+    counts = [100 + i % 24 for i in range(hours.size)]
+    utc = np.datetime_as_string(hours, timezone="UTC")
+    past = hs.multipliers.from_values(counts, utc, zone="Europe/Rome")
+    ahead = hs.forecasters.Blend().fit(past).predict(30).multiplier()
+    assert ahead.zone == "Europe/Rome"
+    assert ahead.turn_of("2024-03-22 01:00") == 1
+
+
+def test_shapes_are_given_by_name() -> None:
+    G = hs.multipliers.wave(turns=40)
+    command, python = advised(hs.UCB(), WORLDS["draws"], G).next_steps(multiplier="wave")
+    assert command == "highseason plan --policy ucb --multiplier wave --turns 40 --arms 4"
+    assert run(python)["G"] == G
+
+
+def test_an_object_of_another_library_only_plays() -> None:
+    class First:
+        def pull(self, arms: list[int]) -> int:
+            return arms[0]
+
+        def update(self, arm: int, reward: float) -> None:
+            pass
+
+    advice = advised(hs.ForeignPolicy.of(First()), WORLDS["draws"], hs.multipliers.wave(turns=9))
+    for step in advice.next_steps():
+        run(step, advice=advice)
