@@ -2,8 +2,9 @@
 
 The first table has the regret of each regulated version as a share of the plain one's, with a 95%
 interval over paired games.  The form of the regulators was chosen on the settings with 500 turns,
-in other games: those with 1,500 turns and the study `meets` are the honest judges.  The second is
-the CPU time of a turn, on one core: the least of several rounds, as other work only adds to it.
+in other games: those with 1,500 turns and the study `vs_option_index` are the honest judges.  The
+second is the CPU time of a turn, on one core: the least of several rounds, as other work only adds
+to it.
 
     make bench
 """

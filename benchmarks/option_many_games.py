@@ -1,6 +1,6 @@
 """The option index beside the paper's policies and greedy, tuned to each setting, in many games.
 
-The settings, candidates and intervals of the study "Every policy meets", with other games and
+The settings, candidates and intervals of the study `vs_option_index`, with other games and
 without Thompson sampling, KL-UCB and constant ε, so that 1,000 games of 108 settings take minutes
 on a GPU.  Prints geometric means of regret ratios, in how many settings the option index is lower
 or clearly higher, and the settings in which a tuned rival is lower.  `--workers` settings are
@@ -32,9 +32,9 @@ from highseason.core.executors import opened
 from highseason.core.warnings import quiet
 from highseason.results.statistics import Estimate
 from highseason.tuning import derive_seed
-from studies.meets.entrants import OPTION, TWIN, UNTUNED, Entrant, entrants_of, lineup
-from studies.meets.run import BEST, Met
-from studies.meets.settings import Meeting, paper_settings, visitors_settings
+from studies.vs_option_index.entrants import OPTION, TWIN, UNTUNED, Entrant, entrants_of, lineup
+from studies.vs_option_index.run import BEST, Met
+from studies.vs_option_index.settings import Meeting, paper_settings, visitors_settings
 
 SEED = 11  # the study's is 0
 CANDIDATES = 16

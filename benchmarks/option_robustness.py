@@ -2,7 +2,7 @@
 
 Click rates, few arms, long games, early and late peaks, permuted and constant G: its regret over
 that of the best of the paper's policies and greedy, picked on the same games, which favours the
-rival.  The study `meets` has real traffic with forecasts, and arms that come and go.
+rival.  The study `vs_option_index` has real traffic with forecasts, and arms that come and go.
 
     .venv/bin/python benchmarks/option_robustness.py [GAMES]
 """

@@ -58,7 +58,7 @@ def show_list(context: click.Context, _: click.Parameter, wanted: bool) -> None:
 )
 @options.option(
     "--part NAME",
-    "Group of settings (meets: paper, visitors, decks …); repeatable.  [default: all]",
+    "Group of settings (vs_option_index: paper, visitors, decks …); repeatable.  [default: all]",
     multiple=True,
 )
 @options.option(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from highseason.core.formatting import with_range
-from highseason.results import Estimate, SimulationResult, Table
+from highseason.results import Estimate, SimulationResult, Table, with_interval
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,6 +53,14 @@ def estimates(
     for each in frame.to_dict("records"):
         rows.setdefault(each[row], {})[each[series]] = estimate(each, name)
     return rows
+
+
+def averaged(rows: pd.DataFrame, name: str) -> Estimate:
+    """The mean of an estimate over settings, whose games are independent."""
+    errors = rows[f"{name}_se"]
+    return with_interval(
+        float(rows[name].mean()), math.sqrt(float((errors**2).sum())) / len(errors)
+    )
 
 
 def policy_columns(result: SimulationResult, i: int, *metrics: str) -> dict[str, Any]:

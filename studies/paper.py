@@ -36,7 +36,7 @@ class Item(NamedTuple):
 
 _NONE = "not reproduced"
 _SIMULATED, _LOGGED, _UNKNOWN = map(
-    "python -m studies {}".format, ("simulated", "logged", "unknown")
+    "python -m studies {}".format, ("simulated", "logged", "unknown_traffic")
 )
 
 ITEMS = (

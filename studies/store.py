@@ -24,7 +24,7 @@ T = TypeVar("T")
 #: Rooms that show, judge or serve results, and do not compute those a study stores.
 _NOT_COMPUTING = ("advice", "bandit", "bounds", "checks", "cli", "report", "service")
 #: Modules of a study that only present what is stored.
-_PRESENTING = ("__init__.py", "findings.py", "rules.py")
+_PRESENTING = ("__init__.py", "findings.py", "rule.py")
 
 
 def source_digest(package: Path, folder: Path, *studies: str) -> str:

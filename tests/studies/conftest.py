@@ -57,9 +57,3 @@ def write_archive(folder: Path, days: int) -> Path:
 @pytest.fixture(scope="session")
 def simulated_report(tmp_path_factory: pytest.TempPathFactory) -> StudyOutcome:
     return sparsely_drawn("simulated", tmp_path_factory.mktemp("simulated"), seed=3)
-
-
-@pytest.fixture(scope="session")
-def timing_report(tmp_path_factory: pytest.TempPathFactory) -> StudyOutcome:
-    out = tmp_path_factory.mktemp("timing")
-    return reproduce(STUDIES["timing"], out, quick=True, seed=2, workers=1)

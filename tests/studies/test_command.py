@@ -62,20 +62,20 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_it_says_where_the_report_is_and_how_long_it_took(
     call: Call, tmp_path: Path, started: list[str]
 ) -> None:
-    words = ("timing", "--quick", "--workers", "1", "--out", "new/report")
+    words = ("when_it_pays", "--quick", "--workers", "1", "--out", "new/report")
     answer = call(*words)
     assert (answer.code, answer.stderr) == (0, "")
     *lines, seconds, last = answer.stdout.splitlines()
     assert all(len(line) <= 80 for line in lines)
     assert 1 <= sum(line.startswith("- ") for line in lines) <= 3
-    assert seconds.startswith("Time: tuning ")
+    assert seconds.startswith("Time: simulating ")
     assert "drawing" in seconds
     assert last == "Report: new/report/index.html"
     assert (tmp_path / "new/report/index.html").is_file()
     assert started == ["studies.session"]
     again = call(*words, "--json")
     (study,) = json.loads(again.stdout)["studies"].values()
-    assert study["reused"] == 18
+    assert study["reused"] == 12
     assert study["page"] == "new/report/index.html"
 
 
@@ -139,11 +139,11 @@ def test_several_studies_get_a_folder_each(call: Call, asked: list[Any]) -> None
 
 
 def test_options_reach_the_study(call: Call, asked: list[Any], tmp_path: Path) -> None:
-    line = "meets --games 7 --seed 5 --quick --profile everyone --part decks --workers 2"
+    line = "vs_option_index --games 7 --seed 5 --quick --profile everyone --part decks --workers 2"
     line += " --pdf"
     assert call(*line.split(), "--data", str(tmp_path)).code == 0
     assert asked == [
-        ("meets", Path("report"), {
+        ("vs_option_index", Path("report"), {
             "games": 7, "seed": 5, "quick": True, "profiles": ("everyone",), "parts": ("decks",),
             "progress": None, "executor": "local", "workers": 2, "data": tmp_path, "files": (),
             "pdf": True,
@@ -154,17 +154,17 @@ def test_options_reach_the_study(call: Call, asked: list[Any], tmp_path: Path) -
 def test_of_all_studies_each_takes_what_it_knows(call: Call, asked: list[Any]) -> None:
     assert call("--profile", "tuned", "--part", "mortal").code == 0
     parts = {name: options["parts"] for name, _, options in asked}
-    assert [name for name in parts if parts[name]] == ["meets"]
+    assert [name for name in parts if parts[name]] == ["vs_option_index"]
     taken = {name: options["profiles"] for name, _, options in asked}
     assert taken["simulated"] == taken["logged"] == ["tuned"]
-    assert taken["timing"] == taken["unknown"] == []
+    assert taken["when_it_pays"] == taken["unknown_traffic"] == []
 
 
 def test_the_files_of_a_study_reach_that_study(
     call: Call, asked: list[Any], tmp_path: Path
 ) -> None:
     here = str(tmp_path)
-    line = "upworthy timing --upworthy"
+    line = "upworthy when_it_pays --upworthy"
     assert call(*line.split(), here, "--upworthy", here).code == 0
     assert [options["files"] for _, _, options in asked] == [(tmp_path, tmp_path), ()]
 
@@ -190,9 +190,12 @@ def test_a_study_without_its_data_is_left_out_unless_it_was_asked_for(
     [
         ("simulatd", "simulated"),
         ("simulated --profile papr", "expected one of paper, tuned, authors_code"),
-        ("timing --profile paper", "unknown profile 'paper' of the study timing"),
-        ("timing --part paper", "unknown part 'paper' of the study timing: it has none"),
-        ("meets --part papers", "expected one of paper, timing, visitors"),
+        ("when_it_pays --profile paper", "unknown profile 'paper' of the study when_it_pays"),
+        (
+            "when_it_pays --part paper",
+            "unknown part 'paper' of the study when_it_pays: it has none",
+        ),
+        ("vs_option_index --part papers", "expected one of paper, timing, visitors"),
         ("--games 1", "at least 2"),
         ("--data nowhere", "nowhere"),
         ("upworthy", "give --upworthy FOLDER"),
@@ -200,8 +203,8 @@ def test_a_study_without_its_data_is_left_out_unless_it_was_asked_for(
         ("--upworthy nowhere", "nowhere"),
         ("logged --yahoo nowhere", "nowhere"),
         ("logged --profile papr", "expected one of paper, tuned"),
-        ("meets --profile regulated", "needs its profile everyone"),
-        ("unknown --profile paper --profile authors_code", "takes one profile"),
+        ("vs_option_index --profile regulated", "needs its profile everyone"),
+        ("unknown_traffic --profile paper --profile authors_code", "takes one profile"),
     ],
 )
 def test_what_is_wrong_is_said_in_a_line_before_workers_start(
@@ -218,7 +221,7 @@ def test_an_interruption_says_how_to_go_on(call: Call, monkeypatch: pytest.Monke
         raise KeyboardInterrupt
 
     monkeypatch.setattr(command, "reproduce", interrupted)
-    answer = call("timing")
+    answer = call("when_it_pays")
     assert answer.code == 130
     assert "run the same command to resume" in answer.stderr
 

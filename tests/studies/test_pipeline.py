@@ -41,8 +41,8 @@ def package(tmp_path: Path) -> Path:
     """A package in miniature."""
     for name in (
         "cli/commands/tune.py", "report/page.py", "advice/advise.py", "rules/ucb.py",
-        "games/kernels/lanes.py", "studies/pipeline.py", "studies/timing/run.py",
-        "studies/timing/settings.py", "studies/timing/findings.py", "studies/unknown/run.py",
+        "games/kernels/lanes.py", "studies/pipeline.py", "studies/simulated/run.py",
+        "studies/simulated/settings.py", "studies/simulated/findings.py", "studies/logged/run.py",
     ):  # fmt: skip
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -56,10 +56,10 @@ def package(tmp_path: Path) -> Path:
         ("cli/commands/tune.py", False),
         ("report/page.py", False),
         ("advice/advise.py", False),
-        ("studies/timing/findings.py", False),
-        ("studies/unknown/run.py", False),
-        ("studies/timing/run.py", True),
-        ("studies/timing/settings.py", True),
+        ("studies/simulated/findings.py", False),
+        ("studies/logged/run.py", False),
+        ("studies/simulated/run.py", True),
+        ("studies/simulated/settings.py", True),
         ("rules/ucb.py", True),
         ("games/kernels/lanes.py", True),
     ],
@@ -68,10 +68,10 @@ def test_only_sources_that_compute_invalidate_stored_runs(
     package: Path, name: str, matters: bool
 ) -> None:
     folder = package / "studies"
-    before = source_digest(package, folder, "timing")
+    before = source_digest(package, folder, "simulated")
     with (package / name).open("a") as file:
         file.write("# a typo fixed\n")
-    assert (source_digest(package, folder, "timing") != before) == matters
+    assert (source_digest(package, folder, "simulated") != before) == matters
 
 
 @dataclass(frozen=True)
@@ -85,13 +85,13 @@ def test_a_piece_is_computed_again_when_its_inputs_change(tmp_path: Path) -> Non
     def compute() -> Piece:
         return Piece(np.array([0.1, np.nan]), "a")
 
-    store = Store(tmp_path, "timing")
+    store = Store(tmp_path, "simulated")
     store.record("a/b", [1], Piece, compute)
-    again = Store(tmp_path, "timing")
+    again = Store(tmp_path, "simulated")
     piece = again.record("a/b", [1], Piece, compute)
     np.testing.assert_array_equal(piece.values, [0.1, np.nan])
     assert (piece.label, piece.nothing, again.reused, again.computed) == ("a", None, {"a/b"}, set())
-    other = Store(tmp_path, "timing")
+    other = Store(tmp_path, "simulated")
     other.record("a/b", [2], Piece, compute)
     assert (other.reused, other.computed) == (set(), {"a/b"})
 

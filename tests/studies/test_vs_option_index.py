@@ -15,7 +15,8 @@ from highseason.results import Estimate, geometric_mean
 from highseason.tuning import crossfit
 from studies import STUDIES, StudyOutcome, reproduce
 from studies.frames import where
-from studies.meets.entrants import (
+from studies.paper import SAME_RULE
+from studies.vs_option_index.entrants import (
     COUNTING,
     ENTRANTS,
     OPTION,
@@ -24,16 +25,17 @@ from studies.meets.entrants import (
     entrants_of,
     lineup,
 )
-from studies.meets.findings import goals
-from studies.meets.run import BEST, BEST_OF_ALL, Met
-from studies.meets.settings import all_settings, visitors_settings
+from studies.vs_option_index.findings import goals
+from studies.vs_option_index.run import BEST, BEST_OF_ALL, Met
+from studies.vs_option_index.seasons import real_seasons
+from studies.vs_option_index.settings import all_settings, traffic_settings, visitors_settings
 
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> StudyOutcome:
     """All parts; page views of a year and a half serve as real traffic."""
     data = write_archive(tmp_path_factory.mktemp("data"), days=540)
-    return sparsely_drawn("meets", tmp_path_factory.mktemp("meets"), data=data)
+    return sparsely_drawn("vs_option_index", tmp_path_factory.mktemp("meets"), data=data)
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +44,7 @@ def ratios(report: StudyOutcome) -> pd.DataFrame:
 
 
 def test_everyone_meets_the_option_index_in_every_setting(ratios: pd.DataFrame) -> None:
-    assert set(ratios.world) == set(STUDIES["meets"].parts)
+    assert set(ratios.world) == set(STUDIES["vs_option_index"].parts)
     for _, rows in where(ratios, tuned=True).groupby("setting"):
         assert {each.label for each in ENTRANTS if each.label != OPTION} <= set(rows.rival)
         assert {BEST, BEST_OF_ALL} <= set(rows.rival)
@@ -66,6 +68,17 @@ def test_textbook_policies_meet_their_regulated_selves(report: StudyOutcome) -> 
             assert (rows.ratio_low <= rows.ratio).all()
 
 
+def test_regulated_policies_meet_the_same_rule_equally_tuned(report: StudyOutcome) -> None:
+    pairs = where(pd.read_csv(report.page.parent / "pairs.csv"), world="timing")
+    tuned = pairs[~pairs.policy.str.endswith(UNTUNED)].set_index("policy")
+    assert SAME_RULE.items() <= tuned.against.to_dict().items()
+    regulated = where(pd.read_csv(report.page.parent / "regulated.csv"), world="timing")
+    for policy, rows in where(regulated, policy=SAME_RULE).groupby("policy"):
+        assert tuned.gain[policy] == pytest.approx(rows.gain.mean())
+        assert tuned.gain_low[policy] < tuned.gain[policy] < tuned.gain_high[policy]
+        assert tuned["mean"][policy] == pytest.approx(np.exp(np.log(rows.ratio).mean()))
+
+
 def test_forecasts_cost_something_everyone_is_asked(report: StudyOutcome) -> None:
     rows = pd.read_csv(report.page.parent / "forecasts.csv")
     assert set(rows.world) == {"traffic"}
@@ -81,7 +94,8 @@ def test_a_part_is_played_alone(report: StudyOutcome, tmp_path: Path) -> None:
     """Its pieces are those of the whole; what needs data that is not there is left out."""
     out = tmp_path / "alone"
     shutil.copytree(report.page.parent / "runs", out / "runs")
-    alone = reproduce(STUDIES["meets"], out, quick=True, workers=1, parts=["decks", "mortal"])
+    study = STUDIES["vs_option_index"]
+    alone = reproduce(study, out, quick=True, workers=1, parts=["decks", "mortal"])
     assert alone.reused == 6
     assert "decks" not in set(pd.read_csv(out / "ratios.csv").world)
     assert "Upworthy's headline tests: no --data was given" in alone.findings[-1]
@@ -174,9 +188,16 @@ DATA = Path(__file__).parents[2].parent / "shared" / "data"
 
 @pytest.mark.realdata
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"no real data: {DATA} does not exist")
-def test_real_traffic_and_headlines(tmp_path: Path) -> None:
-    from studies.meets.settings import traffic_settings
+def test_real_seasons() -> None:
+    found = {season.id: season.G for season in real_seasons(DATA)}
+    assert found["leeds-christmas-hours"].values.max() == 19820
+    assert found["leeds-days"].turns == pytest.approx(365, abs=13)
+    assert found["shop-hours"].values.min() >= 1
 
+
+@pytest.mark.realdata
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"no real data: {DATA} does not exist")
+def test_real_traffic_and_headlines(tmp_path: Path) -> None:
     (coins, visitors) = traffic_settings(quick=True, data=DATA)
     assert coins.G.turns == visitors.G.turns == 180
     assert coins.forecast is not None

@@ -12,8 +12,8 @@ from highseason.core.random import draw, seed_key
 from highseason.multipliers import Multiplier
 from highseason.rewards import effective_visitors
 from highseason.tuning import derive_seed
-from studies.meets.settings import SERIES, Meeting, counted, real_series, shape_of
 from studies.session import shuffled
+from studies.vs_option_index.settings import SERIES, Meeting, counted, real_series, shape_of
 
 #: How much of an arm's prior it takes to find out what the arm is worth: the option index's 0.3.
 COST = 0.3

@@ -3,11 +3,11 @@
 from studies.study import Study
 
 STUDY = Study(
-    name="meets",
+    name="vs_option_index",
     title="Every policy meets the option index",
     headline="ratios",
     profiles=("everyone", "regulated"),
     default_profiles=2,
     parts=("paper", "timing", "visitors", "traffic", "decks", "mortal"),
-    builds_on=("simulated", "timing", "upworthy"),
+    builds_on=("simulated", "upworthy"),
 )

@@ -8,14 +8,14 @@ import pandas as pd
 import pytest
 
 from studies import STUDIES, StudyOutcome, reproduce
-from studies.unknown.findings import judge
-from studies.unknown.run import CELLS, ESTIMATORS
+from studies.unknown_traffic.findings import judge
+from studies.unknown_traffic.run import CELLS, ESTIMATORS
 
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> StudyOutcome:
     out = tmp_path_factory.mktemp("unknown")
-    return reproduce(STUDIES["unknown"], out, games=400, seed=3, quick=True, workers=1)
+    return reproduce(STUDIES["unknown_traffic"], out, games=400, seed=3, quick=True, workers=1)
 
 
 @pytest.fixture(scope="module")
@@ -71,4 +71,6 @@ def test_the_page_and_its_files(report: StudyOutcome, changes: pd.DataFrame) -> 
 
 def test_it_takes_one_profile(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="takes one profile"):
-        reproduce(STUDIES["unknown"], tmp_path, profiles=["paper", "authors_code"], workers=1)
+        reproduce(
+            STUDIES["unknown_traffic"], tmp_path, profiles=["paper", "authors_code"], workers=1
+        )

@@ -1,4 +1,4 @@
-"""Where they meet: the paper's settings, those of timing, counted visitors, and real traffic."""
+"""Where they meet: the paper's settings, other seasons, counted visitors, and real traffic."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from highseason.forecasters import Blend, Forecast
 from highseason.multipliers import Multiplier
 from highseason.rewards import Rewards
 from studies.simulated.settings import grid
-from studies.timing.run import formula_seasons, real_seasons
+from studies.vs_option_index.seasons import formula_seasons, real_seasons
 
 #: Worlds in the order of the page.
 WORLDS = {
     "paper": "the paper's settings",
-    "timing": "the seasons of the study of timing",
+    "timing": "seasons in which timing could matter",
     "visitors": "counted visitors",
     "traffic": "real traffic, G known and forecast",
     "decks": "Upworthy's headline tests",
@@ -39,7 +39,7 @@ class Effort:
     candidates: int  # Of every policy that has something to tune
 
     def with_games(self, games: int | None) -> Effort:
-        """So many games instead, and as many more or fewer of tuning."""
+        """The same effort with `games` games; games for tuning scale in proportion."""
         games = games or self.games
         return replace(self, games=games, tuning=max(4, round(self.tuning * games / self.games)))
 
@@ -79,8 +79,9 @@ def paper_settings(quick: bool, _data: Path | None = None) -> Iterator[Meeting]:
 def timing_settings(quick: bool, data: Path | None) -> Iterator[Meeting]:
     """Many turns per arm, small gaps, early and late peaks, real hours and days."""
     seasons = formula_seasons(quick)
-    for season in seasons[::4] if quick else [*seasons, *real_seasons(data)[0]]:
-        yield Meeting("timing", season.id, season.rewards(), season.G, _coin(*season.between))
+    for season in seasons[::4] if quick else [*seasons, *real_seasons(data)]:
+        coins = rewards.bernoulli(arms=season.arms, between=season.between)
+        yield Meeting("timing", season.id, coins, season.G, _coin(*season.between))
 
 
 def _coin(low: float, high: float) -> float:

@@ -3,7 +3,7 @@
 from studies.study import Study
 
 STUDY = Study(
-    name="unknown",
+    name="unknown_traffic",
     title="When G is not known",
     headline="changes",
     profiles=("paper", "authors_code"),

@@ -3,8 +3,8 @@
 from studies.study import Study
 
 STUDY = Study(
-    name="pays",
+    name="when_it_pays",
     title="When does regulating pay? The map",
     headline="map-option-index",
-    builds_on=("meets", "simulated", "timing"),
+    builds_on=("vs_option_index", "simulated"),
 )

@@ -8,11 +8,11 @@ import pandas as pd
 
 from highseason.report import Drawings, Figure, ratio_strips
 from highseason.results import Estimate, geometric_mean
-from studies.frames import columns, estimate, where
-from studies.meets.entrants import COUNTING, ENTRANTS, MORTAL, TWIN
-from studies.meets.run import BEST, BEST_OF_ALL, MeetsResults
-from studies.meets.settings import WORLDS
+from studies.frames import averaged, columns, estimate, where
 from studies.study import Findings
+from studies.vs_option_index.entrants import COUNTING, ENTRANTS, MORTAL, TWIN
+from studies.vs_option_index.run import BEST, BEST_OF_ALL, ComparisonResults
+from studies.vs_option_index.settings import WORLDS
 
 _RIVALS = [each.label for each in ENTRANTS if each.is_rival]
 #: Rows that stand for several policies come first, the unregulated twin last.
@@ -31,13 +31,13 @@ class Goal(NamedTuple):
     reached: str
 
 
-def findings(results: MeetsResults) -> Findings:
+def findings(results: ComparisonResults) -> Findings:
     """The ratios of every world, summarised, and the goals."""
     ratios = results.frames["ratios"]
     rows = _summarised(ratios, ["world", "tuned", "rival"]).to_dict("records")
     summary = pd.DataFrame(sorted(rows, key=_place))
     frames = {"summary": summary, "goals": pd.DataFrame(goals(ratios), columns=Goal._fields)}
-    frames["pairs"] = _summarised(results.frames["regulated"], ["world", "policy", "against"])
+    frames["pairs"] = _pairs(results.frames["regulated"])
     if "forecasts" in results.frames:
         frames["forecast_costs"] = _summarised(results.frames["forecasts"], ["policy"])
     return Findings(_sentences(summary, results.missing), frames=frames)
@@ -59,6 +59,16 @@ def _summarised(ratios: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
             | {"worst": worst.ratio, "worst_low": worst.ratio_low, "worst_in": worst.setting}
         )
     return pd.DataFrame(rows)
+
+
+def _pairs(regulated: pd.DataFrame) -> pd.DataFrame:
+    """Every regulated policy against the same rule: regret, and reward gained on average."""
+    keys = ["world", "policy", "against"]
+    gains = [
+        dict(zip(keys, names, strict=True)) | columns("gain", averaged(rows, "gain"))
+        for names, rows in regulated.groupby(keys, sort=False)
+    ]
+    return _summarised(regulated, keys).merge(pd.DataFrame(gains), on=keys)
 
 
 def _place(row: Any) -> tuple[int, bool, int]:
@@ -174,7 +184,7 @@ def _sentence(parts: list[str]) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
-def figures(results: MeetsResults) -> Drawings:
+def figures(results: ComparisonResults) -> Drawings:
     """How to draw each figure, by file name."""
     ratios = results.frames["ratios"]
     worlds = [world for world in WORLDS if (ratios.world == world).any()]

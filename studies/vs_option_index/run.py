@@ -14,7 +14,13 @@ import highseason as hs
 from highseason.forecasters import Forecast
 from highseason.tuning import CrossFit, crossfit, derive_seed
 from studies.frames import Rows, columns
-from studies.meets.entrants import (
+from studies.session import Regrets, RegretsTask, StudySession
+from studies.study import Results
+from studies.upworthy import data as upworthy
+from studies.upworthy import settings as headlines
+from studies.upworthy.decks import play_decks
+from studies.upworthy.run import Draw
+from studies.vs_option_index.entrants import (
     BY_LABEL,
     COUNTING,
     OPTION,
@@ -23,13 +29,7 @@ from studies.meets.entrants import (
     entrants_of,
     lineup,
 )
-from studies.meets.settings import FULL, QUICK, WORLDS, Effort, Meeting, all_settings
-from studies.session import Regrets, RegretsTask, StudySession
-from studies.study import Results
-from studies.upworthy import data as upworthy
-from studies.upworthy import settings as headlines
-from studies.upworthy.decks import play_decks
-from studies.upworthy.run import Draw
+from studies.vs_option_index.settings import FULL, QUICK, WORLDS, Effort, Meeting, all_settings
 
 #: The best of the paper's policies and greedy, and the best of all that are not ours: chosen, like
 #: everything that is tuned, on the other half of the games.
@@ -46,18 +46,18 @@ Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class MeetsResults(Results):
+class ComparisonResults(Results):
     """The frames `ratios` (by rival), `regulated` (by pair) and `forecasts` of every setting."""
 
     missing: list[str]  # Why real data is missing, if it is
     worlds = WORLDS
 
 
-def run(session: StudySession) -> MeetsResults:
+def run(session: StudySession) -> ComparisonResults:
     """Play all settings."""
     if "everyone" not in session.profiles:
         raise ValueError(
-            "the study meets needs its profile everyone: leave out --profile, or add it"
+            "the study vs_option_index needs its profile everyone: leave out --profile, or add it"
         )
     effort = (QUICK if session.quick else FULL).with_games(session.games)
     meetings = all_settings(session.quick, session.data, session.parts)
@@ -79,7 +79,7 @@ def run(session: StudySession) -> MeetsResults:
         "fewer of thompson and kl-ucb with many arms; headline tests: on the other half of them",
     }
     frames = {name: pd.DataFrame(content) for name, content in rows.items() if content}
-    return MeetsResults(frames, effort.games, facts, _missing(session, meetings, decks))
+    return ComparisonResults(frames, effort.games, facts, _missing(session, meetings, decks))
 
 
 def _about(meeting: Meeting) -> dict[str, Any]:

@@ -11,10 +11,13 @@ from numpy.typing import NDArray
 from highseason.results import Estimate, with_interval
 from highseason.tuning import CrossFit, crossfit, derive_seed
 from studies.frames import Rows, columns
-from studies.meets.entrants import COUNTING, OPTION, TWIN, Lineup, entrants_of, lineup
-from studies.meets.settings import Meeting
 from studies.paper import SAME_RULE
-from studies.pays.settings import (
+from studies.session import RegretsTask, StudySession
+from studies.study import Results
+from studies.vs_option_index.entrants import COUNTING, OPTION, TWIN, Lineup, entrants_of, lineup
+from studies.vs_option_index.settings import Meeting
+from studies.when_it_pays.rule import FORMULA
+from studies.when_it_pays.settings import (
     FULL,
     PARTS,
     QUICK,
@@ -23,8 +26,6 @@ from studies.pays.settings import (
     map_settings,
     traffic_settings,
 )
-from studies.session import RegretsTask, StudySession
-from studies.study import Results
 
 #: The label of the mean over the paper's four pairs.
 PAPER = "the paper's policies"
@@ -37,13 +38,14 @@ PAIRS = {
 
 
 @dataclass(frozen=True, eq=False)
-class PaysResults(Results):
+class MapResults(Results):
     """The frame `gains` has a row for each pair in each setting, with the setting's traits."""
 
     missing: str  # Why real traffic is missing, if it is
+    formula = FORMULA
 
 
-def run(session: StudySession) -> PaysResults:
+def run(session: StudySession) -> MapResults:
     """Play all settings."""
     effort = QUICK if session.quick else FULL
     if session.games is not None:
@@ -60,7 +62,7 @@ def run(session: StudySession) -> PaysResults:
         "judged with what was chosen on the other half",
     }
     missing = "" if any(m.world == "traffic" for m in settings) else "no --data with real traffic"
-    return PaysResults({"gains": pd.DataFrame(rows)}, effort.games, facts, missing)
+    return MapResults({"gains": pd.DataFrame(rows)}, effort.games, facts, missing)
 
 
 def _drawn(effort: MapEffort) -> Iterator[Meeting]:

@@ -1,9 +1,7 @@
 """The map in cells, the rule of thumb, and how it does on settings that it has not seen."""
 
 import itertools
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -13,12 +11,11 @@ import pandas as pd
 from highseason.core.formatting import percent, signed_percent
 from highseason.report import Drawings, Figure, HeatMap, heat_maps, interval_plot
 from highseason.results import Estimate, with_interval
-from studies.frames import columns, estimate, estimates, where
-from studies.meets.entrants import OPTION
-from studies.pays import rules
-from studies.pays.rules import FittedRule
-from studies.pays.run import PAPER, PaysResults
+from studies.frames import averaged, columns, estimate, estimates, where
 from studies.study import Findings
+from studies.vs_option_index.entrants import OPTION
+from studies.when_it_pays import rule
+from studies.when_it_pays.run import PAPER, MapResults
 
 #: The edges of the map's cells, by trait.
 _EDGES: Mapping[str, Sequence[float]] = {
@@ -42,62 +39,35 @@ _PANELS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False)
-class PaysFindings(Findings):
-    """With the rules that were fitted."""
-
-    fitted: FittedRule | None = None
-
-
-def findings(results: PaysResults) -> PaysFindings:
-    """The cells of the map, the rules, and their judgement."""
+def findings(results: MapResults) -> Findings:
+    """The cells of the map, the rule of thumb, and its judgement."""
     gains = results.frames["gains"]
     own = where(gains, policy=OPTION)
-    fitted = FittedRule.on(where(own, part="fitted"))
     judged = [
         {"part": part} | row
-        for limit in rules.LIMITS
+        for limit in rule.LIMITS
         for part in dict.fromkeys(own.part)
-        for row in rules.judged(where(own, part=part), fitted, limit)
+        for row in rule.judged(where(own, part=part), limit)
     ]
     frames = {
         "overall": pd.DataFrame(_overall(gains)),
         "cells": pd.DataFrame(_cells(gains)),
         "rules": pd.DataFrame(judged),
-        "calibration": pd.DataFrame(_calibrations(own, fitted)),
+        "calibration": pd.DataFrame(rule.calibration(where(own, part="unseen"))),
     }
-    lines = _sentences(frames["overall"], frames["rules"], fitted)
-    return PaysFindings(lines, frames=frames, fitted=fitted)
-
-
-def _calibrations(own: pd.DataFrame, fitted: FittedRule) -> list[dict[str, Any]]:
-    """What the formulas predict of unseen settings, in fifths."""
-    unseen = where(own, part="unseen")
-    formulas = {"formula": fitted.formula, "formula with regret": fitted.with_regret}
-    return [
-        {"rule": name} | row
-        for name, formula in (formulas | {"earlier formula": rules.EARLIER}).items()
-        for row in rules.calibration(unseen, formula.predict(unseen))
-    ]
+    return Findings(_sentences(frames["overall"], frames["rules"]), frames=frames)
 
 
 def _overall(gains: pd.DataFrame) -> list[dict[str, Any]]:
     """Every pair over all settings of a part."""
     return [
         {"part": part, "policy": policy, "against": group.against.iloc[0], "settings": len(group)}
-        | columns("gain", _mean(group))
+        | columns("gain", averaged(group, "gain"))
         | {"ratio": float(np.exp(np.log(group.ratio).mean()))}
         | {"clearly_better": int((group.gain_low > 0).sum())}
         | {"clearly_worse": int((group.gain_high < 0).sum())}
         for (part, policy), group in gains.groupby(["part", "policy"], sort=False)
     ]
-
-
-def _mean(group: pd.DataFrame) -> Estimate:
-    """The mean over settings, whose games are independent."""
-    return with_interval(
-        float(group.gain.mean()), math.sqrt(float((group.gain_se**2).sum())) / len(group)
-    )
 
 
 def _cells(gains: pd.DataFrame) -> list[dict[str, Any]]:
@@ -108,7 +78,7 @@ def _cells(gains: pd.DataFrame) -> list[dict[str, Any]]:
         bins = drawn.assign(column=_binned(drawn, across), row=_binned(drawn, up))
         for (policy, column, row), group in bins.groupby(["policy", "column", "row"], sort=False):
             about = {"policy": policy, "across": across, "up": up, "column": column, "row": row}
-            rows.append(about | {"settings": len(group)} | columns("gain", _mean(group)))
+            rows.append(about | {"settings": len(group)} | columns("gain", averaged(group, "gain")))
     return rows
 
 
@@ -127,7 +97,7 @@ def _bins(trait: str) -> list[str]:
     return [f"below {edges[0]}", *inside, f"from {edges[-1]}"]
 
 
-def _sentences(overall: pd.DataFrame, judged: pd.DataFrame, fitted: FittedRule) -> list[str]:
+def _sentences(overall: pd.DataFrame, judged: pd.DataFrame) -> list[str]:
     drawn = where(overall, part=("fitted", "unseen"))
 
     def said(policy: str) -> str:
@@ -139,7 +109,7 @@ def _sentences(overall: pd.DataFrame, judged: pd.DataFrame, fitted: FittedRule) 
             f"{rows.settings.sum()} settings"
         )
 
-    limit = rules.LIMITS[0]
+    limit = rule.LIMITS[0]
     unseen = where(judged, part="unseen", limit=limit).to_dict("records")
     by_rule = {row["rule"]: row for row in unseen}
     right = {name: percent(row["right"]) for name, row in by_rule.items()}
@@ -147,17 +117,16 @@ def _sentences(overall: pd.DataFrame, judged: pd.DataFrame, fitted: FittedRule) 
     return [
         f"Regulating the option index gains {said(OPTION)}; the paper's policies, tuned alike, "
         f"{said(PAPER)}.",
-        f"A rule of thumb, fitted on other settings: gain ≈ {fitted.formula}. On unseen settings "
+        f"A rule of thumb, fitted on other settings: gain ≈ {rule.FORMULA}. On unseen settings "
         f"the option index gains {signed_percent(best['gain_yes'], 2)} where it expects more than "
         f"{percent(limit, 1)}, and {signed_percent(best['gain_no'], 2)} elsewhere.",
         f"On whether it is more than {percent(limit, 1)}, the formula is right in "
-        f"{right['formula']} of the unseen settings, with the regret of an unregulated policy in "
-        f"{right['formula with regret']}, a checklist in {right['checklist']}, “always no” in "
-        f"{right['always no']}, the earlier formula in {right['earlier formula']}.",
+        f"{right['formula']} of the unseen settings, “always no” in {right['always no']} and "
+        f"“always yes” in {right['always yes']}.",
     ]
 
 
-def figures(results: PaysResults) -> Drawings:
+def figures(results: MapResults) -> Drawings:
     """How to draw each figure, by file name."""
     gains = results.frames["gains"]
     cells = pd.DataFrame(_cells(gains))
@@ -196,14 +165,15 @@ def _map(cells: pd.DataFrame, title: str) -> Figure:
 _STRONGEST = 0.01
 
 
-def _calibration(results: PaysResults) -> Figure:
+def _calibration(results: MapResults) -> Figure:
     own = where(results.frames["gains"], policy=OPTION)
     rows = {}
-    for each in _calibrations(own, FittedRule.on(where(own, part="fitted"))):
+    for each in rule.calibration(where(own, part="unseen")):
         measured = with_interval(each["measured"], each["measured_se"])
         predicted = Estimate(each["predicted"], 0.0, each["predicted"], each["predicted"])
-        name = f"{each['rule']}, fifth {each['group']}"
-        rows[name] = {"predicted": predicted, "measured": measured}
+        rows[f"fifth {each['group']}"] = {"predicted": predicted, "measured": measured}
     return interval_plot(
-        rows, "gain in reward by regulating the option index", "The formulas on unseen settings"
+        rows,
+        "gain in reward by regulating the option index",
+        "The rule of thumb on unseen settings",
     )

@@ -72,7 +72,7 @@ class UnknownResults(Results):
 def run(session: StudySession) -> UnknownResults:
     """Play all cells."""
     if len(session.profiles) > 1:
-        raise ValueError("the study unknown takes one profile: paper or authors_code")
+        raise ValueError("the study unknown_traffic takes one profile: paper or authors_code")
     games = session.games or (QUICK_GAMES if session.quick else GAMES)
     cells = CELLS[:3] if session.quick else CELLS
     session.expect(len(cells) * (1 + len(ESTIMATORS)))

@@ -8,8 +8,8 @@ import highseason as hs
 from highseason.advice.candidates import axes
 from highseason.policies.counting import WeighingPolicy
 from highseason.tuning import Axis, Space
-from studies.meets.settings import Meeting
 from studies.paper import REGULATED, SAME_RULE
+from studies.vs_option_index.settings import Meeting
 
 #: Our policy, and the same index without regulation.
 OPTION, TWIN = "option-index", "option-index, unregulated"

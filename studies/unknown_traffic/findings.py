@@ -10,7 +10,7 @@ from highseason.report import Drawings, Figure, interval_panels, interval_plot
 from highseason.results import Estimate
 from studies.frames import estimates, ranged, where
 from studies.study import Findings
-from studies.unknown.run import UnknownResults
+from studies.unknown_traffic.run import UnknownResults
 
 #: A loss of reward up to this share counts as harmless.
 HARMLESS = 0.02
