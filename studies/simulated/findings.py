@@ -15,7 +15,7 @@ from highseason.report import Drawings, Figure
 from highseason.results import Estimate, SimulationResult
 from studies.frames import ranged, where
 from studies.paper import REGULATED, SAME_RULE
-from studies.simulated import settings
+from studies.simulated import plots, settings
 from studies.simulated.run import Played, SimulatedResults
 from studies.simulated.settings import SimulatedSetting, names, tuned_label
 from studies.study import Findings
@@ -341,10 +341,10 @@ def figures(results: SimulatedResults) -> Drawings:
     pool = results.frames["pool"].estimated_mean.tolist()
     drawings: Drawings = {
         "gains": partial(_gains_plot, results.frames["comparisons"]),
-        "multipliers": partial(report.shapes, three),
-        "multipliers-and-z": partial(report.shapes, three, settings.Z),
+        "multipliers": partial(plots.shapes, three),
+        "multipliers-and-z": partial(plots.shapes, three, settings.Z),
         "exploration": partial(report.exploration, bounds.paper.exploration_figure()),
-        "pools": partial(report.pools, pool, dict(results.pool_sizes)),
+        "pools": partial(plots.pools, pool, dict(results.pool_sizes)),
     }
     for family, group in families(results.played):
         for base in _TWO:
@@ -378,10 +378,10 @@ def _increase(family: str, group: Group, base: str) -> Figure:
     there = next(iter(by_place.values())).policies
     wanted = "greedy", settings.OURS, *map(tuned_label, _TWO)
     beside = [label for label in wanted if label in there]
-    return report.increase(by_place, base, _FIVE, f"Increase over {base}: {family}", beside)
+    return plots.increase(by_place, base, _FIVE, f"Increase over {base}: {family}", beside)
 
 
 def _rewards(family: str, group: Group) -> Figure:
     panels = {(f"{s.arms} arms", f"{s.turns} turns"): result for s, result in group.items()}
     labels = next(iter(panels.values())).policies
-    return report.reward_grid(panels, labels, f"Mean reward per game: {family}")
+    return plots.reward_grid(panels, labels, f"Mean reward per game: {family}")

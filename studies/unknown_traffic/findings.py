@@ -6,7 +6,8 @@ from typing import Any
 import pandas as pd
 
 from highseason.core.formatting import percent
-from highseason.report import Drawings, Figure, interval_panels, interval_plot
+from highseason.report import Drawings, Figure, interval_plot
+from highseason.report.interval_plots import interval_panels
 from highseason.results import Estimate
 from studies.frames import estimates, ranged, where
 from studies.study import Findings

@@ -3,11 +3,12 @@
 import pandas as pd
 
 from highseason.core.formatting import counted, listed, percent, signed_percent
-from highseason.report import Drawings, Figure, deck_game, dose_response, interval_plot
+from highseason.report import Drawings, Figure, interval_plot
 from highseason.results import Estimate
 from studies.frames import estimate, estimates, ranged, where
 from studies.paper import PAIRS, SAME_RULE
 from studies.study import Findings
+from studies.upworthy.plots import deck_game, dose_response
 from studies.upworthy.run import UpworthyResults
 from studies.upworthy.settings import default, untuned
 

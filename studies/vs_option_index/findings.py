@@ -6,11 +6,13 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from highseason.report import Drawings, Figure, ratio_strips
-from highseason.results import Estimate, geometric_mean
+from highseason.report import Drawings, Figure
+from highseason.results import Estimate
+from studies.crossfit import geometric_mean
 from studies.frames import averaged, columns, estimate, where
 from studies.study import Findings
 from studies.vs_option_index.entrants import COUNTING, ENTRANTS, MORTAL, TWIN
+from studies.vs_option_index.plots import ratio_strips
 from studies.vs_option_index.run import BEST, BEST_OF_ALL, ComparisonResults
 from studies.vs_option_index.settings import WORLDS
 

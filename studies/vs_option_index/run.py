@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 import highseason as hs
 from highseason.forecasters import Forecast
-from highseason.tuning import CrossFit, crossfit, derive_seed
+from highseason.tuning import derive_seed
+from studies.crossfit import CrossFit, crossfit
 from studies.frames import Rows, columns
 from studies.session import Regrets, RegretsTask, StudySession
 from studies.study import Results

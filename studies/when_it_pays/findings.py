@@ -9,12 +9,13 @@ import numpy as np
 import pandas as pd
 
 from highseason.core.formatting import percent, signed_percent
-from highseason.report import Drawings, Figure, HeatMap, heat_maps, interval_plot
+from highseason.report import Drawings, Figure, interval_plot
 from highseason.results import Estimate, with_interval
 from studies.frames import averaged, columns, estimate, estimates, where
 from studies.study import Findings
 from studies.vs_option_index.entrants import OPTION
 from studies.when_it_pays import rule
+from studies.when_it_pays.plots import HeatMap, heat_maps
 from studies.when_it_pays.run import PAPER, MapResults
 
 #: The edges of the map's cells, by trait.

@@ -9,7 +9,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from highseason.results import Estimate, with_interval
-from highseason.tuning import CrossFit, crossfit, derive_seed
+from highseason.tuning import derive_seed
+from studies.crossfit import CrossFit, crossfit
 from studies.frames import Rows, columns
 from studies.paper import SAME_RULE
 from studies.session import RegretsTask, StudySession

@@ -125,34 +125,6 @@ def test_error_bars_are_95_percent_intervals(result: hs.SimulationResult) -> Non
     assert (right - left) / 2 == pytest.approx(1.96 * result.error("reward", 0), rel=1e-3)
 
 
-def test_a_grid_has_the_bars_of_every_setting(result: hs.SimulationResult) -> None:
-    labels = ["ucb", "greedy"]
-    settings = {(row, column): result for row in ("a", "b", "c") for column in ("d", "e")}
-    del settings["b", "e"]
-    figure = report.reward_grid(settings, labels, "Grid")
-    means = [result.mean("reward", label) for label in labels]
-    for axes, count in zip(figure.canvas.axes, (3, 2), strict=True):
-        ends = [bar[:, 0].max() for bar in axes.patches[1].get_path().to_polygons()]
-        assert ends == means * count
-    words = texts(figure)
-    assert {"a, d", "b, d", "c, d", "a, e", "c, e"} <= set(words)
-    assert "b, e" not in words
-    assert words.count("greedy") == 3
-
-
-def test_increases_are_in_one_panel_per_group(result: hs.SimulationResult) -> None:
-    settings = {("5 arms", "10"): result, ("9 arms", "10"): result, ("5 arms", "20"): result}
-    figure = report.increase(settings, "ucb", ["greedy"], "Increase")
-    (axes,) = figure.canvas.axes
-    x, y = axes.containers[0].lines[0].get_data()
-    gain = 100 * result.gain("greedy", "ucb").value
-    # Nothing joins the panels.
-    assert y.tolist() == pytest.approx([np.nan, gain, gain, np.nan, gain], nan_ok=True)
-    assert (np.diff(x) > 0).all()
-    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["10", "20", "10"]
-    assert {"5 arms", "9 arms"} <= set(texts(figure))
-
-
 def test_bars_of_some_policies_in_the_order_given(result: hs.SimulationResult) -> None:
     (axes,) = report.rewards(result, ["greedy", "ucb"], title="Two").canvas.axes
     assert [tick.get_text() for tick in axes.get_yticklabels()] == ["greedy", "ucb"]

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 import highseason as hs
 from highseason.multipliers import wave
-from highseason.report import shapes
 from studies import STUDIES, Study, paper, pipeline
 from studies.session import SimulationTask, StudySession
+from studies.simulated.plots import shapes
 from studies.store import Store, source_digest
 
 ROOT = Path(__file__).parents[2]

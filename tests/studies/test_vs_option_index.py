@@ -11,9 +11,9 @@ import pytest
 from tests.studies.conftest import sparsely_drawn, write_archive
 
 import highseason as hs
-from highseason.results import Estimate, geometric_mean
-from highseason.tuning import crossfit
+from highseason.results import Estimate
 from studies import STUDIES, StudyOutcome, reproduce
+from studies.crossfit import crossfit, geometric_mean
 from studies.frames import where
 from studies.paper import SAME_RULE
 from studies.vs_option_index.entrants import (

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+
 class WithOne(NamedTuple):
     """Sorted numbers and one more, which is not taken in.
 

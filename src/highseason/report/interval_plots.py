@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from highseason.core.formatting import format_number, signed_percent, with_range
+from highseason.core.formatting import with_range
 from highseason.report import palette
 from highseason.report.drawing import drawing, legend_below, name_rows
 from highseason.report.figure import Figure
-from highseason.results import Estimate, SimulationResult
+from highseason.results import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -107,103 +106,3 @@ def _rows_alt(panel: str, rows: Rows) -> str:
         for row, series in ((row, entries.items()) for row, entries in rows.items())
     ]
     return f"{f'{panel}: ' if panel else ''}{'; '.join(parts)}."
-
-
-def dose_response(
-    panels: Mapping[str, Mapping[str, Points]], xlabel: str, ylabel: str, title: str
-) -> Figure:
-    """A panel per setting, a line per comparison: its gain at every dose.
-
-    Args:
-        panels: By the setting's name, by the comparison's: pairs of a dose and a gain (a share,
-            drawn as a percentage).
-        xlabel: The dose.
-        ylabel: The gain.
-        title: Above the figure.
-
-    >>> curve = [(1.5, Estimate(0.0, 0.01, -0.02, 0.02)), (3.0, Estimate(0.1, 0.01, 0.08, 0.12))]
-    >>> dose_response({"4 weeks": {"ucb-z": curve}}, "max / mean", "gain, %", "Gain over spread")
-    <Figure: Gain over spread>
-    """
-    with drawing(title, [0.5 + 2.2] * len(panels)) as (canvas, axes):
-        for panel, (name, series) in zip(axes, panels.items(), strict=True):
-            doses = [dose for points in series.values() for dose, _ in points]
-            spread = 0.012 * len(series) * (max(doses) - min(doses))
-            draw_intervals(panel, series, upright=True, joined=True, spread=spread)
-            panel.set_title(name)
-            panel.set_ylabel(ylabel, fontsize=9)
-        axes[-1].set_xlabel(xlabel, fontsize=9)
-        legend_below(canvas, axes, columns=2)
-    parts = [
-        f"{panel}, {name}: "
-        + ", ".join(
-            f"{with_range(e.value, e.low, e.high)} at {format_number(x)}" for x, e in points
-        )
-        for panel, series in panels.items()
-        for name, points in series.items()
-    ]
-    return Figure(canvas, title, f"{'; '.join(parts)}.")
-
-
-def increase(
-    results: Mapping[tuple[str, str], SimulationResult],
-    base: str,
-    policies: Sequence[str],
-    title: str,
-    beside: Sequence[str] = (),
-) -> Figure:
-    """The increase in mean reward over `base`, a panel per number of arms, with 95% intervals.
-
-    Args:
-        results: By a panel's title ("25 arms") and a place along its axis ("500").
-        base: The baseline's label.
-        policies: The labels compared with it.
-        title: Above the figure.
-        beside: More labels to compare, drawn hollow: not in the original figure.
-
-    >>> import highseason as hs
-    >>> arms, G = hs.rewards.bernoulli(arms=3), hs.multipliers.wave(20)
-    >>> result = hs.simulate([hs.UCB(), hs.Greedy()], arms, G, games=4)
-    >>> increase({("3 arms", "20"): result}, "ucb", ["greedy"], "Increase over ucb")
-    <Figure: Increase over ucb>
-    """
-    panels = list(dict.fromkeys(panel for panel, _ in results))
-    ordered = sorted(results, key=lambda key: panels.index(key[0]))
-    # Side by side on one axis, which is drawn faster than an axis for each.
-    places = {key: i + _GAP * panels.index(key[0]) for i, key in enumerate(ordered)}
-    starts = {panel: at - 0.5 for (panel, _), at in reversed(places.items())}
-    gains = {
-        label: [(at, results[key].gain(label, base)) for key, at in places.items()]
-        for label in (*policies, *beside)
-    }
-    margins = {"left": 0.065, "right": 0.99, "top": 0.855}
-    with drawing(title, [4.2], width=_GRID, margins=margins) as (canvas, [axes]):
-        for panel, start in starts.items():
-            _begin_panel(axes, panel, start)
-        gaps = [(start, _NOTHING) for start in starts.values()]
-        series = {
-            label: sorted([*there, *gaps], key=itemgetter(0)) for label, there in gains.items()
-        }
-        draw_intervals(axes, series, upright=True, joined=True, hollow=beside, spread=0.5)
-        axes.set_xticks(list(places.values()), [place for _, place in places], fontsize=8)
-        axes.set_xlim(-0.5, max(places.values()) + 0.5)
-        axes.tick_params(axis="x", length=0)
-        axes.grid(visible=False, axis="x")
-        axes.set_ylabel(f"increase over {base}, %", fontsize=9)
-        axes.set_xlabel("turns", fontsize=9)
-        legend_below(canvas, [axes], columns=4, foot=0.5)
-    parts = []
-    for label, there in gains.items():
-        low, high = (signed_percent(end(gain.value for _, gain in there)) for end in (min, max))
-        parts.append(f"{label} {low} to {high}")
-    alt = f"Increase over {base} in {len(results)} settings: {'; '.join(parts)}."
-    return Figure(canvas, title, alt)
-
-
-def _begin_panel(axes: Axes, title: str, start: float) -> None:
-    axes.axvspan(start - _GAP, start, color="white", linewidth=0, zorder=0.6)  # over the grid
-    axes.axvline(start, color=palette.MUTED, linewidth=0.8)
-    axes.annotate(
-        title, (start, 1.0), (0, 6), xycoords=axes.get_xaxis_transform(),
-        textcoords="offset points", fontweight="bold",
-    )  # fmt: skip

@@ -6,7 +6,6 @@ file of a long season small.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -140,27 +139,11 @@ def multiplier(G: Any, z: float | str | None = None, title: str | None = None) -
         show_time(axes, G)
         if level is not None:
             axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.1, ncols=2)
-    return Figure(canvas, title, f"{_describe(G, level)}.")
+    return Figure(canvas, title, f"{describe(G, level)}.")
 
 
-def shapes(multipliers: Sequence[Multiplier], z: float | None = None, title: str = "") -> Figure:
-    """Several multipliers side by side; with a threshold, busy turns are shaded.
-
-    >>> import highseason as hs
-    >>> shapes([hs.multipliers.wave(100), hs.multipliers.step(100)])
-    <Figure: Multipliers>
-    """
-    title = title or ("Multipliers" if z is None else f"Multipliers, with z = {format_number(z)}")
-    with drawing(title, [2.6], columns=len(multipliers), width=9.0) as (canvas, row):
-        for axes, G in zip(row, multipliers, strict=True):
-            draw_multiplier(axes, G, z, shaded=True)
-            axes.set(title=G.name, xlabel="turn")
-        if z is not None:
-            legend_below(canvas, row)
-    return Figure(canvas, title, "; ".join(_describe(G, z) for G in multipliers) + ".")
-
-
-def _describe(G: Multiplier, z: float | None) -> str:
+def describe(G: Multiplier, z: float | None) -> str:
+    """G in words: its turns, its range, and with a threshold how many turns are busy."""
     low, high = format_number(float(G.values.min())), format_number(float(G.values.max()))
     text = f"{G.name}: {counted(G.turns, 'turn')}, G from {low} to {high}"
     if z is None:

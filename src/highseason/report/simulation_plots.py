@@ -9,28 +9,23 @@ import numpy as np
 
 from highseason.core.formatting import format_number, percent, signed_percent
 from highseason.core.validation import one_of
-from highseason.multipliers import Multiplier
 from highseason.report import palette
 from highseason.report.drawing import (
-    LEGEND_ROW,
     drawing,
     legend_below,
     name_rows,
     number_axis,
-    wrapped,
 )
 from highseason.report.figure import Figure
-from highseason.report.multiplier_plots import Numbers, draw_multiplier, show_time
+from highseason.report.multiplier_plots import Numbers
 from highseason.results import Curves, SimulationResult, with_interval
 from highseason.tuning import Curve, Tuned
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Inches: a row and the frame of `rewards`, then of `reward_grid`, whose gaps are in rows.
+#: Inches: a row and the frame of `rewards`.
 _ROW, _FRAME = 0.34, 1.35
-_GRID_ROW, _GRID_GAP = 0.155, 2.0
-_GRID_WIDTH, _GRID_HEAD, _GRID_FOOT = 10.0, 0.62, 0.42
 
 
 def rewards(
@@ -76,61 +71,6 @@ def rewards(
         for i in chosen
     ]
     return Figure(canvas, title, f"Mean reward by policy: {'; '.join(parts)}.")
-
-
-def reward_grid(
-    results: Mapping[tuple[str, str], SimulationResult], policies: Sequence[str], title: str
-) -> Figure:
-    """Mean rewards, a panel per setting; rows and columns in the order of the keys.
-
-    A column has one axis, which ends at the maximum: every turn pays 1.
-
-    >>> import highseason as hs
-    >>> arms, G = hs.rewards.bernoulli(arms=3), hs.multipliers.wave(20)
-    >>> result = hs.simulate([hs.UCB(), hs.Greedy()], arms, G, games=4)
-    >>> reward_grid({("3 arms", "20 turns"): result}, ["ucb", "greedy"], "Rewards")
-    <Figure: Rewards>
-    """
-    rows, columns = (list(dict.fromkeys(key)) for key in zip(*results, strict=True))
-    tops = {row: i * (len(policies) + _GRID_GAP) for i, row in enumerate(rows)}
-    last = tops[rows[-1]] + len(policies) - 0.5
-    height = _GRID_HEAD + _GRID_ROW * (last + 0.5) + _GRID_FOOT + LEGEND_ROW
-    margins = {"left": 0.175, "right": 0.975, "top": 1 - _GRID_HEAD / height, "wspace": 0.08}
-    with drawing(title, [height], len(columns), _GRID_WIDTH, margins) as (canvas, panels):
-        for axes, column in zip(panels, columns, strict=True):
-            there = {tops[row]: result for (row, name), result in results.items() if name == column}
-            _draw_grid_column(axes, there, policies)
-            axes.set_ylim(last, -0.5)
-        for row, column in results:
-            _write(panels[columns.index(column)], 0.015, tops[row] - 0.75, f"{row}, {column}",
-                   fontsize=9, fontweight="bold")  # fmt: skip
-        for place, label in ((top + i, p) for top in tops.values() for i, p in enumerate(policies)):
-            _write(panels[0], -0.015, place, wrapped(label), fontsize=8, ha="right", va="center")
-        legend_below(canvas, panels[:1], columns=3, foot=_GRID_FOOT)
-    parts = []
-    for (row, column), result in results.items():
-        best = max(policies, key=lambda label: result.mean("reward", label))
-        share = result.mean("reward", best) / result.settings["max_reward"]
-        parts.append(f"{row}, {column}: {best} earned most, {percent(share)} of the sum of G")
-    return Figure(canvas, title, "; ".join(parts) + ".")
-
-
-def _draw_grid_column(
-    axes: Axes, results: Mapping[float, SimulationResult], policies: Sequence[str]
-) -> None:
-    """The bars of several results, each from its place downwards, above one axis."""
-    places = [top + i for top in results for i in range(len(policies))]
-    shown = [(result, result.index(label)) for result in results.values() for label in policies]
-    draw_reward_bars(axes, places, shown, thin=True)
-    axes.set_xlim(0, max(result.settings["max_reward"] for result in results.values()))
-    axes.locator_params(axis="x", nbins=4)
-    axes.xaxis.set_major_formatter(lambda value, _: _thousands(value))
-    axes.tick_params(axis="x", labelsize=7.5, pad=1.5)
-    axes.yaxis.set_visible(False)  # text is written faster than ticks
-
-
-def _write(axes: Axes, x: float, y: float, text: str, **how: Any) -> None:
-    axes.text(x, y, text, transform=axes.get_yaxis_transform(), **how)
 
 
 def draw_reward_bars(
@@ -182,72 +122,6 @@ def _write_shares(axes: Axes, result: SimulationResult, chosen: list[int]) -> No
         "of best", (1.0, 1.0), (8, 4), xycoords="axes fraction", textcoords="offset points",
         fontsize=8,
     )  # fmt: skip
-
-
-def _thousands(value: float) -> str:
-    """Short enough for a narrow panel.
-
-    >>> _thousands(2500.0), _thousands(120000.0), _thousands(400.0)
-    ('2.5k', '120k', '400')
-    """
-    return f"{value / 1000:g}k" if value >= 1000 else f"{value:g}"
-
-
-def pools(estimates: Sequence[float], sizes: Mapping[str, int]) -> Figure:
-    """Arms by their estimated mean, those in the pool dark; a panel per pool.
-
-    Args:
-        estimates: The estimated mean of each arm.
-        sizes: How many of the best arms are in the pool, by title.
-
-    >>> pools([0.9, 0.5, 0.2], {"G low": 3, "G high": 1})
-    <Figure: The pool of arms>
-    """
-    title, count = "The pool of arms", len(estimates)
-    ranked = sorted(range(count), key=lambda arm: (-estimates[arm], arm))
-    with drawing(title, [2.9], columns=len(sizes), width=9.0) as (canvas, row):
-        for axes, (name, size) in zip(row, sizes.items(), strict=True):
-            for kind, arms, paint in (
-                ("in the pool", ranked[:size], palette.EXPLOITING),
-                ("left out", ranked[size:], {**palette.EXPLORING, "linewidth": 0.5}),
-            ):
-                heights = [estimates[arm] for arm in arms]
-                axes.bar([arm + 1 for arm in arms], heights, 0.75, label=kind, **paint)
-            axes.set(xlabel="arm", xlim=(0.3, count + 0.7), ylim=(0, 1))
-            axes.set_title(f"{name}: {size} of {count} arms")
-            axes.grid(visible=False, axis="x")
-        row[0].set_ylabel("estimated mean")
-        legend_below(canvas, row[::-1])
-    parts = [f"{name}: the best {size} of {count}" for name, size in sizes.items()]
-    return Figure(canvas, title, f"{'; '.join(parts)}.")
-
-
-def deck_game(cards: Sequence[int], ones: Sequence[int], G: Multiplier, title: str) -> Figure:
-    """The click rate of every arm with its 95% interval, and G in the days of the game.
-
-    >>> import highseason as hs
-    >>> deck_game([2551, 2629], [39, 68], hs.multipliers.wave(turns=28), "A test")
-    <Figure: A test>
-    """
-    rates = np.array(ones) / np.array(cards)
-    errors = 100 * 1.96 * np.sqrt(rates * (1 - rates) / np.array(cards))
-    names = [f"arm {i}\n{ones[i - 1]:,} of {cards[i - 1]:,}" for i in range(1, len(rates) + 1)]
-    with drawing(title, [2.4, 1.9]) as (canvas, [top, below]):
-        top.bar(
-            names, 100 * rates, yerr=errors, width=0.6, capsize=3,
-            color=[palette.DARK if rate == max(rates) else palette.LIGHT for rate in rates],
-            ecolor=palette.ACCENT,
-        )  # fmt: skip
-        top.set(ylabel="clicks, %", title="Clicks per impression; the best arm is dark")
-        top.tick_params(axis="x", labelsize=7 if len(names) > 5 else 8, length=0)
-        top.grid(visible=False, axis="x")
-        draw_multiplier(below, G, None)
-        show_time(below, G)
-        below.set_title("G: the number of cards dealt per day is proportional to it")
-    parts = ", ".join(f"arm {i} {percent(rate, 2)}" for i, rate in enumerate(rates, start=1))
-    most = format_number(float(G.values.max() / G.values.mean()))
-    alt = f"Click rates: {parts}. Over {G.turns} days G peaks at {most} times its mean."
-    return Figure(canvas, title, alt)
 
 
 _ALONE, _STACKED = 3.8, 2.5

@@ -10,6 +10,5 @@ from highseason.results.simulation import unique_labels as unique_labels
 from highseason.results.statistics import Curves as Curves
 from highseason.results.statistics import Estimate as Estimate
 from highseason.results.statistics import Moments as Moments
-from highseason.results.statistics import geometric_mean as geometric_mean
 from highseason.results.statistics import ratio_gain as ratio_gain
 from highseason.results.statistics import with_interval as with_interval

@@ -1,7 +1,6 @@
 """Means, errors and covariances of many games, gathered block by block in flat memory."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Self
@@ -163,17 +162,3 @@ def ratio_gain(moments: Moments, entry: int, base: int, level: float = 0.95) -> 
     variance = float(c[entry, entry] - 2 * ratio * c[entry, base] + ratio * ratio * c[base, base])
     error = math.sqrt(max(variance, 0.0) / moments.count) / abs(b)  # NaN for a single game
     return with_interval(ratio - 1, error, level)
-
-
-def geometric_mean(ratios: Sequence[Estimate]) -> Estimate:
-    """The geometric mean of independent ratios; its interval is even in factors.
-
-    >>> geometric_mean([Estimate(0.5, 0.0, 0.5, 0.5), Estimate(2.0, 0.0, 2.0, 2.0)]).value
-    1.0
-    """
-    logs = np.log([ratio.value for ratio in ratios])
-    errors = np.array([ratio.error / ratio.value for ratio in ratios])
-    error = float(np.sqrt((errors**2).sum()) / len(errors))
-    middle = with_interval(float(logs.mean()), error)
-    value = math.exp(middle.value)
-    return Estimate(value, value * error, math.exp(middle.low), math.exp(middle.high))

@@ -7,8 +7,6 @@
 ('ucb-z', 6)
 """
 
-from highseason.tuning.crossfit import CrossFit as CrossFit
-from highseason.tuning.crossfit import crossfit as crossfit
 from highseason.tuning.evaluate import on_games as on_games
 from highseason.tuning.halving import METHODS as METHODS
 from highseason.tuning.halving import Budget as Budget

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from highseason.core.random import draw, seed_key
 from highseason.results import Estimate, with_interval
-from highseason.tuning.halving import derive_seed
+from highseason.tuning import derive_seed
 
 Numbers = NDArray[np.float64]
 
@@ -38,16 +38,31 @@ class CrossFit:
     repeats: Mapping[str, Numbers]
 
     def ratio(self, label: str, base: str) -> Estimate:
-        """The mean loss of a policy over that of another; the interval is even in factors."""
-        value = self.means[label] / self.means[base]
+        """The mean loss of a policy over that of another; see `geometric_mean` for its interval."""
         error = float(np.std(np.log(self.repeats[label] / self.repeats[base]), ddof=1))
-        middle = with_interval(math.log(value), error)
-        return Estimate(value, value * error, math.exp(middle.low), math.exp(middle.high))
+        return _ratio(self.means[label] / self.means[base], error)
 
     def saved(self, label: str, base: str) -> Estimate:
         """By how much less a policy loses than another."""
         error = float(np.std(self.repeats[base] - self.repeats[label], ddof=1))
         return with_interval(self.means[base] - self.means[label], error)
+
+
+def geometric_mean(ratios: Sequence[Estimate]) -> Estimate:
+    """The geometric mean of independent ratios; its interval is symmetric on the log scale.
+
+    >>> geometric_mean([Estimate(0.5, 0.0, 0.5, 0.5), Estimate(2.0, 0.0, 2.0, 2.0)]).value
+    1.0
+    """
+    logs = np.log([ratio.value for ratio in ratios])
+    errors = np.array([ratio.error / ratio.value for ratio in ratios])
+    return _ratio(math.exp(float(logs.mean())), float(np.sqrt((errors**2).sum()) / len(errors)))
+
+
+def _ratio(value: float, error: float) -> Estimate:
+    """A ratio, by the standard error of its logarithm."""
+    middle = with_interval(math.log(value), error)
+    return Estimate(value, value * error, math.exp(middle.low), math.exp(middle.high))
 
 
 def crossfit(

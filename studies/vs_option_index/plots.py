@@ -10,7 +10,8 @@ import numpy as np
 from highseason.report import palette
 from highseason.report.drawing import drawing, legend_below, name_rows
 from highseason.report.figure import Figure
-from highseason.results import Estimate, geometric_mean
+from highseason.results import Estimate
+from studies.crossfit import geometric_mean
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
