@@ -23,9 +23,9 @@ PIP      := $(BIN)/python -m pip --disable-pip-version-check
 OUT      ?= report
 
 # Most kernels share functions, and a process compiles each of those once: so one process starts.
-COMPILING := $(addprefix tests/,digests games replay policies/test_regulated.py rewards/test_counts.py)
+COMPILING := $(addprefix tests/,digests engine logs policies/test_regulated.py rewards/test_counts.py)
 # Two processes share the others: each imports and collects its half alone, unlike workers of xdist.
-HALF     := $(addprefix tests/,adapters cli core docs forecasters gpu logs report service)
+HALF     := $(addprefix tests/,adapters cli core docs report service traffic)
 JOBS     ?= 2
 SOAKS    ?= 5
 

@@ -25,7 +25,7 @@ import highseason as hs
 from highseason.advice import World
 from highseason.advice.recommend import _Study
 from highseason.core.executors import opened
-from highseason.multipliers import Multiplier, read
+from highseason.traffic import Multiplier, read
 
 DATA = Path(__file__).parents[1].parent / "shared" / "data"
 RATES = (0.02, 0.05)

@@ -79,7 +79,7 @@ def grown(document: str, turns: int) -> str:
 
 def measured(policy: str, turns: int, online: bool) -> tuple[float, float, float]:
     """Milliseconds of an early and of a late turn, and seconds to load."""
-    G = None if online else hs.multipliers.from_values([traffic(t) for t in range(1, turns + 1001)])
+    G = None if online else hs.traffic.from_values([traffic(t) for t in range(1, turns + 1001)])
     bandit = hs.Bandit(range(ARMS), policy, G, reward_range=(0, 1), seed=7)
     play(bandit, range(1, 1000), online)
     early = seconds(lambda: play(bandit, range(1000, 1001), online))

@@ -26,7 +26,7 @@ GAMES = 10_000
 MEMORY = """
 import resource, sys
 import highseason as hs
-hs.simulate([hs.UCB(), hs.Greedy()], hs.rewards.bernoulli(arms=3), hs.multipliers.wave(40),
+hs.simulate([hs.UCB(), hs.Greedy()], hs.rewards.bernoulli(arms=3), hs.traffic.wave(40),
             games=int(sys.argv[1]), workers=2, curves=4, keep="summary")
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
@@ -42,7 +42,7 @@ def spent(cells: list[tuple[object, object]], workers: int) -> tuple[float, floa
 
 def main() -> None:
     """Print both; exit 1 where a limit is missed."""
-    warnings.simplefilter("ignore", hs.PlanWarning)
+    warnings.simplefilter("ignore", hs.policies.PlanWarning)
     cells = grid() if "--all" in sys.argv else grid()[::13]
     spent(cells[:2], 2)
     _, alone = spent(cells, 1)

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 
 import highseason as hs
-from highseason.forecasters import OneStep, registry
+from highseason.traffic import OneStep, forecasters
 
 TURNS, ARMS, GAMES, CELL = 1500, 25, 200, 50
 POLICIES = [
@@ -36,7 +36,7 @@ def best_of(work: Callable[[], object], repeats: int = 30) -> float:
 
 
 def main() -> int:
-    G = hs.multipliers.wave(turns=TURNS)
+    G = hs.traffic.wave(turns=TURNS)
     rewards = hs.rewards.bernoulli(arms=ARMS)
     games = {
         policy: best_of(
@@ -50,7 +50,7 @@ def main() -> int:
     game = sum(games.values()) / len(games) / GAMES
     worst = 0.0
     print(f"{'forecaster':32}{'path, µs':>10}{'÷ one game':>12}{f'÷ {CELL} games':>14}")
-    for kind in registry().values():
+    for kind in forecasters().values():
         if not issubclass(kind, OneStep):
             continue
         forecaster = kind()

@@ -21,9 +21,11 @@ from rich.console import Console
 from rich.table import Table
 
 import highseason as hs
-from highseason.games.gpu import GpuGames, GpuRoundingWarning, the_gpu
-from highseason.games.gpu.schedules import Games
-from highseason.games.simulate import Run
+from highseason.engine.gpu.device import the_gpu
+from highseason.engine.gpu.play import GpuGames
+from highseason.engine.gpu.schedules import Games
+from highseason.engine.gpu.tally import GpuRoundingWarning
+from highseason.engine.simulate import Run
 from studies.simulated.settings import SEVEN, grid
 
 SEED = 7
@@ -60,15 +62,16 @@ def compared() -> Iterator[tuple[str, Any, Any, int, Any]]:
     yield "Bernoulli, 1000 x 1500", three, hs.rewards.bernoulli(arms=1000), 1500, None
     fixed = hs.rewards.bernoulli(means=[0.2, 0.8, 0.5])
     yield "Bernoulli, given means", three, fixed, 100, None
-    naive = [hs.NaiveUCB(), hs.NaiveEpsilonGreedy()]
+    naive = [hs.policies.NaiveUCB(), hs.policies.NaiveEpsilonGreedy()]
     yield "naive policies", naive, hs.rewards.bernoulli(arms=25), 500, None
     ties = [hs.UCB(ties="random"), hs.EpsilonGreedy(k=1, ties="random"),
             hs.VariablePool(c=10, unit=1, ties="random")]  # fmt: skip
     yield "random ties", ties, hs.rewards.bernoulli(arms=25), 500, None
     regulated = [hs.SoftUCB(), hs.UCBZ(z=30), hs.EpsilonZGreedy(z=30), hs.Greedy()]
     yield "regulated policies", regulated, hs.rewards.bernoulli(arms=25), 500, None
-    wrappers = (hs.PeakGrabber, hs.DynamicPeakGrabber, hs.CapIndex, hs.Discounted,
-                hs.SpareOldArms, hs.Windowed)  # fmt: skip
+    contest = hs.policies
+    wrappers = (contest.PeakGrabber, contest.DynamicPeakGrabber, contest.CapIndex, hs.Discounted,
+                contest.SpareOldArms, hs.Windowed)  # fmt: skip
     wrapped = [wrapper(hs.UCB()) for wrapper in wrappers]
     yield "wrapped policies", wrapped, hs.rewards.bernoulli(arms=25), 500, None
     lifetimes = hs.lifetimes.articles(300)
@@ -94,7 +97,7 @@ def equality(console: Console, games: int = 2048) -> bool:
     table = Table("compared with the CPU, bit for bit", "games", "equal")
     good = True
     for name, policies, rewards, turns, lifetimes in compared():
-        G = hs.multipliers.wave(turns)
+        G = hs.traffic.wave(turns)
         totals, best, _ = games_of(policies, rewards, G, lifetimes).numbers(range(games))
         cpu = hs.simulate(
             policies, rewards, G, games, SEED, keep="games", lifetimes=lifetimes, realised=True
@@ -114,7 +117,7 @@ def kernel_rate(policy: hs.Policy, arms: int, turns: int) -> float:
     import cupy
 
     device, count = the_gpu(), 2**20 if arms < 100 else 2**18
-    played = games_of([policy], hs.rewards.bernoulli(arms=arms), hs.multipliers.wave(turns))
+    played = games_of([policy], hs.rewards.bernoulli(arms=arms), hs.traffic.wave(turns))
     keys = device.empty((count,), np.uint64)
     device.spread("draw_keys", count, np.uint64(SEED), 0, keys)
     parameters, means = played._arms(keys)
@@ -133,7 +136,7 @@ def kernel_rate(policy: hs.Policy, arms: int, turns: int) -> float:
 
 def whole_rate(policy: hs.Policy, arms: int, turns: int) -> float:
     """Billions of turns a second of `simulate(executor="gpu")` with a million games."""
-    setting = (policy, hs.rewards.bernoulli(arms=arms), hs.multipliers.wave(turns))
+    setting = (policy, hs.rewards.bernoulli(arms=arms), hs.traffic.wave(turns))
     seconds = []
     for _ in range(3):
         begin = time.perf_counter()
@@ -181,7 +184,7 @@ def paper(console: Console) -> bool:
 
 def main() -> None:
     """Print everything; exit 1 where something was not reached."""
-    for category in (hs.PlanWarning, GpuRoundingWarning):
+    for category in (hs.policies.PlanWarning, GpuRoundingWarning):
         warnings.simplefilter("ignore", category)
     console = Console(width=120)
     good = equality(console)

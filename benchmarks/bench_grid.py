@@ -33,7 +33,7 @@ def grid() -> list[tuple[hs.rewards.Rewards, hs.Multiplier]]:
     cells = itertools.product(
         (25, 50, 100, 200),
         (500, 1000, 1500),
-        (hs.multipliers.wave, hs.multipliers.step, hs.multipliers.christmas),
+        (hs.traffic.wave, hs.traffic.step, hs.traffic.christmas),
         (hs.rewards.bernoulli, lambda arms: hs.rewards.truncated_normal(arms, sigma=1.0)),
     )
     return [(model(arms=m), shape(n)) for m, n, shape, model in cells]
@@ -50,7 +50,7 @@ def play_grid(workers: int) -> int:
 
 def speed(workers: int) -> float:
     """Turns a second of a long simulation, UCB with 25 arms and 500 turns."""
-    games, G = 100_000 * workers, hs.multipliers.wave(500)
+    games, G = 100_000 * workers, hs.traffic.wave(500)
     begin = time.perf_counter()
     hs.simulate(
         [hs.UCB()], hs.rewards.bernoulli(arms=25), G, games, workers=workers, keep="summary"
@@ -60,7 +60,7 @@ def speed(workers: int) -> float:
 
 def main() -> None:
     """Print both; exit 1 where the grid takes longer than it may."""
-    warnings.simplefilter("ignore", hs.PlanWarning)
+    warnings.simplefilter("ignore", hs.policies.PlanWarning)
     play_grid(1)
     begin = time.process_time()
     turns = play_grid(1)

@@ -10,8 +10,7 @@ import warnings
 from bench_own_rule import least
 
 import highseason as hs
-from highseason.logs import generate_events
-from highseason.replay import PreparedLog, replay
+from highseason.logs import PreparedLog, generate_events, replay
 
 POLICIES = {
     "ucb": hs.UCB(),
@@ -23,7 +22,7 @@ POLICIES = {
 
 def each_turn(kind: str, arms: int, turns: int, games: int) -> float:
     """Nanoseconds a turn."""
-    setting = (POLICIES[kind], hs.rewards.bernoulli(arms=arms), hs.multipliers.wave(turns))
+    setting = (POLICIES[kind], hs.rewards.bernoulli(arms=arms), hs.traffic.wave(turns))
     hs.simulate(*setting, games=8, workers=1)
     seconds = least(lambda: hs.simulate(*setting, games=games, workers=1, keep="summary"))
     return seconds / games / turns * 1e9
@@ -35,7 +34,7 @@ def row(name: str, values: list[float]) -> None:
 
 def main() -> None:
     """Print the tables."""
-    warnings.simplefilter("ignore", hs.PlanWarning)
+    warnings.simplefilter("ignore", hs.policies.PlanWarning)
     print("ns a turn by arms (20 turns an arm)", *(sizes := (10, 25, 50, 100, 200, 400, 800)))
     for kind in POLICIES:
         row(kind, [each_turn(kind, m, 20 * m, max(8, 100_000 // (20 * m))) for m in sizes])

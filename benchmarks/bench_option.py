@@ -26,7 +26,7 @@ REWARDS = {
 
 def microseconds(policy: hs.Policy, rewards: hs.rewards.Rewards) -> float:
     """CPU time per turn, without what comes before the first."""
-    G = hs.multipliers.wave(turns=TURNS)
+    G = hs.traffic.wave(turns=TURNS)
     hs.simulate([policy], rewards, G, games=1, workers=1)
     best = float("inf")
     for _ in range(ROUNDS):

@@ -29,10 +29,9 @@ import numpy as np
 import highseason as hs
 from highseason.core.compile import compiled
 from highseason.core.random import REWARD, draw, game_keys, turn_key
-from highseason.engine import Observation
-from highseason.games.kernels import build
-from highseason.rules import UCB_RULE, ArmState, Rule, Turn
-from highseason.rules.ranking import untried
+from highseason.engine.kernels import build
+from highseason.policies import UCB_RULE, ArmState, Observation, Rule, Turn
+from highseason.policies.ranking import untried
 
 GAMES = 200
 
@@ -150,7 +149,7 @@ def costs(arms: int, turns: int) -> tuple[float, float]:
 
     Checks first that all play alike.
     """
-    rewards, G = hs.rewards.bernoulli(arms=arms), hs.multipliers.wave(turns)
+    rewards, G = hs.rewards.bernoulli(arms=arms), hs.traffic.wave(turns)
     keys, out = game_keys(0, range(GAMES)), np.empty((GAMES, 2))
     numbers = hs.UCB().plan(G, arms).levels
     setting = (keys, rewards.parameters(keys), np.array(G.values), np.array(numbers), out)
@@ -182,7 +181,7 @@ def each_turn(policy: hs.Policy, rewards: Any, G: Any) -> float:
 
 def main() -> None:
     """Print the costs at two sizes; exit 1 where one is above what is allowed."""
-    warnings.simplefilter("ignore", hs.PlanWarning)
+    warnings.simplefilter("ignore", hs.policies.PlanWarning)
     few, many = costs(25, 500), costs(200, 1500)
     print(f"looked up and compiled in: {few[1]:.0f} and {many[1]:.0f} ns; we aim at 60 and 250")
     sys.exit(max(few[0], many[0]) > 6)

@@ -26,8 +26,7 @@ from rich.console import Console
 from rich.table import Table
 
 import highseason as hs
-from highseason.logs import Events, generate_events
-from highseason.replay import PreparedLog, replay
+from highseason.logs import Events, PreparedLog, generate_events, replay
 
 DAYS = 5.6
 SAMPLE = 100_000

@@ -48,7 +48,7 @@ WITHIN = (2.5, 3.0)
 
 def ours(kind: str, arms: int, turns: int, games: int = GAMES) -> float:
     """CPU seconds a game."""
-    setting = (POLICIES[kind], hs.rewards.bernoulli(arms=arms), hs.multipliers.wave(turns))
+    setting = (POLICIES[kind], hs.rewards.bernoulli(arms=arms), hs.traffic.wave(turns))
     hs.simulate(*setting, games=8, workers=1)
     return least(lambda: _clock(lambda: hs.simulate(*setting, games=games, workers=1)) / games, 9)
 
@@ -135,7 +135,7 @@ def growth(console: Console) -> bool:
 
 def main() -> None:
     """Print all tables; exit 1 where something asked for was not reached."""
-    warnings.simplefilter("ignore", hs.PlanWarning)
+    warnings.simplefilter("ignore", hs.policies.PlanWarning)
     console = Console(width=120)
     good = compare(console)
     good &= growth(console)

@@ -41,7 +41,7 @@ def regulated_against_plain(plain: hs.Policy) -> Table:
     table = Table("multiplier", "arms", "turns", "means", *BY, title=f"{plain}: regulated / plain")
     for shape in SHAPES:
         for arms, turns, between in WORLDS:
-            G = getattr(hs.multipliers, shape)(turns)
+            G = getattr(hs.traffic, shape)(turns)
             players = {"plain": plain} | {by: hs.regulate(plain, by) for by in BY}
             if shape == "constant":  # no turn is high
                 players["threshold"] = hs.regulate(plain, "threshold", z=2 * float(G.values.max()))
@@ -57,7 +57,7 @@ def regulated_against_plain(plain: hs.Policy) -> Table:
 
 def nanoseconds(policy: hs.Policy, arms: int, turns: int) -> float:
     """CPU time per turn, without what comes before the first."""
-    G, rewards = hs.multipliers.wave(turns=turns), hs.rewards.bernoulli(arms=arms)
+    G, rewards = hs.traffic.wave(turns=turns), hs.rewards.bernoulli(arms=arms)
     games = max(1, 40_000 // turns)
     hs.simulate(policy, rewards, G, games=1, workers=1)
     best = math.inf

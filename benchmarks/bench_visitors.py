@@ -70,8 +70,8 @@ def numpy_draws(visitors: np.ndarray, rho: float) -> Callable[[], object]:
 
 
 def main() -> None:
-    warnings.simplefilter("ignore", hs.PlanWarning)
-    wave = hs.multipliers.wave(TURNS).values
+    warnings.simplefilter("ignore", hs.policies.PlanWarning)
+    wave = hs.traffic.wave(TURNS).values
     cells = [(size, rho) for size in SIZES for rho in (0.0, 0.001, 0.01)]
     works = ours(hs.rewards.bernoulli(arms=ARMS, between=RATES), wave)
     for size, rho in cells:

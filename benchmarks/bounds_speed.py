@@ -42,7 +42,7 @@ def main() -> int:
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     means = np.random.default_rng(1).random(given.arms)
-    G = hs.multipliers.christmas(given.turns)
+    G = hs.traffic.christmas(given.turns)
     immortal = [(1, math.inf)] * given.arms
     makers: dict[str, Callable[[float], hs.Policy]] = {
         "epsilon-greedy": lambda x: hs.EpsilonGreedy(k=5 * x),

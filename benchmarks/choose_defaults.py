@@ -22,16 +22,16 @@ GAMES = 400
 SEED = 20_260_101
 
 
-def shop_traffic(days: int, busiest: float, unit: float, seed: int) -> hs.multipliers.Multiplier:
+def shop_traffic(days: int, busiest: float, unit: float, seed: int) -> hs.traffic.Multiplier:
     """A weekly rhythm, a yearly peak of a month, and noise: customers a day, in some unit."""
     day = np.arange(days)
     noise = np.random.default_rng(seed).lognormal(0.0, 0.25, days)
     weekly = 1.0 + 0.6 * ((day % 7) >= 5)
     yearly = 1.0 + (busiest - 1.0) * np.exp(-(((day % 365) - 330.0) ** 2) / (2 * 12.0**2))
-    return hs.multipliers.from_values(unit * weekly * yearly * noise, name=f"shop-{days}-{busiest}")
+    return hs.traffic.from_values(unit * weekly * yearly * noise, name=f"shop-{days}-{busiest}")
 
 
-def settings() -> list[tuple[hs.multipliers.Multiplier, hs.rewards.Rewards]]:
+def settings() -> list[tuple[hs.traffic.Multiplier, hs.rewards.Rewards]]:
     """Every setting the defaults are judged on."""
     found = []
     for number, (days, busiest, unit, arms, between) in enumerate(
@@ -80,7 +80,7 @@ def chosen(tried: list[hs.Policy], found: list[float]) -> int:
 
 def main() -> None:
     """Print every candidate's score, the best of each class marked."""
-    warnings.simplefilter("ignore", hs.PlanWarning)
+    warnings.simplefilter("ignore", hs.policies.PlanWarning)
     for cls, tried in candidates().items():
         found = scores(tried)
         best = chosen(tried, found)

@@ -18,10 +18,10 @@ import numpy as np
 from choose_defaults import SEED, shop_traffic
 
 import highseason as hs
-from highseason.engine.lifetimes import Lifetimes
+from highseason.policies.lifetimes import Lifetimes
 
 GAMES = 40
-Setting = tuple[hs.multipliers.Multiplier, hs.rewards.Rewards, Lifetimes]
+Setting = tuple[hs.traffic.Multiplier, hs.rewards.Rewards, Lifetimes]
 
 
 def settings() -> list[Setting]:
@@ -83,7 +83,7 @@ def scores(policies: Sequence[hs.Policy], where: Sequence[Setting]) -> list[floa
 
 def main() -> None:
     """Print every candidate's score, the best first."""
-    warnings.simplefilter("ignore", hs.PlanWarning)
+    warnings.simplefilter("ignore", hs.policies.PlanWarning)
     where = settings()
     for name, tried in candidates().items():
         found = scores(tried, where)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import highseason as hs
-from highseason.forecasters import (
+from highseason.traffic import (
     ARIMA,
     ETS,
     MSTL,
@@ -24,10 +24,11 @@ from highseason.forecasters import (
     CalendarRegression,
     Forecast,
     Forecaster,
+    Multiplier,
     SeasonalNaive,
     backtest,
+    read,
 )
-from highseason.multipliers import Multiplier, read
 
 DATA = Path(__file__).parents[1].parent / "shared" / "data"
 POLICIES = [hs.UCBZ(), hs.SoftUCB(), hs.EpsilonZGreedy(), hs.SoftEpsilonGreedy()]
@@ -89,7 +90,7 @@ def costs(trials: Backtest, games: int = 2000) -> list[tuple[str, str, float, fl
     for policy in POLICIES:
         forecasts: dict[str, Any] = {t.forecaster: t.forecast for t in trials.trials}
         forecasts["default, its mean only"] = forecasts["default (blend), GB"].sure()
-        forecasts["random walk, day by day"] = hs.forecasters.RandomWalk()
+        forecasts["random walk, day by day"] = hs.traffic.RandomWalk()
         orders = [f"order {i}" for i in range(8)]
         forecasts |= {order: Forecast(rng.permutation(actual.values)) for order in orders}
         base = hs.UCB() if "ucb" in policy.name else hs.EpsilonGreedy()

@@ -16,8 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from highseason.forecasters import Forecaster, backtest, parse
-from highseason.multipliers import Multiplier, read
+from highseason.traffic import Forecaster, Multiplier, backtest, parse_forecaster, read
 
 DATA = Path(__file__).parents[1].parent / "shared" / "data"
 FORECASTERS = ("seasonal-naive", "mstl", "calendar", "blend")
@@ -92,7 +91,7 @@ def scores(case: Case, G: Multiplier, forecaster: Forecaster) -> Scores:
 def rows(cases: list[Case], names: list[str]) -> Iterator[tuple[str, dict[str, Scores]]]:
     for case in cases:
         G = case.read()
-        yield case.name, {name: scores(case, G, parse(name)) for name in names}
+        yield case.name, {name: scores(case, G, parse_forecaster(name)) for name in names}
 
 
 def main() -> int:

@@ -1,4 +1,4 @@
-"""How often the 95% intervals of `hs.noise.fit` hold the truth, on generated histories.
+"""How often the 95% intervals of `hs.logs.fit_noise` hold the truth, on generated histories.
 
 Uses all cores.  A share of 500 histories is known within 2 points.
 
@@ -54,7 +54,7 @@ def held(setting: str, rho: float, number: int) -> dict[str, float]:
     """Whether the intervals of rho and the day effect hold the truth; what share of the rates'."""
     rng = np.random.default_rng([20, number])
     frame, rates = generate(rng, *SETTINGS[setting], rho)
-    fitted, day = hs.noise.fit(frame), SETTINGS[setting][-1]
+    fitted, day = hs.logs.fit_noise(frame), SETTINGS[setting][-1]
     true = {str(arm): rate for arm, rate in enumerate(rates)}
     inside = [r.low <= true[arm] <= r.high for arm, r in fitted.rates.items()]
     shares = {"rho": float(fitted.rho.low <= rho <= fitted.rho.high)}

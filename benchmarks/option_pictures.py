@@ -14,17 +14,17 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 import highseason as hs
-from highseason.engine import Horizon, Observation
+from highseason.policies import Horizon, Observation
+from highseason.policies.option_rule import indices
 from highseason.report import palette
 from highseason.report.drawing import drawing, legend_below
 from highseason.report.multiplier_plots import edges, shade_turns, stairs
-from highseason.rules.option import indices
 
 MEANS, TURNS, SEED = [0.3, 0.4, 0.5, 0.6, 0.45, 0.35], 200, 4
 
 
 def indices_of_a_game(
-    G: hs.multipliers.Multiplier,
+    G: hs.traffic.Multiplier,
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """The index of every arm in every turn of one game, and the arms that were played."""
     policy = hs.OptionIndex()
@@ -40,7 +40,7 @@ def indices_of_a_game(
 
 def picture() -> hs.report.Figure:
     """G, the price of exploring with and without waiting, and the indices of one game."""
-    G = hs.multipliers.wave(turns=TURNS)
+    G = hs.traffic.wave(turns=TURNS)
     wait, now = (
         hs.OptionIndex(variant=variant).plan(G, len(MEANS)).levels for variant in ("wait", "now")
     )
@@ -60,9 +60,7 @@ def picture() -> hs.report.Figure:
     )
 
 
-def draw_prices(
-    rows: list[Any], G: hs.multipliers.Multiplier, wait: Any, now: Any, waits: Any
-) -> None:
+def draw_prices(rows: list[Any], G: hs.traffic.Multiplier, wait: Any, now: Any, waits: Any) -> None:
     """G, and one over the horizons; turns that wait are shaded."""
     stairs(rows[0], G.values, edges(G), baseline=None, color=palette.INK)
     rows[0].set_ylabel("G")

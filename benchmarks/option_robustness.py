@@ -26,8 +26,8 @@ TURNS = 1000
 
 def multipliers(turns: int) -> dict[str, NDArray[np.float64]]:
     """Peaks at other times, G in another order, and none at all."""
-    t, christmas = np.arange(turns), hs.multipliers.christmas(turns=turns).values
-    wave = hs.multipliers.wave(turns=turns).values
+    t, christmas = np.arange(turns), hs.traffic.christmas(turns=turns).values
+    wave = hs.traffic.wave(turns=turns).values
     return {
         "wave": wave,
         "christmas": christmas,

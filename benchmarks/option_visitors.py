@@ -71,7 +71,7 @@ class Setting(NamedTuple):
 
 def shape_of(name: str, turns: int) -> NDArray[np.float64]:
     """One of the paper's multipliers."""
-    return hs.multipliers.SHAPES[name](turns=turns).values
+    return hs.traffic.SHAPES[name](turns=turns).values
 
 
 def weekyear(turns: int) -> NDArray[np.float64]:

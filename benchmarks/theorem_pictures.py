@@ -17,7 +17,7 @@ TURNS = 20_000
 
 def parts_over_time() -> hs.report.Figure:
     """Two policies on the wave: exploration that is known exactly, and pulls that are forced."""
-    G, means = hs.multipliers.wave(turns=TURNS), [0.05, 0.95]
+    G, means = hs.traffic.wave(turns=TURNS), [0.05, 0.95]
     policies = [hs.EpsilonZGreedy(k=50, z=30), hs.UCBZ(z=30)]
     stops = np.unique(np.geomspace(1, TURNS, 200).astype(int))
     arms = hs.rewards.bernoulli(means=means)
@@ -30,7 +30,7 @@ def forced_pulls() -> hs.report.Figure:
     rewards = hs.rewards.custom(
         lambda u, p, s: p, lambda p: p, parameters=[0.5, 0.0], bounds=(0.0, 1.0)
     )
-    game = hs.play(hs.UCB(), rewards, hs.multipliers.constant(TURNS), seed=1)
+    game = hs.play(hs.UCB(), rewards, hs.traffic.constant(TURNS), seed=1)
     return hs.report.minimum_pulls((game.arms == 1).cumsum(), arms=2, r=0.5)
 
 

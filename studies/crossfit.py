@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.advice import derive_seed
 from highseason.core.random import draw, seed_key
-from highseason.results import Estimate, with_interval
-from highseason.tuning import derive_seed
+from highseason.engine import Estimate, with_interval
 
 Numbers = NDArray[np.float64]
 

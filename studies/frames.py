@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from highseason.core.formatting import with_range
-from highseason.results import Estimate, SimulationResult, Table, with_interval
+from highseason.engine import Estimate, SimulationResult, Table, with_interval
 
 if TYPE_CHECKING:
     import pandas as pd

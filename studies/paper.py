@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import highseason as hs
-from highseason.results import Table
+from highseason.engine import Table
 
 CITATION = (
     "Stefano Tracà, Cynthia Rudin and Weiyu Yan, “Regulating Greed Over Time in Multi-Armed "

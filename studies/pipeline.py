@@ -23,7 +23,7 @@ from highseason.core.executors import Executors, opened
 from highseason.core.parallel import map_blocks
 from highseason.core.shipped import take_along
 from highseason.core.version import __version__
-from highseason.results import Table
+from highseason.engine import Table
 from studies import frames, paper
 from studies.session import Progress, StudySession
 from studies.store import Store

@@ -12,18 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.advice import Budget, Evaluate, Space, derive_seed, on_games, search
 from highseason.core.executors import Executors, Pool
 from highseason.core.parallel import map_blocks
 from highseason.core.random import draw, seed_key
 from highseason.core.warnings import quiet
-from highseason.engine.lifetimes import Lifetimes
-from highseason.forecasters import Forecast
-from highseason.games import simulate
-from highseason.multipliers import Multiplier
+from highseason.engine import SimulationResult, simulate
 from highseason.policies import Policy, from_json
-from highseason.results import SimulationResult
+from highseason.policies.lifetimes import Lifetimes
 from highseason.rewards import Rewards
-from highseason.tuning import Budget, Evaluate, Space, derive_seed, on_games, search
+from highseason.traffic import Forecast, Multiplier
 from studies.store import Store
 from studies.study import Study
 

@@ -17,7 +17,7 @@ import numpy as np
 
 import highseason
 from highseason.core.atomic import atomic_write
-from highseason.results import SimulationResult
+from highseason.engine import SimulationResult
 
 T = TypeVar("T")
 

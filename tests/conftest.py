@@ -63,8 +63,7 @@ FEW = {"simulate": 20, "advise": 5}
 @pytest.fixture
 def quick_search(monkeypatch: pytest.MonkeyPatch) -> None:
     """Try few parameters of each policy, where it does not matter how good the best of them is."""
-    from highseason.advice import recommend
-    from highseason.tuning import Zoom
+    from highseason.advice import Zoom, recommend
 
     monkeypatch.setattr(recommend, "Zoom", partial(Zoom, trials=2, steps=1))
 

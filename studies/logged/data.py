@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason import logs
-from highseason.logs import Events, Slice
-from highseason.replay import LogSummary, PreparedLog, diagnose
-from highseason.replay.prepared_log import TimeBins
+from highseason.logs import Events, LogSummary, PreparedLog, Slice, diagnose
+from highseason.logs.prepared_log import TimeBins
 from studies.logged.settings import FIXED_ARMS, PUBLISHED_SLICE, ReplayEffort
 from studies.session import Progress, shuffled
 

@@ -9,10 +9,10 @@ from typing import Any
 import pandas as pd
 
 from highseason.core.formatting import counted, formatted, listed
+from highseason.engine import Estimate
 from highseason.logs import lifespans
 from highseason.report import Drawings, interval_plot, replays
 from highseason.report import lifespans as draw_lifespans
-from highseason.results import Estimate
 from studies.frames import columns, estimate, where
 from studies.logged.data import Dataset
 from studies.logged.run import LoggedResults, as_estimate

@@ -10,12 +10,11 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from highseason.advice import Score, derive_seed
 from highseason.core.parallel import map_blocks
-from highseason.logs import generate_events
+from highseason.logs import PreparedLog, RepeatedReplay, Runs, generate_events, replay_many
 from highseason.logs.front_page import START
 from highseason.policies import Greedy, Policy
-from highseason.replay import PreparedLog, RepeatedReplay, Runs, replay_many
-from highseason.tuning import Score, derive_seed
 from studies.frames import Rows
 from studies.logged.data import Dataset, with_shuffled_G
 from studies.logged.settings import (

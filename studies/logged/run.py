@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from highseason.engine import Estimate
+from highseason.logs import Comparison, RepeatedReplay, compare
+from highseason.logs.estimators import mean_estimate
 from highseason.policies import EpsilonGreedy, Policy
-from highseason.replay import Comparison, RepeatedReplay, compare
-from highseason.replay.estimators import mean_estimate
-from highseason.results import Estimate
 from studies.frames import Rows, columns, where
 from studies.logged import data, replays, settings
 from studies.logged.data import Dataset, StudiedLog

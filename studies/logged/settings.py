@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import highseason as hs
+from highseason.advice import Axis, Budget, Space
 from highseason.policies import Wrapper
-from highseason.tuning import Axis, Budget, Space
 
 #: The paper's slice of R6B, first and last second, and how many articles are there throughout.
 PUBLISHED_SLICE = (1_317_783_600, 1_317_830_699)
@@ -105,10 +105,10 @@ def with_threshold(policy: hs.Policy, z: float | str) -> hs.Policy:
 
 def contest(base: hs.Policy, quick: bool = False) -> dict[str, hs.Policy]:
     """The contest's heuristics and estimates that forget, each around the same UCB."""
-    kinds: tuple[type[Wrapper], ...] = (hs.CapIndex, hs.SpareOldArms)
+    kinds: tuple[type[Wrapper], ...] = (hs.policies.CapIndex, hs.policies.SpareOldArms)
     if not quick:
-        peaks = (hs.PeakGrabber, hs.DynamicPeakGrabber)
-        kinds = (*peaks, hs.SpareOldArms, hs.CapIndex, hs.Discounted, hs.Windowed)
+        peaks = (hs.policies.PeakGrabber, hs.policies.DynamicPeakGrabber)
+        kinds = (*peaks, hs.policies.SpareOldArms, hs.policies.CapIndex, hs.Discounted, hs.Windowed)
     return {"ucb": base} | {f"{kind.name} around ucb": kind(base=base) for kind in kinds}
 
 

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from highseason import bounds, multipliers, report
+from highseason import bounds, report, traffic
 from highseason.core.formatting import counted, listed, percent, signed_percent
+from highseason.engine import Estimate, SimulationResult
 from highseason.report import Drawings, Figure
-from highseason.results import Estimate, SimulationResult
 from studies.frames import ranged, where
 from studies.paper import REGULATED, SAME_RULE
 from studies.simulated import plots, settings
@@ -337,7 +337,7 @@ def families(played: Played) -> Iterator[tuple[Family, Group]]:
 
 def figures(results: SimulatedResults) -> Drawings:
     """How to draw each figure, by file name."""
-    three = [multipliers.SHAPES[name](turns=_SHOWN) for name in settings.SHAPES]
+    three = [traffic.SHAPES[name](turns=_SHOWN) for name in settings.SHAPES]
     pool = results.frames["pool"].estimated_mean.tolist()
     drawings: Drawings = {
         "gains": partial(_gains_plot, results.frames["comparisons"]),

@@ -8,13 +8,13 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from highseason.core.formatting import format_number, percent, signed_percent
-from highseason.multipliers import Multiplier
+from highseason.engine import Estimate, SimulationResult
 from highseason.report import Figure, palette
 from highseason.report.drawing import LEGEND_ROW, drawing, legend_below, wrapped
 from highseason.report.interval_plots import draw_intervals
 from highseason.report.multiplier_plots import describe, draw_multiplier
 from highseason.report.simulation_plots import draw_reward_bars
-from highseason.results import Estimate, SimulationResult
+from highseason.traffic import Multiplier
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,7 +34,7 @@ def reward_grid(
     A column has one axis, which ends at the maximum: every turn pays 1.
 
     >>> import highseason as hs
-    >>> arms, G = hs.rewards.bernoulli(arms=3), hs.multipliers.wave(20)
+    >>> arms, G = hs.rewards.bernoulli(arms=3), hs.traffic.wave(20)
     >>> result = hs.simulate([hs.UCB(), hs.Greedy()], arms, G, games=4)
     >>> reward_grid({("3 arms", "20 turns"): result}, ["ucb", "greedy"], "Rewards")
     <Figure: Rewards>
@@ -107,7 +107,7 @@ def increase(
         beside: More labels to compare, drawn hollow: not in the original figure.
 
     >>> import highseason as hs
-    >>> arms, G = hs.rewards.bernoulli(arms=3), hs.multipliers.wave(20)
+    >>> arms, G = hs.rewards.bernoulli(arms=3), hs.traffic.wave(20)
     >>> result = hs.simulate([hs.UCB(), hs.Greedy()], arms, G, games=4)
     >>> increase({("3 arms", "20"): result}, "ucb", ["greedy"], "Increase over ucb")
     <Figure: Increase over ucb>
@@ -187,7 +187,7 @@ def shapes(multipliers: Sequence[Multiplier], z: float | None = None, title: str
     """Several multipliers side by side; with a threshold, busy turns are shaded.
 
     >>> import highseason as hs
-    >>> shapes([hs.multipliers.wave(100), hs.multipliers.step(100)])
+    >>> shapes([hs.traffic.wave(100), hs.traffic.step(100)])
     <Figure: Multipliers>
     """
     title = title or ("Multipliers" if z is None else f"Multipliers, with z = {format_number(z)}")

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from highseason import bounds, multipliers, rewards
+from highseason import bounds, rewards, traffic
+from highseason.advice import Budget
 from highseason.core.random import game_keys
 from highseason.core.warnings import quiet
+from highseason.engine import Estimate, Moments, SimulationResult, ratio_gain, with_interval
+from highseason.engine.results import Tally
 from highseason.policies import EpsilonGreedy, Policy, SoftEpsilonGreedy, VariablePool
-from highseason.results import Estimate, Moments, SimulationResult, ratio_gain, with_interval
-from highseason.results.simulation import Tally
-from highseason.tuning import Budget
 from studies.frames import Rows, columns, policy_columns
 from studies.session import (
     SimulationTask,
@@ -208,7 +208,7 @@ def _exploration() -> pd.DataFrame:
     data = bounds.paper.exploration_figure()
     return pd.DataFrame({
         "turn": data.turns,
-        "G": multipliers.sine(turns=int(data.turns[-1])).values[data.turns - 1],
+        "G": traffic.sine(turns=int(data.turns[-1])).values[data.turns - 1],
         "psi": data.psi,
         "soft_epsilon_greedy": data.soft,
         "epsilon_greedy": data.old,
@@ -217,7 +217,7 @@ def _exploration() -> pd.DataFrame:
 
 def pool_sizes() -> dict[str, int]:
     """How large the published pool is at first, where G is low and where it is high."""
-    wave = multipliers.wave(turns=1500).values
+    wave = traffic.wave(turns=1500).values
     t = _POOL_ARMS + 1
     sizes = {}
     for name, G in (("G low", float(wave.min())), ("G high", float(wave.max()))):

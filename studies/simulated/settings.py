@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import highseason as hs
-from highseason import multipliers, rewards
-from highseason.multipliers import Multiplier
+from highseason import rewards, traffic
+from highseason.advice import Budget
 from highseason.rewards import Rewards
-from highseason.tuning import Budget
+from highseason.traffic import Multiplier
 from studies.paper import REGULATED
 
 #: Games per setting, as in the paper; and for the one gain that its text gives as a number.
@@ -81,7 +81,7 @@ class SimulatedSetting:
     def multiplier(self, profile: str) -> Multiplier:
         """G; the authors' code has other shapes than the paper's text."""
         variant = "authors_code" if profile == "authors_code" else "paper"
-        return multipliers.SHAPES[self.shape](turns=self.turns, variant=variant)
+        return traffic.SHAPES[self.shape](turns=self.turns, variant=variant)
 
 
 HEADLINE = SimulatedSetting(LAWS[0], "wave", 25, 500)

@@ -6,9 +6,9 @@ from typing import Any
 import pandas as pd
 
 from highseason.core.formatting import percent
+from highseason.engine import Estimate
 from highseason.report import Drawings, Figure, interval_plot
 from highseason.report.interval_plots import interval_panels
-from highseason.results import Estimate
 from studies.frames import estimates, ranged, where
 from studies.study import Findings
 from studies.unknown_traffic.run import UnknownResults

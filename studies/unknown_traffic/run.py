@@ -7,11 +7,10 @@ import numpy as np
 import pandas as pd
 
 import highseason as hs
-from highseason import forecasters
-from highseason.forecasters import OneStep
-from highseason.multipliers import SHAPES, Multiplier
-from highseason.results import Estimate, Moments, SimulationResult, ratio_gain
+from highseason import traffic
+from highseason.engine import Estimate, Moments, SimulationResult, ratio_gain
 from highseason.rewards import Rewards, bernoulli, truncated_normal
+from highseason.traffic import SHAPES, Multiplier, OneStep
 from studies.frames import Rows, columns
 from studies.paper import REGULATED
 from studies.session import StudySession
@@ -20,12 +19,12 @@ from studies.study import Results
 ARMS, TURNS, GAMES, QUICK_GAMES = 25, 500, 400, 40
 
 ESTIMATORS: dict[str, OneStep] = {
-    "random walk": forecasters.RandomWalk(),
-    "simple average": forecasters.SimpleAverage(),
-    "moving average": forecasters.MovingAverage(),
-    "weighted moving average": forecasters.WeightedMovingAverage(),
-    "exponential smoothing": forecasters.ExponentialSmoothing(),
-    "double exponential smoothing": forecasters.DoubleExponentialSmoothing(),
+    "random walk": traffic.RandomWalk(),
+    "simple average": traffic.SimpleAverage(),
+    "moving average": traffic.MovingAverage(),
+    "weighted moving average": traffic.WeightedMovingAverage(),
+    "exponential smoothing": traffic.ExponentialSmoothing(),
+    "double exponential smoothing": traffic.DoubleExponentialSmoothing(),
 }
 
 LAWS: dict[str, Callable[[], Rewards]] = {

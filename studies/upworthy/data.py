@@ -10,9 +10,9 @@ import pandas as pd
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from highseason import multipliers
-from highseason.multipliers import Multiplier
-from highseason.tabular import read_table
+from highseason import traffic
+from highseason.traffic import Multiplier
+from highseason.traffic.files import read_table
 from studies.session import shuffled
 from studies.study import MissingDataError
 from studies.upworthy.decks import Decks, decks
@@ -52,7 +52,7 @@ def read(paths: Sequence[Path]) -> Archive:
         [arms.impressions.to_numpy() for _, arms in enough],
         [arms.clicks.to_numpy() for _, arms in enough],
     )
-    return Archive(held, by_test.ngroups, multipliers.read(views, name="page views"), digest)
+    return Archive(held, by_test.ngroups, traffic.read(views, name="page views"), digest)
 
 
 def _two_files(paths: Sequence[Path]) -> tuple[Path, Path]:

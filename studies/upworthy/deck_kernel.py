@@ -11,11 +11,11 @@ from highseason.core.compile import compiled, function_type
 from highseason.core.jitable import jitable
 from highseason.core.random import REWARD, draw, hash_at, turn_key
 from highseason.engine.abi import function_types, numba_types, rule_functions, state_type
-from highseason.engine.arms import ArmState
-from highseason.engine.step import is_legal
-from highseason.engine.turn import Observation, Turn
+from highseason.engine.turn import is_legal
+from highseason.policies import Rule, fresh_state
+from highseason.policies.state import ArmState
+from highseason.policies.turn import Observation, Turn
 from highseason.rewards import effective_visitors
-from highseason.rules import Rule, fresh_state
 
 #: What is kept of a deck while it is dealt: how often it was shuffled, the cards and the ones left
 #: of that shuffle, and the cards and the ones seen so far.

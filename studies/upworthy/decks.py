@@ -20,13 +20,12 @@ from numpy.typing import ArrayLike, NDArray
 from highseason.core.executors import Executors
 from highseason.core.parallel import map_blocks
 from highseason.core.random import game_keys
-from highseason.engine.horizon import Horizon
-from highseason.engine.lifetimes.presence import lifetimes_matter
-from highseason.engine.step import illegal_arm
-from highseason.multipliers import Multiplier
-from highseason.policies import Policy
+from highseason.engine.turn import illegal_arm
+from highseason.policies import Policy, Rule
+from highseason.policies.horizon import Horizon
 from highseason.policies.plan import known_levels
-from highseason.rules import Rule
+from highseason.policies.presence import lifetimes_matter
+from highseason.traffic import Multiplier
 from studies.upworthy.deck_kernel import OUT, Days, Round, Shelf, decks_kernel_for
 
 #: Games that a thread takes at a time.
@@ -163,7 +162,7 @@ def play_decks(
     a deck was used up and reshuffled) and `best_cards` (cards of the best deck).
 
     >>> import highseason as hs
-    >>> tests, G = decks(["a"], [[500, 500]], [[5, 50]]), hs.multipliers.wave(turns=10)
+    >>> tests, G = decks(["a"], [[500, 500]], [[5, 50]]), hs.traffic.wave(turns=10)
     >>> once = np.array([0])  # one game: of the first test, in the first season
     >>> games = DeckGames(tests, [G], once, once, tests.total)
     >>> totals = play_decks({"greedy": hs.Greedy()}, games)

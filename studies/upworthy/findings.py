@@ -3,8 +3,8 @@
 import pandas as pd
 
 from highseason.core.formatting import counted, listed, percent, signed_percent
+from highseason.engine import Estimate
 from highseason.report import Drawings, Figure, interval_plot
-from highseason.results import Estimate
 from studies.frames import estimate, estimates, ranged, where
 from studies.paper import PAIRS, SAME_RULE
 from studies.study import Findings

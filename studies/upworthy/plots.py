@@ -7,18 +7,18 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from highseason.core.formatting import format_number, percent, with_range
-from highseason.multipliers import Multiplier
 from highseason.report import Figure, palette
 from highseason.report.drawing import drawing, legend_below
 from highseason.report.interval_plots import Points, draw_intervals
 from highseason.report.multiplier_plots import draw_multiplier, show_time
+from highseason.traffic import Multiplier
 
 
 def deck_game(cards: Sequence[int], ones: Sequence[int], G: Multiplier, title: str) -> Figure:
     """The click rate of every arm with its 95% interval, and G in the days of the game.
 
     >>> import highseason as hs
-    >>> deck_game([2551, 2629], [39, 68], hs.multipliers.wave(turns=28), "A test")
+    >>> deck_game([2551, 2629], [39, 68], hs.traffic.wave(turns=28), "A test")
     <Figure: A test>
     """
     rates = np.array(ones) / np.array(cards)
@@ -54,7 +54,7 @@ def dose_response(
         ylabel: The gain.
         title: Above the figure.
 
-    >>> from highseason.results import Estimate
+    >>> from highseason.engine import Estimate
     >>> curve = [(1.5, Estimate(0.0, 0.01, -0.02, 0.02)), (3.0, Estimate(0.1, 0.01, 0.08, 0.12))]
     >>> dose_response({"4 weeks": {"ucb-z": curve}}, "max / mean", "gain, %", "Gain over spread")
     <Figure: Gain over spread>

@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from highseason.advice import Score, derive_seed
 from highseason.core.formatting import counted
+from highseason.engine import Estimate, Moments, ratio_gain, with_interval
 from highseason.policies import Policy
-from highseason.results import Estimate, Moments, ratio_gain, with_interval
-from highseason.tuning import Score, derive_seed
 from studies.frames import Rows, columns, negated
 from studies.paper import PAIRS, SAME_RULE
 from studies.session import StudySession, shuffled

@@ -6,7 +6,7 @@ All of it was chosen before anything was reported, and nothing was left out afte
 from dataclasses import dataclass
 
 import highseason as hs
-from highseason.tuning import Axis, Budget, Space
+from highseason.advice import Axis, Budget, Space
 
 #: A test with fewer arms leaves little to learn.
 FEWEST_ARMS = 4

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import highseason as hs
+from highseason.advice import Axis, Space
 from highseason.advice.candidates import axes
 from highseason.policies.counting import WeighingPolicy
-from highseason.tuning import Axis, Space
 from studies.paper import REGULATED, SAME_RULE
 from studies.vs_option_index.settings import Meeting
 
@@ -66,7 +66,11 @@ MORTAL: tuple[Entrant, ...] = (
 def _regulated(plain: Entrant) -> Iterator[Entrant]:
     """A policy as the textbook has it, and made to exploit on busy turns in three ways."""
     yield replace(plain, fixed=True)
-    for regulator in (hs.RegulateByThreshold, hs.RegulateSoftly, hs.RegulateAhead):
+    for regulator in (
+        hs.policies.RegulateByThreshold,
+        hs.policies.RegulateSoftly,
+        hs.policies.RegulateAhead,
+    ):
         within: Any = plain.policy
         label = f"{plain.label}, {regulator.name}"
         yield Entrant(label, regulator(within), plain.group, plain.label, fixed=True)

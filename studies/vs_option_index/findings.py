@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from highseason.engine import Estimate
 from highseason.report import Drawings, Figure
-from highseason.results import Estimate
 from studies.crossfit import geometric_mean
 from studies.frames import averaged, columns, estimate, where
 from studies.study import Findings

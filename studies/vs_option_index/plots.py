@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from highseason.engine import Estimate
 from highseason.report import palette
 from highseason.report.drawing import drawing, legend_below, name_rows
 from highseason.report.figure import Figure
-from highseason.results import Estimate
 from studies.crossfit import geometric_mean
 
 if TYPE_CHECKING:

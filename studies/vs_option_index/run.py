@@ -11,8 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 import highseason as hs
-from highseason.forecasters import Forecast
-from highseason.tuning import derive_seed
+from highseason.advice import derive_seed
+from highseason.traffic import Forecast
 from studies.crossfit import CrossFit, crossfit
 from studies.frames import Rows, columns
 from studies.session import Regrets, RegretsTask, StudySession
@@ -244,7 +244,7 @@ class _Decks:
 
 
 _FILES = (upworthy.TESTS, upworthy.VIEWS)
-_ONE = hs.multipliers.constant(turns=1)
+_ONE = hs.traffic.constant(turns=1)
 
 
 def _missing(session: StudySession, meetings: list[Meeting], decks: _Decks | None) -> list[str]:

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from highseason import multipliers
-from highseason.multipliers import Multiplier
+from highseason import traffic
+from highseason.traffic import Multiplier
 
 LEEDS, SHOP = "leeds_footfall_hourly.csv.gz", "online_retail_hourly.csv.gz"
 
@@ -32,7 +32,7 @@ def formula_seasons(quick: bool = False) -> list[Season]:
     """Seasons from formulas."""
     n = 150 if quick else 3000
     wave, step, christmas = (
-        multipliers.SHAPES[name](turns=n) for name in ("wave", "step", "christmas")
+        traffic.SHAPES[name](turns=n) for name in ("wave", "step", "christmas")
     )
     late, early = _peak(n, 0.9, 1.0, "late peak"), _peak(n, 0.1, 0.2, "early peak")
     return [
@@ -65,7 +65,7 @@ def real_seasons(data: Path | None) -> Iterator[Season]:
 
 def _leeds(path: Path) -> Iterator[Season]:
     """Footfall on Briggate; Boxing Day 2013 has the highest hour of eight years."""
-    hours = multipliers.read(path, value="Briggate", floor=1.0)
+    hours = traffic.read(path, value="Briggate", floor=1.0)
     G = replace(hours.window("2013-11-15", "2014-01-05"), name="Leeds hours")
     yield Season("leeds-christmas-hours", G, 10, _ALL)
     yield Season("leeds-christmas-hours-small-gaps", G, 10, _SMALL)
@@ -75,10 +75,10 @@ def _leeds(path: Path) -> Iterator[Season]:
 
 def _shop(path: Path) -> Iterator[Season]:
     """Order lines of a gift shop in its open hours, up to Christmas."""
-    hours = multipliers.read(path, value="lines", floor=1e-9)
+    hours = traffic.read(path, value="lines", floor=1e-9)
     season = hours.window("2011-08-01", "2011-12-09")
     opened = season.values >= 1.0
     calendar = None if season.calendar is None else season.calendar[opened]
-    G = multipliers.from_values(season.values[opened], calendar, "shop hours")
+    G = traffic.from_values(season.values[opened], calendar, "shop hours")
     yield Season("shop-hours", G, 10, _ALL)
     yield Season("shop-hours-small-gaps", G, 10, _SMALL)

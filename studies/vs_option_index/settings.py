@@ -10,12 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
-from highseason import lifetimes, multipliers, rewards
+from highseason import lifetimes, rewards, traffic
 from highseason.core.warnings import quiet
-from highseason.engine.lifetimes import Lifetimes
-from highseason.forecasters import Blend, Forecast
-from highseason.multipliers import Multiplier
+from highseason.policies.lifetimes import Lifetimes
 from highseason.rewards import Rewards
+from highseason.traffic import Blend, Forecast, Multiplier
 from studies.simulated.settings import grid
 from studies.vs_option_index.seasons import formula_seasons, real_seasons
 
@@ -133,7 +132,7 @@ def counted(
 
 def shape_of(name: str, turns: int) -> Multiplier:
     """One of the paper's shapes, or weekdays and seasons."""
-    return week_and_year(turns) if name == SHAPES[-1] else multipliers.SHAPES[name](turns=turns)
+    return week_and_year(turns) if name == SHAPES[-1] else traffic.SHAPES[name](turns=turns)
 
 
 _WEEK = np.array([0.9, 0.85, 0.85, 0.95, 1.15, 1.3, 1.0])
@@ -183,7 +182,7 @@ def _season(name: str, data: Path) -> Iterator[Meeting]:
 def real_series(name: str, data: Path) -> tuple[Multiplier, Multiplier]:
     """The past of a series, and the season at its end."""
     file, column, step, turns = SERIES[name]
-    series = multipliers.read(data / file, value=column, floor=1.0)
+    series = traffic.read(data / file, value=column, floor=1.0)
     series = series if step is None else series.resample(step)
     begin = series.turns - turns
     return series.window(1, begin), series.window(begin + 1, series.turns)

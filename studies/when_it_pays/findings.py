@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from highseason.core.formatting import percent, signed_percent
+from highseason.engine import Estimate, with_interval
 from highseason.report import Drawings, Figure, interval_plot
-from highseason.results import Estimate, with_interval
 from studies.frames import averaged, columns, estimate, estimates, where
 from studies.study import Findings
 from studies.vs_option_index.entrants import OPTION

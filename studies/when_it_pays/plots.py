@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from highseason.core.formatting import signed_percent
+from highseason.engine import Estimate
 from highseason.report import palette
 from highseason.report.drawing import drawing, leave_squares
 from highseason.report.figure import Figure
-from highseason.results import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

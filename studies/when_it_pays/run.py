@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from highseason.results import Estimate, with_interval
-from highseason.tuning import derive_seed
+from highseason.advice import derive_seed
+from highseason.engine import Estimate, with_interval
 from studies.crossfit import CrossFit, crossfit
 from studies.frames import Rows, columns
 from studies.paper import SAME_RULE

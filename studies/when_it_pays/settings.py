@@ -8,10 +8,10 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.advice import derive_seed
 from highseason.core.random import draw, seed_key
-from highseason.multipliers import Multiplier
 from highseason.rewards import effective_visitors
-from highseason.tuning import derive_seed
+from highseason.traffic import Multiplier
 from studies.session import shuffled
 from studies.vs_option_index.settings import SERIES, Meeting, counted, real_series, shape_of
 

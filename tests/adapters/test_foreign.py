@@ -13,7 +13,7 @@ import pytest
 import highseason as hs
 from highseason.core.extras import MissingExtraError
 
-G = hs.multipliers.christmas(turns=100)
+G = hs.traffic.christmas(turns=100)
 ARMS = hs.rewards.bernoulli(arms=4)
 
 
@@ -40,14 +40,14 @@ class Epsilon:
 
 
 def test_it_earns_what_ours_earns() -> None:
-    players = [hs.ConstantEpsilon(), hs.ForeignPolicy.of(Epsilon())]
-    result = hs.simulate(players, ARMS, hs.multipliers.constant(150), games=80, seed=1)
+    players = [hs.ConstantEpsilon(), hs.policies.ForeignPolicy.of(Epsilon())]
+    result = hs.simulate(players, ARMS, hs.traffic.constant(150), games=80, seed=1)
     ours, theirs = (result.mean("regret", i) for i in range(2))
     assert theirs == pytest.approx(ours, rel=0.3)
 
 
 def test_play_and_simulate_agree_turn_by_turn() -> None:
-    policy = hs.ForeignPolicy.of(Epsilon())
+    policy = hs.policies.ForeignPolicy.of(Epsilon())
     result = hs.simulate(policy, ARMS, G, games=3, seed=4, curves=100, keep="games")
     assert result.games is not None
     for number in range(3):
@@ -59,7 +59,7 @@ def test_play_and_simulate_agree_turn_by_turn() -> None:
 
 
 def test_it_is_forgotten_after_its_game() -> None:
-    policy = hs.ForeignPolicy.of(Epsilon())
+    policy = hs.policies.ForeignPolicy.of(Epsilon())
     hs.simulate(policy, ARMS, G, games=5)
     gc.collect()
     players: Any = policy.rule.start.__self__  # type: ignore[attr-defined]
@@ -91,15 +91,15 @@ def test_an_arm_that_is_not_there_is_an_error() -> None:
             return 17
 
     with pytest.raises(ValueError, match="chose arm 17 in turn 1"):
-        hs.play(hs.ForeignPolicy.of(Wrong()), ARMS, G)
+        hs.play(hs.policies.ForeignPolicy.of(Wrong()), ARMS, G)
 
 
 @pytest.mark.parametrize("wrong", [7, object(), random.Random(1)])
 def test_what_cannot_play_is_refused(wrong: Any) -> None:
     with pytest.raises(ValueError, match="has no pull"):
-        hs.ForeignPolicy.of(wrong)
+        hs.policies.ForeignPolicy.of(wrong)
     with pytest.raises(ValueError, match="make must be a function"):
-        hs.ForeignPolicy()
+        hs.policies.ForeignPolicy()
 
 
 def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

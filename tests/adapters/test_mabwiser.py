@@ -13,7 +13,7 @@ from mabwiser.simulator import Simulator
 import highseason as hs
 from highseason.adapters import from_mabwiser, to_mabwiser
 
-G = hs.multipliers.christmas(turns=80)
+G = hs.traffic.christmas(turns=80)
 ARMS = hs.rewards.bernoulli(arms=3)
 
 

@@ -11,7 +11,7 @@ from river import bandit, checks, preprocessing, proba, stats
 import highseason as hs
 from highseason.adapters import from_river, to_river
 
-G = hs.multipliers.christmas(turns=120)
+G = hs.traffic.christmas(turns=120)
 ARMS = hs.rewards.bernoulli(arms=4)
 THEIRS = {
     "epsilon": bandit.EpsilonGreedy(epsilon=0.1, seed=1),
@@ -83,7 +83,7 @@ def test_ours_plays_rivers_loop(text: str) -> None:
 
 
 def test_ours_chooses_what_it_chooses_in_our_games() -> None:
-    game = hs.play(hs.KLUCB(), ARMS, hs.multipliers.constant(100, 1.0), seed=7)
+    game = hs.play(hs.KLUCB(), ARMS, hs.traffic.constant(100, 1.0), seed=7)
     ours = to_river("kl-ucb", seed=7)
     for arm, paid in zip(game.arms, game.paid, strict=True):
         assert ours.pull(range(4)) == arm

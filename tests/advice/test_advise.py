@@ -13,23 +13,22 @@ import numpy as np
 import pytest
 
 import highseason as hs
-from highseason.advice import Advice, World, recommend
+from highseason.advice import Advice, World, Zoom, derive_seed, on_games, recommend
 from highseason.advice.candidates import TRIED, kind_of, spaces, tried
 from highseason.advice.outcome import NOTICEABLE, OF_LOSS, _Leads, judge
 from highseason.advice.recommend import Finalists, _middle_of_flip, _Study
 from highseason.advice.words import verdict
+from highseason.advice.zoom import _ends
 from highseason.cli.output import plain
 from highseason.core.executors import opened
-from highseason.results import Moments, SimulationResult
-from highseason.tuning import Zoom, derive_seed, on_games
-from highseason.tuning.zoom import _ends
+from highseason.engine import Moments, SimulationResult
 
 T = np.arange(120)
 
 
 @cache
 def advised(case: str) -> Advice:
-    wave, settings = hs.multipliers.wave(turns=60).values, {"rewards": "bernoulli"}
+    wave, settings = hs.traffic.wave(turns=60).values, {"rewards": "bernoulli"}
     G, arms, more = {
         # Cheap turns in plenty before dear ones, and arms that one try cannot tell apart.
         "quiet first": (np.where(T < 60, 1.0, 500.0), 4, {"gap": 0.2, "games": 200}),
@@ -44,7 +43,7 @@ def advised(case: str) -> Advice:
 @cache
 def visitors(rho: float | None = None) -> Advice:
     """The best of many parameters would change neither answer."""
-    G = hs.multipliers.from_values(1e5 * (1 + T % 7), name="shop")
+    G = hs.traffic.from_values(1e5 * (1 + T % 7), name="shop")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(recommend, "Zoom", partial(Zoom, trials=2, steps=1))
         return hs.advise(G, 3, rates=(0.1, 0.9), gap=0.2, rho=rho, games=200, seed=1)
@@ -119,7 +118,7 @@ def test_a_high_correlation_flips_the_answer_and_the_text_says_where() -> None:
 
 @pytest.mark.usefixtures("quick_search")
 def test_without_rates_typical_ones_are_tried() -> None:
-    G = hs.multipliers.from_values([50.0, 80.0, 200.0] * 6, name="shop")
+    G = hs.traffic.from_values([50.0, 80.0, 200.0] * 6, name="shop")
     advice = hs.advise(G, 2, games=20)
     assert len({world.rates for world in advice.worlds}) == 3
     assert len(advice.worlds) == 9
@@ -172,7 +171,7 @@ def test_further_rounds_are_played_where_the_answer_hangs_by_a_thread(
     monkeypatch.setattr(_Study, "played", played)
     finalists = Finalists((hs.Greedy(), hs.OptionIndex()), 2)
     with opened("serial") as pool:
-        study = _Study.of(hs.multipliers.wave(9), 3, count, 0, pool)
+        study = _Study.of(hs.traffic.wave(9), 3, count, 0, pool)
         outcome = study.verdict(World.of("visitors", 3), finalists)
     assert asked == list(range(1, rounds + 1))
     assert outcome.games == rounds * count
@@ -209,7 +208,7 @@ def test_sentences_name_the_strongest_rivals_of_their_own_tables() -> None:
 )
 def test_no_optimum_is_at_an_end_of_what_was_tried(visitors: np.ndarray) -> None:
     """Values below and above it were tried, unless none beyond it would make a difference."""
-    evaluate = on_games(hs.rewards.visitors(4), hs.multipliers.from_values(visitors), seed=3)
+    evaluate = on_games(hs.rewards.visitors(4), hs.traffic.from_values(visitors), seed=3)
     for space in spaces(tried(0.0)):
         trials = Zoom(games=20).search(space, evaluate)
         for axis in space.axes:
@@ -225,7 +224,7 @@ def test_no_optimum_is_at_an_end_of_what_was_tried(visitors: np.ndarray) -> None
 def test_nothing_is_tuned_where_greedy_loses_less_than_is_noticeable(
     visitors: float, suffices: bool
 ) -> None:
-    G = hs.multipliers.from_values(np.full(400, visitors))
+    G = hs.traffic.from_values(np.full(400, visitors))
     with opened("serial") as pool:
         study = _Study.of(G, 2, 20, 0, pool)
         world = World.of("visitors", 2, (0.02, 0.05))
@@ -239,9 +238,9 @@ def test_nothing_is_tuned_where_greedy_loses_less_than_is_noticeable(
 
 
 def test_policies_that_cannot_be_told_apart_are_one_answer_the_simplest() -> None:
-    G = hs.multipliers.wave(turns=50)
+    G = hs.traffic.wave(turns=50)
     same = [hs.Greedy(), hs.EpsilonGreedy(k=0), hs.EpsilonZGreedy(k=0)]
-    with pytest.warns(hs.PlanWarning):
+    with pytest.warns(hs.policies.PlanWarning):
         result = hs.simulate(same, hs.rewards.bernoulli(arms=3), G, games=30)
     outcome = judge(World.of("bernoulli", 3), same, result, tried=3)
     assert outcome.policy == hs.Greedy()
@@ -281,7 +280,7 @@ def test_what_needs_no_tuning_is_simpler_than_what_was_tuned(
 
 
 def test_a_lead_must_be_clear_and_noticeable() -> None:
-    G = hs.multipliers.wave(turns=100)
+    G = hs.traffic.wave(turns=100)
     arms = hs.rewards.bernoulli(arms=5)
     result = hs.simulate([hs.UCB(), hs.Greedy()], arms, G, games=50, seed=1)
     assert result.games is not None
@@ -389,7 +388,7 @@ def upworthy(days: int, games: int, rho: float | None = None) -> Advice:
     path = Path(__file__).parents[2].parent / "shared/data/upworthy_daily_pageviews.csv"
     if not path.exists():
         pytest.skip(f"{path} is not there")
-    G = hs.multipliers.read(path).window(1, days)
+    G = hs.traffic.read(path).window(1, days)
     return hs.advise(G, 4, rates=(0.005, 0.03), rho=rho, games=games)
 
 

@@ -22,14 +22,14 @@ CASES = {
 @pytest.mark.parametrize("code", CASES)
 def test_it_is_reported_in_plain_words(code: str) -> None:
     values, arms, words = CASES[code]
-    (text,) = [one.text for one in cautions(hs.multipliers.from_values(values), arms)
+    (text,) = [one.text for one in cautions(hs.traffic.from_values(values), arms)
                if one.code == code]  # fmt: skip
     assert words in text
 
 
 @pytest.mark.parametrize("shape", ["wave", "christmas", "sine"])
 def test_a_healthy_season_gives_no_alarm(shape: str) -> None:
-    assert cautions(hs.multipliers.as_multiplier(shape, turns=500), arms=10) == []
+    assert cautions(hs.traffic.as_multiplier(shape, turns=500), arms=10) == []
 
 
 def test_short_and_long_horizons_differ() -> None:

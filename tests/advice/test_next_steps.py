@@ -17,8 +17,8 @@ import highseason as hs
 from highseason.advice import Advice, Compared, World, WorldOutcome, kind_of
 from highseason.advice.candidates import spaces, tried
 from highseason.cli import main
+from highseason.engine import Estimate
 from highseason.policies import Policy
-from highseason.results import Estimate
 
 #: Warnings about a plan or a short past are no errors of what is printed.
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -48,7 +48,7 @@ def candidates(world: World) -> list[Policy]:
     return [policy for space in every for policy in space.candidates(3 if space.axes else 1)]
 
 
-def advised(policy: Policy, world: World, G: hs.multipliers.Multiplier) -> Advice:
+def advised(policy: Policy, world: World, G: hs.traffic.Multiplier) -> Advice:
     """Advice as if games had shown this policy to be the best."""
     rivals = [policy, hs.Greedy(), hs.UCB(), hs.UCBZ()]
     level = Estimate(0.0, 0.0, 0.0, 0.0)
@@ -72,17 +72,17 @@ CASES = [
 
 
 @pytest.fixture
-def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> hs.multipliers.Multiplier:
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> hs.traffic.Multiplier:
     monkeypatch.chdir(tmp_path)
     days = np.datetime64("2025-01-01") + np.arange(70)
     rows = [f"{day},{100 + 7 * (i % 5) + 300 * (i % 7 > 4)}" for i, day in enumerate(days)]
     Path("shop.csv").write_text("\n".join(["day,visitors", *rows]) + "\n")
-    return hs.multipliers.read("shop.csv")
+    return hs.traffic.read("shop.csv")
 
 
 @pytest.mark.parametrize(("name", "policy"), CASES)
 def test_for_every_policy_that_can_be_advised(
-    name: str, policy: Policy, shop: hs.multipliers.Multiplier
+    name: str, policy: Policy, shop: hs.traffic.Multiplier
 ) -> None:
     advice = advised(policy, WORLDS[name], shop)
     text = advice.text(multiplier="shop.csv")
@@ -103,7 +103,7 @@ def test_for_every_policy_that_can_be_advised(
 
 def test_a_bandit_that_scales_rewards_chooses_as_the_policy_that_was_tuned_to_them() -> None:
     """Rewards of five times the size need a P of 25 times."""
-    advice = advised(hs.UCB(P=20.0), WORLDS["bounds"], hs.multipliers.from_values([500.0] * 60))
+    advice = advised(hs.UCB(P=20.0), WORLDS["bounds"], hs.traffic.from_values([500.0] * 60))
     begin = advice.next_steps()[1].partition("arm = ")[0]
     bandit = run(begin, advice=advice)["shop"]
     assert str(bandit.policy) == "ucb:P=0.8"
@@ -136,7 +136,7 @@ def test_the_traffic_is_read_as_it_was(
     Path("Sessions over time.csv").write_text("\n".join([header, *rows]) + "\n")
     given = []
 
-    def advise(G: hs.multipliers.Multiplier, arms: int, **_: Any) -> Advice:
+    def advise(G: hs.traffic.Multiplier, arms: int, **_: Any) -> Advice:
         given.append(G)
         return advised(hs.Greedy(), WORLDS["visitors"], G)
 
@@ -154,14 +154,14 @@ def test_hours_ahead_of_a_zone_are_the_same_in_python() -> None:
     hours = np.datetime64("2024-02-01T00") + np.arange(24 * 50)
     counts = [100 + i % 24 for i in range(hours.size)]
     utc = np.datetime_as_string(hours, timezone="UTC")
-    past = hs.multipliers.from_values(counts, utc, zone="Europe/Rome")
-    ahead = hs.forecasters.Blend().fit(past).predict(30).multiplier()
+    past = hs.traffic.from_values(counts, utc, zone="Europe/Rome")
+    ahead = hs.traffic.Blend().fit(past).predict(30).multiplier()
     assert ahead.zone == "Europe/Rome"
     assert ahead.turn_of("2024-03-22 01:00") == 1
 
 
 def test_shapes_are_given_by_name() -> None:
-    G = hs.multipliers.wave(turns=40)
+    G = hs.traffic.wave(turns=40)
     command, python = advised(hs.UCB(), WORLDS["draws"], G).next_steps(multiplier="wave")
     assert command == "highseason plan --policy ucb --multiplier wave --turns 40 --arms 4"
     assert run(python)["G"] == G
@@ -175,6 +175,8 @@ def test_an_object_of_another_library_only_plays() -> None:
         def update(self, arm: int, reward: float) -> None:
             pass
 
-    advice = advised(hs.ForeignPolicy.of(First()), WORLDS["draws"], hs.multipliers.wave(turns=9))
+    advice = advised(
+        hs.policies.ForeignPolicy.of(First()), WORLDS["draws"], hs.traffic.wave(turns=9)
+    )
     for step in advice.next_steps():
         run(step, advice=advice)

@@ -34,14 +34,14 @@ def test_any_arm_can_be_the_best() -> None:
 @pytest.mark.parametrize("rewards", ["bernoulli", "visitors"])
 def test_simulated_regret_knows_the_gap(rewards: str) -> None:
     """Two arms a gap apart, played at random: half the gap in every turn."""
-    G = hs.multipliers.constant(turns=200)
+    G = hs.traffic.constant(turns=200)
     world = World.of(rewards, 2, (0.0, 1.0), gap=0.3)
     result = hs.simulate(hs.UniformRandom(), world.rewards, G, games=400, seed=1)
     assert result.mean("regret", 0) == pytest.approx(200 * 0.15, rel=0.03)
 
 
 def test_a_world_says_what_it_assumes() -> None:
-    G = hs.multipliers.from_values([100.0, 1000.0, 5000.0])
+    G = hs.traffic.from_values([100.0, 1000.0, 5000.0])
     alone = World.of("visitors", 3, (0.02, 0.04))
     assert "every visitor counts (rates 2% to 4%)" in alone.assumption(G)
     assert "rho = 0" in alone.assumption(G)

@@ -67,8 +67,8 @@ def test_once_tried_an_arm_is_played_on_any_turn() -> None:
     ("policy", "low"),
     [(hs.UCBZ(z=95), 3), (hs.UCBZ(z=20), 5), (hs.UCBZ(z="0.05*max"), 5), (hs.UCB(), 5)],
 )
-@pytest.mark.filterwarnings("ignore::highseason.multipliers.ThresholdWarning")
-@pytest.mark.filterwarnings("ignore::highseason.PlanWarning")
+@pytest.mark.filterwarnings("ignore::highseason.traffic.ThresholdWarning")
+@pytest.mark.filterwarnings("ignore::highseason.policies.PlanWarning")
 def test_what_is_low_is_the_policys_business(policy: hs.Policy, low: int) -> None:
     bandit = shop(policy, reward_range=(0, 12))
     bandit.add_arm("new")
@@ -94,7 +94,7 @@ def test_a_held_arm_is_played_where_there_is_no_other() -> None:
 
 def test_no_low_turn_left_is_worth_a_warning() -> None:
     bandit = shop(multiplier=[10.0, 10.0, 90.0, 90.0])
-    with pytest.warns(hs.PlanWarning, match=r"no low turn is left.*'new'.*when='now'"):
+    with pytest.warns(hs.policies.PlanWarning, match=r"no low turn is left.*'new'.*when='now'"):
         bandit.add_arm("new")
     bandit.extend([80.0, 9.0])
     assert [bandit.pull(t) for t in (3, 4, 6)] == ["a", "a", "new"]
@@ -104,7 +104,7 @@ def test_a_warning_made_an_error_adds_nothing() -> None:
     bandit = shop(multiplier=[10.0, 10.0, 90.0, 90.0])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with pytest.raises(hs.PlanWarning):
+        with pytest.raises(hs.policies.PlanWarning):
             bandit.add_arm("new")
     assert bandit.arms == ("a", "b")
 
@@ -207,7 +207,7 @@ def best_ever(state: Any, turn: Any) -> tuple[int, bool]:
     return int(values.argmax()), True
 
 
-BEST_EVER = hs.rules.Rule(
+BEST_EVER = hs.policies.Rule(
     "best-ever", best_ever, lambda b, t, m: 0.0 * b, remember, start, memory=2
 )
 

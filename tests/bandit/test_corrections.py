@@ -64,7 +64,7 @@ def ways_back(bandit: hs.Bandit[str]) -> list[hs.Bandit[str]]:
 # corrections
 
 
-@pytest.mark.filterwarnings("ignore::highseason.PlanWarning")
+@pytest.mark.filterwarnings("ignore::highseason.policies.PlanWarning")
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("multiplier", [G, None], ids=["known", "online"])
 def test_after_a_correction_all_is_as_if_it_had_been_right(policy: str, multiplier: Any) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 import highseason as hs
 from highseason.bandit import BanditError, PastForecastError
-from highseason.multipliers import MultiplierError
+from highseason.traffic import MultiplierError
 
 #: Ours; a policy that some other test defines is not.
 OURS = [name for name, cls in hs.policies.registry().items() if "highseason." in cls.__module__]
@@ -63,7 +63,7 @@ def test_the_next_turn_is_the_one_after_the_last_decided() -> None:
 
 
 def test_dates() -> None:
-    bandit = shop(G=hs.multipliers.from_values([1, 2, 3, 4], DAYS))
+    bandit = shop(G=hs.traffic.from_values([1, 2, 3, 4], DAYS))
     arm = bandit.pull("2024-12-23")
     assert bandit.pull(dt.date(2024, 12, 23)) == bandit.pull(2) == arm
     assert bandit.decide().turn == 3
@@ -90,7 +90,7 @@ def test_the_turn_after_the_last_of_the_forecast_names_extend() -> None:
 
 
 def test_a_date_past_the_forecast_names_extend() -> None:
-    bandit = shop(G=hs.multipliers.from_values([1, 2, 3, 4], DAYS))
+    bandit = shop(G=hs.traffic.from_values([1, 2, 3, 4], DAYS))
     with pytest.raises(PastForecastError, match=r"'2024-12-26' .*\(2024-12-25\).*extend"):
         bandit.pull("2024-12-26")
     bandit.extend(pd.Series([5.0], index=pd.DatetimeIndex(["2024-12-26"])))
@@ -140,7 +140,7 @@ def test_removed_arms_in_available_are_left_out() -> None:
 
 
 def test_a_rule_that_chooses_what_may_not_be_played_is_caught() -> None:
-    stubborn = hs.rules.Rule("stubborn", lambda state, turn: (0, True), lambda b, t, m: 0.0 * b)
+    stubborn = hs.policies.Rule("stubborn", lambda state, turn: (0, True), lambda b, t, m: 0.0 * b)
 
     @dataclass(frozen=True)
     class Stubborn(hs.Policy):
@@ -159,11 +159,11 @@ def test_a_rule_that_chooses_what_may_not_be_played_is_caught() -> None:
 # the plan
 
 
-@pytest.mark.filterwarnings("ignore::highseason.PlanWarning")
+@pytest.mark.filterwarnings("ignore::highseason.policies.PlanWarning")
 @pytest.mark.parametrize("name", OURS)
 def test_undecided_turns_follow_the_plan_of_the_arms_and_turns_known_now(name: str) -> None:
     policy = hs.policies.registry()[name]()
-    G = hs.multipliers.wave(turns=30)
+    G = hs.traffic.wave(turns=30)
     bandit = shop(policy, G, reward_range=(0, 1))
     before = [bandit.decide(t).level for t in (1, 2, 9)]
     bandit.add_arm("d", when="now")
@@ -172,7 +172,7 @@ def test_undecided_turns_follow_the_plan_of_the_arms_and_turns_known_now(name: s
     numbers = policy.plan(G, arms=4).levels
     assert [bandit.decide(t).level for t in (3, 10, 30)] == [numbers[i] for i in (2, 9, 29)]
 
-    more = hs.multipliers.from_values([0.01, 1000.0, 7.0])
+    more = hs.traffic.from_values([0.01, 1000.0, 7.0])
     bandit.extend(more)
     numbers = policy.plan(G.then(more), arms=4).levels
     assert [bandit.decide(t).level for t in (4, 29, 31, 33)] == [
@@ -183,7 +183,7 @@ def test_undecided_turns_follow_the_plan_of_the_arms_and_turns_known_now(name: s
 
 
 def test_a_one_sided_plan_warns_once() -> None:
-    with pytest.warns(hs.PlanWarning) as caught:
+    with pytest.warns(hs.policies.PlanWarning) as caught:
         bandit = shop(hs.SoftUCB(unit=1e-9), [5.0, 50.0] * 5, reward_range=(0, 1))
     assert len(caught) == 1
     with warnings.catch_warnings():

@@ -111,9 +111,9 @@ def test_events_are_json_and_back(multiplier: Any) -> None:
 
 def test_a_calendar_and_a_zone_come_back() -> None:
     hours = np.datetime64("2024-10-27T00") + np.arange(6)
-    G = hs.multipliers.from_values([1.0, 2, 3, 4, 5, 6], hours, name="visitors")
+    G = hs.traffic.from_values([1.0, 2, 3, 4, 5, 6], hours, name="visitors")
     bandit = hs.Bandit(["a", "b"], hs.Greedy(), G, expires={"a": "2024-10-27T03"})
-    bandit.extend(hs.multipliers.from_values([7.0], [np.datetime64("2024-10-27T06")]))
+    bandit.extend(hs.traffic.from_values([7.0], [np.datetime64("2024-10-27T06")]))
     lines = [event_to_json(event) for event in bandit.store]
     again = hs.Bandit.from_events(MemoryStore(map(event_from_json, lines)))
     assert (again.multiplier, again.to_json()) == (bandit.multiplier, bandit.to_json())
@@ -136,7 +136,7 @@ def test_any_hashable_id_plays_with_events_in_memory_but_not_in_a_file(tmp_path:
 def test_a_policy_without_a_name_is_handed_over(tmp_path: Path) -> None:
     @dataclass(frozen=True)
     class Mine(Policy):
-        rule = hs.rules.EPSILON
+        rule = hs.policies.EPSILON
         share: float = parameter(0.5, "how often")
 
         def step(self, carry: Any, view: Any) -> tuple[float, Any]:
@@ -250,7 +250,7 @@ class Failing(MemoryStore):
     ids=["pull", "update", "traffic", "add", "remove", "extend"],
 )
 @pytest.mark.parametrize("policy", [hs.EpsilonGreedy(k=1), hs.SoftUCBMortal()], ids=str)
-@pytest.mark.filterwarnings("ignore::highseason.PlanWarning")
+@pytest.mark.filterwarnings("ignore::highseason.policies.PlanWarning")
 def test_what_cannot_be_stored_does_not_happen(
     act: Callable[[hs.Bandit], Any], policy: hs.Policy
 ) -> None:

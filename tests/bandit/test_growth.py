@@ -13,9 +13,8 @@ import numpy as np
 import pytest
 
 import highseason as hs
-from highseason.policies import Policy, View
+from highseason.policies import EPSILON, Policy, View
 from highseason.policies.plan import Planner
-from highseason.rules import EPSILON
 
 OURS = [name for name, cls in hs.policies.registry().items() if "highseason." in cls.__module__]
 
@@ -76,7 +75,7 @@ def test_a_decision_after_loading(policy: str) -> None:
 def test_arms_that_come_and_go_with_a_multiplier(policy: str) -> None:
     work = []
     for turns in (90, 900):
-        G = hs.multipliers.wave(turns=turns)
+        G = hs.traffic.wave(turns=turns)
         bandit = hs.Bandit(["a", "b", "c"], hs.policies.parse(policy), G, reward_range=(0, 1))
         bandit.pull()
         bandit.add_arm("d", when="now")
@@ -89,12 +88,12 @@ def test_arms_that_come_and_go_with_a_multiplier(policy: str) -> None:
 # what makes it possible, and that it changes nothing
 
 
-@pytest.mark.filterwarnings("ignore::highseason.PlanWarning")
+@pytest.mark.filterwarnings("ignore::highseason.policies.PlanWarning")
 @pytest.mark.parametrize("name", OURS)
 def test_levels_asked_for_one_by_one_are_those_of_the_plan(name: str) -> None:
     policy = hs.policies.registry()[name]()
     assert policy.carry_depends_on in ("nothing", "G")
-    G = hs.multipliers.wave(turns=30)
+    G = hs.traffic.wave(turns=30)
     plan = policy.plan(G, 5).levels
     bandit = hs.Bandit(["a"], policy, G, reward_range=(0, 1))
     for arm in "bcde":

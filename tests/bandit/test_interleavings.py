@@ -47,10 +47,10 @@ POLICIES = [
     hs.UCBZ(),
     hs.SoftUCB(ties="random"),
     hs.VariablePool(c=20, ties="random"),
-    hs.NaiveUCB(),
+    hs.policies.NaiveUCB(),
     hs.SoftUCBMortal(initial=1),
-    hs.SpareOldArms(hs.UCB()),
-    hs.PeakGrabber(hs.EpsilonGreedy(k=1), window=2, trigger=1.0),
+    hs.policies.SpareOldArms(hs.UCB()),
+    hs.policies.PeakGrabber(hs.EpsilonGreedy(k=1), window=2, trigger=1.0),
 ]
 
 arms = st.sampled_from(ARMS)
@@ -165,7 +165,7 @@ def test_any_interleaving_goes_on_identically_after_any_reload() -> None:
         run_state_machine_as_test(Twins, settings=settings(deadline=None, stateful_step_count=25))
 
 
-@pytest.mark.filterwarnings("ignore::highseason.PlanWarning")
+@pytest.mark.filterwarnings("ignore::highseason.policies.PlanWarning")
 @settings(deadline=None, max_examples=30)
 @given(policy=st.sampled_from(POLICIES), cut=st.integers(0, 39), seed=st.integers(0, 9))
 def test_a_game_cut_anywhere_is_the_same_game(policy: hs.Policy, cut: int, seed: int) -> None:
@@ -183,5 +183,5 @@ def test_a_game_cut_anywhere_is_the_same_game(policy: hs.Policy, cut: int, seed:
                 bandit.add_arm(ARMS[4])
         return bandit.decisions()
 
-    G = hs.multipliers.wave(turns=40)
+    G = hs.traffic.wave(turns=40)
     assert game(cut) == game(None)

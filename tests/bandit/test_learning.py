@@ -249,7 +249,7 @@ def test_without_a_range_nothing_is_scaled_or_clipped() -> None:
 
 
 def test_naive_policies_learn_totals() -> None:
-    bandit = shop(hs.NaiveEpsilonGreedy(k=1), reward_range=(2, 12))
+    bandit = shop(hs.policies.NaiveEpsilonGreedy(k=1), reward_range=(2, 12))
     bandit.update_many([("a", 70.0, 1, 10), ("b", 2000.0, 2, 100), ("c", 0.0, 3, 1)])
     assert bandit._session.table.state.sums.tolist() == [5.0, 100.0, 0.0]
     assert bandit.clipped == 2

@@ -14,13 +14,13 @@ import pytest
 import highseason as hs
 from highseason.bandit import BanditError
 from highseason.core.random import game_keys
-from highseason.engine.lifetimes import Lifetimes
-from highseason.rules import NO_END
+from highseason.policies import NO_END
+from highseason.policies.lifetimes import Lifetimes
 
-pytestmark = pytest.mark.filterwarnings("ignore::highseason.PlanWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::highseason.policies.PlanWarning")
 
 TURNS = 70
-WAVE = hs.multipliers.wave(TURNS)
+WAVE = hs.traffic.wave(TURNS)
 #: In order of birth, as a live game meets them.
 FIXED = hs.lifetimes.fixed([(1, 70), (1, 12), (1, math.inf), (3, 40), (3, 3), (15, 60), (41, 70)])
 FLOW = hs.lifetimes.birth_and_death(TURNS, alive=4, life=15)
@@ -131,7 +131,7 @@ def test_the_last_turn_itself_is_its_own() -> None:
 def test_expiry_by_date() -> None:
     days = np.datetime64("2026-12-01") + np.arange(40)
     bandit = shop(
-        multiplier=hs.multipliers.Multiplier(np.full(40, 5.0), days), expires={"a": "2026-12-20"}
+        multiplier=hs.traffic.Multiplier(np.full(40, 5.0), days), expires={"a": "2026-12-20"}
     )
     bandit.add_arm("c", when="now", expires=np.datetime64("2026-12-05"))
     chosen = played(bandit, range(1, 41))
@@ -140,11 +140,11 @@ def test_expiry_by_date() -> None:
     assert {chosen[t] for t in range(21, 41)} == {"b"}
 
 
-def days_from(first: str, turns: int) -> hs.multipliers.Multiplier:
-    return hs.multipliers.Multiplier(np.full(turns, 5.0), np.datetime64(first) + np.arange(turns))
+def days_from(first: str, turns: int) -> hs.traffic.Multiplier:
+    return hs.traffic.Multiplier(np.full(turns, 5.0), np.datetime64(first) + np.arange(turns))
 
 
-@pytest.mark.filterwarnings("ignore::highseason.multipliers.CalendarWarning")
+@pytest.mark.filterwarnings("ignore::highseason.traffic.CalendarWarning")
 @pytest.mark.parametrize("reopened", [False, True])
 def test_expiry_beyond_the_forecast_by_date(reopened: bool) -> None:
     """The turn is found when the calendar gets there, which leaves out a weekend."""
@@ -230,7 +230,7 @@ def test_when_all_have_expired() -> None:
 
 
 def test_a_removed_arm_died_in_the_last_turn_that_was_decided() -> None:
-    bandit = shop(hs.SpareOldArms(hs.UCB()))
+    bandit = shop(hs.policies.SpareOldArms(hs.UCB()))
     played(bandit, range(1, 11))
     bandit.remove_arm("a")
     bandit.pull(11)
@@ -238,7 +238,7 @@ def test_a_removed_arm_died_in_the_last_turn_that_was_decided() -> None:
 
 
 def test_an_arm_taken_out_before_it_was_there_leaves_the_others_alone() -> None:
-    bandit = shop(hs.SpareOldArms(hs.UCB()), expires={"a": "unknown", "b": "unknown"})
+    bandit = shop(hs.policies.SpareOldArms(hs.UCB()), expires={"a": "unknown", "b": "unknown"})
     played(bandit, range(1, 5))
     bandit.add_arm("d", when="now")
     bandit.remove_arm("d")
@@ -250,7 +250,7 @@ def test_arms_that_stay_are_not_taken_for_old() -> None:
     """Its bonus fades only where nobody knows when an arm will go."""
     bonuses = {}
     for told in (None, "unknown"):
-        bandit = shop(hs.SpareOldArms(hs.UCB()), expires={"a": told, "b": 4})
+        bandit = shop(hs.policies.SpareOldArms(hs.UCB()), expires={"a": told, "b": 4})
         for t in range(1, 30):
             bandit.update(bandit.pull(t), 2.0)
         game = bandit._session
@@ -281,7 +281,7 @@ def test_an_expired_arm_comes_back_with_what_was_learnt_and_a_new_life() -> None
 
 
 def test_a_turn_asked_late_may_be_older_than_an_arm() -> None:
-    bandit = shop(hs.SpareOldArms(hs.SoftUCBMortal()))
+    bandit = shop(hs.policies.SpareOldArms(hs.SoftUCBMortal()))
     for t in (1, 2, 20):
         bandit.update(bandit.pull(t), 2.0)
     bandit.add_arm("c", when="now", expires=35)
@@ -343,7 +343,7 @@ def test_ucb_l_must_know_when_arms_expire() -> None:
     with pytest.raises(BanditError, match="pass expires= for 'c'"):
         bandit.add_arm("c")
     with pytest.raises(BanditError, match="ucb-l"):
-        hs.Bandit(["a"], hs.PeakGrabber(hs.UCBL()), reward_range=(0, 1))
+        hs.Bandit(["a"], hs.policies.PeakGrabber(hs.UCBL()), reward_range=(0, 1))
     assert hs.Bandit(["a"], hs.UCBL(), [5.0], reward_range=(0, 1)).pull() == "a"
     with pytest.raises(BanditError, match="pass expires= for 'a'"):
         shop(hs.UCBL(), expires={"a": "unknown"})
@@ -359,7 +359,7 @@ def test_to_ucb_l_a_life_ends_with_the_forecast_as_far_as_it_goes() -> None:
 
 
 def test_a_late_reward_does_not_hold_an_arm_that_is_gone() -> None:
-    bandit = shop(hs.PeakGrabber(hs.UCB(), window=2, trigger=1.5), expires={"a": 6})
+    bandit = shop(hs.policies.PeakGrabber(hs.UCB(), window=2, trigger=1.5), expires={"a": 6})
     for t in (1, 3):
         bandit.pull(t, available=["a"])
     for t in (2, 7, 8):
@@ -395,7 +395,7 @@ def test_a_document_keeps_lifetimes() -> None:
 
 @pytest.mark.parametrize("name", ["ends", "opening", "shared", "memory", "start"])
 def test_a_document_with_a_column_too_short(name: str) -> None:
-    document = json.loads(shop(hs.PeakGrabber(hs.UCB())).to_json())
+    document = json.loads(shop(hs.policies.PeakGrabber(hs.UCB())).to_json())
     document["arms"][name] = document["arms"][name][:-1]
     with pytest.raises(BanditError, match=f"corrupt document: `{name}` has"):
         hs.Bandit.from_json(json.dumps(document))

@@ -14,7 +14,16 @@ from hypothesis import strategies as st
 import highseason as hs
 from highseason.bandit.ledger import pack
 from highseason.core.random import DECISION, draw, game_key, turn_key
-from highseason.rules import EPSILON, POOL, UCB_RULE, ArmState, Rule, RuleTraits, Turn, fresh_state
+from highseason.policies import (
+    EPSILON,
+    POOL,
+    UCB_RULE,
+    ArmState,
+    Rule,
+    RuleTraits,
+    Turn,
+    fresh_state,
+)
 
 RULES = {rule.name: rule for rule in (EPSILON, UCB_RULE, POOL)}
 NUMBERS = {
@@ -105,8 +114,8 @@ def shop(policy: hs.Policy, **options: Any) -> hs.Bandit:
     return bandit
 
 
-@pytest.mark.filterwarnings("ignore::highseason.multipliers.ThresholdWarning")
-@pytest.mark.filterwarnings("ignore::highseason.PlanWarning")
+@pytest.mark.filterwarnings("ignore::highseason.traffic.ThresholdWarning")
+@pytest.mark.filterwarnings("ignore::highseason.policies.PlanWarning")
 @pytest.mark.parametrize("ties", ["lowest", "random"])
 @pytest.mark.parametrize("name", OURS)
 def test_what_was_likely_stays_on_record(name: str, ties: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 import highseason as hs
 from highseason.bandit import MultiplierReplaced
 
-WAVE = np.rint(20 * hs.multipliers.wave(40).values)
+WAVE = np.rint(20 * hs.traffic.wave(40).values)
 
 
 def shop(**options: object) -> hs.Bandit:
@@ -116,4 +116,4 @@ def test_only_turns_after_the_last_decided_can_be_replaced() -> None:
     bandit = shop()
     play(bandit, 3)
     with pytest.raises(hs.bandit.DocumentError, match="turn 3 is the last that was decided"):
-        bandit.follow(MultiplierReplaced(len(bandit.store) + 1, 1, hs.multipliers.constant(4)))
+        bandit.follow(MultiplierReplaced(len(bandit.store) + 1, 1, hs.traffic.constant(4)))

@@ -34,13 +34,13 @@ def chosen(bandit: hs.Bandit, game: hs.Game, **expected: list[float]) -> list[in
     return arms
 
 
-@pytest.mark.filterwarnings("ignore::highseason.PlanWarning")
+@pytest.mark.filterwarnings("ignore::highseason.policies.PlanWarning")
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("ties", ["lowest", "random"])
 @pytest.mark.parametrize("name", POLICIES)
 def test_known_multiplier(name: str, ties: str, family: str) -> None:
     policy: Policy = POLICIES[name](ties=ties)
-    G = hs.multipliers.wave(turns=120)
+    G = hs.traffic.wave(turns=120)
     game = hs.play(policy, FAMILIES[family], G, seed=7)
     bandit = hs.Bandit(range(4), policy, G, reward_range=(0, 1), seed=7, known=True)
     assert chosen(bandit, game) == game.arms.tolist()
@@ -50,21 +50,21 @@ def test_known_multiplier(name: str, ties: str, family: str) -> None:
     assert bandit.clipped == 0
 
 
-@pytest.mark.filterwarnings("ignore::highseason.PlanWarning")
+@pytest.mark.filterwarnings("ignore::highseason.policies.PlanWarning")
 @pytest.mark.parametrize(
     "name", [name for name in POLICIES if not POLICIES[name]().lifetime_options.needs_end]
 )
 def test_multiplier_known_only_as_it_goes(name: str) -> None:
     policy: Policy = POLICIES[name]()
-    G = hs.multipliers.wave(turns=120)
-    H = hs.multipliers.from_values(G.values * np.tile([0.8, 1.3, 1.0], 40))
+    G = hs.traffic.wave(turns=120)
+    H = hs.traffic.from_values(G.values * np.tile([0.8, 1.3, 1.0], 40))
     game = hs.play(policy, FAMILIES["normal"], G, seed=3, forecast=H)
     bandit = hs.Bandit(range(4), policy, reward_range=(0, 1), seed=3)
     assert chosen(bandit, game, expected=H.values.tolist()) == game.arms.tolist()
 
 
 def test_traffic_told_or_taken_from_a_known_multiplier_is_the_same() -> None:
-    G = hs.multipliers.wave(turns=60)
+    G = hs.traffic.wave(turns=60)
     told, taken = (
         hs.Bandit(list("abc"), hs.SoftUCB(), G, reward_range=(0, 1), seed=1, known=True)
         for _ in range(2)

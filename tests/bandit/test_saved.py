@@ -25,7 +25,9 @@ def found() -> dict[str, hs.Policy]:
     """Every policy of the library, by its text."""
     kinds = [k for k in hs.policies.registry().values() if k.__module__.startswith("highseason.")]
     wrappers = [kind for kind in kinds if issubclass(kind, Wrapper)]
-    plain = [kind() for kind in kinds if kind not in wrappers and kind is not hs.ForeignPolicy]
+    plain = [
+        kind() for kind in kinds if kind not in wrappers and kind is not hs.policies.ForeignPolicy
+    ]
     plain += [replace(policy, count="visitors") for policy in plain if hasattr(policy, "count")]
     wrapped = []
     for kind in wrappers:
@@ -77,7 +79,7 @@ def events_of(path: Path) -> hs.Bandit:
     return hs.Bandit.from_events(JsonLinesStore(shutil.copy(path, path.with_suffix(".copy"))))
 
 
-@pytest.mark.filterwarnings("ignore::highseason.PlanWarning")
+@pytest.mark.filterwarnings("ignore::highseason.policies.PlanWarning")
 @pytest.mark.parametrize("policy", FOUND.values(), ids=FOUND)
 def test_a_saved_season_goes_on_choice_for_choice(policy: hs.Policy, tmp_path: Path) -> None:
     bandit = half_a_season(policy, tmp_path / "events.jsonl")

@@ -70,13 +70,13 @@ def test_other_ids_play_but_cannot_be_written(arm: Any) -> None:
 # everything else
 
 
-@pytest.mark.filterwarnings("ignore::highseason.PlanWarning")
+@pytest.mark.filterwarnings("ignore::highseason.policies.PlanWarning")
 @pytest.mark.parametrize("name", OURS)
 def test_every_policy_goes_on_identically(name: str) -> None:
     kind = hs.policies.registry()[name]
     # The shop's first turns play the arms in order, which a cap leaves to the lots.
     policy = kind(ties="random" if kind().rule.traits.tries_each_arm else "lowest")
-    bandit = shop(policy, hs.multipliers.wave(turns=40), reward_range=(0, 1))
+    bandit = shop(policy, hs.traffic.wave(turns=40), reward_range=(0, 1))
     for t in range(6, 40):
         twin = hs.Bandit.from_json(bandit.to_json())
         assert same(bandit, twin)
@@ -85,12 +85,12 @@ def test_every_policy_goes_on_identically(name: str) -> None:
     assert twin.policy == bandit.policy
 
 
-@pytest.mark.filterwarnings("ignore::highseason.PlanWarning")
+@pytest.mark.filterwarnings("ignore::highseason.policies.PlanWarning")
 def test_all_there_is_comes_back() -> None:
     days = np.arange("2024-12-24T00", "2024-12-24T08", dtype="datetime64[h]")
     bandit = shop(
         hs.UCBZ(z=math.inf),
-        hs.multipliers.from_values(G, days, "visitors"),
+        hs.traffic.from_values(G, days, "visitors"),
         reward_range=(-1, 12),
         known=True,
     )
@@ -123,7 +123,7 @@ def test_the_plan_travels_along() -> None:
 def test_huge_seeds_and_numbers() -> None:
     @dataclass(frozen=True)
     class Always(Policy):
-        rule = hs.rules.UCB_RULE
+        rule = hs.policies.UCB_RULE
         suppress_plan_warning = True
 
         def step(self, carry: Any, view: Any) -> tuple[float, Any]:
@@ -138,7 +138,7 @@ def test_huge_seeds_and_numbers() -> None:
 def test_a_policy_without_a_name_is_handed_over() -> None:
     @dataclass(frozen=True)
     class Mine(Policy):
-        rule = hs.rules.EPSILON
+        rule = hs.policies.EPSILON
         share: float = parameter(0.5, "how often")
 
         def step(self, carry: Any, view: Any) -> tuple[float, Any]:

@@ -12,13 +12,13 @@ import pytest
 
 import highseason as hs
 from highseason.bandit import PastForecastError
-from highseason.multipliers import MultiplierError
+from highseason.traffic import MultiplierError
 
 ROME = ZoneInfo("Europe/Rome")
 
 
 def bandit_on(times: Any, zone: str | None = None) -> hs.Bandit[str]:
-    G = hs.multipliers.Multiplier(np.full(len(times), 5.0), times, zone=zone)
+    G = hs.traffic.Multiplier(np.full(len(times), 5.0), times, zone=zone)
     return hs.Bandit(["a", "b"], hs.UniformRandom(), G, seed=7)
 
 

@@ -70,7 +70,7 @@ def test_a_floor_may_stand_for_lam() -> None:
 
 
 def test_corollary() -> None:
-    G = hs.multipliers.step(turns=20_000)
+    G = hs.traffic.step(turns=20_000)
     policy = hs.EpsilonZGreedy(k=50, z=30)
     found = bounds.paper.two_values(policy, gaps=[0.0, 0.8], multiplier=G)
     assert (found.low, found.high, found.low_turns) == (1.0, 40.0, 9999)
@@ -99,7 +99,7 @@ def test_a_long_high_stretch_costs_its_length() -> None:
 def test_corollary_refuses() -> None:
     policy = hs.EpsilonZGreedy(k=5, z=30)
     with pytest.raises(ValueError, match="G of two values, got one of"):
-        bounds.paper.two_values(policy, gaps=[0, 1], multiplier=hs.multipliers.wave(50))
+        bounds.paper.two_values(policy, gaps=[0, 1], multiplier=hs.traffic.wave(50))
     with pytest.raises(ValueError, match="z must lie between"):
         bounds.paper.two_values(policy, gaps=[0, 1], multiplier=[1.0, 20.0, 1.0])
 
@@ -109,7 +109,7 @@ def test_corollary_refuses() -> None:
 
 def test_growth_of_epsilon_z_is_logarithmic_where_low_turns_keep_coming() -> None:
     found = bounds.paper.growth(
-        hs.EpsilonZGreedy(k=50, z=30), gaps=[0, 0.8], multiplier=hs.multipliers.step,
+        hs.EpsilonZGreedy(k=50, z=30), gaps=[0, 0.8], multiplier=hs.traffic.step,
         turns=(1_000, 10_000, 100_000),
     )  # fmt: skip
     exploration = found.part("exploration")
@@ -121,7 +121,7 @@ def test_growth_of_epsilon_z_is_logarithmic_where_low_turns_keep_coming() -> Non
 
 
 def test_growth_takes_the_first_turns_of_a_multiplier() -> None:
-    G = hs.multipliers.wave(3000)
+    G = hs.traffic.wave(3000)
     found = bounds.paper.growth(hs.SoftUCB(unit=1), gaps=[0, 0.8], multiplier=G, turns=(1000, 3000))
     assert found.part("total")[0] == bounds.regret(
         hs.SoftUCB(unit=1), gaps=[0, 0.8], multiplier=G.window(1, 1000)
@@ -182,20 +182,20 @@ def test_exploration_figure() -> None:
 def test_phases_of_a_constant_multiplier() -> None:
     """psi = 1 and gamma = 1, so w = n' + 1: there is no phase between them to speak of."""
     figure = bounds.paper.exploration_figure(
-        hs.SoftEpsilonGreedy(k=11, unit=1), hs.multipliers.constant(200, 7.0)
+        hs.SoftEpsilonGreedy(k=11, unit=1), hs.traffic.constant(200, 7.0)
     )
     assert (figure.n_prime, figure.w, figure.gamma) == (22, 23, 1.0)
 
 
 def test_decay_table() -> None:
     soft = hs.SoftEpsilonGreedy(k=11, unit=1)
-    table = bounds.paper.decay_table(soft, 0.8, hs.multipliers.sine(4000))
+    table = bounds.paper.decay_table(soft, 0.8, hs.traffic.sine(4000))
     assert [(e.phase, e.season) for e in table] == [
         (phase, season)
         for phase in ("t < n'", "n' <= t <= w", "t > w")
         for season in ("high", "low")
     ]
-    figure = bounds.paper.exploration_figure(soft, hs.multipliers.sine(4000))
+    figure = bounds.paper.exploration_figure(soft, hs.traffic.sine(4000))
     for entry in table:
         i = entry.t - 3
         assert entry.soft_explores == pytest.approx(figure.soft[i] / 2)
@@ -213,7 +213,7 @@ def test_decay_table() -> None:
 
 def test_decay_table_at_given_turns_and_in_print() -> None:
     soft = hs.SoftEpsilonGreedy(k=11, unit=1)
-    G = hs.multipliers.sine(4000)
+    G = hs.traffic.sine(4000)
     printed = bounds.paper.decay_table(soft, 0.8, G, form="paper", turns=[3000, 3003])
     assert [e.t for e in printed] == [3000, 3003]
     gamma = bounds.paper.exploration_figure(soft, G).gamma

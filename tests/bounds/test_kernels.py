@@ -40,7 +40,7 @@ def test_top_sums(
 
 
 def test_the_curve_of_soft_ucb_at_every_turn_of_a_telling_game() -> None:
-    G = hs.multipliers.wave(300)
+    G = hs.traffic.wave(300)
     soft = hs.SoftUCB(unit=20.0)
     bound = bounds.regret(soft, means=[1.0, 0.0], multiplier=G)
     assert not bound.vacuous

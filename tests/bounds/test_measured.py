@@ -15,7 +15,7 @@ from tests.reference.bounds_games import mortal_sample, pool_sample, ucb_sample
 import highseason as hs
 from highseason import bounds
 
-G = hs.multipliers
+G = hs.traffic
 
 
 def digits(value: float, significant: int) -> float:

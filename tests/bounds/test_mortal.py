@@ -12,7 +12,7 @@ from highseason import bounds
 
 
 def test_one_arm_or_equal_arms_cost_nothing() -> None:
-    G = hs.multipliers.wave(50)
+    G = hs.traffic.wave(50)
     assert bounds.mortal_regret([0.5], [(1, 50)], G).total == 0.0
     assert bounds.mortal_regret([0.5, 0.5], [(1, 50), (10, 20)], G).total == 0.0
 
@@ -30,7 +30,7 @@ def test_by_hand() -> None:
 
 def test_immortal_arms_are_soft_ucb() -> None:
     """c = 1, births 0: the same radius, so the same trivial bound and a comparable guarantee."""
-    G = hs.multipliers.wave(5000)
+    G = hs.traffic.wave(5000)
     means = [0.95, 0.05]
     mortal = bounds.mortal_regret(means, [(1, math.inf)] * 2, G)
     soft = bounds.regret(hs.SoftUCB(unit=1), means=means, multiplier=G)
@@ -98,7 +98,7 @@ def test_safe_holds_for_the_policy_as_it_plays(instance: int) -> None:
         initial=int(generator.integers(3)),
     )
     means = generator.random(arms)
-    G = hs.multipliers.christmas(turns) if instance % 2 else hs.multipliers.wave(turns)
+    G = hs.traffic.christmas(turns) if instance % 2 else hs.traffic.wave(turns)
     lifetimes = hs.lifetimes.fixed(list(zip(first.tolist(), last.tolist(), strict=True)))
     bound = bounds.regret(policy, means=means, multiplier=G, lifetimes=lifetimes)
     played = hs.simulate(
@@ -118,7 +118,7 @@ def test_printed_form_fails_where_the_reference_says() -> None:
     turns = 200
     spans = [(1, math.inf), *((t, t) for t in range(2, turns + 1) for _ in range(2))]
     means = [0.5, *[0.0, 1.0] * (turns - 1)]
-    lifetimes, G = hs.lifetimes.fixed(spans), hs.multipliers.constant(turns)
+    lifetimes, G = hs.lifetimes.fixed(spans), hs.traffic.constant(turns)
     policy = hs.SoftUCBMortal(c=1.0, unit=1.0)
     printed = bounds.regret(policy, means=means, multiplier=G, lifetimes=lifetimes, form="paper")
     played = hs.play(policy, hs.rewards.bernoulli(means=means), G, lifetimes=lifetimes)
@@ -126,7 +126,7 @@ def test_printed_form_fails_where_the_reference_says() -> None:
 
 
 def test_lives_are_for_the_theorem_that_has_them() -> None:
-    lifetimes, G = hs.lifetimes.fixed([(1, 9), (2, 9)]), hs.multipliers.wave(9)
+    lifetimes, G = hs.lifetimes.fixed([(1, 9), (2, 9)]), hs.traffic.wave(9)
     with pytest.raises(bounds.NoTheoremError, match="covers arms that stay"):
         bounds.regret(hs.SoftUCB(), means=[0.1, 0.2], multiplier=G, lifetimes=lifetimes)
     with pytest.raises(ValueError, match="drawn in every game"):
@@ -141,7 +141,7 @@ def test_lives_are_for_the_theorem_that_has_them() -> None:
 
 
 def test_a_policy_that_is_not_told_ranks_lives_otherwise() -> None:
-    G, means = hs.multipliers.wave(6000), [0.9, 0.1, 0.2]
+    G, means = hs.traffic.wave(6000), [0.9, 0.1, 0.2]
     spans = [(1, math.inf), (1, 3000), (1, 3000)]
     told, untold = (
         bounds.regret(
@@ -157,7 +157,7 @@ def test_a_policy_that_is_not_told_ranks_lives_otherwise() -> None:
 
 
 def test_an_arm_born_after_the_end_changes_nothing() -> None:
-    G, spans = hs.multipliers.wave(500), [(1, math.inf), (1, 100)]
+    G, spans = hs.traffic.wave(500), [(1, math.inf), (1, 100)]
     policy = hs.SoftUCBMortal(c=1, unit=1)
     late = bounds.regret(
         policy,

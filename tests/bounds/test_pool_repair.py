@@ -68,7 +68,7 @@ def test_minimal_repair_is_idempotent(G: list[float], m: int, c: float, Gamma: f
 
 
 def test_repaired_pools_are_full_for_any_c() -> None:
-    G = hs.multipliers.constant(1000, 50.0)
+    G = hs.traffic.constant(1000, 50.0)
     for c in (1.0001, 1.1, 2.0, 10.0, 1000.0):
         found = repair(G, 3, c)
         sizes = hs.VariablePool(c=c, unit=1).plan(G, 3, found.multiplier).levels
@@ -83,7 +83,7 @@ def test_the_first_round_is_left_alone() -> None:
 
 def test_calendar_is_kept() -> None:
     days = np.arange("2024-12-01", "2024-12-21", dtype="datetime64[D]")
-    G = hs.multipliers.Multiplier(np.full(20, 9.0), days)
+    G = hs.traffic.Multiplier(np.full(20, 9.0), days)
     assert repair(G, 2, 3.0).multiplier.calendar is not None
 
 

@@ -324,6 +324,6 @@ def test_ucb_pulls_as_often_as_forced_in_a_real_game() -> None:
     """The library's own UCB, on arms that always pay 1 and 0."""
     n = 3000
     rewards = hs.rewards.bernoulli(means=[1.0, 0.0])
-    pulls = hs.play(hs.UCB(), rewards, hs.multipliers.constant(n), seed=1).arms
+    pulls = hs.play(hs.UCB(), rewards, hs.traffic.constant(n), seed=1).arms
     worst = np.cumsum(np.asarray(pulls) == 1)
     assert (least(bounds.pull_steps(n, 2), np.arange(1, n + 1)) <= worst)[1:].all()

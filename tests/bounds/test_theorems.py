@@ -17,7 +17,7 @@ from highseason import bounds
 from highseason.bounds.epsilon_family import safe_bound
 from highseason.bounds.theorems import unregister
 
-G = hs.multipliers.wave(400)
+G = hs.traffic.wave(400)
 MEANS = [0.3, 0.9, 0.55]
 
 POLICIES = [
@@ -89,16 +89,16 @@ def test_print_tells_what_it_is(policy: hs.Policy) -> None:
 
 
 def test_sentences() -> None:
-    useful = regret(hs.EpsilonGreedy(k=50), [0.9, 0.1], hs.multipliers.constant(20_000))
+    useful = regret(hs.EpsilonGreedy(k=50), [0.9, 0.1], hs.traffic.constant(20_000))
     assert useful.sentence.startswith("The mean regret is at most 253.7")
-    vacuous = regret(hs.SoftUCB(unit=1), [0.9, 0.1], hs.multipliers.christmas(1500))
+    vacuous = regret(hs.SoftUCB(unit=1), [0.9, 0.1], hs.traffic.christmas(1500))
     assert vacuous.sentence.startswith("The bound is vacuous: always playing the worst arm")
-    flat = hs.multipliers.constant(50_000)
+    flat = hs.traffic.constant(50_000)
     wrong = regret(hs.EpsilonGreedy(k=101), [0.9, 0.7], flat, form="paper")
     assert "is not a valid bound" in wrong.sentence
-    none = regret(hs.UCB(), [0.5, 0.5], hs.multipliers.constant(10))
+    none = regret(hs.UCB(), [0.5, 0.5], hs.traffic.constant(10))
     assert "there is no regret" in none.sentence
-    partly = regret(hs.UCBZ(z=30), [0.9, 0.6], hs.multipliers.step(20_000))
+    partly = regret(hs.UCBZ(z=30), [0.9, 0.6], hs.traffic.step(20_000))
     assert partly.vacuous_parts == ("high",)
     assert "the part 'high' is vacuous" in partly.sentence
 
@@ -113,7 +113,7 @@ def test_numbers_that_json_lacks_are_text() -> None:
 
 def test_exploration_is_reported_apart_from_what_is_bounded() -> None:
     """Where exploring is exact, the part after it may be vacuous although the total is not."""
-    bound = regret(hs.EpsilonGreedy(k=1), [0.6, 0.5], hs.multipliers.constant(2000))
+    bound = regret(hs.EpsilonGreedy(k=1), [0.6, 0.5], hs.traffic.constant(2000))
     assert not bound.vacuous
     assert bound.vacuous_parts == ("exploitation",)
 
@@ -151,7 +151,7 @@ def test_a_game_of_one_round_is_exact(policy: hs.Policy) -> None:
 
 def test_constant_multiplier_makes_soft_epsilon_epsilon_greedy() -> None:
     for level in (1.0, 20.0):
-        stakes = hs.multipliers.constant(3000, level)
+        stakes = hs.traffic.constant(3000, level)
         for form in ("safe", "paper"):
             soft = regret(hs.SoftEpsilonGreedy(k=20, unit=1), stakes=stakes, form=form)
             old = regret(hs.EpsilonGreedy(k=20), stakes=stakes, form=form)
@@ -200,7 +200,7 @@ def test_scaling_g_and_z_scales_the_bound() -> None:
     "policy", [hs.SoftEpsilonGreedy(k=3, unit=1), hs.SoftUCB(unit=1), hs.VariablePool(c=90, unit=1)]
 )
 def test_soft_policies_scale_with_their_unit_only(policy: hs.Policy) -> None:
-    stakes, means = hs.multipliers.wave(1500), [0.9, 0.1]
+    stakes, means = hs.traffic.wave(1500), [0.9, 0.1]
     once = regret(policy, means, stakes).total
     in_unit = regret(replace(policy, unit=10.0), means, 10 * stakes).total
     assert in_unit == pytest.approx(10 * once)
@@ -262,9 +262,7 @@ def test_hypothesis_of_the_pool() -> None:
         (bounds.paper.required_c(m, n) * 1.02, True),
     ):
         policy = hs.VariablePool(c=c, unit=1)
-        plan = bounds.read_plan(
-            policy, bounds.Setting.of(None, [0] * m, hs.multipliers.constant(n))
-        )
+        plan = bounds.read_plan(policy, bounds.Setting.of(None, [0] * m, hs.traffic.constant(n)))
         check = bounds.paper.pool_hypothesis(plan.levels, m, Gamma=5.0)
         assert (check.lam[-1] >= check.required[-1]) == enough
         assert not check.holds
@@ -302,7 +300,7 @@ def test_printed_epsilon_says_what_fails() -> None:
     assert any("4/D_min²" in note for note in notes)
     assert any("m·k·e" in note for note in notes)
     # everything in order: many turns, a clear winner, nothing played before t~ > mke but for sure
-    means, stakes = [1.0, 0.0], hs.multipliers.constant(60)
+    means, stakes = [1.0, 0.0], hs.traffic.constant(60)
     valid = regret(hs.EpsilonGreedy(k=31), means, stakes, form="paper")
     assert valid.valid
     assert valid.total >= regret(hs.EpsilonGreedy(k=31), means, stakes).total - 1e-9
@@ -312,7 +310,9 @@ def test_printed_epsilon_says_what_fails() -> None:
 
 
 @pytest.mark.parametrize(
-    "policy", [hs.Greedy(), hs.UniformRandom(), hs.NaiveEpsilonGreedy(), hs.NaiveUCB()], ids=str
+    "policy",
+    [hs.Greedy(), hs.UniformRandom(), hs.policies.NaiveEpsilonGreedy(), hs.policies.NaiveUCB()],
+    ids=str,
 )
 def test_no_theorem(policy: hs.Policy) -> None:
     with pytest.raises(bounds.NoTheoremError, match="no theorem covers"):
@@ -369,7 +369,7 @@ def test_wide_rewards_are_allowed_if_said() -> None:
 def test_a_policy_of_ones_own_can_enter_a_theorem() -> None:
     @dataclass(frozen=True)
     class Half(hs.Policy):
-        rule = hs.rules.EPSILON
+        rule = hs.policies.EPSILON
 
         def step(self, carry: object, view: object) -> tuple[float, object]:
             return 0.5, carry
@@ -397,7 +397,7 @@ def test_a_policy_of_ones_own_can_enter_a_theorem() -> None:
 def test_memory_is_linear_in_turns(policy: hs.Policy) -> None:
     means = np.linspace(0, 1, 200)
     turns = 40_000
-    stakes = hs.multipliers.wave(turns)
+    stakes = hs.traffic.wave(turns)
     regret(policy, means, stakes)
     tracemalloc.start()
     regret(policy, means, stakes)

@@ -12,30 +12,24 @@ import numpy as np
 import pytest
 
 import highseason as hs
-from highseason.checks import (
-    CheckFailed,
-    check_multiplier,
-    check_policy,
-    comparisons,
-    rules,
-    run,
-)
+from highseason.checks import CheckFailed, check_multiplier, check_policy, comparisons, rules, run
 from highseason.checks import games as game_checks
 from highseason.checks.catalogue import Check
-from highseason.games.kernels import build
-from highseason.policies import Policy, parameter
-from highseason.policies import registry as registry_room
-from highseason.policies.parameters import Limits, threshold
-from highseason.rules import (
+from highseason.engine.kernels import build
+from highseason.policies import (
     EPSILON,
     POOL,
     UCB_RULE,
+    Policy,
     Rule,
     RuleTraits,
     leader,
+    parameter,
     pick_available,
     untried,
 )
+from highseason.policies import registry as registry_room
+from highseason.policies.parameters import Limits, threshold
 
 Step = tuple[float, Any]
 
@@ -458,7 +452,7 @@ def test_a_rule_that_is_not_what_it_declares(
 def test_declaring_too_little_or_too_much_about_scaled_rewards() -> None:
     failing(
         comparisons.stakes_do_not_move_the_estimates,
-        hs.NaiveUCB(),
+        hs.policies.NaiveUCB(),
         "G must not change what is learned",
     )
     failing(comparisons.scaled_rewards_mislead, hs.UCB(), "G should mislead it")
@@ -637,12 +631,12 @@ def test_what_a_multiplier_itself_prevents(
 def test_a_window_that_is_not_its_part(monkeypatch: pytest.MonkeyPatch) -> None:
     from highseason.checks import multipliers
 
-    monkeypatch.setattr(hs.multipliers.Multiplier, "window", lambda self, first, last: self)
+    monkeypatch.setattr(hs.traffic.Multiplier, "window", lambda self, first, last: self)
     with pytest.raises(CheckFailed, match=r"window\(1, n\) must be the first n values"):
-        run._run(multipliers.a_window_is_its_part, hs.multipliers.wave, "it")
+        run._run(multipliers.a_window_is_its_part, hs.traffic.wave, "it")
 
 
 def test_multipliers_of_the_users_own() -> None:
     check_multiplier(lambda turns: np.linspace(1.0, 2.0, turns))
-    check_multiplier(hs.multipliers.from_values([1.0, 7.0, 3.0]))
-    check_multiplier(hs.multipliers.christmas(40))
+    check_multiplier(hs.traffic.from_values([1.0, 7.0, 3.0]))
+    check_multiplier(hs.traffic.christmas(40))

@@ -8,8 +8,8 @@ import pytest
 
 import highseason as hs
 from highseason.checks.games import threads_do_not_matter
-from highseason.games.parts import Cut
-from highseason.games.simulate import Run
+from highseason.engine.parts import Cut
+from highseason.engine.simulate import Run
 from highseason.policies import Policy, registry
 
 PAIRS = [*hs.checks.policy_checks(), *hs.checks.multiplier_checks()]
@@ -30,7 +30,7 @@ def test_ids_are_unique_and_readable() -> None:
 def test_every_policy_and_every_shape_is_found() -> None:
     found = {name.partition("-")[0] for name, _ in PAIRS}
     assert {kind.__name__ for kind in registry().values()} <= found
-    assert set(hs.multipliers.SHAPES) <= found
+    assert set(hs.traffic.SHAPES) <= found
 
 
 def test_checks_are_made_where_they_apply() -> None:

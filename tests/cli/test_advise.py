@@ -21,7 +21,7 @@ def test_json_is_the_librarys_advice(call: Call, tmp_path: Path) -> None:
     answer = call(*USUAL, "--json", "--out", "new/advice.png")
     assert (answer.code, answer.stderr) == (0, "")
     document = json.loads(answer.stdout)
-    advice = hs.advise(hs.multipliers.wave(turns=40), 3, games=20, seed=2)
+    advice = hs.advise(hs.traffic.wave(turns=40), 3, games=20, seed=2)
     assert document["policy"] == str(advice.policy)
     assert document["earned_share"] == advice.outcome.chosen.earned
     assert document["rewards"] == "bernoulli"

@@ -21,7 +21,7 @@ def test_a_plan_of_the_turns_ahead_is_that_of_their_forecast(call: Call, season:
     )
     assert answer.code == 0, answer.stderr
     document = json.loads(answer.stdout)
-    ahead = hs.forecasters.Blend().fit(hs.multipliers.read(season)).predict(60)
+    ahead = hs.traffic.Blend().fit(hs.traffic.read(season)).predict(60)
     assert document["times"][0] == "2013-11-16"
     assert document["G"] == pytest.approx(ahead.mean.tolist())
     assert document["levels"] == hs.UCBZ().plan(ahead.multiplier(), 5).levels.tolist()

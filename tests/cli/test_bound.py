@@ -29,7 +29,7 @@ def test_the_contract(form: str, call: Call) -> None:
     document = strict(answer.stdout)
     told = hs.bounds.regret(
         hs.EpsilonZGreedy(k=50, z=30), [0.9, 0.8, 0.5],
-        multiplier=hs.multipliers.wave(turns=5000), form=form,
+        multiplier=hs.traffic.wave(turns=5000), form=form,
     )  # fmt: skip
     assert document["total"] == told.total
     assert document["parts"] == told.parts
@@ -62,7 +62,7 @@ def test_overlay_plays_and_draws(call: Call, tmp_path: Path) -> None:
     document = strict(call(*words, "--json").stdout)
     assert (document["games"], document["seed"], document["file"]) == (30, 4, "new/bound.png")
     arms = hs.rewards.bernoulli(means=[0.1, 0.9])
-    result = hs.simulate(hs.UCBZ(z=30), arms, hs.multipliers.step(300), games=30, seed=4)
+    result = hs.simulate(hs.UCBZ(z=30), arms, hs.traffic.step(300), games=30, seed=4)
     assert document["regret_mean"] == pytest.approx(result.mean("regret", 0))
     assert (tmp_path / "new/bound.png").read_bytes().startswith(b"\x89PNG")
     told = call(*words).stdout

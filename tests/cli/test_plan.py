@@ -20,7 +20,7 @@ def test_json_holds_the_plan(call: Call) -> None:
     answer = call(*"plan -p ucb-z:z=30 -m wave --turns 100 --arms 5 --json".split())
     assert (answer.code, answer.stderr) == (0, "")
     document = json.loads(answer.stdout)
-    plan = hs.UCBZ(z=30).plan(hs.multipliers.wave(turns=100), arms=5)
+    plan = hs.UCBZ(z=30).plan(hs.traffic.wave(turns=100), arms=5)
     assert document["policy"] == "ucb-z:z=30"
     assert (document["turns"], document["arms"]) == (100, 5)
     assert document["levels"] == plan.levels.tolist()
@@ -35,7 +35,7 @@ def test_rules_on_G_are_told_as_numbers(call: Call) -> None:
     document = json.loads(call(*"plan -p ucb-z:z=q0.75 -m Wave --turns 100 --json".split()).stdout)
     assert document["parameters"]["z"] == "q0.75"
     assert document["resolved"]["z"] == pytest.approx(
-        hs.multipliers.Threshold.of("q0.75").resolve(hs.multipliers.wave(turns=100).values)
+        hs.traffic.Threshold.of("q0.75").resolve(hs.traffic.wave(turns=100).values)
     )
 
 
@@ -69,7 +69,7 @@ def test_a_plan_as_a_table(call: Call, traffic: Path, tmp_path: Path) -> None:
         rows = list(csv.DictReader(file))
     assert list(rows[0]) == ["policy", "turn", "time", "G", "level", "exploration"]
     assert len(rows) == 2 * 56
-    plan = hs.UCBZ().plan(hs.multipliers.read(traffic), arms=4)
+    plan = hs.UCBZ().plan(hs.traffic.read(traffic), arms=4)
     assert [float(row["level"]) for row in rows[56:]] == plan.levels.tolist()
     assert (rows[55]["turn"], rows[55]["time"]) == ("56", "2026-02-28")
 

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.replay.logs import mortal_log
+from tests.logs.logs import mortal_log
 
-from highseason.logs import Events, always_on_offer, read_events, write_events
-from highseason.replay import replay, replay_many
+from highseason.logs import Events, always_on_offer, read_events, replay, replay_many, write_events
 
 Call = Callable[..., Any]
 

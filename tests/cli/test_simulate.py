@@ -42,7 +42,7 @@ def test_json_is_one_document_with_the_contracts_keys(call: Call) -> None:
     assert all(set(entry) >= KEYS for entry in document["policies"])
     assert document["policies"][0]["gain_over_first"] == 0
     assert (document["arms"], document["turns"], document["games"]) == (4, 60, 20)
-    assert document["max_reward"] == pytest.approx(hs.multipliers.wave(turns=60).total)
+    assert document["max_reward"] == pytest.approx(hs.traffic.wave(turns=60).total)
 
 
 def test_realised_regret_is_in_the_document_if_asked_for(call: Call) -> None:
@@ -57,7 +57,7 @@ def test_realised_regret_is_in_the_document_if_asked_for(call: Call) -> None:
 def test_it_plays_what_the_library_plays(call: Call) -> None:
     document = strict(call("simulate", *PLAYERS, *SMALL, "--json").stdout)
     players = [hs.UCB(), hs.UCBZ(z=30), hs.Greedy()]
-    G = hs.multipliers.wave(turns=60)
+    G = hs.traffic.wave(turns=60)
     result = hs.simulate(players, hs.rewards.bernoulli(arms=4), G, games=20, seed=3)
     for entry, label in zip(document["policies"], result.policies, strict=True):
         assert entry["reward_mean"] == result.mean("reward", label)
@@ -122,7 +122,7 @@ def test_a_floor_opens_closed_hours(call: Call, tmp_path: Path) -> None:
 def test_rewards_are_read(words: str, rewards: hs.rewards.Rewards, call: Call) -> None:
     line = f"simulate -p ucb --turns 40 --games 9 --json {words}"
     (entry,) = strict(call(*line.split()).stdout)["policies"]
-    result = hs.simulate(hs.UCB(), rewards, hs.multipliers.wave(turns=40), games=9)
+    result = hs.simulate(hs.UCB(), rewards, hs.traffic.wave(turns=40), games=9)
     assert entry["reward_mean"] == result.mean("reward", 0)
     assert entry["regret_mean"] == result.mean("regret", 0)
 

@@ -21,8 +21,8 @@ from highseason.advice import recommend
 from highseason.cli.output import plain
 from highseason.core.executors import Pool, opened
 from highseason.core.parallel import map_blocks
-from highseason.games import parts
-from highseason.replay import replay_many
+from highseason.engine import parts
+from highseason.logs import replay_many
 
 pytestmark = [
     pytest.mark.slow,
@@ -36,7 +36,7 @@ def simulated(**how: Any) -> str:
     """A digest of every number of a simulation of eight blocks, curves included."""
     result = hs.simulate(
         [hs.UCB(), hs.EpsilonGreedy(k=1), hs.Discounted(hs.UCB(), discount=0.9)],
-        hs.rewards.bernoulli(arms=6), hs.multipliers.wave(TURNS), GAMES, seed=3, curves=5, **how,
+        hs.rewards.bernoulli(arms=6), hs.traffic.wave(TURNS), GAMES, seed=3, curves=5, **how,
     )  # fmt: skip
     digest = hashlib.sha256()
     for part in (*result.moments.values(), result.ratios, *result.curves.values()):
@@ -142,7 +142,7 @@ def test_replay_and_tuning_leave_every_bit(cluster: Pool, tmp_path: Path) -> Non
     for first, second in zip(one.policies, two.policies, strict=True):
         assert np.array_equal(first.means, second.means)
         assert np.array_equal(first.turns, second.turns)
-    arms, G = hs.rewards.bernoulli(arms=6), hs.multipliers.wave(TURNS)
+    arms, G = hs.rewards.bernoulli(arms=6), hs.traffic.wave(TURNS)
     here, there = (
         hs.tune(hs.UCB(), arms, G, trials=6, games=3000, search="spread", executor=executor)
         for executor in ("serial", cluster)

@@ -56,7 +56,7 @@ import highseason as hs
 result = hs.simulate(
     hs.UCB(),
     hs.rewards.bernoulli(means=[0.9, 0.1, 0.5]),
-    hs.multipliers.wave(40),
+    hs.traffic.wave(40),
     games=5,
 )
 print(result.games["reward"].tolist(), result.games["best_pulls"].tolist())
@@ -388,16 +388,16 @@ TYPED = """\
 import highseason as hs
 from highseason.policies import Policy
 def choose(state, turn):
-    first = hs.rules.untried(state)
+    first = hs.policies.untried(state)
     if first >= 0:
         return first, False
-    return hs.rules.leader(state, turn), True
+    return hs.policies.leader(state, turn), True
 class Mine(Policy):
-    rule = hs.rules.Rule("mine", choose, lambda number, t, arms: number)
+    rule = hs.policies.Rule("mine", choose, lambda number, t, arms: number)
     suppress_plan_warning = True
     def step(self, carry, view):
         return 0.0, carry
-G, rewards = hs.multipliers.wave(60), hs.rewards.bernoulli(arms=4)
+G, rewards = hs.traffic.wave(60), hs.rewards.bernoulli(arms=4)
 both = hs.simulate({"mine": Mine(), "greedy": hs.Greedy()}, rewards, G, games=20)
 print((both.games["reward"][0] == both.games["reward"][1]).all())
 """
@@ -480,7 +480,7 @@ def test_where_compiled_code_is_kept(
 def test_a_kernel_has_the_same_stamp_in_every_process() -> None:
     code = (
         "from highseason.core.compile import source_stamp\n"
-        "from highseason.games.kernels.any_rule import any_rule_kernel, oracle_kernel\n"
+        "from highseason.engine.kernels.any_rule import any_rule_kernel, oracle_kernel\n"
         "print(source_stamp(any_rule_kernel), source_stamp(oracle_kernel))"
     )
     stamps = {

@@ -65,7 +65,7 @@ def policies() -> dict[str, Any]:
         "soft-epsilon": hs.SoftEpsilonGreedy(),
         "soft-epsilon-paper": hs.SoftEpsilonGreedy.profile("paper"),
         "soft-epsilon-authors": hs.SoftEpsilonGreedy.profile("authors_code"),
-        "naive-epsilon": hs.NaiveEpsilonGreedy(),
+        "naive-epsilon": hs.policies.NaiveEpsilonGreedy(),
         "ucb": hs.UCB(),
         "ucb-random": hs.UCB(P=0.5, ties="random"),
         "ucb-authors": hs.UCB.profile("authors_code"),
@@ -75,7 +75,7 @@ def policies() -> dict[str, Any]:
         "soft-ucb": hs.SoftUCB(),
         "soft-ucb-unit": hs.SoftUCB(unit="q0.75", P=1.0, ties="random"),
         "soft-ucb-authors": hs.SoftUCB.profile("authors_code"),
-        "naive-ucb": hs.NaiveUCB(),
+        "naive-ucb": hs.policies.NaiveUCB(),
         "ucb-l": hs.UCBL(),
         "soft-ucb-mortal": hs.SoftUCBMortal(),
         "soft-ucb-mortal-paper": hs.SoftUCBMortal.profile("paper"),
@@ -83,13 +83,15 @@ def policies() -> dict[str, Any]:
         "pool": hs.VariablePool(),
         "pool-unit": hs.VariablePool(c=3.0, unit="q0.9", ties="random"),
         "pool-authors": hs.VariablePool.profile("authors_code"),
-        "peak-grabber": hs.PeakGrabber(hs.UCB()),
-        "peak-grabber-epsilon": hs.PeakGrabber(hs.EpsilonZGreedy(), window=5),
-        "dynamic-peak-grabber": hs.DynamicPeakGrabber(hs.SoftUCB(), window=5, memory=0.1),
-        "spare": hs.SpareOldArms(hs.UCB()),
-        "spare-mortal": hs.SpareOldArms(hs.SoftUCBMortal()),
-        "cap": hs.CapIndex(hs.UCB()),
-        "cap-spare": hs.CapIndex(hs.SpareOldArms(hs.SoftUCBMortal(initial=2)), cap=0.5),
+        "peak-grabber": hs.policies.PeakGrabber(hs.UCB()),
+        "peak-grabber-epsilon": hs.policies.PeakGrabber(hs.EpsilonZGreedy(), window=5),
+        "dynamic-peak-grabber": hs.policies.DynamicPeakGrabber(hs.SoftUCB(), window=5, memory=0.1),
+        "spare": hs.policies.SpareOldArms(hs.UCB()),
+        "spare-mortal": hs.policies.SpareOldArms(hs.SoftUCBMortal()),
+        "cap": hs.policies.CapIndex(hs.UCB()),
+        "cap-spare": hs.policies.CapIndex(
+            hs.policies.SpareOldArms(hs.SoftUCBMortal(initial=2)), cap=0.5
+        ),
         "discounted": hs.Discounted(hs.UCBZ(), discount=0.9),
         "discounted-pool": hs.Discounted(hs.VariablePool(), discount=0.95),
         "windowed": hs.Windowed(hs.EpsilonGreedy(), window=5),
@@ -129,8 +131,8 @@ def play_decks(players: dict[str, Any], games: Any, workers: int) -> dict[str, A
 
 def track(policy: Any, course: Any, *, readable: bool = False, **options: Any) -> Any:
     """Matched rows, kinds and counts of one replay, compiled or by the readable loop."""
-    from highseason.replay.kernels.records import RecordOrder
-    from highseason.replay.player import Player, ReplayOptions
+    from highseason.logs.kernels.records import RecordOrder
+    from highseason.logs.player import Player, ReplayOptions
 
     player = Player(policy, course, ReplayOptions(**options))
     return player.play(RecordOrder.whole(len(course.events)), 7, compiled=not readable)
@@ -149,7 +151,7 @@ def distributions() -> Any:
 
 def off_policy() -> Any:
     """The module of inverse-propensity estimates."""
-    from highseason.replay import estimators
+    from highseason.logs import estimators
 
     return estimators
 
@@ -170,8 +172,8 @@ def uniforms() -> Results:
     return {
         "keys": [str(each) for each in keys.tolist()],
         "arms": random.arm_uniforms(keys, 9),
-        "turns": [float(hs.rules.draw(random.turn_key(key, t), 1)) for t in range(1, 30)],
-        "places": [str(int(hs.rules.hash_at(key, i))) for i in range(9)],
+        "turns": [float(hs.policies.draw(random.turn_key(key, t), 1)) for t in range(1, 30)],
+        "places": [str(int(hs.policies.hash_at(key, i))) for i in range(9)],
     }
 
 
@@ -194,14 +196,14 @@ def weekly(turns: int = 140) -> Any:
     days = np.datetime64("2023-09-04") + np.arange(turns)
     rhythm = np.array([1.0, 1.1, 0.9, 1.2, 1.6, 2.2, 1.9])[np.arange(turns) % 7]
     values = 100.0 * rhythm * (1 + 0.002 * np.arange(turns)) * (0.9 + 0.2 * noise(turns))
-    return hs.multipliers.from_values(values.round(3), days)
+    return hs.traffic.from_values(values.round(3), days)
 
 
 def season_forecast(turns: int) -> Any:
     """A forecast of a whole season, with its spread."""
     mean = 20.0 + 15.0 * noise(turns, 4)
-    spread = hs.forecasters.normal_quantiles(mean, 0.2 * mean)
-    return hs.forecasters.Forecast(mean, spread)
+    spread = hs.traffic.normal_quantiles(mean, 0.2 * mean)
+    return hs.traffic.Forecast(mean, spread)
 
 
 def refused(function: Callable[[], Any]) -> Any:
@@ -294,11 +296,11 @@ def _rewards() -> Results:
 @each_policy("plan")
 def _plan(policy: Any) -> Results:
     shapes = {
-        "wave": hs.multipliers.wave(turns=120),
-        "christmas": hs.multipliers.christmas(turns=300),
-        "step": hs.multipliers.step(turns=100),
-        "sine": hs.multipliers.sine(turns=60),
-        "constant": hs.multipliers.constant(turns=40, value=3.0),
+        "wave": hs.traffic.wave(turns=120),
+        "christmas": hs.traffic.christmas(turns=300),
+        "step": hs.traffic.step(turns=100),
+        "sine": hs.traffic.sine(turns=60),
+        "constant": hs.traffic.constant(turns=40, value=3.0),
         "short": np.array([3.0, 1.0, 8.0]),
         "weekly": weekly(),
     }
@@ -308,8 +310,8 @@ def _plan(policy: Any) -> Results:
         found[f"{name} levels"], found[f"{name} shares"] = np.asarray(plan), plan.exploration
     G = shapes["wave"]
     beliefs = {
-        "random walk": hs.forecasters.RandomWalk(),
-        "moving average": hs.forecasters.MovingAverage(window=4),
+        "random walk": hs.traffic.RandomWalk(),
+        "moving average": hs.traffic.MovingAverage(window=4),
         "numbers": 10.0 + 30.0 * noise(120),
         "season": season_forecast(120),
         "sure season": season_forecast(120).sure(),
@@ -342,7 +344,7 @@ def game(played: Any) -> Results:
 @each_policy("play")
 def _play(policy: Any) -> Results:
     G, flow = (
-        hs.multipliers.wave(turns=90),
+        hs.traffic.wave(turns=90),
         hs.lifetimes.birth_and_death(turns=90, alive=6, life=25),
     )
     untold = hs.lifetimes.fixed(SPANS, known=False)
@@ -350,13 +352,13 @@ def _play(policy: Any) -> Results:
     settings: dict[str, tuple[Any, Any, dict[str, Any]]] = {
         "bernoulli": (five, G, {"seed": 3}),
         "normal": (hs.rewards.truncated_normal(arms=4, sigma=0.2), G, {"game": 2}),
-        "fixed means": (hs.rewards.bernoulli(means=FIXED), hs.multipliers.christmas(turns=90), {}),
+        "fixed means": (hs.rewards.bernoulli(means=FIXED), hs.traffic.christmas(turns=90), {}),
         "range": (hs.rewards.bernoulli(arms=3, between=(0.4, 0.6)), weekly(60), {}),
         "custom": (custom_rewards(3), G, {}),
         "lives": (five, G, {"lifetimes": hs.lifetimes.fixed(SPANS)}),
         "untold lives": (five, G, {"lifetimes": untold}),
         "flow": (hs.rewards.bernoulli(arms=flow.arms), G, {"lifetimes": flow}),
-        "walk": (five, G, {"forecast": hs.forecasters.RandomWalk()}),
+        "walk": (five, G, {"forecast": hs.traffic.RandomWalk()}),
         "season": (five, G, {"forecast": season_forecast(90)}),
         "season and lives": (
             five, G, {"forecast": season_forecast(90), "lifetimes": hs.lifetimes.fixed(SPANS)},
@@ -416,18 +418,18 @@ def simulate(setting: dict[str, Any], who: dict[str, Any]) -> Results:
 
 @case("simulate/bernoulli")
 def _simulate_bernoulli() -> Results:
-    G = hs.multipliers.wave(turns=100)
+    G = hs.traffic.wave(turns=100)
     setting = {"rewards": hs.rewards.bernoulli(arms=5), "multiplier": G, "games": 20, "seed": 3}
     return simulate(setting | {"workers": 1}, players())
 
 
 @case("simulate/normal, believing a walk, with curves")
 def _simulate_normal() -> Results:
-    walk = hs.forecasters.RandomWalk()
+    walk = hs.traffic.RandomWalk()
     return simulate(
         {
             "rewards": hs.rewards.truncated_normal(arms=4, sigma=0.2),
-            "multiplier": hs.multipliers.christmas(turns=100),
+            "multiplier": hs.traffic.christmas(turns=100),
             "games": 20,
             "forecast": walk,
             "curves": 7,
@@ -438,7 +440,7 @@ def _simulate_normal() -> Results:
 
 @case("simulate/lives")
 def _simulate_lives() -> Results:
-    G = hs.multipliers.wave(turns=90)
+    G = hs.traffic.wave(turns=90)
     flow = hs.lifetimes.birth_and_death(turns=90, alive=6, life=25)
     rewards = hs.rewards.bernoulli(arms=flow.arms)
     return simulate(
@@ -451,7 +453,7 @@ def _simulate_untold() -> Results:
     return simulate(
         {
             "rewards": hs.rewards.bernoulli(means=[*FIXED, 0.7]),
-            "multiplier": hs.multipliers.step(turns=80),
+            "multiplier": hs.traffic.step(turns=80),
             "games": 10,
             "lifetimes": hs.lifetimes.fixed(SPANS, known=False),
             "forecast": season_forecast(80),
@@ -480,13 +482,13 @@ def _simulate_articles() -> Results:
 
 @case("simulate/many arms")
 def _simulate_many_arms() -> Results:
-    G = hs.multipliers.wave(turns=900)
+    G = hs.traffic.wave(turns=900)
     return simulate({"rewards": hs.rewards.bernoulli(arms=300), "multiplier": G, "games": 9}, few())
 
 
 @case("simulate/25 arms, longer")
 def _simulate_longer() -> Results:
-    G = hs.multipliers.christmas(turns=2000)
+    G = hs.traffic.christmas(turns=2000)
     who = few("naive-ucb", "epsilon-z-authors", "ucb-z")
     return simulate({"rewards": hs.rewards.bernoulli(arms=25), "multiplier": G, "games": 20}, who)
 
@@ -501,7 +503,7 @@ def _simulate_summary() -> Results:
 @case("simulate/threads")
 def _simulate_threads() -> Results:
     """Long enough that two threads share the work; one gives the same."""
-    G, rewards = hs.multipliers.wave(turns=1500), hs.rewards.bernoulli(arms=6)
+    G, rewards = hs.traffic.wave(turns=1500), hs.rewards.bernoulli(arms=6)
     found: Results = {}
     for workers in (1, 2):
         result = hs.simulate(few(), rewards, G, 200, 5, workers=workers, curves=5, realised=True)
@@ -511,14 +513,14 @@ def _simulate_threads() -> Results:
 
 @case("simulate/custom rewards")
 def _simulate_custom() -> Results:
-    G = hs.multipliers.sine(turns=80)
+    G = hs.traffic.sine(turns=80)
     return simulate({"rewards": custom_rewards(4), "multiplier": G, "games": 9}, few())
 
 
 @case("simulate/forecast cost")
 def _forecast_cost() -> Results:
     G, rewards = weekly(112), hs.rewards.bernoulli(arms=4)
-    beliefs = {"walk": hs.forecasters.RandomWalk(), "season": season_forecast(112)}
+    beliefs = {"walk": hs.traffic.RandomWalk(), "season": season_forecast(112)}
     cost = hs.forecast_cost(hs.UCBZ(), rewards, G, beliefs, games=30)
     found: Results = {}
     for label in cost.labels:
@@ -527,8 +529,8 @@ def _forecast_cost() -> Results:
             estimate, (cost.lost(label), cost.gain(label))
         )
         found[f"{label} survives"] = Near(cost.survives(label))
-    naive = hs.forecasters.SeasonalNaive(periods=(7,))
-    trials = hs.forecasters.backtest(G, {"naive": naive}, turns=14, origins=2)
+    naive = hs.traffic.SeasonalNaive(periods=(7,))
+    trials = hs.traffic.backtest(G, {"naive": naive}, turns=14, origins=2)
     back = hs.backtest_cost(hs.SoftUCB(), rewards, trials, games=10)
     for label in back.labels:
         found[f"back {label}"] = Near([back.lost(label), back.survives(label)], 1e-9)
@@ -539,7 +541,7 @@ def _forecast_cost() -> Results:
 def _decks() -> Results:
     cards, ones = [[300, 400], [200, 250, 500, 90]], [[30, 49], [10, 25, 90, 2]]
     dealt = decks(["a", "b"], cards, ones)
-    seasons = [hs.multipliers.wave(turns=14), hs.multipliers.step(turns=14)]
+    seasons = [hs.traffic.wave(turns=14), hs.traffic.step(turns=14)]
     tests, season = np.arange(12) % 2, np.arange(12) // 2 % 2
     found: Results = {}
     for even in (False, True):
@@ -624,7 +626,7 @@ def session(bandit: Any, turns: int, *, known: bool, expecting: bool) -> Results
 
 @each_policy("bandit")
 def _bandit(policy: Any) -> Results:
-    G, found = hs.multipliers.wave(turns=32), {}
+    G, found = hs.traffic.wave(turns=32), {}
     ways: dict[str, tuple[Any, bool]] = {
         "forecast": (G, False),
         "known": (G, True),
@@ -761,7 +763,7 @@ WAYS: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
 @functools.cache
 def course(way: str) -> Any:
     """A log made ready."""
-    return hs.replay.PreparedLog.of(WAYS[way][0](), 1)
+    return hs.logs.PreparedLog.of(WAYS[way][0](), 1)
 
 
 @each_policy("replay")
@@ -770,7 +772,7 @@ def _replay(policy: Any) -> Results:
     for way, (_, options) in WAYS.items():
 
         def once(way: str = way, options: dict[str, Any] = options) -> Results:
-            result = hs.replay.replay({"x": policy}, course(way), seed=7, **options)
+            result = hs.replay({"x": policy}, course(way), seed=7, **options)
             told = {k: v for k, v in options.items() if k != "reweigh"}
             kept = track(policy, course(way), thin="reweigh" in options, **told)
             rows = {"matched": kept.matched, "kinds": kept.kind, "counts": kept.counts}
@@ -789,7 +791,7 @@ def _replay(policy: Any) -> Results:
 def _facts() -> Results:
     found: Results = {}
     for way in ("fixed pool", "lives", "propensities"):
-        log = hs.replay.diagnose(course(way))
+        log = hs.logs.diagnose(course(way))
         even = log.uniformity
         found |= {
             f"{way} size": [log.events, log.arms, log.backwards],
@@ -800,7 +802,7 @@ def _facts() -> Results:
             f"{way} worst share": Near(even.worst[1]),
         }
     lied = replace(tilted(), propensity=None)
-    even = hs.replay.diagnose(hs.replay.PreparedLog.of(lied, 10)).uniformity
+    even = hs.logs.diagnose(hs.logs.PreparedLog.of(lied, 10)).uniformity
     found["not uniform"] = Near([even.statistic, even.degrees, even.p, even.effect])
     found["not uniform holds"] = even.holds
     events = short_lives()
@@ -818,7 +820,7 @@ def _facts() -> Results:
 def _bins() -> Results:
     events = short_lives()
     who = few("naive-ucb", "cap")
-    result = hs.replay.replay(who, events, bin=10, arms=events.arms[:7], seed=2)
+    result = hs.replay(who, events, bin=10, arms=events.arms[:7], seed=2)
     return {k: v for label in who for k, v in named(label, outcome(result[label])).items()}
 
 
@@ -854,7 +856,7 @@ def comparison(found: Any) -> Results:
 
 def many(who: dict[str, Any], events: Any, **options: Any) -> Results:
     """Runs of policies and comparisons with the first."""
-    result = hs.replay.replay_many(who, events, seed=5, **options)
+    result = hs.logs.replay_many(who, events, seed=5, **options)
     found: Results = {}
     for label in who:
         found |= named(label, runs(result[label]))
@@ -908,8 +910,8 @@ def _statistics() -> Results:
         ),
     }
     found |= {"ips": estimate(told.ips), "snips": estimate(told.snips)}
-    found |= named("runs", comparison(hs.replay.compare(a, b, seed=3)))
-    windows = hs.replay.compare(a, a[::-1] + 0.02, block=4, independent=10.0, seed=3)
+    found |= named("runs", comparison(hs.logs.compare(a, b, seed=3)))
+    windows = hs.logs.compare(a, a[::-1] + 0.02, block=4, independent=10.0, seed=3)
     return found | named("windows", comparison(windows))
 
 
@@ -957,7 +959,7 @@ THEOREMS = {
 
 def _theorem(label: str) -> Results:
     policy, found = THEOREMS[label], {}
-    step, wave = hs.multipliers.step(turns=1500), hs.multipliers.wave(turns=400)
+    step, wave = hs.traffic.step(turns=1500), hs.traffic.wave(turns=400)
     believed = 5.0 + 35.0 * noise(400)
     lives = hs.lifetimes.fixed([(1, math.inf), (1, 200), (100, 350)])
     settings: dict[str, dict[str, Any]] = {
@@ -981,7 +983,7 @@ for _label in THEOREMS:
 
 @case("bounds/calculators")
 def _calculators() -> Results:
-    b, G = hs.bounds, hs.multipliers.step(turns=1500)
+    b, G = hs.bounds, hs.traffic.step(turns=1500)
     ez, soft = hs.EpsilonZGreedy(k=50, z=30), hs.SoftEpsilonGreedy(k=50, unit=1)
     ranges = [(0.0, 1.0), (0.5, 0.6), (0.0, 0.2)]
     found: Results = {
@@ -1024,7 +1026,7 @@ def _calculators() -> Results:
     found |= named("two values", bound(two.bound))
     found["two values"] = [two.low, two.high, two.low_turns, two.exploration]
     for form in ("safe", "paper"):
-        table = b.paper.decay_table(soft, 0.8, hs.multipliers.wave(turns=2000), form=form)
+        table = b.paper.decay_table(soft, 0.8, hs.traffic.wave(turns=2000), form=form)
         found[f"decay {form}"] = [
             [word(e.phase), word(e.season), e.t, e.G, e.old, e.soft, e.soft_explores] for e in table
         ]
@@ -1042,21 +1044,21 @@ def _calculators() -> Results:
         ]  # fmt: skip
         found[f"omega {form} steps"] = [omega.holds, *omega.steps.values()]
         spans = [(1, math.inf), (1, 200), (100, 350)]
-        mortal = b.mortal_regret([0.2, 0.8, 0.5], spans, hs.multipliers.wave(turns=400), form=form)
+        mortal = b.mortal_regret([0.2, 0.8, 0.5], spans, hs.traffic.wave(turns=400), form=form)
         found |= named(f"mortal {form}", bound(mortal))
     figure = b.paper.exploration_figure()
     found |= {"psi": figure.psi, "old": figure.old, "soft": figure.soft}
     found["marks"] = [figure.n_prime, figure.w, figure.gamma]
-    sizes = np.asarray(hs.VariablePool(c=200, unit=1).plan(hs.multipliers.wave(turns=500), 2))
+    sizes = np.asarray(hs.VariablePool(c=200, unit=1).plan(hs.traffic.wave(turns=500), 2))
     pool = b.paper.pool_hypothesis(sizes, 2)
     found |= {"lam": pool.lam, "required": pool.required}
     found["hypothesis"] = [pool.holds, pool.failing, pool.first_failure]
     for mode in ("block", "minimal"):
-        fixed = hs.bounds.paper.repair(hs.multipliers.wave(turns=2000), 2, 10, mode=mode)
+        fixed = hs.bounds.paper.repair(hs.traffic.wave(turns=2000), 2, 10, mode=mode)
         found[f"repair {mode}"] = fixed.multiplier.values
         found[f"repair {mode} lam"] = fixed.lam
         found[f"repair {mode} from"] = [fixed.holds_from, fixed.changed]
-    setting = b.Setting.of(FIXED, None, hs.multipliers.wave(turns=100))
+    setting = b.Setting.of(FIXED, None, hs.traffic.wave(turns=100))
     found["setting"] = [setting.arms, setting.turns, setting.largest_gap, setting.smallest_gap]
     found["read plan"] = b.read_plan(hs.SoftUCB(), setting).levels
     found["direct"] = [
@@ -1082,12 +1084,12 @@ def multiplier(G: Any) -> Results:
 def _shapes() -> Results:
     found: Results = {}
     for name in ("christmas", "constant", "sine", "step", "wave"):
-        made = hs.multipliers.SHAPES[name]
+        made = hs.traffic.SHAPES[name]
         for turns in (1, 10, 333):
             found[f"{name} {turns}"] = made(turns=turns).values
         if name in ("wave", "christmas", "step"):
             found[f"{name} authors"] = made(turns=50, variant="authors_code").values
-    G, H = hs.multipliers.wave(turns=40), hs.multipliers.step(turns=40)
+    G, H = hs.traffic.wave(turns=40), hs.traffic.step(turns=40)
     changed = {
         "sum": G + H,
         "product": G * H,
@@ -1100,13 +1102,13 @@ def _shapes() -> Results:
         "window": G.window(3, 20),
         "resample": G.resample(7),
         "resample mean": G.resample(7, how="mean", partial="keep"),
-        "concatenate": hs.multipliers.concatenate(G, H, G),
+        "concatenate": hs.traffic.concatenate(G, H, G),
     }
     for name, made in changed.items():
         found[name] = made.values
     found["digest"], found["total"] = G.digest(), G.total
     for z in (30, "0.75*max", "q0.75", "q0.1", "inf"):
-        found[f"threshold {z}"] = str(hs.multipliers.Threshold.of(z).resolve(G.values))
+        found[f"threshold {z}"] = str(hs.traffic.Threshold.of(z).resolve(G.values))
         found[f"high {z}"] = G.high(z)
     return found
 
@@ -1136,13 +1138,13 @@ def _files() -> Results:
             path.write_text(text, encoding="utf-8")
 
             def read(path: Path = path, options: dict[str, Any] = options) -> Results:
-                return multiplier(hs.multipliers.read(path, **options))
+                return multiplier(hs.traffic.read(path, **options))
 
             told = refused(read)
             found |= {name: told} if isinstance(told, str) else named(name, told)
     utc = np.datetime64("2024-03-29T00:00") + np.arange(24 * 7) * np.timedelta64(1, "h")
     stamps = [f"{each}Z" for each in utc]
-    hours = hs.multipliers.from_values(1 + noise(utc.size), stamps, zone="Europe/Rome")
+    hours = hs.traffic.from_values(1 + noise(utc.size), stamps, zone="Europe/Rome")
     for length in ("1D", "6h", "1W", "1M"):
         for partial in ("drop", "keep"):
             told = refused(lambda n=length, p=partial: multiplier(hours.resample(n, partial=p)))
@@ -1191,8 +1193,8 @@ def forecast(found: Any, level: float = 0.8) -> Results:
 def _one_step() -> Results:
     found: Results = {}
     for label, make in ONE_STEP.items():
-        forecaster = make(hs.forecasters)
-        for name, G in {"wave": hs.multipliers.wave(turns=60), "weekly": weekly(50)}.items():
+        forecaster = make(hs.traffic)
+        for name, G in {"wave": hs.traffic.wave(turns=60), "weekly": weekly(50)}.items():
             found[f"{label} {name}"] = forecaster.path(G).values
         fitted = forecaster.fit(weekly(50))
         found |= named(label, forecast(fitted.predict(9)))
@@ -1205,7 +1207,7 @@ def _one_step() -> Results:
 def _season_ahead() -> Results:
     found: Results = {}
     for label, make in SEASON_AHEAD.items():
-        forecaster = make(hs.forecasters)
+        forecaster = make(hs.traffic)
         fitted = forecaster.fit(weekly(120))
         found |= named(label, forecast(fitted.predict(10), 0.5))
         fitted.update(111.0)
@@ -1217,9 +1219,9 @@ def _season_ahead() -> Results:
 
 @case("forecasters/backtest")
 def _backtest() -> Results:
-    who = {"naive": hs.forecasters.SeasonalNaive(periods=(7,)), "walk": hs.forecasters.RandomWalk()}
-    who["calendar"] = hs.forecasters.CalendarRegression(holidays=False)
-    tested = hs.forecasters.backtest(weekly(120), who, turns=14, origins=2)
+    who = {"naive": hs.traffic.SeasonalNaive(periods=(7,)), "walk": hs.traffic.RandomWalk()}
+    who["calendar"] = hs.traffic.CalendarRegression(holidays=False)
+    tested = hs.traffic.backtest(weekly(120), who, turns=14, origins=2)
     found: Results = {"origins": [trial.origin for trial in tested.trials]}
     for label in tested.forecasters:
         for measure in ("mase", "smape", "pinball", "coverage"):

@@ -14,7 +14,7 @@ def package() -> Any:
     return griffe.load("highseason", search_paths=[str(ROOT / "src")], extensions=hooks)
 
 
-@pytest.mark.parametrize("room", ["bandit", "forecasters", "logs", "replay", "report"])
+@pytest.mark.parametrize("room", ["bandit", "engine", "logs", "report", "traffic"])
 def test_the_reference_shows_what_a_room_exports(room: str) -> None:
     shown = {name for name, one in package()[room].members.items() if one.is_public}
     imported: dict[str, Any] = {}

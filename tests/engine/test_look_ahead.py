@@ -8,16 +8,26 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.replay.logs import fixed_log
+from tests.logs.logs import fixed_log
 
 import highseason as hs
-from highseason.engine import FutureUnknownError, Horizon
-from highseason.policies import Policy, View
-from highseason.rules import ArmState, Rule, RuleTraits, Turn, leader, pick_available, untried
+from highseason.policies import (
+    ArmState,
+    FutureUnknownError,
+    Horizon,
+    Policy,
+    Rule,
+    RuleTraits,
+    Turn,
+    View,
+    leader,
+    pick_available,
+    untried,
+)
 
 G = [2.0, 8.0, 4.0, 1.0, 5.0, 3.0, 7.0, 6.0]
 FUTURE = [34.0, 26.0, 22.0, 21.0, 16.0, 13.0, 6.0, 0.0]
-FORECAST = hs.forecasters.Forecast(2.0 * np.array(G))
+FORECAST = hs.traffic.Forecast(2.0 * np.array(G))
 ARMS = hs.rewards.bernoulli(means=[0.2, 0.9])
 
 
@@ -25,7 +35,7 @@ ARMS = hs.rewards.bernoulli(means=[0.2, 0.9])
 class Savings(Policy):
     """Explore while more is still to come than this turn is worth times the turns left."""
 
-    rule = hs.rules.EPSILON
+    rule = hs.policies.EPSILON
     uses_future = True
 
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
@@ -44,7 +54,7 @@ def thrifty(state: ArmState, turn: Turn) -> tuple[int, bool]:
 THRIFTY = Rule(
     "thrifty",
     thrifty,
-    hs.rules.EPSILON.intensity,
+    hs.policies.EPSILON.intensity,
     traits=RuleTraits(tries_each_arm=True, stochastic=False, uses_future=True),
 )
 
@@ -59,14 +69,14 @@ BOTH = [Savings(), Thrifty(), hs.Discounted(Savings()), hs.Windowed(Thrifty())]
 
 
 def test_the_horizon_holds_what_is_known_when_a_turn_comes() -> None:
-    known = Horizon.of(hs.multipliers.as_multiplier(G))
+    known = Horizon.of(hs.traffic.as_multiplier(G))
     assert known.future.tolist() == FUTURE
     turn = known.turn(3, 0.5, 7, False)
     assert (turn.t, turn.G, turn.future, turn.turns_left, turn.clock) == (3, 4.0, 22.0, 5, 3)
-    season = Horizon.of(hs.multipliers.as_multiplier(G), FORECAST)
+    season = Horizon.of(hs.traffic.as_multiplier(G), FORECAST)
     assert season.future.tolist() == [2.0 * W for W in FUTURE]
-    one_step = Horizon.of(hs.multipliers.as_multiplier(G), [1.0] * 8).turn(3, 0.5, 7, False)
-    assert (one_step.G, one_step.turns_left) == (1.0, hs.rules.UNKNOWN_TURNS)
+    one_step = Horizon.of(hs.traffic.as_multiplier(G), [1.0] * 8).turn(3, 0.5, 7, False)
+    assert (one_step.G, one_step.turns_left) == (1.0, hs.policies.UNKNOWN_TURNS)
     assert math.isnan(one_step.future)
 
 
@@ -99,11 +109,11 @@ def test_an_unknown_future_is_one_clear_error(policy: Policy) -> None:
     with pytest.raises(FutureUnknownError, match=message):
         hs.Bandit(["a", "b"], policy, None)
     with pytest.raises(FutureUnknownError, match=message):
-        hs.replay.replay(policy, fixed_log((0.2, 0.8), 50))
+        hs.replay(policy, fixed_log((0.2, 0.8), 50))
     with pytest.raises(FutureUnknownError, match=message):
         hs.play(policy, ARMS, G, forecast=[1.0] * 8)
     with pytest.raises(FutureUnknownError, match=message):
-        hs.simulate(policy, ARMS, G, games=2, forecast=hs.forecasters.parse("random-walk"))
+        hs.simulate(policy, ARMS, G, games=2, forecast=hs.traffic.parse_forecaster("random-walk"))
 
 
 @pytest.mark.parametrize("policy", BOTH, ids=str)
@@ -127,7 +137,7 @@ def test_a_plan_that_looks_ahead_undeclared_is_refused_too() -> None:
     with pytest.raises(FutureUnknownError, match="the plan looks ahead"):
         Sneaky().plan(G, arms=2, forecast=[1.0] * 8)
     with pytest.raises(FutureUnknownError, match="the plan looks ahead"):
-        hs.replay.replay(Sneaky(), fixed_log((0.2, 0.8), 50))
+        hs.replay(Sneaky(), fixed_log((0.2, 0.8), 50))
     with pytest.raises(FutureUnknownError, match="the plan looks ahead"):
         hs.Bandit(["a", "b"], Sneaky(), None).pull(expected=3)
 

@@ -10,26 +10,31 @@ import numpy as np
 import pytest
 
 import highseason as hs
-from highseason.policies import Policy, registry
-from highseason.rules import Rule, index_rule, leader
-from highseason.rules.ucb import bonus, intensity
-from highseason.rules.wrapped import capped, discounted, peak_grabber, sparing_old_arms, windowed
+from highseason.policies import Policy, Rule, index_rule, leader, registry
+from highseason.policies.ucb_rule import bonus, intensity
+from highseason.policies.wrapped_rules import (
+    capped,
+    discounted,
+    peak_grabber,
+    sparing_old_arms,
+    windowed,
+)
 
 POLICIES = [
     *(cls() for cls in registry().values() if cls.__module__.startswith("highseason.")),
-    hs.CapIndex(hs.SpareOldArms(hs.SoftUCBMortal(initial=2)), cap=0.5),
-    hs.PeakGrabber(hs.Windowed(hs.EpsilonZGreedy(z=3.0), window=5), window=9),
+    hs.policies.CapIndex(hs.policies.SpareOldArms(hs.SoftUCBMortal(initial=2)), cap=0.5),
+    hs.policies.PeakGrabber(hs.Windowed(hs.EpsilonZGreedy(z=3.0), window=5), window=9),
 ]
-UCB_RULE = hs.rules.UCB_RULE
+UCB_RULE = hs.policies.UCB_RULE
 RULES = [
-    hs.rules.EPSILON,
-    hs.rules.POOL,
+    hs.policies.EPSILON,
+    hs.policies.POOL,
     UCB_RULE,
-    hs.rules.MORTAL,
-    hs.rules.LIFE,
-    capped(sparing_old_arms(hs.rules.MORTAL), 0.4),
+    hs.policies.MORTAL,
+    hs.policies.LIFE,
+    capped(sparing_old_arms(hs.policies.MORTAL), 0.4),
     peak_grabber(discounted(UCB_RULE, 0.9), 10, 3.0),
-    windowed(hs.rules.EPSILON, 7),
+    windowed(hs.policies.EPSILON, 7),
     index_rule("mine", bonus, intensity),
     Rule("plain", leader, intensity),  # type: ignore[arg-type]  # any function with a name will do
 ]

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from highseason.engine import IllegalArmError, Observation, Turn, decide, fresh_state, learn, select
-from highseason.engine.step import choose
-from highseason.rules import ArmState, Rule, observe_mean
+from highseason.engine import IllegalArmError, decide, learn, select
+from highseason.engine.turn import choose
+from highseason.policies import ArmState, Observation, Rule, Turn, fresh_state, observe_mean
 
 TURN = Turn(4, 0.0, 1.0, math.nan, -1, 0, False, 4)
 

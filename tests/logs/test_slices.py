@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.logs.logs import mortal_log
 from tests.reference.slices import longest
-from tests.replay.logs import mortal_log
 
 from highseason.logs import (
     Events,

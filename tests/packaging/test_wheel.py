@@ -31,7 +31,7 @@ BOUND = "bound -p epsilon-z:k=50,z=30 --means 0.5,0.9 --json".split()  # a quick
 
 RESULT = """
 import highseason as hs
-G = hs.multipliers.wave(turns=40)
+G = hs.traffic.wave(turns=40)
 result = hs.simulate([hs.UCB(), hs.SoftUCB()], hs.rewards.bernoulli(arms=4), G, games=5, seed=7)
 """
 
@@ -183,7 +183,7 @@ def test_without_an_extra_the_error_names_it_and_the_core_saves_and_loads(
         (core.outside / name).touch()
     code = f"{RESULT}\nresult.save('result.npz')\nprint(type(result).load('result.npz').policies)"
     for use in (
-        "hs.multipliers.read('traffic.parquet')",
+        "hs.traffic.read('traffic.parquet')",
         "hs.report.rewards(result).save('rewards.png')",
         "hs.logs.read_events('events.parquet')",
     ):

@@ -12,13 +12,12 @@ from hypothesis import strategies as st
 from tests.reference import policies as paper
 
 import highseason as hs
-from highseason.engine import FutureUnknownError
-from highseason.policies import Policy, View
+from highseason.policies import FutureUnknownError, Policy, View
 from highseason.policies.views import KnownViews, Outlook
 
 pytestmark = [
-    pytest.mark.filterwarnings("ignore::highseason.PlanWarning"),
-    pytest.mark.filterwarnings("ignore::highseason.multipliers.ThresholdWarning"),
+    pytest.mark.filterwarnings("ignore::highseason.policies.PlanWarning"),
+    pytest.mark.filterwarnings("ignore::highseason.traffic.ThresholdWarning"),
 ]
 
 ARMS = 3
@@ -29,7 +28,7 @@ two = st.integers(1, 30).flatmap(
 
 CAUSAL: list[Policy] = [
     hs.EpsilonGreedy(k=2), hs.EpsilonZGreedy(k=2, z=30), hs.UCB(), hs.UCBZ(z=30), hs.Greedy(),
-    hs.SoftUCB(unit=1), hs.VariablePool(c=9, unit=1), hs.UniformRandom(), hs.NaiveUCB(),
+    hs.SoftUCB(unit=1), hs.VariablePool(c=9, unit=1), hs.UniformRandom(), hs.policies.NaiveUCB(),
     hs.EpsilonZGreedy.profile("authors_code").resolve_thresholds(np.array([30.0])),
 ]  # fmt: skip
 
@@ -117,7 +116,7 @@ def test_views_of_an_unknown_multiplier(G: list[float], arms: int) -> None:
 class Savings(Policy):
     """A look-ahead policy of one line: explore while much is still to come."""
 
-    rule = hs.rules.EPSILON
+    rule = hs.policies.EPSILON
     uses_future = True
 
     def step(self, carry: Any, view: View) -> tuple[float, Any]:

@@ -15,8 +15,8 @@ import highseason as hs
 from highseason.policies import Policy
 
 pytestmark = [
-    pytest.mark.filterwarnings("ignore::highseason.PlanWarning"),
-    pytest.mark.filterwarnings("ignore::highseason.multipliers.ThresholdWarning"),
+    pytest.mark.filterwarnings("ignore::highseason.policies.PlanWarning"),
+    pytest.mark.filterwarnings("ignore::highseason.traffic.ThresholdWarning"),
 ]
 
 multipliers = st.lists(st.floats(0.01, 1000), min_size=1, max_size=40)
@@ -38,7 +38,7 @@ def test_greedy_and_uniform(G: Plan, m: int) -> None:
 @given(multipliers, arms, positive)
 def test_epsilon_greedy(G: Plan, m: int, k: float) -> None:
     same(hs.EpsilonGreedy(k=k), G, m, paper.epsilon_greedy(G, m, k))
-    same(hs.NaiveEpsilonGreedy(k=k), G, m, paper.epsilon_greedy(G, m, k))
+    same(hs.policies.NaiveEpsilonGreedy(k=k), G, m, paper.epsilon_greedy(G, m, k))
 
 
 @given(multipliers, arms, positive, positive)
@@ -58,7 +58,7 @@ def test_soft_epsilon(G: Plan, m: int, k: float, unit: float) -> None:
 @given(multipliers, arms, positive)
 def test_ucb(G: Plan, m: int, P: float) -> None:
     same(hs.UCB(P=P), G, m, paper.ucb(G, m, P))
-    same(hs.NaiveUCB(P=P), G, m, paper.ucb(G, m, P))
+    same(hs.policies.NaiveUCB(P=P), G, m, paper.ucb(G, m, P))
     same(hs.UCB(P=P, variant="authors_code"), G, m, paper.ucb_authors(G, m, P))
 
 
@@ -160,11 +160,11 @@ def test_the_floor_has_no_tolerance() -> None:
 
 def test_the_published_pool_is_nearly_always_one() -> None:
     # D16: c = 10, 25 arms, Wave of 1500 turns: more than one arm in only 7 of them.
-    sizes = hs.VariablePool(c=10, unit=1).plan(hs.multipliers.wave(1500), 25).levels
+    sizes = hs.VariablePool(c=10, unit=1).plan(hs.traffic.wave(1500), 25).levels
     assert (sizes[25:] > 1).sum() == 7
 
 
 def test_the_published_k_explores_for_ever() -> None:
     # D14: with k = 110 and 25 arms km = 2750, so in 1500 turns ε never falls below 1.
-    plan = hs.EpsilonGreedy.profile("authors_code").plan(hs.multipliers.wave(1500), 25)
+    plan = hs.EpsilonGreedy.profile("authors_code").plan(hs.traffic.wave(1500), 25)
     assert (plan.levels == 1).all()

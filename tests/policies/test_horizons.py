@@ -40,7 +40,7 @@ def test_a_constant_multiplier_leaves_nothing_to_wait_for() -> None:
 
 
 def test_the_crest_of_the_wave_waits_for_the_trough() -> None:
-    wave = hs.multipliers.wave(turns=500)
+    wave = hs.traffic.wave(turns=500)
     G = wave.values
     horizons = effective_horizons(G, 25)
     waited = G[:-1] * horizons[:-1] / np.cumsum(G[::-1])[::-1][1:]
@@ -50,14 +50,14 @@ def test_the_crest_of_the_wave_waits_for_the_trough() -> None:
 
 
 def test_among_many_arms_the_plan_waits_for_as_many_turns_as_a_search_takes() -> None:
-    G = hs.multipliers.wave(turns=400)
+    G = hs.traffic.wave(turns=400)
     for arms, plays in ((7, 7), (40, 40), (41, 40), (1000, 40)):
         levels = hs.OptionIndex().plan(G, arms=arms).levels
         np.testing.assert_array_equal(levels, effective_horizons(G.values, plays))
 
 
 def test_variants_take_away_waiting_and_then_the_price() -> None:
-    G = hs.multipliers.wave(turns=60)
+    G = hs.traffic.wave(turns=60)
     weight = np.cumsum(G.values[::-1])[::-1] - G.values
     now = hs.OptionIndex(variant="now").plan(G, arms=5).levels
     np.testing.assert_allclose(now, weight / G.values, atol=1e-12)
@@ -74,15 +74,15 @@ def test_where_turns_come_one_at_a_time_the_past_stands_for_the_future() -> None
 
 
 def test_a_forecast_of_the_season_counts_with_its_mean() -> None:
-    past = hs.multipliers.wave(turns=80)
-    forecast = hs.forecasters.SeasonalNaive(periods=(20,)).fit(past).predict(40)
-    G = hs.multipliers.wave(turns=40)
+    past = hs.traffic.wave(turns=80)
+    forecast = hs.traffic.SeasonalNaive(periods=(20,)).fit(past).predict(40)
+    G = hs.traffic.wave(turns=40)
     levels = hs.OptionIndex().plan(G, arms=3, forecast=forecast).levels
     np.testing.assert_array_equal(levels, effective_horizons(forecast.mean, 3))
 
 
 def test_a_wrapper_plans_as_the_policy_within() -> None:
-    G = hs.multipliers.christmas(turns=90)
+    G = hs.traffic.christmas(turns=90)
     inner = hs.OptionIndex()
-    wrapped = hs.PeakGrabber(inner).plan(G, arms=4).levels
+    wrapped = hs.policies.PeakGrabber(inner).plan(G, arms=4).levels
     np.testing.assert_array_equal(wrapped, inner.plan(G, arms=4).levels)

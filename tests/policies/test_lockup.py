@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import highseason as hs
 from highseason.policies import parse
 
-G = hs.multipliers.wave(turns=90)
+G = hs.traffic.wave(turns=90)
 ARMS = hs.rewards.bernoulli(arms=4)
 BASES = [hs.UCB(), hs.Thompson(), hs.ConstantEpsilon(0.5), hs.regulate("kl-ucb")]
 

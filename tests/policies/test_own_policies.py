@@ -17,7 +17,7 @@ from highseason.policies.parameters import declared, threshold
 
 @dataclass(frozen=True)
 class NoCarry(Policy):
-    rule = hs.rules.EPSILON
+    rule = hs.policies.EPSILON
 
     def step(self, carry: Any, view: View) -> Any:
         return 0.5
@@ -25,7 +25,7 @@ class NoCarry(Policy):
 
 @dataclass(frozen=True)
 class NoStep(Policy):
-    rule = hs.rules.EPSILON
+    rule = hs.policies.EPSILON
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def test_a_forgotten_carry() -> None:
     for plan in (
         lambda: NoCarry().plan([1.0] * 4, arms=2),
         lambda: NoCarry().plan([1.0] * 4, arms=2, forecast=[1.0] * 4),
-        lambda: NoCarry().plan([1.0] * 4, 2, hs.forecasters.Forecast([1.0] * 4)),
+        lambda: NoCarry().plan([1.0] * 4, 2, hs.traffic.Forecast([1.0] * 4)),
         lambda: NoCarry().planner(2).level(3.0),
     ):
         with pytest.raises(TypeError, match=message):
@@ -64,7 +64,7 @@ def test_a_forgotten_rule() -> None:
 class Cautious(Policy):
     """Its threshold has another name than z."""
 
-    rule = hs.rules.EPSILON
+    rule = hs.policies.EPSILON
     busy: Any = threshold(30.0)  # noqa: RUF009  # a parameter is a field made by a function
 
     def step(self, carry: Any, view: View) -> tuple[float, Any]:

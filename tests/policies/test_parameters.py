@@ -75,7 +75,7 @@ def test_values_are_kept_as_numbers() -> None:
 def test_policies_are_values() -> None:
     assert hs.UCBZ(z=30) == hs.UCBZ(z=30.0)
     assert hs.UCBZ(z=30) != hs.UCBZ(z=31)
-    assert hs.EpsilonGreedy(k=3) != hs.NaiveEpsilonGreedy(k=3)
+    assert hs.EpsilonGreedy(k=3) != hs.policies.NaiveEpsilonGreedy(k=3)
     assert len({hs.UCB(), hs.UCB(P=2), hs.UCB(P=1)}) == 2
     with pytest.raises(FrozenInstanceError):
         hs.UCB().P = 3  # type: ignore[misc]
@@ -156,7 +156,7 @@ def test_the_registry_has_the_papers_policies() -> None:
 
 @dataclass(frozen=True)
 class Halving(Policy):
-    rule = hs.rules.EPSILON
+    rule = hs.policies.EPSILON
     rate: float = parameter(0.5, "factor from turn to turn", above=0)
 
     def begin(self) -> float:
@@ -176,7 +176,7 @@ def test_a_policy_without_a_name_is_known_by_its_class() -> None:
 
 def test_a_policy_without_a_step_says_so() -> None:
     class Lazy(Policy):
-        rule = hs.rules.EPSILON
+        rule = hs.policies.EPSILON
 
     with pytest.raises(TypeError, match=r"Lazy has no plan: define step\("):
         Lazy().plan([1, 2], arms=1)

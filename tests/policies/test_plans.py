@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import highseason as hs
-from highseason.multipliers import Multiplier, MultiplierError, ThresholdWarning
 from highseason.policies import Plan, PlanWarning, Policy
+from highseason.traffic import Multiplier, MultiplierError, ThresholdWarning
 
-WAVE = hs.multipliers.wave(300)
+WAVE = hs.traffic.wave(300)
 
 
 def test_a_plan_is_an_array() -> None:
@@ -31,7 +31,7 @@ def test_a_plan_can_be_asked_by_date() -> None:
 
 def test_the_digest_is_that_of_the_numbers() -> None:
     plan = hs.UCB().plan(WAVE, 5)
-    assert plan.digest == hs.NaiveUCB().plan(WAVE, 7).digest
+    assert plan.digest == hs.policies.NaiveUCB().plan(WAVE, 7).digest
     assert plan.digest != hs.UCB(P=1).plan(WAVE, 5).digest
     assert len(plan.digest) == 16
 
@@ -63,7 +63,7 @@ def test_arms_must_be_a_count(arms: object) -> None:
 # Plans that do not regulate anything are told so.
 
 #: Page views a day: 2.77 million on the mean, half as many on the quietest day (reference, D59).
-MILLIONS = hs.multipliers.from_values(2.77e6 * (1 + 0.5 * np.sin(np.arange(300) / 4)))
+MILLIONS = hs.traffic.from_values(2.77e6 * (1 + 0.5 * np.sin(np.arange(300) / 4)))
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_simulate_and_play_warn_too() -> None:
         hs.simulate(hs.SoftUCB(unit=1), rewards, MILLIONS, games=2)
 
 
-@pytest.mark.filterwarnings("ignore::highseason.PlanWarning")
+@pytest.mark.filterwarnings("ignore::highseason.policies.PlanWarning")
 @pytest.mark.parametrize("z", [42, 0.5])
 def test_a_threshold_that_parts_nothing_is_said(z: float) -> None:
     with pytest.warns(ThresholdWarning, match=f"ucb-z:z={z:g}: z = {z:g} is"):
@@ -117,7 +117,7 @@ def test_a_threshold_that_parts_nothing_is_said(z: float) -> None:
 
 def test_the_codes_percentile_on_its_own_step_is_said() -> None:
     # D8: the 65th percentile is 40, and with G > z no turn is high.
-    step = hs.multipliers.step(1000, variant="authors_code")
+    step = hs.traffic.step(1000, variant="authors_code")
     plan = hs.UCBZ.profile("authors_code").plan(step, 5)
     assert (plan.levels[5:] > 0).all()
 

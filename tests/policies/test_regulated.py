@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 import highseason as hs
+from highseason.logs.kernels.compiled import compiled_plan
 from highseason.policies import parse
-from highseason.replay.kernels.compiled import compiled_plan
 
 PLAIN = [hs.Thompson(), hs.GaussianThompson(), hs.KLUCB(), hs.ConstantEpsilon()]
-WAVE = hs.multipliers.wave(turns=120)
+WAVE = hs.traffic.wave(turns=120)
 ARMS = hs.rewards.bernoulli(arms=5)
 
 
-def games(policy: hs.Policy, G: hs.multipliers.Multiplier) -> np.ndarray:
+def games(policy: hs.Policy, G: hs.traffic.Multiplier) -> np.ndarray:
     result = hs.simulate(policy, ARMS, G, games=20, seed=3, keep="games")
     assert result.games is not None
     return result.games["regret"]
@@ -29,7 +29,7 @@ def games(policy: hs.Policy, G: hs.multipliers.Multiplier) -> np.ndarray:
 )
 @pytest.mark.filterwarnings("ignore")  # no turn is high: that is the point
 def test_with_a_constant_g_it_is_the_textbooks_algorithm(plain, by, options) -> None:
-    G = hs.multipliers.constant(120, 1.0)
+    G = hs.traffic.constant(120, 1.0)
     regulated = hs.regulate(plain, by=by, **options)
     assert regulated.plan(G, 5).levels.tolist() == plain.plan(G, 5).levels.tolist()
     assert games(regulated, G).tolist() == games(plain, G).tolist()
@@ -44,7 +44,7 @@ def test_the_paper_already_has_one_of_them() -> None:
 @pytest.mark.parametrize("plain", PLAIN, ids=str)
 def test_it_pays_where_g_varies(plain: hs.Policy) -> None:
     players = {"plain": plain} | {by: hs.regulate(plain, by) for by in ("soft", "ahead")}
-    G = hs.multipliers.christmas(turns=300)
+    G = hs.traffic.christmas(turns=300)
     result = hs.simulate(players, hs.rewards.bernoulli(arms=10), G, games=300, seed=1)
     plain_regret, *regulated = (result.mean("regret", i) for i in range(3))
     assert max(regulated) < 0.85 * plain_regret
@@ -121,8 +121,8 @@ def test_a_live_game_with_traffic_that_comes_turn_by_turn() -> None:
 @pytest.mark.jit
 def test_replays_run_compiled() -> None:
     for policy in (
-        hs.RegulateByThreshold(hs.Thompson(), z=3.0),
-        hs.RegulateSoftly(hs.EpsilonZGreedy(z=4.0), unit=2.0),
+        hs.policies.RegulateByThreshold(hs.Thompson(), z=3.0),
+        hs.policies.RegulateSoftly(hs.EpsilonZGreedy(z=4.0), unit=2.0),
     ):
         assert compiled_plan(policy).carry.size == 2
 
@@ -137,9 +137,9 @@ def test_what_cannot_be_regulated_is_refused() -> None:
 
 
 def test_tuning_searches_the_regulator_and_the_policy_within() -> None:
-    given = hs.RegulateSoftly(hs.KLUCB())
+    given = hs.policies.RegulateSoftly(hs.KLUCB())
     tuned = hs.tune(given, ARMS, WAVE, trials=4, games=20, search="spread", space=["unit", "P"])
-    assert isinstance(tuned.policy, hs.RegulateSoftly)
+    assert isinstance(tuned.policy, hs.policies.RegulateSoftly)
     assert math.isfinite(float(tuned.policy.unit))
     assert {str(trial.policy.base) for trial in tuned.trials} > {"kl-ucb"}  # type: ignore[attr-defined]
 
@@ -150,9 +150,9 @@ def test_rules_on_g_are_resolved_within_too() -> None:
 
 
 def test_a_value_goes_to_the_outermost_that_has_it() -> None:
-    both = hs.RegulateByThreshold(hs.UCBZ(z=9), z=5)
+    both = hs.policies.RegulateByThreshold(hs.UCBZ(z=9), z=5)
     assert list(both.tunable()) == ["z", "P"]
     assert str(both.with_values({"z": 3, "P": 0.5})) == "threshold:z=3+ucb-z:z=9,P=0.5"
-    deep = hs.CapIndex(hs.SpareOldArms(hs.SoftUCB()))
+    deep = hs.policies.CapIndex(hs.policies.SpareOldArms(hs.SoftUCB()))
     assert list(deep.tunable()) == ["cap", "unit", "P"]
     assert str(deep.with_values({"P": 0.5})) == "cap+spare-old-arms+soft-ucb:P=0.5"

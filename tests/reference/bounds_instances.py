@@ -46,9 +46,9 @@ def rising(n: int, rng: Random) -> Numbers:
 
 SHAPES: dict[str, Callable[[int, Random], Numbers]] = {
     "constant": lambda n, rng: np.full(n, rng.choice([0.3, 1.0, 20.0])),
-    "wave": lambda n, rng: hs.multipliers.wave(n).values,
-    "step": lambda n, rng: hs.multipliers.step(n).values,
-    "christmas": lambda n, rng: hs.multipliers.christmas(n).values,
+    "wave": lambda n, rng: hs.traffic.wave(n).values,
+    "step": lambda n, rng: hs.traffic.step(n).values,
+    "christmas": lambda n, rng: hs.traffic.christmas(n).values,
     "early peak": early_peak,
     "late peak": late_peak,
     "alternating": alternating,
@@ -132,9 +132,9 @@ def instances(name: str, count: int, seed: int, turns: tuple[int, int]) -> Itera
 # -- bound against play ----------------------------------------------------------------------------
 
 _PLAYERS: dict[Any, Callable[..., Sample]] = {
-    hs.rules.EPSILON.name: games.epsilon_sample,
-    hs.rules.UCB_RULE.name: games.ucb_sample,
-    hs.rules.POOL.name: games.pool_sample,
+    hs.policies.EPSILON.name: games.epsilon_sample,
+    hs.policies.UCB_RULE.name: games.ucb_sample,
+    hs.policies.POOL.name: games.pool_sample,
 }
 
 

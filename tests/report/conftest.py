@@ -6,7 +6,7 @@ import pytest
 
 import highseason as hs
 
-G = hs.multipliers.christmas(turns=150)
+G = hs.traffic.christmas(turns=150)
 PLAYERS = [hs.UCB(), hs.UCBZ(z=30), hs.SoftUCB(unit=1), hs.Greedy()]
 
 

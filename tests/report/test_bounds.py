@@ -9,7 +9,7 @@ import pytest
 import highseason as hs
 from highseason import report
 
-G = hs.multipliers.step(turns=400)
+G = hs.traffic.step(turns=400)
 MEANS = [0.1, 0.9]
 POLICIES = [hs.EpsilonZGreedy(k=20, z=30), hs.UCBZ(z=30)]
 
@@ -92,7 +92,7 @@ def test_exploration_chances_mark_both_phases() -> None:
 
 
 def test_a_phase_beyond_the_axis_is_not_marked() -> None:
-    short = hs.bounds.paper.exploration_figure(multiplier=hs.multipliers.sine(100))
+    short = hs.bounds.paper.exploration_figure(multiplier=hs.traffic.sine(100))
     assert not any(word.startswith("w =") for word in texts(report.exploration(short)))
 
 
@@ -100,7 +100,7 @@ def test_minimum_pulls_count_where_the_printed_lemma_fails() -> None:
     rewards = hs.rewards.custom(
         lambda u, p, s: p, lambda p: p, parameters=[0.5, 0.0], bounds=(0.0, 1.0)
     )
-    game = hs.play(hs.UCB(), rewards, hs.multipliers.constant(1000), seed=1)
+    game = hs.play(hs.UCB(), rewards, hs.traffic.constant(1000), seed=1)
     pulls = (game.arms == 1).cumsum()
     figure = report.minimum_pulls(pulls, arms=2, r=0.5)
     t = np.arange(1, 1001)

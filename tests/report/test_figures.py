@@ -17,7 +17,7 @@ from highseason import report
 from highseason.report.multiplier_plots import edges
 from highseason.report.palette import look
 
-CALENDAR = hs.multipliers.from_values(
+CALENDAR = hs.traffic.from_values(
     [5, 9, 40, 8, 7, 60], calendar=[f"2026-01-{day:02}" for day in (1, 2, 3, 5, 6, 7)]
 )
 
@@ -88,7 +88,7 @@ def test_nothing_of_the_program_around_is_touched() -> None:
         "def settings():\n"
         "    return {k: mpl.rcParams[k] for k in mpl.rcParams if k != 'backend'}\n"  # asks pyplot
         "before = settings()\n"
-        "hs.report.plan(hs.UCB().plan(hs.multipliers.wave(turns=500), arms=2)).encode('png')\n"
+        "hs.report.plan(hs.UCB().plan(hs.traffic.wave(turns=500), arms=2)).encode('png')\n"
         "print(settings() == before, 'matplotlib.pyplot' in sys.modules)"
     )
     done = subprocess.run(
@@ -133,13 +133,13 @@ def test_bars_of_some_policies_in_the_order_given(result: hs.SimulationResult) -
 
 
 def test_one_game_has_no_error_bar(tmp_path: Path) -> None:
-    G = hs.multipliers.wave(turns=30)
+    G = hs.traffic.wave(turns=30)
     single = hs.simulate(hs.UCB(), hs.rewards.bernoulli(arms=3), G, games=1)
     report.rewards(single).save(tmp_path / "one.png")
 
 
 def test_long_labels_are_broken(result: hs.SimulationResult) -> None:
-    G = hs.multipliers.wave(turns=30)
+    G = hs.traffic.wave(turns=30)
     long = hs.simulate(
         {"epsilon-z:k=2,z=q0.75,variant=authors_code": hs.UCB()},
         hs.rewards.bernoulli(arms=3), G, games=3,
@@ -167,14 +167,14 @@ def test_panels_have_titles_and_lines_of_their_own(every: dict[str, report.Figur
 
 def test_many_lines_put_the_legend_below() -> None:
     players = {f"ucb {i}": hs.UCB(P=1 + i / 9) for i in range(9)}
-    G = hs.multipliers.wave(turns=100)
+    G = hs.traffic.wave(turns=100)
     many = hs.simulate(players, hs.rewards.bernoulli(arms=2), G, games=4, curves=True)
     figure = report.curves(many)
     assert set(players) <= set(texts(figure))
 
 
 def test_curves_must_be_there(result: hs.SimulationResult) -> None:
-    G = hs.multipliers.wave(turns=30)
+    G = hs.traffic.wave(turns=30)
     without = hs.simulate(hs.UCB(), hs.rewards.bernoulli(arms=2), G, games=3)
     with pytest.raises(ValueError, match="curves=True"):
         report.curves(without)
@@ -212,7 +212,7 @@ def test_every_plan_has_a_row(plans: list[hs.Plan]) -> None:
 
 
 def test_a_plan_of_prices_is_drawn_as_prices() -> None:
-    G = hs.multipliers.wave(turns=40)
+    G = hs.traffic.wave(turns=40)
     plans = [policy.plan(G, arms=5) for policy in (hs.UCBZ(z=30), hs.OptionIndex())]
     figure = report.plan(plans)
     above, priced, _ = figure.canvas.axes
@@ -227,7 +227,7 @@ def test_a_plan_of_prices_is_drawn_as_prices() -> None:
 
 
 def test_plans_of_different_multipliers_are_refused(plans: list[hs.Plan]) -> None:
-    other = hs.UCB().plan(hs.multipliers.wave(turns=150), arms=6)
+    other = hs.UCB().plan(hs.traffic.wave(turns=150), arms=6)
     with pytest.raises(ValueError, match="different multipliers"):
         report.plan([plans[0], other])
     with pytest.raises(ValueError, match="no Plan to draw"):
@@ -247,7 +247,7 @@ def test_a_turn_of_a_calendar_reaches_half_way_to_its_neighbours() -> None:
 
 
 def test_plans_shorter_than_a_first_round(tmp_path: Path) -> None:
-    plan = hs.UCB().plan(hs.multipliers.wave(turns=3), arms=6)
+    plan = hs.UCB().plan(hs.traffic.wave(turns=3), arms=6)
     report.plan(plan).save(tmp_path / "short.png")
 
 
@@ -255,13 +255,13 @@ def test_plans_shorter_than_a_first_round(tmp_path: Path) -> None:
     ("G", "scale"), [("wave", "linear"), ("christmas", "log"), ("constant", "linear")]
 )
 def test_a_steep_multiplier_gets_a_logarithm(G: str, scale: str) -> None:
-    (axes,) = report.multiplier(hs.multipliers.as_multiplier(G, turns=100)).canvas.axes
+    (axes,) = report.multiplier(hs.traffic.as_multiplier(G, turns=100)).canvas.axes
     assert axes.get_yscale() == scale
 
 
 def test_a_long_season_stays_a_small_file() -> None:
     hours = np.arange("2024-01-01", "2025-01-01", dtype="datetime64[h]")
-    G = hs.multipliers.from_values(np.where(np.arange(hours.size) % 24 > 8, 900, 30), hours)
+    G = hs.traffic.from_values(np.where(np.arange(hours.size) % 24 > 8, 900, 30), hours)
     plan = hs.UCBZ(z=100).plan(G, arms=10)
     assert len(report.plan(plan).encode("png")) < 150_000
 

@@ -12,8 +12,8 @@ import pytest
 
 import highseason as hs
 from highseason import report
+from highseason.engine import Table
 from highseason.report.page import render, save
-from highseason.results import Table
 
 VOID = {"meta", "img"}
 

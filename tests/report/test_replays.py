@@ -7,11 +7,10 @@ from dataclasses import replace
 import matplotlib as mpl
 import numpy as np
 import pytest
-from tests.replay.logs import fixed_log, mortal_log, two_pools
+from tests.logs.logs import fixed_log, mortal_log, two_pools
 
 from highseason import report
-from highseason.logs import Events, best_slice, lifespans
-from highseason.replay import replay, replay_many
+from highseason.logs import Events, best_slice, lifespans, replay, replay_many
 from highseason.report.palette import ACCENT
 
 

@@ -8,7 +8,7 @@ import pytest
 import highseason as hs
 from highseason import report
 
-G = hs.multipliers.from_values(
+G = hs.traffic.from_values(
     100 + 80 * (np.arange(60) % 7 > 4), np.datetime64("2025-01-01") + np.arange(60), name="visitors"
 )
 PLANS = {"ucb": hs.UCB().plan(G, arms=3), "ucb-z": hs.UCBZ().plan(G, arms=3)}

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 import highseason as hs
+from highseason.engine import with_interval
 from highseason.report import timing
 from highseason.report.drawing import PAGE_WIDTH, figure_size
 from highseason.report.plan_plots import advice
-from highseason.results import with_interval
 
 
 def test_the_numbers_are_those_of_the_plan() -> None:
-    G = hs.multipliers.christmas(turns=500)
+    G = hs.traffic.christmas(turns=500)
     plan = hs.UCBZ(z=30).plan(G, arms=25)
     timed = timing(plan)
     later, quiet = plan.exploration[25:], G.values[25:] < 30
@@ -31,14 +31,14 @@ def test_the_numbers_are_those_of_the_plan() -> None:
 
 
 def test_without_a_threshold_the_busiest_quarter_is_busy() -> None:
-    G = hs.multipliers.christmas(turns=500)
+    G = hs.traffic.christmas(turns=500)
     for policy in (hs.UCB(), hs.SoftUCB()):
         timed = timing(policy.plan(G, arms=5))
         assert timed.quiet_below == np.quantile(G.values, 0.75)
 
 
 def test_a_plan_prints_as_a_table() -> None:
-    plan = hs.UCBZ().plan(hs.multipliers.christmas(turns=500), arms=25)
+    plan = hs.UCBZ().plan(hs.traffic.christmas(turns=500), arms=25)
     text = str(plan)
     assert text.startswith("christmas: 500 turns, G from ")
     assert "explores most" in text
@@ -49,7 +49,7 @@ def test_a_plan_prints_as_a_table() -> None:
 
 def test_a_plan_as_a_frame() -> None:
     days = np.datetime64("2025-01-01") + np.arange(4)
-    plan = hs.UCBZ(z=30).plan(hs.multipliers.from_values([1, 1, 40, 1], days), arms=1)
+    plan = hs.UCBZ(z=30).plan(hs.traffic.from_values([1, 1, 40, 1], days), arms=1)
     frame = plan.to_pandas()
     assert list(frame.columns) == ["G", "level", "exploration", "busy"]
     assert frame["busy"].tolist() == [False, False, True, False]
@@ -65,7 +65,7 @@ def test_stretches_are_the_turns_near_the_most() -> None:
 
 
 def test_many_stretches_are_counted() -> None:
-    G = hs.multipliers.wave(turns=400)
+    G = hs.traffic.wave(turns=400)
     sentence = timing(hs.UCBZ(z=30).plan(G, arms=80)).sentence()
     assert "more stretches" in sentence
 
@@ -78,18 +78,18 @@ def test_many_stretches_are_counted() -> None:
     ],
 )
 def test_those_that_never_or_always_explore(policy: hs.Policy, words: str) -> None:
-    assert words in timing(policy.plan(hs.multipliers.constant(turns=100), arms=5)).sentence()
+    assert words in timing(policy.plan(hs.traffic.constant(turns=100), arms=5)).sentence()
 
 
 def test_a_game_of_nothing_but_first_tries() -> None:
-    timed = timing(hs.UCB().plan(hs.multipliers.wave(turns=5), arms=9))
+    timed = timing(hs.UCB().plan(hs.traffic.wave(turns=5), arms=9))
     assert timed.sentence() == "tries a new arm in every turn (5 turns)."
     assert math.isnan(timed.quiet_exploration)
 
 
 def test_a_calendar_is_timed_in_dates() -> None:
     days = ["2026-12-21", "2026-12-22", "2026-12-23", "2026-12-24"]
-    G = hs.multipliers.from_values([1, 1, 40, 1], calendar=days)
+    G = hs.traffic.from_values([1, 1, 40, 1], calendar=days)
     timed = timing(hs.EpsilonZGreedy(k=1, z=30).plan(G, arms=1))
     assert "explores most on 2026-12-22;" in timed.sentence()
     assert timed.to_dict()["most"] == [
@@ -98,7 +98,7 @@ def test_a_calendar_is_timed_in_dates() -> None:
 
 
 def test_it_goes_into_json() -> None:
-    timed = timing(hs.UCBZ(z=30).plan(hs.multipliers.wave(turns=100), arms=5)).to_dict()
+    timed = timing(hs.UCBZ(z=30).plan(hs.traffic.wave(turns=100), arms=5)).to_dict()
     assert json.loads(json.dumps(timed)) == timed
 
 
@@ -112,7 +112,7 @@ def test_a_plan_of_prices_claims_no_share_of_exploration() -> None:
 
 
 def test_exploring_is_cheapest_on_a_quarter_of_the_turns() -> None:
-    G = hs.multipliers.wave(turns=500)
+    G = hs.traffic.wave(turns=500)
     plan = hs.OptionIndex(variant="now").plan(G, arms=25)
     stretches = timing(plan).most
     assert sum(one.last - one.first + 1 for one in stretches) == 125
@@ -123,7 +123,7 @@ def test_exploring_is_cheapest_on_a_quarter_of_the_turns() -> None:
 @pytest.mark.parametrize("policy", [hs.OptionIndex(), hs.UCBZ()], ids=["prices", "exploration"])
 def test_long_names_leave_all_words_of_the_advice_inside(policy: hs.Policy) -> None:
     label = "option-index:count=visitors,variant=unregulated"
-    plan = policy.plan(hs.multipliers.wave(turns=60), arms=4)
+    plan = policy.plan(hs.traffic.wave(turns=60), arms=4)
     with figure_size(PAGE_WIDTH, 6):
         figure = advice(plan, {label: with_interval(0.02, 0.01)})
     figure.canvas.draw_without_rendering()  # which lays it out

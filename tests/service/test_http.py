@@ -240,7 +240,7 @@ def test_an_export_can_be_replayed(http: httpx.Client, live: Server, tmp_path: P
     log = hs.logs.read_events(path)
     assert len(log) == 30
     assert log.propensity.tolist() == [1.0] * 3 + [1 / 3] * 27  # each arm is tried once first
-    assert hs.replay.replay("uniform", log)["uniform"].turns > 0
+    assert hs.replay("uniform", log)["uniform"].turns > 0
 
     table = tmp_path / "events.csv"
     table.write_text(http.get("/v1/experiments/coin/export.csv").text)

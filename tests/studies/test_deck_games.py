@@ -7,21 +7,24 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.games.settings import POLICIES
+from tests.engine.settings import POLICIES
 from tests.reference import decks as table
 
 import highseason as hs
 from highseason.policies import Policy
 from studies.upworthy.decks import DeckGames, decks, play_decks
 
-pytestmark = [pytest.mark.jit, pytest.mark.filterwarnings("ignore::highseason.PlanWarning")]
+pytestmark = [
+    pytest.mark.jit,
+    pytest.mark.filterwarnings("ignore::highseason.policies.PlanWarning"),
+]
 
 TESTS = decks(
     ["small", "uneven", "many"],
     [[60, 60, 60], [20, 90], [50, 40, 60, 50, 50]],
     [[6, 20, 7], [3, 30], [5, 5, 30, 0, 50]],
 )
-SEASONS = [hs.multipliers.wave(12), hs.multipliers.step(12)]
+SEASONS = [hs.traffic.wave(12), hs.traffic.step(12)]
 PLAYERS = {name: policy for name, policy in POLICIES.items() if not policy.learns_scaled}
 
 
@@ -125,7 +128,7 @@ def test_another_seed_shuffles_anew() -> None:
 def test_a_game_without_cards_for_every_turn_is_refused() -> None:
     with pytest.raises(ValueError, match="30 cards are too few for 12 turns"):
         some_games(cards=[30, 3000, 3000])
-    short = [hs.multipliers.wave(11), SEASONS[0]]
+    short = [hs.traffic.wave(11), SEASONS[0]]
     with pytest.raises(ValueError, match="same number of turns"):
         replace(some_games(), seasons=short)
 
@@ -147,7 +150,7 @@ def test_games_of_what_is_not_there_are_refused(wrong: dict[str, Any], told: str
 
 def test_naive_policies_are_refused() -> None:
     with pytest.raises(ValueError, match="learns rewards times G"):
-        play_decks({"naive": hs.NaiveUCB()}, some_games())
+        play_decks({"naive": hs.policies.NaiveUCB()}, some_games())
 
 
 @pytest.mark.parametrize(
@@ -156,7 +159,7 @@ def test_naive_policies_are_refused() -> None:
         hs.SoftUCBMortal(),
         hs.SoftUCBMortal(initial=2),
         hs.UCBL(),
-        hs.CapIndex(hs.SoftUCBMortal()),
+        hs.policies.CapIndex(hs.SoftUCBMortal()),
     ],
     ids=str,
 )
@@ -167,7 +170,7 @@ def test_policies_that_go_by_lives_are_refused(policy: Policy) -> None:
 
 @dataclass(frozen=True)
 class Astray(Policy):
-    rule = replace(hs.rules.EPSILON, name="astray", choose=lambda state, turn: (7, False))
+    rule = replace(hs.policies.EPSILON, name="astray", choose=lambda state, turn: (7, False))
 
     def step(self, carry: Any, view: Any) -> tuple[float, Any]:
         return 0.0, carry

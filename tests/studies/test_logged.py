@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from highseason.logs import generate_events, generate_log, write_events
-from highseason.replay import compare
+from highseason.logs import compare, generate_events, generate_log, write_events
 from studies import STUDIES, StudyOutcome, reproduce
 from studies.logged.data import (
     Dataset,

@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 import highseason as hs
-from highseason.multipliers import wave
+from highseason.traffic import wave
 from studies import STUDIES, Study, paper, pipeline
 from studies.session import SimulationTask, StudySession
 from studies.simulated.plots import shapes

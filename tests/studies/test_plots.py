@@ -19,7 +19,7 @@ def texts(figure: Figure) -> list[str]:
 
 @pytest.fixture(scope="module")
 def result() -> hs.SimulationResult:
-    arms, G = hs.rewards.bernoulli(arms=5), hs.multipliers.christmas(turns=60)
+    arms, G = hs.rewards.bernoulli(arms=5), hs.traffic.christmas(turns=60)
     return hs.simulate([hs.UCB(), hs.Greedy()], arms, G, games=10)
 
 

@@ -12,7 +12,7 @@ import pytest
 from tests.reference.browser import chromium, complaints
 
 import highseason as hs
-from highseason.results import Moments, SimulationResult
+from highseason.engine import Moments, SimulationResult
 from studies import STUDIES, StudyOutcome, paper, reproduce
 from studies.simulated import findings, settings
 from studies.simulated.run import frames_of
@@ -45,8 +45,8 @@ def test_baselines_always_play(profile: str) -> None:
 
 def test_authors_have_other_shapes() -> None:
     setting = settings.HEADLINE
-    assert setting.multiplier("paper") == hs.multipliers.wave(500)
-    assert setting.multiplier("authors_code") == hs.multipliers.wave(500, variant="authors_code")
+    assert setting.multiplier("paper") == hs.traffic.wave(500)
+    assert setting.multiplier("authors_code") == hs.traffic.wave(500, variant="authors_code")
 
 
 def test_all_files_are_there(simulated_report: StudyOutcome) -> None:
@@ -188,7 +188,7 @@ def invented(**rewards: float) -> SimulationResult:
     labels = [*settings.names(settings.SEVEN), "greedy", "uniform"]
     labels += [settings.OURS, "epsilon-greedy (tuned)", "ucb (tuned)"]
     players = {label: hs.Greedy() for label in labels}
-    result = hs.simulate(players, hs.rewards.bernoulli(arms=3), hs.multipliers.wave(30), games=40)
+    result = hs.simulate(players, hs.rewards.bernoulli(arms=3), hs.traffic.wave(30), games=40)
     noise = np.random.default_rng(1).normal(0, 0.05, (len(labels), 40))
     values = np.array([[rewards.get(label.replace("-", "_"), 100.0)] for label in labels]) + noise
     moments = result.moments | {"reward": Moments.of(values), "regret": Moments.of(200.0 - values)}

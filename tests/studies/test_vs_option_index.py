@@ -11,7 +11,7 @@ import pytest
 from tests.studies.conftest import sparsely_drawn, write_archive
 
 import highseason as hs
-from highseason.results import Estimate
+from highseason.engine import Estimate
 from studies import STUDIES, StudyOutcome, reproduce
 from studies.crossfit import crossfit, geometric_mean
 from studies.frames import where

@@ -10,9 +10,19 @@ from typing import Any
 import numpy as np
 
 from highseason.core.random import game_key, turn_key
-from highseason.engine import UNKNOWN_TURNS, ArmState, Horizon, Observation, Turn, decide, learn
-from highseason.multipliers import Multiplier, as_multiplier
-from highseason.policies import Plan, Planner, Policy, parse
+from highseason.engine import decide, learn
+from highseason.policies import (
+    UNKNOWN_TURNS,
+    ArmState,
+    Horizon,
+    Observation,
+    Plan,
+    Planner,
+    Policy,
+    Turn,
+    parse,
+)
+from highseason.traffic import Multiplier, as_multiplier
 
 
 class OnlineGame:

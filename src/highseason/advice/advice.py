@@ -12,11 +12,11 @@ from highseason.advice.cautions import Caution
 from highseason.advice.outcome import Answer, Compared, WorldOutcome
 from highseason.advice.worlds import World
 from highseason.bounds import RegretBound
-from highseason.multipliers import Multiplier
+from highseason.engine import Table
 from highseason.policies import Plan, Policy
 from highseason.report import Figure, Timing, render, timing
 from highseason.report import advice as draw_advice
-from highseason.results import Table
+from highseason.traffic import Multiplier
 
 if TYPE_CHECKING:
     import pandas as pd

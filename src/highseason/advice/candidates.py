@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
+from highseason.advice.space import Axis, Space
 from highseason.policies import (
     KLUCB,
     UCB,
@@ -21,7 +22,6 @@ from highseason.policies import (
     VariablePool,
 )
 from highseason.policies.parameters import EXPLORATION, Limits
-from highseason.tuning import Axis, Space
 
 #: When a policy explores: never, regardless of G, or regulated by G.
 Kind = Literal["greedy", "unregulated", "regulated"]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from highseason.core.formatting import counted, format_number, percent
-from highseason.multipliers import Multiplier
+from highseason.traffic import Multiplier
 
 #: A turn is quiet if its G is below this share of the mean.
 QUIET = 0.8
@@ -40,7 +40,7 @@ def cautions(G: Multiplier, arms: int) -> list[Caution]:
     """What G and the number of arms show before any game is played.
 
     >>> import highseason as hs
-    >>> [caution.code for caution in cautions(hs.multipliers.constant(turns=900), arms=3)]
+    >>> [caution.code for caution in cautions(hs.traffic.constant(turns=900), arms=3)]
     ['no-low-turns']
     """
     checked = (_too_few_turns(G, arms), _high_early(G, arms), _low_turns(G, arms))

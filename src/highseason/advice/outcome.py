@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from highseason.advice.candidates import Kind, documented_parameters, kind_of
 from highseason.advice.worlds import World
+from highseason.engine import Estimate, SimulationResult, with_interval
 from highseason.policies import Policy
-from highseason.results import Estimate, SimulationResult, with_interval
 
 #: A lead is noticeable, and worth a more elaborate policy, above this share of the best arm's
 #: reward, and above this share of what the policy behind loses.

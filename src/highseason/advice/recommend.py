@@ -12,21 +12,23 @@ from highseason import bounds as theorems
 from highseason.advice.advice import Advice
 from highseason.advice.candidates import spaces, tried
 from highseason.advice.cautions import Caution, cautions, greedy_is_as_good
+from highseason.advice.evaluate import on_games
+from highseason.advice.halving import Trial, derive_seed
 from highseason.advice.outcome import NOTICEABLE, WorldOutcome, judge
+from highseason.advice.space import Space
 from highseason.advice.worlds import FEW_RHOS, RHOS, TYPICAL_RATES, Rates, World
+from highseason.advice.zoom import Zoom
 from highseason.bounds import NoTheoremError, RegretBound
 from highseason.core.executors import Executors, LocalPool, Pool, opened
 from highseason.core.parallel import map_blocks
 from highseason.core.random import seed_key
 from highseason.core.validation import whole_number
 from highseason.core.warnings import quiet
-from highseason.games import simulate
-from highseason.multipliers import Multiplier, as_multiplier
+from highseason.engine import SimulationResult, simulate
 from highseason.policies import Greedy, Policy
-from highseason.results import SimulationResult
 from highseason.rewards import Rewards
 from highseason.rewards.text import usual_rewards
-from highseason.tuning import Space, Trial, Zoom, derive_seed, on_games
+from highseason.traffic import Multiplier, as_multiplier
 
 Progress = Callable[[int, int], None]
 
@@ -91,7 +93,7 @@ def advise(
         progress: Called with (worlds done, worlds in total).
 
     >>> import highseason as hs
-    >>> G = hs.multipliers.from_values([900, 1000, 1200, 5000, 6000] * 8)
+    >>> G = hs.traffic.from_values([900, 1000, 1200, 5000, 6000] * 8)
     >>> advice = advise(G, arms=3, rates=(0.2, 0.8), games=40)
     >>> advice.answer, str(advice.policy), [world.rho for world in advice.worlds][-1]
     ('greedy', 'greedy', 1.0)

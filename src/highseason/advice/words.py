@@ -16,9 +16,9 @@ from highseason.advice.candidates import Kind
 from highseason.advice.outcome import Answer, Compared, WorldOutcome
 from highseason.core.formatting import counted, format_number, percent
 from highseason.core.table import wrapped
-from highseason.multipliers import SHAPES
+from highseason.engine import Estimate, Table
 from highseason.policies import Policy
-from highseason.results import Estimate, Table
+from highseason.traffic import SHAPES
 
 if TYPE_CHECKING:
     from highseason.advice.advice import Advice
@@ -196,13 +196,13 @@ def _reading(
     name = "as_multiplier" if multiplier in SHAPES else "read"
     options = (f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in how.items())
     path = json.dumps(multiplier, ensure_ascii=False)
-    yield _call(f"G = hs.multipliers.{name}", path, *options)
+    yield _call(f"G = hs.traffic.{name}", path, *options)
     if every is not None:
         yield f"G = G.resample({every if every.isdecimal() else json.dumps(every)})"
     if turns is not None and multiplier not in SHAPES:
         yield f"G = G.window(1, {turns})"
     if ahead is not None:
-        yield f"G = hs.forecasters.Blend().fit(G).predict({ahead}).multiplier()"
+        yield f"G = hs.traffic.Blend().fit(G).predict({ahead}).multiplier()"
 
 
 def _call(function: str, *arguments: str) -> str:

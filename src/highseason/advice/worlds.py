@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.multipliers import Multiplier
 from highseason.rewards import Rewards, bernoulli, check_arms, visitors
 from highseason.rewards.visitors import effective_visitors, visitors_of
+from highseason.traffic import Multiplier
 
 Numbers = NDArray[np.float64]
 Rates = tuple[float, float]

@@ -17,10 +17,9 @@ from highseason.bandit.ledger import ArmT
 from highseason.bandit.multiplier_source import MultiplierSource
 from highseason.core.specs import did_you_mean
 from highseason.engine import select
-from highseason.engine.lifetimes.presence import mark_opening
-from highseason.policies import Policy
-from highseason.rules import NO_END, UNKNOWN_END, ArmState
-from highseason.tabular import When
+from highseason.policies import NO_END, UNKNOWN_END, ArmState, Policy
+from highseason.policies.presence import mark_opening
+from highseason.traffic.times import When
 
 Mask = NDArray[np.bool_]
 

@@ -15,8 +15,8 @@ from highseason.core.reflexes import ON_BANDIT, missing
 from highseason.core.specs import DEFAULT_POLICY
 from highseason.core.validation import one_of
 from highseason.core.warnings import warn_user
-from highseason.multipliers import as_multiplier
 from highseason.policies import Policy, parse
+from highseason.traffic import as_multiplier
 
 
 class Bandit(StoredBandit[ArmT]):

@@ -10,8 +10,8 @@ from typing import Any, Generic, NamedTuple, Protocol
 
 from highseason.bandit.errors import StoreError
 from highseason.bandit.ledger import ArmT, Propensities, TurnOutcome
-from highseason.multipliers import Multiplier
 from highseason.policies import Policy
+from highseason.traffic import Multiplier
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from highseason.bandit.json_values import (
 )
 from highseason.bandit.ledger import TurnOutcome
 from highseason.core.warnings import warn_user
-from highseason.rules import NO_END, UNKNOWN_END
+from highseason.policies import NO_END, UNKNOWN_END
 
 try:
     import fcntl

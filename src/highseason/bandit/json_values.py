@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from highseason.bandit.errors import BanditError, DocumentError
 from highseason.bandit.ledger import Propensities
-from highseason.multipliers import Multiplier
-from highseason.multipliers.timeline import Timeline
 from highseason.policies import Policy
 from highseason.policies import from_json as policy_from_json
+from highseason.traffic import Multiplier
+from highseason.traffic.timeline import Timeline
 
 _PLAIN = (str, int, float, bool, type(None))
 

@@ -8,10 +8,9 @@ from highseason.bandit.events import Lesson
 from highseason.bandit.ledger import ArmT, Ledger, Scale
 from highseason.bandit.multiplier_source import MultiplierSource
 from highseason.core.random import game_key, turn_key
-from highseason.engine import UNKNOWN_TURNS, Observation, Turn, learn
-from highseason.policies import Policy
+from highseason.engine import learn
+from highseason.policies import UNKNOWN_TURNS, Observation, Policy, Turn, observe_mean
 from highseason.rewards.visitors import visitors_of
-from highseason.rules import observe_mean
 
 
 class LearningGame(Generic[ArmT]):

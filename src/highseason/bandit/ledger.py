@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from highseason.bandit.errors import BanditError, ConflictError
 from highseason.core.random import ARMS, hash_at
-from highseason.policies import Policy
-from highseason.rules import ArmState, Rule, Turn
-from highseason.rules.ranking import one_hot
+from highseason.policies import ArmState, Policy, Rule, Turn
+from highseason.policies.ranking import one_hot
 
 ArmT = TypeVar("ArmT", bound=Hashable)
 

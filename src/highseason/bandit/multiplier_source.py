@@ -15,13 +15,11 @@ from numpy.typing import NDArray
 from highseason.bandit.errors import BanditError, PastForecastError
 from highseason.core.validation import positive_number
 from highseason.core.warnings import quiet
-from highseason.engine import UNKNOWN_TURNS, Horizon, Turn
-from highseason.engine.lifetimes.presence import lifetime_score, measure_of
-from highseason.multipliers import CalendarWarning, Multiplier, as_multiplier, concatenate
-from highseason.policies import Planner, Policy
+from highseason.policies import UNKNOWN_END, UNKNOWN_TURNS, Horizon, Planner, Policy, Turn
 from highseason.policies.plan import SeasonPlanner, busy_from, known_levels, require_future
-from highseason.rules import UNKNOWN_END
-from highseason.tabular import When
+from highseason.policies.presence import lifetime_score, measure_of
+from highseason.traffic import CalendarWarning, Multiplier, as_multiplier, concatenate
+from highseason.traffic.times import When
 
 #: A turn: its number, from 1, or its date.
 TurnLike: TypeAlias = int | When

@@ -38,8 +38,7 @@ from highseason.bandit.ledger import Propensities, Scale
 from highseason.bandit.multiplier_source import KnownMultiplier, MultiplierSource, OnlineMultiplier
 from highseason.bandit.session import BanditSession
 from highseason.core.version import __version__
-from highseason.policies import Policy
-from highseason.rules import NO_END, ArmState, observe_mean
+from highseason.policies import NO_END, ArmState, Policy, observe_mean
 
 FORMAT = "highseason bandit"
 VERSION = 4

@@ -38,10 +38,9 @@ from highseason.bandit.ledger import (
 from highseason.bandit.multiplier_source import TurnLike, source_of
 from highseason.core.validation import finite_number, non_negative_number
 from highseason.core.warnings import warn_user
-from highseason.engine import ArmState, Turn
-from highseason.engine.lifetimes.presence import offer_opening
-from highseason.engine.step import choose
-from highseason.policies import PlanWarning, Policy
+from highseason.engine.turn import choose
+from highseason.policies import ArmState, PlanWarning, Policy, Turn
+from highseason.policies.presence import offer_opening
 
 
 class Report(NamedTuple):

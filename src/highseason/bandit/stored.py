@@ -14,8 +14,8 @@ from highseason.bandit.session import BanditSession
 from highseason.bandit.view import BanditView
 from highseason.core.atomic import atomic_write
 from highseason.core.warnings import quiet
-from highseason.multipliers import CalendarWarning
 from highseason.policies import Policy
+from highseason.traffic import CalendarWarning
 
 
 class StoredBandit(BanditView[ArmT]):

@@ -15,9 +15,8 @@ from highseason.bandit.ledger import ArmT, Decision
 from highseason.bandit.multiplier_source import TurnLike
 from highseason.bandit.session import BanditSession
 from highseason.core.validation import one_of
-from highseason.multipliers import Multiplier
-from highseason.policies import Policy
-from highseason.rules import estimate
+from highseason.policies import Policy, estimate
+from highseason.traffic import Multiplier
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,8 +14,8 @@ from highseason.bounds.regret_bound import Form, RegretBound, show
 from highseason.bounds.setting import Means, Setting
 from highseason.bounds.theorems import regret
 from highseason.core.table import aligned
-from highseason.multipliers import Multiplier, as_multiplier
 from highseason.policies import EpsilonZGreedy, Policy
+from highseason.traffic import Multiplier, as_multiplier
 
 Numbers = NDArray[np.float64]
 Shape = Callable[[int], Multiplier]
@@ -65,7 +65,7 @@ def growth(
         policy: A policy with a theorem.
         means: Of the arms.
         gaps: Or their gaps.
-        multiplier: A shape such as `hs.multipliers.step`, called with each number of turns; or a
+        multiplier: A shape such as `hs.traffic.step`, called with each number of turns; or a
             multiplier at least as long as the longest game.
         turns: The grid.
         form: "safe" or "paper".
@@ -129,7 +129,7 @@ def two_values(
     at its start.
 
     >>> import highseason as hs
-    >>> G = hs.multipliers.step(turns=20_000)
+    >>> G = hs.traffic.step(turns=20_000)
     >>> result = two_values(hs.EpsilonZGreedy(k=50, z=30), means=[0.9, 0.1], multiplier=G)
     >>> result.low, result.high, result.low_turns
     (1.0, 40.0, 9999)

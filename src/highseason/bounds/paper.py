@@ -36,8 +36,8 @@ from highseason.bounds.variable_pool import pool_hypothesis as pool_hypothesis
 from highseason.bounds.variable_pool import repair as repair
 from highseason.bounds.variable_pool import required_c as required_c
 from highseason.core.table import aligned
-from highseason.multipliers import as_multiplier, sine
 from highseason.policies import EpsilonGreedy, EpsilonZGreedy, SoftEpsilonGreedy
+from highseason.traffic import as_multiplier, sine
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +153,7 @@ def decay_table(
     lowest G (rounded to three digits, so that a wave's crests count as equal).
 
     >>> import highseason as hs
-    >>> table = decay_table(hs.SoftEpsilonGreedy(k=11, unit=1), 0.8, hs.multipliers.sine(1000))
+    >>> table = decay_table(hs.SoftEpsilonGreedy(k=11, unit=1), 0.8, hs.traffic.sine(1000))
     >>> [(e.phase, e.season, e.t) for e in table][:3]
     [("t < n'", 'high', 3), ("t < n'", 'low', 9), ("n' <= t <= w", 'high', 556)]
     """
@@ -245,7 +245,7 @@ def high_turn_advantage(
     tails of the safe form.
 
     >>> import highseason as hs
-    >>> G = hs.multipliers.step(turns=20_000)
+    >>> G = hs.traffic.step(turns=20_000)
     >>> result = high_turn_advantage(hs.EpsilonZGreedy(k=50, z=30), gaps=[0, 0.8], multiplier=G)
     >>> result.turns[0], result.positive_from
     (np.int64(2000), 2000)

@@ -37,7 +37,7 @@ class RegretBound:
             the threshold.  These sums are contained in the parts.
 
     >>> import highseason as hs
-    >>> G = hs.multipliers.step(turns=20_000)
+    >>> G = hs.traffic.step(turns=20_000)
     >>> bound = hs.bounds.regret(hs.EpsilonZGreedy(k=50, z=30), means=[0.9, 0.1], multiplier=G)
     >>> print(bound)
     epsilon-z:k=50,z=30, safe form, 2 arms, 20,000 turns

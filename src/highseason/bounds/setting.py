@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from highseason.bounds.regret_bound import Form, RegretBound
 from highseason.core.validation import positive_number
-from highseason.engine.lifetimes import Lifetimes
-from highseason.multipliers import Multiplier, ThresholdWarning, as_multiplier
 from highseason.policies import PlanWarning, Policy
+from highseason.policies.lifetimes import Lifetimes
 from highseason.policies.views import Outlook
 from highseason.rewards import Rewards
+from highseason.traffic import Multiplier, ThresholdWarning, as_multiplier
 
 Numbers = NDArray[np.float64]
 Mask = NDArray[np.bool_]

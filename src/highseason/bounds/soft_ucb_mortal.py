@@ -13,10 +13,10 @@ from highseason.bounds.regret_bound import FORMS, Form, RegretBound, compared
 from highseason.bounds.setting import Setting
 from highseason.bounds.theorems import theorem
 from highseason.core.validation import non_negative_number, one_of, positive_number
-from highseason.engine.arms import UNKNOWN_END
-from highseason.engine.lifetimes.presence import lifetime_score, measure_of
-from highseason.multipliers import as_multiplier
 from highseason.policies import SoftUCBMortal
+from highseason.policies.presence import lifetime_score, measure_of
+from highseason.policies.state import UNKNOWN_END
+from highseason.traffic import as_multiplier
 
 Numbers = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -105,7 +105,7 @@ def mortal_regret(
         known: Whether the policy knows when lifetimes end; if not, all last to the end of the game.
 
     >>> import highseason as hs
-    >>> G = hs.multipliers.wave(turns=20_000)
+    >>> G = hs.traffic.wave(turns=20_000)
     >>> immortal = [(1, math.inf)] * 2
     >>> round(mortal_regret([0.9, 0.5], immortal, G, form="paper").total, -5)
     -1500000.0

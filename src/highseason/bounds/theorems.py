@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from highseason.bounds.regret_bound import FORMS, Form, RegretBound
 from highseason.bounds.setting import Means, Setting
 from highseason.core.validation import one_of
-from highseason.engine.lifetimes import Lifetimes
 from highseason.policies import Policy, SoftUCBMortal
+from highseason.policies.lifetimes import Lifetimes
 
 Calculator = Callable[[Any, Setting, Form], RegretBound]
 C = TypeVar("C", bound=Calculator)
@@ -95,7 +95,7 @@ def regret(
             theorem about arms that come and go.
 
     >>> import highseason as hs
-    >>> G = hs.multipliers.constant(turns=10_000)
+    >>> G = hs.traffic.constant(turns=10_000)
     >>> bound = regret(hs.UCB(), means=[0.9, 0.4], multiplier=G)
     >>> round(bound.total, 1)  # 8 log(10000)/0.5 + (1 + pi²/3) 0.5, Auer's bound
     149.5

@@ -13,9 +13,9 @@ from highseason.bounds.setting import Numbers, PlanRead, Setting, read_plan
 from highseason.bounds.theorems import theorem
 from highseason.core.validation import one_of, positive_number
 from highseason.core.warnings import quiet
-from highseason.multipliers import Multiplier, as_multiplier
 from highseason.policies import PlanWarning, VariablePool
 from highseason.rewards import check_arms
+from highseason.traffic import Multiplier, as_multiplier
 
 Mode = Literal["block", "minimal"]
 
@@ -111,7 +111,7 @@ def pool_hypothesis(
     At t = 2 it requires lam >= 5 log 2, but lam is at most 1/m.
 
     >>> import highseason as hs
-    >>> plan = hs.VariablePool(c=300, unit=1).plan(hs.multipliers.constant(500), arms=2)
+    >>> plan = hs.VariablePool(c=300, unit=1).plan(hs.traffic.constant(500), arms=2)
     >>> check = pool_hypothesis(plan.levels, arms=2)
     >>> check.holds, check.first_failure
     (False, 2)
@@ -171,7 +171,7 @@ def repair(
         unit: The pool's unit.
 
     >>> import highseason as hs
-    >>> G = hs.multipliers.wave(turns=20_000)
+    >>> G = hs.traffic.wave(turns=20_000)
     >>> repair(G, arms=2, c=10, Gamma=12).changed
     475
     """

@@ -4,7 +4,7 @@ They need no test framework.  One call checks a policy of your own:
 
 >>> import highseason as hs
 >>> hs.checks.check_policy(hs.UCBZ(z=30))
->>> hs.checks.check_multiplier(hs.multipliers.wave)
+>>> hs.checks.check_multiplier(hs.traffic.wave)
 
 In a test suite every (class, check) pair becomes a test with a readable name:
 

@@ -19,8 +19,7 @@ from highseason.checks.settings import (
     reward_models,
     season,
 )
-from highseason.games import play, simulate
-from highseason.multipliers import Multiplier, constant, from_values
+from highseason.engine import play, simulate
 from highseason.policies import (
     UCB,
     UCBZ,
@@ -32,6 +31,7 @@ from highseason.policies import (
     UniformRandom,
     VariablePool,
 )
+from highseason.traffic import Multiplier, constant, from_values
 
 #: Games on two multipliers, and games against another policy.
 GAMES_ON_G, GAMES = 6, 4

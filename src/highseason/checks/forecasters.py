@@ -3,8 +3,7 @@
 import numpy as np
 
 from highseason.checks.catalogue import CheckFailed, check, expect
-from highseason.forecasters import Forecaster, OneStep
-from highseason.multipliers import Multiplier
+from highseason.traffic import Forecaster, Multiplier, OneStep
 
 #: Days of the past that a forecaster is fitted on.
 _DAYS = 120

@@ -12,12 +12,11 @@ from highseason.checks.catalogue import CheckFailed, check, expect, first_differ
 from highseason.checks.plans import RANGES
 from highseason.checks.settings import ARMS, SEED, TURNS, on_generic_path, reward_models, season
 from highseason.core.random import game_keys
-from highseason.engine.lifetimes import Lifetimes, birth_and_death, fixed
-from highseason.games import Game, play, simulate
-from highseason.games.kernels.build import has_own_kernel
+from highseason.engine import Game, SimulationResult, play, simulate
+from highseason.engine.kernels.build import has_own_kernel
 from highseason.policies import Greedy, Policy
+from highseason.policies.lifetimes import Lifetimes, birth_and_death, fixed
 from highseason.policies.parameters import declared
-from highseason.results import SimulationResult
 from highseason.rewards import Rewards, visitors
 
 #: Games per run, deliberately not a multiple of eight (some kernels play eight side by side).

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from highseason.checks.catalogue import CheckFailed, check, expect
-from highseason.multipliers import Multiplier, as_multiplier
+from highseason.traffic import Multiplier, as_multiplier
 
 #: How many turns a shape is called with.
 SIZES = (1, 2, 3, 10, 97, 500)

@@ -8,8 +8,8 @@ import numpy as np
 from highseason.checks.catalogue import check, expect
 from highseason.checks.settings import ARMS, SEED, season, seasons
 from highseason.core.random import DECISION, REWARD, draw, game_key, turn_key
-from highseason.engine import UNKNOWN_TURNS, ArmState, Horizon, Observation, Turn, decide, learn
-from highseason.policies import Policy
+from highseason.engine import decide, learn
+from highseason.policies import UNKNOWN_TURNS, ArmState, Horizon, Observation, Policy, Turn
 
 #: The turns to look at, and how often each of them is decided for its probabilities.
 TURNS, TIMES = (1, ARMS, ARMS + 1, ARMS + 2, 17, 40), 1500

@@ -9,10 +9,9 @@ import numpy as np
 from highseason.checks import comparisons, forecasters, games, multipliers, plans, rules
 from highseason.checks.catalogue import Check, CheckFailed, checks_in, expect
 from highseason.core.warnings import quiet
-from highseason.forecasters import Forecaster
-from highseason.forecasters import registry as forecaster_registry
-from highseason.multipliers import SHAPES, Multiplier, ThresholdWarning, as_multiplier
 from highseason.policies import PlanWarning, Policy, registry
+from highseason.traffic import SHAPES, Forecaster, Multiplier, ThresholdWarning, as_multiplier
+from highseason.traffic import forecasters as forecaster_registry
 
 #: In the order in which they run: cheap checks that explain most come first.
 POLICY_CHECKS = checks_in(plans, games, rules, comparisons)
@@ -53,7 +52,7 @@ def check_forecaster(forecaster: Forecaster | type[Forecaster]) -> None:
     """Check a forecaster, or a class with its default settings, as `check_policy` does.
 
     >>> import highseason as hs
-    >>> check_forecaster(hs.forecasters.MovingAverage(window=7))
+    >>> check_forecaster(hs.traffic.MovingAverage(window=7))
     """
     subject = forecaster() if isinstance(forecaster, type) else forecaster
     expected = f"expected a forecaster (a subclass of Forecaster), got {forecaster!r}"

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason import multipliers, rewards
-from highseason.multipliers import Multiplier
+from highseason import rewards, traffic
 from highseason.policies import Policy
 from highseason.policies.parameters import declared
 from highseason.policies.views import View
 from highseason.rewards import Rewards
+from highseason.traffic import Multiplier
 
 SEED = 20_200_131
 ARMS = 5
@@ -21,7 +21,7 @@ TURNS = 160
 
 def season(turns: int = TURNS) -> Multiplier:
     """A G between about 1 and 41 with no two values equal."""
-    return multipliers.wave(turns)
+    return traffic.wave(turns)
 
 
 def seasons() -> list[tuple[Multiplier, int]]:
@@ -29,9 +29,9 @@ def seasons() -> list[tuple[Multiplier, int]]:
     wave = season()
     return [
         (wave, ARMS),
-        (multipliers.christmas(TURNS), ARMS),
-        (multipliers.step(TURNS), 40),
-        (multipliers.constant(TURNS), 2),
+        (traffic.christmas(TURNS), ARMS),
+        (traffic.step(TURNS), 40),
+        (traffic.constant(TURNS), 2),
         (1e6 * wave, ARMS),
         (1e-6 * wave, ARMS),
         (wave, 1),

@@ -16,8 +16,8 @@ from click.shell_completion import CompletionItem
 import highseason as hs
 from highseason.cli.output import SIZE_GIVEN
 from highseason.cli.parsing import parse_ahead, parse_multiplier, parse_policies, parse_rewards
-from highseason.multipliers import SHAPES
-from highseason.tabular.dates import ORDERS
+from highseason.traffic import SHAPES
+from highseason.traffic.dates import ORDERS
 
 Function = Callable[..., Any]
 Decorator = Callable[[Function], Function]

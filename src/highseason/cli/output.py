@@ -24,8 +24,8 @@ from highseason.cli.errors import as_options, usage_error
 from highseason.core.table import aligned, wrapped
 
 if TYPE_CHECKING:
-    from highseason.multipliers import Multiplier
     from highseason.rewards import Rewards
+    from highseason.traffic import Multiplier
 
 #: Under this name a command's context notes that --size was given.
 SIZE_GIVEN = "highseason.size"
@@ -119,7 +119,7 @@ def warnings_as_lines() -> Iterator[None]:
             if not issubclass(category, UserWarning):
                 usual(message, category, *where)
             elif str(message) not in shown:
-                from highseason.multipliers import FileNote
+                from highseason.traffic import FileNote
 
                 shown.add(str(message))
                 kind = "note" if issubclass(category, FileNote) else "warning"

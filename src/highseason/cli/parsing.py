@@ -13,11 +13,11 @@ import highseason as hs
 from highseason.cli.errors import usage_error
 from highseason.core.formatting import counted
 from highseason.core.specs import split_spec
-from highseason.multipliers import SHAPES, Multiplier
+from highseason.traffic import SHAPES, Multiplier
 
 if TYPE_CHECKING:
-    from highseason.engine.lifetimes import Lifetimes
     from highseason.policies import Policy
+    from highseason.policies.lifetimes import Lifetimes
     from highseason.rewards import Rewards
 
 DEFAULT_ARMS, DEFAULT_TURNS = 25, 500
@@ -33,7 +33,7 @@ def parse_policies(texts: Sequence[str], profile: str | None) -> dict[str, Polic
         raise usage_error(
             "no policy given. Try --policy soft-ucb; 'highseason policies' lists them all"
         )
-    from highseason.results import unique_labels
+    from highseason.engine import unique_labels
 
     players = [parse_policy(text, profile) for text in texts]
     return dict(zip(unique_labels(texts), players, strict=True))
@@ -68,14 +68,14 @@ def parse_multiplier(
                     f"--{name} says how to read a file, and {text!r} is a shape: leave it out, or "
                     "give a file with --multiplier"
                 )
-        return hs.multipliers.as_multiplier(text, turns=turns or DEFAULT_TURNS, floor=floor)
+        return hs.traffic.as_multiplier(text, turns=turns or DEFAULT_TURNS, floor=floor)
     if not path.suffix and not path.exists():
-        return hs.multipliers.as_multiplier(text)  # suggests the nearest shape
+        return hs.traffic.as_multiplier(text)  # suggests the nearest shape
     if not path.exists():
         raise usage_error(
             f"there is no file {text}: check the path, or give a shape ({', '.join(SHAPES)})"
         )
-    G = hs.multipliers.read(text, floor=floor, **columns)
+    G = hs.traffic.read(text, floor=floor, **columns)
     if every is not None:  # a length of time such as 1D, or a number of turns
         G = G.resample(int(every) if every.isdecimal() else every)
     if turns is not None and turns > G.turns:
@@ -93,7 +93,7 @@ def parse_ahead(text: str, past: Multiplier, turns: int) -> Multiplier:
             f"--ahead forecasts the traffic of a file, and {text!r} is a shape: leave it out, or "
             "give a file with --multiplier"
         )
-    season = hs.forecasters.Blend().fit(past).predict(turns)
+    season = hs.traffic.Blend().fit(past).predict(turns)
     return replace(season, name=f"{past.name}, forecast").multiplier()
 
 
@@ -108,7 +108,7 @@ def parse_rewards(
 ) -> Rewards:
     """A reward model; where there is no text, the usual one for G.
 
-    >>> G = hs.multipliers.wave(turns=9)
+    >>> G = hs.traffic.wave(turns=9)
     >>> parse_rewards("truncated-normal:sigma=0.2", arms=3, means=None, G=G).scale
     0.2
     >>> parse_rewards("visitors", arms=3, means=None, rates="2%..4%", rho=0.01, G=G).between

@@ -1,21 +1,30 @@
-"""The engine: turns, the state of the arms, their lifetimes, and the one definition of a turn.
+"""The engine: how a turn is played, and how turns become games and results.
 
-It lies below the rules and knows a rule only by its functions and its traits.
+`play` is the readable loop, `simulate` plays many games at once; both choose the same arms.
 """
 
-from highseason.engine.arms import NO_END as NO_END
-from highseason.engine.arms import UNKNOWN_END as UNKNOWN_END
-from highseason.engine.arms import ArmState as ArmState
-from highseason.engine.arms import fresh_state as fresh_state
-from highseason.engine.horizon import FutureUnknownError as FutureUnknownError
-from highseason.engine.horizon import Horizon as Horizon
-from highseason.engine.step import IllegalArmError as IllegalArmError
-from highseason.engine.step import RuleTraits as RuleTraits
-from highseason.engine.step import decide as decide
-from highseason.engine.step import illegal_arm as illegal_arm
-from highseason.engine.step import is_legal as is_legal
-from highseason.engine.step import learn as learn
-from highseason.engine.step import select as select
-from highseason.engine.turn import UNKNOWN_TURNS as UNKNOWN_TURNS
-from highseason.engine.turn import Observation as Observation
-from highseason.engine.turn import Turn as Turn
+from highseason.core.table import Table as Table
+from highseason.engine.forecast_cost import BacktestCost as BacktestCost
+from highseason.engine.forecast_cost import ForecastCost as ForecastCost
+from highseason.engine.forecast_cost import backtest_cost as backtest_cost
+from highseason.engine.forecast_cost import forecast_cost as forecast_cost
+from highseason.engine.play import Game as Game
+from highseason.engine.play import play as play
+from highseason.engine.results import METRICS as METRICS
+from highseason.engine.results import RATIOS as RATIOS
+from highseason.engine.results import REALISED as REALISED
+from highseason.engine.results import SimulationResult as SimulationResult
+from highseason.engine.results import Tally as Tally
+from highseason.engine.results import unique_labels as unique_labels
+from highseason.engine.simulate import simulate as simulate
+from highseason.engine.statistics import Curves as Curves
+from highseason.engine.statistics import Estimate as Estimate
+from highseason.engine.statistics import Moments as Moments
+from highseason.engine.statistics import ratio_gain as ratio_gain
+from highseason.engine.statistics import with_interval as with_interval
+from highseason.engine.turn import IllegalArmError as IllegalArmError
+from highseason.engine.turn import decide as decide
+from highseason.engine.turn import illegal_arm as illegal_arm
+from highseason.engine.turn import is_legal as is_legal
+from highseason.engine.turn import learn as learn
+from highseason.engine.turn import select as select

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from highseason.core.compile import compiled, function_type
-from highseason.engine.arms import fresh_state
-from highseason.engine.turn import Observation, Turn
+from highseason.policies.state import fresh_state
+from highseason.policies.turn import Observation, Turn
 
 
 class RuleFunctions(NamedTuple):

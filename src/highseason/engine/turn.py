@@ -1,48 +1,89 @@
-"""The turn a rule decides, and what is observed of it."""
+"""What a turn needs of a rule, and the one definition of a turn: a legal choice, an observation.
 
-from typing import NamedTuple
+`play`, the reference replay and the live bandit call these functions.  Compiled kernels share
+`is_legal` and are held to the rest by `checks`.
+"""
 
-#: `Turn.turns_left` where it is unknown how long the game lasts.
-UNKNOWN_TURNS = -1
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.jitable import jitable
+from highseason.policies.state import ArmState
+from highseason.policies.turn import Observation, Turn
 
 
-class Turn(NamedTuple):
-    """What a rule knows of the turn it decides.
+class Playable(Protocol):
+    """The functions of a rule, as far as a turn needs them."""
 
-    Attributes:
-        t: The turn, from 1.
-        level: The plan's exploration level.
-        G: The multiplier of this turn, known or forecast.
-        future: The future weight W(t), the sum of G over the turns after this one, known or
-            forecast; NaN where it is unknown.  A rule that reads it declares `uses_future`.
-        turns_left: How many turns follow; `UNKNOWN_TURNS` where `future` is unknown.
-        key: The key of the turn's random numbers.
-        random_ties: Whether ties are broken at random; otherwise the lowest arm wins.
-        clock: The time in which lifetimes are counted: the turn itself in a game, the time bin in a
-            replayed log.
+    @property
+    def name(self) -> str:
+        """Its name in messages."""
+
+    def choose(self, state: ArmState, turn: Turn, /) -> tuple[int, bool]:
+        """The arm, and whether the choice exploits."""
+
+    def observe(self, state: ArmState, turn: Turn, observation: Observation, /) -> None:
+        """Learn."""
+
+
+class IllegalArmError(ValueError):
+    """A rule chose an arm that does not exist or is not available."""
+
+
+@jitable
+def is_legal(available: NDArray[np.bool_], arm: int) -> bool:
+    """Whether the arm exists and is available.
+
+    It takes the array, because a state of nine arrays costs a compiled caller 100 ns per call.
     """
-
-    t: int
-    level: float
-    G: float
-    future: float
-    turns_left: int
-    key: int
-    random_ties: bool
-    clock: int
+    return bool(0 <= arm < available.size and available[arm])
 
 
-class Observation(NamedTuple):
-    """What a turn taught.
+def illegal_arm(rule: Playable, turn: int, arm: int, arms: int) -> IllegalArmError:
+    """The error for a choice that is not legal."""
+    reason = (
+        "it is not available in that turn; look at state.available"
+        if 0 <= arm < arms
+        else f"the arms are 0 to {arms - 1}"
+    )
+    return IllegalArmError(f"the rule {rule.name!r} chose arm {arm} in turn {turn}, but {reason}")
 
-    Attributes:
-        arm: The arm that was played.
-        value: Its reward, per unit of G.
-        precision: How much the turn taught, in units of one plain reward: a value with precision p
-            counts as the mean of p rewards, so its variance is that of one reward divided by p.
-            Estimates weigh values by it.  It is 1 unless a policy counts visitors.
+
+def choose(rule: Playable, state: ArmState, turn: Turn) -> tuple[int, bool]:
+    """The rule's choice among `state.available`, which must be legal, and whether it exploits."""
+    arm, exploited = rule.choose(state, turn)
+    if not is_legal(state.available, arm):
+        raise illegal_arm(rule, turn.t, arm, state.available.size)
+    return int(arm), bool(exploited)
+
+
+def select(state: ArmState, arm: int) -> None:
+    """Count a selection: the arm is now the one that was decided for."""
+    state.selections[arm] += 1
+
+
+def decide(rule: Playable, state: ArmState, turn: Turn) -> tuple[int, bool]:
+    """Let the rule choose, and count the selection."""
+    arm, exploited = choose(rule, state, turn)
+    select(state, arm)
+    return arm, exploited
+
+
+def learn(
+    rule: Playable,
+    state: ArmState,
+    turn: Turn,
+    observation: Observation,
+    present: NDArray[np.bool_] | None = None,
+) -> None:
+    """Let the rule observe a turn that was decided.
+
+    `present` are the arms that are there now; they may differ from those that were on offer.
     """
-
-    arm: int
-    value: float
-    precision: float
+    if present is not None:
+        state.available[:] = present
+    rule.observe(state, turn, observation)

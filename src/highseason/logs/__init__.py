@@ -1,4 +1,4 @@
-"""Logs: what was shown when, from which pool and with which reward; readers and generators."""
+"""Logs: what was shown when and with which reward; readers, generators, replay and noise."""
 
 from highseason.logs.arm_lifespans import Frontier as Frontier
 from highseason.logs.arm_lifespans import Lifespans as Lifespans
@@ -12,6 +12,11 @@ from highseason.logs.conversion import collect as collect
 from highseason.logs.conversion import convert as convert
 from highseason.logs.conversion import log_formats as log_formats
 from highseason.logs.conversion_log import ConversionReport as ConversionReport
+from highseason.logs.diagnostics import LogSummary as LogSummary
+from highseason.logs.diagnostics import SeparateLogs as SeparateLogs
+from highseason.logs.diagnostics import diagnose as diagnose
+from highseason.logs.estimators import Comparison as Comparison
+from highseason.logs.estimators import compare as compare
 from highseason.logs.events import Events as Events
 from highseason.logs.events import Pools as Pools
 from highseason.logs.events import read_events as read_events
@@ -23,3 +28,16 @@ from highseason.logs.front_page import FrontPage as FrontPage
 from highseason.logs.generate import Generated as Generated
 from highseason.logs.generate import generate_events as generate_events
 from highseason.logs.generate import generate_log as generate_log
+from highseason.logs.log_file import LogFile as LogFile
+from highseason.logs.noise import NoiseFit as NoiseFit
+from highseason.logs.noise import fit_noise as fit_noise
+from highseason.logs.noise_history import VisitorHistory as VisitorHistory
+from highseason.logs.noise_history import read_history as read_history
+from highseason.logs.prepared_log import PreparedLog as PreparedLog
+from highseason.logs.replay import replay as replay
+from highseason.logs.replay import replay_many as replay_many
+from highseason.logs.result import RepeatedReplay as RepeatedReplay
+from highseason.logs.result import ReplayOutcome as ReplayOutcome
+from highseason.logs.result import ReplayResult as ReplayResult
+from highseason.logs.result import Runs as Runs
+from highseason.logs.uniformity import Uniformity as Uniformity

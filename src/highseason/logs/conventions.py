@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from highseason.logs.cells import encode, polars, times
 from highseason.logs.conversion_log import ConversionLog
 from highseason.logs.table_rows import RowBlock
-from highseason.tabular import Mark, Order
-from highseason.tabular.dates import read_times
-from highseason.tabular.numerals import read_numbers
+from highseason.traffic.dates import Order, read_times
+from highseason.traffic.numerals import Mark, read_numbers
 
 _COMPACT = re.compile(r"(?:19|20)[0-9]{6}(?:[0-9]{2}){0,3}")  # 20250131, not seconds of 1970
 

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from highseason.core.random import arm_uniforms, draw, hash_at, seed_key
 from highseason.core.validation import finite_number, positive_number, share, whole_number
-from highseason.engine.lifetimes.model import ARTICLE_HOURS, ARTICLE_QUANTILES
 from highseason.logs.events import Pools
 from highseason.logs.kernels.generate import DAY, Offer, poisson
+from highseason.policies.lifetimes import ARTICLE_HOURS, ARTICLE_QUANTILES
 
 #: The first second of 2 October 2011 (UTC), the day on which the real log begins.
 START = 1_317_513_600

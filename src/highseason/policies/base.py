@@ -8,12 +8,12 @@ command line and the conformance checks find it:
 >>> from highseason.policies import Policy, parameter
 >>> @dataclass(frozen=True)
 ... class ExploreWhenQuiet(Policy):
-...     rule = hs.rules.EPSILON
+...     rule = hs.policies.EPSILON
 ...     uses_future_g = True  # view.lowest is the smallest G of the whole game
 ...     share: float = parameter(0.5, "of the way down from the busiest to the quietest turn")
 ...     def step(self, carry, view):
 ...         return min(1.0, self.share * view.lowest / view.G), carry
->>> ExploreWhenQuiet().plan(hs.multipliers.wave(turns=100), arms=5).at(6)  # the first crest
+>>> ExploreWhenQuiet().plan(hs.traffic.wave(turns=100), arms=5).at(6)  # the first crest
 0.0122...
 """
 
@@ -34,14 +34,14 @@ from numpy.typing import NDArray
 from highseason.core.ordered import WithOne
 from highseason.core.reflexes import ON_POLICY, missing
 from highseason.core.specs import Registry, split_spec
-from highseason.engine.lifetimes.presence import LifetimeOptions
-from highseason.multipliers import Threshold, as_multiplier
-from highseason.multipliers.thresholds import warn_if_one_sided
 from highseason.policies.parameters import Limits, Role, declared, parameter, short
 from highseason.policies.plan import Plan, Planner, known_levels, levels_from
+from highseason.policies.presence import LifetimeOptions
+from highseason.policies.rule import Rule
 from highseason.policies.views import View
 from highseason.rewards import check_arms
-from highseason.rules import Rule
+from highseason.traffic import Threshold, as_multiplier
+from highseason.traffic.thresholds import warn_if_one_sided
 
 #: Policies by name: the command line, saved states and the conformance checks find them here.
 _policies: Registry[type[Policy]] = Registry("policy")
@@ -106,7 +106,7 @@ class Policy:
         if not isinstance(rule, Rule):
             raise TypeError(
                 f"{type(self).__name__}.rule must be a Rule, got {rule!r}: set it in the class, "
-                "such as rule = hs.rules.EPSILON"
+                "such as rule = hs.policies.EPSILON"
             )
 
     # -- the plan ---------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from typing import Any
 from highseason.core.jitable import jitable
 from highseason.policies.base import Policy
 from highseason.policies.counting import WeighingPolicy
+from highseason.policies.epsilon_rule import EPSILON
 from highseason.policies.parameters import (
     OnG,
     epsilon_constant,
@@ -20,7 +21,6 @@ from highseason.policies.parameters import (
     unit_rule,
 )
 from highseason.policies.views import View
-from highseason.rules import EPSILON
 
 
 @jitable
@@ -38,7 +38,7 @@ class EpsilonGreedy(WeighingPolicy):
     much as on quiet ones.  The paper writes k = c/d², with c > 10 and d below the smallest gap.
 
     >>> import highseason as hs
-    >>> hs.EpsilonGreedy(k=2).plan(hs.multipliers.wave(turns=100), arms=5).at(100)
+    >>> hs.EpsilonGreedy(k=2).plan(hs.traffic.wave(turns=100), arms=5).at(100)
     0.1
     """
 
@@ -160,7 +160,7 @@ class NaiveEpsilonGreedy(EpsilonGreedy):
     """ε-greedy that does not divide its rewards by G(t).
 
     >>> import highseason as hs
-    >>> hs.NaiveEpsilonGreedy.learns_scaled
+    >>> hs.policies.NaiveEpsilonGreedy.learns_scaled
     True
     """
 

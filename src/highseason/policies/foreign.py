@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from highseason.policies.base import Policy
+from highseason.policies.foreign_rule import Foreign, Make, foreign_rule
 from highseason.policies.parameters import parameter
 from highseason.policies.views import View
-from highseason.rules.foreign import Foreign, Make, foreign_rule
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from highseason.policies.counting import WeighingPolicy
+from highseason.policies.kl_ucb_rule import KL_UCB_RULE
 from highseason.policies.parameters import exploration
 from highseason.policies.views import View
-from highseason.rules.kl_ucb import KL_UCB_RULE
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class KLUCB(WeighingPolicy):
     adds 3 log log t.  Where rates are low its bounds are far tighter than UCB's.
 
     >>> import highseason as hs
-    >>> hs.KLUCB().plan(hs.multipliers.wave(turns=100), arms=5).at(100)  # log 100
+    >>> hs.KLUCB().plan(hs.traffic.wave(turns=100), arms=5).at(100)  # log 100
     4.60...
     """
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from highseason.policies.lockup_rule import SwitchingLimits, limited
 from highseason.policies.parameters import parameter
+from highseason.policies.rule import Rule
 from highseason.policies.wrappers import Wrapper
-from highseason.rules import Rule
-from highseason.rules.lockup import SwitchingLimits, limited
 
 _SPAN = re.compile(r"(\d+)(?:-(\d+))?")
 #: A number of turns or changes that tuning leaves alone: a fact about the shop.
@@ -27,7 +27,7 @@ class LimitSwitching(Wrapper):
     >>> weekly = LimitSwitching(hs.Thompson(), stay=7, freeze="50-60")
     >>> print(weekly)
     limit-switching:stay=7,freeze=50-60+thompson
-    >>> arms = hs.play(weekly, hs.rewards.bernoulli(arms=3), hs.multipliers.wave(turns=80)).arms
+    >>> arms = hs.play(weekly, hs.rewards.bernoulli(arms=3), hs.traffic.wave(turns=80)).arms
     >>> bool((arms[:7] == arms[0]).all() and (arms[49:60] == arms[48]).all())
     True
     """

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import Any
 
-from highseason.engine.lifetimes.presence import LifetimeOptions
 from highseason.policies.counting import WeighingPolicy
 from highseason.policies.parameters import OnG, exploration, parameter, unit_rule
+from highseason.policies.presence import LifetimeOptions
+from highseason.policies.ucb_rule import LIFE, MORTAL
 from highseason.policies.views import View
-from highseason.rules import LIFE, MORTAL
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class SoftUCBMortal(WeighingPolicy):
     (in a replayed log, in its time bins).
 
     >>> import highseason as hs
-    >>> G = hs.multipliers.wave(turns=400)
+    >>> G = hs.traffic.wave(turns=400)
     >>> two_lifetimes = hs.lifetimes.fixed([(1, 400), (1, 200), (201, 400)])
     >>> arms = hs.rewards.bernoulli(means=[0.3, 0.6, 0.5])
     >>> game = hs.play(hs.SoftUCBMortal(), arms, G, lifetimes=two_lifetimes)

@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.engine.lifetimes.presence import LifetimeOptions
 from highseason.policies.counting import CountingPolicy
 from highseason.policies.horizons import effective_horizons
+from highseason.policies.option_index import arms_to_try
+from highseason.policies.option_rule import OPTION, OPTION_COUNTED, OPTION_UNREGULATED
 from highseason.policies.parameters import parameter
+from highseason.policies.presence import LifetimeOptions
 from highseason.policies.views import View
-from highseason.rules.option import OPTION, OPTION_COUNTED, OPTION_UNREGULATED, arms_to_try
 
 
 @dataclass(frozen=True)

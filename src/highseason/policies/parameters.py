@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.multipliers import Threshold
+from highseason.traffic import Threshold
 
 #: A number, or a rule on G such as "q0.75", which becomes a number before any step.
 OnG: TypeAlias = Any

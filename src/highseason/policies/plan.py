@@ -21,11 +21,10 @@ from highseason.core.formatting import counted
 from highseason.core.ordered import WithOne
 from highseason.core.table import Printable, Table
 from highseason.core.warnings import warn_user
-from highseason.engine.horizon import refuse_unknown_future
-from highseason.forecasters import Forecast, Forecaster, OneStep
-from highseason.multipliers import Multiplier, Threshold, as_multiplier
+from highseason.policies.horizon import refuse_unknown_future
 from highseason.policies.parameters import short
 from highseason.policies.views import KnownViews, Outlook, View
+from highseason.traffic import Forecast, Forecaster, Multiplier, OneStep, Threshold, as_multiplier
 
 if TYPE_CHECKING:
     import pandas as pd

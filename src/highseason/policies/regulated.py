@@ -24,9 +24,9 @@ from highseason.policies.foreign import ForeignPolicy
 from highseason.policies.horizons import effective_horizons
 from highseason.policies.parameters import OnG, parameter, threshold, unit_rule
 from highseason.policies.plan import levels_in_steps
+from highseason.policies.rule import Rule
 from highseason.policies.views import View
 from highseason.policies.wrappers import Wrapper
-from highseason.rules import Rule
 
 Floats = NDArray[np.float64]
 #: Shares above this are 1.
@@ -119,7 +119,7 @@ class RegulateByThreshold(Regulator):
     Around UCB it is UCB-z.  (ε-z also counts low turns only.)
 
     >>> import highseason as hs
-    >>> hs.RegulateByThreshold(hs.Thompson(), z=30).plan([1, 1, 40, 1], arms=2).levels
+    >>> hs.policies.RegulateByThreshold(hs.Thompson(), z=30).plan([1, 1, 40, 1], arms=2).levels
     array([1., 1., 0., 1.])
     """
 
@@ -140,7 +140,7 @@ class RegulateSoftly(Regulator):
     turn with G = u would.
 
     >>> import highseason as hs
-    >>> hs.RegulateSoftly(hs.ConstantEpsilon(), unit=2).plan([1, 2, 40, 4], arms=2).levels
+    >>> hs.policies.RegulateSoftly(hs.ConstantEpsilon(), unit=2).plan([1, 2, 40, 4], arms=2).levels
     array([0.1  , 0.1  , 0.005, 0.05 ])
     """
 
@@ -165,7 +165,7 @@ class RegulateAhead(Regulator):
     that turns to come weigh as those seen.
 
     >>> import highseason as hs
-    >>> hs.RegulateAhead(hs.ConstantEpsilon()).plan([1, 1, 40, 1], arms=1).levels.round(4)
+    >>> hs.policies.RegulateAhead(hs.ConstantEpsilon()).plan([1, 1, 40, 1], arms=1).levels.round(4)
     array([0.1   , 0.1   , 0.0512, 0.1   ])
     """
 

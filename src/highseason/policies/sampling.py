@@ -5,8 +5,8 @@ from typing import Any
 
 from highseason.policies.counting import WeighingPolicy
 from highseason.policies.parameters import exploration, parameter
+from highseason.policies.sampling_rule import BETA_SAMPLING, NORMAL_SAMPLING, beta_sampling
 from highseason.policies.views import View
-from highseason.rules.sampling import BETA_SAMPLING, NORMAL_SAMPLING, beta_sampling
 
 
 @dataclass(frozen=True)

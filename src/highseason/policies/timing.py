@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from highseason.core.formatting import counted, format_number, listed, percent
 from highseason.core.table import Table
-from highseason.multipliers import Multiplier
 from highseason.policies.plan import NEGLIGIBLE, Plan
-from highseason.tabular import format_time, iso_times
+from highseason.traffic import Multiplier
+from highseason.traffic.times import format_time, iso_times
 
 #: What the columns of `plan_table` mean.
 LEGEND = (

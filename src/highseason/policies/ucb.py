@@ -7,8 +7,8 @@ from typing import Any
 from highseason.core.jitable import jitable
 from highseason.policies.counting import WeighingPolicy
 from highseason.policies.parameters import OnG, formula, radius, threshold, unit_rule
+from highseason.policies.ucb_rule import UCB_RULE
 from highseason.policies.views import View
-from highseason.rules import UCB_RULE
 
 
 @jitable
@@ -25,7 +25,7 @@ class UCB(WeighingPolicy):
     `variant="authors_code"`: turns count from 0 inside the logarithm.
 
     >>> import highseason as hs
-    >>> hs.UCB().plan(hs.multipliers.wave(turns=100), arms=5).at(100)  # 2 log 100
+    >>> hs.UCB().plan(hs.traffic.wave(turns=100), arms=5).at(100)  # 2 log 100
     9.21...
     """
 
@@ -104,7 +104,7 @@ class NaiveUCB(UCB):
     """UCB that does not divide its rewards by G(t), so that its radius no longer fits them.
 
     >>> import highseason as hs
-    >>> hs.NaiveUCB.learns_scaled
+    >>> hs.policies.NaiveUCB.learns_scaled
     True
     """
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from highseason.policies.base import Policy
 from highseason.policies.parameters import OnG, formula, parameter, unit_rule
+from highseason.policies.pool_rule import POOL
 from highseason.policies.views import View
-from highseason.rules import POOL
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.ordered import SuffixMinima, WithOne
-from highseason.engine import UNKNOWN_TURNS, Horizon
-from highseason.engine.horizon import refuse_unknown_future
+from highseason.policies.horizon import Horizon, refuse_unknown_future
+from highseason.policies.turn import UNKNOWN_TURNS
 
 
 class View(NamedTuple):

@@ -13,14 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.ordered import WithOne
-from highseason.engine.lifetimes.presence import LifetimeOptions
-from highseason.multipliers import Threshold
 from highseason.policies.base import Policy, parse
 from highseason.policies.parameters import EXPLORATION, Limits, Role, declared, parameter, window
+from highseason.policies.presence import LifetimeOptions
+from highseason.policies.rule import Rule
 from highseason.policies.ucb import UCB
 from highseason.policies.views import View
-from highseason.rules import Rule
-from highseason.rules.wrapped import (
+from highseason.policies.wrapped_rules import (
     capped,
     discounted,
     dynamic_peak_grabber,
@@ -28,6 +27,7 @@ from highseason.rules.wrapped import (
     sparing_old_arms,
     windowed,
 )
+from highseason.traffic import Threshold
 
 #: What a wrapper takes over from the class of the policy within.
 _TAKEN_OVER = (

@@ -3,7 +3,7 @@
 matplotlib is imported when a figure is drawn, not before.
 
 >>> import highseason as hs
->>> plan = hs.UCBZ().plan(hs.multipliers.christmas(turns=200), arms=10)
+>>> plan = hs.UCBZ().plan(hs.traffic.christmas(turns=200), arms=10)
 >>> hs.report.plan(plan)
 <Figure: When will it explore?>
 """

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from highseason.bounds import RegretBound, pull_steps
 from highseason.bounds.paper import ExplorationFigure
 from highseason.core.formatting import counted, format_number, percent
+from highseason.engine import SimulationResult
 from highseason.report import palette
 from highseason.report.drawing import by_label, drawing, legend_below, number_axis
 from highseason.report.figure import Figure
-from highseason.results import SimulationResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,7 +47,7 @@ def bound(
         title: Above the figure.
 
     >>> import highseason as hs
-    >>> G = hs.multipliers.step(turns=2000)
+    >>> G = hs.traffic.step(turns=2000)
     >>> policy, means = hs.EpsilonZGreedy(k=50, z=30), [0.9, 0.1]
     >>> computed = hs.bounds.regret(policy, means=means, multiplier=G)
     >>> played = hs.simulate(policy, hs.rewards.bernoulli(means=means), G, games=20, curves=True)
@@ -189,7 +189,7 @@ def minimum_pulls(
 
     >>> import highseason as hs
     >>> rewards = hs.rewards.bernoulli(means=[1.0, 0.0])  # ties go to the first arm
-    >>> game = hs.play(hs.UCB(), rewards, hs.multipliers.constant(500), seed=1)
+    >>> game = hs.play(hs.UCB(), rewards, hs.traffic.constant(500), seed=1)
     >>> minimum_pulls((game.arms == 1).cumsum(), arms=2)
     <Figure: Minimum pulls of every arm under UCB>
     """

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.formatting import format_number
-from highseason.multipliers import Multiplier
 from highseason.policies import Plan
 from highseason.report import palette
 from highseason.report.drawing import drawing, leave_squares
 from highseason.report.figure import Figure
 from highseason.report.multiplier_plots import STEEP
 from highseason.report.plan_plots import PRICE, UNIT, Plans, as_percent, ask, shown_prices
+from highseason.traffic import Multiplier
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,7 +35,7 @@ def calendar(plans: Plans, title: str | None = None) -> Figure:
 
     >>> import highseason as hs
     >>> days = np.datetime64("2025-01-01") + np.arange(90)
-    >>> G = hs.multipliers.from_values(100 + 50 * (np.arange(90) % 7 == 3), days)
+    >>> G = hs.traffic.from_values(100 + 50 * (np.arange(90) % 7 == 3), days)
     >>> calendar(hs.SoftUCB().plan(G, arms=4))
     <Figure: When will it explore?>
     """

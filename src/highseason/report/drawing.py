@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from highseason.core.extras import require
 from highseason.core.formatting import format_number
 from highseason.core.validation import positive_number
+from highseason.engine import unique_labels
 from highseason.report import palette
-from highseason.results import unique_labels
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -99,7 +99,7 @@ def figure_size(width: float, height: float) -> Iterator[None]:
 
     >>> import highseason as hs
     >>> with figure_size(10, 5):
-    ...     figure = hs.report.multiplier(hs.multipliers.wave(turns=50))
+    ...     figure = hs.report.multiplier(hs.traffic.wave(turns=50))
     >>> figure.canvas.get_size_inches().tolist()
     [10.0, 5.0]
     """

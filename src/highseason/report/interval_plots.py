@@ -7,10 +7,10 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from highseason.core.formatting import with_range
+from highseason.engine import Estimate
 from highseason.report import palette
 from highseason.report.drawing import drawing, legend_below, name_rows
 from highseason.report.figure import Figure
-from highseason.results import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

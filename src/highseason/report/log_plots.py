@@ -17,8 +17,7 @@ from highseason.report.figure import Figure
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from highseason.logs import Lifespans, Slice
-    from highseason.replay import RepeatedReplay, ReplayResult
+    from highseason.logs import Lifespans, RepeatedReplay, ReplayResult, Slice
 
 #: Letters of a label per line.
 _LABEL_WIDTH = 16
@@ -42,10 +41,10 @@ def replays(
 
     >>> import highseason as hs
     >>> log = hs.logs.generate_events(0.01, seed=1, articles=5).events
-    >>> replays(hs.replay.replay(["ucb", "soft-ucb"], log))
+    >>> replays(hs.replay(["ucb", "soft-ucb"], log))
     <Figure: Mean reward per turn so far>
     """
-    from highseason.replay import RepeatedReplay  # late: most figures need no replay
+    from highseason.logs import RepeatedReplay  # late: most figures need no replay
 
     size = f"{counted(result.log.events, 'event')}, {counted(result.log.arms, 'arm')}"
     warnings = _bias_warnings(result)

@@ -13,12 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.formatting import counted, format_number, percent
-from highseason.forecasters import Forecast, special_days
-from highseason.multipliers import Multiplier, Threshold, as_multiplier
 from highseason.report import palette
 from highseason.report.drawing import drawing, legend_below, number_axis
 from highseason.report.figure import Figure
-from highseason.tabular import format_time
+from highseason.traffic import Forecast, Multiplier, Threshold, as_multiplier, special_days
+from highseason.traffic.times import format_time
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -128,7 +127,7 @@ def multiplier(G: Any, z: float | str | None = None, title: str | None = None) -
         title: Above the figure.
 
     >>> import highseason as hs
-    >>> multiplier(hs.multipliers.wave(turns=100), z=30)
+    >>> multiplier(hs.traffic.wave(turns=100), z=30)
     <Figure: Multiplier wave>
     """
     G = as_multiplier(G)
@@ -173,8 +172,8 @@ def forecast(
 
     >>> import highseason as hs
     >>> days = np.datetime64("2013-10-01") + np.arange(84)
-    >>> past = hs.multipliers.from_values(100 + 50 * (np.arange(84) % 7 == 4), days)
-    >>> forecast(hs.forecasters.SeasonalNaive().fit(past).predict(14), past)
+    >>> past = hs.traffic.from_values(100 + 50 * (np.arange(84) % 7 == 4), days)
+    >>> forecast(hs.traffic.SeasonalNaive().fit(past).predict(14), past)
     <Figure: The next 14 days>
     """
     G = forecast.multiplier()

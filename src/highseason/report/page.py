@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from highseason.core.extras import require
 from highseason.core.formatting import formatted
 from highseason.core.version import __version__
-from highseason.results import Table
+from highseason.engine import Table
 
 if TYPE_CHECKING:
     from jinja2 import Environment

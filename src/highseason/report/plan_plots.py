@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.formatting import format_number
-from highseason.multipliers import Multiplier, Threshold
+from highseason.engine import Estimate
 from highseason.policies import Plan
 from highseason.policies.timing import favoured, prices, timing
 from highseason.report import palette
@@ -25,7 +25,7 @@ from highseason.report.multiplier_plots import (
     show_time,
     stairs,
 )
-from highseason.results import Estimate
+from highseason.traffic import Multiplier, Threshold
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,7 +49,7 @@ def plan(plans: Plans, z: float | str | None = None, title: str | None = None) -
         title: Above the figure.
 
     >>> import highseason as hs
-    >>> G = hs.multipliers.christmas(turns=300)
+    >>> G = hs.traffic.christmas(turns=300)
     >>> plan([hs.UCB().plan(G, arms=10), hs.UCBZ(z=30).plan(G, arms=10)])
     <Figure: When will they explore?>
     """
@@ -142,8 +142,8 @@ def advice(plan: Plan, leads: Mapping[str, Estimate], title: str | None = None) 
         title: Above the figure.
 
     >>> import highseason as hs
-    >>> from highseason.results import with_interval
-    >>> plan = hs.UCBZ().plan(hs.multipliers.wave(turns=100), arms=5)
+    >>> from highseason.engine import with_interval
+    >>> plan = hs.UCBZ().plan(hs.traffic.wave(turns=100), arms=5)
     >>> advice(plan, {"ucb": with_interval(0.02, 0.001)})
     <Figure: Use ucb-z>
     """

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from highseason.core.formatting import format_number, percent, signed_percent
 from highseason.core.validation import one_of
+from highseason.engine import Curves, Estimate, SimulationResult, with_interval
+from highseason.policies import Policy
 from highseason.report import palette
-from highseason.report.drawing import (
-    drawing,
-    legend_below,
-    name_rows,
-    number_axis,
-)
+from highseason.report.drawing import drawing, legend_below, name_rows, number_axis
 from highseason.report.figure import Figure
 from highseason.report.multiplier_plots import Numbers
-from highseason.results import Curves, SimulationResult, with_interval
-from highseason.tuning import Curve, Tuned
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,7 +39,7 @@ def rewards(
         title: Above the figure.
 
     >>> import highseason as hs
-    >>> G = hs.multipliers.christmas(turns=100)
+    >>> G = hs.traffic.christmas(turns=100)
     >>> result = hs.simulate([hs.UCB(), hs.UCBZ()], hs.rewards.bernoulli(arms=5), G, games=10)
     >>> rewards(result)
     <Figure: Mean reward per game>
@@ -147,7 +142,7 @@ def curves(
         title: Above the figure.
 
     >>> import highseason as hs
-    >>> G = hs.multipliers.wave(turns=60)
+    >>> G = hs.traffic.wave(turns=60)
     >>> arms = hs.rewards.bernoulli(arms=5)
     >>> curves(hs.simulate([hs.UCB(), hs.Greedy()], arms, G, games=20, curves=True))
     <Figure: Cumulative regret>
@@ -190,7 +185,39 @@ def _draw_totals(
     number_axis(axes.yaxis)
 
 
-def sensitivity(tuned: Tuned, title: str | None = None) -> Figure:
+class Curve(Protocol):
+    """How the reward changes along one parameter: its values, rising, and the changes there."""
+
+    @property
+    def axis(self) -> Any:
+        """The parameter: its name, and whether its scale is logarithmic."""
+
+    @property
+    def values(self) -> Sequence[float]:
+        """The values tried."""
+
+    @property
+    def changes(self) -> Sequence[Estimate]:
+        """The change of the mean reward at each value, as a share."""
+
+
+class Searched(Protocol):
+    """What a search found, as far as the figure shows it."""
+
+    @property
+    def policy(self) -> Policy:
+        """The best candidate."""
+
+    @property
+    def reported(self) -> SimulationResult:
+        """Games that no candidate was chosen by."""
+
+    @property
+    def curves(self) -> Sequence[Curve]:
+        """One for each parameter."""
+
+
+def sensitivity(tuned: Searched, title: str | None = None) -> Figure:
     """The change in mean reward as one parameter changes and the others stay as tuned.
 
     Args:
@@ -198,7 +225,7 @@ def sensitivity(tuned: Tuned, title: str | None = None) -> Figure:
         title: Above the figure.
 
     >>> import highseason as hs
-    >>> G, arms = hs.multipliers.wave(turns=100), hs.rewards.bernoulli(arms=5)
+    >>> G, arms = hs.traffic.wave(turns=100), hs.rewards.bernoulli(arms=5)
     >>> sensitivity(hs.tune(hs.UCBZ, arms, G, trials=4, games=20, search="spread"))
     <Figure: Sensitivity of ucb-z to its parameters>
     """
@@ -219,7 +246,7 @@ def sensitivity(tuned: Tuned, title: str | None = None) -> Figure:
     return Figure(canvas, title, " ".join(parts))
 
 
-def _draw_sensitivity(axes: Axes, curve: Curve, tuned: Tuned) -> None:
+def _draw_sensitivity(axes: Axes, curve: Curve, tuned: Searched) -> None:
     axis = curve.axis
     shown = [i for i, value in enumerate(curve.values) if axis.kind != "log" or value > 0]
     x = [curve.values[i] for i in shown]

@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from highseason.core.specs import Registry, split_spec
-from highseason.multipliers import Multiplier
 from highseason.rewards.families import bernoulli, truncated_normal
 from highseason.rewards.model import Rewards
 from highseason.rewards.visitors import spend, visitors
+from highseason.traffic import Multiplier
 
 _MOVES = ("drift", "change", "then")
 
@@ -37,7 +37,7 @@ def usual_rewards(G: Multiplier) -> str:
     Data counts visitors.  The values of a shape are stakes without a unit, as in the paper.
 
     >>> import highseason as hs
-    >>> usual_rewards(hs.multipliers.wave(turns=9)), usual_rewards(hs.multipliers.from_values([9]))
+    >>> usual_rewards(hs.traffic.wave(turns=9)), usual_rewards(hs.traffic.from_values([9]))
     ('bernoulli', 'visitors')
     """
     return "bernoulli" if G.is_shape else "visitors"

@@ -19,14 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from highseason.core.jitable import inlined, jitable
-from highseason.rewards.arms import (
-    Numbers,
-    Range,
-    arms_between,
-    check_rates,
-    drifting_arms,
-    named,
-)
+from highseason.rewards.arms import Numbers, Range, arms_between, check_rates, drifting_arms, named
 from highseason.rewards.batches import COUNT, N, P, U, draw_batch
 from highseason.rewards.counts import FEW, GAMMA_NUMBERS, beta_draw, count_draw, gamma_draw
 from highseason.rewards.model import Rewards

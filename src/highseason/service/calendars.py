@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.forecasters import special_days
 from highseason.service.forecast import TrafficForecast
+from highseason.traffic import special_days
 
 #: Formats of a turn's start; `{day}` has no leading zero, on any system.
 _SHOWN = {

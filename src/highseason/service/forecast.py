@@ -8,11 +8,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from highseason.multipliers import Multiplier
-from highseason.multipliers.timeline import Timeline
 from highseason.service.errors import ClashError, InvalidError
-from highseason.tabular import format_time
-from highseason.tabular.times import Instants, check_zone, time_of, to_instants
+from highseason.traffic import Multiplier
+from highseason.traffic.timeline import Timeline
+from highseason.traffic.times import Instants, check_zone, format_time, time_of, to_instants
 
 _DAY = 24 * 60 * 60
 

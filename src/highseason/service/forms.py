@@ -10,14 +10,13 @@ from pydantic import BaseModel, ValidationError
 
 from highseason.core.specs import DEFAULT_POLICY
 from highseason.core.warnings import quiet
-from highseason.forecasters import Blend
-from highseason.multipliers import Multiplier, read
 from highseason.service.brain import Brain
 from highseason.service.errors import ClashError, InvalidError
 from highseason.service.experiments import Service, settings_body
 from highseason.service.forecast import TrafficForecast, replacement
 from highseason.service.model import MOST_TURNS, Entry, Settings, State
 from highseason.service.schemas import ArmBody, ExperimentBody, NewForecastBody, TurnOutcomeBody
+from highseason.traffic import Blend, Multiplier, read
 
 BodyT = TypeVar("BodyT", bound=BaseModel)
 

@@ -53,18 +53,18 @@ def test_copies_are_equal(text: str, copied: Any) -> None:
 
 def test_signs_of_numbers_are_not_joints() -> None:
     assert parse("discounted:discount=1e-1+ucb") == hs.Discounted(hs.UCB(), discount=0.1)
-    assert parse("cap+soft-ucb:unit=1e+5") == hs.CapIndex(hs.SoftUCB(unit=1e5))
-    assert parse("cap:cap=+0.5+ucb") == hs.CapIndex(hs.UCB(), cap=0.5)
-    assert parse("cap:cap=1e+5 + ucb") == hs.CapIndex(hs.UCB(), cap=1e5)
+    assert parse("cap+soft-ucb:unit=1e+5") == hs.policies.CapIndex(hs.SoftUCB(unit=1e5))
+    assert parse("cap:cap=+0.5+ucb") == hs.policies.CapIndex(hs.UCB(), cap=0.5)
+    assert parse("cap:cap=1e+5 + ucb") == hs.policies.CapIndex(hs.UCB(), cap=1e5)
 
 
 def test_without_a_policy_within_it_is_around_ucb() -> None:
-    assert parse("peak-grabber") == hs.PeakGrabber() == hs.PeakGrabber(hs.UCB())
-    assert str(hs.PeakGrabber()) == "peak-grabber+ucb"
+    assert parse("peak-grabber") == hs.policies.PeakGrabber() == hs.policies.PeakGrabber(hs.UCB())
+    assert str(hs.policies.PeakGrabber()) == "peak-grabber+ucb"
 
 
 def test_the_policy_within_may_be_told_by_name() -> None:
-    assert hs.CapIndex("ucb-l:c=3") == hs.CapIndex(hs.UCBL(c=3))
+    assert hs.policies.CapIndex("ucb-l:c=3") == hs.policies.CapIndex(hs.UCBL(c=3))
 
 
 @pytest.mark.parametrize(
@@ -102,20 +102,20 @@ def test_what_does_not_fit_is_refused_saying_why(text: str, message: str) -> Non
 @pytest.mark.parametrize("base", [None, 3, hs.UCB, Policy], ids=str)
 def test_what_is_no_policy_is_refused(base: Any) -> None:
     with pytest.raises(ValueError, match=r"cap: base must be a policy, got "):
-        hs.CapIndex(base)
+        hs.policies.CapIndex(base)
 
 
 @pytest.mark.parametrize(
     "policy",
     [
-        hs.PeakGrabber(hs.UCB(ties="random")),
-        hs.PeakGrabber(hs.UCB(), ties="random"),
+        hs.policies.PeakGrabber(hs.UCB(ties="random")),
+        hs.policies.PeakGrabber(hs.UCB(), ties="random"),
         parse("peak-grabber:ties=random+ucb"),
         parse("peak-grabber+ucb:ties=random"),
     ],
     ids=["within", "around", "text around", "text within"],
 )
-def test_ties_by_lot_on_either_side_are_by_lot(policy: hs.PeakGrabber) -> None:
+def test_ties_by_lot_on_either_side_are_by_lot(policy: hs.policies.PeakGrabber) -> None:
     assert policy.ties == policy.base.ties == "random"
     assert policy == parse(str(policy))
     game = hs.play(policy, hs.rewards.bernoulli(means=[1.0] * 5), [1.0] * 40, seed=1)
@@ -129,24 +129,24 @@ def test_ties_by_lot_on_either_side_are_by_lot(policy: hs.PeakGrabber) -> None:
     st.sampled_from(["ucb-z", "soft-ucb", "soft-epsilon", "epsilon-z:k=2", "soft-ucb-mortal"]),
     st.lists(st.floats(0.1, 100), min_size=5, max_size=40),
 )
-@pytest.mark.filterwarnings("ignore::highseason.PlanWarning")
-@pytest.mark.filterwarnings("ignore::highseason.multipliers.ThresholdWarning")
+@pytest.mark.filterwarnings("ignore::highseason.policies.PlanWarning")
+@pytest.mark.filterwarnings("ignore::highseason.traffic.ThresholdWarning")
 def test_the_plan_stays(base: str, G: list[float]) -> None:
     inner = parse(base)
-    wrapped = hs.PeakGrabber(hs.Discounted(inner))
+    wrapped = hs.policies.PeakGrabber(hs.Discounted(inner))
     assert wrapped.plan(G, arms=3).levels.tolist() == inner.plan(G, arms=3).levels.tolist()
     assert wrapped.requires_full_g == inner.requires_full_g
     assert wrapped.unwrapped == inner
     values = np.array(G)
     assert wrapped.unresolved_thresholds().keys() == inner.unresolved_thresholds().keys()
-    assert wrapped.resolve_thresholds(values) == hs.PeakGrabber(
+    assert wrapped.resolve_thresholds(values) == hs.policies.PeakGrabber(
         hs.Discounted(inner.resolve_thresholds(values))
     )
     assert not wrapped.resolve_thresholds(values).unresolved_thresholds()
 
 
 def test_parameters_of_the_plan_can_be_asked_for() -> None:
-    policy = hs.PeakGrabber(hs.Windowed(hs.UCBZ(z=30), window=7))
+    policy = hs.policies.PeakGrabber(hs.Windowed(hs.UCBZ(z=30), window=7))
     assert policy.z == 30
     assert policy.window == 100  # its own
     assert policy.base.window == 7
@@ -157,42 +157,46 @@ def test_parameters_of_the_plan_can_be_asked_for() -> None:
 @pytest.mark.parametrize(
     ("base", "attribute"),
     [
-        (hs.NaiveUCB(), "learns_scaled"),
+        (hs.policies.NaiveUCB(), "learns_scaled"),
         (hs.SoftEpsilonGreedy(), "uses_future_g"),
         (hs.UniformRandom(), "suppress_plan_warning"),
     ],
     ids=["learns_scaled", "uses_future_g", "suppress_plan_warning"],
 )
 def test_what_the_policy_within_declares(base: Policy, attribute: str) -> None:
-    assert getattr(hs.PeakGrabber(base), attribute)
-    assert not getattr(hs.PeakGrabber(hs.UCB()), attribute)
-    assert not getattr(hs.PeakGrabber, attribute)  # of this one only
+    assert getattr(hs.policies.PeakGrabber(base), attribute)
+    assert not getattr(hs.policies.PeakGrabber(hs.UCB()), attribute)
+    assert not getattr(hs.policies.PeakGrabber, attribute)  # of this one only
 
 
 def test_what_mortal_arms_need_to_know() -> None:
-    policy = hs.CapIndex(hs.SpareOldArms(hs.SoftUCBMortal(c=3, remaining=True, initial=5)))
+    policy = hs.policies.CapIndex(
+        hs.policies.SpareOldArms(hs.SoftUCBMortal(c=3, remaining=True, initial=5))
+    )
     assert policy.lifetime_options == (False, True, 3.0, 5, False)
-    assert hs.PeakGrabber(hs.UCBL()).lifetime_options.needs_end
-    assert not hs.PeakGrabber(hs.UCB()).lifetime_options.needs_end
+    assert hs.policies.PeakGrabber(hs.UCBL()).lifetime_options.needs_end
+    assert not hs.policies.PeakGrabber(hs.UCB()).lifetime_options.needs_end
 
 
 def test_it_cannot_be_changed() -> None:
     with pytest.raises(FrozenInstanceError):
-        hs.PeakGrabber().window = 3  # type: ignore[misc]  # that is the point
+        hs.policies.PeakGrabber().window = 3  # type: ignore[misc]  # that is the point
 
 
 def test_advice_names_the_parameters_of_the_plan() -> None:
-    with pytest.warns(hs.PlanWarning, match=r"peak-grabber\+epsilon-greedy:k=0.*A larger k"):
-        hs.PeakGrabber(hs.EpsilonGreedy(k=0)).plan([1.0] * 30, arms=2)
+    with pytest.warns(
+        hs.policies.PlanWarning, match=r"peak-grabber\+epsilon-greedy:k=0.*A larger k"
+    ):
+        hs.policies.PeakGrabber(hs.EpsilonGreedy(k=0)).plan([1.0] * 30, arms=2)
 
 
 def test_a_wrapper_of_ones_own() -> None:
     class Same(Wrapper):
-        def wrapped(self, rule: hs.rules.Rule) -> hs.rules.Rule:
+        def wrapped(self, rule: hs.policies.Rule) -> hs.policies.Rule:
             return rule
 
     policy = Same(hs.UCBZ(z=30))
-    G, rewards = hs.multipliers.wave(60), hs.rewards.bernoulli(arms=4)
+    G, rewards = hs.traffic.wave(60), hs.rewards.bernoulli(arms=4)
     assert policy.label == "Same"
     assert np.array_equal(hs.play(policy, rewards, G).arms, hs.play(hs.UCBZ(z=30), rewards, G).arms)
     with pytest.raises(TypeError, match=r"has no wrapped\(rule\)"):
@@ -202,7 +206,7 @@ def test_a_wrapper_of_ones_own() -> None:
 # -- soft UCB mortal and UCB-L ---------------------------------------------------------------------
 
 
-@pytest.mark.filterwarnings("ignore::highseason.PlanWarning")
+@pytest.mark.filterwarnings("ignore::highseason.policies.PlanWarning")
 def test_the_numbers_of_a_mortal_plan_are_stakes_in_the_policys_unit() -> None:
     G = [1.0, 4.0, 8.0]
     assert hs.SoftUCBMortal(unit=2).plan(G, arms=2).levels.tolist() == [0.5, 2.0, 4.0]
@@ -222,7 +226,7 @@ def test_words_for_yes_and_no() -> None:
 
 
 def test_exploration_grows_with_c() -> None:
-    G = hs.multipliers.wave(300)
+    G = hs.traffic.wave(300)
     little, much = (hs.SoftUCBMortal(c=c).plan(G, arms=4).exploration for c in (0.1, 0.5))
     assert much[50:].mean() == pytest.approx(5 * little[50:].mean())
     assert math.isfinite(much.sum())

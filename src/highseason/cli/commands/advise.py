@@ -16,7 +16,7 @@ from highseason.cli.parsing import DEFAULT_ARMS
 
 if TYPE_CHECKING:
     from highseason.advice import Advice
-    from highseason.multipliers import Multiplier
+    from highseason.traffic import Multiplier
 
 _PAGE = ".html"
 
@@ -84,7 +84,7 @@ def _fitted(history: Path, *given: object) -> str:
     """The reward model of a history, as text."""
     if any(one is not None for one in given):
         raise usage_error("--history stands for --rates, --rho and --rewards: leave those out")
-    return hs.noise.fit(history).rewards
+    return hs.logs.fit_noise(history).rewards
 
 
 def _write(advice: Advice, out: Path, traffic: dict[str, Any]) -> Path:

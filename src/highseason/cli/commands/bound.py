@@ -19,9 +19,9 @@ from highseason.core.warnings import quiet
 
 if TYPE_CHECKING:
     from highseason.bounds import RegretBound
-    from highseason.multipliers import Multiplier
+    from highseason.engine import SimulationResult
     from highseason.policies import Policy
-    from highseason.results import SimulationResult
+    from highseason.traffic import Multiplier
 
 #: Checkpoints of the simulated games, evenly spaced on a logarithmic axis.
 _STOPS = 200

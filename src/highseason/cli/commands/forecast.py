@@ -12,10 +12,17 @@ from highseason.cli import options
 from highseason.cli.group import with_examples
 from highseason.cli.output import check_figure, emit, print_table, print_wrapped, save
 from highseason.core.formatting import format_number, percent
-from highseason.forecasters import Forecast, Forecaster, SeasonAhead, parse, special_days
-from highseason.forecasters import backtest as forecast_past
-from highseason.multipliers import Multiplier, Threshold
-from highseason.tabular import iso_times
+from highseason.traffic import (
+    Forecast,
+    Forecaster,
+    Multiplier,
+    SeasonAhead,
+    Threshold,
+    parse_forecaster,
+    special_days,
+)
+from highseason.traffic import backtest as forecast_past
+from highseason.traffic.times import iso_times
 
 
 @with_examples(
@@ -78,7 +85,7 @@ def command(
 
 
 def _forecaster(model: str, country: str | None, holidays: bool) -> Forecaster:
-    forecaster = parse(model)
+    forecaster = parse_forecaster(model)
     if isinstance(forecaster, SeasonAhead):
         return replace(
             forecaster,

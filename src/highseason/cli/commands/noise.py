@@ -13,7 +13,7 @@ from highseason.cli.output import emit, print_table, print_wrapped
 from highseason.core.formatting import counted
 
 if TYPE_CHECKING:
-    from highseason.noise import NoiseFit
+    from highseason.logs import NoiseFit
 
 #: More arms than this are only counted.
 _LISTED = 12
@@ -38,9 +38,9 @@ def command(history: Path, every: str | None, as_json: bool, **columns: str | No
     HISTORY is a table with a row per turn and arm (turn, arm, successes, visitors), or an event log
     with a row per visitor (time, arm, reward), as CSV or Parquet.
     """
-    from highseason.noise import fit
+    from highseason.logs import fit_noise
 
-    found = fit(history, every, **columns)
+    found = fit_noise(history, every, **columns)
     emit(as_json, found.to_dict, lambda: _print(found))
 
 

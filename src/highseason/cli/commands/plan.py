@@ -14,11 +14,11 @@ from highseason.cli.errors import usage_error
 from highseason.cli.group import with_examples
 from highseason.cli.output import check_figure, note_if_too_short, print_json, print_wrapped, save
 from highseason.cli.parsing import DEFAULT_ARMS
-from highseason.tabular import iso_times
+from highseason.traffic.times import iso_times
 
 if TYPE_CHECKING:
-    from highseason.multipliers import Multiplier
     from highseason.policies import Plan, Policy
+    from highseason.traffic import Multiplier
 
 
 @with_examples(

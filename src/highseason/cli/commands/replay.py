@@ -107,7 +107,7 @@ def command(
     shown too.  FILE is an event table written by 'highseason convert'.  Several are independent
     logs: each is replayed by itself, and the table shows the mean over logs.
     """
-    from highseason.replay import LogFile, replay, replay_many
+    from highseason.logs import LogFile, replay, replay_many
 
     if runs is None:
         _drop_options_of_runs(settings)

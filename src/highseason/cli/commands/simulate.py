@@ -14,10 +14,10 @@ from highseason.cli.group import with_examples
 from highseason.cli.parsing import match_arms, parse_lifetimes
 
 if TYPE_CHECKING:
-    from highseason.multipliers import Multiplier
+    from highseason.engine import SimulationResult
     from highseason.policies import Policy
-    from highseason.results import SimulationResult
     from highseason.rewards import Rewards
+    from highseason.traffic import Multiplier
 
 _QUANTILES = (0.1, 0.5, 0.9)
 

@@ -13,8 +13,8 @@ from highseason.cli.group import with_examples
 from highseason.cli.parsing import parse_policy
 
 if TYPE_CHECKING:
-    from highseason.multipliers import Multiplier
     from highseason.rewards import Rewards
+    from highseason.traffic import Multiplier
 
 
 @with_examples(
@@ -52,7 +52,7 @@ def command(
     All candidates play the same games.  The printed results come from other games.
     """
     start, space = parse_policy(policy), parameter or None
-    hs.tuning.Space.of(start, G, space)  # report a wrong name before any work
+    hs.advice.Space.of(start, G, space)  # report a wrong name before any work
     output.check_figure(out)
     output.note_if_too_short(G.turns, rewards.arms)
     with output.progress_bar("rounds") as progress:

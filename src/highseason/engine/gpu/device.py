@@ -1,0 +1,159 @@
+"""The GPU: its memory, and launching kernels on it."""
+
+import functools
+import hashlib
+import tempfile
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from highseason.core.compile import source_stamp
+from highseason.core.gpu_pool import usable_cupy
+from highseason.core.jitable import jitable
+from highseason.engine.gpu.ptx import ENTRY, Bounds, inexact_functions, ptx_of
+
+#: Modules with kernels; they import numba-cuda, so they are imported when one must be compiled.
+_KERNELS = ("kernels", "ucb", "sums")
+#: Threads of a block where a kernel has no wish of its own.
+_THREADS = 256
+
+
+class Program(NamedTuple):
+    """A kernel by its name, the user's functions that it contains, and bounds of its registers."""
+
+    name: str
+    functions: tuple[Callable[..., Any] | None, ...] = (None,)
+    bounds: Bounds = None
+
+    def make(self) -> Callable[..., Any]:
+        """The function to compile."""
+        modules = (import_module(f"highseason.engine.gpu.{module}") for module in _KERNELS)
+        factory = next(getattr(m, self.name) for m in modules if hasattr(m, self.name))
+        functions = (function and jitable(function) for function in self.functions)
+        return factory(*functions)  # type: ignore[no-any-return]  # looked up by name
+
+    def text(self, arguments: tuple[Any, ...]) -> str:
+        """PTX for arguments like these."""
+        stamps = [source_stamp(function) for function in self.functions if function is not None]
+        kinds = "\n".join([kind_of(arguments), str(self.bounds), *stamps])
+        name = f"gpu-{self.name}-{hashlib.sha256(kinds.encode()).hexdigest()[:16]}"
+        return ptx_of(name, self.make, like(arguments), self.bounds)
+
+
+def kind_of(argument: Any) -> str:
+    """The type of an argument, as far as a kernel depends on it."""
+    if isinstance(argument, tuple):
+        return f"{type(argument).__name__}({','.join(map(kind_of, argument))})"
+    if hasattr(argument, "ndim") and argument.ndim:
+        return f"{argument.dtype}[{argument.ndim}]"
+    return type(argument).__name__
+
+
+def like(argument: Any) -> Any:
+    """The smallest argument of the same type, in the memory of this machine."""
+    if isinstance(argument, tuple):
+        parts = map(like, argument)
+        return argument._make(parts) if hasattr(argument, "_make") else tuple(parts)
+    if hasattr(argument, "ndim") and argument.ndim:
+        return np.zeros((1,) * argument.ndim, argument.dtype)
+    return argument
+
+
+def flat(argument: Any) -> Iterator[Any]:
+    """What a kernel is given for an argument: its numbers, in numba's order."""
+    if isinstance(argument, tuple):
+        for part in argument:
+            yield from flat(part)
+    elif hasattr(argument, "ndim") and argument.ndim:
+        if not argument.flags.c_contiguous:
+            raise ValueError("kernels take arrays in one piece: copy it first")
+        yield from (np.uint64(0), np.uint64(0), np.int64(argument.size))
+        yield from (np.int64(argument.itemsize), np.uint64(argument.data.ptr))
+        yield from map(np.int64, argument.shape)
+        yield from map(np.int64, argument.strides)
+    elif isinstance(argument, bool):
+        yield np.uint8(argument)
+    else:
+        yield argument if isinstance(argument, np.generic) else np.asarray(argument)[()]
+
+
+class Gpu:
+    """The GPU that CuPy uses, which is the first one unless its user says otherwise.
+
+    Attributes:
+        processors: How many multiprocessors it has.
+        shared_bytes: How much shared memory a block of threads may ask for.
+        inexact: Functions in the kernels used so far whose last bit may differ from a CPU's.
+    """
+
+    def __init__(self) -> None:
+        self._cupy = usable_cupy()
+        attributes = self._cupy.cuda.Device().attributes
+        self.processors: int = attributes["MultiProcessorCount"]
+        self.shared_bytes: int = attributes["MaxSharedMemoryPerBlockOptin"]
+        self.inexact: set[str] = set()
+        self._loaded: dict[tuple[Program, str], tuple[Any, tuple[str, ...]]] = {}
+
+    def free_bytes(self) -> int:
+        """How much memory is free, including what CuPy holds in reserve."""
+        free, _ = self._cupy.cuda.runtime.memGetInfo()
+        return int(free + self._cupy.get_default_memory_pool().free_bytes())
+
+    def upload(self, values: NDArray[Any]) -> Any:
+        """A copy in the GPU's memory."""
+        return self._cupy.asarray(np.ascontiguousarray(values))
+
+    def download(self, values: Any) -> NDArray[Any]:
+        """A copy in this machine's memory."""
+        return self._cupy.asnumpy(values)  # type: ignore[no-any-return]  # CuPy is untyped
+
+    def empty(self, shape: tuple[int, ...], dtype: DTypeLike = np.float64) -> Any:
+        """Memory whose content is undefined."""
+        return self._cupy.empty(shape, dtype)
+
+    def spread(self, name: str, count: int, *arguments: Any) -> None:
+        """Launch a kernel whose threads share `count` equal tasks."""
+        blocks = min(-(-count // _THREADS), 16 * self.processors)
+        self.launch(Program(name), blocks, _THREADS, 0, *arguments)
+
+    def resident(self, program: Program, threads: int, shared: int, *arguments: Any) -> int:
+        """How many blocks of so many threads run at once."""
+        kernel = self._kernel(program, arguments, shared)
+        each = self._cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor(
+            kernel.kernel.ptr, threads, shared
+        )
+        return self.processors * max(1, int(each))
+
+    def launch(
+        self, program: Program, blocks: int, threads: int, shared: int, *arguments: Any
+    ) -> None:
+        """Run a kernel; it is loaded, and compiled if need be, the first time."""
+        kernel = self._kernel(program, arguments, shared)
+        kernel((blocks,), (threads,), tuple(flat(arguments)), shared_mem=shared)
+
+    def _kernel(self, program: Program, arguments: tuple[Any, ...], shared: int) -> Any:
+        key = program, kind_of(arguments)
+        if key not in self._loaded:
+            text = program.text(arguments)
+            self._loaded[key] = self._load(text), inexact_functions(text)
+        kernel, inexact = self._loaded[key]
+        self.inexact.update(inexact)
+        if shared > max(48 * 1024, kernel.max_dynamic_shared_size_bytes):
+            kernel.max_dynamic_shared_size_bytes = shared
+        return kernel
+
+    def _load(self, ptx: str) -> Any:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "kernel.ptx"
+            path.write_text(ptx, encoding="utf-8")
+            return self._cupy.RawModule(path=str(path)).get_function(ENTRY)
+
+
+@functools.cache
+def the_gpu() -> Gpu:
+    """The GPU of this process, with the kernels loaded so far."""
+    return Gpu()

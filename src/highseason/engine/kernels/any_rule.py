@@ -1,0 +1,206 @@
+"""Any rule and any reward model, with arms that stay or come and go: the loop of `play`, compiled.
+
+The rule's and the reward model's functions are arguments.  Where the compiler sees them (a closure
+around them, see `build.bound_game`) they are compiled in; where they are pointers, one kernel
+serves all rules.  Both come from this source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.jitable import inlined, jitable
+from highseason.core.random import turn_key
+from highseason.engine.kernels.arguments import (
+    Arms,
+    Floats,
+    Ints,
+    Turns,
+    next_checkpoint,
+    record,
+    write_totals,
+)
+from highseason.engine.kernels.batched import stretch_reward
+from highseason.engine.kernels.reward_dispatch import (
+    draw_reward,
+    learned_value,
+    parameter_of,
+    update_means,
+)
+from highseason.engine.turn import is_legal
+from highseason.policies.horizon import turns_left
+from highseason.policies.presence import (
+    Population,
+    best_present,
+    mark_opening,
+    offer_opening,
+    renew,
+    score_lifetimes,
+)
+from highseason.policies.state import ArmState, copy_values, reset_state, uncounted_state
+from highseason.policies.turn import Observation, Turn
+
+
+class RulePlayer(NamedTuple):
+    """What a policy adds to its rule, and the scratch memory of a game."""
+
+    state: ArmState  # The rule's state, reset before each game
+    population: Population  # Which arms are present, filled before each game
+    measure: Floats  # By what lifetimes are scored, as the policy expects it
+    at_end: bool  # Whether they are scored by their end alone
+    random_ties: bool  # Whether ties are broken at random
+    precision: Floats  # How many observations each turn counts as
+
+
+@jitable
+def any_rule_game(
+    turns: Turns,
+    game: int,
+    parameters: Floats,
+    means: Floats,
+    first: Ints,
+    last: Ints,
+    out: Floats,
+    trace: Floats,
+    player: RulePlayer,
+    quantile: Callable[..., float],
+    mean_at: Callable[..., float],
+    start: Callable[..., None],
+    choose: Callable[..., tuple[int, bool]],
+    observe: Callable[..., None],
+    set_weights: Callable[..., None],
+) -> tuple[int, int]:
+    """Play one game; (0, 0), or the turn and the arm of an illegal choice, which ends it."""
+    G, learning_scale, levels, checkpoints, model, expected, future = turns
+    state, population, measure, at_end, random_ties, precision = player
+    reset_state(state)
+    start(state)
+    copy_values(first, population.first)
+    copy_values(last, population.last)
+    score_lifetimes(population, measure, at_end, G.size)
+    change, opening, best = 1, True, -1
+    reward, regret, exploited, best_pulls, passed = 0.0, 0.0, 0.0, 0, 0
+    due = next_checkpoint(checkpoints, passed)
+    for i in range(G.size):
+        moved = update_means(model, mean_at, game, parameters, i + 1, G[i], means)
+        if i + 1 == change:
+            change, moved = renew(state, population, i + 1, set_weights), True
+        if moved:
+            best = best_present(population, means)
+        if i == 0:
+            mark_opening(state, population.initial_arms, population.opening)
+        if opening:
+            opening = offer_opening(state, population.opening, population.alive)
+        key = turn_key(game, i + 1)
+        left = turns_left(i + 1, G.size, future[i])
+        turn = Turn(i + 1, levels[i], expected[i], future[i], left, key, random_ties, i + 1)
+        arm, greedy = choose(state, turn)
+        if not is_legal(state.available, arm):
+            return i + 1, arm
+        state.selections[arm] += 1
+        parameter = parameter_of(model, parameters, means, arm)
+        x = draw_reward(model, quantile, key, parameter, i + 1, G[i])
+        paid = G[i] * x
+        if opening:
+            copy_values(population.alive, state.available)
+        value = learned_value(model, x, paid, learning_scale[i], G[i])
+        observe(state, turn, Observation(arm, value, precision[i]))
+        reward += paid
+        regret += G[i] * (means[best] - means[arm])
+        exploited += paid if greedy else 0.0
+        best_pulls += arm == best
+        if i + 1 == due:
+            passed = record(trace, passed, reward, regret)
+            due = next_checkpoint(checkpoints, passed)
+    write_totals(out, reward, regret, exploited, best_pulls)
+    return 0, 0
+
+
+@jitable
+def any_rule_kernel(
+    turns: Turns,
+    keys: NDArray[np.uint64],
+    arms: Arms,
+    out: Floats,
+    trace: Floats,
+    player: RulePlayer,
+    quantile: Callable[..., float],
+    mean_at: Callable[..., float],
+    start: Callable[..., None],
+    choose: Callable[..., tuple[int, bool]],
+    observe: Callable[..., None],
+    set_weights: Callable[..., None],
+) -> tuple[int, int]:
+    """Play one game per key, up to the first illegal choice: its turn and arm, else (0, 0)."""
+    state, population, measure, at_end, random_ties, precision = player
+    held = RulePlayer(uncounted_state(state), population, measure, at_end, random_ties, precision)
+    for i in range(keys.size):
+        row = min(i, arms.first.shape[0] - 1)
+        turn, arm = any_rule_game(
+            turns, keys[i], arms.parameters[i], arms.means[min(i, arms.means.shape[0] - 1)],
+            arms.first[row], arms.last[row], out[i], trace[i], held,
+            quantile, mean_at, start, choose, observe, set_weights,
+        )  # fmt: skip
+        if turn != 0:
+            return turn, arm
+    return 0, 0
+
+
+@inlined
+def best_arms_reward(
+    turns: Turns,
+    game: int,
+    parameters: Floats,
+    means: Floats,
+    first: Ints,
+    last: Ints,
+    quantile: Callable[..., float],
+    mean_at: Callable[..., float],
+    batch: Floats | None,
+) -> float:
+    """The reward of playing the best arm present in every turn, with the same random numbers."""
+    G, model = turns.G, turns.reward_model
+    total, i = 0.0, 0
+    while i < G.size:
+        moved = update_means(model, mean_at, game, parameters, i + 1, G[i], means)
+        best, until = _best_until(means, first, last, i + 1)
+        parameter = parameter_of(model, parameters, means, best)
+        stop = i + 1 if moved else min(until, G.size)
+        total = stretch_reward(model, quantile, game, parameter, i, stop, G, total, batch)
+        i = stop
+    return total
+
+
+def oracle_kernel(
+    turns: Turns,
+    keys: NDArray[np.uint64],
+    arms: Arms,
+    out: Floats,
+    batch: Floats,
+    quantile: Callable[..., float],
+    mean_at: Callable[..., float],
+) -> None:
+    """What the best arm present would have paid in each game."""
+    for i in range(keys.size):
+        row, means = min(i, arms.first.shape[0] - 1), arms.means[min(i, arms.means.shape[0] - 1)]
+        out[i] = best_arms_reward(
+            turns, keys[i], arms.parameters[i], means, arms.first[row], arms.last[row],
+            quantile, mean_at, batch,
+        )  # fmt: skip
+
+
+@jitable
+def _best_until(means: Floats, first: Ints, last: Ints, t: int) -> tuple[int, int]:
+    """The best arm present at turn t, and the last turn up to which it certainly stays the best."""
+    best = -1
+    until = 2**62
+    for arm in range(means.size):
+        if first[arm] > t:
+            until = min(until, first[arm] - 1)
+        elif last[arm] >= t and (best < 0 or means[arm] > means[best]):
+            best = arm
+    return best, min(until, last[best])

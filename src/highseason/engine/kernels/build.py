@@ -1,0 +1,323 @@
+"""Which kernel plays a policy, compiled for the types of its arguments."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.compile import compiled, function_type
+from highseason.core.jitable import jitable
+from highseason.engine.abi import function_types, numba_types, rule_functions, users_function
+from highseason.engine.kernels.any_rule import (
+    RulePlayer,
+    any_rule_game,
+    any_rule_kernel,
+    oracle_kernel,
+)
+from highseason.engine.kernels.arguments import (
+    Arms,
+    Floats,
+    Ints,
+    Kernel,
+    ScratchSpec,
+    Turns,
+    kernel_of,
+)
+from highseason.engine.kernels.epsilon import EPSILON_SCRATCH, epsilon_game
+from highseason.engine.kernels.pool import POOL_SCRATCH, pool_game
+from highseason.engine.kernels.reward_dispatch import (
+    COUNTED,
+    AnyReward,
+    BatchedVisitors,
+    PerTurnReward,
+)
+from highseason.engine.kernels.ucb_groups import GROUPS_SCRATCH, ucb_groups_game
+from highseason.engine.kernels.ucb_lanes import LANES_SCRATCH, ucb_lanes_kernel
+from highseason.engine.turn import illegal_arm
+from highseason.policies import EPSILON, POOL, UCB_RULE, Policy, Rule, fresh_state
+from highseason.policies.lifetimes import Lifetimes
+from highseason.policies.presence import (
+    LifetimeOptions,
+    Population,
+    lifetimes_matter,
+    population_of,
+)
+from highseason.rewards import Rewards
+from highseason.rewards.batches import BATCH
+from highseason.rewards.visitors import visitor_rewards
+
+#: A batch of eight UCB games scans every arm; from this many arms on, groups of arms are faster …
+_MANY_ARMS = 256
+#: … unless the game is so long that hardly two arms have the same number of pulls.
+_LONG_GAME = 40
+
+#: From this many turns on, a rule's functions are compiled into the kernel: that takes a few
+#: seconds once, and each turn about 50 ns less than with function pointers.
+WORTH_BINDING = 100_000_000
+
+#: Plays games: `(keys, arms, out, trace)`, a row per game in each.
+Play = Callable[[NDArray[np.uint64], Arms, Floats, Floats], None]
+
+
+class SpecialKernel(NamedTuple):
+    """A kernel for one rule, and the scratch memory that it needs."""
+
+    kernel: Kernel
+    scratch: ScratchSpec
+
+
+EPSILON_KERNEL = SpecialKernel(kernel_of(epsilon_game), EPSILON_SCRATCH)
+POOL_KERNEL = SpecialKernel(kernel_of(pool_game), POOL_SCRATCH)
+UCB_GROUPS_KERNEL = SpecialKernel(kernel_of(ucb_groups_game), GROUPS_SCRATCH)
+UCB_LANES_KERNEL = SpecialKernel(ucb_lanes_kernel, LANES_SCRATCH)
+
+
+def _ucb_kernel(arms: int, turns: int) -> SpecialKernel:
+    many = arms > _MANY_ARMS and turns < _LONG_GAME * arms
+    return UCB_GROUPS_KERNEL if many else UCB_LANES_KERNEL
+
+
+#: Rules with a kernel of their own, given `(arms, turns)`; `any_rule` plays all others.
+SPECIAL_KERNELS: dict[Rule, Callable[[int, int], SpecialKernel]] = {
+    EPSILON: lambda arms, turns: EPSILON_KERNEL,
+    UCB_RULE: _ucb_kernel,
+    POOL: lambda arms, turns: POOL_KERNEL,
+}
+
+
+def kernel_for(
+    policy: Policy,
+    turns: Turns,
+    rewards: Rewards,
+    lifetimes: Lifetimes | None,
+    measure: Callable[[LifetimeOptions], Floats],
+    bind: bool = False,
+) -> Play:
+    """The fastest way to play a policy; not all of them `measure` lifetimes.
+
+    With `bind`, functions of rules without a kernel of their own are compiled in, where they can.
+    """
+    rule, size = policy.rule, turns.G.size
+    family: Any = type(turns.reward_model)
+    functions = _reward_functions(rewards, family)
+    if not has_own_kernel(policy, rewards, lifetimes):
+        measured = measure(policy.lifetime_options)
+        memory = functools.partial(player_of, policy, rewards, lifetimes, turns.G, measured)
+        functions += rule_functions(rule)
+        kernel = _compiled_any_rule(family)
+        bound = _bound(rule, rewards.quantile, rewards.mean_at, family) if bind else None
+        if bound is not None:
+            kernel, functions = bound, ()
+    else:
+        chosen = SPECIAL_KERNELS[rule](rewards.arms, size)
+        kernel, functions = _compiled_special(chosen, family), functions[:1]
+        memory = functools.partial(chosen.scratch.allocate, rewards.arms, size)
+
+    def play(keys: NDArray[np.uint64], arms: Arms, out: Floats, trace: Floats) -> None:
+        turn, arm = kernel(turns, keys, arms, out, trace, memory(), *functions)
+        if turn != 0:
+            raise illegal_arm(rule, turn, arm, rewards.arms)
+
+    return play
+
+
+def has_own_kernel(policy: Policy, rewards: Rewards, lifetimes: Lifetimes | None) -> bool:
+    """Whether the policy's rule has a kernel of its own that can play these games."""
+    return (
+        policy.rule in SPECIAL_KERNELS
+        and lifetimes is None
+        and not lifetimes_matter(policy)
+        and policy.ties != "random"
+        and not rewards.varies
+        and rewards.width == 1
+        and policy.precision(2.0) == 1.0
+    )
+
+
+def oracle_for(turns: Turns, rewards: Rewards) -> Callable[..., None]:
+    """What the best arm present would have paid in each game: `(keys, arms, out)`."""
+    family: Any = type(turns.reward_model)
+    kernel, functions = _compiled_oracle(family), _reward_functions(rewards, family)
+    return lambda keys, arms, out: kernel(turns, keys, arms, out, np.empty(BATCH), *functions)
+
+
+def player_of(
+    policy: Policy, rewards: Rewards, lifetimes: Lifetimes | None, G: Floats, measure: Floats
+) -> RulePlayer:
+    """The settings of a policy and fresh memory for one game at a time."""
+    rule, turns = policy.rule, G.size
+    always = np.tile(np.array([1, turns], np.int64), (rewards.arms, 1))
+    return RulePlayer(
+        state=fresh_state(rewards.arms, rule.memory, rule.shared),
+        population=population_of(policy, always, lifetimes, turns),
+        measure=measure,
+        at_end=policy.lifetime_options.at_end,
+        random_ties=policy.ties == "random",
+        precision=np.array([policy.precision(rewards.visitors_at(value)) for value in G.tolist()]),
+    )
+
+
+def bound_game(rule: Rule, rewards: Rewards) -> Kernel:
+    """One game of a rule and a reward model with their functions compiled in, not as pointers.
+
+    For backends without function pointers (CUDA): `game(turns, key, parameters, means, first,
+    last, out, trace, player)`.
+    """
+    start, choose = jitable(rule.start), jitable(rule.choose)
+    observe, set_weights = jitable(rule.observe), jitable(rule.set_weights)
+    quantile = jitable(rewards.quantile)
+    mean_at: Any = rewards.mean_at and jitable(rewards.mean_at)
+
+    def game(
+        turns: Turns,
+        key: int,
+        parameters: Floats,
+        means: Floats,
+        first: Ints,
+        last: Ints,
+        out: Floats,
+        trace: Floats,
+        player: RulePlayer,
+    ) -> tuple[int, int]:
+        return any_rule_game(
+            turns, key, parameters, means, first, last, out, trace, player,
+            quantile, mean_at, start, choose, observe, set_weights,
+        )  # fmt: skip
+
+    return game
+
+
+@functools.lru_cache(64)
+def _bound(rule: Rule, quantile: Any, mean_at: Any, family: Any) -> Kernel | None:
+    """`any_rule_kernel` with these functions compiled in; None if only pointers convert types."""
+    from numba.core.errors import NumbaError
+
+    start, choose = jitable(rule.start), jitable(rule.choose)
+    observe, set_weights = jitable(rule.observe), jitable(rule.set_weights)
+    quantile, mean_at = jitable(quantile), mean_at and jitable(mean_at)
+
+    def kernel(
+        turns: Turns,
+        keys: NDArray[np.uint64],
+        arms: Arms,
+        out: Floats,
+        trace: Floats,
+        player: RulePlayer,
+    ) -> tuple[int, int]:
+        return any_rule_kernel(
+            turns, keys, arms, out, trace, player,
+            quantile, mean_at, start, choose, observe, set_weights,
+        )  # fmt: skip
+
+    try:
+        return _compiled_kernel(kernel, family, _player_type())
+    except NumbaError:
+        return None
+
+
+def _reward_functions(rewards: Rewards, family: Any) -> tuple[Any, ...]:
+    """A model's `quantile` and `mean_at`, compiled; None where kernels of this family need none.
+
+    The quantile of visitors in batches is that of a batch.
+    """
+    quantile, mean_at = _reward_signatures(family)
+    if family is BatchedVisitors:
+        return _batch_drawer(), None
+    arguments = "parameters, t, G" if mean_at else "parameter, scale"
+    function: Any = rewards.mean_at
+    return (
+        quantile and users_function(rewards.quantile, quantile, f"quantile(u, {arguments})"),
+        mean_at and users_function(function, mean_at, f"mean({arguments})"),
+    )
+
+
+@functools.cache
+def _batch_drawer() -> Kernel:
+    """Draws the rewards of a batch of turns with visitors, for all kernels."""
+    return compiled(visitor_rewards, _batch_signature(), allocates=False, pairs=False)
+
+
+def _batch_signature() -> Any:
+    types = numba_types()
+    number = types.float64
+    return types.void(types.float64[::1], types.int64, number, number, number)
+
+
+@functools.cache
+def _reward_signatures(family: Any) -> tuple[Any, Any]:
+    types = numba_types()
+    if family in COUNTED:  # first, because numba compiles functions that kernels share only once
+        _batch_drawer()
+    number, whole, row = types.float64, types.int64, types.float64[::1]
+    if family is PerTurnReward:
+        return number(number, row, whole, number), number(row, whole, number)
+    if family is BatchedVisitors:
+        return _batch_signature(), None
+    return number(number, number, number) if family is AnyReward else None, None
+
+
+def _reward_types(family: Any) -> list[Any]:
+    return [
+        function_type(signature) if signature else numba_types().none
+        for signature in _reward_signatures(family)
+    ]
+
+
+# Looking up a signature costs as much as playing ten games, so each kernel is looked up once.
+
+
+@functools.cache
+def _compiled_special(chosen: SpecialKernel, family: Any) -> Kernel:
+    import numba
+
+    scratch = numba.typeof(chosen.scratch.allocate(1, 1))
+    functions = _reward_types(family)[:1]
+    allocates = chosen is UCB_LANES_KERNEL or family is not BatchedVisitors
+    return _compiled_kernel(chosen.kernel, family, scratch, *functions, allocates=allocates)
+
+
+@functools.cache
+def _compiled_any_rule(family: Any) -> Kernel:
+    functions = (*_reward_types(family), *function_types())
+    return _compiled_kernel(any_rule_kernel, family, _player_type(), *functions)
+
+
+def _compiled_kernel(
+    kernel: Kernel, family: Any, memory: Any, *functions: Any, allocates: bool = True
+) -> Kernel:
+    types = numba_types()
+    out, trace = types.float64[:, ::1], types.float64[:, :, ::1]
+    status = types.UniTuple(types.int64, 2)
+    signature = status(*_game_types(family), out, trace, memory, *functions)
+    return compiled(kernel, signature, allocates)
+
+
+@functools.cache
+def _compiled_oracle(family: Any) -> Kernel:
+    types = numba_types()
+    row = types.float64[::1]
+    arguments = (*_game_types(family), row, row, *_reward_types(family))
+    return compiled(oracle_kernel, types.void(*arguments), family is not BatchedVisitors)
+
+
+def _game_types(family: Any) -> tuple[Any, Any, Any]:
+    """The types of turns, keys and arms; the family of rewards picks the code."""
+    import numba
+
+    numbers, counts = np.empty((1, 1)), np.empty((1, 1), np.int64)
+    G, checkpoints, arms = numbers[0], counts[0], Arms(numbers, numbers, counts, counts)
+    model = family(*(0.0 for _ in family._fields))
+    turns = Turns(G, G, G, checkpoints, model, G, G)
+    return numba.typeof(turns), numba.types.uint64[::1], numba.typeof(arms)
+
+
+def _player_type() -> Any:
+    import numba
+
+    flags, counts, numbers = np.empty(1, np.bool_), np.empty(1, np.int64), np.empty(1)
+    population = Population(counts, counts, numbers, flags, flags, True, 1, 1.0, 1)
+    return numba.typeof(RulePlayer(fresh_state(1), population, numbers, True, True, numbers))

@@ -1,0 +1,134 @@
+"""Pool games: the arms stay sorted.
+
+The arm played is known by its rank, and after the pull only that arm can be out of order: it is
+moved up or down until the order is right again, which is seldom far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from highseason.core.jitable import inlined, jitable
+from highseason.core.random import DECISION, draw, turn_key
+from highseason.engine.kernels.arguments import (
+    Floats,
+    Ints,
+    ScratchSpec,
+    Turns,
+    next_checkpoint,
+    play_each_arm_once,
+    record,
+    write_totals,
+)
+from highseason.engine.kernels.batched import DrawnAhead, next_reward
+from highseason.engine.kernels.reward_dispatch import learned_value
+from highseason.rewards.batches import BATCH
+
+
+class PoolScratch(NamedTuple):
+    """Sums and pulls by arm; `order` holds the arms by rank, `ranked` their means in that order.
+
+    `batch` is for rewards drawn ahead.
+    """
+
+    sums: Floats
+    pulls: Floats
+    ranked: Floats
+    order: Ints
+    merged: Ints
+    batch: Floats
+
+
+POOL_SCRATCH = ScratchSpec(PoolScratch, batch=lambda arms, turns: BATCH)
+
+
+@jitable
+def sort_descending(values: Floats, order: Ints, merged: Ints) -> None:
+    """Fill `order` with the positions of `values`, highest first, equal ones in their order.
+
+    Runs of 32 are sorted by insertion, then merged; `merged` is as long as `order`.
+    """
+    size, run = values.size, 32
+    for i in range(size):
+        place = i
+        while place % run > 0 and values[order[place - 1]] < values[i]:
+            order[place] = order[place - 1]
+            place -= 1
+        order[place] = i
+    while run < size:
+        for start in range(0, size, 2 * run):
+            middle, stop = min(start + run, size), min(start + 2 * run, size)
+            left, right = start, middle
+            for i in range(start, stop):
+                take_left = right >= stop or (
+                    left < middle and values[order[left]] >= values[order[right]]
+                )
+                merged[i] = order[left] if take_left else order[right]
+                left, right = (left + 1, right) if take_left else (left, right + 1)
+        for i in range(size):
+            order[i] = merged[i]
+        run *= 2
+
+
+@jitable
+def restore_order(order: Ints, ranked: Floats, rank: int) -> None:
+    """Move the entry at `rank` to where it belongs; equal means: the lower arm first."""
+    arm, mean = order[rank], ranked[rank]
+    while rank > 0 and (
+        ranked[rank - 1] < mean or (ranked[rank - 1] == mean and order[rank - 1] > arm)
+    ):
+        order[rank], ranked[rank] = order[rank - 1], ranked[rank - 1]
+        rank -= 1
+    last = order.size - 1
+    while rank < last and (
+        ranked[rank + 1] > mean or (ranked[rank + 1] == mean and order[rank + 1] < arm)
+    ):
+        order[rank], ranked[rank] = order[rank + 1], ranked[rank + 1]
+        rank += 1
+    order[rank], ranked[rank] = arm, mean
+
+
+@inlined
+def pool_game(
+    turns: Turns,
+    quantile: Callable[..., float],
+    game: int,
+    parameters: Floats,
+    true_means: Floats,
+    out: Floats,
+    trace: Floats,
+    scratch: PoolScratch,
+) -> None:
+    """Play one game."""
+    sums, pulls, ranked, order, merged, batch = scratch
+    arms = sums.size
+    G, learning_scale, levels, checkpoints, model, _, _ = turns
+    reward, regret, passed, best = play_each_arm_once(
+        turns, quantile, game, parameters, true_means, trace, sums
+    )
+    exploited, due = 0.0, next_checkpoint(checkpoints, passed)
+    best_mean = true_means[best]
+    sort_descending(sums, order, merged)
+    for rank in range(arms):
+        pulls[rank], ranked[rank] = 1.0, sums[order[rank]]
+    drawn = DrawnAhead(-1, -1, 0)
+    for i in range(arms, G.size):
+        key = turn_key(game, i + 1)
+        size = min(int(levels[i]), arms)
+        greedy = size <= 1
+        rank = 0 if greedy else min(int(draw(key, DECISION) * size), size - 1)
+        arm = order[rank]
+        x, drawn = next_reward(turns, quantile, game, arm, parameters[arm], i, drawn, batch)
+        paid = G[i] * x
+        reward += paid
+        regret += G[i] * (best_mean - true_means[arm])
+        exploited += paid if greedy else 0.0
+        if i + 1 == due:
+            passed = record(trace, passed, reward, regret)
+            due = next_checkpoint(checkpoints, passed)
+        sums[arm] += learned_value(model, x, paid, learning_scale[i], G[i])
+        pulls[arm] += 1.0
+        ranked[rank] = sums[arm] / pulls[arm]
+        restore_order(order, ranked, rank)
+    write_totals(out, reward, regret, exploited, pulls[best] if best < G.size else 0.0)

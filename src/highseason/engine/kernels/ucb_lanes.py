@@ -1,0 +1,163 @@
+"""UCB games with few arms: eight games side by side.
+
+All games of a batch are at the same turn, so they share the radius' numerator, and one pass over
+the arms finds the highest index of eight games at once.  The pass is written out lane by lane
+because only then does the compiler keep the eight running maxima in vector registers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.jitable import inlined, jitable
+from highseason.core.random import REWARD, draw, turn_key
+from highseason.engine.kernels.arguments import (
+    Arms,
+    Floats,
+    Ints,
+    ScratchSpec,
+    Turns,
+    best_arm,
+    record,
+    write_totals,
+)
+from highseason.engine.kernels.batched import draw_rewards, in_batches
+from highseason.engine.kernels.reward_dispatch import draw_reward, learned_value
+from highseason.rewards.batches import BATCH, COUNT, N, P, U
+
+LANES = 8
+
+
+class NoScratch(NamedTuple):
+    """Memory that the compiler sees allocated is worth a tenth of the time, so none is handed in.
+
+    A batch of eight games is a schedule for a CPU, not a game function: it may allocate.
+    """
+
+    unused: Ints
+
+
+LANES_SCRATCH = ScratchSpec(NoScratch)
+
+
+@inlined
+def compare(
+    estimate: float, radius: float, arm: int, best: float, mean: float, chosen: int
+) -> tuple[float, float, int]:
+    """The highest index, the highest mean and the arm of that index, with one more arm seen."""
+    index = estimate + radius
+    chosen = arm if index > best else chosen
+    best = index if index > best else best
+    mean = estimate if estimate > mean else mean
+    return best, mean, chosen
+
+
+@jitable
+def highest_indices(
+    means: Floats, radii: Floats, root: float, chosen: Ints, highest: Floats
+) -> None:
+    """For each lane: the arm of the highest mean + root * radius, and the highest mean."""
+    low = -np.inf
+    best0, mean0, arm0 = low, low, 0
+    best1, mean1, arm1 = low, low, 0
+    best2, mean2, arm2 = low, low, 0
+    best3, mean3, arm3 = low, low, 0
+    best4, mean4, arm4 = low, low, 0
+    best5, mean5, arm5 = low, low, 0
+    best6, mean6, arm6 = low, low, 0
+    best7, mean7, arm7 = low, low, 0
+    for arm in range(means.shape[0]):
+        m, r = means[arm], radii[arm]
+        best0, mean0, arm0 = compare(m[0], root * r[0], arm, best0, mean0, arm0)
+        best1, mean1, arm1 = compare(m[1], root * r[1], arm, best1, mean1, arm1)
+        best2, mean2, arm2 = compare(m[2], root * r[2], arm, best2, mean2, arm2)
+        best3, mean3, arm3 = compare(m[3], root * r[3], arm, best3, mean3, arm3)
+        best4, mean4, arm4 = compare(m[4], root * r[4], arm, best4, mean4, arm4)
+        best5, mean5, arm5 = compare(m[5], root * r[5], arm, best5, mean5, arm5)
+        best6, mean6, arm6 = compare(m[6], root * r[6], arm, best6, mean6, arm6)
+        best7, mean7, arm7 = compare(m[7], root * r[7], arm, best7, mean7, arm7)
+    chosen[0], highest[0] = arm0, mean0
+    chosen[1], highest[1] = arm1, mean1
+    chosen[2], highest[2] = arm2, mean2
+    chosen[3], highest[3] = arm3, mean3
+    chosen[4], highest[4] = arm4, mean4
+    chosen[5], highest[5] = arm5, mean5
+    chosen[6], highest[6] = arm6, mean6
+    chosen[7], highest[7] = arm7, mean7
+
+
+def ucb_lanes_kernel(
+    turns: Turns,
+    keys: NDArray[np.uint64],
+    all_arms: Arms,
+    out: Floats,
+    trace: Floats,
+    scratch: NoScratch,
+    quantile: Callable[..., float],
+) -> tuple[int, int]:
+    """Play one game per key; spare lanes of the last batch replay its last game."""
+    G, learning_scale, levels, checkpoints, reward, _, _ = turns
+    parameters, true_means, _, _ = all_arms
+    arms, games = parameters.shape[1], keys.size
+    means, radii = np.empty((arms, LANES)), np.empty((arms, LANES))
+    sums, pulls = np.empty((arms, LANES)), np.empty((arms, LANES), np.int64)
+    chosen, highest = np.zeros(LANES, np.int64), np.zeros(LANES)
+    totals, inverse_root = np.empty((LANES, 3)), np.empty(G.size + 2)
+    best_arms, best_means = np.zeros(LANES, np.int64), np.zeros(LANES)
+    batch = np.empty(BATCH)
+    for count in range(inverse_root.size):
+        inverse_root[count] = 1.0 / math.sqrt(max(count, 1))
+    for first in range(0, games, LANES):
+        totals[:] = 0.0
+        pulls[:] = 0
+        sums[:] = 0.0
+        passed = 0
+        for lane in range(LANES):
+            game = min(first + lane, games - 1)
+            best_arms[lane] = best_arm(true_means[game])
+            best_means[lane] = true_means[game, best_arms[lane]]
+        for i in range(G.size):
+            if i < arms:
+                chosen[:] = i
+            else:
+                highest_indices(means, radii, math.sqrt(levels[i]), chosen, highest)
+            weight = G[i]
+            at_once = in_batches(reward, weight)
+            if at_once:
+                for lane in range(LANES):
+                    game = min(first + lane, games - 1)
+                    batch[U + lane] = draw(turn_key(keys[game], i + 1), REWARD)
+                    batch[P + lane], batch[N + lane] = parameters[game, chosen[lane]], weight
+                draw_rewards(reward, quantile, batch)
+            for lane in range(LANES):
+                game = min(first + lane, games - 1)
+                arm = chosen[lane]
+                if at_once:
+                    x = batch[COUNT + lane]
+                else:
+                    key = turn_key(keys[game], i + 1)
+                    x = draw_reward(reward, quantile, key, parameters[game, arm], i + 1, weight)
+                paid = weight * x
+                if i >= arms and means[arm, lane] >= highest[lane]:
+                    totals[lane, 2] += paid
+                count = pulls[arm, lane] + 1
+                pulls[arm, lane] = count
+                sums[arm, lane] += learned_value(reward, x, paid, learning_scale[i], weight)
+                means[arm, lane] = sums[arm, lane] / count
+                radii[arm, lane] = inverse_root[count]
+                totals[lane, 0] += paid
+                totals[lane, 1] += weight * (best_means[lane] - true_means[game, arm])
+            if passed < checkpoints.size and checkpoints[passed] == i + 1:
+                for lane in range(min(LANES, games - first)):
+                    record(trace[first + lane], passed, totals[lane, 0], totals[lane, 1])
+                passed += 1
+        for lane in range(min(LANES, games - first)):
+            game = first + lane
+            best = pulls[best_arms[lane], lane]
+            write_totals(out[game], totals[lane, 0], totals[lane, 1], totals[lane, 2], best)
+    return 0, 0

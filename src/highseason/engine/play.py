@@ -1,0 +1,172 @@
+"""One game, turn by turn, in readable Python: the definition of `simulate`.
+
+Both choose the same arms for the same seed; the kernels are only faster.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.random import REWARD, draw, game_key, turn_key
+from highseason.engine.turn import decide, learn
+from highseason.policies import Horizon, Observation, Plan, Policy
+from highseason.policies.lifetimes import Lifetimes
+from highseason.policies.presence import (
+    arms_at_once,
+    best_present,
+    expected_measure,
+    mark_opening,
+    offer_opening,
+    population_of,
+    renew,
+    score_lifetimes,
+    spans_of,
+)
+from highseason.rewards import Rewards
+from highseason.traffic import as_multiplier
+
+
+@dataclass(frozen=True, eq=False)
+class Game:
+    """What happened in one game.  Arrays have one entry per turn, arms count from 0.
+
+    Attributes:
+        plan: The plan.
+        means: The true mean of each arm; a row per turn if the means change by turn.
+        arms: The arm played.
+        paid: Its reward X, before the multiplier.
+        best_arms: The arm with the highest true mean of those present.
+        best_paid: What it would have paid, with the same random numbers.
+        exploited: Whether the choice exploited, as the rule defines it.
+    """
+
+    plan: Plan
+    means: NDArray[np.float64]
+    arms: NDArray[np.int64]
+    paid: NDArray[np.float64]
+    best_arms: NDArray[np.int64]
+    best_paid: NDArray[np.float64]
+    exploited: NDArray[np.bool_]
+
+    @property
+    def G(self) -> NDArray[np.float64]:
+        """The multiplier."""
+        return self.plan.multiplier.values
+
+    @property
+    def reward(self) -> float:
+        """Sum of G(t)·X(t)."""
+        return float((self.G * self.paid).sum())
+
+    @property
+    def regret(self) -> float:
+        """Pseudo-regret: sum of G(t) times the gap of the arm played to the best present."""
+        return float(self.losses.sum())
+
+    @property
+    def losses(self) -> NDArray[np.float64]:
+        """What each turn adds to the pseudo-regret."""
+        turns = np.arange(self.arms.size)
+        means = np.broadcast_to(self.means, (turns.size, self.means.shape[-1]))
+        return np.asarray(self.G * (means[turns, self.best_arms] - means[turns, self.arms]))
+
+    @property
+    def realised_regret(self) -> float:
+        """What the best arm would have earned with the same random numbers, less the reward."""
+        return float((self.G * (self.best_paid - self.paid)).sum())
+
+    @property
+    def exploited_reward(self) -> float:
+        """The part of the reward that came from pure exploitation."""
+        return float((self.G * self.paid)[self.exploited].sum())
+
+    @property
+    def best_pulls(self) -> int:
+        """How often the best arm present was played."""
+        return int((self.arms == self.best_arms).sum())
+
+
+def play(
+    policy: Policy,
+    rewards: Rewards,
+    multiplier: Any,
+    seed: int = 0,
+    game: int = 0,
+    forecast: Any = None,
+    lifetimes: Lifetimes | None = None,
+) -> Game:
+    """Play game `game` of the run that `simulate(…, seed=seed)` plays.
+
+    Args:
+        policy: The policy that plays.
+        rewards: What the arms pay.
+        multiplier: G, as `as_multiplier` takes it.
+        seed: The seed of the run.
+        game: Which of its games, from 0.
+        forecast: What is expected of each turn before it comes; None when G is known.
+        lifetimes: When each arm is there; None if all arms always are.  The plan is made for the
+            average number of arms present, and lifetimes are weighed by G, or by its forecast.
+
+    >>> import highseason as hs
+    >>> G = hs.traffic.wave(turns=50)
+    >>> game = play(hs.UCBZ(), hs.rewards.bernoulli(means=[0.9, 0.1]), G, seed=1)
+    >>> game.arms[:2]
+    array([0, 1])
+    >>> game.best_pulls > 25
+    True
+    """
+    G = as_multiplier(multiplier)
+    plan = policy.plan(G, arms_at_once(rewards, lifetimes, G.turns), forecast)
+    return play_planned(plan, rewards, game_key(seed, game), forecast, lifetimes)
+
+
+def play_planned(
+    plan: Plan,
+    rewards: Rewards,
+    start: int,
+    forecast: Any = None,
+    lifetimes: Lifetimes | None = None,
+) -> Game:
+    """The same with the plan made, and the key at which the game's random numbers begin."""
+    policy, G = plan.policy, plan.multiplier
+    key = np.array([start], np.uint64)
+    parameters = rewards.parameters(key)[0]
+    varies = rewards.varies
+    means = rewards.means_by_turn(parameters, start, G.values)
+    population = population_of(
+        policy, spans_of(lifetimes, key, rewards.arms, G.turns)[0], lifetimes, G.turns
+    )
+    use = policy.lifetime_options
+    score_lifetimes(population, expected_measure(G.values, forecast, use), use.at_end, G.turns)
+
+    rule, horizon = policy.rule, Horizon.of(G, forecast)
+    state = rule.fresh_state(rewards.arms)
+    arms, paid, best_paid = np.empty(G.turns, np.int64), np.empty(G.turns), np.empty(G.turns)
+    best_arms, exploited = np.empty(G.turns, np.int64), np.empty(G.turns, np.bool_)
+    change, opening, best = 1, True, -1
+    for i, value in enumerate(G.values):
+        if i + 1 == change:
+            change = renew(state, population, i + 1, rule.set_weights)
+            best = best_present(population, means[0])
+        if varies:
+            best = best_present(population, means[i])
+        if i == 0:
+            mark_opening(state, population.initial_arms, population.opening)
+        if opening:
+            opening = offer_opening(state, population.opening, population.alive)
+        turn = horizon.turn(i + 1, plan[i], turn_key(start, i + 1), policy.ties == "random")
+        arm, exploited[i] = decide(rule, state, turn)
+        u = draw(turn.key, REWARD)
+        now = parameters if rewards.drift is None else means[i]
+        arms[i], paid[i] = arm, rewards.draw(u, now[arm], i + 1, value)
+        best_arms[i], best_paid[i] = best, rewards.draw(u, now[best], i + 1, value)
+        scaled = value * paid[i]
+        learned = scaled if policy.learns_scaled else scaled / value
+        observation = Observation(arm, learned, policy.precision(rewards.visitors_at(value)))
+        # The opening restricts choices, not learning.
+        learn(rule, state, turn, observation, population.alive)
+    if not varies:
+        means = means[0]
+    return Game(plan, means, arms, paid, best_arms, best_paid, exploited)

@@ -1,0 +1,350 @@
+"""Many games of many policies, compiled, on all cores; the same result on any number of them."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.checkpoints import Checkpoint
+from highseason.core.compile import sources_hash
+from highseason.core.executors import Executors, Pool, check_executor, opened, worker_count
+from highseason.core.fingerprint import fingerprint
+from highseason.core.parallel import map_blocks, map_reduce
+from highseason.core.random import seed_key
+from highseason.core.validation import whole_number
+from highseason.core.version import __version__
+from highseason.engine.kernels import build
+from highseason.engine.kernels.arguments import Turns
+from highseason.engine.kernels.build import Play, has_own_kernel, kernel_for, oracle_for
+from highseason.engine.kernels.reward_dispatch import dispatch_for
+from highseason.engine.parts import (
+    Cut,
+    Meet,
+    Receiver,
+    for_kernel,
+    merge_parts,
+    pieces,
+    play_part,
+    play_regrets,
+)
+from highseason.engine.readable import readable_player
+from highseason.engine.results import SimulationResult, Tally, unique_labels
+from highseason.engine.statistics import Curves
+from highseason.policies import Plan, Policy, parse
+from highseason.policies.horizon import Horizon
+from highseason.policies.lifetimes import Lifetimes
+from highseason.policies.presence import arms_at_once, expected_measure
+from highseason.rewards import Rewards
+from highseason.traffic import Multiplier, as_multiplier
+
+#: Above this many games only sufficient statistics are kept, unless `keep="games"`.
+KEPT_GAMES = 100_000
+#: Turns a block of games may hold; blocks bound memory and set the rhythm of the progress bar.
+_BLOCK_TURNS = 4_000_000
+_BLOCK_GAMES = (64, 4096)
+#: Seconds of work below which handing it out costs more than it saves.
+_WORTH_WORKERS = 0.04
+#: How many times longer a turn takes for a rule without a kernel of its own.
+_ANY_RULE = 10.0
+
+Progress = Callable[[int, int], None]
+Policies = Policy | str | Sequence[Policy | str] | Mapping[str, Policy | str]
+Curve = bool | int | Sequence[int] | NDArray[np.int64]
+
+
+def simulate(
+    policies: Policies,
+    rewards: Rewards,
+    multiplier: Any,
+    games: int = 1000,
+    seed: int = 0,
+    *,
+    executor: Executors = None,
+    workers: int | None = None,
+    curves: Curve = False,
+    keep: str | None = None,
+    forecast: Any = None,
+    lifetimes: Lifetimes | None = None,
+    realised: bool = False,
+    checkpoint: str | Path | None = None,
+    progress: Progress | None = None,
+) -> SimulationResult:
+    """Play `games` games with every policy; all face the same arms and random numbers.
+
+    Args:
+        policies: One, several, or several by label; text is parsed as on the command line.
+        rewards: What the arms pay: `hs.rewards.bernoulli(arms=25)` …
+        multiplier: G: a multiplier, an array, a pandas Series or a file.
+        games: How many games.
+        seed: Same seed, same result, on any executor and any number of workers.
+        executor: Where games are played: "local" (all cores), "serial", "ray", "dask",
+            "ray://HOST:PORT", "dask://HOST:PORT", "gpu", or any `concurrent.futures.Executor`.
+        workers: How many workers; all there are if None.
+        curves: Also collect running totals over turns, at 200 checkpoints or the given number; or
+            after the given turns, counted from 1.
+        keep: "games" keeps every game's totals, "summary" only sufficient statistics; by default
+            games are kept up to 100,000.
+        forecast: What the policies expect of each turn before it comes; None when G is known.
+            Numbers, a one-step forecaster, or a `Forecast` of the whole season (see `Policy.plan`).
+        lifetimes: When each arm is present, such as `hs.lifetimes.articles(turns)`; None if all of
+            them always are.  Regret is then measured against the best arm present, and `best_pulls`
+            are its pulls.  Plans are made for the average number of arms present.
+        realised: Also measure the realised regret, with the luck of the game in it: what the best
+            arm would have paid with the same random numbers, less the reward.  It takes as long as
+            a fast policy.
+        checkpoint: A folder, or an address that fsspec understands, for finished parts: after an
+            interruption the same call resumes.  Not used on a GPU.
+        progress: Called with (games done, games in all) as the work goes on.
+
+    >>> import highseason as hs
+    >>> G = hs.traffic.christmas(turns=300)
+    >>> result = simulate([hs.UCB(), hs.UCBZ(z=30)], hs.rewards.bernoulli(arms=10), G, games=200)
+    >>> result.gain("ucb-z:z=30").value > 0.1
+    True
+    """
+    run = Run.prepare(policies, rewards, multiplier, seed, forecast, curves, lifetimes)
+    games = whole_number("games", games, at_least=1)
+    worker_count(workers)  # what is wrong is reported before any work
+    check_executor(executor)
+    if executor == "gpu":
+        run.require_compiled()
+    if keep not in (None, "games", "summary"):
+        raise ValueError(f"keep={keep!r} must be 'games' or 'summary'")
+    kept = keep == "games" or (keep is None and games <= KEPT_GAMES)
+    bind = games * run.G.turns >= build.WORTH_BINDING
+    run = replace(run, bind=bind, realised=bool(realised))
+    small = games * run.seconds < _WORTH_WORKERS and checkpoint is None
+    with opened("serial" if small and executor != "gpu" else executor, workers) as pool:
+        if pool.on_gpu:
+            from highseason.engine.gpu.tally import play_on_gpu
+
+            tally = play_on_gpu(run, games, kept, progress)
+        else:
+            tally = _play_on_workers(run, games, kept, pool, checkpoint, progress)
+    digests = tuple(plan.digest for plan in run.plans)
+    return tally.result(run.labels, run.settings(games), digests)
+
+
+def _play_on_workers(
+    run: Run,
+    games: int,
+    keep: bool,
+    pool: Pool,
+    checkpoint: str | Path | None,
+    progress: Progress | None,
+) -> Tally:
+    if pool.in_process:
+        run.compile()
+    cut = run.cut(games, pool.workers, fixed=checkpoint is not None)
+    whole = map_reduce(
+        functools.partial(play_part, run, cut, keep),
+        cut.tasks,
+        functools.partial(merge_parts, run, cut, keep),
+        pool,
+        checkpoint=Checkpoint.at(checkpoint, lambda: run.fingerprint(cut, keep)),
+        receive=Receiver(),
+        progress=progress and (lambda done, _: progress(min(done * cut.task, games), games)),
+    )
+    return whole.finished()
+
+
+def regrets_of(run: Run, games: range, meet: Meet, pool: Pool) -> NDArray[np.float64]:
+    """The regret of every policy (a row) in some games of a block, on workers of this process."""
+    run.compile()
+    small = len(games) * run.seconds < _WORTH_WORKERS
+    task = Cut.of(len(games), len(games), run.seconds, 1 if small else pool.workers).task
+    work = functools.partial(play_regrets, run, meet)
+    parts = map_blocks(work, pieces(games, task), "serial" if small else pool)
+    return np.concatenate(list(parts), axis=1)
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is settled before the first game; a worker needs nothing else."""
+
+    labels: tuple[str, ...]
+    plans: tuple[Plan, ...]
+    rewards: Rewards
+    G: Multiplier
+    seed: int
+    checkpoints: NDArray[np.int64]
+    lifetimes: Lifetimes | None
+    forecast: Any
+    bind: bool = False  # whether there are enough games to compile each rule into its kernel
+    realised: bool = False  # whether the best arm is played too, for the realised regret
+
+    @classmethod
+    def prepare(
+        cls,
+        policies: Policies,
+        rewards: Rewards,
+        multiplier: Any,
+        seed: int,
+        forecast: Any,
+        curves: Curve,
+        lifetimes: Lifetimes | None,
+    ) -> Run:
+        """Read what was given; all errors of the user's are reported here."""
+        seed_key(seed)  # a bad seed is reported before any work
+        if not isinstance(rewards, Rewards):
+            raise ValueError(
+                f"rewards must be a reward model such as hs.rewards.bernoulli(arms=25), "
+                f"got {rewards!r}"
+            )
+        labels, players = labelled(policies)
+        G = as_multiplier(multiplier)
+        arms = arms_at_once(rewards, lifetimes, G.turns)
+        plans = tuple(policy.plan(G, arms, forecast) for policy in players)
+        checkpoints = _checkpoints(curves, G.turns)
+        return cls(labels, plans, rewards, G, int(seed), checkpoints, lifetimes, forecast)
+
+    def require_compiled(self) -> None:
+        """Refuse a policy that plays in the readable loop only."""
+        for plan in self.plans:
+            if not plan.policy.rule.traits.compilable:
+                raise ValueError(
+                    f"{plan.policy} cannot be compiled, so it cannot play on a GPU: leave "
+                    'executor="gpu" out, or the policy'
+                )
+
+    def compile(self) -> tuple[object, ...]:
+        """All that plays, compiled in this thread, before several of them need it."""
+        return (*self.players, self.oracle) if self.realised else self.players
+
+    @functools.cached_property
+    def players(self) -> tuple[Play, ...]:
+        """What plays each policy: compiled code, which a worker of another process looks up."""
+        return tuple(self._player(plan) for plan in self.plans)
+
+    def _player(self, plan: Plan) -> Play:
+        if not plan.policy.rule.traits.compilable:
+            return readable_player(
+                plan, self.rewards, self.checkpoints, self.forecast, self.lifetimes
+            )
+        return kernel_for(
+            plan.policy,
+            self.turns(plan),
+            self.rewards,
+            self.lifetimes,
+            lambda options: expected_measure(self.G.values, self.forecast, options),
+            self.bind,
+        )
+
+    @functools.cached_property
+    def oracle(self) -> Callable[..., None]:
+        """What plays the best arm."""
+        return oracle_for(self.turns(self.plans[0]), self.rewards)
+
+    @functools.cached_property
+    def horizon(self) -> Horizon:
+        """What the policies know of G ahead."""
+        return Horizon.of(self.G, self.forecast)
+
+    def turns(self, plan: Plan) -> Turns:
+        """The turns as a policy meets them, for kernels."""
+        G, naive = for_kernel(plan.multiplier.values), plan.policy.learns_scaled
+        return Turns(
+            G=G,
+            learning_scale=G if naive else np.ones_like(G),
+            levels=for_kernel(plan.levels),
+            checkpoints=self.checkpoints,
+            reward_model=dispatch_for(self.rewards, naive),
+            expected=for_kernel(self.horizon.G),
+            future=for_kernel(self.horizon.future),
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything except compiled code."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def cut(self, games: int, workers: int, fixed: bool) -> Cut:
+        """How the games are divided; a `fixed` cut does not depend on the workers."""
+        return Cut.of(games, self.block, self.seconds, None if fixed else workers)
+
+    @property
+    def block(self) -> int:
+        """How many games make a block."""
+        low, high = _BLOCK_GAMES
+        return min(high, max(low, _BLOCK_TURNS // self.G.turns // 64 * 64))
+
+    @functools.cached_property
+    def seconds(self) -> float:
+        """About how long it takes one core to play one game with every policy."""
+        work = (
+            1.0
+            if has_own_kernel(plan.policy, self.rewards, self.lifetimes)
+            else _ANY_RULE * plan.policy.rule.traits.work
+            for plan in self.plans
+        )
+        return sum(work) * self.G.turns * (20 + 0.2 * self.rewards.arms) * 1e-9
+
+    def fingerprint(self, *settings: Any) -> str:
+        """A digest of all that the results depend on, the sources of compiled code included."""
+        inputs = [getattr(self, field.name) for field in fields(self)]
+        return fingerprint(sources_hash(), inputs, settings)
+
+    def empty_curves(self) -> dict[str, Curves]:
+        """Running totals of no game yet, if any are asked for."""
+        if not self.checkpoints.size:
+            return {}
+        low, high = self.rewards.bounds
+        if not np.isfinite((low, high)).all():
+            raise ValueError("curves need rewards with finite bounds: give bounds=(low, high)")
+        weight = np.cumsum(self.G.values)[self.checkpoints - 1]
+        ranges = {"reward": (low, high), "regret": (0.0, high - low)}
+        return {
+            metric: Curves.empty(self.checkpoints, least * weight, most * weight, len(self.labels))
+            for metric, (least, most) in ranges.items()
+        }
+
+    def settings(self, games: int) -> dict[str, Any]:
+        """What was simulated, for the record."""
+        return {
+            "max_reward": self.G.total * self.rewards.bounds[1],
+            "total_multiplier": self.G.total,
+            "arms": self.rewards.arms,
+            "turns": self.G.turns,
+            "games": games,
+            "seed": self.seed,
+            "rewards": self.rewards.name,
+            "rewards_scale": self.rewards.scale,
+            "lifetimes": None if self.lifetimes is None else self.lifetimes.name,
+            "multiplier": self.G.name,
+            "multiplier_digest": self.G.digest(),
+            "parameters": [str(plan.policy) for plan in self.plans],
+            "version": __version__,
+        }
+
+
+def labelled(policies: Policies) -> tuple[tuple[str, ...], tuple[Policy, ...]]:
+    """The given policies in any form, with a label for each."""
+    if isinstance(policies, Policy | type | str):  # a class gets a hint below
+        policies = [policies]
+    by_label = isinstance(policies, Mapping)
+    given = policies.values() if isinstance(policies, Mapping) else policies
+    players = tuple(parse(policy) if isinstance(policy, str) else policy for policy in given)
+    labels = unique_labels([str(label) for label in (policies if by_label else players)])
+    if not players:
+        raise ValueError("no policy was given")
+    for policy in players:
+        if not isinstance(policy, Policy):
+            raise ValueError(f"{policy!r} is not a policy; write hs.UCB(), with its brackets")
+    return labels, players
+
+
+def _checkpoints(curves: Curve, turns: int) -> NDArray[np.int64]:
+    if isinstance(curves, Sequence | np.ndarray):
+        chosen = np.unique(np.asarray(curves, dtype=np.int64))
+        if chosen.size == 0 or chosen[0] < 1 or chosen[-1] > turns:
+            raise ValueError(f"curves: turns to stop at lie between 1 and {turns}, not {curves!r}")
+        return chosen
+    if curves is False or curves == 0:
+        return np.zeros(0, np.int64)
+    count = min(turns, 200 if curves is True else whole_number("curves", curves, at_least=1))
+    return np.unique(np.linspace(1, turns, count).round().astype(np.int64))

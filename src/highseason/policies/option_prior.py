@@ -1,0 +1,229 @@
+"""What the arms have in common: their means are Beta(νπ, ν(1-π)), and (π, ν) is learned.
+
+The posterior weights of a grid of (π, ν) are kept up to date by the exact beta-binomial likelihood
+of every arm, which adaptive sampling does not bias.  The grid is finer where the weight is: it
+moves and shrinks in logit(π).
+"""
+
+from __future__ import annotations
+
+import math
+
+from highseason.core.beta import log_eight_rising, log_gamma, stirling
+from highseason.core.jitable import jitable
+from highseason.core.special import loop_exp
+from highseason.policies.option_state import (
+    ARM_ROWS,
+    CENTRE,
+    LIKELIHOOD,
+    LOCATIONS,
+    LOG_NORMS,
+    LOGS,
+    NU,
+    PI,
+    POINTS,
+    PRIORS,
+    SEEN_SUCCESSES,
+    SEEN_TRIALS,
+    SPACING,
+    SPREADS,
+    STRENGTHS,
+    SUCCESSES,
+    SUMS,
+    TRIALS,
+    WEIGHTS,
+)
+from highseason.policies.rule import Floats
+from highseason.policies.state import ArmState
+
+#: How fast the prior plausibility of a strength ν falls, per doubling away from 2.
+TILT = 0.5
+#: An arm's likelihood is renewed when its trials have changed by this share.
+REFRESH = 0.02
+#: The logarithm of a weight, relative to the greatest, that no sum notices.
+NEGLIGIBLE = -60.0
+
+
+#: ν of each column, and the logarithm of its plausibility: the last columns are wider apart.
+STRENGTH = tuple(2.0**power for power in (0, 1, 2, 3, 4, 5, 6, 7, 9, 11, 13))
+LOG_PRIOR = tuple(
+    math.log(2.0 if nu > 128.0 else 1.0) - TILT * abs(math.log2(0.5 * nu)) for nu in STRENGTH
+)
+#: The variance of Beta(νπ, ν(1-π)), divided by π(1-π).
+SPREAD = tuple(1.0 / (nu + 1.0) for nu in STRENGTH)
+
+
+@jitable
+def place_grid(state: ArmState) -> None:
+    """π of every row, around the centre."""
+    for i in range(PRIORS):
+        x = state.shared[CENTRE] + (i - 0.5 * (PRIORS - 1)) * state.shared[SPACING]
+        state.shared[LOCATIONS + i] = 1.0 / (1.0 + math.exp(-x))
+
+
+@jitable
+def start_prior(state: ArmState) -> None:
+    """The grid before any data: π from .0009 to .98."""
+    state.shared[CENTRE], state.shared[SPACING] = -1.5, 1.0
+    rebuild(state)
+    summarize(state)
+
+
+@jitable
+def rebuild(state: ArmState) -> None:
+    """The whole grid around its centre, from all that was seen."""
+    place_grid(state)
+    shared = state.shared
+    for i in range(PRIORS):
+        pi = shared[LOCATIONS + i]
+        density = math.log(pi * (1.0 - pi))
+        for k in range(STRENGTHS):
+            shared[LOGS + k * PRIORS + i] = density + LOG_PRIOR[k]
+    put_log_betas(shared, 0.0, 0.0, shared[LOG_NORMS:SUMS])
+    for arm in range(state.pulls.size):
+        if state.memory[arm, SEEN_TRIALS] > 0.0:
+            state.memory[arm, LIKELIHOOD:ARM_ROWS] = 0.0
+            see(shared, state.memory, arm)
+    weigh(shared)
+
+
+@jitable
+def see(shared: Floats, memory: Floats, arm: int) -> None:
+    """Replace an arm's likelihood in the grid by that of what was seen of it; `weigh` follows."""
+    wins, likelihood = memory[arm, SEEN_SUCCESSES], memory[arm, LIKELIHOOD:ARM_ROWS]
+    for j in range(POINTS):
+        shared[LOGS + j] -= likelihood[j]
+    put_log_betas(shared, wins, memory[arm, SEEN_TRIALS] - wins, likelihood)
+    for j in range(POINTS):
+        likelihood[j] -= shared[LOG_NORMS + j]
+        shared[LOGS + j] += likelihood[j]
+
+
+@jitable
+def put_log_betas(shared: Floats, wins: float, losses: float, out: Floats) -> None:
+    """The logarithm of the beta function at νπ + wins and ν(1-π) + losses, for the whole grid."""
+    for k in range(STRENGTHS):
+        everything = log_gamma(STRENGTH[k] + (wins + losses))
+        for i in range(PRIORS):
+            out[k * PRIORS + i] = -everything
+    add_log_gammas(shared, 0.0, 1.0, wins, out)
+    add_log_gammas(shared, 1.0, -1.0, losses, out)
+
+
+@jitable
+def add_log_gammas(shared: Floats, base: float, sign: float, count: float, out: Floats) -> None:
+    """Add the logarithm of gamma at ν (base + sign π) + count, in loops that vectorise.
+
+    They have one argument and no branch: what Stirling's series is too small for comes first.  The
+    weights, which are renewed afterwards, hold the arguments meanwhile.
+    """
+    small, least = 0, base + sign * shared[LOCATIONS if sign > 0.0 else LOCATIONS + PRIORS - 1]
+    for k in range(STRENGTHS):
+        small += PRIORS if STRENGTH[k] * least + count < 8.0 else 0
+        for i in range(PRIORS):
+            share = base + sign * shared[LOCATIONS + i]
+            shared[WEIGHTS + k * PRIORS + i] = STRENGTH[k] * share + count
+    for j in range(small):
+        out[j] -= log_eight_rising(shared[WEIGHTS + j])
+        shared[WEIGHTS + j] += 8.0
+    for j in range(POINTS):
+        out[j] += stirling(shared[WEIGHTS + j])
+
+
+@jitable
+def weigh(shared: Floats) -> None:
+    """Weights from their logarithms; the greatest is 1, those that no sum would notice are 0."""
+    top = -math.inf
+    for j in range(LOGS, LOGS + POINTS):
+        top = max(top, shared[j])
+    for j in range(POINTS):
+        below = shared[LOGS + j] - top
+        weight = loop_exp(max(below, NEGLIGIBLE))
+        shared[WEIGHTS + j] = weight if below > NEGLIGIBLE else 0.0
+
+
+@jitable
+def add_trial(state: ArmState, arm: int, success: bool) -> None:
+    """One 0/1 trial of `arm`, which was seen completely before: Laplace's rule of succession."""
+    shared, memory = state.shared, state.memory
+    trials, count = memory[arm, SEEN_TRIALS], memory[arm, SEEN_SUCCESSES]
+    base, sign = (0.0, 1.0) if success else (1.0, -1.0)
+    if not success:
+        count = trials - count
+    for k in range(STRENGTHS):
+        nu, scale = STRENGTH[k], 1.0 / (STRENGTH[k] + trials)
+        for i in range(PRIORS):
+            share = base + sign * shared[LOCATIONS + i]
+            shared[WEIGHTS + k * PRIORS + i] *= (nu * share + count) * scale
+    memory[arm, SEEN_TRIALS] += 1.0
+    memory[arm, SEEN_SUCCESSES] += 1.0 if success else 0.0
+
+
+@jitable
+def has_changed(trials: float, seen: float) -> bool:
+    """Whether an arm's likelihood is to be renewed."""
+    return abs(trials - seen) > REFRESH * seen
+
+
+@jitable
+def renew_arms(state: ArmState) -> None:
+    """Bring the grid up to date with every arm whose trials have changed enough."""
+    changed, memory, pulls = False, state.memory, state.pulls
+    for arm in range(pulls.size):
+        if pulls[arm] > 0.0 and has_changed(memory[arm, TRIALS], memory[arm, SEEN_TRIALS]):
+            memory[arm, SEEN_TRIALS] = memory[arm, TRIALS]
+            memory[arm, SEEN_SUCCESSES] = memory[arm, SUCCESSES]
+            see(state.shared, memory, arm)
+            changed = True
+    if changed:
+        weigh(state.shared)
+
+
+@jitable
+def sum_strengths(shared: Floats) -> None:
+    """The weight of every location, and the variance that its strengths add, over all strengths."""
+    for i in range(PRIORS):
+        shared[SUMS + i] = shared[SPREADS + i] = 0.0
+    for k in range(STRENGTHS):
+        for i in range(PRIORS):
+            w = shared[WEIGHTS + k * PRIORS + i]
+            shared[SUMS + i] += w
+            shared[SPREADS + i] += w * SPREAD[k]
+
+
+@jitable
+def summarize(state: ArmState) -> None:
+    """One Beta prior with the mean and the variance of the grid; moves the grid where it must."""
+    shared = state.shared
+    sum_strengths(shared)
+    total, place, places = 0.0, 0.0, 0.0
+    mean, square, within = 0.0, 0.0, 0.0
+    for i in range(PRIORS):
+        row, pi, x = shared[SUMS + i], shared[LOCATIONS + i], i - 0.5 * (PRIORS - 1)
+        total += row
+        place += row * x
+        places += row * x * x
+        mean += row * pi
+        square += row * pi * pi
+        within += shared[SPREADS + i] * pi * (1.0 - pi)
+    mean /= total
+    variance = within / total + max(0.0, square / total - mean * mean)
+    share = min(0.9, variance / (mean * (1.0 - mean)))
+    shared[PI], shared[NU] = mean, 1.0 / share - 1.0
+    if not 1e-100 < total < 1e100:
+        for j in range(WEIGHTS, WEIGHTS + POINTS):
+            shared[j] /= total
+    place /= total
+    move_grid(state, place, math.sqrt(max(0.0, places / total - place * place)))
+
+
+@jitable
+def move_grid(state: ArmState, place: float, sd: float) -> None:
+    """Recentre the grid where its weight is, finer or wider as that needs."""
+    spacing = state.shared[SPACING]
+    factor = 0.5 if sd < 0.8 else (1.6 if sd > 2.2 else 1.0)
+    changed = min(1.0, spacing * factor)
+    if changed != spacing or abs(place) > 2.0:
+        state.shared[CENTRE] += place * spacing
+        state.shared[SPACING] = changed
+        rebuild(state)

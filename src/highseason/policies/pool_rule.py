@@ -1,0 +1,134 @@
+"""The pool rule: an arm at random among the m_t arms with the highest estimates."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.jitable import jitable
+from highseason.core.random import DECISION, TIES, draw, hash_at
+from highseason.policies.ranking import (
+    count_available,
+    estimate,
+    estimates,
+    leader,
+    leader_probabilities,
+    untried,
+    untried_probabilities,
+    wins_tie,
+)
+from highseason.policies.rule import Floats, Rule, RuleTraits
+from highseason.policies.state import ArmState
+from highseason.policies.turn import Turn
+
+
+@jitable
+def choose(state: ArmState, turn: Turn) -> tuple[int, bool]:
+    """Draw a rank below m_t, and play the arm of that rank."""
+    first = untried(state)
+    if first >= 0:
+        return first, False
+    if turn.level <= 1.0:
+        return leader(state, turn), True
+    size = min(int(turn.level), count_available(state))
+    rank = min(int(draw(turn.key, DECISION) * size), size - 1)
+    return arm_at_rank(state, turn, rank), False
+
+
+@jitable
+def arm_at_rank(state: ArmState, turn: Turn, rank: int) -> int:
+    """The available arm of this rank, from 0, by falling estimate.
+
+    Like quickselect, but it moves nothing and takes no memory: arms after `first` and before `last`
+    remain, and each round counts how many of them come before one of them, the pivot.
+    """
+    first, last, passed = -1, -1, 0
+    top, bottom = math.inf, -math.inf
+    while True:
+        pivot, middle, before = -1, 0.0, 0
+        for arm in range(state.available.size):
+            if not state.available[arm]:
+                continue
+            value = rank_value(state, arm)
+            if first >= 0 and not precedes(turn, top, first, value, arm):
+                continue
+            if last >= 0 and not precedes(turn, value, arm, bottom, last):
+                continue
+            if pivot < 0:
+                pivot, middle = arm, value
+            elif precedes(turn, value, arm, middle, pivot):
+                before += 1
+        if pivot < 0 or passed + before == rank:
+            return pivot
+        if passed + before > rank:
+            last, bottom = pivot, middle
+        else:
+            first, top, passed = pivot, middle, passed + before + 1
+
+
+@jitable
+def rank_value(state: ArmState, arm: int) -> float:
+    """What arms are ranked by; arms that were never observed come last."""
+    return estimate(state, arm) if state.pulls[arm] > 0 else -math.inf
+
+
+@jitable
+def precedes(turn: Turn, value: float, arm: int, other_value: float, other: int) -> bool:
+    """Whether `arm` ranks before `other`, given their values."""
+    if value != other_value:
+        return value > other_value
+    return arm != other and wins_tie(turn, arm, other)
+
+
+def intensity(sizes: Floats, turns: NDArray[np.int64], arms: int) -> Floats:
+    """The size of the pool between one arm (0) and all arms (1)."""
+    return (sizes - 1.0) / max(arms - 1.0, 1.0)
+
+
+def probabilities(state: ArmState, turn: Turn) -> Floats:
+    """The same for every arm in the pool; arms that tie at its edge share the places left there."""
+    first = untried_probabilities(state)
+    if first is not None:
+        return first
+    if turn.level <= 1.0:
+        return leader_probabilities(state, turn)
+    order = best_first(state, turn)
+    size = min(int(turn.level), order.size)
+    out = np.zeros(state.available.size)
+    out[order[:size]] = 1.0
+    if turn.random_ties:
+        values = estimates(state)
+        edge = state.available & (values == values[order[size - 1]])
+        out[edge] = out[edge].sum() / edge.sum()
+    return np.asarray(out / size)
+
+
+def best_first(state: ArmState, turn: Turn) -> NDArray[np.int64]:
+    """All ranks of `arm_at_rank` at once, sorted."""
+    arms = np.flatnonzero(state.available)
+    values = -estimates(state)[arms]
+    if not turn.random_ties:
+        return np.asarray(arms[np.argsort(values, kind="stable")])
+    ties = [draw(hash_at(turn.key, TIES), arm) for arm in arms.tolist()]
+    return np.asarray(arms[np.lexsort((ties, values))])
+
+
+def negligible(sizes: Floats) -> NDArray[np.bool_]:
+    """A pool of one."""
+    return sizes < 2.0
+
+
+POOL = Rule(
+    "pool",
+    choose,
+    intensity,
+    allowed=(1.0, math.inf),
+    traits=RuleTraits(
+        local=True, stable="while-level-at-most-1", integer_level=True, tries_each_arm=True
+    ),
+    probabilities=probabilities,
+    negligible=negligible,
+    exploits_at=1.0,
+)

@@ -1,0 +1,156 @@
+"""How arms are compared: estimates, ties, and the leader.
+
+An estimate is sum / pulls, never updated incrementally, so that every path through the library
+computes the same bits.  Ties go to the lower arm, or are broken at random with `ties="random"`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.jitable import jitable
+from highseason.core.random import TIES, draw, hash_at
+from highseason.policies.state import ArmState
+from highseason.policies.turn import Turn
+
+
+@jitable
+def estimate(state: ArmState, arm: int) -> float:
+    """The mean of what was learned from `arm`; it must have been observed."""
+    return state.sums[arm] / state.pulls[arm]  # type: ignore[no-any-return]  # a NumPy scalar
+
+
+@jitable
+def age(state: ArmState, turn: Turn, arm: int) -> int:
+    """How long `arm` has been there; 0 in a turn before its start, if that is decided late."""
+    return max(0, turn.clock - state.start[arm])  # type: ignore[no-any-return]  # a NumPy scalar
+
+
+@jitable
+def mean_ended_lifetime(state: ArmState, clock: int) -> float:
+    """How long the arms lived that have ended before `clock`; -1 if there are none."""
+    ended, total = 0, 0.0
+    for arm in range(state.end.size):
+        # An arm removed again before any turn was played has had no lifetime.
+        if max(1, state.start[arm]) <= state.end[arm] < clock:
+            ended += 1
+            total += state.end[arm] - state.start[arm]
+    return total / ended if ended > 0 else -1.0
+
+
+@jitable
+def wins_tie(turn: Turn, challenger: int, holder: int) -> bool:
+    """Whether `challenger` wins a tie with `holder`."""
+    if not turn.random_ties:
+        return challenger < holder
+    family = hash_at(turn.key, TIES)
+    return bool(draw(family, challenger) < draw(family, holder))
+
+
+@jitable
+def count_available(state: ArmState) -> int:
+    """How many arms are available."""
+    count = 0
+    for arm in range(state.available.size):
+        if state.available[arm]:
+            count += 1
+    return count
+
+
+@jitable
+def untried(state: ArmState) -> int:
+    """The first available arm that was never chosen, or -1: the paper's rules start with these."""
+    for arm in range(state.selections.size):
+        if state.available[arm] and state.selections[arm] == 0:
+            return arm
+    return -1
+
+
+@jitable
+def least_selected(state: ArmState, observed: bool) -> int:
+    """The available arm chosen least often, or -1; only unobserved ones unless `observed`."""
+    best = -1
+    for arm in range(state.selections.size):
+        eligible = state.available[arm] and (observed or state.pulls[arm] == 0)
+        if eligible and (best < 0 or state.selections[arm] < state.selections[best]):
+            best = arm
+    return best
+
+
+@jitable
+def leader(state: ArmState, turn: Turn) -> int:
+    """The available arm with the highest estimate.
+
+    Before any reward has arrived, the arm chosen least often: there is nothing to exploit yet.
+    """
+    best, top = -1, 0.0
+    for arm in range(state.pulls.size):
+        if state.available[arm] and state.pulls[arm] > 0:
+            value = estimate(state, arm)
+            if best < 0 or value > top or (value == top and wins_tie(turn, arm, best)):
+                best, top = arm, value
+    return best if best >= 0 else least_selected(state, True)
+
+
+@jitable
+def pick_available(state: ArmState, share: float) -> int:
+    """The arm at `share` (in [0, 1)) of the way through the available ones: uniform if it is."""
+    count = count_available(state)
+    skipped = min(int(share * count), count - 1)
+    for arm in range(state.available.size):
+        if state.available[arm]:
+            if skipped == 0:
+                return arm
+            skipped -= 1
+    return -1
+
+
+# -- the probabilities of those choices: arrays, and never compiled --------------------------------
+
+
+def estimates(state: ArmState) -> NDArray[np.float64]:
+    """The estimate of every available arm that was observed, bit for bit; -inf for the others."""
+    seen = state.available & (state.pulls > 0)
+    out = np.full(seen.size, -np.inf)
+    np.divide(state.sums, state.pulls, out=out, where=seen)
+    return out
+
+
+def one_hot(arm: int, arms: int) -> NDArray[np.float64]:
+    """One arm is certain."""
+    out = np.zeros(arms)
+    out[arm] = 1.0
+    return out
+
+
+def tie_probabilities(turn: Turn, equals: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """How a tie is broken: the lowest of the arms that tie, or each of them equally likely."""
+    if not turn.random_ties:
+        return one_hot(int(equals.argmax()), equals.size)
+    return np.asarray(equals / equals.sum())
+
+
+def untried_probabilities(state: ArmState) -> NDArray[np.float64] | None:
+    """What `untried` chooses; None where every available arm was chosen before."""
+    fresh = state.available & (state.selections == 0)
+    return one_hot(int(fresh.argmax()), fresh.size) if fresh.any() else None
+
+
+def least_selected_probabilities(state: ArmState, observed: bool) -> NDArray[np.float64] | None:
+    """What `least_selected` chooses; None where no arm is eligible."""
+    eligible = state.available if observed else state.available & (state.pulls == 0)
+    if not eligible.any():
+        return None
+    counts = np.where(eligible, state.selections, np.iinfo(np.int64).max)
+    return one_hot(int(counts.argmin()), eligible.size)
+
+
+def leader_probabilities(state: ArmState, turn: Turn) -> NDArray[np.float64]:
+    """How likely each arm is to be the `leader`."""
+    values = estimates(state)
+    top = values.max()
+    if top == -np.inf:
+        unseen = least_selected_probabilities(state, True)
+        return np.zeros(values.size) if unseen is None else unseen
+    return tie_probabilities(turn, values == top)

@@ -1,0 +1,394 @@
+"""Rules made from other rules: the heuristics of the click contest, and estimates that forget.
+
+Each is a function of a rule (and its settings) that gives a rule.  Called twice, it gives the same
+object, so that it is compiled once.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from highseason.core.jitable import jitable
+from highseason.policies.ranking import (
+    age,
+    estimate,
+    estimates,
+    mean_ended_lifetime,
+    one_hot,
+    tie_probabilities,
+    wins_tie,
+)
+from highseason.policies.rule import Bonus, Choose, Floats, Observe, Rule, observe_mean
+from highseason.policies.state import NO_END, UNKNOWN_END, ArmState
+from highseason.policies.turn import Observation, Turn
+from highseason.policies.ucb_rule import bonus_of, index_choose, index_probabilities
+
+
+@functools.cache
+def sparing_old_arms(rule: Rule) -> Rule:
+    """Stop exploring old arms: multiply the bonus by max(0, 1 - age / lifetime).
+
+    The bonus of an arm without an end does not fade.  An unknown lifetime is taken to be the mean
+    of those that have ended; before the first end nothing fades.  That mean is the rule's one
+    shared number, -1 until a lifetime has ended.
+    """
+    bonus = bonus_of(rule, "sparing old arms")
+    inner_set_weights, place = rule.set_weights, rule.shared
+
+    @jitable
+    def fading_bonus(state: ArmState, turn: Turn, arm: int) -> float:
+        """The inner bonus times the share of its lifetime that an arm has left."""
+        life = float(state.end[arm] - state.start[arm])
+        if state.end[arm] == UNKNOWN_END:
+            life = state.shared[place]
+        if state.end[arm] == NO_END or life < 0.0:
+            return bonus(state, turn, arm)
+        left = life - age(state, turn, arm)
+        return bonus(state, turn, arm) * (left / life) if left > 0.0 else 0.0
+
+    @jitable
+    def set_weights(state: ArmState, clock: int, scores: Floats, scale: float) -> None:
+        """Weigh as the inner rule does, and average the lifetimes that have ended."""
+        inner_set_weights(state, clock, scores, scale)
+        state.shared[place] = mean_ended_lifetime(state, clock)
+
+    return replace(
+        rule,
+        name=f"{rule.name}, sparing old arms",
+        choose=index_choose(fading_bonus, rule.zero_exploits),
+        probabilities=index_probabilities(fading_bonus, rule.zero_exploits),
+        bonus=fading_bonus,
+        set_weights=set_weights,
+        shared=rule.shared + 1,
+        # The mean is over all arms, those that are gone too.
+        traits=replace(rule.traits, local=False),
+        made_by=(sparing_old_arms, (rule,)),
+    )
+
+
+@functools.cache
+def capped(rule: Rule, cap: float) -> Rule:
+    """Play the highest min(cap, index); an arm without a reward stands at the cap.
+
+    Ties at the cap go to the higher estimate; arms without one come last, of these the one chosen
+    least often first.  No arm is tried just to have been tried: the cap replaces that.
+    """
+    bonus, inner_start, place = bonus_of(rule, "the cap"), rule.start, rule.shared
+
+    @jitable
+    def start(state: ArmState) -> None:
+        """Store the cap: compiled code then serves every cap."""
+        inner_start(state)
+        state.shared[place] = cap
+
+    def probabilities(state: ArmState, turn: Turn) -> Floats:
+        """One arm is certain, or full ties share where ties are broken at random."""
+        values = estimates(state)
+        index = np.full(values.size, -np.inf)
+        for arm in np.flatnonzero(state.available).tolist():
+            seen = values[arm] > -np.inf
+            index[arm] = min(cap, values[arm] + bonus(state, turn, arm)) if seen else cap
+        equals = index == index.max()
+        equals &= values == values[equals].max()
+        if values[equals][0] == -np.inf:
+            equals &= state.selections == state.selections[equals].min()
+        return tie_probabilities(turn, equals)
+
+    return replace(
+        rule,
+        name=f"{rule.name}, capped",
+        start=start,
+        choose=_capped_choose(bonus, place),
+        probabilities=probabilities,
+        shared=rule.shared + 1,
+        bonus=None,
+        traits=replace(rule.traits, tries_each_arm=False),
+        made_by=(capped, (rule, cap)),
+    )
+
+
+@functools.cache
+def _capped_choose(bonus: Bonus, place: int) -> Choose:
+    """The choice under the cap that stands at `place` among the shared numbers."""
+
+    @jitable
+    def choose(state: ArmState, turn: Turn) -> tuple[int, bool]:
+        """Compare the index, then the estimate, then how often an arm was chosen."""
+        cap = state.shared[place]
+        best = -1
+        top = value_of_best = highest = -math.inf
+        for arm in range(state.pulls.size):
+            if not state.available[arm]:
+                continue
+            index, value = cap, -math.inf
+            if state.pulls[arm] > 0:
+                value = estimate(state, arm)
+                index = min(cap, value + bonus(state, turn, arm))
+            highest = max(highest, value)
+            wins = best < 0 or index > top
+            if not wins and index == top:
+                wins = value > value_of_best
+                if value == value_of_best:
+                    rivals = state.selections[arm], state.selections[best]
+                    unseen = value == -math.inf and rivals[0] != rivals[1]
+                    wins = rivals[0] < rivals[1] if unseen else wins_tie(turn, arm, best)
+            if wins:
+                best, top, value_of_best = arm, index, value
+        return best, value_of_best > -math.inf and value_of_best >= highest
+
+    return choose
+
+
+@functools.cache
+def discounted(rule: Rule, discount: float) -> Rule:
+    """With every reward of an arm, those before it lose the share 1 - discount of their weight."""
+    _check_plain_mean(rule, "a discount")
+
+    @jitable
+    def observe(state: ArmState, turn: Turn, observation: Observation) -> None:
+        """Let the past fade, then add the value."""
+        arm, value, precision = observation
+        state.pulls[arm] = discount * state.pulls[arm] + precision
+        state.sums[arm] = discount * state.sums[arm] + precision * value
+
+    return replace(
+        rule,
+        name=f"{rule.name}, discounted",
+        observe=observe,
+        made_by=(discounted, (rule, discount)),
+    )
+
+
+@functools.cache
+def windowed(rule: Rule, window: int) -> Rule:
+    """Only the last `window` rewards of an arm count, whatever their precision."""
+    _check_plain_mean(rule, "a window")
+    first = rule.memory  # a ring of rewards, followed by how many there have been
+    count = first + window
+
+    @jitable
+    def observe(state: ArmState, turn: Turn, observation: Observation) -> None:
+        """Overwrite the oldest, and add up the ring: rounding errors cannot accumulate."""
+        arm = observation.arm
+        seen = int(state.memory[arm, count])
+        state.memory[arm, first + seen % window] = observation.value
+        state.memory[arm, count] = seen + 1
+        held = min(seen + 1, window)
+        total = 0.0
+        for i in range(held):
+            total += state.memory[arm, first + i]
+        state.pulls[arm], state.sums[arm] = held, total
+
+    return replace(
+        rule,
+        name=f"{rule.name}, windowed",
+        observe=observe,
+        memory=rule.memory + window + 1,
+        made_by=(windowed, (rule, window)),
+    )
+
+
+def _check_plain_mean(rule: Rule, what: str) -> None:
+    if rule.observe is not observe_mean:
+        raise ValueError(
+            f"{what} changes how a plain average is kept, but the {rule.name!r} rule keeps "
+            "something else: put the forgetting around the innermost policy"
+        )
+
+
+#: The shared numbers of a grabber: the arm held plus 1 (0: none), the mean reward of all displays,
+#: how many displays there were; the length of a window, by how much a display moves that mean, and
+#: the line above which an arm is on a run.
+HELD, RATE, DISPLAYS, WINDOW, MOVES, LINE = range(6)
+
+#: Given the line, the sum and the number of the displays in an arm's window, and its length.
+Starts = Callable[[float, float, int, int], bool]
+#: Given the state, the arm, the mean of its window, and where the shared numbers begin.
+Lasts = Callable[[ArmState, int, float, int], bool]
+
+
+@functools.cache
+def peak_grabber(rule: Rule, window: int, trigger: float) -> Rule:
+    """Hold an arm whose last `window` displays earned `trigger` or more.
+
+    It is released when the mean of its window falls below the estimate of another available arm.
+    Of several arms on a run, the one with the highest mean is held.
+    """
+    settings = float(window), 0.0, trigger
+    grabber = _grabbing(rule, "grabbing peaks", settings, _earned_enough, _none_is_better)
+    return replace(grabber, made_by=(peak_grabber, (rule, window, trigger)))
+
+
+@functools.cache
+def dynamic_peak_grabber(rule: Rule, window: int, lift: float, memory: float) -> Rule:
+    """Hold an arm whose last `window` displays earned `lift` times the recent mean of all displays.
+
+    That mean is an average that moves by `memory` with each display.  An arm qualifies from
+    `window` displays on, and is released when it falls below the line.
+    """
+    settings = float(window), memory, lift
+    grabber = _grabbing(rule, "grabbing peaks dynamically", settings, _is_full, _is_above_all)
+    return replace(grabber, made_by=(dynamic_peak_grabber, (rule, window, lift, memory)))
+
+
+@jitable
+def _earned_enough(line: float, total: float, displays: int, window: int) -> bool:
+    return total >= line
+
+
+@jitable
+def _none_is_better(state: ArmState, arm: int, mean: float, place: int) -> bool:
+    for other in range(state.pulls.size):
+        rival = other != arm and state.available[other] and state.pulls[other] > 0
+        if rival and mean < estimate(state, other):
+            return False
+    return True
+
+
+@jitable
+def _is_full(line: float, total: float, displays: int, window: int) -> bool:
+    return displays == window
+
+
+@jitable
+def _is_above_all(state: ArmState, arm: int, mean: float, place: int) -> bool:
+    return bool(mean >= state.shared[place + LINE] * state.shared[place + RATE] and mean > 0.0)
+
+
+def _grabbing(
+    rule: Rule, what: str, settings: tuple[float, float, float], starts: Starts, lasts: Lasts
+) -> Rule:
+    """The inner rule, unless an arm is held; `starts` and `lasts` define a run."""
+    window, moves, line = settings
+    inner_start, inner_probabilities, place = rule.start, rule.probabilities, rule.shared
+    functions = _functions(rule.choose, rule.observe, rule.memory, place, starts, lasts)
+
+    @jitable
+    def start(state: ArmState) -> None:
+        """Store the settings."""
+        inner_start(state)
+        state.shared[place + WINDOW] = window
+        state.shared[place + MOVES] = moves
+        state.shared[place + LINE] = line
+
+    def probabilities(state: ArmState, turn: Turn) -> Floats:
+        """The arm on a run is certain, or shares with those that tie; else as the inner rule."""
+        assert inner_probabilities is not None  # see below
+        held = int(state.shared[place + HELD]) - 1
+        if held >= 0 and state.available[held]:
+            return one_hot(held, state.pulls.size)
+        means = functions.runs(state)
+        if held < 0 or means.max() == -math.inf:
+            return inner_probabilities(state, turn)
+        return tie_probabilities(turn, means == means.max())
+
+    return replace(
+        rule,
+        name=f"{rule.name}, {what}",
+        start=start,
+        choose=functions.choose,
+        observe=functions.observe,
+        probabilities=None if inner_probabilities is None else probabilities,
+        memory=rule.memory + int(window) + 1,
+        shared=rule.shared + 6,
+        bonus=None,
+        # It stores which arm is held; a coin that says exploit may meet an arm that is held.
+        traits=replace(
+            rule.traits,
+            local=False,
+            stable="until-change" if rule.traits.stable == "until-change" else "never",
+        ),
+    )
+
+
+class _Functions(NamedTuple):
+    choose: Choose
+    observe: Observe
+    runs: Callable[[ArmState], Floats]
+
+
+@functools.cache
+def _functions(
+    inner_choose: Choose,
+    inner_observe: Observe,
+    first: int,
+    place: int,
+    starts: Starts,
+    lasts: Lasts,
+) -> _Functions:
+    """A grabber's functions, with rings from `first` in the memory and shared numbers from `place`.
+
+    In front of a ring stands how many displays its arm has had.
+    """
+
+    @jitable
+    def window_of(state: ArmState, arm: int) -> tuple[float, int]:
+        """The sum and the number of the displays in an arm's window."""
+        displays = min(int(state.memory[arm, first]), int(state.shared[place + WINDOW]))
+        total = 0.0
+        for i in range(displays):
+            total += state.memory[arm, first + 1 + i]
+        return total, displays
+
+    @jitable
+    def best_run(state: ArmState, turn: Turn) -> int:
+        """Of the arms on a run, the one with the highest mean; -1 if there is none."""
+        # Written out, as in `runs`: one more call that takes the state made games 3 times slower.
+        best, top = -1, -math.inf
+        line, window = state.shared[place + LINE], int(state.shared[place + WINDOW])
+        for arm in range(state.pulls.size):
+            if state.available[arm] and state.memory[arm, first] > 0.0:
+                total, displays = window_of(state, arm)
+                mean = total / displays
+                tied = best >= 0 and mean == top and wins_tie(turn, arm, best)
+                begun = (mean > top or tied) and starts(line, total, displays, window)
+                if begun and lasts(state, arm, mean, place):
+                    best, top = arm, mean
+        return best
+
+    @jitable
+    def choose(state: ArmState, turn: Turn) -> tuple[int, bool]:
+        """The arm that is held; if it is not available, the next best on a run."""
+        arm = int(state.shared[place + HELD]) - 1
+        if arm >= 0 and not state.available[arm]:
+            arm = best_run(state, turn)
+        if arm >= 0:
+            return arm, True
+        return inner_choose(state, turn)
+
+    @jitable
+    def observe(state: ArmState, turn: Turn, observation: Observation) -> None:
+        """Learn as the inner rule, note the display, and see whether a run began or ended."""
+        inner_observe(state, turn, observation)
+        arm, value = observation.arm, observation.value
+        seen = int(state.memory[arm, first])
+        state.memory[arm, first + 1 + seen % int(state.shared[place + WINDOW])] = value
+        state.memory[arm, first] = seen + 1
+        step = state.shared[place + MOVES] if state.shared[place + DISPLAYS] > 0.0 else 1.0
+        state.shared[place + DISPLAYS] += 1.0
+        state.shared[place + RATE] += step * (value - state.shared[place + RATE])
+        held = int(state.shared[place + HELD]) - 1
+        if held >= 0 and state.available[held]:
+            total, displays = window_of(state, held)
+            if lasts(state, held, total / displays, place):
+                return
+        state.shared[place + HELD] = best_run(state, turn) + 1.0
+
+    def runs(state: ArmState) -> Floats:
+        """The mean of each arm's window; -inf for arms that are not on a run or not available."""
+        means = np.full(state.pulls.size, -np.inf)
+        line, window = state.shared[place + LINE], int(state.shared[place + WINDOW])
+        for arm in np.flatnonzero(state.available & (state.memory[:, first] > 0.0)).tolist():
+            total, displays = window_of(state, arm)
+            mean = total / displays
+            if starts(line, total, displays, window) and lasts(state, arm, mean, place):
+                means[arm] = mean
+        return means
+
+    return _Functions(choose, observe, runs)

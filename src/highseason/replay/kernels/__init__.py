@@ -1,1 +1,0 @@
-"""Logs as machine code: lines in and out, byte by byte, and the replay of their events."""

@@ -1,0 +1,353 @@
+"""The columns of a file, and which of them holds times, which values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.specs import did_you_mean
+from highseason.traffic.dates import (
+    Order,
+    Times,
+    is_month,
+    is_time,
+    read_clocks,
+    read_times,
+    read_unix,
+)
+from highseason.traffic.numerals import Mark, Numbers, read_numbers
+from highseason.traffic.times import Stamps, TableError, format_time, zone_name
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+Where = Callable[[int], str]
+"""Describes where row ``i`` (from 0) of the data came from."""
+
+_TIME_FORMS = "dates such as 2013-12-26, 2013-12-26 12:00 or 26.12.2013, or unix seconds"
+
+_TIME_NAMES = frozenset(
+    "time date day hour minute week month timestamp datetime ds ts when period".split()
+)
+_YEAR_NAMES = frozenset("year yr jahr année annee año ano anno jaar".split())
+_MONTH_NAMES = frozenset("month mnth monat mois mes mês mese maand".split())
+_DAY_NAMES = frozenset("day tag jour dia día giorno dag".split())
+_WEEK_NAMES = frozenset(
+    "week wk cw yearweek isoweek woche kw kalenderwoche semaine semana settimana".split()
+)
+_FOREIGN_TIME_NAMES = frozenset(
+    "datum zeit zeitpunkt zeitstempel stunde uhrzeit fecha hora heure ora dato dt dteday hr "
+    "quarter 日付".split()
+).union(_YEAR_NAMES, _MONTH_NAMES, _DAY_NAMES, _WEEK_NAMES)
+_YEAR_AND_WEEK = re.compile(r"([0-9]{4})[-/]?([0-9]{2})|([0-9]{1,2})[-/.]([0-9]{4})")
+_CLOCK_NAMES = frozenset("hr hour hours time clock stunde uhrzeit zeit heure hora ora".split())
+_VALUE_NAMES = frozenset(
+    "value traffic customers visitors footfall pageviews views orders count cnt y g besucher "
+    "kunden bestellungen anzahl visiteurs visitantes visitatori bezoekers".split()
+)
+_COUNTER_NAMES = frozenset("t turn index row".split())
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One column of a file: its header (None where the file gives none) and its cells.
+
+    ``order`` and ``decimal`` say how dates and numbers are written, where the user said so.
+    """
+
+    position: int
+    header: str | None
+    cells: pd.Series[Any]
+    order: Order | None = None
+    decimal: Mark | None = None
+    is_chosen_time: bool = False  # the user says that it holds times
+
+    @property
+    def name(self) -> str:
+        """The header, or else the position."""
+        return self.header or f"column {self.position}"
+
+    def text(self, i: int) -> str:
+        """Return cell ``i`` as text, empty where it is missing."""
+        return _text(self.cells.iloc[i])
+
+    @cached_property
+    def number_reading(self) -> Numbers:
+        """The cells as numbers, and how sure that is."""
+        if self.cells.dtype.kind not in "iufO":
+            return Numbers(np.full(len(self.cells), np.nan))
+        if self.cells.dtype.kind != "O":
+            return Numbers(self.cells.to_numpy(dtype=np.float64))
+        return read_numbers(self.cells.to_numpy(), self.decimal)
+
+    @property
+    def numbers(self) -> NDArray[np.float64]:
+        """The cells as numbers, NaN for any other cell."""
+        return self.number_reading.values
+
+    @cached_property
+    def time_reading(self) -> Times:
+        """The cells as points in time, and how sure that is: dates, or all of them unix seconds."""
+        if self.cells.dtype.kind == "M":
+            times = self.cells.dt
+            zone = None if times.tz is None else zone_name(times.tz, None)
+            instants = np.asarray(times.tz_convert(None) if zone else self.cells)
+            return Times(Stamps(instants, np.full(instants.size, zone, dtype=np.object_)))
+        times = read_times(self._texts, self.order, self._is_called_time)
+        return times if times.share > 0 else read_unix(self.numbers) or times
+
+    @property
+    def times(self) -> Stamps:
+        """The cells as points in time, NaT for any other cell."""
+        return self.time_reading.stamps
+
+    @property
+    def _texts(self) -> list[str]:
+        cells = self.cells.to_numpy(dtype=object)
+        try:
+            texts = list(map(str.strip, cells))
+        except TypeError:  # not all of them are texts
+            texts = [_text(cell).strip() for cell in cells]
+        return [_as_week(text) for text in texts] if self.is_called(_WEEK_NAMES) else texts
+
+    @property
+    def _is_called_time(self) -> bool:
+        return self.is_chosen_time or self.is_called(_TIME_NAMES | _FOREIGN_TIME_NAMES)
+
+    @property
+    def clocks(self) -> NDArray[np.float64]:
+        """The cells as times of day in seconds, NaN for any other cell."""
+        return read_clocks(self._texts)
+
+    @property
+    def share_of_dates(self) -> float:
+        """The share of cells that are dates or times, and not just numbers."""
+        # The first cell settles it for most columns, without reading a million others.
+        if self.cells.dtype.kind == "M":
+            return float(self.cells.notna().mean())
+        first = self.text(0)
+        is_candidate = is_time(first) or re.fullmatch(r"[0-9]{8,14}", first) is not None
+        if not is_candidate or self.cells.dtype.kind == "f":
+            return 0.0
+        return read_times(self._texts, self.order, self._is_called_time).share
+
+    @property
+    def counts_rows(self) -> bool:
+        """Whether the cells number the rows, from 0 or from 1."""
+        numbers = self.numbers
+        return bool(numbers[0] in (0.0, 1.0) and np.all(np.diff(numbers) == 1.0))
+
+    @property
+    def is_side(self) -> bool:
+        """Whether it numbers or dates the rows rather than measures something."""
+        nameless = self.header is None and self.position == 1
+        counter = nameless or self.is_called(_COUNTER_NAMES)
+        return self._is_called_time or (counter and self.counts_rows)
+
+    @property
+    def is_misread_time(self) -> bool:
+        """Whether it is called a time without holding any: its dates would be lost silently."""
+        if self.counts_rows or not self._is_called_time:
+            return False
+        first = self.text(0)
+        return self.is_called(_TIME_NAMES) or _has_digit(first) or is_month(first)
+
+    def is_called(self, names: frozenset[str]) -> bool:
+        """Say whether the header is one of these names."""
+        return self.header is not None and self.header.lower() in names
+
+
+def _as_week(text: str) -> str:
+    """A week as ISO writes it, where a month is written alike: 202503, 2025-03, 3/2025."""
+    match = _YEAR_AND_WEEK.fullmatch(text)
+    return f"{match[1] or match[4]}-W{match[2] or match[3]}" if match else text
+
+
+def _has_digit(text: str) -> bool:
+    return any(map(str.isdigit, text))
+
+
+def _text(cell: Any) -> str:
+    if isinstance(cell, str):  # "nan" was written there
+        return cell
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return "" if str(cell) in ("None", "nan", "NaT") else str(cell)
+
+
+@dataclass(frozen=True, eq=False)
+class FileTable:
+    """The columns of a file, and the number of the ``unit`` (line or row) of each record.
+
+    ``notes`` says how the file was read where that took a decision.
+    """
+
+    source: str
+    columns: tuple[Column, ...]
+    unit: str
+    lines: Sequence[int]
+    notes: list[str] = field(default_factory=list)
+
+    def where(self, column: Column) -> Where:
+        """Return a function that describes where row ``i`` of the column is."""
+        return lambda i: f"{self.source}, {self.unit} {self.lines[i]}, column {column.name!r}"
+
+    def column(self, name: str, option: str) -> Column:
+        """Return the column that the user named with ``option``."""
+        named = [column for column in self.columns if column.name == name]
+        if len(named) == 1:
+            return replace(named[0], is_chosen_time=option == "time")
+        if named:
+            raise TableError(
+                f"{self.source} has {len(named)} columns called {name!r}: rename all but one"
+            )
+        hint = did_you_mean(name, [column.name for column in self.columns])
+        raise TableError(f"{self.source} has no column {name!r} for {option}=. {hint}")
+
+    def find_time(self) -> Column | None:
+        """Return the time column: by its usual name, else the one with most dates.
+
+        Where most cells are times, the rest are slips, to be named in an error.
+        """
+        if len(self.columns) == 1:
+            return None
+        named = [column for column in self.columns if column._is_called_time]
+        likely = [one for one in named if one.time_reading.share > 0.5]
+        column = self._only(likely, "time") or self._most_dates() or self._joined_dates(named)
+        for one in [] if column else filter(lambda one: one.is_misread_time, named):
+            raise TableError(
+                f"{self.where(one)(0)}: {one.text(0)!r} is not a time: write {_TIME_FORMS}; "
+                f"or rename the column if it holds no times{_serial_hint(one)}"
+            )
+        for one in [] if column else self.columns:
+            if _has_digit(one.text(0)) and not np.isfinite(one.numbers).any():
+                self.notes.append(
+                    f"it has no dates: column {one.name!r} ({one.text(0)!r}) holds no times"
+                )
+        return column
+
+    def _most_dates(self) -> Column | None:
+        shares = [column.share_of_dates for column in self.columns]
+        return self.columns[int(np.argmax(shares))] if max(shares) > 0.5 else None
+
+    def _joined_dates(self, named: list[Column]) -> Column | None:
+        """The dates that columns of years and weeks, or years, months and days make together."""
+        import pandas as pd
+
+        years, months, days, weeks = (
+            next((one for one in named if one.is_called(names)), None)
+            for names in (_YEAR_NAMES, _MONTH_NAMES, _DAY_NAMES, _WEEK_NAMES)
+        )
+        if years is None or (months is None and weeks is None):
+            return None
+        parts = [years, months, *[days] * (days is not None)] if months else [years, weeks]
+        used = [part for part in parts if part is not None]
+        mark = "-" if months else "-W"
+        texts = [mark.join(cells) for cells in zip(*(part._texts for part in used), strict=True)]
+        joined = Column(0, " and ".join(part.name for part in used), pd.Series(texts, dtype=object),
+                        "ymd", is_chosen_time=True)  # fmt: skip
+        if joined.time_reading.share < 1:
+            return None
+        self.notes.append(f"the time is columns {', '.join(repr(p.name) for p in used)} together")
+        return joined
+
+    def find_value(self, time: Column | None) -> Column:
+        """Return the value column: the only one left, the only numeric one, else by usual name."""
+        others = [one for one in self.columns if time is None or one.position != time.position]
+        left = [column for column in others if not column.is_side]
+        if len(self.columns) == 1 or len(left) == 1:
+            return (left or self.columns)[0]
+        numeric = [column for column in left if np.mean(~np.isnan(column.numbers)) > 0.5]
+        usual = [column for column in numeric if column.is_called(_VALUE_NAMES)]
+        column = self._only(numeric if len(numeric) == 1 else usual or numeric, "value")
+        if column is None:
+            names = ", ".join(column.name for column in self.columns)
+            raise TableError(f"{self.source} has no column of numbers besides its times: {names}")
+        return column
+
+    def _only(self, candidates: list[Column], option: str) -> Column | None:
+        if len(candidates) > 1:
+            names = ", ".join(column.name for column in candidates)
+            raise TableError(
+                f"{self.source} has several columns that could be the {option} column: {names}; "
+                f"choose one, such as {option}={candidates[0].name!r}"
+            )
+        return candidates[0] if candidates else None
+
+    def numbers(self, column: Column) -> NDArray[np.float64]:
+        """Return the column as numbers, NaN for any other cell; refuse what has two meanings."""
+        reading, why = column.number_reading, ""
+        if reading.question:
+            proof = next((one for one in self.columns if one.number_reading.mark == ","), None)
+            if proof is not None and "decimal=" in reading.question:
+                reading, why = read_numbers(column.cells.to_numpy(), ","), proof.name
+        if reading.question:
+            raise TableError(f"{self.source}, column {column.name!r}: {reading.question}")
+        because = f" (column {why!r} has decimal commas)" if why else ""
+        self._add_note(column, reading.note and f"{reading.note}{because}")
+        if column.header is not None and not np.isnan(read_numbers([column.header]).values[0]):
+            self.notes.append(
+                f"its first {self.unit} is taken for the names of the columns, such as "
+                f"{column.header!r}"
+            )
+        return reading.values
+
+    def times(self, column: Column) -> Stamps:
+        """Return the column as points in time; refuse any other cell and what has two meanings."""
+        reading = column.time_reading
+        for i in np.flatnonzero(np.isnat(reading.stamps.instants)).tolist():
+            text = column.text(i)
+            reason = f"{text!r} is not a time: write {_TIME_FORMS}" if text else (
+                "the time is missing: fill it in or drop the row"
+            )  # fmt: skip
+            raise TableError(f"{self.where(column)(i)}: {reason}{_serial_hint(column)}")
+        if reading.question:
+            raise TableError(f"{self.source}, column {column.name!r}: {reading.question}")
+        self._add_note(column, reading.note)
+        return self._with_clock(column, reading.stamps)
+
+    def _with_clock(self, column: Column, stamps: Stamps) -> Stamps:
+        """Add the time of day from another column where the dates alone repeat."""
+        instants = stamps.instants
+        if not np.any(instants[1:] == instants[:-1]):
+            return stamps
+        for other in self.columns:
+            if other.position == column.position or not other.is_called(_CLOCK_NAMES):
+                continue
+            seconds = other.clocks
+            for i in np.flatnonzero(np.isnan(seconds)).tolist():
+                raise TableError(
+                    f"{self.where(other)(i)}: {other.text(i)!r} is not a time of day: write hours "
+                    "from 0 to 23, or 13:00"
+                )
+            whole = instants.astype("datetime64[s]") + seconds.astype("timedelta64[s]")
+            if np.all(whole[1:] > whole[:-1]) or np.all(whole[1:] < whole[:-1]):
+                self.notes.append(
+                    f"the time is columns {column.name!r} and {other.name!r} together"
+                )
+                return stamps._replace(instants=whole)
+        return stamps
+
+    def _add_note(self, column: Column, note: str) -> None:
+        if note:
+            self.notes.append(f"in column {column.name!r} {note}")
+
+
+def _serial_hint(column: Column) -> str:
+    """A hint for the day numbers of a spreadsheet, which count from 1900."""
+    numbers = column.numbers
+    is_serial = bool(np.mean((numbers > 20_000) & (numbers < 80_000)) > 0.5)
+    if not is_serial:
+        return ""
+    day = np.datetime64("1899-12-30") + int(numbers[np.isfinite(numbers)][0])
+    return (
+        f" (a spreadsheet's day number? {column.text(0)} would be {format_time(day)}: "
+        "format the column as dates)"
+    )

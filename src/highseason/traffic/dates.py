@@ -1,0 +1,325 @@
+"""A column of text as times, however its country writes dates.
+
+Whether 01/02/2025 is in January or in February is decided over the whole column: 31/12/2025 in
+another row settles it.  Where nothing does, the column is a question, never a guess.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from datetime import date
+from functools import cache
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.traffic.times import Stamps, format_time, parse_times, unix_times
+
+Order = Literal["dmy", "mdy", "ymd"]
+ORDERS: tuple[Order, ...] = ("dmy", "mdy", "ymd")
+
+_MONTHS = (
+    "january januar janvier enero gennaio januari janeiro", "february februar fevrier febrero "
+    "febbraio februari fevereiro", "march marz maerz mars marzo maart marco mrz",
+    "april avril abril aprile", "may mai mayo maggio mei maio", "june juni juin junio giugno junho",
+    "july juli juillet julio luglio julho", "august aout agosto augustus",
+    "september septembre septiembre settembre setembro", "october oktober octobre octubre ottobre "
+    "outubro", "november novembre noviembre novembro", "december dezember decembre diciembre "
+    "dicembre dezembro",
+)  # fmt: skip
+_WEEKDAY = re.compile(
+    r"(?:mo|tu|we|th|fr|sa|su|di|mi|do|so|lu|ma|me|je|ju|ve|vi|gi|wo|vr|za|zo)[^\W\d]*\.?,?\s+"
+)
+_CLOCK = re.compile(
+    r"(?P<day>.*?)(?:[T\s,]+(?P<clock>[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?"
+    r"(?:\s*[ap]\.?m\.?)?|[0-9]{1,2}\s*(?:[ap]\.?m\.?|h|uhr)))?",
+    re.I,
+)
+_RANGE = re.compile(r"(.+?)\s+(?:[-–—]|to|bis|au|al)\s+(.+)", re.I)
+_CHINESE = str.maketrans("年月日", "-- ")
+_HOUR = re.compile(
+    r"([0-9]{1,2})(?::([0-9]{2}))?(?::([0-9]{2})(?:[.,][0-9]+)?)?\s*(?:([ap])\.?m\.?|h|uhr)?"
+    r"(?:\s*[-–]\s*[0-9]{1,2}(?::[0-9]{2})?(?:\s*uhr)?)?",
+    re.I,
+)
+_NUMERIC = re.compile(r"([0-9]{1,4})([./-])([0-9]{1,2})\2([0-9]{1,4})\.?")
+_MONTH_YEAR = re.compile(r"([0-9]{1,2})[./-]([0-9]{4})")
+_YEAR_MONTH = re.compile(r"([0-9]{4})[/-]([0-9]{1,2})")
+_COMPACT = re.compile(r"([0-9]{4})([0-9]{2})([0-9]{2})?(?:T?([0-9]{2})([0-9]{2})?([0-9]{2})?)?")
+_WEEK = re.compile(r"([0-9]{4})[-/ ]?(?:w|kw|cw)\s?([0-9]{1,2})(?:-?([1-7]))?")
+_WEEK_YEAR = re.compile(r"(?:week|woche|w|kw|cw)\.?\s?([0-9]{1,2})[\s/,.-]+([0-9]{4})")
+_QUARTER = re.compile(r"([0-9]{4})[-/ ]?q([1-4])|q([1-4])[\s/-]?([0-9]{4})")
+_NAMED_DMY = re.compile(
+    r"([0-9]{1,2})(?:st|nd|rd|th)?\.?[\s/-]*(?:de )?([a-z]{3,})\.?,?(?: de)?[\s/-]+"
+    r"([0-9]{4}|[0-9]{2})"
+)
+_NAMED_MDY = re.compile(r"([a-z]{3,})\.?[\s/-]+([0-9]{1,2})(?:st|nd|rd|th)?,?[\s/-]+([0-9]{4})")
+_NAMED_MY = re.compile(r"([a-z]{3,})\.?[\s/-]*(?:de )?([0-9]{4})")
+_NAMED_SHORT = re.compile(r"([a-z]{3,})\.?[\s/'-]*([0-9]{2})")  # Jan-25, a month or a day
+_NAMED_YMD = re.compile(r"([0-9]{4})[\s/-]+([a-z]{3,})\.?(?:[\s/-]+([0-9]{1,2}))?")
+
+_ENOUGH_ROWS = 20
+_MILLISECONDS = "numbers are read as unix milliseconds"
+
+Ymd = tuple[int, int, int]
+
+
+class Times(NamedTuple):
+    """A column as times, NaT where a cell is none; how it was read, or what has to be asked."""
+
+    stamps: Stamps
+    note: str = ""
+    question: str = ""
+    order: Order | None = None  # in which day, month and year were read
+
+    @property
+    def share(self) -> float:
+        """The share of cells that are times."""
+        return float(np.mean(~np.isnat(self.stamps.instants)))
+
+
+def read_times(
+    cells: Sequence[str], order: Order | None = None, is_called_time: bool = True
+) -> Times:
+    """Read a column of text.
+
+    Args:
+        cells: The cells, without blanks around them.
+        order: The order of day, month and year, where the cells do not show it.
+        is_called_time: Whether the column is known to hold times.  Otherwise what may as well be
+            a number, such as 20250101 or 01.2025, must be a time in every cell, in order.
+
+    >>> read_times(["31.12.2025", "01.01.2026"]).note
+    "'31.12.2025' is read as 2025-12-31"
+    >>> read_times(["01/02/2025", "02/02/2025"]).question
+    "'01/02/2025' could be 2025-02-01 or 2025-01-02: pass dates='dmy' or dates='mdy'"
+    """
+    iso = Times(parse_times(cells))
+    if iso.share > 0.5:
+        return iso
+    other = _other_forms(cells, order, is_called_time)
+    return other if other.share > 0.5 else max(iso, other, key=lambda one: one.share)
+
+
+def read_clocks(cells: Sequence[str]) -> NDArray[np.float64]:
+    """Times of day in seconds: hours from 0 to 23, or 13:00, or 1 pm; NaN for other cells.
+
+    >>> read_clocks(["0", "13:30", "1 PM", "noon"]).tolist()
+    [0.0, 48600.0, 46800.0, nan]
+    """
+    clock = cache(_clock)
+    return np.array([np.nan if (one := clock(cell)) is None else one for cell in cells])
+
+
+def is_month(word: str) -> bool:
+    """Say whether a word is the name of a month."""
+    return _month(_plain_letters(word)) is not None
+
+
+def is_time(cell: str) -> bool:
+    """Say whether a cell is a date or a time by any of the conventions, and not just a number."""
+    return read_times([cell], "dmy", is_called_time=False).share > 0 or any(
+        read_times([cell], order, is_called_time=False).share > 0 for order in ORDERS[1:]
+    )
+
+
+def _other_forms(cells: Sequence[str], order: Order | None, is_called_time: bool) -> Times:
+    import pandas as pd
+
+    codes, distinct = pd.factorize(np.asarray(cells, dtype=object), use_na_sentinel=False)
+    readings = [_readings(cell, is_called_time) for cell in distinct]
+    days = np.array([[_day(one) for one in reading.days] for reading in readings], "datetime64[D]")
+    seconds = np.array([reading.seconds for reading in readings], "timedelta64[s]")
+    instants = days[codes].T.astype("datetime64[s]") + seconds[codes]
+    has_dots = all(one.has_dots for one in readings if any(one.days))
+    chosen, question = _choose(instants, cells, order, has_dots)
+    picked = instants[chosen]
+    if not is_called_time and any(one.is_numeric for one in readings):
+        is_sure = picked.size > 1 and bool(np.all(picked[1:] > picked[:-1]))
+        picked = picked if is_sure else np.full_like(picked, "NaT")
+    if any(one.is_short for one in readings):
+        steps = np.abs(np.diff(picked)) / np.timedelta64(1, "D")
+        is_sure = steps.size > 0 and bool(np.all((steps >= 28) & (steps <= 31)))
+        picked = picked if is_sure else np.full_like(picked, "NaT")
+    stamps = Stamps(picked, np.full(len(codes), None, dtype=np.object_))
+    return Times(stamps, _note(cells, instants, chosen, order), question, ORDERS[chosen])
+
+
+class _CellReading(NamedTuple):
+    """A cell by each of the orders, None where it is no date; and the time of day."""
+
+    days: tuple[Ymd | None, Ymd | None, Ymd | None] = (None, None, None)
+    seconds: int = 0
+    is_numeric: bool = False  # it may as well be a number
+    has_dots: bool = False  # 01.02.2025, which is day first all over the world
+    is_short: bool = False  # Jan-25, which is a month only in a column of months
+
+
+def _readings(cell: str, is_called_time: bool) -> _CellReading:
+    span = _RANGE.fullmatch(cell)
+    if span and (_clock(span[2]) is not None or any(_readings(span[2], is_called_time).days)):
+        return _readings(span[1], is_called_time)
+    match = _CLOCK.fullmatch(cell)
+    seconds = _clock(match["clock"] or "0") if match else None
+    if match is None or seconds is None:
+        return _CellReading()
+    text = _plain_letters(match["day"].translate(_CHINESE).rstrip("- "))
+    numeric = _NUMERIC.fullmatch(text) or _NUMERIC.fullmatch(_WEEKDAY.sub("", text, count=1))
+    if numeric:
+        a, b, c = (numeric[i] for i in (1, 3, 4))
+        return _CellReading(_orders(a, b, c), seconds, has_dots=numeric[2] == ".")
+    compact = _COMPACT.fullmatch(text)
+    if compact:
+        return _compact(compact, is_called_time)
+    plain = _plain(text, is_called_time)
+    is_numeric, is_short = (
+        form.fullmatch(text) is not None for form in (_MONTH_YEAR, _NAMED_SHORT)
+    )
+    return _CellReading((plain, plain, plain), seconds, is_numeric, is_short=is_short)
+
+
+def _plain_letters(text: str) -> str:
+    """The text in small letters without accents."""
+    letters = unicodedata.normalize("NFKD", text.strip().lower())
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
+
+
+def _orders(a: str, b: str, c: str) -> tuple[Ymd | None, Ymd | None, Ymd | None]:
+    """Three numbers as day, month and year in each order; a year has two or four digits."""
+    ymd = (_year(a), int(b), int(c)) if len(a) in (2, 4) and len(c) <= 2 else None
+    if len(a) > 2 or len(c) not in (2, 4):
+        return (ymd, ymd, ymd) if len(a) == 4 else (None, None, None)
+    return (_year(c), int(b), int(a)), (_year(c), int(a), int(b)), ymd
+
+
+def _compact(match: re.Match[str], is_called_time: bool) -> _CellReading:
+    year, month, day, *clock = (int(part or 0) for part in match.groups())
+    is_plausible = 1900 <= year < 2100 and clock[0] < 24 and clock[1] < 60 and clock[2] < 60
+    if not is_plausible or (match[3] is None and not is_called_time):
+        return _CellReading()
+    one = (year, month, day or 1) if match[3] is None or day else None
+    seconds = clock[0] * 3600 + clock[1] * 60 + clock[2]
+    return _CellReading((one, one, one), seconds, is_numeric=True)
+
+
+def _plain(text: str, is_called_time: bool) -> Ymd | None:
+    """A date in a form that has only one meaning."""
+    for candidate in (text, _WEEKDAY.sub("", text, count=1)):
+        for form, read in _FORMS:
+            match = form.fullmatch(candidate)
+            if match and (is_called_time or form is not _MONTH_YEAR):
+                return read(*match.groups())
+    return None
+
+
+def _week(year: str, week: str, day: str | None) -> Ymd | None:
+    try:
+        first = date.fromisocalendar(int(year), int(week), int(day or 1))
+    except ValueError:
+        return None
+    return first.year, first.month, first.day
+
+
+def _named(year: str, month: str, day: str) -> Ymd | None:
+    number = _month(month)
+    return None if number is None else (_year(year), number, int(day))
+
+
+_FORMS: tuple[tuple[re.Pattern[str], Callable[..., Ymd | None]], ...] = (
+    (_MONTH_YEAR, lambda month, year: (int(year), int(month), 1)),
+    (_YEAR_MONTH, lambda year, month: (int(year), int(month), 1)),
+    (_WEEK, _week),
+    (_WEEK_YEAR, lambda week, year: _week(year, week, None)),
+    (_QUARTER, lambda y, q, first, last: (int(y or last), 3 * int(q or first) - 2, 1)),
+    (_NAMED_DMY, lambda day, month, year: _named(year, month, day)),
+    (_NAMED_MDY, lambda month, day, year: _named(year, month, day)),
+    (_NAMED_MY, lambda month, year: _named(year, month, "1")),
+    (_NAMED_YMD, lambda year, month, day: _named(year, month, day or "1")),
+    (_NAMED_SHORT, lambda month, year: _named(year, month, "1")),
+)
+
+
+@cache
+def _month(word: str) -> int | None:
+    """The month whose name begins so, if there is only one."""
+    fits = [
+        i for i, names in enumerate(_MONTHS, 1) if any(n.startswith(word) for n in names.split())
+    ]
+    return fits[0] if len(fits) == 1 else None
+
+
+def _year(text: str) -> int:
+    """A year; of two digits, one from 1969 to 2068."""
+    year = int(text)
+    return year if len(text) == 4 else 2000 + year if year < 69 else 1900 + year
+
+
+def _day(ymd: Ymd | None) -> np.datetime64:
+    try:
+        return np.datetime64(date(*ymd), "D") if ymd else np.datetime64("NaT")
+    except ValueError:  # no such day
+        return np.datetime64("NaT")
+
+
+def _clock(text: str) -> int | None:
+    match = _HOUR.fullmatch(text.strip())
+    if match is None:
+        return None
+    hour, minute, second = (int(part or 0) for part in match.groups()[:3])
+    if match[4]:
+        if not 1 <= hour <= 12:
+            return None
+        hour = hour % 12 + 12 * (match[4].lower() == "p")
+    seconds = hour * 3600 + minute * 60 + second
+    is_end_of_day = seconds == 86_400 and match[2] is not None  # 24:00
+    return seconds if (hour < 24 and minute < 60 and second < 60) or is_end_of_day else None
+
+
+def _choose(
+    instants: NDArray[np.datetime64], cells: Sequence[str], order: Order | None, has_dots: bool
+) -> tuple[int, str]:
+    """The order that reads most cells, and the question if several do and differ."""
+    if order is not None:
+        return ORDERS.index(order), ""
+    good = np.count_nonzero(~np.isnat(instants), axis=1)
+    best = [int(i) for i in np.flatnonzero(good == good.max())]
+    if has_dots and 0 in best:  # no country writes the month first with points
+        best = [i for i in best if ORDERS[i] != "mdy"]
+    if len(cells) >= _ENOUGH_ROWS:  # rows in order of time are proof enough
+        best = [i for i in best if _is_sorted(instants[i])] or best
+    first = best[0]
+    for other in best[1:]:
+        is_other = (instants[first] != instants[other]) & ~np.isnat(instants[first])
+        for i in np.flatnonzero(is_other).tolist():
+            one, two = (format_time(instants[k][i]) for k in (first, other))
+            return first, (
+                f"{cells[i]!r} could be {one} or {two}: "
+                f"pass dates={ORDERS[first]!r} or dates={ORDERS[other]!r}"
+            )
+    return first, ""
+
+
+def _is_sorted(instants: NDArray[np.datetime64]) -> bool:
+    steps = np.diff(instants).astype(np.int64)
+    return bool(np.all(steps >= 0) or np.all(steps <= 0))
+
+
+def _note(
+    cells: Sequence[str], instants: NDArray[np.datetime64], chosen: int, order: Order | None
+) -> str:
+    """How a cell was read: one that only this order can read, if there is one."""
+    is_read = ~np.isnat(instants[chosen])
+    if order is not None or not is_read.any():
+        return ""
+    is_proof = is_read & (np.isnat(instants).sum(axis=0) > 0)
+    i = int(np.argmax(is_proof if is_proof.any() else is_read))
+    return f"{cells[i]!r} is read as {format_time(instants[chosen][i])}"
+
+
+def read_unix(numbers: NDArray[np.float64]) -> Times | None:
+    """The numbers as unix seconds or milliseconds; None if none of them is."""
+    for times in (Times(unix_times(numbers)), Times(unix_times(numbers / 1000.0), _MILLISECONDS)):
+        if times.share > 0:
+            return times
+    return None

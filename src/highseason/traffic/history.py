@@ -1,0 +1,274 @@
+"""A past to learn from: on an even grid of time, its gaps filled, its closed turns known."""
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.formatting import counted
+from highseason.traffic.forecast import ForecastError, Numbers
+from highseason.traffic.series import Multiplier
+from highseason.traffic.times import TableError, check_zone, format_time, to_wall
+
+Stamps = NDArray[np.datetime64]
+
+_DAY = np.timedelta64(1, "D")
+_YEAR = 365.25
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The first turn and the distance between turns: a fixed length of time, or a month."""
+
+    first: np.datetime64
+    step: np.timedelta64 | None  # None for months
+
+    @classmethod
+    def under(cls, calendar: Stamps) -> tuple[Self, NDArray[np.int64]]:
+        """The grid, and the position of every stamp on it; gaps are positions without a stamp."""
+        if calendar.size < 2:
+            raise ForecastError("one turn has no distance to the next: give at least two")
+        steps = np.diff(calendar)
+        days = steps / _DAY
+        if days.min() >= 28 and (calendar == calendar.astype("datetime64[M]")).all():
+            months = calendar.astype("datetime64[M]")
+            return cls(months[0], None), (months - months[0]).astype(np.int64)
+        step = np.sort(steps)[(steps.size - 1) // 2]
+        places = np.rint((calendar - calendar[0]) / step).astype(np.int64)
+        off = np.abs((calendar - calendar[0]) - places * step)
+        wrong = np.flatnonzero((off > step / 4) | (np.diff(places, prepend=-1) < 1))
+        if wrong.size:
+            raise ForecastError(
+                f"the times are not evenly spaced: {format_time(calendar[int(wrong[0])])} does not "
+                f"lie on steps of {_worded(step)} from {format_time(calendar[0])}; join turns to "
+                'even ones first, such as resample("1D")'
+            )
+        return cls(calendar[0], step), places
+
+    def stamps(self, start: int, stop: int) -> Stamps:
+        """When the turns at these positions (from 0) are."""
+        places = np.arange(start, stop)
+        if self.step is None:
+            return np.asarray(self.first.astype("datetime64[M]") + places, "datetime64[D]")
+        return np.asarray(self.first + places * self.step)
+
+    def seasons(self) -> tuple[float, ...]:
+        """The turns in a day, a week and a year; only seasons of two turns or more."""
+        if self.step is None:
+            return (12.0,)
+        day, week = (float(span / self.step) for span in (_DAY, 7 * _DAY))
+        return tuple(length for length in (day, week, _YEAR * day) if length >= 2)
+
+    @property
+    def daily(self) -> bool:
+        """Whether a turn is a day or shorter, so that it falls on a date."""
+        return self.step is not None and bool(self.step <= _DAY)
+
+
+def _worded(step: np.timedelta64) -> str:
+    for seconds, unit in ((86400, "day"), (3600, "hour"), (60, "minute"), (1, "second")):
+        count = float(step / np.timedelta64(seconds, "s"))
+        if count >= 1 and count.is_integer():
+            return counted(int(count), unit)
+    return str(step)
+
+
+#: With a larger share of missing turns a series is not a series with gaps any more.
+_MOST_MISSING = 0.3
+#: A lowest value below this share of the median stands for "no traffic".
+_NOBODY = 0.02
+#: A time of the week without traffic in at least this share of the weeks is closed.
+_CLOSED = 0.9
+#: How far the middle of a forecast may rise above the highest value so far, as a logarithm.
+_ABOVE = 0.2
+#: Added before the logarithm if some turns have no traffic, as a share of the median.
+_SHIFT = 1.0
+
+
+@dataclass(frozen=True)
+class History:
+    """Values on an even grid, from the first turn to the last."""
+
+    values: Numbers  # gaps are filled from the same position in nearby seasons
+    seen: NDArray[np.bool_]  # which turns are data rather than filled gaps
+    grid: Grid | None
+    zone: str | None  # the time zone of the shop, if the stamps are in UTC
+    seasons: tuple[float, ...]  # their lengths in turns, shortest first; those the past holds
+    shift: float  # added before taking logarithms; 0 unless some turns have no traffic
+
+    @classmethod
+    def of(
+        cls, G: Multiplier, periods: tuple[int, ...] | None = None, zone: str | None = None
+    ) -> Self:
+        """Lay a multiplier on its grid.
+
+        >>> days = ["2013-12-20", "2013-12-21", "2013-12-23"]
+        >>> History.of(Multiplier([1.0, 2.0, 4.0], days), periods=(1,)).values
+        array([1., 2., 3., 4.])
+        """
+        stamps, zone = _even_stamps(G, zone)
+        grid, places = (None, np.arange(G.turns)) if stamps is None else Grid.under(stamps)
+        turns = int(places[-1]) + 1
+        if turns - G.turns > _MOST_MISSING * turns:
+            raise ForecastError(
+                f"{turns - G.turns} of {turns} turns are missing, too many to learn the seasons: "
+                "join turns into longer ones, or choose a part without gaps"
+            )
+        seasons = _seasons(turns, grid, periods)
+        values = np.full(turns, np.nan)
+        values[places] = G.values
+        seen = ~np.isnan(values)
+        return cls(_filled(values, seasons), seen, grid, zone, seasons, _shift(G.values))
+
+    @property
+    def turns(self) -> int:
+        """The number of turns, gaps included."""
+        return int(self.values.size)
+
+    @property
+    def logs(self) -> Numbers:
+        """The logarithms of the values, shifted."""
+        return np.log(self.values + self.shift)
+
+    def unlog(self, logs: Numbers) -> Numbers:
+        """Back to values; nothing falls below the lowest value."""
+        return np.asarray(np.maximum(np.exp(logs) - self.shift, self.values.min()))
+
+    @property
+    def constant(self) -> bool:
+        """Whether all turns are equal."""
+        return bool(np.ptp(self.values) <= 1e-12 * self.values.max())
+
+    def stamps(self, start: int, stop: int) -> Stamps | None:
+        """When the turns at these positions are (from 0, also beyond the end)."""
+        return None if self.grid is None else self.grid.stamps(start, stop)
+
+    def clocks(self, start: int, stop: int) -> Stamps | None:
+        """The same by the wall clock of the shop."""
+        stamps = self.stamps(start, stop)
+        if stamps is None or self.zone is None:
+            return stamps
+        try:
+            return to_wall(stamps.astype("datetime64[s]"), check_zone(self.zone))
+        except TableError as reason:
+            raise ForecastError(str(reason)) from reason
+
+    def before(self, turn: int) -> Self:
+        """The first turns only, as they were known then."""
+        seasons = tuple(season for season in self.seasons if enough(turn, season, self.grid))
+        return replace(self, values=self.values[:turn], seen=self.seen[:turn], seasons=seasons)
+
+    def then(self, value: float) -> Self:
+        """With one turn more."""
+        return replace(self, values=np.append(self.values, value), seen=np.append(self.seen, True))
+
+    def phases(self, start: int, stop: int) -> NDArray[np.int64]:
+        """The position of these turns in the week (or in the longest season up to a week)."""
+        clocks, length = self.clocks(start, stop), self.week
+        if clocks is None or self.grid is None or self.grid.step is None or length <= 1:
+            return np.arange(start, stop) % max(1, length)
+        offset = clocks - np.datetime64("1969-12-29")  # a Monday
+        return np.asarray(offset // self.grid.step, dtype=np.int64) % length
+
+    @property
+    def week(self) -> int:
+        """The turns in the longest season up to a week; 1 without any."""
+        if self.grid is None:
+            return int(self.seasons[0])
+        if self.grid.step is None:
+            return 12
+        short = [s for s in self.seasons if s * self.grid.step <= np.timedelta64(8, "D")]
+        return round(short[-1]) if short else 1
+
+    @property
+    def year(self) -> float:
+        """The turns in a year; without a calendar, 52 of the shortest seasons or more."""
+        if self.grid is None:
+            return max(self.seasons[-1], 52.0 * self.seasons[0])
+        return self.grid.seasons()[-1]
+
+    @property
+    def knows_the_year(self) -> bool:
+        """Whether it is long enough to tell the season of the year; True without a calendar."""
+        return self.grid is None or self.seasons[-1] >= 0.9 * self.year
+
+    def ceiling(self, turns: int) -> float:
+        """The highest logarithm that a forecast of so many turns can justify.
+
+        A fifth above the highest value so far, plus as much as the later half of the past grew over
+        the earlier one, for as long as the forecast goes on.
+        """
+        earlier, later = np.array_split(self.logs, 2)
+        growth = float(np.median(later) - np.median(earlier)) * turns / later.size
+        return float(np.log(self.values.max() + self.shift)) + _ABOVE + float(np.clip(growth, 0, 1))
+
+    def closed(self, start: int, stop: int) -> NDArray[np.bool_]:
+        """Which turns fall on a time of the week with almost no traffic."""
+        if self.shift == 0.0:
+            return np.zeros(stop - start, np.bool_)
+        phases = self.phases(0, self.turns)
+        idle = self.values <= self.values.min() * (1 + 1e-9)
+        counts = np.bincount(phases[self.seen], minlength=self.week)
+        empty = np.bincount(phases[self.seen & idle], minlength=self.week)
+        closed = (counts > 0) & (empty >= _CLOSED * counts)
+        return np.asarray(closed[self.phases(start, stop)])
+
+
+def enough(turns: int, season: float, grid: Grid | None) -> bool:
+    """Whether the past holds a season often enough: twice, a year of days or less 1.5 times."""
+    year = 0.0 if grid is None else grid.seasons()[-1]
+    times = 1.5 if season > max(300.0, 0.99 * year) else 2.0
+    return turns >= int(times * season)  # two years are 104 weeks and a bit
+
+
+def _even_stamps(G: Multiplier, zone: str | None) -> tuple[Stamps | None, str | None]:
+    """Stamps that are even where clocks change: days by the wall clock, hours in UTC; the zone."""
+    if G.calendar is None or G.timeline is None or G.zone is None:
+        return G.calendar, zone
+    steps = np.diff(G.calendar.astype("datetime64[s]"))
+    if steps.size and steps.min() >= _DAY:
+        return G.calendar, None
+    return G.timeline.instants, zone or G.zone
+
+
+def _seasons(turns: int, grid: Grid | None, periods: tuple[int, ...] | None) -> tuple[float, ...]:
+    if periods is not None:
+        lengths: tuple[float, ...] = tuple(sorted(float(period) for period in periods))
+        if not lengths or lengths[0] < 1 or len(set(lengths)) < len(lengths):
+            raise ForecastError(
+                f"periods must be different whole numbers, at least 1, got {periods!r}"
+            )
+    elif grid is None:
+        raise ForecastError(
+            "the series has no calendar, so its seasons are not known: give their lengths in "
+            "turns, such as periods=(7,), or use a one-step forecaster, such as moving-average"
+        )
+    else:
+        if not (lengths := grid.seasons()):
+            raise ForecastError("turns of a year or more have no season: use a one-step forecaster")
+    seasons = tuple(length for length in lengths if enough(turns, length, grid))
+    if not seasons:
+        raise ForecastError(
+            f"{turns} turns are too short to learn a season from: the shortest has "
+            f"{lengths[0]:.0f} turns and must occur twice; give a longer past, or use a one-step "
+            "forecaster, such as moving-average"
+        )
+    return seasons
+
+
+def _filled(values: Numbers, seasons: tuple[float, ...]) -> Numbers:
+    """Fill each gap with the mean of the same position in the week before and the week after."""
+    if not np.isnan(values).any():
+        return values
+    import pandas as pd
+
+    length = max((round(season) for season in seasons if season <= 200), default=1)
+    phases = pd.Series(values).groupby(np.arange(values.size) % length)
+    around = pd.concat([phases.ffill(), phases.bfill()], axis=1).mean(axis=1)
+    return np.where(np.isnan(values), around.fillna(np.nanmedian(values)), values)
+
+
+def _shift(values: Numbers) -> float:
+    usual = float(np.median(values[values > values.min()])) if np.ptp(values) > 0 else 0.0
+    return _SHIFT * usual if values.min() < _NOBODY * usual else 0.0

@@ -1,0 +1,268 @@
+"""Forecasters that look a whole season ahead.
+
+All work on logarithms: traffic is positive, and its seasons multiply.
+"""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.validation import whole_number
+from highseason.core.warnings import warn_user
+from highseason.traffic.design import Design, Regression
+from highseason.traffic.forecast import (
+    LEVELS,
+    Fitted,
+    Forecast,
+    Forecaster,
+    ForecastError,
+    ForecastWarning,
+    Numbers,
+    normal_quantiles,
+    observed,
+)
+from highseason.traffic.history import History
+from highseason.traffic.sources import as_multiplier
+
+
+@dataclass(frozen=True)
+class SeasonAhead(Forecaster):
+    """What they share; subclasses give `outlook`.
+
+    Gaps are filled from the weeks around them.  Times of the week with almost no traffic are
+    closed, and are forecast to be closed.  A constant past is forecast to stay constant.
+
+    Attributes:
+        holidays: Whether days such as Christmas and Black Friday have effects of their own.
+        country: A country whose public holidays have, too, such as GB, GB-ENG or US.
+        zone: The time zone of the shop, such as Europe/London, if the stamps are in UTC; it
+            decides on which date and at which time of the week a turn falls.
+        periods: The lengths of the seasons in turns, if there is no calendar or if they do not
+            follow it.
+    """
+
+    holidays: bool = True
+    country: str | None = None
+    zone: str | None = None
+    periods: tuple[int, ...] | None = None
+
+    def fit(self, series: Any) -> "FittedSeason":
+        """Learn from a past: anything `as_multiplier` takes."""
+        return FittedSeason(self, History.of(as_multiplier(series), self.periods, self.zone))
+
+    @abstractmethod
+    def outlook(self, history: History, turns: int) -> Numbers:
+        """Quantiles of the logarithms of the next turns, a row per level of `LEVELS`."""
+
+    def mean_of(self, spread: Forecast) -> Numbers:
+        """The mean of each turn, from its quantiles."""
+        return np.asarray(spread.atoms(99).mean(axis=0))
+
+
+class FittedSeason(Fitted):
+    """A season-ahead forecaster that knows a past; each prediction fits it again."""
+
+    def __init__(self, forecaster: SeasonAhead, history: History) -> None:
+        self._forecaster, self.history = forecaster, history
+
+    def update(self, value: float) -> None:
+        """Take one turn more."""
+        self.history = self.history.then(observed(value))
+
+    def predict(self, turns: int) -> Forecast:
+        """Mean and quantiles of the next turns."""
+        turns = whole_number("turns", turns, 1, ForecastError)
+        history, n = self.history, self.history.turns
+        if history.constant:
+            table = np.full((len(LEVELS), turns), float(history.values[-1]))
+        else:
+            _warn_of_unknown_year(history, turns)
+            table = _within_reason(self._forecaster.outlook(history, turns), history)
+            table = history.unlog(table)
+            table[:, history.closed(n, n + turns)] = history.values.min()
+        if not np.isfinite(table).all():
+            raise ForecastError(
+                f"{self._forecaster} gives no finite forecast: the series varies too much for it; "
+                "use another forecaster, or clip the series"
+            )
+        stamps, name = history.stamps(n, n + turns), str(self._forecaster)
+        spread = Forecast(np.maximum(table[LEVELS.index(0.5)], 1e-300), table, stamps, name)
+        return Forecast(self._forecaster.mean_of(spread), table, stamps, name, history.zone)
+
+
+#: Forecasts of fewer turns than this share of a year hardly depend on its season: three weeks.
+_SHORT = 1 / 18
+
+
+def _warn_of_unknown_year(history: History, turns: int) -> None:
+    if history.knows_the_year or turns < _SHORT * history.year:
+        return
+    years = history.turns / history.year
+    length = f"{years:.1f} years" if years > 0.95 else f"{365 * years:.0f} days"
+    warn_user(
+        f"the past is {length} long, too short to know the season of the year: busy and "
+        "quiet months may be missed; give at least one and a half years",
+        ForecastWarning,
+    )
+
+
+#: How far the quantiles above the median may lie above what bounds the median, as a logarithm.
+_TAIL = 1.0
+
+
+def _within_reason(table: Numbers, history: History) -> Numbers:
+    """Quantiles of logarithms, none of them far above everything that was ever seen."""
+    bounds = history.ceiling(table.shape[1]) + _TAIL * np.maximum(0, 2 * np.array(LEVELS) - 1)
+    return np.asarray(np.minimum(table, bounds[:, None]))
+
+
+@dataclass(frozen=True)
+class SeasonalNaive(SeasonAhead):
+    """Repeat the last season; ignore special days.  The baseline for all others.
+
+    The season is a week (or the longest season up to a week that the past holds twice), or `lag`
+    turns: 364 for the same weekday a year ago.
+
+    >>> SeasonalNaive(periods=(3,)).fit([1, 2, 3, 1, 2, 4]).predict(4).median
+    array([1., 2., 4., 1.])
+    """
+
+    name = "seasonal-naive"
+
+    holidays: bool = False
+    lag: int | None = None
+
+    def outlook(self, history: History, turns: int) -> Numbers:
+        """Normal around the last season, with the spread of the changes from season to season."""
+        lag = history.week if self.lag is None else self.lag
+        if not 1 <= lag < history.turns:
+            raise ForecastError(
+                f"lag={lag} needs a past of more than {lag} turns, got {history.turns}"
+            )
+        logs = history.logs
+        middle = np.resize(logs[-lag:], turns)
+        moves = changes(history, lag)
+        deviation = float(np.sqrt(np.mean(moves**2))) if moves.size else 0.0
+        seasons = np.arange(turns) // lag + 1
+        return normal_quantiles(middle, deviation * np.sqrt(seasons))
+
+
+def changes(history: History, lag: int) -> Numbers:
+    """By how much logarithms changed over `lag` turns, where both were seen and open."""
+    kept = history.seen & ~history.closed(0, history.turns)
+    return np.asarray((history.logs[lag:] - history.logs[:-lag])[kept[lag:] & kept[:-lag]])
+
+
+@dataclass(frozen=True)
+class CalendarView:
+    """What the calendar says of the turns after a past."""
+
+    history: History
+    design: Design
+    middle: float
+    regression: Regression
+    rest: Numbers  # what the regression does not explain
+    weights: Numbers  # 1 for the ordinary turns that were seen and open, else 0
+
+    @classmethod
+    def of(cls, history: History, forecaster: SeasonAhead, halflife: float = 4.0) -> Self:
+        """Fit a regression in which the weight of a turn halves in so many years."""
+        design = Design.of(history, forecaster.holidays, forecaster.country)
+        n, y = history.turns, history.logs
+        kept = history.seen & ~history.closed(0, n)
+        age = (n - 1 - np.arange(n)) / history.year
+        weights = np.where(kept, 0.5 ** (age / halflife), 0.0)
+        middle = float(weights @ y) / float(weights.sum())
+        regression = design.fit(y - middle, weights)
+        usual = (kept & ~design.is_special(0, n)).astype(np.float64)
+        return cls(history, design, middle, regression, y - middle - regression(0, n), usual)
+
+    def base(self, turns: int) -> Numbers:
+        """The regression ahead."""
+        n = self.history.turns
+        return np.asarray(self.middle + self.regression(n, n + turns))
+
+    def faded(self, weeks: float) -> Numbers:
+        """Weights of the past that fall by e in so many weeks."""
+        n = self.history.turns
+        age = (n - 1 - np.arange(n)) / self.history.week
+        return np.asarray(self.weights * np.exp(-age / weeks))
+
+    def calendar(self, turns: int, recent: float = 4.0, fade: float = 26.0) -> Numbers:
+        """The regression ahead, plus the level of the `recent` weeks, which fades over weeks."""
+        week, weights = float(self.history.week), self.faded(recent)
+        # As if one more week of turns had followed the calendar exactly.
+        level = float(weights @ self.rest) / (float(weights.sum()) + week)
+        return np.asarray(self.base(turns) + level * np.exp(-np.arange(turns) / (fade * week)))
+
+
+def origins(history: History, turns: int, count: int) -> list[int]:
+    """Turns in the later half of the past from which forecasts of so many turns are tried."""
+    n = history.turns
+    first = max(n // 2, 2 * history.week, min(n - turns, round(1.2 * history.year)))
+    every = np.unique(np.linspace(first, n - 1, count + 1)[:-1].astype(np.int64))
+    return [origin for origin in every[every < n].tolist() if history.before(origin).seasons]
+
+
+#: The number of earlier forecasts whose errors are used.
+_ORIGINS = 12
+#: With fewer past errors than this, changes from week to week are taken for errors as well.
+_TOO_FEW = 8
+#: With fewer past errors than this, ordinary and special days share theirs.
+_FEW = 20
+
+
+@dataclass(frozen=True)
+class CalendarRegression(SeasonAhead):
+    """Log traffic = time of the week + trend + waves of the year + special days + recent level.
+
+    A ridge regression in which the weight of a turn halves every `halflife` years.  The deviation
+    of the last `recent` weeks from it fades over `fade` weeks ahead.  Quantiles are those of the
+    errors of the same forecaster from earlier turns.  Only the holidays of a `country` need an
+    extra.
+
+    >>> import highseason as hs
+    >>> days = np.arange("2013-01-01", "2015-01-01", dtype="datetime64[D]")
+    >>> traffic = hs.traffic.from_values(100 + 50 * (np.arange(days.size) % 7 == 4), days)
+    >>> CalendarRegression().fit(traffic).predict(7).mean.round()
+    array([100., 100., 150., 100., 100., 100., 100.])
+    """
+
+    name = "calendar"
+
+    halflife: float = 4.0
+    recent: float = 4.0
+    fade: float = 26.0
+
+    def outlook(self, history: History, turns: int) -> Numbers:
+        """The forecast of the regression plus the quantiles of its past errors."""
+        view = self._view(history)
+        errors, fell_on_special = self._past_errors(history, turns)
+        table = np.empty((len(LEVELS), turns))
+        special = view.design.is_special(history.turns, history.turns + turns)
+        for kind in (False, True):
+            chosen = errors[fell_on_special == kind]
+            chosen = errors if chosen.size < _FEW else chosen
+            table[:, special == kind] = np.quantile(chosen, LEVELS)[:, None] if chosen.size else 0.0
+        return table + view.calendar(turns, self.recent, self.fade)
+
+    def _view(self, history: History) -> CalendarView:
+        return CalendarView.of(history, self, self.halflife)
+
+    def _past_errors(self, history: History, turns: int) -> tuple[Numbers, NDArray[np.bool_]]:
+        """Errors from earlier origins, and which fell on special days."""
+        missed, special = [np.empty(0)], [np.empty(0, np.bool_)]
+        for origin in origins(history, turns, _ORIGINS):
+            past, end = history.before(origin), min(origin + turns, history.turns)
+            view = self._view(past)
+            said = view.calendar(end - origin, self.recent, self.fade)
+            kept = history.seen[origin:end] & ~past.closed(origin, end)
+            missed.append((history.logs[origin:end] - said)[kept])
+            special.append(view.design.is_special(origin, end)[kept])
+        if sum(map(len, missed)) < _TOO_FEW:  # a short past
+            missed.append(changes(history, history.week))
+            special.append(np.zeros(missed[-1].size, np.bool_))
+        return np.concatenate(missed), np.concatenate(special)

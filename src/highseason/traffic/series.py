@@ -1,0 +1,392 @@
+"""The multiplier G: one positive number per turn, and when each turn is, if that is known."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from hashlib import sha256
+from numbers import Real
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from highseason.core.validation import positive_number
+from highseason.traffic.resampling import How, Partial, resample
+from highseason.traffic.thresholds import Threshold
+from highseason.traffic.timeline import Timeline, join, require_same_zone
+from highseason.traffic.times import Instants, When
+from highseason.traffic.validation import (
+    MultiplierError,
+    Values,
+    brief,
+    check_values,
+    to_values,
+    turn_label,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Operand: TypeAlias = "Multiplier | NDArray[Any] | float"
+"""What a multiplier can be added to or multiplied by."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Multiplier:
+    """The multiplier G(t) > 0 of the turns t = 1, …, n: the stakes of each turn.
+
+    The reward of turn t is G(t)·X. Multipliers are immutable: every operation returns a new one.
+
+    Attributes:
+        values: G(1), …, G(n), read-only; all finite and > 0.
+        calendar: When each turn is, read-only, or None. With a zone it is the wall clock there,
+            which shows the same times twice in the hour in which it is put back.
+        name: A label for tables and figures; comparisons ignore it.
+        zone: The time zone whose days and hours count: ``"Europe/Rome"``, ``"UTC"``,
+            ``"+01:00"``, or None where the times name none. The constructor reads times without
+            a zone by its clock, and converts those that have one.
+        is_shape: Whether a formula such as ``wave`` made it: its values are stakes without a unit,
+            where those of data are visitors.
+        timeline: The calendar as instants, strictly increasing and in UTC if there is a zone.
+
+    >>> G = Multiplier([10, 20, 60], calendar=["2013-12-24", "2013-12-25", "2013-12-26"])
+    >>> G.at(3), G.at("2013-12-26"), G.turn_of("2013-12-25"), G.total
+    (60.0, 60.0, 2, 90.0)
+    >>> (2 * G + 5).values
+    array([ 25.,  45., 125.])
+    """
+
+    values: Values
+    calendar: Instants | None = None
+    name: str = "G"
+    zone: str | None = None
+    is_shape: bool = False
+    timeline: Timeline | None = field(init=False)
+
+    # NumPy numbers and arrays leave `2.0 * G` to this class instead of looping over it.
+    __array_priority__ = 1000.0
+
+    def __post_init__(self) -> None:
+        values = to_values(self.values)
+        timeline = None if self.calendar is None else Timeline.of(self.calendar, self.zone)
+        if timeline is None and self.zone is not None:
+            raise MultiplierError(f"zone={self.zone!r} has no meaning without a calendar: give one")
+        if timeline is not None and timeline.instants.size != values.size:
+            raise MultiplierError(
+                f"the calendar has {timeline.instants.size} times for {values.size} values: "
+                "give one time per value"
+            )
+        check_values(values, partial(_label, timeline))
+        values.setflags(write=False)
+        wall, zone = (None, None) if timeline is None else (timeline.wall, timeline.zone)
+        fields = {"values": values, "timeline": timeline, "calendar": wall, "zone": zone}
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    def __reduce__(self) -> tuple[type[Multiplier], tuple[Any, ...]]:
+        return type(self), (self.values, self.timeline, self.name, None, self.is_shape)
+
+    def __len__(self) -> int:
+        return int(self.values.size)
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self.values, dtype=dtype, copy=copy)
+
+    def __eq__(self, other: object) -> bool:
+        # The name is only a label.
+        if not isinstance(other, Multiplier):
+            return NotImplemented
+        is_same = self.timeline == other.timeline
+        return is_same and np.array_equal(self.values, other.values)
+
+    def __hash__(self) -> int:
+        return hash(self.values.tobytes())
+
+    def __repr__(self) -> str:
+        name = self.name if len(self.name) <= 40 else f"{self.name[:39]}…"
+        low, high = brief(float(self.values.min())), brief(float(self.values.max()))
+        line, zone = self.timeline, f" {self.zone}" if self.zone else ""
+        times = "" if line is None else f", {line.show(0)} to {line.show(-1)}"
+        return f"<Multiplier {name}: {self.turns} turns, {low} to {high}{times}{zone}>"
+
+    @property
+    def turns(self) -> int:
+        """The number of turns n."""
+        return len(self)
+
+    @property
+    def total(self) -> float:
+        """The sum of G over all turns: what an arm that always pays 1 would earn."""
+        return float(self.values.sum())
+
+    def to_pandas(self) -> pd.Series[float]:
+        """Return the values as a Series, on a DatetimeIndex in its zone or on the turns from 1.
+
+        >>> Multiplier([10, 20], name="visitors").to_pandas().to_dict()
+        {1: 10.0, 2: 20.0}
+        """
+        import pandas as pd
+
+        turns = pd.RangeIndex(1, self.turns + 1, name="turn")
+        index = turns if self.timeline is None else self.timeline.index
+        return pd.Series(self.values.copy(), index=index, name=self.name)
+
+    def digest(self) -> str:
+        """Return 16 hex digits that identify these values."""
+        return sha256(self.values.astype("<f8").tobytes()).hexdigest()[:16]
+
+    def at(self, t: int | When) -> float:
+        """Return G(t) for a turn (from 1), or for a time where there is a calendar."""
+        return float(self.values[self.turn_of(t) - 1])
+
+    def turn_of(self, when: int | When) -> int:
+        """Return the one turn (from 1) that falls on ``when``; a turn itself is only checked.
+
+        A date means the whole day, ``"2013-12-26 12"`` the whole hour: any period that holds
+        exactly one turn is fine. Times without a zone are read by the clock of the calendar's.
+
+        >>> Multiplier([10, 20], calendar=["2013-12-25", "2013-12-26"]).turn_of("2013-12-26")
+        2
+        """
+        rows = self._rows(when)
+        if rows.stop - rows.start != 1:
+            raise MultiplierError(self._not_one_turn(when, rows))
+        return int(rows.stop)
+
+    def turn_at(self, when: int | When) -> int:
+        """Return the turn (from 1) during which ``when`` falls, such as ``datetime.now(UTC)``.
+
+        As `turn_of`, but a time at which no turn begins is one of the turn that is going on. A turn
+        lasts until the next begins; the last, and one before a gap, as long as turns usually do.
+
+        >>> days = Multiplier([10, 20], calendar=["2013-12-25", "2013-12-26"])
+        >>> days.turn_at("2013-12-26 14:30")
+        2
+        """
+        rows = self._rows(when)
+        row = None
+        if rows.stop <= rows.start and isinstance(when, When) and self.timeline is not None:
+            row = self.timeline.holding(when)
+        return self.turn_of(when) if row is None else row + 1
+
+    def _rows(self, when: int | When) -> slice:
+        if not isinstance(when, When):
+            turn = _checked_turn(when, self.turns)
+            return slice(turn - 1, turn)
+        if self.timeline is None:
+            raise MultiplierError(
+                f"the multiplier has no calendar, so it cannot find {when!r}: "
+                f"use a turn from 1 to {self.turns}, or give it a calendar"
+            )
+        return self.timeline.rows(when)
+
+    def _not_one_turn(self, when: int | When, rows: slice) -> str:
+        label = partial(_label, self.timeline)
+        if rows.stop > rows.start:
+            first, last = label(rows.start), label(rows.stop - 1)
+            return f"{when!r} holds several turns, from {first} to {last}: name one of them"
+        if rows.start == 0:
+            return f"{when!r} is before the first turn, {label(0)}"
+        before = label(rows.start - 1)
+        if rows.start == self.turns:
+            return f"{when!r} is after the last turn, {before}"
+        return f"no turn falls on {when!r}: it lies between {before} and {label(rows.start)}"
+
+    def high(self, z: Threshold | float | str) -> NDArray[np.bool_]:
+        """Return for each turn whether it is high: G(t) ≥ z.
+
+        >>> Multiplier([10, 20, 40]).high("0.5*max")
+        array([False,  True,  True])
+        """
+        return self.values >= Threshold.of(z).resolve(self.values)
+
+    def low(self, z: Threshold | float | str) -> NDArray[np.bool_]:
+        """Return for each turn whether it is low: G(t) < z."""
+        return ~self.high(z)
+
+    def __add__(self, other: Operand) -> Multiplier:
+        return self._combined(other, np.add, "{} + {}")
+
+    def __radd__(self, other: Operand) -> Multiplier:
+        return self._combined(other, np.add, "{1} + {0}")
+
+    def __mul__(self, other: Operand) -> Multiplier:
+        return self._combined(other, np.multiply, "{} * {}")
+
+    def __rmul__(self, other: Operand) -> Multiplier:
+        return self._combined(other, np.multiply, "{1} * {0}")
+
+    def _combined(self, other: Operand, operation: np.ufunc, form: str) -> Multiplier:
+        if isinstance(other, Multiplier):
+            timeline, label, right = _common_calendar(self, other), other.name, other.values
+        elif isinstance(other, np.ndarray):
+            timeline, label, right = self.timeline, "array", to_values(other)
+            _require_same_turns(self.turns, right.size)
+        elif isinstance(other, Real):
+            timeline, label = self.timeline, brief(float(other))
+            right = np.asarray(float(other))
+        else:
+            return NotImplemented  # type: ignore[no-any-return]  # Python's signal has no type
+        names = [self.name, label]
+        if operation is np.multiply:
+            names = [f"({name})" if " + " in name else name for name in names]
+        with np.errstate(over="ignore", under="ignore"):  # the check names the turn instead
+            return _build(operation(self.values, right), timeline, form.format(*names))
+
+    def scale(self, factor: float) -> Multiplier:
+        """Multiply every turn by a factor > 0."""
+        return positive_number("factor", factor, MultiplierError) * self
+
+    def shift(self, turns: int) -> Multiplier:
+        """Move the season ``turns`` turns later (earlier if negative): G'(t) = G(t − turns).
+
+        Values that leave at one end come in at the other; the calendar stays as it is.
+
+        >>> Multiplier([1, 2, 3]).shift(1).values
+        array([3., 1., 2.])
+        """
+        return self._with(np.roll(self.values, operator.index(turns)), self.timeline)
+
+    def then(self, other: Multiplier) -> Multiplier:
+        """Append another multiplier."""
+        return concatenate(self, other)
+
+    def clip(self, low: float | None = None, high: float | None = None) -> Multiplier:
+        """Clip every value to [low, high]; None leaves that side open.
+
+        >>> Multiplier([1, 20, 300]).clip(5, 100).values
+        array([  5.,  20., 100.])
+        """
+        low = low if low is None else positive_number("low", low, MultiplierError)
+        high = high if high is None else positive_number("high", high, MultiplierError)
+        if low is not None and high is not None and low > high:
+            raise MultiplierError(f"low ({low:g}) must not be above high ({high:g})")
+        return self._with(np.clip(self.values, low, high), self.timeline)
+
+    def floor(self, value: float) -> Multiplier:
+        """Raise every value below ``value`` to it."""
+        return self.clip(low=value)
+
+    def window(self, first: int | When | None = None, last: int | When | None = None) -> Multiplier:
+        """Keep the turns from ``first`` to ``last``, both included; None leaves that side open.
+
+        Turns must exist. Times need not: the turns between them are kept.
+
+        >>> Multiplier([1, 2, 3, 4]).window(2, 3).values
+        array([2., 3.])
+        """
+        start = 0 if first is None else self._rows(first).start
+        stop = self.turns if last is None else self._rows(last).stop
+        if start >= stop:
+            raise MultiplierError(f"no turn lies between {first!r} and {last!r}")
+        rows = slice(start, stop)
+        timeline = None if self.timeline is None else self.timeline.take(rows)
+        return self._with(self.values[rows], timeline)
+
+    def resample(
+        self, length: int | str, how: How = "sum", partial: Partial = "drop"
+    ) -> Multiplier:
+        """Join turns into longer ones.
+
+        Args:
+            length: A number of turns; with a calendar also a time such as ``"1D"``, ``"6h"``,
+                ``"30min"``, ``"1W"`` (from Monday) or ``"1M"`` (month). Periods without any
+                turn are left out: a gap stays a gap and does not become zeros. With a zone,
+                days follow its clock: they have 23 or 25 hours when it changes.
+            how: ``"sum"`` (traffic) or ``"mean"`` (a rate).
+            partial: What to do with a first or last period that the data does not fill:
+                ``"drop"`` or ``"keep"``. A period is not filled if another turn, at the
+                usual distance, would fit in before the first or after the last one.
+
+        >>> hours = np.arange("2013-12-25", "2013-12-27", dtype="datetime64[h]")
+        >>> Multiplier(np.ones(48), hours).resample("1D").values
+        array([24., 24.])
+        """
+        return self._with(*resample(self.values, self.timeline, length, how, partial))
+
+    def _with(self, values: Values, timeline: Timeline | None) -> Multiplier:
+        return _build(values, timeline, self.name, self.is_shape)
+
+
+def concatenate(*parts: Multiplier | Sequence[Multiplier]) -> Multiplier:
+    """Join several multipliers end to end, given one by one or as a list.
+
+    Calendars must follow each other, in one zone; a gap between two raises a `CalendarWarning`.
+
+    >>> concatenate(Multiplier([1, 2]), Multiplier([3])).values
+    array([1., 2., 3.])
+    >>> concatenate([Multiplier([1, 2]), Multiplier([3])]).turns
+    3
+    """
+    given: list[Any] = list(parts)
+    if len(given) == 1 and isinstance(given[0], list | tuple):
+        given = list(given[0])
+    if not given:
+        raise MultiplierError("concatenate needs at least one multiplier")
+    for part in given:
+        if not isinstance(part, Multiplier):
+            raise MultiplierError(
+                f"concatenate takes multipliers, such as concatenate(G, H), not "
+                f"{type(part).__name__}: convert it with as_multiplier(…)"
+            )
+    timelines = [part.timeline for part in given if part.timeline is not None]
+    if timelines and len(timelines) < len(given):
+        raise MultiplierError(
+            "some of the multipliers have a calendar and some have none: give all of them one, "
+            "or drop it with from_values(G.values)"
+        )
+    return _build(
+        np.concatenate([part.values for part in given]),
+        join(timelines) if timelines else None,
+        ", ".join(dict.fromkeys(part.name for part in given)),
+    )
+
+
+def _build(
+    values: Values, timeline: Timeline | None, name: str, is_shape: bool = False
+) -> Multiplier:
+    # Not dataclasses.replace: the wall clock alone does not say which of two equal hours.
+    calendar: Any = timeline  # which the constructor takes, too
+    return Multiplier(values, calendar, name, None, is_shape)
+
+
+def _label(timeline: Timeline | None, i: int) -> str:
+    return turn_label(i) if timeline is None else f"{turn_label(i)} ({timeline.show(i)})"
+
+
+def _checked_turn(turn: object, turns: int) -> int:
+    try:
+        number = operator.index(turn)  # type: ignore[arg-type]  # refused below if it is no integer
+    except TypeError:
+        raise MultiplierError(
+            f"{turn!r} is neither a turn (a whole number from 1) nor a time"
+        ) from None
+    if not 1 <= number <= turns:
+        raise MultiplierError(f"there is no turn {number}: turns go from 1 to {turns}")
+    return number
+
+
+def _common_calendar(one: Multiplier, other: Multiplier) -> Timeline | None:
+    _require_same_turns(one.turns, other.turns)
+    if one.timeline is None or other.timeline is None:
+        return other.timeline if one.timeline is None else one.timeline
+    require_same_zone(one.timeline, other.timeline)
+    differ = np.flatnonzero(one.timeline.instants != other.timeline.instants)
+    if differ.size:
+        i = int(differ[0])
+        raise MultiplierError(
+            f"the calendars differ at turn {i + 1}: {one.timeline.show(i)} and "
+            f"{other.timeline.show(i)}; take the same window() of both"
+        )
+    return one.timeline
+
+
+def _require_same_turns(one: int, other: int) -> None:
+    if one != other:
+        raise MultiplierError(
+            f"a multiplier of {one} turns and one of {other} cannot be combined: "
+            "cut the longer one with window()"
+        )

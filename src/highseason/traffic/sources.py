@@ -1,0 +1,342 @@
+"""Multipliers by formula (the paper's shapes) and from data: arrays, pandas Series, files."""
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from numbers import Number
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal, ParamSpec
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from highseason.core.specs import did_you_mean
+from highseason.core.validation import one_of, positive_number, whole_number
+from highseason.core.warnings import warn_user
+from highseason.traffic.columns import Column, FileTable
+from highseason.traffic.dates import Order
+from highseason.traffic.files import read_table
+from highseason.traffic.numerals import Mark
+from highseason.traffic.series import Multiplier
+from highseason.traffic.timeline import Timeline, as_multiplier_error
+from highseason.traffic.times import Stamps, TableError
+from highseason.traffic.validation import (
+    FileNote,
+    MultiplierError,
+    Values,
+    first_wrong,
+    floored,
+    remedy,
+    to_values,
+)
+
+Variant = Literal["paper", "authors_code"]
+"""``"paper"``: as printed, t from 1. ``"authors_code"``: as simulated, t from 0."""
+
+P = ParamSpec("P")
+
+SHAPES: dict[str, Callable[..., Multiplier]] = {}
+"""Every shape by name; each takes ``turns`` and needs nothing else."""
+
+
+def shape(function: Callable[P, Multiplier]) -> Callable[P, Multiplier]:
+    """Register a function in ``SHAPES``, where the command line and the checks look.
+
+    >>> sorted(SHAPES)
+    ['christmas', 'constant', 'sine', 'step', 'wave']
+    """
+
+    @functools.wraps(function)
+    def made(*args: P.args, **kwargs: P.kwargs) -> Multiplier:
+        return replace(function(*args, **kwargs), is_shape=True)
+
+    SHAPES[function.__name__] = made
+    return made
+
+
+@shape
+def wave(turns: int, *, variant: Variant = "paper") -> Multiplier:
+    """Rise and fall like the days of a week: G(t) = 21 + 20 sin(t/4).
+
+    The authors' code counts t from 0, so it is one turn ahead.
+
+    >>> wave(turns=3).values.round(2)
+    array([25.95, 30.59, 34.63])
+    """
+    return Multiplier(_wave(_clock(turns, variant)), name="wave")
+
+
+@shape
+def christmas(turns: int, *, variant: Variant = "paper") -> Multiplier:
+    """The wave with a peak of 1000 in which almost everything is earned.
+
+    The peak is 0.8n ≤ t ≤ 0.9n. In the authors' code it is 0.5n ≤ t < 0.6n, with t from 0.
+
+    >>> christmas(turns=10).values.round(2)
+    array([  25.95,   30.59,   34.63,   37.83,   39.98,   40.95,   40.68,
+           1000.  , 1000.  ,   32.97])
+    """
+    t = _clock(turns, variant)
+    n = t.size
+    # Whole numbers: 0.9 n is inexact in floating point.
+    if variant == "authors_code":
+        peak = (5 * n <= 10 * t) & (10 * t < 6 * n)
+    else:
+        peak = (8 * n <= 10 * t) & (10 * t <= 9 * n)
+    return Multiplier(np.where(peak, 1000.0, _wave(t)), name="christmas")
+
+
+@shape
+def step(turns: int, *, variant: Variant = "paper") -> Multiplier:
+    """Two alternating levels.
+
+    1 and 40 by tenths of the game: 40 where floor(10 t/n) is odd, and in the last turn. In the
+    authors' code 20 and 40 by quarters: 40 where floor(4 t/n) is odd, with t from 0.
+
+    >>> step(turns=10).values
+    array([40.,  1., 40.,  1., 40.,  1., 40.,  1., 40., 40.])
+    """
+    t = _clock(turns, variant)
+    n = t.size
+    if variant == "authors_code":
+        return Multiplier(np.where((4 * t // n) % 2 == 1, 40.0, 20.0), name="step")
+    high = ((10 * t // n) % 2 == 1) | (t == n)
+    return Multiplier(np.where(high, 40.0, 1.0), name="step")
+
+
+@shape
+def constant(turns: int, value: float = 1.0) -> Multiplier:
+    """The same stakes in every turn: the standard bandit.
+
+    >>> constant(turns=3, value=5).values
+    array([5., 5., 5.])
+    """
+    value = positive_number("value", value, MultiplierError)
+    return Multiplier(np.full(_clock(turns).size, value), name="constant")
+
+
+@shape
+def sine(turns: int) -> Multiplier:
+    """The multiplier of the paper's figure of exploration probabilities: G(t) = 20 + 19 sin(t/2).
+
+    >>> sine(turns=3).values.round(2)
+    array([29.11, 35.99, 38.95])
+    """
+    return Multiplier(20.0 + 19.0 * np.sin(_clock(turns) / 2.0), name="sine")
+
+
+def _wave(t: NDArray[np.int64]) -> Values:
+    return np.asarray(21.0 + 20.0 * np.sin(0.25 * t))
+
+
+def _clock(turns: int, variant: Variant = "paper") -> NDArray[np.int64]:
+    one_of("variant", variant, ("paper", "authors_code"), MultiplierError)
+    first = 0 if variant == "authors_code" else 1
+    turns = whole_number("turns", turns, 1, MultiplierError)
+    return np.arange(first, first + turns, dtype=np.int64)
+
+
+_ACCEPTED = "give a Multiplier, a sequence of numbers, a pandas Series, a path, or a shape's name"
+
+
+def from_values(
+    array: ArrayLike,
+    calendar: object = None,
+    name: str = "values",
+    *,
+    floor: float | None = None,
+    zone: str | None = None,
+) -> Multiplier:
+    """Build a multiplier from a sequence of numbers.
+
+    Args:
+        array: One number per turn.
+        calendar: One time per turn (dates, datetimes, ISO texts, ``datetime64`` or a pandas
+            index), or None.
+        name: A label for tables and figures.
+        floor: Raise values between 0 and the floor to it; for the zeros of closed hours.
+        zone: The time zone whose days and hours count, such as ``"Europe/Rome"``. Times with a
+            zone are converted to it; others are read by its clock.
+
+    >>> from_values([0, 40], floor=1).values
+    array([ 1., 40.])
+    """
+    values = floored(to_values(array), floor)
+    return Multiplier(values, calendar, name, zone)  # type: ignore[arg-type]  # turned into an array there
+
+
+def from_series(series: Any, *, floor: float | None = None, name: str | None = None) -> Multiplier:
+    """Build a multiplier from a pandas Series; a DatetimeIndex or PeriodIndex is its calendar.
+
+    >>> import pandas as pd
+    >>> days = pd.date_range("2013-12-25", periods=2)
+    >>> from_series(pd.Series([10, 60], index=days, name="visitors"))
+    <Multiplier visitors: 2 turns, 10 to 60, 2013-12-25 to 2013-12-26>
+    """
+    try:
+        values = series.to_numpy(dtype=np.float64, na_value=np.nan)
+    except (TypeError, ValueError):  # text somewhere: let the message name the turn
+        values = series.to_numpy()
+    index = series.index
+    if hasattr(index, "to_timestamp"):
+        index = index.to_timestamp()
+    label = "series" if series.name is None else str(series.name)
+    return from_values(
+        values, index if index.dtype.kind == "M" else None, name or label, floor=floor
+    )
+
+
+@as_multiplier_error()
+def read(
+    path: str | PathLike[str],
+    time: str | None = None,
+    value: str | None = None,
+    floor: float | None = None,
+    name: str | None = None,
+    zone: str | None = None,
+    dates: Order | None = None,
+    decimal: Mark | None = None,
+) -> Multiplier:
+    r"""Read a multiplier from a CSV (also gzipped), Excel or Parquet file.
+
+    A plain list of numbers is enough. With several columns, the time column is the one with a
+    usual name (``time``, ``date``, ``day``, ``hour``, …) or the first with only dates; the
+    value column is the only numeric one left or the one with a usual name (``value``,
+    ``visitors``, ``orders``, …). If several fit, the error lists them.
+
+    Numbers and dates may be written as any country writes them, if the whole column leaves no
+    doubt: a `FileNote` says how they were read. Where there is doubt, as with 01/02/2025 in every
+    row, the error names the argument that settles it.
+
+    Args:
+        path: The file; its name ends in ``.csv``, ``.tsv``, ``.txt`` (also with ``.gz``),
+            ``.xlsx`` or ``.parquet``.
+        time: The time column: dates, times, or unix seconds (which are in UTC).
+        value: The value column.
+        floor: Raise values between 0 and the floor to it; for the zeros of closed hours. Empty
+            cells stay an error: a missing count is not a count of zero. If hours will be joined
+            to days (``resample``), a tiny floor such as 1e-9 leaves the sums unchanged.
+        name: A label; by default the value column if named, else the file's name.
+        zone: The time zone whose days and hours count, such as ``"Europe/Rome"``; by default
+            the zone of the times, if they all name the same. Times with different offsets
+            (+01:00 in winter, +02:00 in summer) need it; otherwise they count in UTC, with a
+            warning.
+        dates: The order of day, month and year where the file leaves it open: ``"dmy"``,
+            ``"mdy"`` or ``"ymd"``.
+        decimal: The decimal mark where the file leaves it open: ``","`` or ``"."``.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "shop.csv"
+    ...     _ = path.write_text("day,visitors\n2013-12-25,0\n2013-12-26,60\n")
+    ...     read(path, floor=1)
+    <Multiplier shop: 2 turns, 1 to 60, 2013-12-25 to 2013-12-26>
+    """
+    path = Path(path)
+    table = read_table(path, dates, decimal)
+    values_column = None if value is None else table.column(value, "value")
+    times_column = table.find_time() if time is None else table.column(time, "time")
+    if values_column is None:
+        values_column = table.find_value(times_column)
+    if times_column is not None and values_column.position == times_column.position:
+        raise TableError(f"{path}: column {values_column.name!r} cannot be time and value")
+    calendar, forward = None, slice(None)
+    if times_column is not None:
+        calendar, forward = _calendar(table, times_column, zone)
+    values = _values(table, values_column, floor)[forward]
+    if calendar is None and values.size > 3 and math.isclose(values[-1], values[:-1].sum()):
+        table.notes.append("its last value is the sum of the others: drop it if it is a total")
+    if table.notes:
+        warn_user(f"{path}: {'; '.join(table.notes)}", FileNote)
+    return Multiplier(values, calendar, name or value or path.name.split(".")[0] or path.name)
+
+
+def _calendar(table: FileTable, column: Column, zone: str | None) -> tuple[Any, slice]:
+    """When the turns are, and the rows in their order: many exports begin with the newest."""
+    stamps, where = table.times(column), table.where(column)
+    times = stamps.instants
+    if times[0] <= times[-1] or not np.all(times[1:] <= times[:-1]):
+        return Timeline.of(stamps, zone, where), slice(None)
+    table.notes.append("its rows run from the newest to the oldest and are turned round")
+    turned = Stamps(times[::-1], stamps.zones[::-1])
+    return Timeline.of(turned, zone, lambda i: where(-1 - i)), slice(None, None, -1)
+
+
+def _values(table: FileTable, column: Column, floor: float | None) -> Values:
+    values = floored(table.numbers(column), floor)
+    i = first_wrong(values)
+    if i is not None:
+        where, text = table.where(column)(i), column.text(i)
+        raise TableError(f"{where}: {_complaint(text, float(values[i]))}")
+    return values
+
+
+def _complaint(text: str, value: float) -> str:
+    if not text:
+        return "the cell is empty: fill the gap, or drop the row"
+    shown = repr(text if len(text) <= 60 else f"{text[:59]}…")
+    if math.isnan(value) and text.lower().lstrip("+-") != "nan":
+        return (
+            f"{shown} is not a number: write it like the others, or plainly, such as 1234.5, "
+            "or drop the row"
+        )
+    return f"{shown} cannot be used: {remedy(value)}"
+
+
+def as_multiplier(x: Any, turns: int | None = None, *, floor: float | None = None) -> Multiplier:
+    """Turn whatever a user passes as G into a multiplier.
+
+    Args:
+        x: A Multiplier, a sequence of numbers, a pandas Series, the path of a CSV, Excel or
+            Parquet file, or the name of a shape (which needs ``turns``).
+        turns: The number of turns; any other length is refused.
+        floor: Raise values between 0 and the floor to it; for the zeros of closed hours.
+
+    >>> as_multiplier("wave", turns=500)
+    <Multiplier wave: 500 turns, 1.0002 to 41>
+    >>> as_multiplier([1, 2, 3])
+    <Multiplier values: 3 turns, 1 to 3>
+    """
+    multiplier = _coerced(x, turns, floor)
+    if turns is not None and multiplier.turns != turns:
+        raise MultiplierError(
+            f"the multiplier {multiplier.name} has {multiplier.turns} turns, not {turns}: "
+            "leave the number of turns out, or cut the multiplier with window()"
+        )
+    return multiplier
+
+
+def _coerced(x: Any, turns: int | None, floor: float | None) -> Multiplier:
+    if isinstance(x, Multiplier):
+        return x if floor is None else x.floor(floor)
+    if isinstance(x, str):
+        return _from_text(x, turns, floor)
+    if isinstance(x, PathLike):
+        return read(x, floor=floor)
+    if hasattr(x, "columns"):  # of pandas or Polars, neither of which is imported here
+        raise MultiplierError(f"a table is not a multiplier: pick one of its columns; {_ACCEPTED}")
+    if hasattr(x, "to_numpy") and hasattr(x, "index"):
+        return from_series(x, floor=floor)
+    if isinstance(x, Number):  # before arrays: NumPy's numbers look like one
+        raise MultiplierError(
+            f"{x} is one number, not one per turn: for a constant G use constant(turns, value={x})"
+        )
+    if hasattr(x, "__array__") or (isinstance(x, Sequence) and not isinstance(x, bytes)):
+        return from_values(x, floor=floor)
+    raise MultiplierError(f"{type(x).__name__} is not a multiplier: {_ACCEPTED}")
+
+
+def _from_text(text: str, turns: int | None, floor: float | None) -> Multiplier:
+    if text in SHAPES:
+        if turns is None:
+            raise MultiplierError(f"the shape {text!r} needs a number of turns: pass turns=")
+        multiplier = SHAPES[text](turns)
+        return multiplier if floor is None else multiplier.floor(floor)
+    if Path(text).suffix:
+        return read(text, floor=floor)
+    raise MultiplierError(
+        f"unknown shape {text!r}. {did_you_mean(text, SHAPES)} A file is given by its path, such "
+        "as traffic.csv"
+    )

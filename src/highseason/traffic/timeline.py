@@ -1,0 +1,331 @@
+"""When each turn is: instants in chronological order, and the zone whose days and hours count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.warnings import warn_user
+from highseason.traffic.columns import Where
+from highseason.traffic.times import (
+    Instants,
+    Stamps,
+    TableError,
+    When,
+    check_zone,
+    coarsest,
+    format_time,
+    instants_of,
+    is_ambiguous,
+    offset_name,
+    time_of,
+    to_instants,
+    to_wall,
+    zone_info,
+    zone_name,
+)
+from highseason.traffic.validation import CalendarWarning, MultiplierError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@contextmanager
+def as_multiplier_error() -> Iterator[None]:
+    """Raise what is wrong with a table or a time as a `MultiplierError`."""
+    try:
+        yield
+    except TableError as error:
+        raise MultiplierError(str(error)) from error
+
+
+@dataclass(frozen=True, eq=False)
+class Timeline:
+    """The instants of the turns, strictly increasing, and the zone whose days and hours count.
+
+    With a zone the instants are in UTC; without one they are what the data says.
+
+    >>> rome = Timeline(np.array(["2024-03-30T23:00"], dtype="datetime64[s]"), "Europe/Rome")
+    >>> rome.wall
+    array(['2024-03-31'], dtype='datetime64[D]')
+    """
+
+    instants: Instants
+    zone: str | None = None
+
+    @classmethod
+    @as_multiplier_error()
+    def of(cls, times: Any, zone: str | None = None, where: Where | None = None) -> Timeline:
+        """Read dates, datetimes, ISO texts, a ``datetime64`` array or a pandas index.
+
+        Times without a zone are read by the clock of ``zone``, if one is given.
+
+        >>> Timeline.of(["2013-12-26 00:00+01:00", "2013-12-27 00:00+01:00"]).zone
+        '+01:00'
+        """
+        zone = None if zone is None else check_zone(zone)
+        where = where or (lambda i: f"calendar row {i + 1}")
+        if getattr(times, "tz", None) is not None:
+            offset = None if times.hasnans or not len(times) else times[0].utcoffset()
+            times = Timeline(np.asarray(times.tz_convert(None)), zone_name(times.tz, offset))
+        if isinstance(times, Timeline):
+            if times.zone is None:
+                return _by_clock(times.instants, zone, where)
+            return _checked(times.instants, zone or check_zone(times.zone), where)
+        if isinstance(times, Stamps):
+            return _of_stamps(times, zone, where)
+        array = np.asarray(times)
+        if array.ndim != 1:
+            raise MultiplierError(
+                f"a calendar must be a plain list of times, got {array.ndim} dimensions"
+            )
+        if array.dtype.kind == "M":
+            return _by_clock(array, zone, where)
+        stamps = [time_of(item, where(i)) for i, item in enumerate(array.tolist())]
+        instants = np.array([stamp.instant for stamp in stamps], dtype="datetime64")
+        zones = np.array([stamp.zone for stamp in stamps], dtype=np.object_)
+        return _of_stamps(Stamps(instants, zones), zone, where)
+
+    @cached_property
+    def wall(self) -> Instants:
+        """What the wall clock shows at each turn; where it is put back, some times twice."""
+        if self.zone is None:
+            return self.instants
+        return coarsest(to_wall(self.instants, self.zone))
+
+    @property
+    def index(self) -> pd.DatetimeIndex:
+        """The instants as a pandas index, in their zone."""
+        import pandas as pd
+
+        if self.zone is None:
+            return pd.DatetimeIndex(self.instants)
+        return pd.DatetimeIndex(self.instants, tz="UTC").tz_convert(zone_info(self.zone))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Timeline):
+            return NotImplemented
+        return self.zone == other.zone and np.array_equal(self.instants, other.instants)
+
+    def take(self, rows: slice | NDArray[np.intp]) -> Timeline:
+        """Keep these rows."""
+        return Timeline(self.instants[rows], self.zone)
+
+    def show(self, i: int) -> str:
+        """Write the time of row ``i`` by the clock of the zone; with its offset if ambiguous.
+
+        >>> Timeline(np.array(["2024-10-27T01:00"], "datetime64[s]"), "Europe/Rome").show(0)
+        '2024-10-27 02:00+01:00'
+        """
+        text = format_time(self.wall[i])
+        if self.zone is None or not is_ambiguous(self.wall[i], self.zone):
+            return text
+        offset = (self.wall[i] - self.instants[i]).astype("timedelta64[s]").item()
+        return f"{text}{offset_name(offset).replace('UTC', 'Z')}"
+
+    @as_multiplier_error()
+    def rows(self, when: When) -> slice:
+        """Return the rows from the start of ``when`` to its end.
+
+        A time without a zone is one of this calendar's own clock; a date is the whole day and
+        ``"2013-12"`` the whole month; a datetime is an instant.
+        """
+        start, zone = time_of(when)
+        if zone is not None and self.zone is None:
+            raise MultiplierError(
+                f"{when!r} has a time zone and the calendar has none: leave it out, or name the "
+                "zone of the calendar (zone=)"
+            )
+        end = start + np.timedelta64(1)  # one of its own unit
+        first, last = self._bounds if zone is None else (self.instants, self.instants)
+        return slice(_rows_before(first, start), _rows_before(last, end))
+
+    @as_multiplier_error()
+    def holding(self, when: When) -> int | None:
+        """Return the row during which ``when`` falls, where no row begins; None if there is none.
+
+        A row lasts until the next begins; the last row and one before a gap last as long as usual.
+        """
+        instant, zone = time_of(when)
+        by_clock = zone is None and self.zone is not None
+        both = instants_of(instant, self.zone or "") if by_clock else (instant, instant)
+        row, other = (_rows_before(self.instants, each) - 1 for each in both)
+        if row != other:
+            raise MultiplierError(
+                f"the clock of {self.zone} shows {when!r} twice: add its offset, or pass a "
+                "datetime with a time zone"
+            )
+        if row < 0 or self.instants.size < 2:
+            return None
+        if row + 1 < self.wall.size and self.wall[row + 1] - self.wall[row] <= 1.25 * self._usual:
+            return row
+        wall = to_wall(np.array([instant]), self.zone)[0] if zone and self.zone else instant
+        return row if wall < self._usual_end(row) else None
+
+    def _usual_end(self, row: int) -> np.datetime64:
+        """When a row would end, by the clock, if it lasted as long as usual."""
+        months = self.wall.astype("datetime64[M]")
+        if (months == self.wall).all():  # months differ in length
+            count = int(np.median(np.diff(months).astype(np.int64)))
+            return months[row] + np.timedelta64(count, "M")  # type: ignore[no-any-return]  # a date
+        return self.wall[row] + self._usual  # type: ignore[no-any-return]  # a date
+
+    @cached_property
+    def _usual(self) -> np.timedelta64:
+        """How far rows are usually apart, by the clock."""
+        steps = np.diff(self.wall)
+        return np.median(steps.astype(np.int64)).astype(steps.dtype)
+
+    def moment(self, row: int) -> date:
+        """Return when a row begins: a date, or a datetime in the zone of the calendar."""
+        instant = self.instants[row]
+        if "[ns]" in str(instant.dtype):
+            instant = instant.astype("datetime64[us]")
+        moment: date = instant.item()
+        if self.zone is None:
+            return moment
+        begin: datetime = instant.astype("datetime64[us]").item()
+        return begin.replace(tzinfo=UTC).astimezone(zone_info(self.zone))
+
+    @cached_property
+    def _bounds(self) -> tuple[Instants, Instants]:
+        # Where the clock is put back, wall times fall for a moment. Sorted bounds find the first
+        # and the last turn at which it shows a time.
+        wall = self.wall
+        return np.maximum.accumulate(wall), np.minimum.accumulate(wall[::-1])[::-1]
+
+
+def _by_clock(wall: Instants, zone: str | None, where: Where) -> Timeline:
+    """Read times without a zone by the clock of ``zone``, if one is given."""
+    if zone is None:
+        return _checked(wall, None, where)
+    _refuse_missing(wall, where)
+    return _checked(to_instants(wall, zone), zone, where)
+
+
+def _of_stamps(stamps: Stamps, zone: str | None, where: Where) -> Timeline:
+    """Refuse a mixture of times with and without a zone; agree on one zone."""
+    instants, zones = stamps
+    bare = np.array([name is None for name in zones], dtype=np.bool_)
+    odd = np.flatnonzero(bare != bare[:1])
+    if odd.size:
+        has, had = ("no", "one") if bare[odd[0]] else ("a", "none")
+        raise MultiplierError(
+            f"{where(int(odd[0]))} has {has} time zone and the rows before it have {had}: "
+            "give every time a zone, or none"
+        )
+    if bare.all():
+        return _by_clock(instants, zone, where)
+    if zone is None:
+        zone = zones[0]
+        others = np.flatnonzero(zones != zone)
+        if others.size:
+            i = int(others[0])
+            warn_user(
+                f"{where(i)} is in {zones[i]} and the rows before it in {zone}: days and hours "
+                "are taken in UTC; to use one clock name its zone, such as zone='Europe/Rome'",
+                CalendarWarning,
+            )
+            zone = "UTC"
+    return _checked(instants, zone, where)
+
+
+def _checked(instants: Instants, zone: str | None, where: Where) -> Timeline:
+    """Use the coarsest lossless unit; refuse gaps, repeats and disorder."""
+    _refuse_missing(instants, where)
+    for i in (np.flatnonzero(instants[1:] <= instants[:-1]) + 1).tolist():
+        raise MultiplierError(_disorder(Timeline(instants, zone), i, where))
+    timeline = Timeline(coarsest(instants), zone)
+    for own in (timeline.instants, timeline.wall):
+        own.setflags(write=False)
+    return timeline
+
+
+def _refuse_missing(instants: Instants, where: Where) -> None:
+    for i in np.flatnonzero(np.isnat(instants)).tolist():
+        raise MultiplierError(f"{where(i)} has no time: fill it in or drop the row")
+
+
+def _disorder(timeline: Timeline, i: int, where: Where) -> str:
+    if timeline.instants[i] != timeline.instants[i - 1]:
+        return (
+            f"{where(i)} is at {timeline.show(i)}, before {timeline.show(i - 1)} in the row above "
+            "it: sort the rows by time"
+        )
+    time = timeline.wall[i].astype("datetime64[us]").item()
+    # Clocks show an hour twice on a Sunday night in autumn, in most countries.
+    is_autumn = time.isoweekday() == 7 and time.hour <= 3 and time.month in (3, 4, 10, 11)
+    hint = (
+        "; if it is the hour in which clocks go back, write times in UTC or with their zone "
+        "(01:00+01:00, 01:00+00:00)"
+    )
+    return (
+        f"{where(i)} repeats the time {timeline.show(i)} of the row before: "
+        f"add up rows of the same time, or drop one{hint if is_autumn else ''}"
+    )
+
+
+def _rows_before(instants: Instants, instant: np.datetime64) -> int:
+    # Against ns a date beyond 2262 wraps round; flooring to the unit below changes no comparison
+    # with an instant of that unit or a coarser one.
+    if "[ns]" in str(instants.dtype) and "[ns]" not in str(instant.dtype):
+        instants = instants.astype("datetime64[us]")
+    return int(np.searchsorted(instants, instant))
+
+
+def join(parts: Sequence[Timeline]) -> Timeline:
+    """Put calendars one after the other; refuse overlaps, warn of a gap between two."""
+    for before, after in pairwise(parts):
+        require_same_zone(before, after)
+        if after.instants[0] <= before.instants[-1]:
+            raise MultiplierError(
+                f"a multiplier that ends at {before.show(-1)} cannot be followed by one that "
+                f"begins at {after.show(0)}: put them in chronological order, without overlap"
+            )
+    whole = Timeline(np.concatenate([part.instants for part in parts]), parts[0].zone)
+    _warn_of_gaps(whole, np.cumsum([part.instants.size for part in parts])[:-1] - 1)
+    return whole
+
+
+def require_same_zone(one: Timeline, other: Timeline) -> None:
+    """Refuse calendars in two zones."""
+    if one.zone != other.zone:
+        first, second = (part.zone or "no time zone" for part in (one, other))
+        raise MultiplierError(
+            f"one calendar has {first} and the other {second}: give both the same (zone=)"
+        )
+
+
+def _warn_of_gaps(whole: Timeline, joints: NDArray[np.intp]) -> None:
+    # By the wall clock as well: days are 23 or 25 hours long where it is changed.
+    clocks = [np.diff(whole.instants), np.diff(whole.wall)]
+    inner = np.delete(np.arange(whole.instants.size - 1), joints)
+    if inner.size == 0:
+        return
+    usual = np.median(clocks[0][inner].astype(np.int64)).astype(clocks[0].dtype)
+    for i in joints.tolist():
+        if any(_is_usual(steps[i], steps[inner]) for steps in clocks):
+            continue
+        length = str(usual.astype("timedelta64[us]").item()).removesuffix(", 0:00:00")
+        warn_user(
+            f"the calendar goes from {whole.show(i)} (turn {i + 1}) to {whole.show(i + 1)} "
+            f"(turn {i + 2}), but its turns are usually {length} apart: the time between has no "
+            "turns",
+            CalendarWarning,
+        )
+
+
+def _is_usual(step: np.timedelta64, steps: NDArray[np.timedelta64]) -> bool:
+    # A quarter to spare for months; and what recurs, like the weekends of working days.
+    one, counts = step.astype(np.int64), steps.astype(np.int64)
+    median = float(np.median(counts))
+    recurring = np.count_nonzero(counts == one)
+    return bool(abs(one - median) <= 0.25 * median or recurring >= max(2, 0.1 * counts.size))

@@ -1,0 +1,189 @@
+"""Tuning chooses on some games and reports on others, the same every time."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import highseason as hs
+from highseason import advice
+from highseason.advice import Axis, Budget, Score, Space, derive_seed, on_games, search
+from highseason.core.executors import Pool
+from highseason.engine import parts
+from highseason.engine.simulate import Run, regrets_of
+
+G = hs.traffic.wave(turns=200)
+ARMS = hs.rewards.bernoulli(arms=8)
+
+
+@pytest.mark.parametrize("how", ["spread", "tpe"])
+def test_it_finds_better_than_far_too_much(how: str) -> None:
+    tuned = hs.tune(hs.EpsilonGreedy(k=110), ARMS, G, trials=12, games=60, search=how)
+    assert tuned.policy.parameters()["k"] < 1
+    assert tuned.gain().low > 0.2
+    assert len(tuned.trials) == 12
+
+
+@pytest.mark.parametrize("how", ["spread", "tpe"])
+def test_the_same_seed_gives_the_same(how: str) -> None:
+    first, again = (
+        hs.tune(hs.UCBZ, ARMS, G, trials=10, games=60, search=how, seed=5, workers=workers)
+        for workers in (1, 2)
+    )
+    assert first.to_dict() == again.to_dict()
+    assert first.to_dict() != hs.tune(
+        hs.UCBZ, ARMS, G, trials=10, games=60, search=how, seed=6
+    ).to_dict()  # fmt: skip
+
+
+def test_what_is_reported_was_not_chosen_by() -> None:
+    tuned = hs.tune(hs.UCB, ARMS, G, trials=4, games=50, search="spread", seed=3)
+    assert tuned.search_seed == derive_seed(3, "search") != 3
+    again = hs.simulate(tuned.policy, ARMS, G, games=50, seed=3)
+    assert tuned.reported.mean("reward", "tuned") == again.mean("reward", 0)
+
+
+def test_only_the_best_go_on_and_meet_the_same_games() -> None:
+    evaluate = on_games(ARMS, G, seed=1)
+    trials = search(Space.of(hs.UCBZ, G), evaluate, Budget.halving(trials=12, games=180))
+    played = [trial.games for trial in trials]
+    assert played == sorted(played, reverse=True)
+    assert set(played) == {20, 60, 180}
+    assert played.count(20) > played.count(60) >= 1
+    assert trials[0].loss == min(t.loss for t in trials if t.games == 180)
+    (again,) = evaluate([trials[0].policy], 180)
+    assert again.loss == trials[0].loss
+
+
+def test_no_game_is_played_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    played: list[tuple[int, range]] = []
+
+    def counting(run: Run, games: range, meet: parts.Meet, pool: Pool) -> NDArray[np.float64]:
+        played.append((len(run.plans), games))
+        return regrets_of(run, games, meet, pool)
+
+    monkeypatch.setattr(advice.evaluate, "regrets_of", counting)
+    score = on_games(ARMS, G, seed=1, executor="serial")
+    pools = [hs.VariablePool(c=20), hs.VariablePool(c=20 + 1e-9)]  # their plans are the same
+    policies = [hs.UCB(P=0.5), *pools, hs.Thompson()]
+    assert score(policies, 20) == _simulated(policies, 20)
+    assert score(policies[::-1], 70) == _simulated(policies[::-1], 70)
+    assert score(policies[:1], 30) == _simulated(policies[:1], 30)
+    assert played == [(3, range(20)), (3, range(20, 70))]
+
+
+def _simulated(policies: Sequence[hs.policies.Policy], games: int) -> list[Score]:
+    regret = hs.simulate(
+        {str(i): policy for i, policy in enumerate(policies)}, ARMS, G, games, seed=1
+    ).moments["regret"]
+    return list(map(Score, regret.mean.tolist(), regret.error.tolist()))
+
+
+def test_any_evaluator_can_be_searched() -> None:
+    seen: list[tuple[int, int]] = []
+
+    def evaluate(policies: Sequence[hs.policies.Policy], games: int) -> list[Score]:
+        seen.append((len(policies), games))
+        return [Score(abs(policy.parameters()["P"] - 1), 0.0) for policy in policies]
+
+    trials = search(Space.of(hs.UCB, G), evaluate, Budget(((40, 1), (5, 6))))
+    assert seen == [(40, 1), (5, 6)]
+    assert trials[0].policy.parameters()["P"] == pytest.approx(1, abs=0.3)
+    assert [trial.games for trial in trials[:6]] == [6] * 5 + [1]
+
+
+def test_the_curve_is_zero_where_it_was_tuned() -> None:
+    tuned = hs.tune(hs.UCBZ, ARMS, G, trials=6, games=40, search="spread")
+    for curve in tuned.curves:
+        assert list(curve.values) == sorted(curve.values)
+        place = curve.values.index(getattr(tuned.policy, curve.axis.name))
+        assert curve.changes[place].value == 0
+
+
+def test_a_threshold_may_leave_all_turns_high_or_none() -> None:
+    step = hs.traffic.step(turns=100)
+    z = Space.of(hs.UCBZ, step).axes[0]
+    assert step.high(z.value(0.0)).all()
+    assert not step.high(z.value(1.0)).any()
+    # Between the two levels any threshold does the same: most of the axis is there.
+    assert step.high(z.value(0.1)).sum() == step.high(z.value(0.9)).sum() == (step.values > 1).sum()
+
+
+def test_an_instance_keeps_what_is_not_tuned() -> None:
+    start = hs.UCBZ(z=30, ties="random")
+    tuned = hs.tune(start, ARMS, G, trials=5, games=20, search="spread", space=["P"])
+    assert isinstance(tuned.policy, hs.UCBZ)
+    assert (tuned.policy.z, tuned.policy.ties) == (30, "random")
+
+
+def test_the_spread_is_even() -> None:
+    space = Space.of(hs.UCBZ, G)
+    points = space.spread(64)
+    for axis in range(2):
+        for part in range(4):
+            inside = sum(part / 4 <= point[axis] < (part + 1) / 4 for point in points)
+            assert 12 <= inside <= 20
+
+
+def test_ranges_can_be_given() -> None:
+    assert Space.of(hs.UCB, G, {"P": (0.01, 4)}).axes == (Axis("P", 0.01, 4.0, "log"),)
+    assert Space.of(hs.UCBZ, G, {"z": (10, 40)}).axes == (Axis("z", 10.0, 40.0, "linear"),)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"space": ["q"]}, "ucb has no parameter 'q' to tune; it has: P"),
+        ({"space": {"P": (3, 2)}}, "two rising numbers"),
+        ({"search": "magic"}, "must be one of tpe, spread"),
+        ({"trials": 0}, "trials must be a whole number, at least 1"),
+        ({"games": 1}, "games must be a whole number, at least 2"),
+    ],
+)
+def test_what_is_wrong_is_said(arguments: dict[str, object], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        hs.tune(hs.UCB, ARMS, G, **arguments)  # type: ignore[arg-type]  # wrong on purpose
+
+
+def test_a_policy_without_parameters_cannot_be_tuned() -> None:
+    with pytest.raises(ValueError, match="nothing to tune"):
+        hs.tune(hs.Greedy, ARMS, G)
+
+
+def test_without_optuna_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "optuna", None)
+    with pytest.raises(ImportError, match=r"highseason\[tuning\]"):
+        hs.tune(hs.UCB, ARMS, G, trials=4, games=20)
+
+
+@pytest.mark.parametrize("name", hs.policies.registry())
+def test_every_policy_has_axes_on_which_every_place_makes_sense(name: str) -> None:
+    kind = hs.policies.registry()[name]
+    try:
+        space = Space.of(kind, G)
+    except ValueError as reason:
+        assert "has no parameters" in str(reason)  # noqa: PT017  # which policies these are varies
+        return
+    for place in (0.0, 0.37, 1.0):
+        found = space.candidate([place] * len(space.axes))
+        assert type(found) is kind
+    assert not {"ties", "rule", "base", "remaining"} & {axis.name for axis in space.axes}
+
+
+def test_whole_numbers_stay_whole_and_limits_are_kept() -> None:
+    axes = {axis.name: axis for axis in Space.of(hs.policies.DynamicPeakGrabber, G).axes}
+    assert axes["window"].value(0.0) == 1
+    assert isinstance(axes["window"].value(0.4), int)
+    assert axes["memory"].value(1.0) == 1.0
+    named = Space.of(hs.policies.PeakGrabber, G, {"window": (5, 50)}).axes[0]
+    assert [named.value(place) for place in (0.0, 0.5, 1.0)] == [5, 28, 50]
+
+
+def test_the_policies_for_mortal_arms_can_be_tuned() -> None:
+    start = hs.SoftUCBMortal(c=50)
+    tuned = hs.tune(start, ARMS, G, space=["c"], trials=8, games=40, search="spread")
+    assert tuned.policy.parameters()["c"] < 5

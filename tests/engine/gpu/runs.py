@@ -1,0 +1,26 @@
+"""Runs as `simulate` prepares them, on a device."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import highseason as hs
+from highseason.engine.gpu.play import GpuGames
+from highseason.engine.simulate import Run
+
+SEED, GAMES = 7, 9
+#: One policy for each rule with a kernel of its own.
+THREE = (hs.UCB(), hs.EpsilonGreedy(k=1), hs.VariablePool(c=3, unit=1))
+
+
+def games_of(
+    device: Any, policies: Any, rewards: Any, turns: int = 20, lifetimes: Any = None
+) -> GpuGames:
+    """Games of these policies, with three checkpoints."""
+    G = hs.traffic.wave(turns)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", hs.policies.PlanWarning)  # games this short always explore
+        run = Run.prepare(policies, rewards, G, SEED, None, 3, lifetimes)
+    return GpuGames.of(replace(run, realised=True), device)

@@ -1,0 +1,113 @@
+"""Every kernel compiles without a GPU, and rounds as a CPU does."""
+
+from __future__ import annotations
+
+import functools
+import logging
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.engine.gpu.devices import Noting
+from tests.engine.gpu.runs import GAMES, THREE, games_of
+
+import highseason as hs
+from highseason.engine.gpu.device import Program, kind_of, like
+from highseason.engine.gpu.ptx import PTX_VERSION, compile_ptx, inexact_functions
+
+pytest.importorskip("numba_cuda")
+
+
+def quarter(u: float, parameter: float, scale: float) -> float:
+    """A user's reward: 1/4 or 1."""
+    return 0.25 if u < parameter else 1.0
+
+
+#: Policies, rewards, and what else differs, by what their kernels are.
+RUNS: dict[str, tuple[Any, ...]] = {
+    "in shared memory": (THREE, hs.rewards.bernoulli(arms=5)),
+    "in rows": (THREE[1:], hs.rewards.bernoulli(arms=100)),
+    "in rows of larger numbers": (THREE[2:], hs.rewards.bernoulli(arms=300)),
+    "naive": ([hs.policies.NaiveUCB()], hs.rewards.bernoulli(arms=5)),
+    "a user's rewards": ([hs.UCB()], hs.rewards.custom(quarter, lambda p: 1 - 0.75 * p, arms=3)),
+    "any rule": ([hs.UCB(ties="random")], hs.rewards.bernoulli(arms=5)),
+    "lifetimes": (
+        [hs.VariablePool(c=3, unit=1)],
+        hs.rewards.bernoulli(arms=4),
+        20,
+        hs.lifetimes.fixed([(1, 9), (3, 20), (1, 20), (5, 20)]),
+    ),
+}
+
+
+def launched(policies: Any, rewards: Any, *more: Any) -> list[tuple[Program, tuple[Any, ...]]]:
+    """What a run launches."""
+    device = Noting()
+    games_of(device, policies, rewards, *more).moments(range(GAMES), 4)
+    return device.launched
+
+
+@functools.cache
+def compiled_texts() -> dict[str, str]:
+    """Those that were compiled already; many runs share a kernel."""
+    return {}
+
+
+#: Those whose kernels differ from others in a type or a flag.
+ALIKE = ("in rows of larger numbers", "naive")
+
+
+@pytest.mark.parametrize(
+    "run", [pytest.param(run, marks=[pytest.mark.soak] * (run in ALIKE)) for run in RUNS]
+)
+def test_nothing_is_fused_or_rounded_otherwise(run: str) -> None:
+    for program, arguments in launched(*RUNS[run]):
+        name = f"{program}{kind_of(arguments)}"
+        if name in compiled_texts():
+            continue
+        ptx = compiled_texts()[name] = compile_ptx(program.make(), like(arguments), program.bounds)
+        assert inexact_functions(ptx) == ()
+        assert "fma." not in ptx
+        assert "approx" not in ptx
+        assert not re.search(r"\b(mul|add|sub|div|sqrt)\.f64", ptx)  # a driver may fuse these
+        assert "\tcall" not in ptx
+        assert f".version {PTX_VERSION}\n" in ptx
+        assert len(ptx) < 300_000
+
+
+TABLE = np.sqrt(np.arange(9000.0))
+
+
+def look_up(numbers: Any) -> None:
+    numbers[0] = TABLE[int(numbers[1])]
+
+
+def test_tables_may_be_larger_than_constant_memory() -> None:
+    ptx = compile_ptx(look_up, (np.zeros(2),))
+    assert re.search(r"^\.global \.align 8 \.b8 \S+\[72000\]", ptx, flags=re.MULTILINE)
+    assert ".const" not in ptx
+
+
+def test_functions_that_round_differently_are_named(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)  # numba-cuda cannot format what it says at this level
+    noted = launched([hs.SoftUCBMortal()], hs.rewards.bernoulli(arms=5))
+    program, arguments = next(each for each in noted if each[0].name == "any_rule")
+    assert inexact_functions(compile_ptx(program.make(), like(arguments), program.bounds)) == (
+        "log",
+        "log1p",
+    )
+
+
+def test_the_compiler_fuses_when_it_may(caplog: pytest.LogCaptureFixture) -> None:
+    """Otherwise the test above could not fail."""
+    caplog.set_level(logging.INFO, "numba.cuda")
+    from numba import cuda, float64
+    from numba.cuda import compiler
+
+    def multiply_and_add(a: Any, b: Any) -> None:
+        a[cuda.grid(1)] += a[0] * b[0]
+
+    types = (float64[::1], float64[::1])
+    ptx, _ = compiler.compile(multiply_and_add, types, device=False, cc=(7, 5), abi="numba")
+    assert "fma.rn.f64" in ptx

@@ -1,0 +1,94 @@
+"""Tiny games in the simulator against `simulate`; run by `test_simulated` in its own process."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import warnings
+from typing import Any
+
+import numpy as np
+from tests.engine.gpu.devices import Simulated, add_exchanges
+from tests.engine.gpu.runs import GAMES, SEED, THREE, games_of
+
+import highseason as hs
+from highseason.core import gpu_pool
+from highseason.engine import RATIOS
+from highseason.engine.gpu import tally
+
+
+def compare(name: str, policies: Any, rewards: Any, turns: int, lifetimes: Any = None) -> None:
+    """All numbers of all games, and their moments, bit for bit."""
+    G = hs.traffic.wave(turns)
+    games = games_of(Simulated(), policies, rewards, turns, lifetimes)
+    expected = hs.simulate(
+        policies,
+        rewards,
+        G,
+        GAMES,
+        SEED,
+        keep="games",
+        curves=3,
+        lifetimes=lifetimes,
+        realised=True,
+    )
+    totals, best, traces = games.numbers(range(GAMES))
+    assert expected.games is not None
+    for metric, column in (("reward", 0), ("regret", 1), ("exploited", 2), ("best_pulls", 3)):
+        np.testing.assert_array_equal(totals[:, :, column], expected.games[metric], metric)
+    np.testing.assert_array_equal(best - totals[:, :, 0], expected.games["realised_regret"])
+    for i, metric in enumerate(("reward", "regret")):
+        np.testing.assert_array_equal(traces[..., i].sum(1), expected.curves[metric].sums)
+    check_moments(games.moments(range(GAMES), GAMES), expected)
+    sys.stdout.write(f"{name}: equal\n")
+
+
+def check_moments(found: Any, expected: hs.SimulationResult) -> None:
+    """The moments of a block, those of the ratios included."""
+    by_quantity = found.by_quantity()
+    assert set(by_quantity) == {*expected.moments, RATIOS}
+    for name, also in by_quantity.items():
+        one = expected.ratios if name == RATIOS else expected.moments[name]
+        np.testing.assert_array_equal(also.mean, one.mean, name)
+        np.testing.assert_array_equal(also.scatter, one.scatter, name)
+
+
+def compare_results() -> None:
+    """`simulate` itself, with everything it can give."""
+    gpu_pool.usable_cupy = object  # type: ignore[assignment]  # a GPU, as far as it asks
+    tally.the_gpu = Simulated  # type: ignore[assignment]  # and this is it
+    sys.modules["highseason.engine.simulate"]._BLOCK_GAMES = (
+        16,
+        16,
+    )  # several blocks, the last short
+    setting = (THREE, hs.rewards.bernoulli(arms=3), hs.traffic.wave(9), 35, SEED)
+    kept = ({"keep": "summary"}, {"keep": "games"}, {"curves": True, "keep": "summary"})
+    for options in (*kept, *({**one, "realised": True} for one in kept[:2])):
+        cpu, gpu = (hs.simulate(*setting, executor=name, **options) for name in ("serial", "gpu"))
+        with tempfile.TemporaryDirectory() as folder:
+            files = [one.save(f"{folder}/{i}.npz") for i, one in enumerate((cpu, gpu))]
+            first, second = (np.load(file) for file in files)
+            assert first.files == second.files
+            for name in first.files:
+                np.testing.assert_array_equal(first[name], second[name], name)
+    sys.stdout.write("results: equal\n")
+
+
+def main() -> None:
+    """Kernels in shared memory, in rows, and for any rule."""
+    warnings.simplefilter("ignore", hs.policies.PlanWarning)
+    add_exchanges()
+    compare("3 arms", THREE, hs.rewards.bernoulli(arms=3), turns=12)
+    compare("70 arms", THREE[1:], hs.rewards.bernoulli(arms=70), turns=80)
+    compare("2 lanes", THREE[:1], hs.rewards.bernoulli(arms=27), turns=32)
+    compare("naive", [hs.policies.NaiveUCB()], hs.rewards.bernoulli(arms=3), turns=9)
+    compare("random ties", [hs.UCB(ties="random")], hs.rewards.bernoulli(arms=3), turns=9)
+    compare("drift", [hs.UCB(), THREE[2]], hs.rewards.bernoulli(arms=3, drift=0.1), turns=9)
+    lifetimes = hs.lifetimes.fixed([(1, 5), (3, 9), (1, 9)])
+    mortal = [hs.SoftUCBMortal(), hs.EpsilonGreedy(k=1)]
+    compare("lifetimes", mortal, hs.rewards.bernoulli(arms=3), turns=9, lifetimes=lifetimes)
+    compare_results()
+
+
+if __name__ == "__main__":
+    main()

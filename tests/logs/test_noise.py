@@ -1,0 +1,187 @@
+"""What a turn teaches, found in generated histories."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import highseason as hs
+from highseason.logs.noise_history import VisitorHistory
+from highseason.logs.noise_likelihood import Likelihood
+
+
+def generate(
+    seed: int, rho: float, turns: int = 80, arms: int = 2, day: float = 0.0, crossed: bool = False
+) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    turn = np.repeat(np.arange(turns), arms if crossed else 1)
+    arm = np.tile(np.arange(arms), turns) if crossed else np.arange(turns) % arms
+    visitors = np.maximum(1, 800 * rng.lognormal(0, 0.5, turns)).astype(int)[turn]
+    effect = rng.gamma(1 / day**2, day**2, turns) if day else np.ones(turns)
+    centre = np.linspace(0.02, 0.04, arms)[arm] * effect[turn]
+    shown = rng.beta(centre * (1 / rho - 1), (1 - centre) * (1 / rho - 1)) if rho else centre
+    columns = {"turn": turn, "arm": arm, "visitors": visitors}
+    return pd.DataFrame(columns | {"successes": rng.binomial(visitors, shown)})
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.001, 0.01, 0.05])
+def test_intervals_hold_the_truth(rho: float) -> None:
+    fits = [hs.logs.fit_noise(generate(seed, rho)) for seed in range(30)]
+    held = [found.rho.low <= rho <= found.rho.high for found in fits]
+    assert sum(held) >= 25  # 28.5 expected; fewer than 25 in 1 of 60 runs if 95% is right
+    first = [found.rates["0"].low <= 0.02 <= found.rates["0"].high for found in fits]
+    assert sum(first) >= 25
+    middle = float(np.median([found.rho.value for found in fits]))
+    assert middle == pytest.approx(rho, rel=0.25, abs=2e-4)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("rho", [0.001, 0.01, 0.05])
+def test_coverage_is_95_percent(rho: float) -> None:
+    fits = [hs.logs.fit_noise(generate(seed, rho)) for seed in range(500)]
+    assert 0.92 <= np.mean([found.rho.low <= rho <= found.rho.high for found in fits]) <= 0.98
+
+
+def test_without_correlation_an_upper_limit_is_reported() -> None:
+    found = hs.logs.fit_noise(generate(1, 0.0))
+    assert found.rho.low == 0.0 < found.rho.high < 0.01
+    assert "rho is at most" in found.sentences()[0]
+
+
+def test_a_day_effect_is_told_from_the_noise_of_an_arm() -> None:
+    found = hs.logs.fit_noise(generate(3, 0.002, turns=60, arms=3, day=0.2, crossed=True))
+    assert found.day is not None
+    assert found.day.low < 0.2 < found.day.high
+    assert 0.1 < found.day.low
+    assert found.rho.low < 0.002 < found.rho.high
+    alone = hs.logs.fit_noise(generate(3, 0.002, day=0.2))
+    assert alone.day is None
+    assert alone.rho.value > found.rho.value  # it contains the day effect
+    assert "rho contains both" in str(alone)
+
+
+def _history(successes: list[float], visitors: list[float]) -> VisitorHistory:
+    turns = np.arange(len(successes))
+    zeros = np.zeros(len(successes), np.int64)
+    return VisitorHistory(
+        turns, zeros, np.array(successes), np.array(visitors), None, turns, ("a",)
+    )
+
+
+def test_the_likelihood_is_the_beta_binomial() -> None:
+    y, n = [3.0, 9.0, 0.0, 4.0], [100.0, 210.0, 30.0, 55.0]
+    likelihood = Likelihood(_history(y, n))
+    for low, high in ((0.003, 0.02), (0.02, 0.3), (1e-6, 0.1)):
+        exact = []
+        for rho in (low, high):
+            rate = float(likelihood.rates(rho)[0])
+            total = 1 / rho - 1
+            exact.append(stats.betabinom.logpmf(y, n, rate * total, (1 - rate) * total).sum())
+        ours = likelihood.at(high, 0.0) - likelihood.at(low, 0.0)
+        assert ours == pytest.approx(exact[1] - exact[0], abs=1e-6)
+
+
+def test_the_integral_over_a_day_is_right() -> None:
+    history = hs.logs.read_history(generate(5, 0.01, turns=6, arms=3, day=0.3, crossed=True))
+    likelihood, day, rho = Likelihood(history), 0.3, 0.01
+    grid = np.linspace(-8, 8, 4001)
+    logs = day * grid - day**2 / 2
+    cells = likelihood._cells(likelihood.rates(rho)[history.arm][:, None] * np.exp(logs), rho)
+    total = 0.0
+    for turn in range(6):
+        height = cells[history.turn == turn].sum(axis=0)
+        top = height.max()
+        total += top + np.log(np.trapezoid(np.exp(height - top) * stats.norm.pdf(grid), grid))
+    assert likelihood.at(rho, day) == pytest.approx(total, abs=0.01)
+    assert likelihood.at(rho, 1e-3) == pytest.approx(likelihood.at(rho, 0.0), abs=0.05)
+
+
+def test_plain_words_name_weekdays() -> None:
+    table = generate(2, 0.02, turns=140, arms=1)
+    table["date"] = pd.date_range("2026-01-05", periods=140)  # a Monday
+    weekend = table["date"].dt.day_of_week == 5
+    table.loc[weekend, "visitors"] *= 9
+    table.loc[weekend, "successes"] *= 9
+    found = hs.logs.fit_noise(table.drop(columns="turn"))
+    sentence = found.sentences()[1]
+    assert sentence.startswith("A Saturday")
+    assert ", not " in sentence
+    busy, quiet = found.turns["effective"].max(), found.turns["effective"].min()
+    assert busy / quiet < table["visitors"].max() / table["visitors"].min() / 2
+    assert found.teaches(9000, 1000) < 3
+
+
+def test_event_logs_are_counted_by_turn() -> None:
+    table = generate(4, 0.02, turns=30)
+    events = pd.DataFrame(
+        {
+            "date": np.repeat(table["turn"], table["visitors"]),
+            "arm": np.repeat(table["arm"], table["visitors"]),
+            "click": np.concatenate(
+                [np.arange(row.visitors) < row.successes for row in table.itertuples()]
+            ).astype(int),
+        }
+    )  # fmt: skip
+    one, other = hs.logs.fit_noise(events), hs.logs.fit_noise(table)
+    assert one.rho == other.rho
+    assert one.rates == other.rates
+    stamps = pd.DataFrame({"time": [1.7e9, 1.7e9 + 60, 1.7e9 + 90_000], "reward": [0, 1, 1]})
+    assert hs.logs.read_history(stamps).visitors.tolist() == [2.0, 1.0]
+    assert hs.logs.read_history(stamps, every="1min").visitors.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_sums_of_money_need_their_squares() -> None:
+    rng = np.random.default_rng(6)
+    rows = []
+    for turn in range(150):
+        spent = rng.gamma(0.5, 60, rng.integers(200, 900)) * rng.normal(1, 0.1)
+        rows.append((turn, spent.sum(), (spent**2).sum(), spent.size))
+    table = pd.DataFrame(rows, columns=["turn", "sum", "squares", "visitors"])
+    found = hs.logs.fit_noise(table)
+    # variance between turns 0.1² · 30², of a visitor 0.5 · 60² and a little more
+    assert found.rho.low < 9 / 1809 < found.rho.high
+    assert found.rates["all"].low < 30 < found.rates["all"].high
+    with pytest.raises(ValueError, match="give the sum of their squares"):
+        hs.logs.fit_noise(table.drop(columns="squares"))
+
+
+def test_the_text_of_the_model_can_be_simulated() -> None:
+    found = hs.logs.fit_noise(generate(7, 0.01))
+    model = hs.rewards.parse(found.rewards, arms=3)
+    assert model.noise.rho == pytest.approx(found.rho.value, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"turn": [1, 2], "visitors": [5, 5]}, "no column for the successes"),
+        ({"successes": [1], "visitors": [5]}, "no column for the turn"),
+        ({"turn": [1], "successes": ["x"], "visitors": [5]}, "row 1: expected a number >= 0"),
+        ({"turn": [1, 2], "successes": [1, 2], "visitors": [5, 9]}, "give a longer history"),
+    ],
+)
+def test_errors_say_what_is_missing(columns: dict[str, list[object]], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        hs.logs.fit_noise(pd.DataFrame(columns))
+
+
+def test_unknown_columns_are_named() -> None:
+    with pytest.raises(ValueError, match="Did you mean 'visitors'"):
+        hs.logs.fit_noise(generate(1, 0.0), visitors="visitor")
+    with pytest.raises(ValueError, match="unknown column 'buyers'"):
+        hs.logs.fit_noise(generate(1, 0.0), buyers="successes")
+
+
+@pytest.mark.realdata
+def test_clicks_of_real_headlines_vary_by_day() -> None:
+    path = Path(__file__).parents[2].parent / "shared/data/upworthy_ab_packages.csv.gz"
+    if not path.exists():
+        pytest.skip(f"{path} is not there")
+    table = pd.read_csv(path, usecols=["created_unix", "impressions", "clicks"])
+    table["date"] = pd.to_datetime(table.pop("created_unix"), unit="s").dt.floor("1D")
+    found = hs.logs.fit_noise(table)
+    assert 0.003 < found.rho.low < found.rho.high < 0.005

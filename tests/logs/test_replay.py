@@ -1,0 +1,480 @@
+"""What replay says is true: unbiased on uniform logs, honest about all others."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+from tests.logs.logs import fixed_log, mortal_log, two_pools
+
+import highseason as hs
+from highseason.core.warnings import quiet
+from highseason.logs import (
+    Events,
+    OpenBanditLog,
+    Pools,
+    PreparedLog,
+    collect,
+    diagnose,
+    generate_events,
+    replay,
+)
+from highseason.logs.kernels.records import TRIED, RecordOrder
+from highseason.logs.player import Player, ReplayOptions
+from highseason.logs.uniformity import check_uniformity
+from highseason.policies import Policy
+from highseason.policies.views import View
+
+MEANS = (0.3, 0.5, 0.7)
+TURNS, RECORDS = 40, 300
+
+EVEN, BUSY_AND_QUIET = (5,), (3, 12)
+PLAYERS = [hs.UCB(), hs.UCBZ(z=7), hs.EpsilonGreedy(k=2), hs.EpsilonZGreedy(k=2, z=7)]
+
+
+def replayed(policy: Policy, log: PreparedLog, logs: int, shuffled: bool) -> np.ndarray:
+    """The mean reward per turn of many stretches of one long log, each a log of its own."""
+    player = Player(policy, log, ReplayOptions(turns=TURNS))
+    permuted = np.random.default_rng(8).permutation(len(log.events))
+    means = np.empty(logs)
+    for i in range(logs):
+        first = i * RECORDS
+        order = RecordOrder.window(first, RECORDS)
+        if shuffled:
+            order = RecordOrder.shuffled(permuted[first : first + RECORDS])
+        trace = player.play(order, seed=1, run=i)
+        assert trace.matched.size == TURNS, "the log is too short for the test"
+        means[i] = log.reward[order.rows(trace.matched)].mean()
+    return means
+
+
+def assert_unbiased(policy: Policy, a_bin: tuple[int, ...], logs: int, games: int) -> float:
+    """The mean over many logs is what the policy earns in simulated games; gives the error."""
+    log = PreparedLog.of(fixed_log(MEANS, RECORDS * logs, seed=4, a_bin=a_bin))
+    means = replayed(policy, log, logs, shuffled=len(a_bin) > 1)
+    arms = hs.rewards.bernoulli(means=MEANS)
+    rng = np.random.default_rng(6)
+    paths = 1 if len(a_bin) == 1 else games // 100  # shuffled records have a new G in every log
+    truth = []
+    for path in range(paths):
+        G = rng.choice(log.G, TURNS)
+        with quiet():  # a drawn path of G may lie on one side of z
+            plays = hs.simulate(policy, arms, np.ones(TURNS), games // paths, path, forecast=G)
+        truth.append(plays.mean("reward", 0) / TURNS)
+    error = math.hypot(means.std() / math.sqrt(logs), means.std() / math.sqrt(games))
+    assert abs(means.mean() - np.mean(truth)) < 3.5 * error
+    return error
+
+
+@pytest.mark.parametrize(
+    ("policy", "a_bin"),
+    [(hs.UCB(), EVEN), (hs.EpsilonZGreedy(k=2, z=7), BUSY_AND_QUIET)],
+    ids=["ucb", "epsilon-z"],
+)
+def test_replay_is_unbiased(policy: Policy, a_bin: tuple[int, ...]) -> None:
+    assert assert_unbiased(policy, a_bin, logs=300, games=1000) < 0.01
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("policy", PLAYERS, ids=str)
+@pytest.mark.parametrize("a_bin", [EVEN, BUSY_AND_QUIET], ids=["even", "busy and quiet"])
+def test_replay_is_unbiased_in_long_runs(policy: Policy, a_bin: tuple[int, ...]) -> None:
+    assert assert_unbiased(policy, a_bin, logs=1500, games=6000) < 0.005
+
+
+def test_replay_is_unbiased_on_generated_logs_with_known_rates() -> None:
+    rates, turns, means = [0.2, 0.5, 0.8], 80, []
+    for seed in range(60):
+        log = generate_events(1 / 1440, seed, rates=rates, drift=0, events_per_second=12).events
+        outcome = replay("ucb", log, turns=turns)["ucb"]
+        assert outcome.turns == turns
+        means.append(outcome.mean.value)
+    arms = hs.rewards.bernoulli(means=rates)
+    truth = hs.simulate("ucb", arms, np.ones(turns), games=5000).mean("reward", 0) / turns
+    error = np.std(means) / math.sqrt(len(means))
+    assert abs(np.mean(means) - truth) < 3.5 * error
+    assert error < 0.01
+
+
+CHANCES = (0.6, 0.3, 0.1)
+
+
+def test_a_tilted_log_is_reported_prominently() -> None:
+    result = replay("uniform", fixed_log(MEANS, 20_000, chances=CHANCES))
+    assert not result.log.uniformity.holds
+    assert result.log.uniformity.worst[0] in "ac"
+    assert "THE LOG IS NOT UNIFORMLY RANDOM" in str(result)
+    assert "BIASED" in result.verdict("uniform")
+    assert result["uniform"].mean.high < np.mean(MEANS), "the tilt should show"
+
+
+def test_known_propensities_correct_the_estimate() -> None:
+    log = fixed_log(MEANS, 60_000, chances=CHANCES, tell=True)
+    plain, thinned = replay("uniform", log), replay("uniform", log, reweigh="accept")
+    weighted = plain["uniform"].weighted
+    assert weighted is not None
+    for found in (weighted.ips, weighted.snips, thinned["uniform"].mean):
+        assert abs(found.value - 0.5) < 3.5 * found.error
+        assert found.error < 0.02
+    assert plain.log.uniformity.holds
+    assert "use the weighted estimates" in plain.verdict("uniform")
+    assert "weighted" not in thinned.verdict("uniform")
+    assert abs(plain.log.baseline.value - 0.5) < 0.01
+    assert weighted.effective_size < 0.8 * plain["uniform"].turns
+    assert thinned["uniform"].rejected["thinned"] > 30_000
+
+
+def test_weights_are_right_for_some_of_the_arms() -> None:
+    log = fixed_log(MEANS, 60_000, chances=CHANCES, tell=True)
+    found = replay("uniform", log, arms=["a", "c"])["uniform"].weighted
+    assert found is not None
+    for estimate in (found.ips, found.snips):
+        assert abs(estimate.value - 0.5) < 3.5 * estimate.error
+
+
+def test_wrong_propensities_are_detected() -> None:
+    log = fixed_log(MEANS, 20_000, chances=CHANCES)
+    result = replay("ucb", replace(log, propensity=np.array((0.2, 0.3, 0.5))[log.arm]))
+    assert not result.log.uniformity.holds
+    assert "CONTRADICTS" in str(result)
+
+
+@pytest.mark.parametrize("claim", ["uniform", "permuted"])
+def test_propensities_right_only_on_average_are_detected(claim: str) -> None:
+    log = fixed_log(MEANS, 20_000, chances=CHANCES, tell=True)
+    assert log.propensity is not None
+    if claim == "uniform":
+        lies = np.full(20_000, 1 / 3)
+    else:
+        lies = np.random.default_rng(1).permutation(log.propensity)
+    found = check_uniformity(PreparedLog.of(replace(log, propensity=lies)))
+    assert not found.holds
+    assert found.worst[0] in "abc"
+    assert f"CONTRADICTS ITS PROPENSITIES (p = {found.p:.2g}" in str(found)
+
+
+def test_propensities_that_are_right_pass() -> None:
+    found = [
+        check_uniformity(
+            PreparedLog.of(fixed_log(MEANS, 2000, seed=seed, chances=CHANCES, tell=True))
+        )
+        for seed in range(60)
+    ]
+    assert all(one.holds and one.tilted for one in found)
+    # All arms are tried at once, and no more often found wanting than one would be.
+    assert sum(one.p < 0.1 for one in found) <= 12
+    assert sum(one.p < 0.5 for one in found) >= 12
+
+
+@pytest.mark.parametrize("by", ["time", "G"])
+def test_a_tilt_that_cancels_over_the_log_is_detected(by: str) -> None:
+    rng = np.random.default_rng(2)
+    log = fixed_log((0.2, 0.6), 8000, a_bin=(3, 12))
+    busy = PreparedLog.of(log).G > 3
+    tilted = np.arange(8000) < 4000 if by == "time" else busy
+    # As often b in the one part as a in the other, whatever their sizes.
+    share = np.where(tilted, 0.4, 0.5 + 0.1 * tilted.sum() / (~tilted).sum())
+    arm = (rng.random(8000) > share).astype(np.int32)
+    found = check_uniformity(PreparedLog.of(replace(log, arm=arm)))
+    assert not found.holds
+    assert ("quarter of the log" if by == "time" else "quiet times") in str(found)
+
+
+def test_on_a_uniform_log_the_weighted_mean_is_the_plain_one() -> None:
+    log = fixed_log(MEANS, 5000, tell=True)
+    course = PreparedLog.of(log)
+    found = replay("ucb", course)["ucb"]
+    player = Player(hs.UCB(), course, ReplayOptions())
+    trace = player.play(RecordOrder.window(0, 5000))
+    chosen = trace.matched[trace.kind != TRIED]
+    assert found.weighted is not None
+    assert found.weighted.snips.value == pytest.approx(course.reward[chosen].mean())
+    assert found.weighted.effective_size == pytest.approx(chosen.size)
+
+
+@pytest.mark.parametrize("thinned", [False, True], ids=["uniform", "thinned"])
+def test_small_pools_are_not_over_weighted(thinned: bool) -> None:
+    log = two_pools(60_000, tell=thinned)
+    result = replay(["uniform", "ucb"], log, reweigh="accept" if thinned else None)
+    assert result.log.uniformity.holds
+    for found in result.outcomes:
+        assert found.weighted is not None
+        for estimate in (found.weighted.snips, found.weighted.ips):
+            assert abs(estimate.value - 0.3) < 3.5 * estimate.error
+            assert estimate.error < 0.02
+        assert found.mean.low > 0.4, "small pools match more often"
+        assert found.matched_share == pytest.approx(found.expected_share, rel=0.1)
+        assert "small ones match more often" in result.verdict(found.label)
+        assert "at random" in result.verdict(found.label), "0.30 is what any policy earns here"
+
+
+def test_the_share_of_matches_is_expected_of_the_records_that_were_met() -> None:
+    log = two_pools(20_000)
+    order = np.argsort(log.pool, kind="stable")  # small pools first
+    found = replay("uniform", log.take(order), turns=3000)
+    assert found["uniform"].expected_share == pytest.approx(0.5)
+    assert "of the events matched" not in found.verdict("uniform")
+    assert found["uniform"].asked == pytest.approx(6000, rel=0.1)
+
+
+def test_pool_sizes_do_not_matter_if_arms_earn_the_same() -> None:
+    log = two_pools(60_000)
+    even = replace(log, reward=(np.random.default_rng(1).random(60_000) < 0.3).astype(np.uint8))
+    assert "small ones" not in replay("ucb", even).verdict("ucb")
+
+
+def test_the_baseline_is_per_visitor_for_some_of_the_arms() -> None:
+    log = two_pools(60_000)
+    result = replay("uniform", log, arms=["arm0", "arm1", "arm2", "arm3"])
+    assert abs(result.log.baseline.value - 0.3) < 3.5 * result.log.baseline.error
+
+
+def test_uniform_logs_pass_however_pools_change() -> None:
+    p = [check_uniformity(PreparedLog.of(mortal_log(4000, seed=seed))).p for seed in range(60)]
+    assert min(p) > 1e-4
+    assert 0.3 < np.mean(p) < 0.7, "p-values of true hypotheses are uniform"
+
+
+def test_the_statistic_is_what_the_definition_gives() -> None:
+    log = mortal_log(700)
+    islands = replace(  # two more arms that share no pool with the others
+        log,
+        arms=(*log.arms, "x", "y"),
+        pools=Pools.of([*(log.pools[p].tolist() for p in range(len(log.pools))), [9, 10]]),
+        pool=np.where(np.arange(700) % 9, log.pool, len(log.pools)).astype(np.int32),
+        arm=np.where(np.arange(700) % 9, log.arm, 9 + np.arange(700) % 2).astype(np.int32),
+    )
+    arms = len(islands.arms)
+    off, covariance = np.zeros(arms), np.zeros((arms, arms))
+    for arm, pool in zip(islands.arm.tolist(), islands.pool.tolist(), strict=True):
+        members = islands.pools[pool]
+        if arm in members:
+            chances = np.zeros(arms)
+            chances[members] = 1 / members.size
+            off += np.eye(arms)[arm] - chances
+            covariance += np.diag(chances) - np.outer(chances, chances)
+    found = check_uniformity(PreparedLog.of(islands))
+    assert found.statistic == pytest.approx(off @ np.linalg.pinv(covariance) @ off)
+    assert found.degrees == np.linalg.matrix_rank(covariance) == arms - 2
+    tail = mpmath.gammainc(found.degrees / 2, found.statistic / 2, regularized=True)
+    assert found.p == pytest.approx(float(tail), rel=1e-12)
+
+
+def test_a_log_is_diagnosed_once() -> None:
+    prepared = PreparedLog.of(fixed_log(MEANS, 50))
+    assert diagnose(prepared) is diagnose(prepared) is replay("ucb", prepared).log
+    assert diagnose(PreparedLog.of(fixed_log(MEANS, 50))) is not diagnose(prepared)
+
+
+def test_a_small_deviation_in_many_records_is_not_reported() -> None:
+    counts = np.array([102_000, 100_000, 98_000])
+    arm = np.repeat(np.arange(3), counts).astype(np.int32)
+    np.random.default_rng(1).shuffle(arm)
+    uniformity = check_uniformity(PreparedLog.of(replace(fixed_log(MEANS, arm.size), arm=arm)))
+    assert uniformity.p < 1e-4
+    assert uniformity.holds
+
+
+def test_a_log_that_ends_early_divides_by_the_turns_it_reached() -> None:
+    log = fixed_log(MEANS, 3000)
+    found = replay("ucb", log, turns=5000)
+    reached = found["ucb"]
+    assert reached.turns < 1200
+    assert reached.mean.value == reached.reward / reached.turns
+    assert f"ended after {reached.turns:,} of 5,000 turns" in found.verdict("ucb")
+
+
+def test_it_stops_after_the_requested_turns_and_counts_every_record() -> None:
+    found = replay("epsilon-greedy", mortal_log(900), turns=100)["epsilon-greedy"]
+    assert found.turns == 100
+    assert sum(found.rejected.values()) + found.turns == found.read == 900
+    assert found.used == found.turns
+    assert found.rejected["after the last turn"] > 300
+    assert found.curve_turns[-1] == 100
+    assert found.curve_means[-1] == pytest.approx(found.mean.value)
+
+
+def test_g_counts_records_of_arms_that_are_not_studied() -> None:
+    course = PreparedLog.of(fixed_log(MEANS, 100, a_bin=(5,)), arms=["a"])
+    assert set(course.G) == {5.0}
+
+
+def test_few_turns_or_rewards_are_an_issue() -> None:
+    result = replay("ucb", fixed_log(MEANS, 600))
+    assert "only" in result.verdict("ucb")
+    assert "turns matched" in result.verdict("ucb")
+    rare = replay("ucb", fixed_log((0.001, 0.002, 0.001), 6000))
+    assert "rewards in" in rare.verdict("ucb")
+    clear = replay("ucb", fixed_log((0.1, 0.2, 0.9), 60_000))
+    assert clear.issues("ucb") == []
+    assert clear.verdict("ucb").startswith("Fit for use")
+
+
+def test_rewards_are_counted_not_added_up() -> None:
+    log = fixed_log((0.1, 0.2, 0.9), 60_000)
+    small = replay("ucb", replace(log, reward=0.001 * log.reward))
+    assert small["ucb"].reward < 50 < small["ucb"].rewarded
+    assert small.issues("ucb") == []
+    rare = fixed_log((0.001, 0.002, 0.001), 6000)
+    few = replay("ucb", replace(rare, reward=25.0 * rare.reward))
+    assert f"only {few['ucb'].rewarded} rewards in" in few.verdict("ucb")
+
+
+def test_a_sound_estimate_of_no_difference_is_fit_for_use() -> None:
+    result = replay("uniform", fixed_log((0.5, 0.5), 10_000))
+    assert result.issues("uniform") == []
+    assert result.verdict("uniform").startswith("Fit for use")
+    assert "not distinguishable from showing arms at random" in result.verdict("uniform")
+
+
+@pytest.mark.parametrize(
+    ("policy", "told"),
+    [
+        ("ucb-z:z=q0.75", "G never reached the policy's threshold"),
+        ("ucb-z:z=2", "G always reached the policy's threshold"),
+        ("ucb-z:z=3,variant=authors_code", "G never reached the policy's threshold"),
+        ("ucb-z:z=3", "G always reached the policy's threshold"),
+        ("ucb", None),
+    ],
+)
+def test_a_threshold_never_crossed_is_an_issue(policy: str, told: str | None) -> None:
+    quiet, busy = fixed_log(MEANS, 6000, a_bin=(3,)), fixed_log(MEANS, 9000, a_bin=(12,))
+    log = replace(
+        quiet,
+        **{
+            name: np.concatenate([getattr(quiet, name), getattr(busy, name)])
+            for name in ("arm", "reward", "pool")
+        },
+        time=np.concatenate([quiet.time, quiet.time[-1] + 1 + busy.time]),
+    )
+    early = replay({"it": policy}, log, turns=1500).verdict("it")
+    assert ("the policy's threshold" in early) is (told is not None)
+    assert told is None or told in early
+    if policy == "ucb-z:z=q0.75":
+        assert "the policy's threshold" not in replay({"it": policy}, log).verdict("it")
+
+
+def test_a_plan_that_needs_the_future_is_refused() -> None:
+    class Hasty(hs.UCB):
+        name = "hasty"
+        uses_future_g = True
+
+        def step(self, carry: Any, view: View) -> tuple[float, Any]:
+            return (0.0 if view.t < 5 else min(1.0, view.future)), carry
+
+    with pytest.raises(ValueError, match=r"the plan looks ahead"):
+        replay(Hasty(), fixed_log(MEANS, 50))
+
+
+def test_rewards_outside_the_rules_range_are_an_issue() -> None:
+    log = fixed_log((0.1, 0.2, 0.9), 60_000)
+    paid = replace(log, reward=25.0 * log.reward)
+    result = replay(["ucb", "epsilon-greedy"], paid)
+    assert "the log's range from 0 to 25" in result.verdict("ucb")
+    assert result.issues("epsilon-greedy") == []
+
+
+def test_an_empty_log() -> None:
+    result = replay(["ucb", "soft-ucb", "ucb-z"], Events.of([], [], [], []))
+    assert result["ucb"].turns == 0
+    assert math.isnan(result["ucb"].mean.value)
+    assert result.verdict("ucb").startswith("Cannot be trusted")
+    assert "0 events" in str(result)
+
+
+def test_one_arm_always_matches() -> None:
+    found = replay("ucb", Events.of([1, 2, 3], "aaa", [1, 0, 1], [["a"]] * 3))["ucb"]
+    assert (found.turns, found.reward) == (3, 2.0)
+
+
+def test_records_whose_arm_is_not_in_their_pool_are_counted_and_left_out() -> None:
+    log = Events.of([1, 2, 3, 4], "abab", [1, 1, 1, 1], [["a"], ["a"], ["a"], ["a", "b"]])
+    found = replay("greedy", log)["greedy"]
+    assert found.rejected["arm not in its pool"] == 1
+    assert found.turns == 3
+
+
+def test_time_that_goes_back_is_counted() -> None:
+    log = fixed_log(MEANS, 50)
+    result = replay("ucb", replace(log, time=log.time[::-1].copy()))
+    assert result.log.backwards == 9
+    assert "go back in time" in str(result)
+
+
+def test_the_seed_determines_the_result() -> None:
+    log = fixed_log(MEANS, 3000)
+    one, same, other = (replay("uniform", log, seed=seed)["uniform"] for seed in (1, 1, 2))
+    assert one.reward == same.reward
+    assert one.turns != other.turns or one.reward != other.reward
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"arms": ["q"]}, "no arm 'q'. Choose from: a, b, c"),
+        ({"arms": []}, "arms is empty: name the arms to study"),
+        ({"bin": 0}, "bin must be a length above 0"),
+        ({"bin": math.nan}, "bin must be a length above 0"),
+        ({"bin": 1e-300}, "bin=1e-300 is too short"),
+        ({"turns": 0}, "turns must be a whole number"),
+        ({"init": "later"}, "'first-shown' or 'rule'"),
+        ({"reweigh": "ips"}, "'accept' or None"),
+        ({"reweigh": "accept"}, "no propensities to thin it by"),
+        ({"seed": -1}, "seed"),
+    ],
+)
+def test_invalid_arguments(wrong: dict[str, object], told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        replay("ucb", fixed_log(MEANS, 20), **wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "told"),
+    [
+        ("reward", math.nan, "rewards must be finite; the reward of event 3 is nan"),
+        ("reward", math.inf, "the reward of event 3 is inf"),
+        ("propensity", 0.0, "must be above 0 and at most 1; the propensity of event 3 is 0.0"),
+        ("propensity", 1.5, "at most 1"),
+        ("propensity", math.nan, "the propensity of event 3 is nan"),
+    ],
+)
+def test_invalid_values_in_the_log(column: str, value: float, told: str) -> None:
+    values = np.full(20, 0.5)
+    values[2] = value
+    with pytest.raises(ValueError, match=told):
+        replay("ucb", replace(fixed_log(MEANS, 20), **{column: values}))
+
+
+def test_a_prepared_log_gives_the_same_and_keeps_its_bins() -> None:
+    log = fixed_log(MEANS, 2000, a_bin=(3, 12))
+    ready = PreparedLog.of(log, bin=2, arms=["a", "c"])
+    policy = "ucb-z:z=14"
+    again = replay(policy, log, bin=2, arms=["a", "c"])[policy]
+    assert replay(policy, ready)[policy].to_dict()["mean"] == again.mean.value
+    with pytest.raises(ValueError, match=r"pass them to PreparedLog\.of"):
+        replay(policy, ready, bin=3)
+
+
+def test_unknown_label() -> None:
+    with pytest.raises(KeyError, match="no policy is called 'soft'"):
+        replay("ucb", fixed_log(MEANS, 20))["soft"]
+
+
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+
+
+@pytest.mark.realdata
+@pytest.mark.skipif(not DATA.is_dir(), reason=f"no real data: {DATA} does not exist")
+@pytest.mark.parametrize("campaign", ["all", "men", "women"])
+def test_a_real_log_that_was_drawn_at_random_passes_and_is_has_too_few_turns(campaign: str) -> None:
+    log, _ = collect(OpenBanditLog(DATA / "open_bandit_random_small.csv.gz", campaign))
+    result = replay(["ucb", "uniform"], log, bin=60)
+    assert result.log.uniformity.holds
+    assert "turns matched" in result.verdict("ucb")
+    found = result["uniform"]
+    assert found.matched_share == pytest.approx(found.expected_share, rel=0.25)

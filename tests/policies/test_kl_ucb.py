@@ -1,0 +1,50 @@
+"""KL-UCB: the choice that skips arms is the one that compares all indices."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.policies.states import states, turns
+
+from highseason.core.special import bernoulli_kl, bernoulli_kl_upper
+from highseason.policies import KL_UCB_RULE, ArmState, Turn, fresh_state
+from highseason.policies.ucb_rule import index_choose
+
+assert KL_UCB_RULE.bonus is not None
+EXHAUSTIVE = index_choose(KL_UCB_RULE.bonus, True)
+levels = st.one_of(st.just(0.0), st.floats(1e-9, 30))
+
+
+@given(states(), st.one_of(turns(levels), turns(levels, random_ties=True)))
+def test_it_plays_the_highest_index(state: ArmState, turn: Turn) -> None:
+    assert KL_UCB_RULE.choose(state, turn) == EXHAUSTIVE(state, turn)
+
+
+def test_it_skips_no_arm_that_could_win() -> None:
+    rng = np.random.default_rng(3)
+    for i in range(3000):
+        state = fresh_state(30)
+        state.pulls[:] = rng.integers(1, 400 if i % 2 else 12, 30)
+        state.selections[:] = state.pulls
+        state.sums[:] = rng.binomial(state.pulls.astype(int), rng.beta(0.5, 1.0, 30))
+        turn = Turn(500, float(rng.exponential(4.0)), 1.0, math.nan, -1, 0, False, 500)
+        assert KL_UCB_RULE.choose(state, turn) == EXHAUSTIVE(state, turn)
+
+
+@given(st.floats(0, 1), st.floats(0, 50))
+def test_the_index_is_where_the_divergence_is_reached(p: float, distance: float) -> None:
+    q = bernoulli_kl_upper(p, distance)
+    assert p <= q <= 1.0
+    if p < q < 1.0 - 1e-12:
+        assert bernoulli_kl(p, q) == pytest.approx(distance, rel=1e-6, abs=1e-12)
+
+
+def test_rewards_outside_the_range_count_as_the_nearer_end() -> None:
+    state = fresh_state(2)
+    state.selections[:], state.pulls[:], state.sums[:] = 5, 5, [-3.0, 8.0]
+    turn = Turn(11, math.log(11), 1.0, math.nan, -1, 0, False, 11)
+    assert KL_UCB_RULE.choose(state, turn) == (1, True)

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.policies.states import means, never_chosen, present, states, turns
+
+from highseason.core.random import DECISION, draw, game_key
+from highseason.policies import POOL, ArmState, Turn, fresh_state, leader
+from highseason.policies.pool_rule import arm_at_rank, best_first
+
+sizes = st.integers(1, 9).map(float)
+
+
+def by_rank(state: ArmState) -> list[int]:
+    """By falling estimate, then number; what was never observed comes last."""
+    learnt = means(state)
+    return sorted(present(state), key=lambda arm: (-learnt.get(arm, -math.inf), arm))
+
+
+@given(states(), turns(sizes))
+def test_it_draws_from_the_best(state: ArmState, turn: Turn) -> None:
+    arm, exploited = POOL.choose(state, turn)
+    if never_chosen(state):
+        assert (arm, exploited) == (never_chosen(state)[0], False)
+    elif turn.level == 1:
+        assert (arm, exploited) == (leader(state, turn), True)
+    else:
+        order = by_rank(state)
+        size = min(int(turn.level), len(order))
+        assert arm == order[math.floor(draw(turn.key, DECISION) * size)]
+        assert not exploited
+
+
+@given(states(), turns(sizes))
+def test_arms_are_ranked(state: ArmState, turn: Turn) -> None:
+    assert best_first(state, turn).tolist() == by_rank(state)
+    ranks = range(len(by_rank(state)))
+    assert [arm_at_rank(state, turn, rank) for rank in ranks] == by_rank(state)
+
+
+@given(states(), turns(sizes, random_ties=True))
+def test_by_lot_only_equals_change_places(state: ArmState, turn: Turn) -> None:
+    learnt = means(state)
+    ranked = [learnt.get(arm, -math.inf) for arm in best_first(state, turn).tolist()]
+    assert ranked == sorted(ranked, reverse=True)
+    assert sorted(best_first(state, turn).tolist()) == present(state)
+    ranks = range(len(ranked))
+    assert [arm_at_rank(state, turn, rank) for rank in ranks] == best_first(state, turn).tolist()
+
+
+def test_every_arm_of_the_pool_is_drawn_equally_often() -> None:
+    state = fresh_state(6)
+    state.selections[:], state.pulls[:] = 1, 1
+    state.sums[:] = [0.1, 0.9, 0.8, 0.2, 0.7, 0.3]
+    arms = [
+        POOL.choose(state, Turn(9, 3.0, 1.0, math.nan, -1, game_key(1, i), False, 9))[0]
+        for i in range(6000)
+    ]
+    counts = np.bincount(arms, minlength=6)
+    assert counts[[0, 3, 5]].sum() == 0
+    assert ((counts[[1, 2, 4]] - 2000) ** 2 / 2000).sum() < 18
+
+
+def test_by_lot_equals_share_the_last_place() -> None:
+    state = fresh_state(3)
+    state.selections[:], state.pulls[:], state.sums[:] = 1, 1, [0.5, 0.9, 0.5]
+    arms = [
+        POOL.choose(state, Turn(9, 2.0, 1.0, math.nan, -1, game_key(1, i), True, 9))[0]
+        for i in range(6000)
+    ]
+    counts = np.bincount(arms, minlength=3)
+    assert ((counts - np.array([1500, 3000, 1500])) ** 2 / [1500, 3000, 1500]).sum() < 18
+
+
+def test_intensity_runs_from_one_arm_to_all() -> None:
+    sizes, turns = np.array([1.0, 3.0, 5.0]), np.array([1, 2, 3])
+    assert POOL.intensity(sizes, turns, 5).tolist() == [0.0, 0.5, 1.0]
+    assert POOL.intensity(np.ones(1), np.ones(1, np.int64), 1).tolist() == [0.0]
+    assert POOL.allowed == (1.0, math.inf)

@@ -1,0 +1,88 @@
+"""Posterior sampling: its draws, its limits, and the propensities of its choices."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from tests.policies.states import states, turns
+
+from highseason.core.random import game_key
+from highseason.policies import BETA_SAMPLING, NORMAL_SAMPLING, ArmState, Turn, leader
+from highseason.policies.maximum import greatest_of_beta, greatest_of_normal
+
+
+def state_of(rule, pulls, sums) -> ArmState:
+    state = rule.fresh_state(len(pulls))
+    state.selections[:], state.pulls[:], state.sums[:] = pulls, pulls, sums
+    return state
+
+
+def turn_of(level: float, key: int = 0) -> Turn:
+    return Turn(9, level, 1.0, math.nan, -1, game_key(key, 0), False, 9)
+
+
+@given(states(observed=True), turns(st.just(0.0)))
+def test_without_noise_it_plays_the_leader(state: ArmState, turn: Turn) -> None:
+    prepared = BETA_SAMPLING.fresh_state(state.pulls.size)
+    for name in ("selections", "pulls", "sums", "available"):
+        getattr(prepared, name)[:] = getattr(state, name)
+    assert BETA_SAMPLING.choose(prepared, turn) == (leader(state, turn), True)
+
+
+def test_two_normal_draws_have_a_formula() -> None:
+    state = state_of(NORMAL_SAMPLING, [4, 25], [2.0, 15.0])
+    chance = stats.norm.cdf((0.5 - 0.6) / math.sqrt(0.25 * (1 / 4 + 1 / 25)))
+    assert NORMAL_SAMPLING.probabilities is not None
+    found = NORMAL_SAMPLING.probabilities(state, turn_of(0.25))
+    assert found == pytest.approx([chance, 1 - chance], abs=2e-5)
+
+
+@pytest.mark.parametrize(
+    ("deviations"), [(1.0, 1.0), (1e-6, 1.0), (1.0, 1e-9), (30.0, 1.0)], ids=str
+)
+def test_narrow_and_wide_normal_variables(deviations: tuple[float, float]) -> None:
+    s, r = deviations
+    chance = stats.norm.cdf(0.3 / math.hypot(s, r))
+    found = greatest_of_normal(np.array([0.3, 0.0]), np.array([s, r]))
+    assert found == pytest.approx([chance, 1 - chance], abs=1e-4)
+
+
+def test_two_beta_variables_against_quadrature() -> None:
+    a, b = np.array([3.0, 1.0]), np.array([5.0, 1.0])
+    # P(X > U) = E X for a uniform U
+    assert greatest_of_beta(a, b, 1.0) == pytest.approx([3 / 8, 5 / 8], abs=2e-5)
+
+
+def test_equal_posteriors_are_equally_likely_and_many_add_up_to_1() -> None:
+    found = greatest_of_beta(np.full(200, 3.0), np.full(200, 9.0), 0.3)
+    assert found == pytest.approx(np.full(200, 1 / 200), abs=1e-9)
+    assert found.sum() == pytest.approx(1.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("level", [1.0, 0.09])
+def test_propensities_are_frequencies(level: float) -> None:
+    state = state_of(BETA_SAMPLING, [0, 3, 40, 200], [0.0, 1.0, 15.0, 90.0])
+    assert BETA_SAMPLING.probabilities is not None
+    declared = BETA_SAMPLING.probabilities(state, turn_of(level))
+    times = 4000
+    chosen = [BETA_SAMPLING.choose(state, turn_of(level, key))[0] for key in range(times)]
+    error = np.sqrt(declared * (1 - declared) / times)
+    assert (np.abs(np.bincount(chosen, minlength=4) / times - declared) < 4.5 * error + 1e-9).all()
+
+
+def test_the_level_scales_the_variance_of_the_draws() -> None:
+    """Two arms with the same posterior mean; less noise makes the wide one win as often."""
+    wide, narrow = greatest_of_beta(np.array([2.0, 200.0]), np.array([2.0, 200.0]), 0.1)
+    assert wide == pytest.approx(0.5, abs=1e-4)
+    assert narrow == pytest.approx(0.5, abs=1e-4)
+    # An arm that looks worse is drawn less with less noise.
+    a, b = np.array([4.0, 40.0]), np.array([6.0, 40.0])
+    shares = [greatest_of_beta(a, b, width)[0] for width in (1.0, 0.5, 0.1)]
+    assert shares == sorted(shares, reverse=True)
+    assert shares[0] > 0.2
+    assert shares[-1] < 0.01
