@@ -10,7 +10,7 @@ from typing import Any
 import openpyxl
 import pytest
 
-from highseason.traffic import FileNote, MultiplierError, excel, files, read
+from highseason.traffic import FileNote, MultiplierError, files, read
 
 DAYS = [date(2025, 1, 30), date(2025, 1, 31), date(2025, 2, 1)]
 
@@ -97,8 +97,8 @@ def edit(path: Path, part: str, old: str, new: str) -> None:
 def test_a_zip_bomb_is_refused_before_it_is_unpacked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert excel.MOST_BYTES == 2**29
-    monkeypatch.setattr(excel, "MOST_BYTES", 2**25)  # a smaller bomb takes less time to build
+    assert files.MOST_UNPACKED == 2**29
+    monkeypatch.setattr(files, "MOST_UNPACKED", 2**25)  # a smaller bomb takes less time to build
     path = book(tmp_path / "bomb.xlsx", [1])
     archive = zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED)
     with archive, archive.open("xl/media/big", "w", force_zip64=True) as part:
@@ -114,7 +114,7 @@ def test_too_many_cells_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     edit(path, "xl/worksheets/sheet1.xml", 'ref="A1:C2"', 'ref="A1:XFD1048576"')
     with pytest.raises(MultiplierError, match="choose one"):
         read(path)  # a claimed size costs nothing
-    monkeypatch.setattr(excel, "MOST_CELLS", 5)
+    monkeypatch.setattr(files, "MOST_CELLS", 5)
     with pytest.raises(MultiplierError, match="more than 5 cells"):
         read(path)
 

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from highseason.traffic.columns import FileTable
+from highseason.traffic.dates import TableError, parse_times
 from highseason.traffic.files import read_table
-from highseason.traffic.times import TableError, parse_times
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ from highseason.traffic import (
     from_values,
     read,
 )
-from highseason.traffic.times import check_zone, to_instants, to_wall
+from highseason.traffic.dates import check_zone, to_instants, to_wall
 
 ROME = "Europe/Rome"
 ZONES = [ROME, "America/St_Johns", "America/Havana", "Australia/Lord_Howe", "Asia/Beirut", "+05:30"]

@@ -19,7 +19,7 @@ from highseason.core.specs import did_you_mean
 from highseason.engine import select
 from highseason.policies import NO_END, UNKNOWN_END, ArmState, Policy
 from highseason.policies.presence import mark_opening
-from highseason.traffic.times import When
+from highseason.traffic.dates import When
 
 Mask = NDArray[np.bool_]
 

@@ -19,7 +19,7 @@ from highseason.policies import UNKNOWN_END, UNKNOWN_TURNS, Horizon, Planner, Po
 from highseason.policies.plan import SeasonPlanner, busy_from, known_levels, require_future
 from highseason.policies.presence import lifetime_score, measure_of
 from highseason.traffic import CalendarWarning, Multiplier, as_multiplier, concatenate
-from highseason.traffic.times import When
+from highseason.traffic.dates import When
 
 #: A turn: its number, from 1, or its date.
 TurnLike: TypeAlias = int | When

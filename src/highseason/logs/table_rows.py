@@ -24,8 +24,7 @@ from highseason.logs.conversion_log import BLANK, CUT, ConversionLog, shortened
 from highseason.logs.events import arrow
 from highseason.logs.line_blocks import LineBlock, line_blocks
 from highseason.traffic.columns import Column
-from highseason.traffic.dialect import LATIN, encoding_by_start
-from highseason.traffic.files import read_table
+from highseason.traffic.files import LATIN, encoding_by_start, read_table
 
 _NOT_CSV = "the row cannot be read as CSV"
 ROW_REASONS = (

@@ -11,7 +11,7 @@ from highseason.core.formatting import counted, format_number, listed, percent
 from highseason.core.table import Table
 from highseason.policies.plan import NEGLIGIBLE, Plan
 from highseason.traffic import Multiplier
-from highseason.traffic.times import format_time, iso_times
+from highseason.traffic.dates import format_time, iso_times
 
 #: What the columns of `plan_table` mean.
 LEGEND = (

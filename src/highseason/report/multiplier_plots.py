@@ -17,7 +17,7 @@ from highseason.report import palette
 from highseason.report.drawing import drawing, legend_below, number_axis
 from highseason.report.figure import Figure
 from highseason.traffic import Forecast, Multiplier, Threshold, as_multiplier, special_days
-from highseason.traffic.times import format_time
+from highseason.traffic.dates import format_time
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,8 +10,8 @@ import numpy as np
 
 from highseason.service.errors import ClashError, InvalidError
 from highseason.traffic import Multiplier
+from highseason.traffic.dates import Instants, check_zone, format_time, time_of, to_instants
 from highseason.traffic.timeline import Timeline
-from highseason.traffic.times import Instants, check_zone, format_time, time_of, to_instants
 
 _DAY = 24 * 60 * 60
 

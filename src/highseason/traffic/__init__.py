@@ -13,9 +13,6 @@ from highseason.traffic.forecast import ForecastWarning as ForecastWarning
 from highseason.traffic.forecast import forecasters as forecasters
 from highseason.traffic.forecast import normal_quantiles as normal_quantiles
 from highseason.traffic.forecast import parse_forecaster as parse_forecaster
-from highseason.traffic.library import ARIMA as ARIMA
-from highseason.traffic.library import ETS as ETS
-from highseason.traffic.library import MSTL as MSTL
 from highseason.traffic.one_step import DoubleExponentialSmoothing as DoubleExponentialSmoothing
 from highseason.traffic.one_step import ExponentialSmoothing as ExponentialSmoothing
 from highseason.traffic.one_step import MovingAverage as MovingAverage
@@ -23,6 +20,9 @@ from highseason.traffic.one_step import OneStep as OneStep
 from highseason.traffic.one_step import RandomWalk as RandomWalk
 from highseason.traffic.one_step import SimpleAverage as SimpleAverage
 from highseason.traffic.one_step import WeightedMovingAverage as WeightedMovingAverage
+from highseason.traffic.season_ahead import ARIMA as ARIMA
+from highseason.traffic.season_ahead import ETS as ETS
+from highseason.traffic.season_ahead import MSTL as MSTL
 from highseason.traffic.season_ahead import CalendarRegression as CalendarRegression
 from highseason.traffic.season_ahead import SeasonAhead as SeasonAhead
 from highseason.traffic.season_ahead import SeasonalNaive as SeasonalNaive
@@ -43,6 +43,6 @@ from highseason.traffic.thresholds import Threshold as Threshold
 from highseason.traffic.thresholds import ThresholdError as ThresholdError
 from highseason.traffic.thresholds import ThresholdWarning as ThresholdWarning
 from highseason.traffic.thresholds import warn_if_one_sided as warn_if_one_sided
-from highseason.traffic.validation import CalendarWarning as CalendarWarning
-from highseason.traffic.validation import FileNote as FileNote
-from highseason.traffic.validation import MultiplierError as MultiplierError
+from highseason.traffic.timeline import CalendarWarning as CalendarWarning
+from highseason.traffic.timeline import FileNote as FileNote
+from highseason.traffic.timeline import MultiplierError as MultiplierError

@@ -1,28 +1,269 @@
 """The one reader of tables: text (CSV in any dialect, plain or gzip), Excel and Parquet files.
 
-`dialect` decides how text is cut into cells, `layout` which rows are the table, and `columns` what
+Here text is decoded and cut into cells, and workbooks are unpacked, their sizes checked first: a
+file of a few kilobytes can hold terabytes.  `columns` decides which rows are the table, and what
 the cells mean.
 """
 
+import codecs
 import csv
 import gzip
 import re
+import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime, time
 from io import StringIO
-from itertools import chain, count
+from itertools import chain, count, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from highseason.core.extras import require
 from highseason.core.validation import one_of
-from highseason.traffic import dialect
-from highseason.traffic.columns import Column, FileTable
-from highseason.traffic.dates import ORDERS, Order
-from highseason.traffic.excel import read_sheet
-from highseason.traffic.layout import Layout
+from highseason.traffic.columns import Column, FileTable, Layout
+from highseason.traffic.dates import ORDERS, Order, TableError
 from highseason.traffic.numerals import Mark
-from highseason.traffic.times import TableError
+
+DELIMITERS = ("\t", ";", "|", ",")  # where two fit equally well, the first of them
+_BOMS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF32_LE: "utf-32",  # before UTF-16, whose mark it begins with
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+_QUOTED = re.compile(r'"[^"]*"')
+_EXCEL_HINT = re.compile(r"sep=(.)\s*", re.I)
+_SAMPLE = 200  # lines that decide
+LATIN = "it is not UTF-8 and is read as Windows-1252 (Latin-1)"
+_ONE_NUMBER = re.compile(r"\s*[-+]?[0-9]+,[0-9]+\s*")
+
+
+class Text(NamedTuple):
+    """A file as text, and a note if that took a guess."""
+
+    text: str
+    note: str = ""
+
+
+def encoding_of(raw: bytes) -> str:
+    """The encoding by the first bytes; UTF-8 where they say nothing.
+
+    >>> encoding_of("é".encode("utf-16")), encoding_of("a,b".encode("utf-16-le"))
+    ('utf-16', 'utf-16-le')
+    """
+    for bom, name in _BOMS.items():
+        if raw.startswith(bom):
+            return name
+    sample = raw[:1000]
+    for name, zeros in (("utf-16-le", sample[1::2]), ("utf-16-be", sample[::2])):
+        if len(sample) > 3 and zeros.count(0) > 0.8 * len(zeros):
+            return name
+    return "utf-8"
+
+
+def decode(raw: bytes) -> Text:
+    """The text of a file; what is not UTF-8 and has no mark is taken for Windows-1252.
+
+    >>> decode("Größe".encode("latin-1"))
+    Text(text='Größe', note='it is not UTF-8 and is read as Windows-1252 (Latin-1)')
+    """
+    name = encoding_of(raw)
+    try:
+        return Text(raw.decode(name))
+    except UnicodeDecodeError:
+        if name != "utf-8":
+            raise
+    return Text(raw.decode("cp1252", errors="replace"), LATIN)
+
+
+def encoding_by_start(start: bytes) -> str:
+    r"""The encoding of a file that is read in pieces; Windows-1252 if most letters say so.
+
+    >>> encoding_by_start("Größe".encode("latin-1")), encoding_by_start("Größe".encode() + b"\xff")
+    ('cp1252', 'utf-8')
+    """
+    name = encoding_of(start)
+    if name != "utf-8":
+        return name
+    decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
+    letters = [c for c in decoder.decode(start) if c > "\x7f"]  # the last one may be cut
+    bad = sum("\udc80" <= c <= "\udcff" for c in letters)
+    return "cp1252" if 2 * bad > len(letters) else name
+
+
+def find_delimiter(text: str) -> str:
+    r"""What separates the cells: the character that comes equally often in most lines.
+
+    >>> find_delimiter("day;visitors\n2025-01-01;103,5\n2025-01-02;98,1\n")
+    ';'
+    """
+    hint = _EXCEL_HINT.match(text)
+    if hint:
+        return hint[1]
+    lines = sample_lines(text)
+    best, best_score = ",", (0.0, 0)
+    for mark in DELIMITERS:
+        counts = Counter(line.count(mark) for line in lines)
+        usual, times = max(counts.items(), key=lambda item: (item[1], item[0]), default=(0, 0))
+        score = (times / max(len(lines), 1), usual)
+        if usual and score[0] >= 0.5 and score > best_score:
+            best, best_score = mark, score
+    return best
+
+
+def is_one_column(text: str) -> bool:
+    r"""Whether every line below a plain heading is one number with a comma.
+
+    >>> is_one_column("visitors\n103,5\n98,1\n"), is_one_column("day,visitors\n1,5\n")
+    (True, False)
+    """
+    lines = sample_lines(text)
+    is_bare = bool(lines) and not any(mark in lines[0] for mark in DELIMITERS)
+    return is_bare and len(lines) > 1 and all(map(_ONE_NUMBER.fullmatch, lines[1:]))
+
+
+def without_hint(text: str) -> str:
+    """The text without Excel's first line ``sep=;``, whose line stays as a blank one."""
+    hint = _EXCEL_HINT.match(text)
+    return text[hint.end(1) :] if hint else text
+
+
+def sample_lines(text: str) -> list[str]:
+    """The first lines with content, without what is in quotes."""
+    start = _QUOTED.sub("", text[:100_000])
+    return list(islice((line for line in start.splitlines() if line.strip(" \t,;|")), _SAMPLE))
+
+
+def usual_width(text: str, mark: str) -> int:
+    r"""The number of cells that most lines have.
+
+    >>> usual_width("Visitors 2025\nday;visitors\n2025-01-01;103\n", ";")
+    2
+    """
+    counts = Counter(line.count(mark) + 1 for line in sample_lines(text))
+    return max(counts.items(), key=lambda item: (item[1], item[0]), default=(1, 0))[0]
+
+
+MOST_UNPACKED = 1 << 29  # unpacked
+MOST_CELLS = 20_000_000
+_MOST_PARTS = 10_000
+
+
+class Sheet(NamedTuple):
+    """The rows of a sheet with their numbers, and a note on which sheet it is."""
+
+    rows: list[tuple[int, list[Any]]]
+    note: str = ""
+
+
+def read_sheet(path: Path) -> Sheet:
+    """Read the first visible sheet with content; needs the extra ``highseason[files]``.
+
+    Formulas give the values that Excel stored with them.  A formula without one is an error.
+    """
+    path.stat()  # a missing file is reported before a missing library
+    openpyxl = require("openpyxl", extra="files", purpose="reading Excel files")
+    _check_size(path)
+    with _as_table_error(path), path.open("rb") as file:  # opened here: its name may say anything
+        book = openpyxl.load_workbook(file, read_only=True, data_only=True)
+        try:
+            visible = [sheet for sheet in book.worksheets if sheet.sheet_state == "visible"]
+            filled = [(sheet.title, rows) for sheet in visible if (rows := _rows_of(path, sheet))]
+        finally:
+            book.close()
+        file.seek(0)
+        if not filled:
+            _refuse_formulas(openpyxl, path, file, visible[0].title if visible else "", {})
+            return Sheet([])
+        title, rows = filled[0]
+        _refuse_formulas(openpyxl, path, file, title, dict(rows))
+    others = ", ".join(repr(name) for name, _ in filled[1:])
+    return Sheet(rows, f"only its first sheet {title!r} is read, not {others}" if others else "")
+
+
+def _check_size(path: Path) -> None:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            parts = archive.infolist()
+    except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
+        raise TableError(f"{path} is not an Excel file (.xlsx): {error}") from error
+    size = sum(part.file_size for part in parts)  # zipfile unpacks no more than it says here
+    if size > MOST_UNPACKED or len(parts) > _MOST_PARTS:
+        raise TableError(
+            f"{path} would unpack to {size / 1e6:,.0f} MB in {len(parts):,} parts, more than the "
+            f"{MOST_UNPACKED / 1e6:,.0f} MB that are read: save it as CSV"
+        )
+
+
+@contextmanager
+def _as_table_error(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (TableError, OSError, MemoryError):
+        raise
+    except Exception as error:  # whatever a damaged workbook makes the library stumble over
+        text = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise TableError(
+            f"{path} cannot be read as an Excel file ({text}): save it again, or as CSV"
+        ) from error
+
+
+def _rows_of(path: Path, sheet: Any) -> list[tuple[int, list[Any]]]:
+    """The rows with content; a sheet may claim, or skip to, any size."""
+    sheet.reset_dimensions()
+    rows, cells = [], 0
+    for number, row in enumerate(sheet.iter_rows(values_only=True), 1):
+        cells += len(row) + 1
+        if cells > MOST_CELLS:
+            raise TableError(
+                f"{path} has more than {MOST_CELLS:,} cells in sheet {sheet.title!r}: save the "
+                "part that is needed as CSV"
+            )
+        values = [_value(cell) for cell in row]
+        if any(cell is not None and cell != "" for cell in values):
+            rows.append((number, values))
+    return rows
+
+
+def _value(cell: Any) -> Any:
+    """Numbers as they are, times and everything else as text."""
+    if isinstance(cell, bool) or cell is None:
+        return None if cell is None else str(cell)
+    if isinstance(cell, int | float):
+        return cell
+    if isinstance(cell, datetime):
+        # Excel counts days in floating point: a full hour may come a few microseconds late.
+        return cell.isoformat(" ", "seconds") if cell.time() != time() else cell.date().isoformat()
+    return str(cell).strip()
+
+
+def _refuse_formulas(
+    openpyxl: Any, path: Path, file: Any, title: str, rows: dict[int, list[Any]]
+) -> None:
+    """Refuse a formula without a stored value, as programs write them that cannot calculate."""
+    width = max(map(len, rows.values()), default=0)
+    if rows and not any(None in row or len(row) < width for row in rows.values()):
+        return
+    book = openpyxl.load_workbook(file, read_only=True, data_only=False)
+    try:
+        sheet = book[title]
+        sheet.reset_dimensions()
+        for number, row in enumerate(sheet.iter_rows(values_only=True), 1):
+            values = rows.get(number, [])
+            for i, cell in enumerate(row):
+                is_formula = isinstance(cell, str) and cell.startswith("=")
+                is_formula = is_formula or type(cell).__name__.endswith("Formula")
+                if is_formula and (i >= len(values) or values[i] is None):
+                    raise TableError(
+                        f"{path}, row {number}, column {i + 1} holds the formula {cell!s:.40} and "
+                        "no value: open the file in Excel or LibreOffice and save it, or save CSV"
+                    )
+    finally:
+        book.close()
+
 
 MOST_BYTES = 1 << 31  # that a compressed file may unpack to
 
@@ -86,16 +327,16 @@ def _kind(path: Path) -> str:
 def _read_text(path: Path, conventions: Conventions) -> FileTable:
     """Read a text file; cells stay text, without the blanks around them."""
     text, note = _text(path)
-    mark = dialect.find_delimiter(text)
-    if dialect.is_one_column(text):
+    mark = find_delimiter(text)
+    if is_one_column(text):
         if conventions.decimal is None:
             raise TableError(
                 f"{path} could be one column with decimal commas or two columns: pass decimal=',' "
                 "or decimal='.'"
             )
         mark = "\x1f" if conventions.decimal == "," else mark
-    layout = Layout(str(path), "line", dialect.usual_width(text, mark))
-    layout.extend(_rows(path, dialect.without_hint(text), mark, layout.width))
+    layout = Layout(str(path), "line", usual_width(text, mark))
+    layout.extend(_rows(path, without_hint(text), mark, layout.width))
     return _table(layout, note, conventions)
 
 
@@ -145,18 +386,18 @@ def _rows(path: Path, text: str, mark: str, usual: int) -> Iterator[tuple[int, l
 _LINE_END = re.compile(r"[\r\n]")
 
 
-def _text(path: Path) -> dialect.Text:
+def _text(path: Path) -> Text:
     raw = path.read_bytes()
     try:
         if raw.startswith(b"\x1f\x8b") or path.name.lower().endswith(".gz"):
             raw = _unpacked(path)
-        text, note = dialect.decode(raw)
+        text, note = decode(raw)
     except (EOFError, zlib.error) as error:
         raise TableError(f"cannot unpack {path}: {error}") from error
     except UnicodeDecodeError as error:
         raise TableError(f"{path} is not {error.encoding} text: save it as UTF-8") from error
     end = _LINE_END.search(text, len(text.rstrip(" \t\r\n,;|")))  # rows of blanks at the end
-    return dialect.Text(text[: end.start()] if end else text, note)
+    return Text(text[: end.start()] if end else text, note)
 
 
 def _unpacked(path: Path) -> bytes:

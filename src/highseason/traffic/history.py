@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.formatting import counted
+from highseason.traffic.dates import TableError, check_zone, format_time, to_wall
 from highseason.traffic.forecast import ForecastError, Numbers
 from highseason.traffic.series import Multiplier
-from highseason.traffic.times import TableError, check_zone, format_time, to_wall
 
 Stamps = NDArray[np.datetime64]
 

@@ -16,16 +16,16 @@ from highseason.core.specs import did_you_mean
 from highseason.core.validation import one_of, positive_number, whole_number
 from highseason.core.warnings import warn_user
 from highseason.traffic.columns import Column, FileTable
-from highseason.traffic.dates import Order
+from highseason.traffic.dates import Order, Stamps, TableError
 from highseason.traffic.files import read_table
 from highseason.traffic.numerals import Mark
 from highseason.traffic.series import Multiplier
-from highseason.traffic.timeline import Timeline, as_multiplier_error
-from highseason.traffic.times import Stamps, TableError
-from highseason.traffic.validation import (
+from highseason.traffic.timeline import (
     FileNote,
     MultiplierError,
+    Timeline,
     Values,
+    as_multiplier_error,
     first_wrong,
     floored,
     remedy,

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from highseason.core.ordered import WithOne
 from highseason.core.warnings import warn_user
-from highseason.traffic.validation import brief
+from highseason.traffic.timeline import brief
 
 Kind = Literal["number", "max", "quantile"]
 

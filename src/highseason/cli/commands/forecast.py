@@ -22,7 +22,7 @@ from highseason.traffic import (
     special_days,
 )
 from highseason.traffic import backtest as forecast_past
-from highseason.traffic.times import iso_times
+from highseason.traffic.dates import iso_times
 
 
 @with_examples(

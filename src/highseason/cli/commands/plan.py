@@ -14,7 +14,7 @@ from highseason.cli.errors import usage_error
 from highseason.cli.group import with_examples
 from highseason.cli.output import check_figure, note_if_too_short, print_json, print_wrapped, save
 from highseason.cli.parsing import DEFAULT_ARMS
-from highseason.traffic.times import iso_times
+from highseason.traffic.dates import iso_times
 
 if TYPE_CHECKING:
     from highseason.policies import Plan, Policy
