@@ -459,8 +459,7 @@ def test_declaring_too_little_or_too_much_about_scaled_rewards() -> None:
 
 
 def test_a_kernel_that_plays_something_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    wrong = build.POOL_KERNEL
-    monkeypatch.setitem(build.SPECIAL_KERNELS, EPSILON, lambda arms, turns: wrong)
+    monkeypatch.setitem(build.SPECIAL_KERNELS, EPSILON, build.SPECIAL_KERNELS[POOL])
     check = game_checks.fast_kernel_plays_as_the_plain_one
     failing(check, hs.EpsilonGreedy(k=0.3), "with 5 arms, 160 turns and bernoulli rewards they")
 

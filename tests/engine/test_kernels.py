@@ -12,7 +12,7 @@ from tests.engine.settings import POLICIES, REWARDS, SIZES, on_the_blackboard
 
 import highseason as hs
 from highseason.engine.kernels import build
-from highseason.policies import UCB_RULE, Policy
+from highseason.policies import Policy
 from highseason.rewards import Rewards
 
 pytestmark = [
@@ -20,27 +20,13 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::highseason.policies.PlanWarning"),
 ]
 
-KERNELS: dict[str, build.SpecialKernel | None] = {
-    "own": None,  # whatever the library picks
-    "lanes": build.UCB_LANES_KERNEL,
-    "groups": build.UCB_GROUPS_KERNEL,
-    "generic": None,
-}
 
-
-@pytest.fixture(params=KERNELS)
+@pytest.fixture(params=["own", "generic"])
 def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Which kernel plays; UCB games have two, chosen by size, and here each gets every size."""
-    chosen = KERNELS[request.param]
-    if chosen is not None:
-        monkeypatch.setitem(build.SPECIAL_KERNELS, UCB_RULE, lambda arms, turns: chosen)
+    """Which kernel plays: the rule's own, or the one for any rule."""
     if request.param == "generic":
         monkeypatch.setattr(build, "SPECIAL_KERNELS", {})
     return str(request.param)
-
-
-def concerns(kernel: str, policy: Policy) -> bool:
-    return kernel in ("own", "generic") or policy.rule == UCB_RULE
 
 
 def courses(policy: Policy, model: Rewards, G: Any, seed: int, number: int) -> dict[str, Any]:
@@ -66,16 +52,15 @@ def test_a_kernel_plays_the_game_on_the_blackboard(
     same_course(kernel, REWARDS[rewards](arms=arms), turns, seed=1)
 
 
-@pytest.mark.parametrize("kernel", ["groups"], indirect=True)
+@pytest.mark.parametrize("kernel", ["own"], indirect=True)
 @pytest.mark.parametrize("arms", [12, 20, 30])
 def test_arms_that_nearly_tie(kernel: str, arms: int) -> None:
-    # Equal pulls and, once rounded, equal indices, but means a bit apart: the lower arm is played,
-    # which need not be the best of its group.
+    # Equal pulls and, once rounded, equal indices, but means a bit apart: the lower arm is played.
     for seed in (1, 2, 3, 4):
         same_course(kernel, REWARDS["eighths"](arms=arms), 3 * arms, seed)
 
 
-@pytest.mark.parametrize("kernel", ["groups"], indirect=True)
+@pytest.mark.parametrize("kernel", ["own"], indirect=True)
 def test_sums_of_scaled_rewards_nearly_tie(kernel: str) -> None:
     # 0.1 + 0.3 + 0.3 is not 0.3 + 0.1 + 0.3: naive policies come close with zeros and ones too.
     G = hs.traffic.from_values([0.1, 0.3, 0.3, 0.7] * 30)
@@ -88,9 +73,8 @@ def test_sums_of_scaled_rewards_nearly_tie(kernel: str) -> None:
 
 def same_course(kernel: str, model: Rewards, turns: int, seed: int) -> None:
     G = hs.traffic.wave(turns)
-    players = {name: policy for name, policy in POLICIES.items() if concerns(kernel, policy)}
-    result = hs.simulate(players, model, G, games=1, seed=seed, curves=turns)
-    for name, policy in players.items():
+    result = hs.simulate(POLICIES, model, G, games=1, seed=seed, curves=turns)
+    for name, policy in POLICIES.items():
         wanted = courses(policy, model, G, seed, 0)
         for metric in ("reward", "regret"):
             found = result.curves[metric].mean[result.index(name)]
@@ -102,10 +86,9 @@ def same_course(kernel: str, model: Rewards, turns: int, seed: int) -> None:
 def test_games_are_played_by_number(kernel: str) -> None:
     # Nine games: one more than eight lanes.
     model, G = REWARDS["bernoulli"](arms=4), hs.traffic.wave(30)
-    players = {name: policy for name, policy in POLICIES.items() if concerns(kernel, policy)}
-    result = hs.simulate(players, model, G, games=9, seed=7)
+    result = hs.simulate(POLICIES, model, G, games=9, seed=7)
     assert result.games is not None
-    for name, policy in players.items():
+    for name, policy in POLICIES.items():
         for number in range(9):
             wanted = courses(policy, model, G, 7, number)
             row = result.index(name)
@@ -128,14 +111,14 @@ def test_realised_regret_is_against_the_best_arm_with_the_same_luck(kernel: str)
 def test_checkpoints_may_lie_anywhere(kernel: str, turns: int) -> None:
     # In the first round, at its end, after it; the last is always the end of the game.
     model, G = REWARDS["bernoulli"](arms=4), hs.traffic.wave(turns)
-    player = hs.UCB() if kernel in ("lanes", "groups") else hs.EpsilonGreedy(k=0.5)
-    whole = hs.simulate(player, model, G, games=5, seed=1, curves=turns)
+    players = [hs.UCB(), hs.EpsilonGreedy(k=0.5)]
+    whole = hs.simulate(players, model, G, games=5, seed=1, curves=turns)
     for count in range(1, turns + 1):
-        part = hs.simulate(player, model, G, games=5, seed=1, curves=count)
+        part = hs.simulate(players, model, G, games=5, seed=1, curves=count)
         at = part.curves["reward"].turns
         for metric in ("reward", "regret"):
-            expected = whole.curves[metric].mean[0, at - 1]
-            assert part.curves[metric].mean[0].tolist() == expected.tolist()
+            expected = whole.curves[metric].mean[:, at - 1]
+            assert part.curves[metric].mean.tolist() == expected.tolist()
 
 
 def test_random_ties_take_the_generic_path(kernel: str) -> None:

@@ -46,7 +46,7 @@ def test_compiled_games_are_those_of_play(text: str) -> None:
                 assert result.games[metric][i, number] == wanted, (policy, metric)
 
 
-def test_many_arms_are_played_in_groups() -> None:
+def test_many_arms_are_those_of_play() -> None:
     G, rewards = hs.traffic.wave(400), parse("visitors:rates=2%..40%,share=3", arms=300)
     result = hs.simulate(hs.UCB(P=0.01), rewards, G, games=1, seed=4)
     game = hs.play(hs.UCB(P=0.01), rewards, G, seed=4)

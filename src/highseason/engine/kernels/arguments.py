@@ -54,21 +54,21 @@ class Arms(NamedTuple):
 class ScratchSpec:
     """The scratch memory of a game function: a named tuple of arrays, declared `Floats` or `Ints`.
 
-    An array has an entry per arm unless `lengths` gives its length for (arms, turns).
+    An array has an entry per arm unless `lengths` gives its length for this many arms.
     """
 
-    def __init__(self, kind: Callable[..., Any], **lengths: Callable[[int, int], int]) -> None:
+    def __init__(self, kind: Callable[..., Any], **lengths: Callable[[int], int]) -> None:
         self.kind = kind
         self.arrays = {
             name: (np.float64 if declared == Floats else np.int64, lengths.get(name))
             for name, declared in get_type_hints(kind).items()
         }
 
-    def allocate(self, arms: int, turns: int) -> Any:
+    def allocate(self, arms: int) -> Any:
         """Memory for one game at a time; its content is undefined."""
         return self.kind(
             *(
-                np.empty(length(arms, turns) if length else arms, dtype)
+                np.empty(length(arms) if length else arms, dtype)
                 for dtype, length in self.arrays.values()
             )
         )

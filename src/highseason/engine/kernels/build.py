@@ -35,7 +35,6 @@ from highseason.engine.kernels.reward_dispatch import (
     BatchedVisitors,
     PerTurnReward,
 )
-from highseason.engine.kernels.ucb_groups import GROUPS_SCRATCH, ucb_groups_game
 from highseason.engine.kernels.ucb_lanes import LANES_SCRATCH, ucb_lanes_kernel
 from highseason.engine.turn import illegal_arm
 from highseason.policies import EPSILON, POOL, UCB_RULE, Policy, Rule, fresh_state
@@ -49,11 +48,6 @@ from highseason.policies.presence import (
 from highseason.rewards import Rewards
 from highseason.rewards.batches import BATCH
 from highseason.rewards.visitors import visitor_rewards
-
-#: A batch of eight UCB games scans every arm; from this many arms on, groups of arms are faster …
-_MANY_ARMS = 256
-#: … unless the game is so long that hardly two arms have the same number of pulls.
-_LONG_GAME = 40
 
 #: From this many turns on, a rule's functions are compiled into the kernel: that takes a few
 #: seconds once, and each turn about 50 ns less than with function pointers.
@@ -70,22 +64,11 @@ class SpecialKernel(NamedTuple):
     scratch: ScratchSpec
 
 
-EPSILON_KERNEL = SpecialKernel(kernel_of(epsilon_game), EPSILON_SCRATCH)
-POOL_KERNEL = SpecialKernel(kernel_of(pool_game), POOL_SCRATCH)
-UCB_GROUPS_KERNEL = SpecialKernel(kernel_of(ucb_groups_game), GROUPS_SCRATCH)
-UCB_LANES_KERNEL = SpecialKernel(ucb_lanes_kernel, LANES_SCRATCH)
-
-
-def _ucb_kernel(arms: int, turns: int) -> SpecialKernel:
-    many = arms > _MANY_ARMS and turns < _LONG_GAME * arms
-    return UCB_GROUPS_KERNEL if many else UCB_LANES_KERNEL
-
-
-#: Rules with a kernel of their own, given `(arms, turns)`; `any_rule` plays all others.
-SPECIAL_KERNELS: dict[Rule, Callable[[int, int], SpecialKernel]] = {
-    EPSILON: lambda arms, turns: EPSILON_KERNEL,
-    UCB_RULE: _ucb_kernel,
-    POOL: lambda arms, turns: POOL_KERNEL,
+#: Rules with a kernel of their own; `any_rule` plays all others.
+SPECIAL_KERNELS: dict[Rule, SpecialKernel] = {
+    EPSILON: SpecialKernel(kernel_of(epsilon_game), EPSILON_SCRATCH),
+    POOL: SpecialKernel(kernel_of(pool_game), POOL_SCRATCH),
+    UCB_RULE: SpecialKernel(ucb_lanes_kernel, LANES_SCRATCH),
 }
 
 
@@ -101,7 +84,7 @@ def kernel_for(
 
     With `bind`, functions of rules without a kernel of their own are compiled in, where they can.
     """
-    rule, size = policy.rule, turns.G.size
+    rule = policy.rule
     family: Any = type(turns.reward_model)
     functions = _reward_functions(rewards, family)
     if not has_own_kernel(policy, rewards, lifetimes):
@@ -113,9 +96,9 @@ def kernel_for(
         if bound is not None:
             kernel, functions = bound, ()
     else:
-        chosen = SPECIAL_KERNELS[rule](rewards.arms, size)
+        chosen = SPECIAL_KERNELS[rule]
         kernel, functions = _compiled_special(chosen, family), functions[:1]
-        memory = functools.partial(chosen.scratch.allocate, rewards.arms, size)
+        memory = functools.partial(chosen.scratch.allocate, rewards.arms)
 
     def play(keys: NDArray[np.uint64], arms: Arms, out: Floats, trace: Floats) -> None:
         turn, arm = kernel(turns, keys, arms, out, trace, memory(), *functions)
@@ -274,9 +257,9 @@ def _reward_types(family: Any) -> list[Any]:
 def _compiled_special(chosen: SpecialKernel, family: Any) -> Kernel:
     import numba
 
-    scratch = numba.typeof(chosen.scratch.allocate(1, 1))
+    scratch = numba.typeof(chosen.scratch.allocate(1))
     functions = _reward_types(family)[:1]
-    allocates = chosen is UCB_LANES_KERNEL or family is not BatchedVisitors
+    allocates = chosen.kernel is ucb_lanes_kernel or family is not BatchedVisitors
     return _compiled_kernel(chosen.kernel, family, scratch, *functions, allocates=allocates)
 
 

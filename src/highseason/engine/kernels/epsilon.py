@@ -53,9 +53,9 @@ def leaves(arms: int) -> int:
 
 EPSILON_SCRATCH = ScratchSpec(
     EpsilonScratch,
-    means=lambda arms, turns: leaves(arms),
-    tree=lambda arms, turns: 2 * leaves(arms),
-    batch=lambda arms, turns: BATCH,
+    means=leaves,
+    tree=lambda arms: 2 * leaves(arms),
+    batch=lambda arms: BATCH,
 )
 
 

@@ -40,7 +40,7 @@ class PoolScratch(NamedTuple):
     batch: Floats
 
 
-POOL_SCRATCH = ScratchSpec(PoolScratch, batch=lambda arms, turns: BATCH)
+POOL_SCRATCH = ScratchSpec(PoolScratch, batch=lambda arms: BATCH)
 
 
 @jitable

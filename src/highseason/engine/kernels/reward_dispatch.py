@@ -197,14 +197,6 @@ def learned_value(family: Any) -> Callable[..., float]:
 
 
 @by_family
-def may_be_close(family: Any) -> Callable[..., bool]:
-    """`(model)`: whether averages of equally many values can differ by only a rounding error."""
-    if family is BernoulliReward:
-        return lambda model: False
-    return lambda model: True
-
-
-@by_family
 def update_means(family: Any) -> Callable[..., bool]:
     """`(model, mean_at, game, parameters, t, G, means)`: whether the means change by turn.
 

@@ -1,4 +1,4 @@
-"""UCB games with few arms: eight games side by side.
+"""UCB games, eight side by side.
 
 All games of a batch are at the same turn, so they share the radius' numerator, and one pass over
 the arms finds the highest index of eight games at once.  The pass is written out lane by lane
