@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import highseason as hs
 from highseason.advice import World
-from highseason.advice.recommend import _Study
+from highseason.advice.recommend import Judge, affordable
 from highseason.core.executors import opened
 from highseason.traffic import Multiplier, read
 
@@ -94,7 +94,7 @@ def judged(case: Case, seed: int, whole: bool, executor: str) -> Judged:
         ).outcome
     else:
         with opened(executor, 1) as pool:
-            study = _Study.of(G, case.arms, None, seed, pool)
+            study = Judge(G, affordable(G, case.arms), seed, pool)
             world = World.of("visitors", case.arms, RATES)
             outcome = study.verdict(world, *study.finalists([world]))
     spent = time.process_time() - begin

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 import warnings
 from dataclasses import replace
 from functools import cache, partial
@@ -14,11 +16,18 @@ import pytest
 
 import highseason as hs
 from highseason.advice import Advice, World, Zoom, derive_seed, on_games, recommend
-from highseason.advice.candidates import TRIED, kind_of, spaces, tried
-from highseason.advice.outcome import NOTICEABLE, OF_LOSS, _Leads, judge
-from highseason.advice.recommend import Finalists, _middle_of_flip, _Study
-from highseason.advice.words import verdict
-from highseason.advice.zoom import _ends
+from highseason.advice.comparison import (
+    NOTICEABLE,
+    OF_LOSS,
+    TRIED,
+    Leads,
+    judge,
+    kind_of,
+    spaces,
+    tried,
+)
+from highseason.advice.recommend import Finalists, Judge, middle_of_flip
+from highseason.advice.trials import ends_of
 from highseason.cli.output import plain
 from highseason.core.executors import opened
 from highseason.engine import Moments, SimulationResult
@@ -49,6 +58,10 @@ def visitors(rho: float | None = None) -> Advice:
         return hs.advise(G, 3, rates=(0.1, 0.9), gap=0.2, rho=rho, games=200, seed=1)
 
 
+def warns(advice: Advice, code: str) -> bool:
+    return code in {one.code for one in advice.warnings}
+
+
 def losing(*regrets: float, error: float = 0.0, games: int = 100) -> SimulationResult:
     """Games in which policies lose these shares; `error` is that of the first one's lead."""
     regret, scatter = np.array(regrets), np.zeros((len(regrets), len(regrets)))
@@ -64,7 +77,7 @@ def losing(*regrets: float, error: float = 0.0, games: int = 100) -> SimulationR
 def test_where_regulating_pays_it_is_advised() -> None:
     advice = advised("quiet first")
     assert advice.answer == "regulate"
-    assert advice.pays
+    assert advice.outcome.pays
     assert "Regulating pays" in advice.verdict
     assert advice.outcome.best("unregulated").lead.low > 0
     assert advice.outcome.best("greedy").probability > 0.99
@@ -72,24 +85,24 @@ def test_where_regulating_pays_it_is_advised() -> None:
 
 def test_where_stakes_never_change_regulating_does_not_pay() -> None:
     advice = advised("constant")
-    assert not advice.pays
-    assert advice.warns_of("no-low-turns")
+    assert not advice.outcome.pays
+    assert warns(advice, "no-low-turns")
 
 
 def test_where_the_horizon_is_short_greedy_is_as_good() -> None:
     advice = advised("short")
-    assert not advice.pays
+    assert not advice.outcome.pays
     assert advice.answer != "regulate"
 
 
 def test_where_all_turns_are_first_tries_there_is_nothing_to_learn() -> None:
     advice = advised("all tries")
-    assert advice.warns_of("nothing-to-learn")
-    assert not advice.pays
+    assert warns(advice, "nothing-to-learn")
+    assert not advice.outcome.pays
 
 
 def test_an_early_peak_is_reported() -> None:
-    assert advised("early").warns_of("high-early")
+    assert warns(advised("early"), "high-early")
     assert "high early" in str(advised("early"))
 
 
@@ -97,7 +110,7 @@ def test_busy_days_with_independent_visitors_need_no_exploring() -> None:
     """A day of 100,000 visitors tells arms apart at once; one coin a day does not."""
     advice = visitors()
     assert advice.answer == "greedy"
-    assert not advice.pays
+    assert not advice.outcome.pays
     assert advice.outcome.chosen.earned > 0.98
     assert "every visitor counts" in str(advice)
     assert [one.world.rho for one in advice.by_rho][-1] == 1.0
@@ -120,8 +133,8 @@ def test_a_high_correlation_flips_the_answer_and_the_text_says_where() -> None:
 def test_without_rates_typical_ones_are_tried() -> None:
     G = hs.traffic.from_values([50.0, 80.0, 200.0] * 6, name="shop")
     advice = hs.advise(G, 2, games=20)
-    assert len({world.rates for world in advice.worlds}) == 3
-    assert len(advice.worlds) == 9
+    assert len({one.world.rates for one in (advice.outcome, *advice.others)}) == 3
+    assert len(advice.others) == 8
     assert not advice.rates_known
     every = (advice.outcome, *advice.others)
     same, settled = len({one.answer for one in every}) == 1, all(one.settled for one in every)
@@ -143,14 +156,14 @@ def test_no_number_comes_from_games_of_the_search() -> None:
     advice = advised("quiet first")
     rounds = [
         hs.simulate(
-            {str(i): one.policy for i, one in enumerate(advice.compared)},
+            {str(i): one.policy for i, one in enumerate(advice.outcome.compared)},
             advice.outcome.world.rewards, advice.multiplier, games=200,
             seed=derive_seed(5, f"verdict/{number}"),
         ).games
         for number in range(1, 1 + advice.outcome.games // 200)
     ]  # fmt: skip
     regret = np.concatenate([played["regret"] for played in rounds if played is not None], axis=1)
-    for i, one in enumerate(advice.compared):
+    for i, one in enumerate(advice.outcome.compared):
         assert one.regret == pytest.approx(regret[i].mean())
         assert one.error == pytest.approx(regret[i].std(ddof=1) / advice.outcome.games**0.5)
 
@@ -164,14 +177,14 @@ def test_further_rounds_are_played_where_the_answer_hangs_by_a_thread(
     """A lead far above or below what is noticeable needs one round; a close one needs more."""
     count, asked = 100, []
 
-    def played(study: _Study, world: World, finalists: Finalists, number: int) -> SimulationResult:
+    def played(study: Judge, world: World, finalists: Finalists, number: int) -> SimulationResult:
         asked.append(number)
         return losing(0.01 + lead, 0.01, error=error, games=count)
 
-    monkeypatch.setattr(_Study, "played", played)
+    monkeypatch.setattr(Judge, "played", played)
     finalists = Finalists((hs.Greedy(), hs.OptionIndex()), 2)
     with opened("serial") as pool:
-        study = _Study.of(hs.traffic.wave(9), 3, count, 0, pool)
+        study = Judge(hs.traffic.wave(9), count, 0, pool)
         outcome = study.verdict(World.of("visitors", 3), finalists)
     assert asked == list(range(1, rounds + 1))
     assert outcome.games == rounds * count
@@ -180,10 +193,10 @@ def test_further_rounds_are_played_where_the_answer_hangs_by_a_thread(
 
 def test_one_line_for_each_policy_and_the_rival_is_the_strongest() -> None:
     advice = advised("quiet first")
-    assert len(advice.compared) == len(TRIED)
-    regrets = [one.regret for one in advice.compared]
+    assert len(advice.outcome.compared) == len(TRIED)
+    regrets = [one.regret for one in advice.outcome.compared]
     assert regrets == sorted(regrets)
-    others = [one for one in advice.compared if one.policy != advice.policy]
+    others = [one for one in advice.outcome.compared if one.policy != advice.policy]
     assert advice.outcome.runner_up is others[0]
 
 
@@ -191,10 +204,10 @@ def test_sentences_name_the_strongest_rivals_of_their_own_tables() -> None:
     """Of each kind the best, and whatever is ahead of the advised policy: never another one."""
     cases = [advised("quiet first"), advised("constant"), advised("early"), visitors()]
     for outcome in (each for advice in cases for each in (advice.outcome, *advice.others)):
-        said, rivals = verdict(outcome), [c for c in outcome.compared if c is not outcome.chosen]
+        said, rivals = outcome.verdict, [c for c in outcome.compared if c is not outcome.chosen]
         leads = [one.lead.value for one in rivals]
         assert outcome.runner_up.lead.value == min(leads)
-        named = [one for one in rivals if re.search(rf" {re.escape(str(one.policy))}[ ,]", said)]
+        named = [one for one in rivals if re.search(rf" {re.escape(str(one.policy))},? ", said)]
         kinds = {one.kind: one for one in reversed(rivals)}  # the best of each
         assert set(named) <= {*kinds.values(), outcome.best("greedy")}
         if min(leads) < -5e-5:
@@ -215,7 +228,7 @@ def test_no_optimum_is_at_an_end_of_what_was_tried(visitors: np.ndarray) -> None
             best = getattr(trials[0].policy, axis.name)
             places = [axis.place(getattr(one.policy, axis.name)) for one in trials]
             ends = [axis.place(axis.form.format(end) if axis.form else end)
-                    for end in _ends(axis, trials[0].policy) if end < np.inf]  # fmt: skip
+                    for end in ends_of(axis, trials[0].policy) if end < np.inf]  # fmt: skip
             inside = min(places) < axis.place(best) < max(places)
             assert inside or best == 0 or min(abs(axis.place(best) - e) for e in ends) < 0.02
 
@@ -226,7 +239,7 @@ def test_nothing_is_tuned_where_greedy_loses_less_than_is_noticeable(
 ) -> None:
     G = hs.traffic.from_values(np.full(400, visitors))
     with opened("serial") as pool:
-        study = _Study.of(G, 2, 20, 0, pool)
+        study = Judge(G, 20, 0, pool)
         world = World.of("visitors", 2, (0.02, 0.05))
         (finalists,) = study.finalists([world])
         outcome = study.verdict(world, finalists)
@@ -274,7 +287,7 @@ def test_what_needs_no_tuning_is_simpler_than_what_was_tuned(
     outcome = judge(World.of("bernoulli", 3), policies, losing(*regrets), tried=5)
     assert (str(outcome.policy), outcome.answer) == (advised, answer)
     assert outcome.pays == (answer == "regulate")
-    said = verdict(outcome)
+    said = outcome.verdict
     assert f"Use {advised}:" in said
     assert ("Regulating pays" in said) == outcome.pays
 
@@ -286,7 +299,7 @@ def test_a_lead_must_be_clear_and_noticeable() -> None:
     assert result.games is not None
     regret = result.games["regret"]
     most = result.best_reward
-    leads = _Leads(result, [1, 0])
+    leads = Leads(result, ["unregulated", "greedy"])
     lead = leads.of(1, 0)
     assert lead.value == pytest.approx((regret[0] - regret[1]).mean() / most)
     assert lead.error == pytest.approx((regret[0] - regret[1]).std(ddof=1) / 50**0.5 / most)
@@ -302,7 +315,7 @@ def test_the_flip_is_searched_between_the_nearest_answers() -> None:
     outcomes = visitors().by_rho
     flip = next(i for i, one in enumerate(outcomes) if one.answer != outcomes[0].answer)
     below, above = outcomes[flip - 1].world.rho, outcomes[flip].world.rho
-    middle = _middle_of_flip(list(outcomes))
+    middle = middle_of_flip(list(outcomes))
     assert None not in (below, above, middle)
     assert max(below, 1e-6) < middle < above  # type: ignore[type-var]
 
@@ -322,7 +335,7 @@ def test_a_policy_of_your_own_is_tried() -> None:
     own = hs.UCB(P=0.0213)
     assert len(spaces(TRIED, [own, hs.Greedy()])) == len(TRIED) + 1
     advice = hs.advise("constant", 3, turns=30, games=20, policies=[own])
-    assert own in [one.policy for one in advice.compared]
+    assert own in [one.policy for one in advice.outcome.compared]
 
 
 def test_bounds_are_there_where_they_are_asked_for() -> None:
@@ -357,7 +370,9 @@ def test_a_picture_and_a_page_have_all_the_others() -> None:
     assert figure.title == f"Use {advice.policy}"
     top = figure.canvas.axes[0]
     labels = [tick.get_text().replace("\n", "") for tick in top.get_yticklabels()]
-    assert labels == [str(one.policy) for one in advice.compared if one.policy != advice.policy]
+    assert labels == [
+        str(one.policy) for one in advice.outcome.compared if one.policy != advice.policy
+    ]
     page = advice.page(multiplier="shop.csv")
     for words in (f"Use {advice.policy}", "What to do next", "shop.csv", "rho", "<img"):
         assert words in page
@@ -396,7 +411,7 @@ def expect_no_exploring(advice: Advice) -> str:
     """Gives the text of the advice, in one line."""
     assert advice.answer == "greedy"
     assert advice.outcome.best("greedy").earned > 0.99
-    assert not advice.pays
+    assert not advice.outcome.pays
     text = " ".join(str(advice).split())
     assert "every visitor counts" in text
     assert "Regulating pays" not in text
@@ -429,3 +444,9 @@ def test_refuses(games: int, message: str) -> None:
 def test_rates_are_given_once() -> None:
     with pytest.raises(ValueError, match="its own"):
         hs.advise([1.0, 2.0], 3, rewards=hs.rewards.visitors(3), rates=(0.1, 0.2))
+
+
+def test_advice_needs_no_figures_until_one_is_drawn() -> None:
+    code = "import sys, highseason.advice; print('highseason.report' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

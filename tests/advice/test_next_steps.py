@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 import highseason as hs
 from highseason.advice import Advice, Compared, World, WorldOutcome, kind_of
-from highseason.advice.candidates import spaces, tried
+from highseason.advice.comparison import spaces, tried
 from highseason.cli import main
 from highseason.engine import Estimate
 from highseason.policies import Policy
@@ -44,7 +44,7 @@ WORLDS = {
 def candidates(world: World) -> list[Policy]:
     """Every policy that can be advised: as it is, and with parameters as the search writes them."""
     bounded = world.rewards.bounds == (0.0, 1.0)
-    every = spaces(tried(world.rho, bounded), [hs.Windowed(hs.UCB(), 30)])
+    every = spaces(tried(world.rho, bounded), [hs.Windowed(base=hs.UCB(), window=30)])
     return [policy for space in every for policy in space.candidates(3 if space.axes else 1)]
 
 
@@ -52,7 +52,7 @@ def advised(policy: Policy, world: World, G: hs.traffic.Multiplier) -> Advice:
     """Advice as if games had shown this policy to be the best."""
     rivals = [policy, hs.Greedy(), hs.UCB(), hs.UCBZ()]
     level = Estimate(0.0, 0.0, 0.0, 0.0)
-    compared = tuple(Compared(one, kind_of(one), 1.0, 0.1, 0.9, level, 0.5) for one in rivals)
+    compared = tuple(Compared(one, kind_of(one), 1.0, 0.1, 0.9, level) for one in rivals)
     answer: Any = {"greedy": "greedy", "unregulated": "explore"}.get(kind_of(policy), "regulate")
     outcome = WorldOutcome(world, policy, answer, compared, True, True, 4, 100)
     return Advice(outcome, (), policy.plan(G, world.rewards.arms), (), None, True, 0)

@@ -27,7 +27,7 @@ def test_json_is_the_librarys_advice(call: Call, tmp_path: Path) -> None:
     assert document["rewards"] == "bernoulli"
     assert document["files"] == ["new/advice.png"]
     assert (tmp_path / "new/advice.png").read_bytes().startswith(b"\x89PNG")
-    assert len(document["compared"]) == len(advice.compared)
+    assert len(document["compared"]) == len(advice.outcome.compared)
     assert document["bounds"] is None
 
 

@@ -3,23 +3,44 @@
 from __future__ import annotations
 
 import itertools
+import json
+import shlex
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from highseason.advice import words
-from highseason.advice.candidates import documented_parameters
+import numpy as np
+
 from highseason.advice.cautions import Caution
-from highseason.advice.outcome import Answer, Compared, WorldOutcome
-from highseason.advice.worlds import World
+from highseason.advice.comparison import (
+    KINDS,
+    Answer,
+    Compared,
+    WorldOutcome,
+    documented_parameters,
+    plus_minus,
+)
 from highseason.bounds import RegretBound
-from highseason.engine import Table
+from highseason.core.formatting import counted, format_number, percent
+from highseason.core.table import Table, wrapped
 from highseason.policies import Plan, Policy
-from highseason.report import Figure, Timing, render, timing
-from highseason.report import advice as draw_advice
-from highseason.traffic import Multiplier
+from highseason.policies.timing import timing
+from highseason.traffic import SHAPES, Multiplier
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from highseason.report import Figure
+
+_wrapped = partial(wrapped, width=80)
+#: Each answer as part of a sentence.
+_ANSWERS: dict[Answer, str] = {
+    "greedy": "greedy is enough",
+    "explore": "explore at any time",
+    "regulate": "explore when quiet",
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,24 +76,9 @@ class Advice:
         return self.plan.multiplier
 
     @property
-    def compared(self) -> tuple[Compared, ...]:
-        """The best of each policy, the advised one included, least regret first."""
-        return self.outcome.compared
-
-    @property
     def answer(self) -> Answer:
         """One of "greedy", "explore" (at any time) and "regulate" (explore when it is quiet)."""
         return self.outcome.answer
-
-    @property
-    def pays(self) -> bool:
-        """Whether regulating clearly pays."""
-        return self.outcome.pays
-
-    @property
-    def worlds(self) -> list[World]:
-        """All worlds that were looked at, the main one first."""
-        return [one.world for one in (self.outcome, *self.others)]
 
     @property
     def by_rho(self) -> list[WorldOutcome]:
@@ -92,63 +98,189 @@ class Advice:
         ]
 
     @property
-    def timing(self) -> Timing:
-        """When to expect exploration."""
-        return timing(self.plan)
-
-    @property
     def verdict(self) -> str:
         """What to use, whether regulating pays, and what would change that: three sentences."""
-        return words.verdict(self.outcome, words.flips(self))
+        return f"{self.outcome.verdict}  {self._what_changes_it()}".rstrip()
+
+    def _what_changes_it(self) -> str:
+        every = (self.outcome, *self.others)
+        settled = all(one.settled for one in every)
+        if len(every) == 1:
+            return ""
+        if not self.rates_known:
+            if len({one.answer for one in every}) > 1:
+                depends = "It depends on rates and rho (see below)"
+                return f"{depends}: give your own rates, with --rates 2%..4%."
+            unsettled = "" if settled else ", though a question mark shows where it is not settled"
+            return (
+                f"The answer is the same for all typical rates and correlations below{unsettled}."
+            )
+        if self.flips:
+            lowest = self.by_rho[0]
+            answers = [f"at {lowest.world.rho:g}, {_ANSWERS[lowest.answer]}"]
+            answers += [f"from rho = {r:.2g} on, {_ANSWERS[one.answer]}" for r, one in self.flips]
+            return f"It depends on rho: {'; '.join(answers)}."
+        if settled:
+            return "The answer is the same for every correlation of visitors (rho) from 0 to 1."
+        return "No other answer is clear for any rho from 0 to 1, but see the question marks below."
 
     @property
     def assumption(self) -> str:
         """The world of the verdict, in a sentence."""
         return self.outcome.world.assumption(self.multiplier)
 
-    def warns_of(self, code: str) -> bool:
-        """Whether there is a warning with this code."""
-        return any(one.code == code for one in self.warnings)
+    def table(self, entries: Sequence[Compared] | None = None) -> Table:
+        """What each policy earns, and the lead of the advised one in percentage points.
 
-    def table(self) -> Table:
-        """The best of each policy; leads of the advised one in percentage points."""
-        return words.policies_table(self.outcome, self.compared)
+        Args:
+            entries: Some of the policies compared; the best of each by default.
+        """
+        rows = []
+        for one in self.outcome.compared if entries is None else entries:
+            # Estimated from games, a probability is never 0 or 1.
+            sure = percent(min(max(one.probability, 1e-9), 1 - 1e-9))
+            is_advised = one.policy == self.policy
+            lead = ("advised", "") if is_advised else (plus_minus(one.lead), sure)
+            rows.append((str(one.policy), percent(one.earned, 2), *lead))
+        return Table(("policy", "earned", "lead", "sure"), tuple(rows), ("",) * 4)
 
     def worlds_table(self) -> Table:
-        """What is best in each world."""
-        return words.worlds_table(self)
+        """A row for each world: what a turn teaches there, what is earned, and the answer."""
+        own, rows = self.outcome.world.rates, []
+        every = [(one.world, one) for one in (self.outcome, *self.others)]
+        every.sort(key=lambda each: (each[0].rates != own, each[0].rates, each[0].rho or 0.0))
+        for world, one in every:
+            earned = (percent(one.best(kind).earned, 1) for kind in KINDS)
+            teaches = f"{world.counts_as(self.multiplier):,.0f}"
+            cells = (f"{world.rho:.2g}", teaches, *earned, one.answer + "?" * (not one.settled))
+            rows.append(cells if self.rates_known else (world.rates, *cells))
+        first = () if self.rates_known else ("rates",)
+        columns = (*first, "rho", "worth", "greedy", "explore", "regulate", "answer")
+        return Table(columns, tuple(rows), ("",) * len(columns))
 
     def to_pandas(self) -> pd.DataFrame:
         """A row for each policy in each world: what it earns, and the lead of the advised one."""
         import pandas as pd
 
-        outcomes = (self.outcome, *self.others)
-        return pd.DataFrame([row for outcome in outcomes for row in outcome.rows()])
+        rows = []
+        for outcome in (self.outcome, *self.others):
+            world = {key: outcome.to_dict()[key] for key in ("rewards", "rates", "rho")}
+            for one in outcome.compared:
+                judged = {"advised": one.policy == outcome.policy, "settled": outcome.settled}
+                rows.append(world | one.to_dict() | judged)
+        return pd.DataFrame(rows)
 
     def figure(self) -> Figure:
         """A figure: the lead over each other policy, the advised plan, and the multiplier."""
-        leads = {str(one.policy): one.lead for one in self.compared if one.policy != self.policy}
-        return draw_advice(self.plan, leads)
+        from highseason.report import advice
+
+        others = (one for one in self.outcome.compared if one.policy != self.policy)
+        return advice(self.plan, {str(one.policy): one.lead for one in others})
 
     def page(self, **traffic: Any) -> str:
         """An HTML page with the figure in it; `traffic` as in `next_steps`."""
-        title, picture = f"Use {self.policy}", self.figure().picture()
-        return render("advice.html.j2", title=title, lead=self.verdict, advice=self,
-                      figure=picture, steps=self.next_steps(**traffic))  # fmt: skip
+        from highseason.report import render
+
+        title, steps = f"Use {self.policy}", self.next_steps(**traffic)
+        return render("advice.html.j2", title=title, lead=self.verdict, advice=self, steps=steps,
+                      figure=self.figure().picture())  # fmt: skip
 
     def next_steps(self, **traffic: Any) -> tuple[str, str]:
-        """How to see the plan, and Python to paste.
+        """How to see the plan, and Python that starts a bandit.
+
+        A policy of another library cannot run a bandit: the Python plays a game.
 
         Args:
             traffic: The options of `highseason advise` that give this traffic, such as
                 `multiplier="visitors.csv", ahead=60`: then the first is a command.  Without them
                 both are code that goes on from `advice`.
         """
-        return words.next_steps(self, traffic)
+        policy, reward_range = self._for_a_bandit()
+        if traffic:
+            if traffic["multiplier"] in SHAPES:
+                traffic["turns"] = self.multiplier.turns
+            options = {"policy": self.policy, **traffic, "arms": self.plan.arms}
+            show, read, G = _command(options), [*_reading(**traffic)], "G"
+        else:
+            show, read, G = "print(advice.plan)", [], "advice.multiplier"
+        if not policy.rule.traits.compilable:
+            game = "hs.play(advice.policy, advice.outcome.world.rewards, advice.multiplier)"
+            return show, f"import highseason as hs\nprint({game}.arms)"
+        player = json.dumps(str(policy)) if traffic or policy != self.policy else "advice.policy"
+        arms = f"range(1, {self.plan.arms + 1})"
+        return show, "\n".join([
+            "import highseason as hs",
+            *read,
+            _call("shop = hs.Bandit", arms, player, G, *reward_range),
+            "arm = shop.pull(1)  # the arm to show in turn 1",
+            "shop.update(arm, reward=20, t=1, traffic=900)  # what it brought; visitors",
+            "print(shop.ranking())",
+        ])  # fmt: skip
+
+    def _for_a_bandit(self) -> tuple[Policy, list[str]]:
+        """The advised policy, and the range of rewards that a bandit scales to [0, 1], if any.
+
+        In a world with other rewards, a UCB policy was tuned to these as they are.  A bandit scales
+        them, and b in sqrt(b / n) with their square.
+        """
+        policy, world = self.policy, self.outcome.world
+        low, high = world.rewards.bounds
+        if (low, high) != (0.0, 1.0):
+            if not policy.rule.traits.unit_range:
+                return policy, []
+            likely = float(f"{10 * np.abs(world.typical()).max():.2g}")
+            low, high = max(low, -likely), min(high, likely)
+            if (P := policy.parameters().get("P")) is not None:
+                policy = policy.with_values({"P": float(f"{P / (high - low) ** 2:.3g}")})
+        return policy, [f"reward_range=({low:g}, {high:g})"]
 
     def text(self, **traffic: Any) -> str:
         """All of it, in lines of at most 80 columns; `traffic` as in `next_steps`."""
-        return words.text(self, traffic)
+        one, G, games = self.outcome, self.multiplier, counted(self.outcome.games, "game")
+        named = [one.chosen, one.runner_up, *(one.best(kind) for kind in KINDS)]
+        legend = (
+            f"{G.name}: {counted(G.turns, 'turn')}, {counted(self.plan.arms, 'arm')}.  earned: of "
+            "the best arm's reward.  lead: of the advised policy, in percentage points of that, ± "
+            f"half its 95% interval (paired).  sure: that it is better.  From {games} not used to "
+            f"search the {counted(one.tried, 'candidate')}."
+        )
+        worlds = (
+            "worth: independent visitors that teach as much as a median turn.  greedy, explore, "
+            "regulate: what the best policy earns that never explores, ignores traffic, or looks "
+            "at it.  ?: another policy may be noticeably ahead."
+        )
+        parts = [
+            _wrapped(self.verdict), "", _wrapped(self.assumption), "",
+            str(self.table([entry for entry in one.compared if entry in named])), _wrapped(legend),
+        ]  # fmt: skip
+        if self.others:
+            heading = "By correlation between visitors of a turn (rho; typically 0.001, high 0.01):"
+            parts += ["", heading, str(self.worlds_table()), _wrapped(worlds)]
+        parts += ["", "What to do next:"]
+        parts.append("\n\n".join(textwrap.indent(s, "  ") for s in self.next_steps(**traffic)))
+        when = f"When it explores: {self.policy} {timing(self.plan).sentence()}"
+        parts += ["", _wrapped(when)]
+        if self.bounds is not None:
+            parts += ["", _wrapped(self._guarantee())]
+        if self.warnings:
+            parts += ["", "Watch out:", *(_wrapped(f"- {w.text}", "  ") for w in self.warnings)]
+        return "\n".join(parts)
+
+    def _guarantee(self) -> str:
+        """What the safe bounds say."""
+        useful = [(policy, bound) for policy, bound in self.bounds or () if not bound.vacuous]
+        if not useful:
+            return (
+                "The safe bounds are vacuous here: for typical arms, none is below the cost of "
+                "always playing the worst arm."
+            )
+        policy, bound = min(useful, key=lambda entry: entry[1].total)
+        simulated = next(one.regret for one in self.outcome.compared if one.policy == policy)
+        return (
+            f"For typical arms the tightest safe bound is that of {policy}: it costs at most "
+            f"{format_number(bound.total)}, {percent(bound.total / bound.trivial)} of the worst "
+            f"case (simulated: {format_number(simulated)})."
+        )
 
     def __str__(self) -> str:
         """All of it."""
@@ -171,7 +303,7 @@ class Advice:
                 {"policy": str(policy), "total": bound.total, "trivial": bound.trivial,
                  "vacuous": bound.vacuous} for policy, bound in self.bounds
             ],
-            "when": self.timing.to_dict(),
+            "when": timing(self.plan).to_dict(),
             "next": self.next_steps(**traffic),
             "warnings": [vars(one) for one in self.warnings],
             "multiplier": G.name,
@@ -179,3 +311,42 @@ class Advice:
             "arms": self.plan.arms,
             "seed": self.seed,
         }  # fmt: skip
+
+
+def _command(options: Mapping[str, Any]) -> str:
+    """The command that shows a plan, in lines of at most 78 columns where words allow it."""
+    lines = ["highseason plan"]
+    for name, value in options.items():
+        word = f"--{name} {shlex.quote(str(value))}"
+        if len(lines[-1]) + len(word) > 75:
+            lines.append(f"   {word}")
+        else:
+            lines[-1] += f" {word}"
+    return " \\\n".join(lines)
+
+
+def _reading(
+    multiplier: str, turns: int | None = None, ahead: int | None = None, every: str | None = None,
+    **how: Any,
+) -> Iterator[str]:  # fmt: skip
+    """Lines of Python that give the traffic which these options of the command line give."""
+    if multiplier in SHAPES:
+        how = {"turns": turns, **how}
+    name = "as_multiplier" if multiplier in SHAPES else "read"
+    options = (f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in how.items())
+    path = json.dumps(multiplier, ensure_ascii=False)
+    yield _call(f"G = hs.traffic.{name}", path, *options)
+    if every is not None:
+        yield f"G = G.resample({every if every.isdecimal() else json.dumps(every)})"
+    if turns is not None and multiplier not in SHAPES:
+        yield f"G = G.window(1, {turns})"
+    if ahead is not None:
+        yield f"G = hs.traffic.Blend().fit(G).predict({ahead}).multiplier()"
+
+
+def _call(function: str, *arguments: str) -> str:
+    """A call in one line, if that fits, or with an argument a line."""
+    line = f"{function}({', '.join(arguments)})"
+    if len(line) <= 78:
+        return line
+    return "\n".join([f"{function}(", *(f"    {one}," for one in arguments), ")"])

@@ -43,8 +43,35 @@ def cautions(G: Multiplier, arms: int) -> list[Caution]:
     >>> [caution.code for caution in cautions(hs.traffic.constant(turns=900), arms=3)]
     ['no-low-turns']
     """
-    checked = (_too_few_turns(G, arms), _high_early(G, arms), _low_turns(G, arms))
-    return [caution for caution in checked if caution is not None]
+    found = {}
+    if G.turns <= arms:
+        found["nothing-to-learn"] = (
+            f"{counted(G.turns, 'turn')} for {counted(arms, 'arm')}: every policy tries a new arm "
+            "in every turn, so all are the same.  Use more turns or fewer arms."
+        )
+    start = min(G.turns, max(arms, G.turns // 10))
+    times = float(G.values[:start].mean() / G.values.mean())
+    if start < G.turns and times >= EARLY:
+        share = percent(float(G.values[:start].sum() / G.total))
+        found["high-early"] = (
+            f"G is high early: the first {counted(start, 'turn')} average {format_number(times)} "
+            f"times the season's mean and carry {share} of its total.  Nothing is known by then, "
+            "so any policy makes its first tries when they cost most.  Start testing before the "
+            "peak, or keep fewer arms through it."
+        )
+    quiet = int(np.sum(G.values[arms:] < QUIET * G.values.mean()))
+    if G.turns > arms and quiet == 0:
+        found["no-low-turns"] = (
+            f"There are no quiet turns: after the first round G never falls below {percent(QUIET)} "
+            "of its mean, so exploring costs about the same at any time, and regulating it gains "
+            "little."
+        )
+    elif G.turns > arms and quiet < arms:
+        found["few-low-turns"] = (
+            f"There are few quiet turns: {counted(quiet, 'quiet turn')} for {counted(arms, 'arm')} "
+            "after the first round, too few to try each arm once more while it is cheap."
+        )
+    return [Caution(code, text) for code, text in found.items()]
 
 
 def greedy_is_as_good(turns: int, arms: int) -> Caution:
@@ -64,48 +91,3 @@ def greedy_is_as_good(turns: int, arms: int) -> Caution:
         "Greedy, which tries every arm once and never explores after that, is as good as anything "
         f"here, although the horizon is not short ({each}).",
     )
-
-
-def _too_few_turns(G: Multiplier, arms: int) -> Caution | None:
-    if G.turns > arms:
-        return None
-    return Caution(
-        "nothing-to-learn",
-        f"{counted(G.turns, 'turn')} for {counted(arms, 'arm')}: every policy tries a new arm in "
-        "every turn, so all are the same.  Use more turns or fewer arms.",
-    )
-
-
-def _high_early(G: Multiplier, arms: int) -> Caution | None:
-    start = min(G.turns, max(arms, G.turns // 10))
-    times = float(G.values[:start].mean() / G.values.mean())
-    if start == G.turns or times < EARLY:
-        return None
-    share = percent(float(G.values[:start].sum() / G.total))
-    return Caution(
-        "high-early",
-        f"G is high early: the first {counted(start, 'turn')} average {format_number(times)} times "
-        f"the season's mean and carry {share} of its total.  Nothing is known by then, so any "
-        "policy makes its first tries when they cost most.  Start testing before the peak, or keep "
-        "fewer arms through it.",
-    )
-
-
-def _low_turns(G: Multiplier, arms: int) -> Caution | None:
-    if G.turns <= arms:
-        return None
-    quiet = int(np.sum(G.values[arms:] < QUIET * G.values.mean()))
-    if quiet == 0:
-        return Caution(
-            "no-low-turns",
-            f"There are no quiet turns: after the first round G never falls below {percent(QUIET)} "
-            "of its mean, so exploring costs about the same at any time, and regulating it gains "
-            "little.",
-        )
-    if quiet < arms:
-        return Caution(
-            "few-low-turns",
-            f"There are few quiet turns: {counted(quiet, 'quiet turn')} for {counted(arms, 'arm')} "
-            "after the first round, too few to try each arm once more while it is cheap.",
-        )
-    return None

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.advice.halving import Evaluate, Score
+from highseason.advice.trials import Evaluate, Score
 from highseason.core.executors import Executors, Pool, opened
 from highseason.core.random import game_keys
 from highseason.core.warnings import quiet

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from highseason import bounds as theorems
 from highseason.advice.advice import Advice
-from highseason.advice.candidates import spaces, tried
-from highseason.advice.cautions import Caution, cautions, greedy_is_as_good
+from highseason.advice.cautions import cautions, greedy_is_as_good
+from highseason.advice.comparison import NOTICEABLE, WorldOutcome, judge, spaces, tried
 from highseason.advice.evaluate import on_games
-from highseason.advice.halving import Trial, derive_seed
-from highseason.advice.outcome import NOTICEABLE, WorldOutcome, judge
 from highseason.advice.space import Space
+from highseason.advice.trials import Progress, Trial, Zoom, derive_seed
 from highseason.advice.worlds import FEW_RHOS, RHOS, TYPICAL_RATES, Rates, World
-from highseason.advice.zoom import Zoom
 from highseason.bounds import NoTheoremError, RegretBound
 from highseason.core.executors import Executors, LocalPool, Pool, opened
 from highseason.core.parallel import map_blocks
@@ -30,14 +31,12 @@ from highseason.rewards import Rewards
 from highseason.rewards.text import usual_rewards
 from highseason.traffic import Multiplier, as_multiplier
 
-Progress = Callable[[int, int], None]
-
 #: What the games of a verdict may cost, in turns times what a turn of the slowest policy takes.
 _WORK = 5e6
 #: Games to judge by, and to search by: at least and at most.
 _GAMES, _SEARCH_GAMES = (100, 1000), (40, 100)
-#: As long as the answer hangs by a thread, further rounds of games are played, so many in all;
-#: other worlds are searched and judged in a share of the games.
+#: While the answer is undecided, further rounds of games are played, at most this many in all.
+#: Other worlds are searched and judged in this share of the games.
 _ROUNDS, _ELSEWHERE = 3, 0.3
 #: How often the gap between two correlations is halved to find where the answer flips.
 _HALVINGS = 2
@@ -67,9 +66,9 @@ def advise(
     The parameters of every policy are searched in some games, and the policies judged in others.
     The simplest policy is advised that no other beats clearly and noticeably (0.15% of the reward):
     greedy first, then the option index, which has nothing to tune, then tuned policies, those that
-    ignore G before those that are regulated by it.  The comparison is
-    repeated for other correlations of a turn's visitors (rho), and for typical rates if none are
-    given, because these decide what a turn teaches.
+    ignore G before those that are regulated by it.  The comparison is repeated for other
+    correlations of a turn's visitors (rho), and for typical rates if none are given, because these
+    decide what a turn teaches.
 
     Args:
         multiplier: G: anything `as_multiplier` takes.
@@ -81,9 +80,9 @@ def advise(
             where a turn is one draw; or a reward model.  By default "visitors", and "bernoulli"
             for a shape such as `wave`.
         turns: The number of turns, where the multiplier is the name of a shape.
-        games: The number of games to judge by; up to three times as many where the answer hangs by
-            a thread.  1,000 by default, fewer in long seasons with many arms, so that it takes less
-            than a minute.
+        games: The number of games to judge by; up to three times as many while the answer is
+            undecided.  1,000 by default, fewer in long seasons with many arms, so that it takes
+            less than a minute.
         seed: Same seed, same advice.
         policies: Candidates of your own, besides the built-in ones.
         bounds: Also compute safe bounds on regret, for typical arms.
@@ -95,63 +94,57 @@ def advise(
     >>> import highseason as hs
     >>> G = hs.traffic.from_values([900, 1000, 1200, 5000, 6000] * 8)
     >>> advice = advise(G, arms=3, rates=(0.2, 0.8), games=40)
-    >>> advice.answer, str(advice.policy), [world.rho for world in advice.worlds][-1]
+    >>> advice.answer, str(advice.policy), advice.others[-1].world.rho
     ('greedy', 'greedy', 1.0)
     """
     G = as_multiplier(multiplier, turns)
     model = rewards or usual_rewards(G)
-    ranges = _ranges(model, rates)
-    main = World.of(model, arms, ranges[0], rho, gap)
+    ranges: tuple[Rates | None, ...] = TYPICAL_RATES if model == "visitors" else (None,)
+    if rates is not None:
+        if not isinstance(model, str):
+            raise ValueError("give either rates or a reward model, which has its own")
+        ranges = ((float(rates[0]), float(rates[1])),)
+    mains = [World.of(model, arms, each, rho, gap) for each in ranges]
+    worlds = mains[:1]
+    if worlds[0].rho is not None:  # what else may be true: other correlations, and other rates
+        rhos = FEW_RHOS if len(mains) > 1 else RHOS
+        pairs = [(world, other) for world in mains for other in rhos]
+        worlds += [w.with_rho(r) for w, r in pairs if w is not mains[0] or r != w.rho]
     seed_key(seed)  # so that an error names the seed that was passed, not one derived from it
-    worlds = [main, *_other_worlds(main, [World.of(model, arms, r, rho, gap) for r in ranges[1:]])]
+    games = affordable(G, arms) if games is None else whole_number("games", games, at_least=2)
     outcomes: list[WorldOutcome] = []
-    total = len(worlds) + _HALVINGS * (len(worlds) > 1 and len(ranges) == 1)
+    refine = len(worlds) > 1 and len(mains) == 1
+    total = len(worlds) + _HALVINGS * refine
     # Quiet as a whole: what the threads of a pool silence each would not be restored in order.
     with quiet(), opened(executor, workers) as pool:
-        study = _Study.of(G, arms, games, seed, pool, tuple(policies))
-        for outcome in study.outcomes(worlds, refine=len(ranges) == 1):
+        for outcome in Judge(G, games, seed, pool, tuple(policies)).outcomes(worlds, refine):
             outcomes.append(outcome)
             if progress is not None:
                 progress(len(outcomes), max(total, len(outcomes)))
     first = outcomes[0]
     with quiet():  # the advice lists what is unusual, once
         plan = first.policy.plan(G, arms)
+    warnings = cautions(G, arms)
+    if first.world.rho is None and G.turns > arms and first.answer == "greedy":
+        warnings.append(greedy_is_as_good(G.turns, arms))
     return Advice(
         outcome=first,
         others=tuple(sorted(outcomes[1:], key=lambda one: one.world.rho or 0.0)),
         plan=plan,
-        warnings=tuple(_warnings(G, arms, first)),
+        warnings=tuple(warnings),
         bounds=tuple(_bounds(first, G)) if bounds else None,
-        rates_known=len(ranges) == 1,
+        rates_known=len(mains) == 1,
         seed=seed,
     )
 
 
-def _clamped(games: float, ends: tuple[int, int]) -> int:
-    return int(min(max(games, ends[0]), ends[1]))
-
-
-def _ranges(model: str | Rewards, rates: Rates | None) -> tuple[Rates | None, ...]:
-    """The rates to answer for: those given, or typical ones."""
-    if rates is not None:
-        if not isinstance(model, str):
-            raise ValueError("give either rates or a reward model, which has its own")
-        return ((float(rates[0]), float(rates[1])),)
-    return TYPICAL_RATES if model == "visitors" else (None,)
-
-
-def _other_worlds(main: World, others: list[World]) -> Iterator[World]:
-    """What else may be true: other correlations, and other rates where none were given."""
-    if main.rho is None:
-        return
-    for world in (main, *others):
-        for rho in FEW_RHOS if others else RHOS:
-            if world is not main or rho != main.rho:
-                yield world.with_rho(rho)
+def affordable(G: Multiplier, arms: int) -> int:
+    """How many games a verdict may play, so that all of it takes less than a minute."""
+    return int(np.clip(_WORK / (G.turns * (3 + 0.4 * arms)), *_GAMES))
 
 
 @dataclass(frozen=True)
-class _Study:
+class Judge:
     """Searches and judges, in every world on the same games."""
 
     G: Multiplier
@@ -159,17 +152,6 @@ class _Study:
     seed: int
     executor: Pool
     policies: tuple[Policy, ...] = ()
-
-    @classmethod
-    def of(
-        cls, G: Multiplier, arms: int, games: int | None, seed: int, executor: Pool,
-        policies: tuple[Policy, ...] = (),
-    ) -> _Study:  # fmt: skip
-        """With as many games as can be afforded, if no number is given."""
-        if games is not None:
-            games = whole_number("games", games, at_least=2)
-        affordable = games or _clamped(_WORK / (G.turns * (3 + 0.4 * arms)), _GAMES)
-        return cls(G, affordable, seed, executor, policies)
 
     def outcomes(self, worlds: list[World], refine: bool) -> Iterator[WorldOutcome]:
         """The outcome of each world, then those around the flip that is nearest to the first."""
@@ -179,8 +161,8 @@ class _Study:
         for outcome in self.glances(worlds[1:], best):
             done.append(outcome)
             yield outcome
-        for _ in range(_HALVINGS * (refine and len(worlds) > 1)):
-            between = _middle_of_flip(done)
+        for _ in range(_HALVINGS * refine):
+            between = middle_of_flip(done)
             if between is None:
                 return
             done += self.glances([worlds[0].with_rho(between)], best)
@@ -193,7 +175,9 @@ class _Study:
         for number in range(2, _ROUNDS + 1):
             if outcome.decided and outcome.settled:
                 break
-            played = _together(played, self.played(world, finalists, number))
+            more = self.played(world, finalists, number).moments
+            both = {name: one.merge(more[name]) for name, one in played.moments.items()}
+            played = replace(played, moments=both)
             outcome = judge(world, finalists.policies, played, finalists.tried)
         return outcome
 
@@ -208,14 +192,20 @@ class _Study:
             yield judge(world, best.policies, alone.played(world, best, 1), best.tried)
 
     def finalists(self, worlds: list[World], near: Finalists | None = None) -> Iterator[Finalists]:
-        """The best of each policy in games for the search, near the best of another world."""
-        every = [self.spaces(world) for world in worlds]
-        jobs = [
-            _Job(world.rewards, space, start)
-            for world, some in zip(worlds, every, strict=True)
-            for space, start in zip(some, _starts(some, near), strict=True)
-        ]
-        searched = self.searched(jobs)
+        """The best of each policy in games for the search, near the best of another world.
+
+        A worker searches for one policy in one world at a time; a GPU does all it can at once.
+        """
+        every, jobs = [self.spaces(world) for world in worlds], []
+        for world, some in zip(worlds, every, strict=True):
+            starts = [None] * len(some) if near is None else near.policies
+            if len(starts) != len(some):  # other policies were searched there
+                starts = [None] * len(some)
+            jobs += [(world.rewards, *each) for each in zip(some, starts, strict=True)]
+        if self.executor.on_gpu:
+            searched: Iterator[tuple[Trial, ...]] = map(self.search, jobs)
+        else:
+            searched = map_blocks(self.alone.search, jobs, self.executor, in_flight=len(jobs))
         for some in every:
             trials = list(itertools.islice(searched, len(some)))
             yield Finalists(tuple(each[0].policy for each in trials), sum(map(len, trials)))
@@ -223,36 +213,29 @@ class _Study:
     def spaces(self, world: World) -> list[Space]:
         """What is searched in a world.
 
-        Where greedy loses less than is noticeable, nothing can beat it, so nothing is tuned.
+        Where greedy clearly loses less than is noticeable, nothing can beat it, so nothing is
+        tuned.
         """
         bounded = world.rewards.bounds == (0.0, 1.0)
         every = spaces(tried(world.rho, bounded), self.policies)
-        if bounded and self.greedy_suffices(world):
-            return [space for space in every if not space.axes]
+        if bounded:
+            played = self.played(world, Finalists((Greedy(),), 1), 0)
+            loss, error = played.mean("regret", 0), played.error("regret", 0)
+            if loss + 3 * error < NOTICEABLE * played.best_reward:
+                return [space for space in every if not space.axes]
         return every
 
     @property
-    def alone(self) -> _Study:
+    def alone(self) -> Judge:
         """The same in one thread."""
         return replace(self, executor=LocalPool(1))
 
-    def searched(self, jobs: list[_Job]) -> Iterator[tuple[Trial, ...]]:
-        """The candidates of each job: a worker does one alone, a GPU one after the other."""
-        if self.executor.on_gpu:
-            return map(self.search, jobs)
-        return map_blocks(self.alone.search, jobs, self.executor, in_flight=len(jobs))
-
-    def search(self, job: _Job) -> tuple[Trial, ...]:
-        """All candidates of one policy, the best first."""
-        zoom = Zoom(games=_clamped(min(self.games / 10, 150_000 / self.G.turns), _SEARCH_GAMES))
-        evaluate = on_games(job.rewards, self.G, derive_seed(self.seed, "search"), self.executor)
-        return zoom.search(job.space, evaluate, job.near)
-
-    def greedy_suffices(self, world: World) -> bool:
-        """Whether greedy clearly loses less than is noticeable."""
-        played = self.played(world, Finalists((Greedy(),), 1), 0)
-        loss, error = played.mean("regret", 0), played.error("regret", 0)
-        return loss + 3 * error < NOTICEABLE * played.best_reward
+    def search(self, job: tuple[Rewards, Space, Policy | None]) -> tuple[Trial, ...]:
+        """All candidates of one policy, the best first; near the best of another world, if any."""
+        rewards, space, near = job
+        games = int(np.clip(min(self.games / 10, 150_000 / self.G.turns), *_SEARCH_GAMES))
+        evaluate = on_games(rewards, self.G, derive_seed(self.seed, "search"), self.executor)
+        return Zoom(games=games).search(space, evaluate, near)
 
     def played(self, world: World, finalists: Finalists, number: int) -> SimulationResult:
         """A round of fresh games; round 0 is not for a verdict."""
@@ -264,12 +247,6 @@ class _Study:
             )  # fmt: skip
 
 
-def _together(first: SimulationResult, later: SimulationResult) -> SimulationResult:
-    """The statistics of the games of both."""
-    moments = {name: one.merge(later.moments[name]) for name, one in first.moments.items()}
-    return replace(first, moments=moments)
-
-
 class Finalists(NamedTuple):
     """The best of each policy, and how many candidates were looked at."""
 
@@ -277,22 +254,7 @@ class Finalists(NamedTuple):
     tried: int
 
 
-class _Job(NamedTuple):
-    """A policy to search in a world, and the best of another world where that is known."""
-
-    rewards: Rewards
-    space: Space
-    near: Policy | None
-
-
-def _starts(every: list[Space], near: Finalists | None) -> Sequence[Policy | None]:
-    """The best of another world, if the same policies were searched there."""
-    if near is not None and len(near.policies) == len(every):
-        return near.policies
-    return [None] * len(every)
-
-
-def _middle_of_flip(done: list[WorldOutcome]) -> float | None:
+def middle_of_flip(done: list[WorldOutcome]) -> float | None:
     """A correlation between the two nearest ones where the first answer holds and does not."""
     rhos = sorted((one.world.rho or 0.0, one.answer) for one in done)
     own, answer = done[0].world.rho or 0.0, done[0].answer
@@ -311,14 +273,5 @@ def _bounds(outcome: WorldOutcome, G: Multiplier) -> Iterator[tuple[Policy, Regr
     if G.turns < outcome.world.rewards.arms:
         return
     for one in outcome.compared:
-        try:
+        with suppress(NoTheoremError):
             yield one.policy, theorems.regret(one.policy, outcome.world.typical(), multiplier=G)
-        except NoTheoremError:
-            continue
-
-
-def _warnings(G: Multiplier, arms: int, outcome: WorldOutcome) -> list[Caution]:
-    warnings = cautions(G, arms)
-    if outcome.world.rho is None and G.turns > arms and outcome.answer == "greedy":
-        warnings.append(greedy_is_as_good(G.turns, arms))
-    return warnings

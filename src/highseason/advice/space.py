@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from highseason.policies import Policy
-from highseason.policies.parameters import Limits, SearchRange
+from highseason.policies.parameters import EXPLORATION, SearchRange
 from highseason.traffic import Multiplier
 
 #: Which parameters to tune, or a range for each.
@@ -116,7 +117,16 @@ class Space:
                 )
         if not wanted:
             raise ValueError(f"{start.label} has no parameters: there is nothing to tune")
-        return cls(start, tuple(_axis(name, limits[name], wanted[name], G) for name in wanted))
+        axes = []
+        for name, ends in wanted.items():
+            if ends is None:
+                search = limits[name].search_range(G.values)
+            elif float(ends[0]) < float(ends[1]):
+                search = SearchRange.between(float(ends[0]), float(ends[1]))
+            else:
+                raise ValueError(f"{name}: {ends} must be two rising numbers (low, high)")
+            axes.append(Axis(name, search.low, search.high, search.scale, limits[name].whole))
+        return cls(start, tuple(axes))
 
     def candidate(self, places: Sequence[float]) -> Policy:
         """The policy at a point of the unit cube."""
@@ -132,11 +142,12 @@ class Space:
 
     def anchors(self) -> list[Policy]:
         """Two that are always tried: the policy as it is, and where it explores least."""
-        least: dict[str, Any] = {
-            axis.name: 0.0
-            for axis in self.axes
-            if axis.kind == "log" and not axis.form and _allows_zero(self.start, axis.name)
-        }
+        least: dict[str, Any] = {}
+        for axis in self.axes:
+            if axis.kind == "log" and not axis.form:
+                with suppress(ValueError):  # not every constant may be 0
+                    self.start.with_values({axis.name: 0.0})
+                    least[axis.name] = 0.0
         return [self.start, self.start.with_values(least)] if least else [self.start]
 
     def spread(self, count: int) -> list[tuple[float, ...]]:
@@ -153,20 +164,16 @@ class Space:
         return [tuple(point) for point in points.tolist()]
 
 
-def _axis(name: str, limits: Limits, ends: tuple[float, float] | None, G: Multiplier) -> Axis:
-    if ends is None:
-        search = limits.search_range(G.values)
-    else:
-        low, high = (float(end) for end in ends)
-        if not low < high:
-            raise ValueError(f"{name}: {ends} must be two rising numbers (low, high)")
-        search = SearchRange.between(low, high)
-    return Axis(name, search.low, search.high, search.scale, limits.whole)
-
-
-def _allows_zero(policy: Policy, name: str) -> bool:
-    try:
-        policy.with_values({name: 0.0})
-    except ValueError:
-        return False
-    return True
+def axes(policy: Policy) -> tuple[Axis, ...]:
+    """Axes for any G: constants of exploration in equal factors, the rest as shares of G."""
+    found = []
+    for name, limits in policy.tunable().items():
+        if limits.role == "threshold":
+            found.append(Axis(name, 0.0, 1.0, "linear", form="q{:.2f}"))
+        elif limits.role == "unit":
+            found.append(Axis(name, 1e-3, 10.0, "log", form="{:.3g}*max"))
+        elif limits.search is not None:
+            low, high, kind = limits.search
+            high = high / 10 if limits.search == EXPLORATION else high
+            found.append(Axis(name, low, high, kind, whole=limits.whole))
+    return tuple(found)

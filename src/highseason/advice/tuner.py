@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from highseason.advice.evaluate import on_games
-from highseason.advice.halving import Budget, Progress, Trial, derive_seed
-from highseason.advice.halving import search as _search
 from highseason.advice.space import Axis, Space, Wanted
+from highseason.advice.trials import Budget, Progress, Trial, derive_seed
+from highseason.advice.trials import search as _search
 from highseason.core.executors import Executors, opened
 from highseason.core.formatting import counted, signed_percent, with_error, with_range
 from highseason.core.table import Printable
@@ -108,11 +108,6 @@ class Tuned(Printable):
             | {"games": t.games, "regret": t.loss, "error": t.error}
             for t in self.trials
         ])  # fmt: skip
-
-    def summary(self) -> Table:
-        """All candidates, the finalists first: parameters, games, regret."""
-        rows = tuple((str(t.policy), t.games, t.loss, t.error) for t in self.trials)
-        return Table(("candidate", "games", "regret", "± se"), rows, ("", "d", ".2f", ".2f"))
 
     def to_dict(self) -> dict[str, Any]:
         """The content of the command line's `--json`."""

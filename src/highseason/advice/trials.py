@@ -1,4 +1,4 @@
-"""The one tuner: successive halving over candidates, whatever evaluates them.
+"""The two searches, whatever evaluates candidates: successive halving, and a zoom on the best.
 
 All candidates are evaluated on the same games (common random numbers), so they differ by their
 parameters and not by their luck.  Candidates that survive a round are judged in the next by its
@@ -8,11 +8,12 @@ games too, which `on_games` does not play again.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from highseason.advice.space import Space
+from highseason.advice.space import Axis, Space
 from highseason.core.extras import require
 from highseason.policies import Policy
 
@@ -22,6 +23,12 @@ _FACTOR = 3
 _LEAST_GAMES = 20
 #: How many candidates Optuna proposes at a time; it learns in between.
 _BATCH = 8
+#: A place in this middle part of a range is inside: the range may shrink around it.
+_INSIDE = (0.15, 0.85)
+#: Natural ends: no constant is searched below this, and these shares of G decide alike beyond.
+_LEAST, _QUANTILES, _SHARES = 1e-12, (0.0, 1.0), (1e-6, 1e3)
+#: How many finalists of a zoom play more games, and how many times as many.
+_FINALISTS, _MORE = 3, 4
 
 Progress = Callable[[int, int], None]
 
@@ -101,11 +108,14 @@ def search(
     Returns:
         Every candidate, the best first.
     """
-    if method not in METHODS:
-        raise ValueError(f"search={method!r} must be one of {', '.join(METHODS)}")
+    if method not in ("tpe", "spread"):
+        raise ValueError(f"search={method!r} must be one of tpe, spread")
     report = progress or (lambda done, total: None)
     trials, games = budget.rounds[0]
-    done = METHODS[method](space, evaluate, trials, games, seed)
+    if method == "tpe":
+        done = _tpe(space, evaluate, trials, games, seed)
+    else:
+        done = _trials(space.candidates(trials), evaluate, games)
     for number, (count, more) in enumerate(budget.rounds[1:], start=1):
         report(number, len(budget.rounds))
         done.sort(key=_rank)
@@ -119,9 +129,10 @@ def _rank(trial: Trial) -> tuple[int, float]:
     return -trial.games, trial.loss
 
 
-def _trials(policies: Sequence[Policy], evaluate: Evaluate, games: int) -> list[Trial]:
-    scores = evaluate(policies, games)
-    return [Trial(p, games, *score) for p, score in zip(policies, scores, strict=True)]
+def _trials(policies: Iterable[Policy], evaluate: Evaluate, games: int) -> list[Trial]:
+    players = list(policies)
+    scores = evaluate(players, games) if players else ()
+    return [Trial(p, games, *score) for p, score in zip(players, scores, strict=True)]
 
 
 def _tpe(space: Space, evaluate: Evaluate, trials: int, games: int, seed: int) -> list[Trial]:
@@ -149,15 +160,78 @@ def _tpe(space: Space, evaluate: Evaluate, trials: int, games: int, seed: int) -
     return done
 
 
-#: Ways to propose candidates.
-METHODS: dict[str, Callable[[Space, Evaluate, int, int, int], list[Trial]]] = {
-    "tpe": _tpe,
-    "spread": lambda space, evaluate, trials, games, seed: _trials(
-        space.candidates(trials), evaluate, games
-    ),
-}
-
-
 def derive_seed(seed: int, use: str) -> int:
     """A seed for games that no report shows."""
     return int.from_bytes(hashlib.sha256(f"{seed}/{use}".encode()).digest()[:6], "big")
+
+
+@dataclass(frozen=True)
+class Zoom:
+    """A search in steps: candidates all over the range, then around the best of them.
+
+    While the best is at an end of the range, the range moves on; once it is inside, it shrinks.
+
+    Attributes:
+        trials: Candidates in each step, for each axis.
+        games: Games of each candidate; three finalists play four times as many.
+        narrow: How often the range shrinks to half.
+        steps: At most so many steps, those included that only move the range.
+    """
+
+    trials: int = 8
+    games: int = 60
+    narrow: int = 2
+    steps: int = 8
+
+    def search(
+        self, space: Space, evaluate: Evaluate, near: Policy | None = None
+    ) -> tuple[Trial, ...]:
+        """Every candidate, the best first; `near` was the best in similar games."""
+        if not space.axes:  # nothing to search, so nothing to play
+            return (Trial(space.start, 0, math.nan, math.nan),)
+        done: dict[Policy, Trial] = {}
+        shrunk = 0
+        if near is not None:
+            space, shrunk = _around(space, near, 0.5), 1
+        for _ in range(self.steps):
+            tried = dict.fromkeys(space.candidates(self.trials * len(space.axes)))
+            new = _trials((policy for policy in tried if policy not in done), evaluate, self.games)
+            done |= {trial.policy: trial for trial in new}
+            best = min(done.values(), key=_rank).policy
+            inside = all(_is_inside(axis, best) for axis in space.axes)
+            shrunk += inside
+            if shrunk > self.narrow:
+                break
+            space = _around(space, best, 0.5 if inside else 1.0)
+        ranked = sorted(done.values(), key=_rank)
+        finalists = (trial.policy for trial in ranked[:_FINALISTS])
+        last = _trials(finalists, evaluate, _MORE * self.games)
+        return (*sorted(last, key=_rank), *ranked[_FINALISTS:])
+
+
+def _is_inside(axis: Axis, policy: Policy) -> bool:
+    """Whether the best value is away from both ends, as far as the range could go on there."""
+    low, high = _INSIDE
+    place = axis.place(getattr(policy, axis.name))
+    least, most = ends_of(axis, policy)
+    return (place > low or axis.low <= least) and (place < high or axis.high >= most)
+
+
+def _around(space: Space, best: Policy, width: float) -> Space:
+    axes = (
+        axis.around(axis.place(getattr(best, axis.name)), width, ends_of(axis, best))
+        for axis in space.axes
+    )
+    values = {axis.name: getattr(best, axis.name) for axis in space.axes}
+    return Space(space.start.with_values(values), tuple(axes))
+
+
+def ends_of(axis: Axis, policy: Policy) -> tuple[float, float]:
+    """The ends beyond which no value is valid or makes a difference."""
+    if axis.form:
+        return _QUANTILES if axis.form.startswith("q") else _SHARES
+    if axis.kind == "linear":
+        return axis.low, axis.high
+    limits = policy.tunable()[axis.name]
+    least = max(_LEAST, 1.01 * max(limits.above or 0.0, limits.at_least or 0.0))
+    return least, math.inf if limits.at_most is None else limits.at_most
