@@ -124,7 +124,7 @@ def test_a_removed_arm_is_never_played_again() -> None:
     assert {bandit.pull() for _ in range(150)} == {"b"}
     assert bandit.arms == ("b",)
     assert bandit.probabilities() == {"b": 1.0}
-    assert [arm for arm, _, _ in bandit.ranking()] == ["b"]
+    assert [row.arm for row in bandit.ranking()] == ["b"]
 
 
 def test_late_rewards_of_a_removed_arm_are_kept_for_its_return() -> None:

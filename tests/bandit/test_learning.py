@@ -25,11 +25,11 @@ def shop(policy: hs.Policy | None = None, turns: int = 3, **options: Any) -> hs.
 
 
 def estimates(bandit: hs.Bandit) -> dict[Any, float | None]:
-    return {arm: estimate for arm, estimate, _ in bandit.ranking()}
+    return {row.arm: row.estimate for row in bandit.ranking()}
 
 
 def pulls(bandit: hs.Bandit) -> dict[Any, int]:
-    return {arm: count for arm, _, count in bandit.ranking()}
+    return {row.arm: row.pulls for row in bandit.ranking()}
 
 
 def test_the_total_is_divided_by_the_traffic_that_came() -> None:
@@ -108,7 +108,7 @@ def test_pulls_are_counted_though_old_rewards_are_forgotten(policy: str) -> None
     for _ in range(6):
         bandit.update(bandit.pull(), 1.0)
     bandit.pull()
-    assert bandit.ranking() == [("a", 1.0, 6)]
+    assert bandit.ranking() == [("a", 1.0, 6, 1.0, 1.0)]
 
 
 def test_decided_pulls_start_the_game_and_observed_pulls_make_radii() -> None:

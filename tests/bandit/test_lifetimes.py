@@ -265,13 +265,13 @@ def test_an_expired_arm_comes_back_with_what_was_learnt_and_a_new_life() -> None
     bandit = shop(hs.SoftUCBMortal(), expires={"a": 4})
     for t in range(1, 11):
         bandit.update(bandit.pull(t), 3.0)
-    pulls = {arm: count for arm, _, count in bandit.ranking()}
+    pulls = {row.arm: row.pulls for row in bandit.ranking()}
     assert set(pulls) == {"b"}
     with pytest.raises(BanditError, match="'b' is already in the game"):
         bandit.add_arm("b")
     bandit.add_arm("a", expires=30)
     table = bandit._session.table
-    assert {arm for arm, _, count in bandit.ranking() if count} == {"a", "b"}
+    assert {row.arm for row in bandit.ranking() if row.pulls} == {"a", "b"}
     assert table.state.start.tolist() == [11, 0]
     assert {bandit.pull(t) for t in range(11, 31)} == {"a", "b"}
     assert {bandit.pull(t) for t in range(31, 41)} == {"b"}

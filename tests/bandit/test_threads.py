@@ -60,7 +60,7 @@ def test_every_turn_is_decided_once_and_no_reward_is_lost() -> None:
     run(work)
     log = bandit.decisions()
     assert sorted(d.turn for d in log) == list(range(1, TURNS + 1))
-    assert Counter(d.arm for d in log) == {arm: pulls for arm, _, pulls in bandit.ranking()}
+    assert Counter(d.arm for d in log) == {row.arm: row.pulls for row in bandit.ranking()}
     assert (bandit.unrewarded, bandit.pending) == ([], [])
 
 

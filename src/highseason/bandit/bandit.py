@@ -70,7 +70,7 @@ class Bandit(StoredBandit[ArmT]):
     >>> shelf.update("9.99", reward=1234.5, traffic=310)
     >>> shelf.update("10.99", reward=1400.0, t=2, traffic=280)
     >>> shelf.ranking()[0]
-    Ranked(arm='10.99', estimate=5.0, pulls=1)
+    Ranked(arm='10.99', estimate=5.0, pulls=1, low=None, high=None)
     >>> shelf.pull(t=3), shelf.pull(t=3)  # asked again, the same
     ('10.99', '10.99')
     """
@@ -208,7 +208,7 @@ turn 3: append turns with extend(…)
         [1]
         >>> shelf.update("a", reward=20, t=1, traffic=4)
         >>> shelf.ranking()[0]
-        Ranked(arm='a', estimate=5.0, pulls=1)
+        Ranked(arm='a', estimate=5.0, pulls=1, low=None, high=None)
         """
         with self._lock:
             self._report([Report(arm, reward, t, traffic)])

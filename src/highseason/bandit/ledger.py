@@ -220,17 +220,10 @@ class Ledger:
         """How many there are."""
         return len(self._waiting)
 
-    def observed(self, arms: int) -> NDArray[np.int64]:
-        """How many turns of each arm the rule has learned from."""
-        learned = ~np.isnan(self.rewards) & (np.array(self.traffic) > 0.0)
-        past = np.array([arm for arm, _, _ in self.history], np.int64)
-        played = np.array(self.arms, np.int64)[learned]
-        return np.bincount(np.concatenate([past, played]), minlength=arms)
-
-    def lessons(self) -> Iterator[tuple[int, float]]:
-        """Arm and traffic of all that was learned, in that order."""
-        yield from ((arm, traffic) for arm, _, traffic in self.history)
-        yield from ((self.arms[row], self.traffic[row]) for row in self.learned)
+    def lessons(self) -> Iterator[tuple[int, float, float]]:
+        """Arm, reward and traffic of all that was learned, in that order."""
+        yield from self.history
+        yield from ((self.arms[row], self.rewards[row], self.traffic[row]) for row in self.learned)
 
     def before(self, turn: int) -> Iterator[tuple[int, int]]:
         """The decisions of earlier turns, as (turn, arm) from the latest on."""
@@ -295,13 +288,23 @@ class Scale:
 
         With the range (0, 1) this is reward / traffic to the last bit, as in `play`.
         """
-        if self.per_turn:
-            value, top = (reward - self.low * traffic) / (self.high - self.low), traffic
-        else:
-            value, top = (reward / traffic - self.low) / (self.high - self.low), 1.0
+        value, top = self._scaled(reward, traffic)
         if self.clips and not 0.0 <= value <= top:
             return (0.0 if value < 0.0 else top), True
         return value, False
+
+    def all_learned(
+        self, rewards: NDArray[np.float64], traffic: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """The values that the rule learns from many turns."""
+        values, top = self._scaled(rewards, traffic)
+        return np.asarray(np.clip(values, 0.0, top) if self.clips else values)
+
+    def _scaled(self, reward: Any, traffic: Any) -> tuple[Any, Any]:
+        """The range mapped to [0, 1], and the most that a value can be."""
+        if self.per_turn:
+            return (reward - self.low * traffic) / (self.high - self.low), traffic
+        return (reward / traffic - self.low) / (self.high - self.low), 1.0
 
     def shown(self, estimate: float) -> float:
         """An estimate of the rule, in the user's unit."""

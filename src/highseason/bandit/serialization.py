@@ -318,7 +318,7 @@ def _check(session: BanditSession[Any]) -> None:
         raise corrupt("`selections` disagrees with the decisions")
     if session.policy.rule.observe is observe_mean:
         pulls = np.zeros(state.pulls.size)
-        for arm, traffic in ledger.lessons():
+        for arm, _, traffic in ledger.lessons():
             pulls[arm] += session.weight_of(traffic)
         # Version 3 does not say in which order they were added up.
         if not np.allclose(pulls, state.pulls, rtol=1e-9, atol=0.0):

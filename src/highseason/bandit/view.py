@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from highseason.bandit.errors import BanditError
 from highseason.bandit.events import EventStore
@@ -15,7 +16,8 @@ from highseason.bandit.ledger import ArmT, Decision
 from highseason.bandit.multiplier_source import TurnLike
 from highseason.bandit.session import BanditSession
 from highseason.core.validation import one_of
-from highseason.policies import Policy, estimate
+from highseason.engine.statistics import with_interval
+from highseason.policies import Policy
 from highseason.traffic import Multiplier
 
 if TYPE_CHECKING:
@@ -26,11 +28,15 @@ class Ranked(NamedTuple, Generic[ArmT]):
     """An arm, its estimate, and how many of its turns the rule has learned from.
 
     The estimate is in the user's unit, None before any reward; old rewards may count less in it.
+    `low` and `high` are its 95% interval, None before the second reward: the error is that of a
+    mean of the same rewards, clipped to `reward_range` and counted as the policy counts turns.
     """
 
     arm: ArmT
     estimate: float | None
     pulls: int
+    low: float | None = None
+    high: float | None = None
 
 
 class BanditView(Generic[ArmT]):
@@ -40,26 +46,31 @@ class BanditView(Generic[ArmT]):
     _store: EventStore
     _lock: threading.RLock
 
-    def ranking(self) -> list[Ranked[ArmT]]:
-        """The arms in the game, best first, as `(arm, estimate, pulls)`.
+    def ranking(self, gone: bool = False) -> list[Ranked[ArmT]]:
+        """The arms in the game, best first, as `(arm, estimate, pulls, low, high)`.
 
-        Estimates are rewards per customer in the unit of the reported rewards (for the naive
-        policies: per turn), None before the first reward.
+        Estimates are what the policy compares arms by: rewards per customer in the unit of the
+        reported rewards (for the naive policies: per turn), None before the first reward.  Where
+        the policy exploits, it plays the first of the arms on offer.
+
+        Args:
+            gone: Also list the arms that were removed or have expired, after the others.
         """
         with self._lock:
-            ranked = self._ranked()
-        return sorted(ranked, key=lambda r: math.inf if r.estimate is None else -r.estimate)
-
-    def _ranked(self) -> list[Ranked[ArmT]]:
-        """The arms in the game, in their own order."""
-        scale, table, ledger = self._session.scale, self._session.table, self._session.ledger
-        present = table.present(ledger.last_turn + 1)
-        pulls, ranked = ledger.observed(present.size).tolist(), []
-        for arm in np.flatnonzero(present).tolist():
-            seen = table.state.pulls[arm] > 0
-            value = scale.shown(float(estimate(table.state, arm))) if seen else None
-            ranked.append(Ranked(table.ids[arm], value, pulls[arm]))
-        return ranked
+            session, state = self._session, self._session.table.state
+            ledger = session.ledger
+            last = ledger.arms[-1] if len(ledger) and ledger.exploited[-1] else -1
+            standings = session.policy.rule.standings(state, last)
+            estimates = np.full(len(standings), math.nan)
+            for arm, value in standings:
+                estimates[arm] = math.nan if value is None else value
+            pulls, errors = _pulls_and_errors(session, estimates)
+            present = session.table.present(ledger.last_turn + 1)
+            order = [arm for arm, _ in standings if present[arm]]
+            order += [arm for arm, _ in standings if gone and not present[arm]]
+            return [
+                _ranked(session, arm, estimates[arm], int(pulls[arm]), errors[arm]) for arm in order
+            ]
 
     @overload
     def expectations(self, as_: Literal["dict"] = "dict") -> dict[ArmT, float | None]: ...
@@ -85,7 +96,8 @@ class BanditView(Generic[ArmT]):
         """
         one_of("as_", as_, ("dict", "frame"), BanditError)
         with self._lock:
-            rows = self._ranked()
+            ranked = {row.arm: row for row in self.ranking()}
+            rows = [ranked[arm] for arm in self._session.names]
         if as_ == "dict":
             return {row.arm: row.estimate for row in rows}
         import pandas as pd
@@ -187,3 +199,33 @@ class BanditView(Generic[ArmT]):
             waiting = f", {self.waiting} rewards wait for traffic" if self.waiting else ""
             played = f"{len(self.arms)} arms, {decided}{turns} turns decided"
             return f"<Bandit {self.policy}: {played}{waiting}>"
+
+
+def _pulls_and_errors(
+    session: BanditSession[Any], estimates: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """How many turns of each arm were learned from, and the estimates' errors; NaN below two."""
+    lessons = np.array(list(session.ledger.lessons())).reshape(-1, 3)
+    arms, rewards, traffic = lessons[:, 0].astype(np.int64), lessons[:, 1], lessons[:, 2]
+    size = estimates.size
+    weights = np.array([session.weight_of(came) for came in traffic.tolist()], float)
+    pulls = np.bincount(arms, minlength=size)
+    with np.errstate(all="ignore"):
+        values = session.scale.all_learned(rewards, traffic)
+        shares = weights / np.bincount(arms, weights, size)[arms]
+        squares = np.bincount(arms, (shares * (values - estimates[arms])) ** 2, size)
+        return pulls, np.sqrt(squares * pulls / (pulls - 1))
+
+
+def _ranked(
+    session: BanditSession[ArmT], arm: int, estimate: float, pulls: int, error: float
+) -> Ranked[ArmT]:
+    """An arm in the user's unit; NaN is None."""
+    name, scale = session.table.ids[arm], session.scale
+    if math.isnan(estimate):
+        return Ranked(name, None, pulls)
+    value = scale.shown(float(estimate))
+    if not math.isfinite(error):
+        return Ranked(name, value, pulls)
+    around = with_interval(value, (scale.high - scale.low) * float(error))
+    return Ranked(name, value, pulls, around.low, around.high)

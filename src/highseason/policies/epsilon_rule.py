@@ -29,7 +29,8 @@ def choose(state: ArmState, turn: Turn) -> tuple[int, bool]:
     coin = draw(turn.key, DECISION)
     if coin < epsilon:
         return pick_available(state, coin / epsilon), False
-    return leader(state, turn), True
+    arm = leader(state, turn)
+    return arm, state.pulls[arm] > 0.0
 
 
 def intensity(epsilons: Floats, turns: NDArray[np.int64], arms: int) -> Floats:

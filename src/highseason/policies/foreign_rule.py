@@ -77,12 +77,11 @@ def foreign_rule(make: Make) -> Rule:
     players = Players(make)
 
     def choose(state: ArmState, turn: Turn) -> tuple[int, bool]:
-        """The object's arm, or the leader."""
+        """The object's arm, which may lead or not, or the leader."""
         favourite = leader(state, turn)
         if draw(turn.key, DECISION) >= turn.level:
             return favourite, bool(state.pulls[favourite] > 0)
-        arm = players.ask(state, turn)
-        return arm, bool(arm == favourite and state.pulls[arm] > 0)
+        return players.ask(state, turn), False
 
     def observe(state: ArmState, turn: Turn, observation: Observation) -> None:
         """Let the object learn, and keep the average by which the leader leads."""

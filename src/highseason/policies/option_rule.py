@@ -61,6 +61,12 @@ def posterior(pi: float, nu: float, trials: float, successes: float) -> tuple[fl
     return (nu * pi + successes) / n, n
 
 
+def posterior_mean(state: ArmState, arm: int) -> float:
+    """What arms are compared by where nothing is left to explore for."""
+    own, shared = state.memory[arm], state.shared
+    return posterior(shared[PI], shared[NU], own[TRIALS], own[SUCCESSES])[0]
+
+
 @jitable
 def typical_lifetime(state: ArmState, turn: Turn) -> float:
     """What stands for unknown lifetimes: the mean of those that ended, -1 if there are none."""
@@ -323,6 +329,7 @@ def option_rule(rhos: tuple[float, ...] = SCALED, judged: float = BY_LEVEL) -> R
         probabilities=probabilities,
         exploits_at=0.0,
         set_weights=keep_scores,
+        leads_by=posterior_mean,
         made_by=(option_rule, (rhos, judged)),
     )
 

@@ -31,7 +31,8 @@ def choose(state: ArmState, turn: Turn) -> tuple[int, bool]:
     if first >= 0:
         return first, False
     if turn.level <= 1.0:
-        return leader(state, turn), True
+        arm = leader(state, turn)
+        return arm, state.pulls[arm] > 0.0
     size = min(int(turn.level), count_available(state))
     rank = min(int(draw(turn.key, DECISION) * size), size - 1)
     return arm_at_rank(state, turn, rank), False

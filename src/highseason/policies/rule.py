@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.policies.presence import SetWeights, uniform_weights
+from highseason.policies.ranking import estimate
 from highseason.policies.state import ArmState, fresh_state
 from highseason.policies.turn import Observation, Turn
 
@@ -30,6 +31,8 @@ Intensity = Callable[[Floats, NDArray[np.int64], int], Floats]
 Negligible = Callable[[Floats], NDArray[np.bool_]]
 Recall = Callable[[ArmState, int, Iterable[tuple[int, int]]], None]
 Probabilities = Callable[[ArmState, Turn], Floats]
+LeadsBy = Callable[[ArmState, int], float]
+Held = Callable[[ArmState], int]
 
 
 #: How long a choice can be reused, from never to the least that can change it.
@@ -121,6 +124,9 @@ class Rule:
         recall: Fills in what the rule must know of the decisions before a turn, given as pairs
             (turn, arm) from the latest on.  A live bandit calls it before it asks, because there
             rewards, and with them `observe`, may be late.
+        leads_by: The estimate of an arm with rewards: the value shown of it, and the one that a
+            choice which exploits has the highest of.
+        held: The arm that the rule plays as the best whatever the others' estimates are, or -1.
         made_by: The function and the arguments that build the rule again, if its functions are
             closures; pickling uses it.
     """
@@ -141,6 +147,8 @@ class Rule:
     zero_exploits: bool = False
     exploits_at: float | None = None
     recall: Recall | None = None
+    leads_by: LeadsBy = estimate
+    held: Held | None = None
     made_by: tuple[Callable[..., Rule], tuple[Any, ...]] | None = field(
         default=None, compare=False, repr=False
     )
@@ -150,6 +158,24 @@ class Rule:
         state = fresh_state(arms, self.memory, self.shared)
         self.start(state)
         return state
+
+    def standings(self, state: ArmState, last: int) -> list[tuple[int, float | None]]:
+        """All arms, best first, with their estimates; None before any reward.
+
+        The first of the arms on offer is the one that is played where the rule exploits.  Of arms
+        that tie, the one that was just played as the best comes first: `last`, or -1.
+        """
+        held = -1 if self.held is None else self.held(state)
+        values = [
+            float(self.leads_by(state, arm)) if pulls > 0.0 else None
+            for arm, pulls in enumerate(state.pulls.tolist())
+        ]
+
+        def place(arm: int) -> tuple[bool, float, bool]:
+            value = values[arm]
+            return arm != held, math.inf if value is None else -value, arm != last
+
+        return [(arm, values[arm]) for arm in sorted(range(len(values)), key=place)]
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         """Pickle a rule made of closures by how it was made, any other by its functions' names."""

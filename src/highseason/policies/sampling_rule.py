@@ -52,30 +52,31 @@ def beta_posterior(state: ArmState, arm: int) -> tuple[float, float]:
 
 @jitable
 def choose_beta(state: ArmState, turn: Turn) -> tuple[int, bool]:
-    """The highest draw; it exploits if no other arm has a higher posterior mean.
+    """The highest draw; it exploits if that arm also has the highest mean reward.
 
     The draws are numbered by the arms on offer, so arms that are not there play no part.
     """
+    favourite = leader(state, turn)
     if turn.level <= _NO_NOISE:
-        arm = leader(state, turn)
-        return arm, state.pulls[arm] > 0.0
+        return favourite, state.pulls[favourite] > 0.0
     (batch,) = new_batch()
     family, width = hash_at(turn.key, ARMS), math.sqrt(turn.level)
-    best, top, highest, mean_of_best = -1, -math.inf, -math.inf, -math.inf
+    best, top = -1, -math.inf
     next_arm, place = 0, 0
     while next_arm < state.available.size:
         size, next_arm = _next_posteriors(state, next_arm, batch)
         beta_batch(batch, size, family, place)
         for i in range(size):
             a, b, value = batch[A + i], batch[B + i], batch[DRAWN + i]
-            mean = a / (a + b)
             if width != 1.0:
+                mean = a / (a + b)
                 value = mean + width * (value - mean)
             if value > top:
-                best, top, mean_of_best = int(batch[NAME + i]), value, mean
-            highest = max(highest, mean)
+                best, top = int(batch[NAME + i]), value
         place += size
-    return best, mean_of_best >= highest
+    if state.pulls[best] <= 0.0:
+        return best, False
+    return best, estimate(state, best) >= estimate(state, favourite)
 
 
 @inlined

@@ -19,6 +19,7 @@ from highseason.policies.ranking import (
     age,
     estimate,
     estimates,
+    leader,
     mean_ended_lifetime,
     one_hot,
     tie_probabilities,
@@ -267,6 +268,7 @@ def _grabbing(
     """The inner rule, unless an arm is held; `starts` and `lasts` define a run."""
     window, moves, line = settings
     inner_start, inner_probabilities, place = rule.start, rule.probabilities, rule.shared
+    inner_held = rule.held
     functions = _functions(rule.choose, rule.observe, rule.memory, place, starts, lasts)
 
     @jitable
@@ -288,6 +290,11 @@ def _grabbing(
             return inner_probabilities(state, turn)
         return tie_probabilities(turn, means == means.max())
 
+    def held(state: ArmState) -> int:
+        """The arm on a run, which need not have the highest estimate."""
+        arm = int(state.shared[place + HELD]) - 1
+        return arm if arm >= 0 or inner_held is None else inner_held(state)
+
     return replace(
         rule,
         name=f"{rule.name}, {what}",
@@ -297,6 +304,7 @@ def _grabbing(
         probabilities=None if inner_probabilities is None else probabilities,
         memory=rule.memory + int(window) + 1,
         shared=rule.shared + 6,
+        held=held,
         bonus=None,
         # It stores which arm is held; a coin that says exploit may meet an arm that is held.
         traits=replace(
@@ -358,6 +366,8 @@ def _functions(
         arm = int(state.shared[place + HELD]) - 1
         if arm >= 0 and not state.available[arm]:
             arm = best_run(state, turn)
+            if arm >= 0:
+                return arm, estimate(state, arm) >= estimate(state, leader(state, turn))
         if arm >= 0:
             return arm, True
         return inner_choose(state, turn)
