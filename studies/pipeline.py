@@ -26,7 +26,6 @@ from highseason.core.version import __version__
 from highseason.engine import Table
 from studies import frames, paper
 from studies.session import Progress, StudySession
-from studies.store import Store
 from studies.study import Findings, Results, Study, StudyOutcome
 
 if TYPE_CHECKING:
@@ -74,13 +73,11 @@ def reproduce(
 
     require_matplotlib()
     take_along(sys.modules[__package__])  # to a cluster, which has no clone
-    store = Store(out / "runs", study.name, study.builds_on)
     chosen, played = study.choose_profiles(profiles), study.choose_parts(parts)
     with opened(executor, workers) as pool:
         session = StudySession(
-            study, out, games, seed, quick, chosen, pool, data, tuple(files), store, progress,
-            played, pdf,
-        )  # fmt: skip
+            study, out, games, seed, quick, chosen, played, pool, data, tuple(files), pdf, progress
+        )
         return _report(session)
 
 
@@ -99,7 +96,7 @@ def _report(session: StudySession) -> StudyOutcome:
         page = _write_page(
             session, results, findings=findings, pictures=pictures, files=[f.name for f in written]
         )
-    return StudyOutcome(page, findings.summary, session.seconds, written, len(session.store.reused))
+    return StudyOutcome(page, findings.summary, session.seconds, written, session.reused)
 
 
 def _write_tables(

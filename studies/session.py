@@ -1,31 +1,33 @@
-"""One run of a study: its options, its store, its progress, and what all studies do alike."""
+"""One run of a study: its options, its progress, and its tasks, which it keeps when finished."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property, partial
 from itertools import chain, groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from highseason.advice import Budget, Evaluate, Space, derive_seed, on_games, search
+from highseason.core.checkpoints import Checkpoint
+from highseason.core.compile import sources_hash
 from highseason.core.executors import Executors, Pool
+from highseason.core.fingerprint import fingerprint
 from highseason.core.parallel import map_blocks
 from highseason.core.random import draw, seed_key
 from highseason.core.warnings import quiet
 from highseason.engine import SimulationResult, simulate
-from highseason.policies import Policy, from_json
+from highseason.policies import Policy
 from highseason.policies.lifetimes import Lifetimes
 from highseason.rewards import Rewards
-from highseason.traffic import Forecast, Multiplier
-from studies.store import Store
+from highseason.traffic import Multiplier
 from studies.study import Study
 
 Progress = Callable[[int, int], None]
+T = TypeVar("T")
 
 #: Before a study has run, figures and files are taken for this share of the steps.
 _AFTERWARDS = 0.15
@@ -36,62 +38,33 @@ _DIGITS = 9
 
 
 @dataclass(frozen=True, eq=False)
-class Regrets:
-    """What policies lose in every game, as a share of what the best arm earns on average."""
-
-    lost: NDArray[np.float64]  # A row per policy, a column per game
-
-
-@dataclass(frozen=True, eq=False)
 class TuningTask:
-    """The search for the best of each of some classes, in the games of one setting."""
+    """The search for the best of each space, in the games of one setting."""
 
-    name: str  # Of the stored piece
-    policies: tuple[type[Policy], ...]
+    spaces: Mapping[str, Space]
     rewards: Rewards
     G: Multiplier
     budget: Budget
     seed: int  # Of the report, which the games of the search do not have
 
-    @cached_property
-    def inputs(self) -> list[Any]:
-        """All that the winners depend on."""
-        searched = {label: repr(space) for label, space in self._spaces.items()}
-        games = [_describe(self.rewards), self.G.digest(), self._own_seed]
-        return [searched, self.budget.rounds, games]
+    def result(self, executor: Executors = "serial") -> dict[str, Policy]:
+        """The best candidate of each."""
+        own = derive_seed(self.seed, "search")
+        return _best(self.spaces, on_games(self.rewards, self.G, own, executor), self.budget)
 
-    def result(self, executor: Executors = "serial") -> dict[str, str]:
-        """The best candidate of each class, as JSON."""
-        evaluate = on_games(self.rewards, self.G, self._own_seed, executor)
-        return _best(self._spaces, evaluate, self.budget)
-
-    @property
-    def _own_seed(self) -> int:
-        return derive_seed(self.seed, "search")
-
-    @property
-    def _spaces(self) -> dict[str, Space]:
-        return {policy.name: Space.of(policy, self.G) for policy in self.policies}
+    is_small = True
 
 
 @dataclass(frozen=True, eq=False)
 class SimulationTask:
     """Games of some policies in one setting; every game is kept."""
 
-    name: str  # Of the stored piece
     policies: Mapping[str, Policy]
     rewards: Rewards
     G: Multiplier
     games: int
     seed: int
     forecast: Any = None
-
-    @cached_property
-    def inputs(self) -> list[Any]:
-        """All that the result depends on."""
-        players = {label: str(policy) for label, policy in self.policies.items()}
-        where = [_describe(self.rewards), self.G.digest(), self.games, self.seed]
-        return [*where, players, repr(self.forecast)]
 
     def result(self, executor: Executors = "serial") -> SimulationResult:
         """What happens in the games."""
@@ -111,28 +84,16 @@ class SimulationTask:
 class RegretsTask:
     """What many policies lose in every game of one setting."""
 
-    name: str  # Of the stored piece
     policies: Sequence[Policy]
     rewards: Rewards
     G: Multiplier
     games: int
     seed: int
-    forecast: Forecast | None = None
+    forecast: Any = None
     lifetimes: Lifetimes | None = None
 
-    @cached_property
-    def inputs(self) -> list[Any]:
-        """All that the result depends on."""
-        expected = (
-            None if self.forecast is None else [self.forecast.name, self.forecast.mean.tolist()]
-        )
-        players = [str(policy) for policy in self.policies]
-        where = [_describe(self.rewards), self.G.digest(), self.games, self.seed]
-        alive = [] if self.lifetimes is None else [self.lifetimes.name]
-        return [*where, players, expected, *alive]
-
-    def result(self, executor: Executors = "serial") -> Regrets:
-        """What is lost, as shares of the best arm's mean reward."""
+    def result(self, executor: Executors = "serial") -> NDArray[np.float64]:
+        """What is lost, as shares of the best arm's mean reward: a row for each policy."""
         numbered = {str(i): policy for i, policy in enumerate(self.policies)}
         with quiet():
             result = simulate(
@@ -142,7 +103,9 @@ class RegretsTask:
         # The best arm's own games: the same whoever plays, so losses of two runs compare.
         best = result.mean("reward", 0) + result.mean("realised_regret", 0)
         assert result.games is not None  # they are kept
-        return Regrets(np.round(result.games["regret"] / best, _DIGITS))
+        return np.round(result.games["regret"] / best, _DIGITS)
+
+    is_small = True
 
 
 Task = TuningTask | SimulationTask | RegretsTask
@@ -158,11 +121,8 @@ def _results_of(tasks: Sequence[Task]) -> list[Any]:
     return [task.result() for task in tasks]
 
 
-def _best(spaces: Mapping[str, Space], evaluate: Evaluate, budget: Budget) -> dict[str, str]:
-    return {
-        label: search(space, evaluate, budget)[0].policy.to_json()
-        for label, space in spaces.items()
-    }
+def _best(spaces: Mapping[str, Space], evaluate: Evaluate, budget: Budget) -> dict[str, Policy]:
+    return {label: search(space, evaluate, budget)[0].policy for label, space in spaces.items()}
 
 
 @dataclass
@@ -171,18 +131,18 @@ class StudySession:
 
     study: Study
     out: Path
-    games: int | None
-    seed: int
-    quick: bool
-    profiles: tuple[str, ...]
-    executor: Executors
-    data: Path | None
-    files: tuple[Path, ...]
-    store: Store
-    progress: Progress | None = None
+    games: int | None = None
+    seed: int = 0
+    quick: bool = False
+    profiles: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
+    executor: Executors = None
+    data: Path | None = None
+    files: tuple[Path, ...] = ()
     pdf: bool = False
+    progress: Progress | None = None
     seconds: dict[str, float] = field(default_factory=dict)
+    reused: int = 0  # How many finished pieces of an earlier run were read
     _done: int = 0
     _total: int = 0
 
@@ -206,75 +166,62 @@ class StudySession:
         if self.progress is not None:
             self.progress(self._done, max(self._total, self._done))
 
-    def simulate(
-        self, name: str, policies: Mapping[str, Policy], rewards: Rewards, G: Multiplier,
-        games: int, seed: int, forecast: Any = None,
-    ) -> SimulationResult:  # fmt: skip
-        """A simulation, stored; every game is kept."""
-        task = SimulationTask(name, policies, rewards, G, games, seed, forecast)
-        return self.simulate_many([task])[0]
+    @property
+    def finished(self) -> Checkpoint:
+        """Pieces that are finished: an interrupted run resumes where it stopped."""
+        return Checkpoint(self.out / "runs", sources_hash())
 
-    def simulate_many(self, tasks: Sequence[SimulationTask]) -> list[SimulationResult]:
-        """The results of each task; stored, and several workers play at a time."""
-        has, load = self.store.has_simulation, self.store.simulation
-        whole = all(task.is_small for task in tasks) and not self._on_gpu
-        return self._stored("simulating", tasks, has, load, whole)
-
-    def regrets_many(self, tasks: Sequence[RegretsTask]) -> list[NDArray[np.float64]]:
-        """The regrets of each task; stored, and several workers play at a time."""
-
-        def load(name: str, inputs: Any, compute: Callable[[], Regrets]) -> NDArray[np.float64]:
-            return self.store.record(name, inputs, Regrets, compute).lost
-
-        return self._stored("simulating", tasks, self.store.has, load, whole=not self._on_gpu)
+    def piece(self, inputs: Any, compute: Callable[[], T]) -> T:
+        """What is computed, or what an earlier run with the same inputs computed."""
+        key = fingerprint(inputs)
+        stored = self.finished.load(0, key)
+        if stored is not None:
+            self.reused += 1
+            return stored.result  # type: ignore[no-any-return]  # it was computed so
+        result = compute()
+        self.finished.save(0, key, result)
+        return result
 
     def tune(
-        self, name: str, spaces: Mapping[str, Space], evaluate: Evaluate, budget: Budget,
-        inputs: Any,
-    ) -> dict[str, Policy]:  # fmt: skip
-        """The best candidate of each space, all with the same budget; stored.
+        self, spaces: Mapping[str, Space], evaluate: Evaluate, budget: Budget, inputs: Any
+    ) -> dict[str, Policy]:
+        """The best candidate of each space, all with the same budget; kept.
 
         `evaluate` scores candidates on games that the study does not report; `inputs` is what the
         scores depend on besides the candidates.
         """
-        searched = {label: repr(space) for label, space in spaces.items()}
-        inputs = [searched, budget.rounds, inputs]
         with self.step("tuning"):
-            winners = self.store.document(name, inputs, lambda: _best(spaces, evaluate, budget))
-        return {label: from_json(text) for label, text in winners.items()}
+            inputs = ["tuning", spaces, budget, inputs]
+            return self.piece(inputs, lambda: _best(spaces, evaluate, budget))
 
-    def tune_many(self, tasks: Sequence[TuningTask]) -> list[dict[str, Policy]]:
-        """The winners of each task; stored, and searched by several workers at a time."""
-        tuned = self._stored("tuning", tasks, self.store.has, self.store.document)
-        return [{label: from_json(text) for label, text in one.items()} for one in tuned]
-
-    def _stored(
-        self, kind: str, tasks: Sequence[Task], has: Callable[..., bool],
-        load: Callable[..., Any], whole: bool = True,
-    ) -> list[Any]:  # fmt: skip
-        """What `load` gives for each task; what the store does not have is computed."""
-        ordered = sorted(tasks, key=_longest_first)  # so that all workers end together
-        results = self._results([t for t in ordered if not has(t.name, t.inputs)], whole)
-        done = {}
-        for task in ordered:
+    def results(self, kind: str, tasks: Sequence[Task]) -> list[Any]:
+        """The result of each task; kept, and several workers work at a time."""
+        keys = [fingerprint(type(task).result, task) for task in tasks]
+        stored = {i: found for i in range(len(tasks)) if (found := self.finished.load(0, keys[i]))}
+        self.reused += len(stored)
+        # Long ones first, so that all workers end together.
+        order = sorted(range(len(tasks)), key=lambda i: _longest_first(tasks[i]))
+        fresh = self._results([tasks[i] for i in order if i not in stored])
+        done = {i: found.result for i, found in stored.items()}
+        for i in order:
             with self.step(kind):
-                done[task.name] = load(task.name, task.inputs, partial(next, results))
-        return [done[task.name] for task in tasks]
+                if i not in stored:
+                    done[i] = next(fresh)
+                    self.finished.save(0, keys[i], done[i])
+        return [done[i] for i in range(len(tasks))]
 
-    def _results(self, tasks: Sequence[Task], whole: bool) -> Iterator[Any]:
-        """The result of each task, a worker for each, or (not `whole`) all workers for each.
+    def _results(self, tasks: Sequence[Task]) -> Iterator[Any]:
+        """The result of each task: a worker for each, or all workers for each if some are large.
 
         Much of a task is planning, which holds the interpreter's lock: workers are processes.
         """
+        on_gpu = isinstance(self.executor, Pool) and self.executor.on_gpu
+        tuning = all(isinstance(task, TuningTask) for task in tasks)
+        whole = all(task.is_small for task in tasks) and (tuning or not on_gpu)
         if len(tasks) < 2 or not whole:
             return (task.result(self.executor) for task in tasks)
         alike = (tuple(same) for _, same in groupby(tasks, _longest_first))
-        results = map_blocks(_results_of, alike, self.executor, processes=True)
-        return chain.from_iterable(results)
-
-    @property
-    def _on_gpu(self) -> bool:
-        return isinstance(self.executor, Pool) and self.executor.on_gpu
+        return chain.from_iterable(map_blocks(_results_of, alike, self.executor, processes=True))
 
     @property
     def local(self) -> Executors:
@@ -292,10 +239,6 @@ class StudySession:
         words += [f"--profile {name}" for name in self.profiles]
         words += [f"--part {name}" for name in self.parts if self.parts != self.study.parts]
         return " ".join([*words, f"--games {games} --seed {self.seed} --out report/"])
-
-
-def _describe(rewards: Rewards) -> list[Any]:
-    return [rewards.name, rewards.scale, rewards.arms, list(rewards.between), str(rewards.fixed)]
 
 
 def describe_tuning(budget: Budget) -> str:

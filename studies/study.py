@@ -39,7 +39,6 @@ class Study:
     default_profiles: int = 0  # How many of these are played if none is asked for
     parts: tuple[str, ...] = ()  # Groups of settings that can be played alone
     source: Source | None = None  # The files it takes, if any
-    builds_on: tuple[str, ...] = ()  # Other studies whose settings it plays
 
     def part(self, name: str) -> Any:
         """One of its modules, imported when it is needed."""

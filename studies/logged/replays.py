@@ -1,8 +1,7 @@
 """Replays of a dataset, stored policy by policy: repetitions, windows, independent logs."""
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from typing import Literal
@@ -82,7 +81,7 @@ class Replayer:
     digest: str  # Of the log
 
     def replay(
-        self, name: str, dataset: Dataset, players: Mapping[str, Policy], protocol: Protocol
+        self, dataset: Dataset, players: Mapping[str, Policy], protocol: Protocol
     ) -> RepeatedReplay:
         """The runs of all policies; those of each are stored."""
         session = self.session
@@ -90,11 +89,10 @@ class Replayer:
         def one(label: str, policy: Policy) -> Runs:
             # Greedy is deterministic: repetitions would all be the same run.
             own = replace(protocol, how="windows") if isinstance(policy, Greedy) else protocol
-            inputs = [self.digest, dataset.id, str(policy), asdict(own), session.seed]
-            file = f"{name}/" + re.sub(r"[^\w-]", "_", label)
+            inputs = ["replay", self.digest, dataset.id, label, policy, own, session.seed]
             with session.step("replaying"):
-                return session.store.record(
-                    file, inputs, Runs, lambda: self._many({label: policy}, dataset, own)[label]
+                return session.piece(
+                    inputs, lambda: self._many({label: policy}, dataset, own)[label]
                 )
 
         runs = tuple(one(*player) for player in players.items())
@@ -123,8 +121,7 @@ class Replayer:
         tuned = {label: p for label, p in players.items() if label not in (OURS, *BESIDE)}
         spaces = {label: space(p, G) for label, p in tuned.items()}
         inputs = [self.digest, dataset.id, turns, self.session.seed]
-        name, budget = f"tuning/{table.id}", self.effort.budget
-        return {**players, **self.session.tune(name, spaces, evaluate, budget, inputs)}
+        return {**players, **self.session.tune(spaces, evaluate, self.effort.budget, inputs)}
 
 
 # -- independent generated logs --------------------------------------------------------------------
@@ -140,15 +137,10 @@ def replay_logs(session: StudySession, groups: Groups, effort: ReplayEffort) -> 
     """A row for each log, table, profile, policy, and G as it is or shuffled."""
     turns = max(effort.turns_of(table) for table, *_ in groups)
     days = _SPARE_LOG * turns * FIXED_ARMS / effort.each_second / 86_400
-    played = [
-        [table.id, profile, {label: str(p) for label, p in players.items()}, effort.turns_of(table)]
-        for table, profile, players in groups
-    ]
-    inputs = [played, days, effort.each_second, session.seed]
 
     def one(number: int) -> Rows:
-        compute = partial(_replay_log, groups, effort, days, session.seed, number)
-        return session.store.document(f"independent/{number}", inputs, compute)
+        inputs = groups, effort, days, session.seed, number
+        return session.piece(["independent", *inputs], partial(_replay_log, *inputs))
 
     rows: Rows = []
     logs = map_blocks(one, range(effort.logs), session.local)

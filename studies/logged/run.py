@@ -111,11 +111,8 @@ def _replay(session: StudySession, studied: StudiedLog, effort: ReplayEffort) ->
             players = contest(players["ucb"], session.quick)
         elif not blocks or (blocks[-1].table, blocks[-1].profile) != (table, profile):
             players = _players(replayer, studied, table, profile)
-        name = f"{profile}/{dataset.id}/{table.id}"
         replayed = {
-            kind: replayer.replay(
-                f"{name}-{kind}", on, {label: players[label] for label in labels}, protocol
-            )
+            kind: replayer.replay(on, {label: players[label] for label in labels}, protocol)
             for kind, (on, labels, protocol) in parts.items()
         }
         *_, protocol = parts.get("published", parts["windows"])

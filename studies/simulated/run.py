@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from highseason import bounds, rewards, traffic
-from highseason.advice import Budget
+from highseason.advice import Budget, Space
 from highseason.core.random import game_keys
 from highseason.core.warnings import quiet
 from highseason.engine import Estimate, Moments, SimulationResult, ratio_gain, with_interval
@@ -84,9 +84,10 @@ def _tune(session: StudySession, cells: list[SimulatedSetting], budget: Budget) 
         # With the profile "tuned", the baselines are tuned once, together with all others.
         everyone = variant == "paper" and "tuned" in session.profiles
         searched = settings.SEVEN if everyone else settings.BASELINES
-        name, G = f"tuning/{variant}/{setting.id}", setting.multiplier(variant)
-        tasks.append(TuningTask(name, searched, setting.rewards(), G, budget, session.seed))
-    return dict(zip(where, session.tune_many(tasks), strict=True))
+        G = setting.multiplier(variant)
+        spaces = {policy.name: Space.of(policy, G) for policy in searched}
+        tasks.append(TuningTask(spaces, setting.rewards(), G, budget, session.seed))
+    return dict(zip(where, session.results("tuning", tasks), strict=True))
 
 
 def _play(
@@ -95,7 +96,7 @@ def _play(
     """The results by profile and setting, and the headline's by profile."""
     tasks = {where: _games(session, *where, games, chosen) for where, chosen in tuned.items()}
     extra = [_headline(session, profile) for profile in untuned]
-    results = session.simulate_many([*tasks.values(), *extra])
+    results = session.results("simulating", [*tasks.values(), *extra])
     played: dict[str, dict[SimulatedSetting, SimulationResult]] = {p: {} for p in session.profiles}
     for ((variant, setting), chosen), result in zip(tuned.items(), results, strict=False):
         for profile in _profiles(session, variant):
@@ -117,9 +118,7 @@ def _games(
     players = [settings.players(name, tuned) for name in _profiles(session, variant)]
     everybody = {str(policy): policy for chosen in players for policy in chosen.values()}
     G = setting.multiplier(variant)
-    return SimulationTask(
-        f"{variant}/{setting.id}", everybody, setting.rewards(), G, games, session.seed
-    )
+    return SimulationTask(everybody, setting.rewards(), G, games, session.seed)
 
 
 def _of_players(result: SimulationResult, players: Mapping[str, Policy]) -> SimulationResult:
@@ -136,7 +135,6 @@ def _headline(session: StudySession, profile: str) -> SimulationTask:
     """The setting whose gain the paper's text gives as a number, in many more games."""
     pair: list[type[Policy]] = [EpsilonGreedy, SoftEpsilonGreedy]
     return SimulationTask(
-        f"{profile}/headline-{settings.HEADLINE.id}",
         {policy.name: policy.profile(profile) for policy in pair},
         settings.HEADLINE.rewards(),
         settings.HEADLINE.multiplier(profile),

@@ -13,7 +13,7 @@ from highseason.rewards import Rewards, bernoulli, truncated_normal
 from highseason.traffic import SHAPES, Multiplier, OneStep
 from studies.frames import Rows, columns
 from studies.paper import REGULATED
-from studies.session import StudySession
+from studies.session import SimulationTask, StudySession
 from studies.study import Results
 
 ARMS, TURNS, GAMES, QUICK_GAMES = 25, 500, 400, 40
@@ -75,36 +75,39 @@ def run(session: StudySession) -> UnknownResults:
     games = session.games or (QUICK_GAMES if session.quick else GAMES)
     cells = CELLS[:3] if session.quick else CELLS
     session.expect(len(cells) * (1 + len(ESTIMATORS)))
-    changes = pd.DataFrame([row for cell in cells for row in _play(session, cell, games)])
+    (profile,) = session.profiles
+    known: dict[str, OneStep | None] = {"": None, **ESTIMATORS}
+    tasks = [
+        _task(cell, how, games, session.seed, profile) for cell in cells for how in known.values()
+    ]
+    played = iter(session.results("simulating", tasks))
+    rows = [row for cell in cells for row in _rows(cell, {name: next(played) for name in known})]
+    changes = pd.DataFrame(rows)
     size = {"arms": str(ARMS), "turns": str(TURNS)}
     facts = {"games per cell": f"{games:,}", **size}
     return UnknownResults({"changes": changes}, games, facts, cells)
 
 
-def _play(session: StudySession, cell: Cell, games: int) -> Rows:
-    """What each estimator changes, as shares of what G known gives."""
-    (profile,) = session.profiles
-    folder = f"{profile}/{cell.id}"
+def _task(
+    cell: Cell, forecaster: OneStep | None, games: int, seed: int, profile: str
+) -> SimulationTask:
     players: dict[str, hs.Policy] = {kind.name: kind.profile(profile) for kind in REGULATED}
-    setting = players, cell.rewards, cell.G, games, session.seed
-    known = session.simulate(f"{folder}/known", *setting)
-    rows = []
-    for estimator, forecaster in ESTIMATORS.items():
-        name = f"{folder}/{estimator.replace(' ', '-')}"
-        result = session.simulate(name, *setting, forecast=forecaster)
-        rows += [
-            {
-                "cell": cell.id,
-                "multiplier": cell.multiplier,
-                "law": cell.law,
-                "policy": policy,
-                "estimator": estimator,
-                **columns("reward", _change(known, result, "reward", i)),
-                **columns("regret", _change(known, result, "regret", i)),
-            }
-            for i, policy in enumerate(known.policies)
-        ]
-    return rows
+    return SimulationTask(players, cell.rewards, cell.G, games, seed, forecaster)
+
+
+def _rows(cell: Cell, played: dict[str, SimulationResult]) -> Rows:
+    """What each estimator changes, as shares of what G known gives."""
+    known = played[""]
+    return [
+        {
+            "cell": cell.id, "multiplier": cell.multiplier, "law": cell.law, "policy": policy,
+            "estimator": estimator,
+            **columns("reward", _change(known, played[estimator], "reward", i)),
+            **columns("regret", _change(known, played[estimator], "regret", i)),
+        }
+        for estimator in ESTIMATORS
+        for i, policy in enumerate(known.policies)
+    ]  # fmt: skip
 
 
 def _change(

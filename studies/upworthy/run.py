@@ -3,7 +3,7 @@
 import functools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -256,11 +256,10 @@ def tuned(session: StudySession, draw: Draw, fold: int) -> dict[str, Policy]:
         return [Score(float(regret), math.nan) for regret in lost]
 
     return session.tune(
-        f"tuning/{draw.setting.id}-{fold + 1}",
         {kind.name: settings.space(kind) for kind in settings.TUNED},
         evaluate,
         draw.effort.budget,
-        [draw.archive.digest, asdict(draw.setting), asdict(draw.effort), session.seed, fold],
+        [draw.archive.digest, draw.setting, draw.effort, session.seed, fold],
     )
 
 

@@ -9,5 +9,4 @@ STUDY = Study(
     profiles=("everyone", "regulated"),
     default_profiles=2,
     parts=("paper", "timing", "visitors", "traffic", "decks", "mortal"),
-    builds_on=("simulated", "upworthy"),
 )

@@ -15,7 +15,7 @@ from highseason.advice import derive_seed
 from highseason.traffic import Forecast
 from studies.crossfit import CrossFit, crossfit
 from studies.frames import Rows, columns
-from studies.session import Regrets, RegretsTask, StudySession
+from studies.session import RegretsTask, StudySession
 from studies.study import Results
 from studies.upworthy import data as upworthy
 from studies.upworthy import settings as headlines
@@ -68,8 +68,8 @@ def run(session: StudySession) -> ComparisonResults:
     rows: dict[str, Rows] = {"ratios": [], "regulated": [], "forecasts": []}
     for profile in session.profiles:
         entries = [_Entry.of(session.seed, profile, meeting, effort) for meeting in meetings]
-        tasks = [task for entry in entries for task in entry.tasks]
-        lost = dict(zip((t.name for t in tasks), session.regrets_many(tasks), strict=True))
+        tasks = {name: task for entry in entries for name, task in entry.tasks()}
+        lost = dict(zip(tasks, session.results("simulating", list(tasks.values())), strict=True))
         for entry in entries:
             _add(rows, _about(entry.meeting), entry.met(lost))
         if decks is not None:
@@ -143,7 +143,7 @@ class _Entry:
     meeting: Meeting
     lineup: Lineup
     effort: Effort
-    name: str  # Of the stored pieces
+    name: str
     seed: int
 
     @classmethod
@@ -158,21 +158,18 @@ class _Entry:
         forecast = self.meeting.forecast
         return {"": None} if forecast is None else {"": None, "-forecast": forecast}
 
-    @property
-    def tasks(self) -> list[RegretsTask]:
-        """Games to judge by, and other games to tune by."""
-        return [task for end in self.forecasts for task in self._tasks(end)]
-
-    def _tasks(self, end: str) -> Iterator[RegretsTask]:
-        who, one, forecast = self.lineup, self.meeting, self.forecasts[end]
+    def tasks(self) -> Iterator[tuple[str, RegretsTask]]:
+        """Games to judge by, and other games to tune by; by name."""
+        who, one = self.lineup, self.meeting
         tried, search = [who.policies[row] for row in who.tried], derive_seed(self.seed, "search")
-        several = {f"{self.name}{end}": (who.policies, self.effort.games, self.seed)}
-        if tried:
-            several[f"{self.name}{end}-tuning"] = tried, self.effort.tuning, search
-        for name, (policies, games, seed) in several.items():
-            yield RegretsTask(
-                name, policies, one.rewards, one.G, games, seed, forecast, one.lifetimes
-            )
+        for end, forecast in self.forecasts.items():
+            where = one.rewards, one.G
+            known = forecast, one.lifetimes
+            judged = RegretsTask(who.policies, *where, self.effort.games, self.seed, *known)
+            yield f"{self.name}{end}", judged
+            if tried:
+                tuning = RegretsTask(tried, *where, self.effort.tuning, search, *known)
+                yield f"{self.name}{end}-tuning", tuning
 
     def met(self, lost: Mapping[str, Numbers]) -> Met:
         """Choose and judge by what was lost in each task."""
@@ -217,20 +214,14 @@ class _Decks:
             visitor_noise=_CARD_NOISE,
         )  # fmt: skip
         who = lineup(meeting, self.effort.candidates, entrants_of(meeting, profile))
-        players = [str(policy) for policy in who.policies]
-        inputs = [self.archive.digest, setting.id, players, session.seed]
+        inputs = ["decks", self.archive.digest, setting, who.policies, session.seed]
         with session.step("simulating"):
-            lost = session.store.record(
-                f"{profile}/decks/{setting.id}",
-                inputs,
-                Regrets,
-                lambda: self._play(session, setting, who),
-            ).lost
+            lost = session.piece(inputs, lambda: self._play(session, setting, who))
         return Met.of(lost, who, session.seed)
 
     def _play(
         self, session: StudySession, setting: headlines.HeadlineSetting, who: Lineup
-    ) -> Regrets:
+    ) -> Numbers:
         effort = headlines.QUICK if session.quick else headlines.FULL
         draw = Draw(self.archive, setting, replace(effort, games=1), session.seed)
         numbered = {str(i): policy for i, policy in enumerate(who.policies)}
@@ -240,7 +231,7 @@ class _Decks:
             parts.append(play_decks(numbered, games, session.local)["regret"])
             best += games.best_reward.sum()
         both = np.hstack(parts)
-        return Regrets(np.round(both / (best / both.shape[1]), 9))
+        return np.asarray(np.round(both / (best / both.shape[1]), 9))
 
 
 _FILES = (upworthy.TESTS, upworthy.VIEWS)

@@ -6,5 +6,4 @@ STUDY = Study(
     name="when_it_pays",
     title="When does regulating pay? The map",
     headline="map-option-index",
-    builds_on=("vs_option_index", "simulated"),
 )

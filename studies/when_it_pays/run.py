@@ -55,7 +55,7 @@ def run(session: StudySession) -> MapResults:
     session.expect(len(settings))
     lineups = [_lineup(meeting, effort) for meeting in settings]
     tasks = [_task(session.seed, m, who, effort) for m, who in zip(settings, lineups, strict=True)]
-    played = zip(settings, lineups, tasks, session.regrets_many(tasks), strict=True)
+    played = zip(settings, lineups, tasks, session.results("simulating", tasks), strict=True)
     rows = [row for each in played for row in _rows(*each)]
     facts = {
         "games per setting": f"{effort.games:,} or more: {effort.turns:,} turns of every policy",
@@ -80,7 +80,7 @@ def _lineup(meeting: Meeting, effort: MapEffort) -> Lineup:
 def _task(seed: int, meeting: Meeting, who: Lineup, effort: MapEffort) -> RegretsTask:
     name, G = f"{meeting.world}/{meeting.id}", meeting.G
     games, own = effort.games_of(G.turns), derive_seed(seed, name)
-    return RegretsTask(name, who.policies, meeting.rewards, G, games, own)
+    return RegretsTask(who.policies, meeting.rewards, G, games, own)
 
 
 def _rows(meeting: Meeting, who: Lineup, task: RegretsTask, lost: NDArray[np.float64]) -> Rows:

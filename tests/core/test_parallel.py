@@ -263,6 +263,7 @@ def test_a_fingerprint_sees_numbers_and_code() -> None:
     assert fingerprint(adder(1.0)) == fingerprint(adder(1.0))
     assert fingerprint(adder(1.0)) != fingerprint(adder(2.0))
     assert fingerprint(lambda x: x + 1) != fingerprint(lambda x: x + 2)
+    assert fingerprint(lambda x: x[..., 0]) != fingerprint(lambda x: x[..., 1])
     assert fingerprint({"a": [1]}) != fingerprint({"a": [2]})
     with pytest.raises(TypeError, match="cannot see"):
         fingerprint(threading.Lock())

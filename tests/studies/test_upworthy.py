@@ -16,7 +16,6 @@ from highseason.policies import Policy
 from studies import STUDIES, MissingDataError, StudyOutcome, reproduce
 from studies.paper import PAIRS
 from studies.session import StudySession
-from studies.store import Store
 from studies.upworthy.data import (
     TESTS,
     VIEWS,
@@ -102,9 +101,7 @@ def test_every_policy_may_try_equally_many(kind: type[Policy]) -> None:
 
 
 def test_a_tuned_policy_loses_least_of_its_candidates(data: Archive, tmp_path: Path) -> None:
-    session = StudySession(
-        STUDY, tmp_path, None, 0, True, (), None, None, (), Store(tmp_path, "upworthy")
-    )
+    session = StudySession(STUDY, tmp_path, quick=True)
     draw = Draw(data, SETTINGS[2], QUICK, 0)
     winners = tuned(session, draw, fold=0)
     games = draw.to_tune_on(0, QUICK.budget.games)

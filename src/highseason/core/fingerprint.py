@@ -27,7 +27,8 @@ def fingerprint(*values: Any) -> str:
 
 def _parts(value: Any, above: set[int]) -> Iterator[bytes]:
     yield type(value).__qualname__.encode()
-    if value is None or isinstance(value, bool | int | float | complex | str | bytes | range):
+    plain = bool | int | float | complex | str | bytes | range
+    if value is None or value is ... or isinstance(value, plain):
         yield repr(value).encode()
         return
     if isinstance(value, np.ndarray | np.generic):
