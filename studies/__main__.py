@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from highseason.cli import options, output
-from highseason.cli.errors import usage_error
 from highseason.cli.group import Program
+from highseason.cli.output import usage_error
 from studies import STUDIES, MissingDataError, StudyOutcome, reproduce
 
 NAME = "python -m studies"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from highseason.core.formatting import with_range
+from highseason.core.text import with_range
 from highseason.engine import Estimate, SimulationResult, Table, with_interval
 
 if TYPE_CHECKING:

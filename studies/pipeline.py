@@ -18,7 +18,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from highseason.core import formatting
+from highseason.core import text
 from highseason.core.executors import Executors, opened
 from highseason.core.parallel import map_blocks
 from highseason.core.shipped import take_along
@@ -160,7 +160,7 @@ def _write_page(session: StudySession, results: Results, **shown: Any) -> Path:
         provenance=Table(("", "value"), tuple(made), ("", "")),
         table=frames.excerpt,
         where=frames.where,
-        text=formatting,
+        text=text,
         paper=paper,
         **shown,
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from highseason.core.formatting import counted, formatted, listed
+from highseason.core.text import counted, formatted, listed
 from highseason.engine import Estimate
 from highseason.logs import lifespans
 from highseason.report import Drawings, interval_plot, replays

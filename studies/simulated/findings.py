@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from highseason import bounds, report, traffic
-from highseason.core.formatting import counted, listed, percent, signed_percent
+from highseason.core.text import counted, listed, percent, signed_percent
 from highseason.engine import Estimate, SimulationResult
 from highseason.report import Drawings, Figure
 from studies.frames import ranged, where

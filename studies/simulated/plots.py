@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from highseason.core.formatting import format_number, percent, signed_percent
+from highseason.core.text import format_number, percent, signed_percent
 from highseason.engine import Estimate, SimulationResult
 from highseason.report import Figure, palette
 from highseason.report.drawing import LEGEND_ROW, drawing, legend_below, wrapped

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from highseason.core.formatting import percent
+from highseason.core.text import percent
 from highseason.engine import Estimate
 from highseason.report import Drawings, Figure, interval_plot
 from highseason.report.interval_plots import interval_panels

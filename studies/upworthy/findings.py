@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from highseason.core.formatting import counted, listed, percent, signed_percent
+from highseason.core.text import counted, listed, percent, signed_percent
 from highseason.engine import Estimate
 from highseason.report import Drawings, Figure, interval_plot
 from studies.frames import estimate, estimates, ranged, where

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from highseason.advice import Score, derive_seed
-from highseason.core.formatting import counted
+from highseason.core.text import counted
 from highseason.engine import Estimate, Moments, ratio_gain, with_interval
 from highseason.policies import Policy
 from studies.frames import Rows, columns, negated

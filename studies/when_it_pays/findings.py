@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from highseason.core.formatting import percent, signed_percent
+from highseason.core.text import percent, signed_percent
 from highseason.engine import Estimate, with_interval
 from highseason.report import Drawings, Figure, interval_plot
 from studies.frames import averaged, columns, estimate, estimates, where

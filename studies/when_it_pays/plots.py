@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from highseason.core.formatting import signed_percent
+from highseason.core.text import signed_percent
 from highseason.engine import Estimate
 from highseason.report import palette
 from highseason.report.drawing import drawing, leave_squares

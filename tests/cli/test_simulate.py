@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import highseason as hs
-from highseason.core.formatting import with_error
+from highseason.core.text import with_error
 
 Call = Callable[..., Any]
 

@@ -14,7 +14,7 @@ HELP = "from highseason.cli import main; main(['--help'], standalone_mode=False)
 HELP_OF_A_COMMAND = HELP.replace("['", "['simulate', '")
 
 #: What the options of `simulate` are read with; its games are not among them.
-ROOMS_OF_OPTIONS = {"cli", "core", "multipliers", "tabular"}
+ROOMS_OF_OPTIONS = {"cli", "core", "traffic"}
 
 
 def loaded(code: str, cache: Path) -> set[str]:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from highseason.core.table import Table, wrapped
+from highseason.core.text import Table, wrapped
 
 TABLE = Table(
     ("policy", "reward", "gain"),

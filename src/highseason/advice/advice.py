@@ -23,8 +23,7 @@ from highseason.advice.comparison import (
     plus_minus,
 )
 from highseason.bounds import RegretBound
-from highseason.core.formatting import counted, format_number, percent
-from highseason.core.table import Table, wrapped
+from highseason.core.text import Table, counted, format_number, percent, wrapped
 from highseason.policies import Plan, Policy
 from highseason.policies.timing import timing
 from highseason.traffic import SHAPES, Multiplier

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from highseason.core.formatting import counted, format_number, percent
+from highseason.core.text import counted, format_number, percent
 from highseason.traffic import Multiplier
 
 #: A turn is quiet if its G is below this share of the mean.

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from highseason.advice.space import Space, axes
 from highseason.advice.worlds import World
-from highseason.core.formatting import percent
+from highseason.core.text import percent
 from highseason.engine import Estimate, SimulationResult, with_interval
 from highseason.policies import (
     KLUCB,

@@ -11,8 +11,7 @@ from highseason.advice.space import Axis, Space, Wanted
 from highseason.advice.trials import Budget, Progress, Trial, derive_seed
 from highseason.advice.trials import search as _search
 from highseason.core.executors import Executors, opened
-from highseason.core.formatting import counted, signed_percent, with_error, with_range
-from highseason.core.table import Printable
+from highseason.core.text import Printable, counted, signed_percent, with_error, with_range
 from highseason.core.validation import whole_number
 from highseason.core.warnings import quiet
 from highseason.engine import Estimate, SimulationResult, Table, ratio_gain, simulate

@@ -13,7 +13,7 @@ from highseason.bounds.minimum_pulls import ceil_exp, least_pulls, phi, tau
 from highseason.bounds.regret_bound import Form, RegretBound, show
 from highseason.bounds.setting import Means, Setting
 from highseason.bounds.theorems import regret
-from highseason.core.table import aligned
+from highseason.core.text import aligned
 from highseason.policies import EpsilonZGreedy, Policy
 from highseason.traffic import Multiplier, as_multiplier
 

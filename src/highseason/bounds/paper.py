@@ -35,7 +35,7 @@ from highseason.bounds.variable_pool import PoolRepair as PoolRepair
 from highseason.bounds.variable_pool import pool_hypothesis as pool_hypothesis
 from highseason.bounds.variable_pool import repair as repair
 from highseason.bounds.variable_pool import required_c as required_c
-from highseason.core.table import aligned
+from highseason.core.text import aligned
 from highseason.policies import EpsilonGreedy, EpsilonZGreedy, SoftEpsilonGreedy
 from highseason.traffic import as_multiplier, sine
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.table import aligned, wrapped
+from highseason.core.text import aligned, plain, wrapped
 
 Numbers = NDArray[np.float64]
 Form = Literal["safe", "paper"]
@@ -134,10 +134,10 @@ class RegretBound:
         return f"{text}; the part '{vacuous}' is vacuous." if vacuous else f"{text}."
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON; infinity and nan become text."""
+        """Plain values for JSON; infinity and NaN become None."""
         names = ("policy", "form", "arms", "turns", "total", "parts", "trivial", "valid", "vacuous",
                  "vacuous_parts", "cross_terms", "notes", "sentence")  # fmt: skip
-        return {name: _plain(getattr(self, name)) for name in names}
+        return {name: plain(getattr(self, name)) for name in names}
 
     def __str__(self) -> str:
         """A table of the parts, a sentence, and the notes."""
@@ -191,11 +191,3 @@ def _share(value: float, limit: float) -> str:
 
 def _percent(share: float) -> str:
     return f"{share:.2%}" if abs(share) < 0.1 else f"{share:.1%}"
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _plain(entry) for name, entry in value.items()}
-    if isinstance(value, tuple):
-        return list(value)
-    return str(value) if isinstance(value, float) and not math.isfinite(value) else value

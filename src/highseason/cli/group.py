@@ -19,14 +19,23 @@ import click
 from click.shell_completion import CompletionItem
 
 from highseason.cli import commands
-from highseason.cli.errors import UsageError, as_options, usage_error
-from highseason.cli.output import replace_unprintable, say, warnings_as_lines
+from highseason.cli.output import (
+    UsageError,
+    as_options,
+    replace_unprintable,
+    say,
+    usage_error,
+    warnings_as_lines,
+)
 from highseason.core.specs import did_you_mean
 
 NAME = "highseason"
 FAILED, INTERRUPTED = 1, 130
 #: Commands that are elsewhere now.
-_MOVED = {"reproduce": "studies run from a clone of the repository: python -m studies simulated"}
+_MOVED = {
+    "help": "write highseason COMMAND --help",
+    "reproduce": "studies run from a clone of the repository: python -m studies simulated",
+}
 #: Examples are indented by two columns.
 _LONGEST_EXAMPLE = 78
 

@@ -1,6 +1,7 @@
 """What a command gives: its answer on stdout, messages and progress on stderr, and files.
 
-Where files go is checked before the work starts, so that none of it is wasted.
+The library's messages are put into the words of the command line.  Where files go is checked before
+the work starts, so that none of it is wasted.
 """
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ import csv
 import io
 import json
 import logging
-import math
 import os
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -20,12 +21,44 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from highseason.cli.errors import as_options, usage_error
-from highseason.core.table import aligned, wrapped
+from highseason.core.text import aligned, plain, wrapped
 
 if TYPE_CHECKING:
     from highseason.rewards import Rewards
     from highseason.traffic import Multiplier
+
+#: An argument of the library, with its value if that is text.
+_ARGUMENT = re.compile(r"\b(\w+)=('[^']*')?")
+
+
+class UsageError(click.UsageError):
+    """Bad usage: exit code 2 and one line that says how to fix it."""
+
+
+def usage_error(reason: Exception | str) -> UsageError:
+    """The error, attributed to the command that is running."""
+    return UsageError(str(reason), click.get_current_context(silent=True))
+
+
+def as_options(message: str, context: click.Context | None = None) -> str:
+    """The library's message with options in place of arguments.
+
+    >>> command = click.Command("plan", params=[click.Option(["--value"]), click.Option(["--z"])])
+    >>> as_options("choose one, such as value='orders', or z=3", click.Context(command))
+    "choose one, such as --value 'orders', or z=3"
+    """
+    context = context or click.get_current_context(silent=True)
+    known = {option for p in context.command.params for option in p.opts} if context else set()
+
+    def option(match: re.Match[str]) -> str:
+        name, value = f"--{match[1].replace('_', '-')}", match[2]
+        follows = message[match.end() : match.end() + 1]
+        if name not in known or (value is None and follows not in ("", *" ,;.)…")):
+            return match[0]
+        return f"{name} {value}" if value else name
+
+    return _ARGUMENT.sub(option, message)
+
 
 #: Under this name a command's context notes that --size was given.
 SIZE_GIVEN = "highseason.size"
@@ -50,23 +83,6 @@ def emit(
 def print_json(document: Mapping[str, Any]) -> None:
     """Print one document on one line; NaN and infinities become null."""
     click.echo(json.dumps(plain(document), allow_nan=False))
-
-
-def plain(value: Any) -> Any:
-    """The value in JSON's types.
-
-    >>> plain({"gain": float("nan"), "turns": (1, 2)})
-    {'gain': None, 'turns': [1, 2]}
-    """
-    if isinstance(value, Mapping):
-        return {str(key): plain(entry) for key, entry in value.items()}
-    if hasattr(value, "tolist"):  # NumPy's, which `--help` does not import
-        return plain(value.tolist())
-    if isinstance(value, list | tuple):
-        return [plain(entry) for entry in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return str(value) if isinstance(value, Path) else value
 
 
 def print_wrapped(text: str, indent: str = "") -> None:

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import highseason as hs
-from highseason.cli.errors import usage_error
-from highseason.core.formatting import counted
+from highseason.cli.output import usage_error
 from highseason.core.specs import split_spec
+from highseason.core.text import counted
 from highseason.traffic import SHAPES, Multiplier
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 `play` is the readable loop, `simulate` plays many games at once; both choose the same arms.
 """
 
-from highseason.core.table import Table as Table
+from highseason.core.text import Table as Table
 from highseason.engine.forecast_cost import BacktestCost as BacktestCost
 from highseason.engine.forecast_cost import ForecastCost as ForecastCost
 from highseason.engine.forecast_cost import backtest_cost as backtest_cost

@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.atomic import atomic_write
-from highseason.core.formatting import counted, percent, with_error, with_range
 from highseason.core.specs import did_you_mean
-from highseason.core.table import Printable, Table
+from highseason.core.text import Printable, Table, counted, percent, with_error, with_range
 from highseason.engine.statistics import Curves, Estimate, Moments, ratio_gain, with_interval
 
 if TYPE_CHECKING:

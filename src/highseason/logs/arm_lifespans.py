@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.atomic import atomic_write
-from highseason.core.table import Table
+from highseason.core.text import Table
 from highseason.core.validation import whole_number
 from highseason.logs.conversion import moment
 from highseason.logs.events import Events, arrow

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.formatting import counted
+from highseason.core.text import counted
 from highseason.logs.events import EventBatch
 from highseason.logs.line_blocks import IS_DAMAGED, LineBlock
 

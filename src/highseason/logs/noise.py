@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.formatting import counted, percent
+from highseason.core.text import counted, percent
 from highseason.logs.noise_history import VisitorHistory, read_history
 from highseason.logs.noise_likelihood import Likelihood
 from highseason.rewards import effective_visitors

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from highseason.core.formatting import counted
 from highseason.core.ordered import WithOne
-from highseason.core.table import Printable, Table
+from highseason.core.text import Printable, Table, counted
 from highseason.core.warnings import warn_user
 from highseason.policies.horizon import refuse_unknown_future
 from highseason.policies.parameters import short

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.formatting import counted, format_number, listed, percent
-from highseason.core.table import Table
+from highseason.core.text import Table, counted, format_number, listed, percent
 from highseason.policies.plan import NEGLIGIBLE, Plan
 from highseason.traffic import Multiplier
 from highseason.traffic.dates import format_time, iso_times

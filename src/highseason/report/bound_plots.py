@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from highseason.bounds import RegretBound, pull_steps
 from highseason.bounds.paper import ExplorationFigure
-from highseason.core.formatting import counted, format_number, percent
+from highseason.core.text import counted, format_number, percent
 from highseason.engine import SimulationResult
 from highseason.report import palette
 from highseason.report.drawing import by_label, drawing, legend_below, number_axis

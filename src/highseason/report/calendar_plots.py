@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.formatting import format_number
+from highseason.core.text import format_number
 from highseason.policies import Plan
 from highseason.report import palette
 from highseason.report.drawing import drawing, leave_squares

@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from highseason.core.extras import require
-from highseason.core.formatting import format_number
+from highseason.core.text import format_number
 from highseason.core.validation import positive_number
 from highseason.engine import unique_labels
 from highseason.report import palette

@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from highseason.core.formatting import with_range
+from highseason.core.text import with_range
 from highseason.engine import Estimate
 from highseason.report import palette
 from highseason.report.drawing import drawing, legend_below, name_rows

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from highseason.core.formatting import counted, format_number, with_error
+from highseason.core.text import counted, format_number, with_error
 from highseason.report import palette
 from highseason.report.drawing import drawing, legend_below, name_rows
 from highseason.report.figure import Figure

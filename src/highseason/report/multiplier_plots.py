@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.formatting import counted, format_number, percent
+from highseason.core.text import counted, format_number, percent
 from highseason.report import palette
 from highseason.report.drawing import drawing, legend_below, number_axis
 from highseason.report.figure import Figure

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from highseason.core.extras import require
-from highseason.core.formatting import formatted
+from highseason.core.text import formatted
 from highseason.core.version import __version__
 from highseason.engine import Table
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.formatting import format_number
+from highseason.core.text import format_number
 from highseason.engine import Estimate
 from highseason.policies import Plan
 from highseason.policies.timing import favoured, prices, timing

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from highseason.core.formatting import format_number, percent, signed_percent
+from highseason.core.text import format_number, percent, signed_percent
 from highseason.core.validation import one_of
 from highseason.engine import Curves, Estimate, SimulationResult, with_interval
 from highseason.policies import Policy

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.formatting import counted, format_number, percent
+from highseason.core.text import counted, format_number, percent
 from highseason.policies import Plan
 from highseason.policies.timing import favoured, prices
 from highseason.service.calendars import TurnNames

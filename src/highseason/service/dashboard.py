@@ -8,7 +8,7 @@ from fastapi import Query, Request
 from pydantic import ValidationError
 from starlette.responses import Response
 
-from highseason.core.formatting import counted, format_number
+from highseason.core.text import counted, format_number
 from highseason.service import drafts, forms, routes, web
 from highseason.service.calendars import TurnNames
 from highseason.service.drafts import Upload, draft_page

@@ -11,7 +11,7 @@ from fastapi.staticfiles import StaticFiles
 from jinja2 import Environment, PackageLoader, select_autoescape
 from starlette.responses import Response
 
-from highseason.core.formatting import format_number, percent
+from highseason.core.text import format_number, percent
 
 FOLDER = Path(__file__).with_name("static")
 

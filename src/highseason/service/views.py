@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.formatting import format_number
+from highseason.core.text import format_number
 from highseason.core.warnings import quiet
 from highseason.policies import Plan, PlanWarning, Policy
 from highseason.service import charts

@@ -6,7 +6,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.formatting import counted
+from highseason.core.text import counted
 from highseason.traffic.dates import TableError, check_zone, format_time, to_wall
 from highseason.traffic.forecast import ForecastError, Numbers
 from highseason.traffic.series import Multiplier

@@ -9,9 +9,8 @@ import click
 
 import highseason as hs
 from highseason.cli import options
-from highseason.cli.errors import usage_error
 from highseason.cli.group import with_examples
-from highseason.cli.output import check_figure, check_file, emit, progress_bar
+from highseason.cli.output import check_figure, check_file, emit, progress_bar, usage_error
 from highseason.cli.parsing import DEFAULT_ARMS
 
 if TYPE_CHECKING:

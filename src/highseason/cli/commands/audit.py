@@ -8,7 +8,7 @@ from highseason.cli import options
 from highseason.cli.group import with_examples
 from highseason.cli.output import print_json
 from highseason.core.extras import require
-from highseason.core.formatting import counted
+from highseason.core.text import counted
 
 
 @with_examples(

@@ -10,11 +10,10 @@ import numpy as np
 
 import highseason as hs
 from highseason.cli import options
-from highseason.cli.errors import usage_error
 from highseason.cli.group import with_examples
-from highseason.cli.output import check_figure, print_json, print_wrapped, progress_bar
+from highseason.cli.output import check_figure, print_json, print_wrapped, progress_bar, usage_error
 from highseason.cli.parsing import parse_lifetimes, parse_rewards
-from highseason.core.formatting import counted, with_error
+from highseason.core.text import counted, with_error
 from highseason.core.warnings import quiet
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import click
 from highseason.cli import options
 from highseason.cli.group import GroupWithExamples, with_examples
 from highseason.cli.output import check_file, emit, print_table, print_wrapped, progress_bar, say
-from highseason.core.formatting import counted, format_number
+from highseason.core.text import counted, format_number
 from highseason.logs import ConversionReport, LogFormat, convert, log_formats
 from highseason.logs.conversion import moment
 

@@ -10,12 +10,11 @@ from typing import Any, TypeAlias
 import click
 
 from highseason.cli import options
-from highseason.cli.errors import usage_error
 from highseason.cli.group import GroupWithExamples, with_examples
-from highseason.cli.output import check_file, print_json, print_table, print_wrapped
+from highseason.cli.output import check_file, print_json, print_table, print_wrapped, usage_error
 from highseason.core.extras import require
-from highseason.core.formatting import format_number, percent
 from highseason.core.specs import DEFAULT_POLICY
+from highseason.core.text import format_number, percent
 
 #: What a subcommand gives: the document of --json, and what is printed without it.
 Answer: TypeAlias = tuple[Mapping[str, Any], str | Callable[[], None]]

@@ -11,7 +11,7 @@ import highseason as hs
 from highseason.cli import options
 from highseason.cli.group import with_examples
 from highseason.cli.output import check_figure, emit, print_table, print_wrapped, save
-from highseason.core.formatting import format_number, percent
+from highseason.core.text import format_number, percent
 from highseason.traffic import (
     Forecast,
     Forecaster,

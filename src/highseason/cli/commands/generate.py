@@ -8,7 +8,7 @@ import click
 from highseason.cli import options
 from highseason.cli.group import GroupWithExamples, with_examples
 from highseason.cli.output import check_folder, print_json, progress_bar
-from highseason.core.formatting import format_number
+from highseason.core.text import format_number
 from highseason.logs import generate_log
 
 

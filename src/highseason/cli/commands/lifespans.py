@@ -11,7 +11,7 @@ import numpy as np
 from highseason.cli import options
 from highseason.cli.group import with_examples
 from highseason.cli.output import check_figure, emit
-from highseason.core.formatting import counted
+from highseason.core.text import counted
 
 if TYPE_CHECKING:
     from highseason.logs import Lifespans

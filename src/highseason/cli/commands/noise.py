@@ -10,7 +10,7 @@ import click
 from highseason.cli import options
 from highseason.cli.group import with_examples
 from highseason.cli.output import emit, print_table, print_wrapped
-from highseason.core.formatting import counted
+from highseason.core.text import counted
 
 if TYPE_CHECKING:
     from highseason.logs import NoiseFit

@@ -10,9 +10,15 @@ import click
 
 import highseason as hs
 from highseason.cli import options
-from highseason.cli.errors import usage_error
 from highseason.cli.group import with_examples
-from highseason.cli.output import check_figure, note_if_too_short, print_json, print_wrapped, save
+from highseason.cli.output import (
+    check_figure,
+    note_if_too_short,
+    print_json,
+    print_wrapped,
+    save,
+    usage_error,
+)
 from highseason.cli.parsing import DEFAULT_ARMS
 from highseason.traffic.dates import iso_times
 

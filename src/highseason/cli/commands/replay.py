@@ -8,9 +8,8 @@ import click
 from click.core import ParameterSource
 
 from highseason.cli import options
-from highseason.cli.errors import usage_error
 from highseason.cli.group import with_examples
-from highseason.cli.output import check_figure, emit, progress_bar
+from highseason.cli.output import check_figure, emit, progress_bar, usage_error
 from highseason.policies import Policy
 
 

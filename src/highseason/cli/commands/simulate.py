@@ -9,8 +9,8 @@ import click
 
 import highseason as hs
 from highseason.cli import options, output
-from highseason.cli.errors import usage_error
 from highseason.cli.group import with_examples
+from highseason.cli.output import usage_error
 from highseason.cli.parsing import match_arms, parse_lifetimes
 
 if TYPE_CHECKING:

@@ -5,11 +5,9 @@ from pathlib import Path
 import click
 
 from highseason.cli import options
-from highseason.cli.errors import usage_error
 from highseason.cli.group import with_examples
-from highseason.cli.output import check_file, emit
-from highseason.core.formatting import counted, percent
-from highseason.core.table import wrapped
+from highseason.cli.output import check_file, emit, usage_error
+from highseason.core.text import counted, percent, wrapped
 
 
 @with_examples(

@@ -5,9 +5,8 @@ from typing import Any
 import click
 
 from highseason.cli import options
-from highseason.cli.errors import usage_error
 from highseason.cli.group import GroupWithExamples, with_examples
-from highseason.cli.output import emit, print_json
+from highseason.cli.output import emit, print_json, usage_error
 from highseason.core.extras import require
 
 
