@@ -118,7 +118,7 @@ def test_every_turn_high() -> None:
 
 
 def test_millions_are_written_out() -> None:
-    with pytest.warns(ThresholdWarning, match=r"z = 30 .*\(92812 to 12,453,560\)"):
+    with pytest.warns(ThresholdWarning, match=r"z = 30 .*\(92,812 to 12,453,560\)"):
         warn_if_one_sided([92812, 12453560], 30)
 
 

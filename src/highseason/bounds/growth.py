@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.bounds.minimum_pulls import ceil_exp, least_pulls, phi, tau
-from highseason.bounds.regret_bound import Form, RegretBound, show
+from highseason.bounds.regret_bound import Form, RegretBound
 from highseason.bounds.setting import Means, Setting
 from highseason.bounds.theorems import regret
-from highseason.core.text import aligned
+from highseason.core.text import aligned, six_figures
 from highseason.policies import EpsilonZGreedy, Policy
 from highseason.traffic import Multiplier, as_multiplier
 
@@ -43,7 +43,7 @@ class Growth:
     def __str__(self) -> str:
         """A row per number of turns, a column per part."""
         names = [*self.bounds[0].parts, "total"]
-        columns = [[name, *map(show, self.part(name))] for name in names]
+        columns = [[name, *map(six_figures, self.part(name))] for name in names]
         turns = ["turns", *(f"{n:,}" for n in self.turns)]
         return aligned(list(zip(turns, *columns, strict=True)), ">" * (len(names) + 1))
 

@@ -27,7 +27,7 @@ from highseason.bounds.minimum_pulls import need as need
 from highseason.bounds.minimum_pulls import phi as phi
 from highseason.bounds.minimum_pulls import soft_minimum_pulls as soft_minimum_pulls
 from highseason.bounds.minimum_pulls import tau as tau
-from highseason.bounds.regret_bound import Form, show
+from highseason.bounds.regret_bound import Form
 from highseason.bounds.setting import Means, Numbers, Setting, low_turns, read_plan
 from highseason.bounds.setting import leader_regret as leader_regret
 from highseason.bounds.variable_pool import PoolHypothesis as PoolHypothesis
@@ -35,7 +35,7 @@ from highseason.bounds.variable_pool import PoolRepair as PoolRepair
 from highseason.bounds.variable_pool import pool_hypothesis as pool_hypothesis
 from highseason.bounds.variable_pool import repair as repair
 from highseason.bounds.variable_pool import required_c as required_c
-from highseason.core.text import aligned
+from highseason.core.text import aligned, six_figures
 from highseason.policies import EpsilonGreedy, EpsilonZGreedy, SoftEpsilonGreedy
 from highseason.traffic import as_multiplier, sine
 
@@ -131,8 +131,8 @@ class DecayTable(tuple[Decay, ...]):
     def __str__(self) -> str:
         rows = [("phase", "G", "turn", "old", "soft", "of it ε/m", "soft lower?")]
         rows += [
-            (e.phase, f"{e.season} ({e.G:g})", f"{e.t:,}", show(e.old), show(e.soft),
-             show(e.soft_explores), "yes" if e.faster else "no")
+            (e.phase, f"{e.season} ({e.G:g})", f"{e.t:,}", six_figures(e.old), six_figures(e.soft),
+             six_figures(e.soft_explores), "yes" if e.faster else "no")
             for e in self
         ]  # fmt: skip
         return aligned(rows, "<" * 7)

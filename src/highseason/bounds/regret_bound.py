@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.text import aligned, plain, wrapped
+from highseason.core.text import aligned, percent, plain, six_figures, wrapped
 
 Numbers = NDArray[np.float64]
 Form = Literal["safe", "paper"]
@@ -42,11 +42,11 @@ class RegretBound:
     >>> print(bound)
     epsilon-z:k=50,z=30, safe form, 2 arms, 20,000 turns
     part                bound  worst case
-    ──────────────────────────────────────────────────────────────
+    ────────────────────────────────────────────────────────────────────
     initialisation        0.8         0.8  exact
     exploration       223.205      446.41  exact
     low               1.99846    7,551.19  0.03% of the worst case
-    high            0.0285948     320,032  0.00% of the worst case
+    high            0.0285948     320,032  under 0.01% of the worst case
     total             226.032     328,030  0.07% of the worst case
     The mean regret is at most 226.032, 0.07% of the worst case.
     """
@@ -122,14 +122,14 @@ class RegretBound:
             return "All arms are equally good: there is no regret."
         if not self.valid:
             why = self.notes[0] if self.notes else "the formula breaks down here."
-            return f"{show(self.total)} is not a valid bound: {why}"
+            return f"{six_figures(self.total)} is not a valid bound: {why}"
         if self.vacuous:
             return (
                 "The bound is vacuous: always playing the worst arm costs no more than "
-                f"{show(self.trivial)}."
+                f"{six_figures(self.trivial)}."
             )
-        share = _percent(self.total / self.trivial)
-        text = f"The mean regret is at most {show(self.total)}, {share} of the worst case"
+        share = _share(self.total, self.trivial)
+        text = f"The mean regret is at most {six_figures(self.total)}, {share}"
         vacuous = "', '".join(self.vacuous_parts)
         return f"{text}; the part '{vacuous}' is vacuous." if vacuous else f"{text}."
 
@@ -145,9 +145,9 @@ class RegretBound:
         verdict = "vacuous" if self.vacuous else _share(self.total, self.trivial)
         rows = [
             ("part", "bound", "worst case", ""),
-            *((name, show(value), show(self.limits[name]), self._verdict(name, value))
+            *((name, six_figures(value), six_figures(self.limits[name]), self._verdict(name, value))
               for name, value in self.parts.items()),
-            ("total", show(self.total), show(self.trivial), verdict),
+            ("total", six_figures(self.total), six_figures(self.trivial), verdict),
         ]  # fmt: skip
         notes = [f"note: {note}" for note in self.notes if note not in self.sentence]
         return "\n".join(
@@ -174,20 +174,10 @@ def compared(
     return printed if printed.total >= safe.total else replace(printed, reasons=[below])
 
 
-def show(value: float) -> str:
-    """A number with six digits and thousands separators."""
-    if not math.isfinite(value) or (value != 0.0 and not 1e-4 <= abs(value) < 1e9):
-        return f"{value:.4g}"
-    digits = max(0, 5 - math.floor(math.log10(abs(value)))) if value else 0
-    text = f"{value:,.{min(digits, 8)}f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
-
-
 def _share(value: float, limit: float) -> str:
     if not math.isfinite(value):
         return "undefined"
-    return f"{_percent(value / limit)} of the worst case" if limit > 0 else ""
-
-
-def _percent(share: float) -> str:
-    return f"{share:.2%}" if abs(share) < 0.1 else f"{share:.1%}"
+    if limit <= 0:
+        return ""
+    share = value / limit
+    return f"{percent(share, 2 if share < 0.1 else 1)} of the worst case"

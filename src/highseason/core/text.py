@@ -30,6 +30,26 @@ def format_number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
+def exact(value: Any) -> str:
+    """A value as the command line reads it again: all the digits of a number, and no more.
+
+    >>> exact(30.0), exact(0.1), exact(True), exact("q0.75")
+    ('30', '0.1', 'true', 'q0.75')
+    """
+    if isinstance(value, bool):
+        return str(value).lower()
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
+
+
+def six_figures(value: float) -> str:
+    """A number in six figures, without powers of ten below a million millions.
+
+    >>> six_figures(30.0), six_figures(0.1234567), six_figures(1234.5), six_figures(12453560.0)
+    ('30', '0.123457', '1,234.5', '12,453,560')
+    """
+    return f"{value:,.0f}" if 1e6 <= abs(value) < 1e12 else f"{value:,.6g}"
+
+
 def with_error(value: float, error: float) -> str:
     """A number with its standard error, both to the error's second figure.
 

@@ -34,7 +34,8 @@ from numpy.typing import NDArray
 from highseason.core.ordered import WithOne
 from highseason.core.reflexes import ON_POLICY, missing
 from highseason.core.specs import Registry, split_spec
-from highseason.policies.parameters import Limits, Role, declared, parameter, short
+from highseason.core.text import exact
+from highseason.policies.parameters import Limits, Role, declared, parameter
 from highseason.policies.plan import Plan, Planner, known_levels, levels_from
 from highseason.policies.presence import LifetimeOptions
 from highseason.policies.rule import Rule
@@ -235,7 +236,7 @@ class Policy:
 
     def _spec(self, except_for: Container[str] = ()) -> str:
         options = [
-            f"{entry.name}={short(getattr(self, entry.name))}"
+            f"{entry.name}={exact(getattr(self, entry.name))}"
             for entry in fields(self)
             if entry.name not in except_for and getattr(self, entry.name) != entry.default
         ]

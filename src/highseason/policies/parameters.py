@@ -153,16 +153,6 @@ def _declared(kind: type) -> dict[str, Limits]:
     }
 
 
-def short(value: Any) -> str:
-    """A parameter's value as the command line reads it, with no more digits than it needs."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if not isinstance(value, float):
-        return str(value)
-    text = f"{value:g}"
-    return text if float(text) == value else repr(value)
-
-
 #: z: a turn with G >= z is high.
 threshold = partial(
     parameter,

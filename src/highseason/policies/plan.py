@@ -18,10 +18,9 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from highseason.core.ordered import WithOne
-from highseason.core.text import Printable, Table, counted
+from highseason.core.text import Printable, Table, counted, exact
 from highseason.core.warnings import warn_user
 from highseason.policies.horizon import refuse_unknown_future
-from highseason.policies.parameters import short
 from highseason.policies.views import KnownViews, Outlook, View
 from highseason.traffic import Forecast, Forecaster, Multiplier, OneStep, Threshold, as_multiplier
 
@@ -153,10 +152,10 @@ def _why_never(plan: Plan) -> str:
     G = plan.multiplier.values
     z = plan.policy.resolve_thresholds(G).threshold
     if isinstance(z, float) and bool((G[plan.arms :] >= z).all()):
-        return f": every turn after the first round is high (G >= {short(z)}). Raise z"
+        return f": every turn after the first round is high (G >= {exact(z)}). Raise z"
     unit = plan.policy.unwrapped.in_role("unit")
     if isinstance(unit, float):
-        extent = f"G runs from {G.min():g} to {G.max():g}, unit={short(unit)}"
+        extent = f"G runs from {G.min():g} to {G.max():g}, unit={exact(unit)}"
         return f" ({extent}): it plays greedily. A larger unit, such as unit='q0.5', helps"
     return f": it plays greedily. A larger {_knobs(plan)} lets it explore"
 

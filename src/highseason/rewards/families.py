@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from highseason.core.compile import compiled
 from highseason.core.jitable import jitable
 from highseason.core.special import clipped_normal_mean, normal_quantile
+from highseason.core.text import exact
 from highseason.rewards.arms import check_rates, drifting_arms, named
 from highseason.rewards.model import Quantile, Rewards, describe_arms
 
@@ -170,13 +171,9 @@ def _check_reach(rewards: Rewards) -> None:
         value = rewards.draw(u, parameter, 1, 1.0)
         if not low <= value <= high:
             raise ValueError(
-                f"{rewards.name}: quantile({u:g}, {_brief(parameter)}) is {value:g}, outside "
+                f"{rewards.name}: quantile({u:g}, {exact(parameter)}) is {value:g}, outside "
                 f"bounds=({low:g}, {high:g}): declare how far rewards can reach"
             )
-
-
-def _brief(parameter: float | NDArray[np.float64]) -> str:
-    return f"{parameter:g}" if isinstance(parameter, float) else str(parameter)
 
 
 def _clipped_means(centres: NDArray[np.float64], sigma: float) -> NDArray[np.float64]:

@@ -52,7 +52,14 @@ class Chart:
     def data(self) -> dict[str, Any]:
         """What the script draws."""
         lines = [
-            {"name": one.name, "look": one.look, "values": [_short(v) for v in one.values.tolist()]}
+            {
+                "name": one.name,
+                "look": one.look,
+                # Six figures, and nothing for what is not known.
+                "values": [
+                    None if math.isnan(v) else float(f"{v:.6g}") for v in one.values.tolist()
+                ],
+            }
             for one in self.series
         ]
         return {
@@ -235,8 +242,3 @@ def _reward_sentence(earned: float, possible: float, best: str, worth: float) ->
 def _yes_or_share(value: float) -> str:
     """Whether a turn is one of them; of several turns, the share that is."""
     return {0.0: "no", 1.0: "yes"}.get(value) or percent(value)
-
-
-def _short(value: float) -> float | None:
-    """A number as the script needs it: six figures, and nothing for what is not known."""
-    return None if math.isnan(value) else float(f"{value:.6g}")

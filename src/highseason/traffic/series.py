@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from highseason.core.text import six_figures
 from highseason.core.validation import one_of, positive_number, whole_number
 from highseason.traffic.dates import Instants, When, to_instants, to_wall
 from highseason.traffic.thresholds import Threshold
@@ -21,7 +22,6 @@ from highseason.traffic.timeline import (
     MultiplierError,
     Timeline,
     Values,
-    brief,
     check_values,
     join,
     require_same_zone,
@@ -248,7 +248,7 @@ class Multiplier:
 
     def __repr__(self) -> str:
         name = self.name if len(self.name) <= 40 else f"{self.name[:39]}…"
-        low, high = brief(float(self.values.min())), brief(float(self.values.max()))
+        low, high = six_figures(float(self.values.min())), six_figures(float(self.values.max()))
         line, zone = self.timeline, f" {self.zone}" if self.zone else ""
         times = "" if line is None else f", {line.show(0)} to {line.show(-1)}"
         return f"<Multiplier {name}: {self.turns} turns, {low} to {high}{times}{zone}>"
@@ -367,7 +367,7 @@ class Multiplier:
             timeline, label, right = self.timeline, "array", to_values(other)
             _require_same_turns(self.turns, right.size)
         elif isinstance(other, Real):
-            timeline, label = self.timeline, brief(float(other))
+            timeline, label = self.timeline, six_figures(float(other))
             right = np.asarray(float(other))
         else:
             return NotImplemented  # type: ignore[no-any-return]  # Python's signal has no type

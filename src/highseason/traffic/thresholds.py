@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from highseason.core.ordered import WithOne
+from highseason.core.text import exact, six_figures
 from highseason.core.warnings import warn_user
-from highseason.traffic.timeline import brief
 
 Kind = Literal["number", "max", "quantile"]
 
@@ -52,7 +52,7 @@ class Threshold:
             raise ThresholdError(f"a threshold cannot be NaN: give {_FORMS}")
         if self.kind == "quantile" and not 0 <= self.amount <= 1:
             percent = 1 < self.amount <= 100
-            hint = f'; did you mean "q{_shortest(self.amount / 100)}"?' if percent else ""
+            hint = f'; did you mean "q{exact(self.amount / 100)}"?' if percent else ""
             raise ThresholdError(
                 f"the quantile of a threshold must lie between 0 and 1, not {self.amount:g}{hint}"
             )
@@ -99,7 +99,7 @@ class Threshold:
 
     def __str__(self) -> str:
         """Write the threshold so that ``Threshold.of`` reads it back unchanged."""
-        return _WRITTEN[self.kind].format(_shortest(self.amount))
+        return _WRITTEN[self.kind].format(exact(self.amount))
 
 
 _WRITTEN: dict[Kind, str] = {"number": "{}", "max": "{}*max", "quantile": "q{}"}
@@ -120,10 +120,6 @@ def _parse(text: str) -> Threshold:
                 break
             return Threshold(kind, amount)
     raise ThresholdError(f"{text!r} is not a threshold: give {_FORMS}")
-
-
-def _shortest(number: float) -> str:
-    return repr(number).removesuffix(".0")
 
 
 def warn_if_one_sided(values: ArrayLike, z: float, what: str = "the threshold") -> bool:
@@ -158,9 +154,9 @@ high season as in low; choose z above 1 and up to 40
     remedy = (
         "G is constant, so no z separates its turns"
         if low == high
-        else f"choose z above {brief(low)} and up to {brief(high)}"
+        else f"choose z above {six_figures(low)} and up to {six_figures(high)}"
     )
-    span = f"{brief(low)} to {brief(high)}"
-    message = f"{what}: z = {brief(z)} is {side} ({span}), so {follows}; {remedy}"
+    span = f"{six_figures(low)} to {six_figures(high)}"
+    message = f"{what}: z = {six_figures(z)} is {side} ({span}), so {follows}; {remedy}"
     warn_user(message, ThresholdWarning)
     return True

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.core.text import six_figures
 from highseason.core.validation import positive_number
 from highseason.core.warnings import warn_user
 from highseason.traffic.columns import Where
@@ -64,15 +65,6 @@ class FileNote(UserWarning):
 def turn_label(i: int) -> str:
     """Name a row of data that came from no file."""
     return f"turn {i + 1}"
-
-
-def brief(number: float) -> str:
-    """Write a number in six figures, without powers of ten below a million millions.
-
-    >>> brief(30.0), brief(0.1234567), brief(12453560.0)
-    ('30', '0.123457', '12,453,560')
-    """
-    return f"{number:,.0f}" if 1e6 <= abs(number) < 1e12 else f"{number:.6g}"
 
 
 def to_values(data: object) -> Values:
@@ -127,7 +119,7 @@ def check_values(values: Values, where: Where) -> None:
     i = first_wrong(values)
     if i is not None:
         value = float(values[i])
-        raise MultiplierError(f"{where(i)} is {brief(value)}: {remedy(value)}")
+        raise MultiplierError(f"{where(i)} is {six_figures(value)}: {remedy(value)}")
     with np.errstate(over="ignore"):
         if np.isfinite(values.sum()):
             return

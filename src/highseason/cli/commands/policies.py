@@ -8,6 +8,7 @@ import click
 from highseason.cli import options
 from highseason.cli.group import with_examples
 from highseason.cli.output import print_json, print_table, print_wrapped
+from highseason.core.text import exact
 from highseason.policies import Policy, find, registry
 
 
@@ -49,10 +50,10 @@ def _list(known: dict[str, type[Policy]]) -> None:
 def _show(policy: type[Policy]) -> None:
     """One policy with its parameters and profiles."""
     print_wrapped(f"{policy.name} (hs.{policy.__name__}): {_sentence(policy)}\n")
-    rows = [(e.name, _short(e.default), e.metadata["limits"].doc) for e in _parameters(policy)]
+    rows = [(e.name, exact(e.default), e.metadata["limits"].doc) for e in _parameters(policy)]
     print_table(("parameter", "default", "meaning"), rows, left=range(3))
     profiles = [
-        (name, " ".join(f"{k}={_short(v)}" for k, v in values.items()) or "the defaults")
+        (name, " ".join(f"{k}={exact(v)}" for k, v in values.items()) or "the defaults")
         for name, values in policy.profiles.items()
     ]
     if profiles:
@@ -91,7 +92,3 @@ def _parameters(policy: type[Policy]) -> list[Field[Any]]:
 def _sentence(policy: type[Policy]) -> str:
     """The first line of its docstring."""
     return (policy.__doc__ or "").strip().split("\n")[0]
-
-
-def _short(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
