@@ -66,7 +66,7 @@ def test_no_game_is_played_twice(monkeypatch: pytest.MonkeyPatch) -> None:
         played.append((len(run.plans), games))
         return regrets_of(run, games, meet, pool)
 
-    monkeypatch.setattr(advice.evaluate, "regrets_of", counting)
+    monkeypatch.setattr(advice.trials, "regrets_of", counting)
     score = on_games(ARMS, G, seed=1, executor="serial")
     pools = [hs.VariablePool(c=20), hs.VariablePool(c=20 + 1e-9)]  # their plans are the same
     policies = [hs.UCB(P=0.5), *pools, hs.Thompson()]

@@ -40,18 +40,6 @@ def test_simulated_regret_knows_the_gap(rewards: str) -> None:
     assert result.mean("regret", 0) == pytest.approx(200 * 0.15, rel=0.03)
 
 
-def test_a_world_says_what_it_assumes() -> None:
-    G = hs.traffic.from_values([100.0, 1000.0, 5000.0])
-    alone = World.of("visitors", 3, (0.02, 0.04))
-    assert "every visitor counts (rates 2% to 4%)" in alone.assumption(G)
-    assert "rho = 0" in alone.assumption(G)
-    alike = alone.with_rho(0.01)
-    assert (alike.rho, alike.rates) == (0.01, "2% to 4%")
-    assert "1,000 visitors teaches as much as 91" in alike.assumption(G)
-    assert alike.counts_as(G) == pytest.approx(1000 / (1 + 999 * 0.01))
-    assert "the paper's world" in World.of("bernoulli", 3).assumption(G)
-
-
 def test_a_model_of_your_own_is_a_world() -> None:
     model = hs.rewards.visitors(rates=[0.02, 0.03], rho=0.1, day=0.2)
     assert World.of(model, 2).rho == 0.1

@@ -18,7 +18,6 @@ from highseason.advice.comparison import Compared as Compared
 from highseason.advice.comparison import Kind as Kind
 from highseason.advice.comparison import WorldOutcome as WorldOutcome
 from highseason.advice.comparison import kind_of as kind_of
-from highseason.advice.evaluate import on_games as on_games
 from highseason.advice.recommend import advise as advise
 from highseason.advice.space import Axis as Axis
 from highseason.advice.space import Space as Space
@@ -28,6 +27,7 @@ from highseason.advice.trials import Score as Score
 from highseason.advice.trials import Trial as Trial
 from highseason.advice.trials import Zoom as Zoom
 from highseason.advice.trials import derive_seed as derive_seed
+from highseason.advice.trials import on_games as on_games
 from highseason.advice.trials import search as search
 from highseason.advice.tuner import Curve as Curve
 from highseason.advice.tuner import Tuned as Tuned

@@ -26,6 +26,7 @@ from highseason.bounds import RegretBound
 from highseason.core.text import Table, counted, format_number, percent, wrapped
 from highseason.policies import Plan, Policy
 from highseason.policies.timing import timing
+from highseason.rewards.text import assumption, independent_visitors
 from highseason.traffic import SHAPES, Multiplier
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ class Advice:
     @property
     def assumption(self) -> str:
         """The world of the verdict, in a sentence."""
-        return self.outcome.world.assumption(self.multiplier)
+        return assumption(self.outcome.world.rewards, self.multiplier)
 
     def table(self, entries: Sequence[Compared] | None = None) -> Table:
         """What each policy earns, and the lead of the advised one in percentage points.
@@ -150,7 +151,7 @@ class Advice:
         every.sort(key=lambda each: (each[0].rates != own, each[0].rates, each[0].rho or 0.0))
         for world, one in every:
             earned = (percent(one.best(kind).earned, 1) for kind in KINDS)
-            teaches = f"{world.counts_as(self.multiplier):,.0f}"
+            teaches = f"{independent_visitors(world.rewards, self.multiplier):,.0f}"
             cells = (f"{world.rho:.2g}", teaches, *earned, one.answer + "?" * (not one.settled))
             rows.append(cells if self.rates_known else (world.rates, *cells))
         first = () if self.rates_known else ("rates",)
@@ -314,14 +315,12 @@ class Advice:
 
 def _command(options: Mapping[str, Any]) -> str:
     """The command that shows a plan, in lines of at most 78 columns where words allow it."""
-    lines = ["highseason plan"]
-    for name, value in options.items():
-        word = f"--{name} {shlex.quote(str(value))}"
-        if len(lines[-1]) + len(word) > 75:
-            lines.append(f"   {word}")
-        else:
-            lines[-1] += f" {word}"
-    return " \\\n".join(lines)
+    words = (f"--{name} {shlex.quote(str(value))}" for name, value in options.items())
+    text = " ".join(["highseason plan", *(word.replace(" ", "\0") for word in words)])
+    lines = textwrap.wrap(
+        text, 76, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+    )
+    return " \\\n".join(lines).replace("\0", " ")
 
 
 def _reading(

@@ -312,18 +312,17 @@ class Leads:
         lead = self.of(ahead, behind, 1 - 0.05 / len(self.kinds))
         return lead.low > 0 and lead.value > self.noticeable(behind)
 
-    def pays(self, i: int) -> bool:
-        """Whether a regulated policy beats every policy that is not."""
-        rest = [j for j, kind in enumerate(self.kinds) if kind != "regulated"]
-        return self.kinds[i] == "regulated" and all(self.beats(i, j) for j in rest)
-
     def choose(self) -> tuple[int, Answer]:
-        """The simplest policy that no other beats, or for which regulating pays; the answer."""
+        """The simplest policy that no other beats, or for which regulating pays; the answer.
+
+        Regulating pays for a regulated policy that beats every policy that is not.
+        """
         every = range(len(self.kinds))
+        rest = [j for j in every if self.kinds[j] != "regulated"]
         unbeaten = [i for i in every if not any(self.beats(j, i) for j in every if j != i)]
         if self.kinds[unbeaten[0]] == "greedy":
             return unbeaten[0], "greedy"
-        paying = [i for i in unbeaten if self.pays(i)]
+        paying = [i for i in unbeaten if i not in rest and all(self.beats(i, j) for j in rest)]
         return (paying[0], "regulate") if paying else (unbeaten[0], "explore")
 
     def decide(self, chosen: int, answer: Answer, order: Sequence[int]) -> bool:

@@ -15,11 +15,10 @@ from highseason import bounds as theorems
 from highseason.advice.advice import Advice
 from highseason.advice.cautions import cautions, greedy_is_as_good
 from highseason.advice.comparison import NOTICEABLE, WorldOutcome, judge, spaces, tried
-from highseason.advice.evaluate import on_games
 from highseason.advice.space import Space
-from highseason.advice.trials import Progress, Trial, Zoom, derive_seed
+from highseason.advice.trials import Progress, Trial, Zoom, derive_seed, on_games
 from highseason.advice.worlds import FEW_RHOS, RHOS, TYPICAL_RATES, Rates, World
-from highseason.bounds import NoTheoremError, RegretBound
+from highseason.bounds import NoTheoremError
 from highseason.core.executors import Executors, LocalPool, Pool, opened
 from highseason.core.parallel import map_blocks
 from highseason.core.random import seed_key
@@ -127,12 +126,17 @@ def advise(
     warnings = cautions(G, arms)
     if first.world.rho is None and G.turns > arms and first.answer == "greedy":
         warnings.append(greedy_is_as_good(G.turns, arms))
+    safe = []
+    for one in first.compared if bounds and G.turns >= arms else ():
+        with suppress(NoTheoremError):
+            found = theorems.regret(one.policy, first.world.typical(), multiplier=G)
+            safe.append((one.policy, found))
     return Advice(
         outcome=first,
         others=tuple(sorted(outcomes[1:], key=lambda one: one.world.rho or 0.0)),
         plan=plan,
         warnings=tuple(warnings),
-        bounds=tuple(_bounds(first, G)) if bounds else None,
+        bounds=tuple(safe) if bounds else None,
         rates_known=len(mains) == 1,
         seed=seed,
     )
@@ -187,7 +191,7 @@ class Judge:
         While workers search in the next worlds, the caller's thread judges those that are done.
         """
         few = replace(self, games=max(2, round(_ELSEWHERE * self.games)))
-        alone = few if self.executor.on_gpu else few.alone
+        alone = few if self.executor.on_gpu else replace(few, executor=LocalPool(1))
         for world, best in zip(worlds, few.finalists(worlds, near), strict=True):
             yield judge(world, best.policies, alone.played(world, best, 1), best.tried)
 
@@ -205,7 +209,8 @@ class Judge:
         if self.executor.on_gpu:
             searched: Iterator[tuple[Trial, ...]] = map(self.search, jobs)
         else:
-            searched = map_blocks(self.alone.search, jobs, self.executor, in_flight=len(jobs))
+            alone = replace(self, executor=LocalPool(1))
+            searched = map_blocks(alone.search, jobs, self.executor, in_flight=len(jobs))
         for some in every:
             trials = list(itertools.islice(searched, len(some)))
             yield Finalists(tuple(each[0].policy for each in trials), sum(map(len, trials)))
@@ -224,11 +229,6 @@ class Judge:
             if loss + 3 * error < NOTICEABLE * played.best_reward:
                 return [space for space in every if not space.axes]
         return every
-
-    @property
-    def alone(self) -> Judge:
-        """The same in one thread."""
-        return replace(self, executor=LocalPool(1))
 
     def search(self, job: tuple[Rewards, Space, Policy | None]) -> tuple[Trial, ...]:
         """All candidates of one policy, the best first; near the best of another world, if any."""
@@ -267,11 +267,3 @@ def middle_of_flip(done: list[WorldOutcome]) -> float | None:
     else:
         return None
     return math.sqrt(max(below, _LEAST_RHO) * above) if above > _LEAST_RHO else None
-
-
-def _bounds(outcome: WorldOutcome, G: Multiplier) -> Iterator[tuple[Policy, RegretBound]]:
-    if G.turns < outcome.world.rewards.arms:
-        return
-    for one in outcome.compared:
-        with suppress(NoTheoremError):
-            yield one.policy, theorems.regret(one.policy, outcome.world.typical(), multiplier=G)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from highseason.advice.evaluate import on_games
 from highseason.advice.space import Axis, Space, Wanted
-from highseason.advice.trials import Budget, Progress, Trial, derive_seed
+from highseason.advice.trials import Budget, Progress, Trial, derive_seed, on_games
 from highseason.advice.trials import search as _search
 from highseason.core.executors import Executors, opened
 from highseason.core.text import Printable, counted, signed_percent, with_error, with_range
@@ -191,15 +189,12 @@ def tune(
         done = _search(chosen, evaluate, budget, method=search, seed=own, progress=progress)
         best = done[0].policy
         reported = play({"tuned": best, "as given": start, "greedy": Greedy()})
-        curves = tuple(_curve(axis, best, play) for axis in chosen.axes)
-    return Tuned(best, start, done, reported, curves, search, own)
-
-
-def _curve(axis: Axis, best: Policy, play: Callable[..., SimulationResult]) -> Curve:
-    """The reward along one axis, the other parameters as tuned; all on the same games."""
-    values = {axis.value(i / (_POINTS - 1)) for i in range(_POINTS)} | {getattr(best, axis.name)}
-    ordered = sorted(values)
-    others = {str(value): best.with_values({axis.name: value}) for value in ordered}
-    reward = play({"tuned": best, **others}, keep="summary").moments["reward"]
-    gains = tuple(ratio_gain(reward, i + 1, 0) for i in range(len(ordered)))
-    return Curve(axis, tuple(ordered), gains)
+        curves = []
+        for axis in chosen.axes:  # the other parameters as tuned
+            spread = {axis.value(i / (_POINTS - 1)) for i in range(_POINTS)}
+            values = sorted(spread | {getattr(best, axis.name)})
+            others = {str(value): best.with_values({axis.name: value}) for value in values}
+            reward = play({"tuned": best, **others}, keep="summary").moments["reward"]
+            changes = tuple(ratio_gain(reward, i + 1, 0) for i in range(len(values)))
+            curves.append(Curve(axis, tuple(values), changes))
+    return Tuned(best, start, done, reported, tuple(curves), search, own)

@@ -1,4 +1,4 @@
-"""What is assumed about the arms and their visitors, in words and as a reward model.
+"""What is assumed about the arms and their visitors.
 
 The answer depends most on what a turn teaches.  Where every visitor counts, a busy turn teaches
 much; where the visitors of a turn decide alike (rho = 1), or in the paper's world, a turn is one
@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.rewards import Rewards, bernoulli, check_arms, visitors
-from highseason.rewards.visitors import effective_visitors, visitors_of
-from highseason.traffic import Multiplier
+from highseason.rewards.text import rates_text
 
 Numbers = NDArray[np.float64]
 Rates = tuple[float, float]
@@ -74,14 +73,7 @@ class World:
     @property
     def rates(self) -> str:
         """The range of the arms' rates, as part of a sentence."""
-        model = self.rewards
-        if model.fixed is not None and model.width == 1:
-            low, high = float(model.fixed.min()), float(model.fixed.max())
-        elif model.width == 1 and model.draw_arms is None:
-            low, high = model.between
-        else:
-            return "as given"
-        return f"{100 * low:g}% to {100 * high:g}%"
+        return rates_text(self.rewards)
 
     def with_rho(self, rho: float) -> World:
         """The same arms with another correlation."""
@@ -92,31 +84,6 @@ class World:
         name = f"{self.rewards.name.partition(':')[0]}:rho={rho:g}"
         noise = self.rewards.noise._replace(rho=float(rho))
         return World(replace(self.rewards, name=name, noise=noise))
-
-    def counts_as(self, G: Multiplier) -> float:
-        """How many independent visitors a median turn is worth."""
-        noise = self.rewards.noise
-        n = visitors_of(noise.share, float(np.median(G.values)))
-        return float(effective_visitors(n, noise.rho))
-
-    def assumption(self, G: Multiplier) -> str:
-        """One sentence."""
-        if self.rho is None:
-            return (
-                f"Assumed: the paper's world.  A turn is one draw ({self.rewards.name}, means "
-                f"{self.rates}), however many visitors it has."
-            )
-        rates = f"rates {self.rates}"
-        if self.rho == 0.0:
-            return (
-                f"Assumed: every visitor counts ({rates}) and decides independently (rho = 0), so "
-                "a busy turn teaches more than a quiet one."
-            )
-        return (
-            f"Assumed: {rates}, and visitors of the same turn decide alike to some degree (rho = "
-            f"{self.rho:g}): a median turn of {float(np.median(G.values)):,.0f} visitors "
-            f"teaches as much as {self.counts_as(G):,.0f} independent ones."
-        )
 
     def typical(self) -> Numbers:
         """Typical means of a game, for bounds, which need given arms."""

@@ -92,13 +92,12 @@ def print_wrapped(text: str, indent: str = "") -> None:
 
 def print_assumed(text: str, rewards: Rewards, G: Multiplier) -> None:
     """Print a result, and what a turn is assumed to teach where G is traffic."""
-    from highseason.advice import World
-    from highseason.rewards.text import usual_rewards
+    from highseason.rewards.text import assumption, usual_rewards
 
     click.echo(text)
     if rewards.noise is not None or usual_rewards(G) == "visitors":
         click.echo()
-        print_wrapped(World(rewards).assumption(G))
+        print_wrapped(assumption(rewards, G))
 
 
 def print_table(

@@ -1,13 +1,15 @@
-"""Reward models as text: `visitors:rates=2%..4%,rho=0.01`."""
+"""Reward models as text: `visitors:rates=2%..4%,rho=0.01`, and as a sentence."""
 
 import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from highseason.core.specs import Registry, split_spec
 from highseason.rewards.families import bernoulli, truncated_normal
 from highseason.rewards.model import Rewards
-from highseason.rewards.visitors import spend, visitors
+from highseason.rewards.visitors import effective_visitors, spend, visitors, visitors_of
 from highseason.traffic import Multiplier
 
 _MOVES = ("drift", "change", "then")
@@ -41,6 +43,44 @@ def usual_rewards(G: Multiplier) -> str:
     ('bernoulli', 'visitors')
     """
     return "bernoulli" if G.is_shape else "visitors"
+
+
+def rates_text(model: Rewards) -> str:
+    """The range of the arms' rates, as part of a sentence."""
+    if model.fixed is not None and model.width == 1:
+        low, high = float(model.fixed.min()), float(model.fixed.max())
+    elif model.width == 1 and model.draw_arms is None:
+        low, high = model.between
+    else:
+        return "as given"
+    return f"{100 * low:g}% to {100 * high:g}%"
+
+
+def independent_visitors(model: Rewards, G: Multiplier) -> float:
+    """How many independent visitors teach as much as those of a median turn."""
+    n = visitors_of(model.noise.share, float(np.median(G.values)))
+    return float(effective_visitors(n, model.noise.rho))
+
+
+def assumption(model: Rewards, G: Multiplier) -> str:
+    """What a model assumes about a turn, in a sentence."""
+    rates = rates_text(model)
+    if model.noise is None:
+        return (
+            f"Assumed: the paper's world.  A turn is one draw ({model.name}, means {rates}), "
+            "however many visitors it has."
+        )
+    rho = float(model.noise.rho)
+    if rho == 0.0:
+        return (
+            f"Assumed: every visitor counts (rates {rates}) and decides independently (rho = 0), "
+            "so a busy turn teaches more than a quiet one."
+        )
+    return (
+        f"Assumed: rates {rates}, and visitors of the same turn decide alike to some degree (rho = "
+        f"{rho:g}): a median turn of {float(np.median(G.values)):,.0f} visitors teaches as much as "
+        f"{independent_visitors(model, G):,.0f} independent ones."
+    )
 
 
 def parse(
