@@ -31,6 +31,14 @@ def test_json_holds_the_plan(call: Call) -> None:
     assert "times" not in document
 
 
+@pytest.mark.parametrize("name", hs.policies.registry())
+def test_every_policy_has_a_document_also_around_another(name: str, call: Call) -> None:
+    answer = call("plan", "-p", name, *"-m wave --turns 20 --arms 3 --json".split())
+    assert answer.code == 0, answer.stderr
+    parameters = json.loads(answer.stdout)["parameters"]
+    assert parameters.keys() == hs.policies.parse(name).parameters().keys()
+
+
 def test_rules_on_G_are_told_as_numbers(call: Call) -> None:
     document = json.loads(call(*"plan -p ucb-z:z=q0.75 -m Wave --turns 100 --json".split()).stdout)
     assert document["parameters"]["z"] == "q0.75"

@@ -23,6 +23,12 @@ def test_json_has_everything(call: Call) -> None:
     assert len(document["trials"]) == 5
 
 
+def test_a_policy_around_another_is_tuned(call: Call) -> None:
+    words = "tune soft+ucb -m wave --turns 20 --arms 3 --trials 2 --games 4 --search spread --json"
+    document = json.loads(call(*words.split()).stdout)
+    assert document["parameters"]["base"].startswith("ucb")
+
+
 def test_the_figure_is_written(call: Call, tmp_path: Path) -> None:
     answer = call("tune", "epsilon-z:z=30", "--parameter", "k", *SMALL, "--out", "k.svg")
     assert answer.code == 0

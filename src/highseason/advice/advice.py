@@ -19,7 +19,6 @@ from highseason.advice.comparison import (
     Answer,
     Compared,
     WorldOutcome,
-    documented_parameters,
     plus_minus,
 )
 from highseason.bounds import RegretBound
@@ -292,8 +291,8 @@ class Advice:
         """Plain values for JSON; `traffic` as in `next_steps`."""
         G = self.multiplier
         return self.outcome.to_dict() | {
-            "parameters": documented_parameters(self.policy),
-            "settled_parameters": documented_parameters(self.policy.resolve_thresholds(G.values)),
+            "parameters": self.policy.to_dict(),
+            "settled_parameters": self.policy.resolve_thresholds(G.values).to_dict(),
             "verdict": self.verdict,
             "assumption": self.assumption,
             "flips": [{"rho": rho, "answer": one.answer} for rho, one in self.flips],

@@ -146,7 +146,7 @@ class Compared:
         return {
             "policy": str(self.policy),
             "name": self.policy.label,
-            "parameters": documented_parameters(self.policy),
+            "parameters": self.policy.to_dict(),
             "kind": self.kind,
             "regret_mean": self.regret,
             "regret_se": self.error,
@@ -252,12 +252,6 @@ class WorldOutcome:
             "candidates": self.tried,
             "games": self.games,
         }
-
-
-def documented_parameters(policy: Policy) -> dict[str, Any]:
-    """The values of all parameters, a policy within as text."""
-    values = policy.parameters().items()
-    return {name: str(value) if isinstance(value, Policy) else value for name, value in values}
 
 
 def judge(

@@ -110,7 +110,7 @@ class Tuned(Printable):
         """The content of the command line's `--json`."""
         return {
             "policy": str(self.policy),
-            "parameters": self.policy.parameters(),
+            "parameters": self.policy.to_dict(),
             "start": str(self.start),
             "gain_over_start": vars(self.gain()),
             "gain_over_greedy": vars(self.gain("greedy")),

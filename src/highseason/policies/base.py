@@ -224,6 +224,13 @@ class Policy:
         """The values of all parameters, by name."""
         return {entry.name: getattr(self, entry.name) for entry in fields(self)}
 
+    def to_dict(self) -> dict[str, Any]:
+        """The same for JSON: a policy within is its text."""
+        return {
+            name: str(value) if isinstance(value, Policy) or callable(value) else value
+            for name, value in self.parameters().items()
+        }
+
     # -- names ------------------------------------------------------------------------------------
 
     @property

@@ -98,8 +98,8 @@ def _describe(label: str, plan: Plan) -> dict[str, Any]:
     G = plan.multiplier
     return {
         "policy": label,
-        "parameters": plan.policy.parameters(),
-        "resolved": plan.policy.resolve_thresholds(G.values).parameters(),
+        "parameters": plan.policy.to_dict(),
+        "resolved": plan.policy.resolve_thresholds(G.values).to_dict(),
         "multiplier": G.name,
         "arms": plan.arms,
         "turns": len(plan),
