@@ -284,3 +284,29 @@ def test_logs_are_json_without_secrets(tmp_path: Path) -> None:
     lines = [json.loads(line) for line in stream.getvalue().splitlines()]
     assert any(line["message"] == "GET /v1/experiments 200" and line["ms"] > 0 for line in lines)
     assert "very-secret" not in stream.getvalue()
+
+
+@pytest.mark.parametrize("policy", ["option-index:count=visitors", "thompson", "peak-grabber+ucb"])
+def test_the_arm_played_as_the_best_is_the_best_in_the_answer(live: Server, policy: str) -> None:
+    """Also with rewards out of range, and visitors that come late; an arm that goes stays known."""
+    experiment = f"{live.url}/v1/experiments/led"
+    with Client(live.url) as client:
+        client.create(settings("led", policy=policy, turns=60))
+        for turn in range(1, 51):
+            if turn == 30:
+                before = {arm.id: arm for arm in client.state("led").arms}
+                client.retire_arm("led", "9.99")
+                after = {arm.id: arm for arm in client.state("led").arms}
+                assert vars(after["9.99"]) == vars(before["9.99"]) | {"status": "retired"}
+            made = httpx.post(f"{experiment}/decide", json={"turn": turn}).json()
+            state = httpx.get(experiment).json()
+            known = {arm["id"]: arm for arm in state["arms"]}
+            for arm in state["arms"]:
+                assert arm["low"] is None or arm["low"] <= arm["estimate"] <= arm["high"]
+            if made["exploited"]:
+                assert state["best"] == made["arm"]
+                assert known[made["arm"]]["status"] == "playing"
+            visitors = 1.0 if turn % 3 == 0 else 3000.0
+            paid = (turn * 7 % 5 if visitors == 1.0 else 0.2 * float(made["arm"])) + turn % 2
+            reward = 1e12 if turn == 9 else paid * visitors
+            client.report("led", [Outcome(turn, reward, visitors)])

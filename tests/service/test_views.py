@@ -227,3 +227,25 @@ def test_exploring_is_cheapest_on_some_of_the_coming_turns(service: Service) -> 
     assert np.isnan(shown[:30]).all()
     assert 0 < shown[30:].sum() < 10
     assert f"Exploring is cheapest on {shown[30:].sum():.0f} of them" in chart.sentence
+
+
+@pytest.mark.parametrize("policy", ["option-index:count=visitors", "thompson"])
+def test_the_best_row_is_the_arm_played_as_the_best(
+    opened: Callable[[], Service], policy: str
+) -> None:
+    service = opened()
+    service.create(settings(policy=policy, turns=60))
+    exploited = 0
+    for turn in range(1, 51):
+        made = service.decide("shelf", turn)
+        view = Views(service).get("shelf")
+        rows = view.arm_rows()
+        assert [row.best for row in rows] == [i == 0 and turn > 1 for i in range(3)]
+        if made.exploited:
+            exploited += 1
+            assert view.best is not None
+            assert view.best.id == rows[0].report.id == made.arm
+        visitors = 3000.0 if turn % 3 else 1.0
+        paid = 0.2 * float(made.arm) if turn % 3 else turn * 7 % 5
+        service.report("shelf", [Outcome(turn, (paid + turn % 2) * visitors, visitors)])
+    assert exploited

@@ -6,6 +6,7 @@ reaches back: it is applied by building the bandit again, as if the right ones h
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import chain
@@ -16,6 +17,7 @@ from highseason.bandit import (
     BanditRestored,
     Event,
     OutcomesReported,
+    Ranked,
     RewardCorrected,
     TurnDecided,
     TurnOutcome,
@@ -38,9 +40,6 @@ from highseason.service.model import (
 from highseason.service.outbox import Outbox
 
 _STATUS: dict[str, Status] = {"paused": "paused", "resumed": "running", "archived": "archived"}
-
-#: The half width of a 95% interval, in standard errors.
-_WIDTH = 1.959963984540054
 
 
 def reaches_back(entry: Entry) -> bool:
@@ -74,7 +73,7 @@ class Brain:
         self.seq = entries[0].seq
         self.snapshot_seq = 0  # the last entry in the newest snapshot
         self.corrections = {e.turn: e for e in entries if e.kind == "corrected" and reaches_back(e)}
-        self.totals: dict[str, list[float]] = {}  # by arm: decisions, rewards, sum, squares
+        self.decisions: Counter[str] = Counter()  # by arm
         self.rewarded = 0
         self.decided: set[int] = set()  # turns
         self.entered = {arm.id for arm in self.settings.arms if not arm.start or arm.start <= 1}
@@ -95,7 +94,7 @@ class Brain:
             "status": self.status,
             "arms": [asdict(arm) for arm in self.arms.values()],
             "entered": sorted(self.entered),
-            "totals": self.totals,
+            "decisions": self.decisions,
             "rewarded": self.rewarded,
             "decided": sorted(self.decided),
             "bandit_seq": self.bandit_seq,
@@ -107,7 +106,7 @@ class Brain:
         self.status = snapshot["status"]
         self.arms = {arm["id"]: Arm(**arm) for arm in snapshot["arms"]}
         self.entered = set(snapshot["entered"])
-        self.totals = {arm: list(total) for arm, total in snapshot["totals"].items()}
+        self.decisions = Counter(snapshot["decisions"])
         self.rewarded = snapshot["rewarded"]
         self.decided = set(snapshot["decided"])
         self.bandit_seq = snapshot["bandit_seq"]
@@ -140,25 +139,15 @@ class Brain:
         elif entry.kind == "arm_retired":
             self.arms[entry.body["id"]] = replace(self.arms[entry.body["id"]], retired=True)
         if isinstance(event, TurnDecided):
-            self._total(event.arm)[0] += 1
+            self.decisions[event.arm] += 1
             self.decided.add(event.turn)
         if isinstance(event, OutcomesReported):
             event = replace(event, outcomes=tuple(map(self._corrected, event.outcomes)))
             self.rewarded += len(event.outcomes)
-            for outcome, arm in zip(event.outcomes, entry.body["arms"], strict=True):
-                self._count(arm, outcome, 1)
         if isinstance(event, RewardCorrected):
-            return self._keep_correction(entry, event)
-        return event
-
-    def _keep_correction(self, entry: Entry, event: RewardCorrected) -> RewardCorrected:
-        later = self.corrections.get(event.turn)
-        if later is not None and later.seq > entry.seq:  # that one was applied from the beginning
-            return replace(event, reward=later.body["reward"])
-        body, turn = entry.body, event.turn
-        before = body["before"]
-        self._count(body["arm"], TurnOutcome(turn, before["reward"], before["visitors"]), -1)
-        self._count(body["arm"], TurnOutcome(turn, body["reward"], body["visitors"]), 1)
+            later = self.corrections.get(event.turn)
+            if later is not None and later.seq > entry.seq:  # applied from the beginning
+                return replace(event, reward=later.body["reward"])
         return event
 
     def _corrected(self, outcome: TurnOutcome) -> TurnOutcome:
@@ -166,17 +155,6 @@ class Brain:
         if later is None:
             return outcome
         return TurnOutcome(outcome.turn, later.body["reward"], later.body["visitors"])
-
-    def _total(self, arm: str) -> list[float]:
-        return self.totals.setdefault(arm, [0, 0, 0.0, 0.0])
-
-    def _count(self, arm: str, outcome: TurnOutcome, times: int) -> None:
-        """Add an outcome to what is known of its arm, or take it out again (-1)."""
-        if outcome.lesson is not None:
-            total, mean = self._total(arm), outcome.lesson[0] / outcome.lesson[1]
-            total[1] += times
-            total[2] += times * mean
-            total[3] += times * mean * mean
 
     def follow(self, entry: Entry) -> None:
         """Take in an entry that is in the log; not one that reaches back."""
@@ -301,32 +279,31 @@ class Brain:
         """The latest turn that is decided; 0 before the first."""
         return self.bandit.last_turn
 
+    @property
+    def best(self) -> str | None:
+        """The arm that leads, of those that are in the game; None before the first reward."""
+        return next((row.arm for row in self.bandit.ranking() if row.estimate is not None), None)
+
     def arm_states(self) -> tuple[ArmReport, ...]:
         """What is known of each arm."""
-        estimates = {ranked.arm: ranked.estimate for ranked in self.bandit.ranking()}
-        return tuple(self._arm_state(arm, estimates) for arm in self.arms.values())
+        known = {row.arm: row for row in self.bandit.ranking(gone=True)}
+        return tuple(
+            self._arm_state(arm, known.get(arm.id, Ranked(arm.id, None, 0)))
+            for arm in self.arms.values()
+        )
 
-    def _arm_state(self, arm: Arm, estimates: dict[str, float | None]) -> ArmReport:
-        decisions, rewards, total, squares = self.totals.get(arm.id, (0, 0, 0.0, 0.0))
-        mean = total / rewards if rewards else None
-        low = high = None
-        if mean is not None and rewards > 1:
-            variance = max(0.0, squares - rewards * mean * mean) / (rewards - 1)
-            half = _WIDTH * math.sqrt(variance / rewards)
-            low, high = mean - half, mean + half
+    def _arm_state(self, arm: Arm, known: Ranked[str]) -> ArmReport:
         status = "retired" if arm.retired else "ended" if self._past(arm) else "playing"
         if status == "playing" and arm.id not in self.entered:
             status = "waiting"
-        estimate = estimates.get(arm.id, mean)
-        counts = int(decisions), int(rewards)
-        span = arm.start, arm.end
-        return ArmReport(arm.id, arm.label, status, *span, *counts, estimate, low, high)  # type: ignore[arg-type]  # one of the four words
+        span, counts = (arm.start, arm.end), (self.decisions[arm.id], known.pulls)
+        shown = known.estimate, known.low, known.high
+        return ArmReport(arm.id, arm.label, status, *span, *counts, *shown)  # type: ignore[arg-type]  # one of the four words
 
     def plan(self, turns: int) -> list[PlannedTurn]:
         """The coming turns, as things stand: nothing is decided by asking."""
         known = {r.arm: r.estimate for r in self.bandit.ranking() if r.estimate is not None}
-        best = max(known, key=known.__getitem__, default=None)
-        first = self.last_turn + 1
+        best, first = self.best, self.last_turn + 1
         last = min(len(self.forecast.values), first + turns - 1)
         levels = self.planned().levels
         return [self._planned(t, float(levels[t - 1]), known, best) for t in range(first, last + 1)]

@@ -317,13 +317,14 @@ def state_of(brain: Brain) -> State:
         turns=len(forecast.values),
         forecast_version=brain.version,
         calendar=None if forecast.calendar is None else dict(vars(forecast.calendar)),
-        decided=int(sum(total[0] for total in brain.totals.values())),
+        decided=brain.decisions.total(),
         rewarded=brain.rewarded,
         last_turn=brain.last_turn,
         events=brain.seq,
         clipped=brain.bandit.clipped,
         arms=brain.arm_states(),
         noise=settings.noise,
+        best=brain.best,
     )
 
 

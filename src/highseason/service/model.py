@@ -164,7 +164,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class ArmReport:
-    """What is known of an arm; estimates are per visitor, with a 95% interval of their mean."""
+    """What is known of an arm: the estimate that it is compared by, and its 95% interval."""
 
     id: str
     label: str
@@ -210,6 +210,7 @@ class State:
     clipped: int
     arms: tuple[ArmReport, ...]
     noise: Noise | None = None
+    best: str | None = None  # The arm that leads; None before the first reward
 
 
 @dataclass(frozen=True)

@@ -92,8 +92,7 @@ class ExperimentView:
     @cached_property
     def best(self) -> ArmReport | None:
         """The best arm so far of those that are in the game."""
-        known = [a for a in self.state.arms if a.estimate is not None and a.status == "playing"]
-        return max(known, key=lambda arm: arm.estimate or 0.0, default=None)
+        return next((arm for arm in self.state.arms if arm.id == self.state.best), None)
 
     @cached_property
     def worth(self) -> float:
@@ -140,8 +139,9 @@ class ExperimentView:
         """The arms: those in the game first, best first."""
         order = {"playing": 0, "waiting": 1, "ended": 2, "retired": 3}
 
-        def key(arm: ArmReport) -> tuple[int, float]:
-            return order[arm.status], math.inf if arm.estimate is None else -arm.estimate
+        def key(arm: ArmReport) -> tuple[int, bool, float]:
+            value = math.inf if arm.estimate is None else -arm.estimate
+            return order[arm.status], arm.id != self.state.best, value
 
         return sorted(self.state.arms, key=key)
 
