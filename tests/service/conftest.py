@@ -20,9 +20,10 @@ from tests.service.postgresql import PostgreSQL, programs
 
 from highseason.service import Service
 from highseason.service.app import create_app
-from highseason.service.forecast import Calendar, TrafficForecast
+from highseason.service.forecast import TrafficForecast
 from highseason.service.model import Arm, Settings
 from highseason.service.server import listen
+from highseason.traffic.timeline import Calendar
 
 #: A moment in the third turn of `settings`.
 MOMENT = datetime(2026, 11, 3, 12, tzinfo=UTC)
@@ -32,7 +33,7 @@ def settings(experiment: str = "shelf", turns: int = 40, **changes: object) -> S
     values = tuple(float(v) for v in ([100, 250, 60, 80] * turns)[:turns])
     arms = tuple(Arm(arm, f"price {arm}") for arm in ("9.99", "10.99", "11.99"))
     plain = {"name": "A shelf", "policy": "soft-ucb", "reward_range": (0.0, 12.0), "seed": 7}
-    forecast = TrafficForecast(values, Calendar("2026-11-01", "day", "Europe/Rome"))
+    forecast = TrafficForecast(values, Calendar.starting("2026-11-01", "day", "Europe/Rome"))
     return Settings(experiment, **{"arms": arms, "forecast": forecast, **plain, **changes})
 
 

@@ -13,10 +13,11 @@ from highseason.service import Service
 from highseason.service import history as history_module
 from highseason.service.calendars import TurnNames
 from highseason.service.charts import COLUMNS, LINE, Buckets, traffic
-from highseason.service.forecast import Calendar, TrafficForecast
+from highseason.service.forecast import TrafficForecast
 from highseason.service.history import Histories, PlayHistory
 from highseason.service.model import Arm, Outcome
 from highseason.service.views import Views
+from highseason.traffic.timeline import Calendar
 
 
 def assert_same(one: PlayHistory, other: PlayHistory) -> None:
@@ -70,7 +71,7 @@ def test_a_history_follows_the_log(
 )  # fmt: skip
 def test_points_are_few_and_keep_the_mean(every: str, count: int, most: int, width: int) -> None:
     values = np.random.default_rng(1).random(count)
-    turns = TurnNames(TrafficForecast((1.0,) * count, Calendar("2020-01-01", every)))
+    turns = TurnNames(TrafficForecast((1.0,) * count, Calendar.starting("2020-01-01", every)))
     groups = Buckets.of(turns, count, most)
     means = groups.mean(values)
     assert (groups.width, means.size <= most) == (width, True)
@@ -140,7 +141,7 @@ def reasons(service: Service, experiment: str) -> dict[int, str]:
 def test_reasons_are_what_happened(opened: Callable[[], Service]) -> None:
     service = opened()
     values = (100.0, 100.0, 100.0, 900.0, 100.0, 100.0, 100.0)
-    forecast = TrafficForecast(values, Calendar("2026-12-23"))
+    forecast = TrafficForecast(values, Calendar.starting("2026-12-23"))
     arms = (Arm("9.99"), Arm("11.99", "premium"))
     service.create(settings("xmas", forecast=forecast, arms=arms, policy="greedy"))
     for turn in (1, 2, 3, 4):

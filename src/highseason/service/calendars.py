@@ -35,8 +35,8 @@ _NEAR_CHRISTMAS = re.compile(r"Christmas ([+-])(\d+) days")
 class TurnNames:
     """How the turns of a forecast are named.
 
-    >>> from highseason.service.forecast import Calendar
-    >>> days = TurnNames(TrafficForecast((300.0, 900.0), Calendar("2026-12-25")))
+    >>> from highseason.traffic.timeline import Calendar
+    >>> days = TurnNames(TrafficForecast((300.0, 900.0), Calendar.starting("2026-12-25")))
     >>> days.name(2), days.special(2), days.unit
     ('Sat 26 Dec 2026', 'Boxing Day', 'day')
     >>> TurnNames(TrafficForecast((5.0,))).name(1)

@@ -6,8 +6,9 @@ import numpy as np
 
 from highseason.core.specs import DEFAULT_POLICY
 from highseason.service.experiments import Service
-from highseason.service.forecast import Calendar, TrafficForecast
+from highseason.service.forecast import TrafficForecast
 from highseason.service.model import Arm, DecisionRecord, Outcome, Settings
+from highseason.traffic.timeline import Calendar
 
 NAME = "demo-shop"
 
@@ -27,7 +28,7 @@ def fill(service: Service, today: datetime | None = None) -> None:
     start = (today - timedelta(days=PLAYED - 1)).date()
     traffic = expected_traffic(start)
     arms = tuple(Arm(price, f"{price} euros") for price in BUYERS)
-    forecast = TrafficForecast(tuple(traffic.tolist()), Calendar(start.isoformat()))
+    forecast = TrafficForecast(tuple(traffic.tolist()), Calendar.starting(start.isoformat()))
     name = "The price of tea (simulated)"
     service.create(Settings(NAME, name, arms, DEFAULT_POLICY, forecast, (0.0, 12.0)))
     for turn in range(1, PLAYED):

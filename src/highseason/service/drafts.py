@@ -80,7 +80,7 @@ def new_plan(request: Request, service: One, who: Admin, form: Form, file: Uploa
     facts = {"Arms": str(len(settings.arms)), f"{turns.unit.capitalize()}s": f"{last:,}"}
     if settings.forecast.calendar is not None:
         facts |= {"First": turns.name(1), "Last": turns.name(last)}
-        facts["Time zone"] = settings.forecast.calendar.zone
+        facts["Time zone"] = settings.forecast.calendar.zone or "UTC"
     arms = [arm.label or arm.id for arm in settings.arms]
     more = f" and {len(arms) - 20} more" if len(arms) > 20 else ""
     return draft_page(

@@ -316,7 +316,7 @@ def state_of(brain: Brain) -> State:
         reward_range=settings.reward_range,
         turns=len(forecast.values),
         forecast_version=brain.version,
-        calendar=None if forecast.calendar is None else dict(vars(forecast.calendar)),
+        calendar=forecast.calendar_dict(),
         decided=brain.decisions.total(),
         rewarded=brain.rewarded,
         last_turn=brain.last_turn,

@@ -10,49 +10,15 @@ import numpy as np
 
 from highseason.service.errors import ClashError, InvalidError
 from highseason.traffic import Multiplier
-from highseason.traffic.dates import Instants, check_zone, format_time, time_of, to_instants
-from highseason.traffic.timeline import Timeline
-
-_DAY = 24 * 60 * 60
-
-#: How many seconds a turn may take; from a day on, turns follow the wall clock.
-LENGTHS = {"minute": 60, "hour": 60 * 60, "day": _DAY, "week": 7 * _DAY}
-
-
-@dataclass(frozen=True)
-class Calendar:
-    """When the turns are: the start of the first by the clock of a zone, and their length.
-
-    >>> Calendar("2026-03-28", "day", "Europe/Rome").instants(2)[1]  # the clock is put forward
-    np.datetime64('2026-03-28T23:00:00')
-    """
-
-    start: str
-    every: str = "day"
-    zone: str = "UTC"
-
-    def instants(self, turns: int) -> Instants:
-        """The starts of the first turns, in UTC."""
-        zone_of_turns, seconds = check_zone(self.zone), LENGTHS[self.every]
-        first, zone = time_of(self.start, "start: ")
-        if zone is not None:
-            raise InvalidError(
-                f"start={self.start!r} has an offset: give the time by the clock of zone="
-                f"{self.zone!r}, without one"
-            )
-        steps = np.arange(turns) * np.timedelta64(seconds, "s")
-        first = first.astype("datetime64[s]")
-        if seconds >= _DAY:
-            return to_instants(first + steps, zone_of_turns)
-        instants: Instants = to_instants(np.array([first]), zone_of_turns)[0] + steps
-        return instants
+from highseason.traffic.dates import Instants, format_time
+from highseason.traffic.timeline import LENGTHS, Calendar, Timeline
 
 
 @dataclass(frozen=True)
 class TrafficForecast:
     """Visitors expected in each turn; with a calendar, turns can be named by moments.
 
-    >>> forecast = TrafficForecast((300.0, 900.0), Calendar("2026-12-24"))
+    >>> forecast = TrafficForecast((300.0, 900.0), Calendar.starting("2026-12-24"))
     >>> forecast.turn_at(datetime(2026, 12, 25, 18, tzinfo=UTC)), forecast.time(2)
     (2, '2026-12-25')
     """
@@ -65,15 +31,16 @@ class TrafficForecast:
         """The forecast that a multiplier holds; its turns must have equal lengths.
 
         >>> G = Multiplier([10, 20], calendar=["2026-12-24", "2026-12-25"])
-        >>> TrafficForecast.of(G).calendar
-        Calendar(start='2026-12-24', every='day', zone='UTC')
+        >>> TrafficForecast.of(G).calendar == Calendar.starting("2026-12-24")
+        True
         """
         values = tuple(G.values.tolist())
         if G.timeline is None:
             return cls(values)
         instants = G.timeline.instants.astype("datetime64[s]")
         for every in LENGTHS:
-            calendar = Calendar(format_time(G.timeline.wall[0]), every, G.zone or "UTC")
+            start = format_time(G.timeline.wall[0])
+            calendar = Calendar.starting(start, every, G.zone or "UTC")
             if np.array_equal(calendar.instants(len(values)), instants):
                 return cls(values, calendar)
         raise InvalidError(
@@ -85,12 +52,18 @@ class TrafficForecast:
     def from_dict(cls, entry: Mapping[str, Any]) -> Self:
         """The forecast that `to_dict` wrote."""
         calendar = entry["calendar"]
-        return cls(tuple(entry["values"]), None if calendar is None else Calendar(**calendar))
+        given = None if calendar is None else Calendar.starting(**calendar)
+        return cls(tuple(entry["values"]), given)
 
     def to_dict(self) -> dict[str, Any]:
         """The forecast as plain data."""
-        calendar = None if self.calendar is None else vars(self.calendar)
-        return {"values": list(self.values), "calendar": calendar}
+        return {"values": list(self.values), "calendar": self.calendar_dict()}
+
+    def calendar_dict(self) -> dict[str, str] | None:
+        """The calendar as plain data, from which `Calendar.starting` makes it again."""
+        if (known := self.calendar) is None:
+            return None
+        return {"start": known.start, "every": known.every, "zone": known.zone or "UTC"}
 
     @cached_property
     def _edges(self) -> Instants:
@@ -114,9 +87,7 @@ class TrafficForecast:
     def turn_at(self, moment: datetime) -> int:
         """The turn in which a moment falls."""
         if self.calendar is None:
-            raise InvalidError(
-                "this experiment has no calendar, so no turn is now: name the turn (turn=1)"
-            )
+            raise InvalidError("this experiment has no calendar: pass the turn (turn=1)")
         if moment.tzinfo is None:
             raise InvalidError(f"{moment.isoformat()} has no zone: append one, such as +01:00 or Z")
         instant = np.datetime64(moment.astimezone(UTC).replace(tzinfo=None), "us")
@@ -148,7 +119,7 @@ def replacement(
         G: The new forecast; where it has no zone, its times are those of the calendar's clock.
 
     >>> G = Multiplier([10, 20, 30], calendar=["2026-12-24", "2026-12-25", "2026-12-26"])
-    >>> replacement(Calendar("2026-12-20"), 9, 5, G)
+    >>> replacement(Calendar.starting("2026-12-20"), 9, 5, G)
     (6, [20.0, 30.0])
     """
     values = G.values.tolist()

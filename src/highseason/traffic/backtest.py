@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from highseason.core.validation import whole_number
 from highseason.core.warnings import quiet
 from highseason.traffic.forecast import LEVELS, Forecast, Forecaster, ForecastError, ForecastWarning
-from highseason.traffic.history import Grid
+from highseason.traffic.history import even
 from highseason.traffic.series import Multiplier
 from highseason.traffic.sources import as_multiplier
 
@@ -78,7 +78,7 @@ def backtest(
     turns = whole_number("turns", turns, 1, ForecastError)
     if not isinstance(forecasters, Mapping):
         forecasters = {str(forecaster): forecaster for forecaster in forecasters}
-    places = np.arange(G.turns) if G.calendar is None else Grid.under(G.calendar)[1]
+    places = np.arange(G.turns) if G.calendar is None else even(G.calendar)[1]
     trials = []
     for origin in _origins(G.turns, turns, origins):
         past, ahead = G.window(1, origin), places[origin:] - places[origin - 1] - 1

@@ -6,72 +6,14 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.text import counted
-from highseason.traffic.dates import TableError, check_zone, format_time, to_wall
+from highseason.traffic.dates import TableError, check_zone, to_wall
 from highseason.traffic.forecast import ForecastError, Numbers
 from highseason.traffic.series import Multiplier
+from highseason.traffic.timeline import Calendar, MultiplierError
 
 Stamps = NDArray[np.datetime64]
 
 _DAY = np.timedelta64(1, "D")
-_YEAR = 365.25
-
-
-@dataclass(frozen=True)
-class Grid:
-    """The first turn and the distance between turns: a fixed length of time, or a month."""
-
-    first: np.datetime64
-    step: np.timedelta64 | None  # None for months
-
-    @classmethod
-    def under(cls, calendar: Stamps) -> tuple[Self, NDArray[np.int64]]:
-        """The grid, and the position of every stamp on it; gaps are positions without a stamp."""
-        if calendar.size < 2:
-            raise ForecastError("one turn has no distance to the next: give at least two")
-        steps = np.diff(calendar)
-        days = steps / _DAY
-        if days.min() >= 28 and (calendar == calendar.astype("datetime64[M]")).all():
-            months = calendar.astype("datetime64[M]")
-            return cls(months[0], None), (months - months[0]).astype(np.int64)
-        step = np.sort(steps)[(steps.size - 1) // 2]
-        places = np.rint((calendar - calendar[0]) / step).astype(np.int64)
-        off = np.abs((calendar - calendar[0]) - places * step)
-        wrong = np.flatnonzero((off > step / 4) | (np.diff(places, prepend=-1) < 1))
-        if wrong.size:
-            raise ForecastError(
-                f"the times are not evenly spaced: {format_time(calendar[int(wrong[0])])} does not "
-                f"lie on steps of {_worded(step)} from {format_time(calendar[0])}; join turns to "
-                'even ones first, such as resample("1D")'
-            )
-        return cls(calendar[0], step), places
-
-    def stamps(self, start: int, stop: int) -> Stamps:
-        """When the turns at these positions (from 0) are."""
-        places = np.arange(start, stop)
-        if self.step is None:
-            return np.asarray(self.first.astype("datetime64[M]") + places, "datetime64[D]")
-        return np.asarray(self.first + places * self.step)
-
-    def seasons(self) -> tuple[float, ...]:
-        """The turns in a day, a week and a year; only seasons of two turns or more."""
-        if self.step is None:
-            return (12.0,)
-        day, week = (float(span / self.step) for span in (_DAY, 7 * _DAY))
-        return tuple(length for length in (day, week, _YEAR * day) if length >= 2)
-
-    @property
-    def daily(self) -> bool:
-        """Whether a turn is a day or shorter, so that it falls on a date."""
-        return self.step is not None and bool(self.step <= _DAY)
-
-
-def _worded(step: np.timedelta64) -> str:
-    for seconds, unit in ((86400, "day"), (3600, "hour"), (60, "minute"), (1, "second")):
-        count = float(step / np.timedelta64(seconds, "s"))
-        if count >= 1 and count.is_integer():
-            return counted(int(count), unit)
-    return str(step)
 
 
 #: With a larger share of missing turns a series is not a series with gaps any more.
@@ -92,7 +34,7 @@ class History:
 
     values: Numbers  # gaps are filled from the same position in nearby seasons
     seen: NDArray[np.bool_]  # which turns are data rather than filled gaps
-    grid: Grid | None
+    grid: Calendar | None
     zone: str | None  # the time zone of the shop, if the stamps are in UTC
     seasons: tuple[float, ...]  # their lengths in turns, shortest first; those the past holds
     shift: float  # added before taking logarithms; 0 unless some turns have no traffic
@@ -108,7 +50,7 @@ class History:
         array([1., 2., 3., 4.])
         """
         stamps, zone = _even_stamps(G, zone)
-        grid, places = (None, np.arange(G.turns)) if stamps is None else Grid.under(stamps)
+        grid, places = (None, np.arange(G.turns)) if stamps is None else even(stamps)
         turns = int(places[-1]) + 1
         if turns - G.turns > _MOST_MISSING * turns:
             raise ForecastError(
@@ -215,7 +157,15 @@ class History:
         return np.asarray(closed[self.phases(start, stop)])
 
 
-def enough(turns: int, season: float, grid: Grid | None) -> bool:
+def even(stamps: Stamps) -> tuple[Calendar, NDArray[np.int64]]:
+    """The calendar of these times, and their places in it; a forecast needs one."""
+    try:
+        return Calendar.under(stamps)
+    except MultiplierError as reason:
+        raise ForecastError(str(reason)) from reason
+
+
+def enough(turns: int, season: float, grid: Calendar | None) -> bool:
     """Whether the past holds a season often enough: twice, a year of days or less 1.5 times."""
     year = 0.0 if grid is None else grid.seasons()[-1]
     times = 1.5 if season > max(300.0, 0.99 * year) else 2.0
@@ -232,7 +182,9 @@ def _even_stamps(G: Multiplier, zone: str | None) -> tuple[Stamps | None, str | 
     return G.timeline.instants, zone or G.zone
 
 
-def _seasons(turns: int, grid: Grid | None, periods: tuple[int, ...] | None) -> tuple[float, ...]:
+def _seasons(
+    turns: int, grid: Calendar | None, periods: tuple[int, ...] | None
+) -> tuple[float, ...]:
     if periods is not None:
         lengths: tuple[float, ...] = tuple(sorted(float(period) for period in periods))
         if not lengths or lengths[0] < 1 or len(set(lengths)) < len(lengths):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.text import six_figures
+from highseason.core.text import counted, six_figures
 from highseason.core.validation import positive_number
 from highseason.core.warnings import warn_user
 from highseason.traffic.columns import Where
@@ -302,6 +302,109 @@ class Timeline:
         # and the last turn at which it shows a time.
         wall = self.wall
         return np.maximum.accumulate(wall), np.minimum.accumulate(wall[::-1])[::-1]
+
+
+#: What a turn of a regular calendar may be, in seconds; from a day on, turns follow the wall clock.
+LENGTHS = {"minute": 60, "hour": 60 * 60, "day": 24 * 60 * 60, "week": 7 * 24 * 60 * 60}
+_DAY = np.timedelta64(1, "D")
+_YEAR = 365.25
+
+
+@dataclass(frozen=True)
+class Calendar:
+    """Turns that follow each other evenly: the start of the first, and their length.
+
+    >>> days = Calendar.starting("2026-03-28", "day", "Europe/Rome")
+    >>> days.instants(2)[1]  # the clock is put forward
+    np.datetime64('2026-03-28T23:00:00')
+    """
+
+    first: np.datetime64
+    step: np.timedelta64 | None  # None for months
+    zone: str | None = None
+
+    @classmethod
+    @as_multiplier_error()
+    def starting(cls, start: str, every: str = "day", zone: str = "UTC") -> Calendar:
+        """Turns of one of `LENGTHS`, from a time by the clock of the zone."""
+        first, own = time_of(start, "start: ")
+        if own is not None:
+            raise MultiplierError(
+                f"start={start!r} has an offset: give the time by the clock of zone={zone!r}, "
+                "without one"
+            )
+        return cls(first, np.timedelta64(LENGTHS[every], "s"), check_zone(zone))
+
+    @classmethod
+    def under(cls, stamps: Instants) -> tuple[Calendar, NDArray[np.int64]]:
+        """The calendar of these times, and the place of each in it: gaps are places without one."""
+        if stamps.size < 2:
+            raise MultiplierError("one turn has no distance to the next: give at least two")
+        steps = np.diff(stamps)
+        if (steps / _DAY).min() >= 28 and (stamps == stamps.astype("datetime64[M]")).all():
+            months = stamps.astype("datetime64[M]")
+            return cls(months[0], None), (months - months[0]).astype(np.int64)
+        step = np.sort(steps)[(steps.size - 1) // 2]
+        places = np.rint((stamps - stamps[0]) / step).astype(np.int64)
+        off = np.abs((stamps - stamps[0]) - places * step)
+        wrong = np.flatnonzero((off > step / 4) | (np.diff(places, prepend=-1) < 1))
+        if wrong.size:
+            raise MultiplierError(
+                f"the times are not evenly spaced: {format_time(stamps[int(wrong[0])])} does not "
+                f"lie on steps of {_worded(step)} from {format_time(stamps[0])}; join turns to "
+                'even ones first, such as resample("1D")'
+            )
+        return cls(stamps[0], step), places
+
+    @property
+    def start(self) -> str:
+        """When the first turn starts, by the clock of the zone."""
+        return format_time(self.first)
+
+    @property
+    def every(self) -> str:
+        """What a turn is: the name of its length, or the length in words."""
+        if self.step is None:
+            return "month"
+        step = self.step
+        named = [name for name, length in LENGTHS.items() if step == np.timedelta64(length, "s")]
+        return named[0] if named else _worded(step)
+
+    def stamps(self, start: int, stop: int) -> Instants:
+        """When the turns at these places (from 0) are, in even steps from the first."""
+        places = np.arange(start, stop)
+        if self.step is None:
+            return np.asarray(self.first.astype("datetime64[M]") + places, "datetime64[D]")
+        return np.asarray(self.first + places * self.step)
+
+    def instants(self, turns: int) -> Instants:
+        """The starts of the first turns in UTC; hours and minutes last as long as ever."""
+        if self.zone is None or (self.step is not None and self.step < _DAY):
+            first = self.first.astype("datetime64[s]")
+            if self.zone is not None:
+                first = to_instants(np.array([first]), self.zone)[0]
+            return Calendar(first, self.step).stamps(0, turns)
+        return to_instants(self.stamps(0, turns).astype("datetime64[s]"), self.zone)
+
+    def seasons(self) -> tuple[float, ...]:
+        """The turns in a day, a week and a year; only seasons of two turns or more."""
+        if self.step is None:
+            return (12.0,)
+        day, week = (float(span / self.step) for span in (_DAY, 7 * _DAY))
+        return tuple(length for length in (day, week, _YEAR * day) if length >= 2)
+
+    @property
+    def daily(self) -> bool:
+        """Whether a turn is a day or shorter, so that it falls on a date."""
+        return self.step is not None and bool(self.step <= _DAY)
+
+
+def _worded(step: np.timedelta64) -> str:
+    for seconds, unit in ((86400, "day"), (3600, "hour"), (60, "minute"), (1, "second")):
+        count = float(step / np.timedelta64(seconds, "s"))
+        if count >= 1 and count.is_integer():
+            return counted(int(count), unit)
+    return str(step)
 
 
 def _by_clock(wall: Instants, zone: str | None, where: Where) -> Timeline:

@@ -297,11 +297,12 @@ def forecast(client: Any, experiment: str, first: int | None, key: str | None, G
     The file holds the traffic of the coming turns, or, with --ahead, that of the past.  Rows of
     turns that are decided are left out; decided turns keep their arms.
     """
-    from highseason.service.forecast import Calendar, replacement
+    from highseason.service.forecast import replacement
+    from highseason.traffic.timeline import Calendar
 
     if first is None:
         state = client.state(experiment)
-        calendar = None if state.calendar is None else Calendar(**state.calendar)
+        calendar = None if state.calendar is None else Calendar.starting(**state.calendar)
         first, values = replacement(calendar, state.turns, state.last_turn, G)
     else:
         values = G.values.tolist()
