@@ -397,5 +397,5 @@ def test_a_document_keeps_lifetimes() -> None:
 def test_a_document_with_a_column_too_short(name: str) -> None:
     document = json.loads(shop(hs.policies.PeakGrabber(hs.UCB())).to_json())
     document["arms"][name] = document["arms"][name][:-1]
-    with pytest.raises(BanditError, match=f"corrupt document: `{name}` has"):
+    with pytest.raises(BanditError, match=f"corrupt document: `{name}` "):
         hs.Bandit.from_json(json.dumps(document))

@@ -322,7 +322,7 @@ def test_damage_is_refused_when_it_is_read_and_not_when_it_is_used(
 @pytest.mark.parametrize("constant", ["NaN", "Infinity"])
 def test_numbers_that_json_does_not_have_are_refused(constant: str) -> None:
     text = shop().to_json().replace("3.3", constant)
-    with pytest.raises(DocumentError, match=f"{constant} is not JSON"):
+    with pytest.raises(DocumentError, match="not a JSON document"):
         hs.Bandit.from_json(text)
 
 

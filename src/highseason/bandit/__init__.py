@@ -15,6 +15,7 @@ from highseason.bandit.events import BanditStarted as BanditStarted
 from highseason.bandit.events import Event as Event
 from highseason.bandit.events import EventStore as EventStore
 from highseason.bandit.events import HistoryLearned as HistoryLearned
+from highseason.bandit.events import JsonLinesStore as JsonLinesStore
 from highseason.bandit.events import Lesson as Lesson
 from highseason.bandit.events import Lifetime as Lifetime
 from highseason.bandit.events import MemoryStore as MemoryStore
@@ -23,9 +24,8 @@ from highseason.bandit.events import MultiplierReplaced as MultiplierReplaced
 from highseason.bandit.events import OutcomesReported as OutcomesReported
 from highseason.bandit.events import RewardCorrected as RewardCorrected
 from highseason.bandit.events import TurnDecided as TurnDecided
-from highseason.bandit.json_store import JsonLinesStore as JsonLinesStore
-from highseason.bandit.json_store import event_from_json as event_from_json
-from highseason.bandit.json_store import event_to_json as event_to_json
+from highseason.bandit.events import event_from_json as event_from_json
+from highseason.bandit.events import event_to_json as event_to_json
 from highseason.bandit.ledger import Decision as Decision
 from highseason.bandit.ledger import TurnOutcome as TurnOutcome
 from highseason.bandit.view import Ranked as Ranked

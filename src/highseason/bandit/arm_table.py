@@ -96,7 +96,7 @@ class ArmTable(Generic[ArmT]):
         index = self._indices[arm]
         self.active[index] = True
         self.state.start[index] = start if start > 1 else 0  # one that comes back is young again
-        self.ends[index] = lifetime.end
+        self.ends[index] = lifetime.last_turn
         self.dates.pop(index, None)
         if lifetime.date is not None:
             self.dates[index] = lifetime.date
@@ -246,7 +246,7 @@ def lifetime_of(
     `last` is the latest turn that is decided.
     """
     lifetime = _lifetime(expires, source, last)
-    end_is_known = lifetime.end < UNKNOWN_END or (lifetime.end == NO_END and source.turns > 0)
+    end_is_known = source.turns > 0 if lifetime.end is None else lifetime.end != "unknown"
     if policy.lifetime_options.needs_end and not end_is_known:
         raise BanditError(
             f"{policy} explores by the lifetime that arms have left: pass expires= for {arm!r}; "
@@ -257,9 +257,9 @@ def lifetime_of(
 
 def _lifetime(expires: Any, source: MultiplierSource, last: int) -> Lifetime:
     if expires is None:
-        return Lifetime(NO_END)
+        return Lifetime()
     if isinstance(expires, str) and expires == "unknown":
-        return Lifetime(UNKNOWN_END)
+        return Lifetime("unknown")
     date = str(expires) if isinstance(expires, When) else None
     turn = _turn_number(expires) if date is None else source.last_turn_by(date)
     if turn < 1:

@@ -2,10 +2,12 @@
 
 import datetime as dt
 import math
+import operator
 from array import array
 from bisect import bisect_right
 from collections.abc import Container, Hashable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
@@ -23,6 +25,9 @@ NO_ROW = -1
 #: How many sets of random numbers a propensity is estimated from, where a rule has none.
 KEYS = 4096
 
+#: The probabilities of all arms add up to 1, up to this.
+_ROUNDING = 1e-6
+
 
 class Propensities(NamedTuple):
     """The probability of each arm, as runs of equal values: run i ends before arm `ends[i]`."""
@@ -34,6 +39,14 @@ class Propensities(NamedTuple):
         """The probability of one arm; 0 for an arm that was added later."""
         run = bisect_right(self.ends, arm)
         return self.values[run] if run < len(self.values) else 0.0
+
+    def fit(self, arm: int, arms: int) -> bool:
+        """Whether they can be the probabilities of so many arms, and this one was possible."""
+        widths = [end - start for start, end in pairwise((0, *self.ends))]
+        if len(widths) != len(self.values) or min(widths, default=0) < 1 or self.ends[-1] > arms:
+            return False
+        total = math.fsum(map(operator.mul, widths, self.values))
+        return min(self.values) >= 0.0 and abs(total - 1.0) <= _ROUNDING and self.of(arm) > 0.0
 
 
 def pack(probabilities: NDArray[np.float64]) -> Propensities | None:

@@ -338,6 +338,8 @@ class BanditSession(LearningGame[ArmT]):
         self.source.expected(turn, event.expected)
         finite_number("level", event.level)
         packed = event.propensities
+        if packed is not None and not packed.fit(arm, len(self.table.ids)):
+            raise BanditError("propensities must be the probabilities of all arms, which add to 1")
         if event.probability != (1.0 if packed is None else packed.of(arm)):
             raise BanditError("probability and propensities differ")
 

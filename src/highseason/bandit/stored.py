@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 from typing import Any, Self
 
-from highseason.bandit import serialization
+from highseason.bandit import documents
 from highseason.bandit.errors import DocumentError, StoreError
 from highseason.bandit.events import BanditRestored, Event, EventStore, MemoryStore
 from highseason.bandit.ledger import ArmT
@@ -58,7 +58,7 @@ class StoredBandit(BanditView[ArmT]):
         """
         bandit = cls.__new__(cls)
         with quiet(CalendarWarning):  # it was shown when the turns were appended
-            session = serialization.replayed(store, policy)
+            session = documents.replayed(store, policy)
         bandit._session, bandit._store, bandit._lock = session, store, threading.RLock()
         return bandit
 
@@ -80,7 +80,7 @@ class StoredBandit(BanditView[ArmT]):
         True
         """
         with self._lock:
-            return serialization.write(self._session)
+            return documents.write(self._session)
 
     @classmethod
     def from_json(
@@ -97,7 +97,7 @@ class StoredBandit(BanditView[ArmT]):
             DocumentError: The document is corrupt, or another version wrote it.
         """
         bandit = cls.__new__(cls)
-        session = serialization.read(text, policy)
+        session = documents.read(text, policy)
         document = text if isinstance(text, str) else text.decode()
         bandit._begin(session, BanditRestored(1, document), store)
         return bandit

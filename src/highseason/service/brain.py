@@ -142,12 +142,12 @@ class Brain:
             self.decisions[event.arm] += 1
             self.decided.add(event.turn)
         if isinstance(event, OutcomesReported):
-            event = replace(event, outcomes=tuple(map(self._corrected, event.outcomes)))
+            event = OutcomesReported(event.seq, tuple(map(self._corrected, event.outcomes)))
             self.rewarded += len(event.outcomes)
         if isinstance(event, RewardCorrected):
             later = self.corrections.get(event.turn)
             if later is not None and later.seq > entry.seq:  # applied from the beginning
-                return replace(event, reward=later.body["reward"])
+                return RewardCorrected(event.seq, event.turn, later.body["reward"])
         return event
 
     def _corrected(self, outcome: TurnOutcome) -> TurnOutcome:
