@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from highseason.core.text import format_number, percent, with_range
+from highseason.engine.statistics import errors_wide
 from highseason.report import Figure, palette
 from highseason.report.drawing import drawing, legend_below
 from highseason.report.interval_plots import Points, draw_intervals
@@ -22,7 +23,7 @@ def deck_game(cards: Sequence[int], ones: Sequence[int], G: Multiplier, title: s
     <Figure: A test>
     """
     rates = np.array(ones) / np.array(cards)
-    errors = 100 * 1.96 * np.sqrt(rates * (1 - rates) / np.array(cards))
+    errors = 100 * errors_wide() * np.sqrt(rates * (1 - rates) / np.array(cards))
     names = [f"arm {i}\n{ones[i - 1]:,} of {cards[i - 1]:,}" for i in range(1, len(rates) + 1)]
     with drawing(title, [2.4, 1.9]) as (canvas, [top, below]):
         top.bar(

@@ -117,7 +117,7 @@ class _Learner(BaseMAB):  # type: ignore[misc]
         return [self._game.choose(self.arms, self.traffic) for _ in contexts]
 
     def predict_expectations(self, contexts: Any = None) -> Any:
-        """The average reward of each arm."""
+        """What the policy compares each arm by, such as its average reward."""
         expected = dict(self.arm_to_expectation)
         return expected if contexts is None else [dict(expected) for _ in contexts]
 

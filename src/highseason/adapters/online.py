@@ -77,10 +77,9 @@ class OnlineGame:
         learn(self.policy.rule, state, turn, Observation(number, float(reward), 1.0))
 
     def estimates(self) -> dict[Any, float]:
-        """The average reward of each arm; 0 for arms without any."""
-        pulls, sums = self._state.pulls.tolist(), self._state.sums.tolist()
-        rows = zip(self.ids, pulls, sums, strict=True)
-        return {arm: total / n if n > 0 else 0.0 for arm, n, total in rows}
+        """What the policy compares each arm by; 0 for arms without any reward."""
+        standings = self.policy.rule.standings(self._state, -1)
+        return {self.ids[arm]: value or 0.0 for arm, value in standings}
 
     def _next_turn(self, traffic: float) -> Turn:
         key, ties = turn_key(self._start, self.turn), self.policy.ties == "random"

@@ -141,11 +141,16 @@ class Estimate:
     high: float
 
 
-def with_interval(value: float, error: float, level: float = 0.95) -> Estimate:
-    """A normal confidence interval around `value`."""
+def errors_wide(level: float = 0.95) -> float:
+    """Half the width of a normal confidence interval, in standard errors."""
     if not 0 < level < 1:
         raise ValueError(f"level must lie between 0 and 1, such as 0.95, got {level!r}")
-    width = NormalDist().inv_cdf(0.5 + level / 2) * error
+    return NormalDist().inv_cdf(0.5 + level / 2)
+
+
+def with_interval(value: float, error: float, level: float = 0.95) -> Estimate:
+    """A normal confidence interval around `value`."""
+    width = errors_wide(level) * error
     return Estimate(value, error, value - width, value + width)
 
 

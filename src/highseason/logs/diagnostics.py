@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from highseason.engine.statistics import Estimate
+from highseason.engine.statistics import Estimate, with_interval
 from highseason.logs.estimators import WeightedEstimates, mean_estimate, self_normalised
 from highseason.logs.prepared_log import PreparedLog
 from highseason.logs.uniformity import Uniformity, check_uniformity
@@ -237,7 +237,8 @@ def verdict(evidence: Evidence, log: LogSummary) -> str:
     # The baseline is per visitor, and so is a weighted estimate.
     mean = evidence.mean if evidence.weighted is None else evidence.weighted.snips
     error = math.hypot(mean.error, log.baseline.error)
-    same = abs(mean.value - log.baseline.value) <= 1.96 * error  # false if the error is unknown
+    ahead = with_interval(mean.value - log.baseline.value, error)
+    same = ahead.low <= 0.0 <= ahead.high  # false if the error is unknown
     per_turn = f"{log.baseline.value:.4g} per turn"
     random = [f"not distinguishable from showing arms at random ({per_turn})"] if same else []
     if problems:

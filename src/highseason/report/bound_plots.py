@@ -13,6 +13,7 @@ from highseason.bounds import RegretBound, pull_steps
 from highseason.bounds.paper import ExplorationFigure
 from highseason.core.text import counted, format_number, percent
 from highseason.engine import SimulationResult
+from highseason.engine.statistics import errors_wide
 from highseason.report import palette
 from highseason.report.drawing import by_label, drawing, legend_below, number_axis
 from highseason.report.figure import Figure
@@ -115,8 +116,9 @@ def _draw_games(axes: Axes, result: SimulationResult, place: int) -> None:
         label="four games in five",
     )  # fmt: skip
     if math.isfinite(float(error[-1])):
+        half = errors_wide() * error
         axes.fill_between(
-            totals.turns, _above_zero(mean - 1.96 * error), mean + 1.96 * error, color=palette.DARK,
+            totals.turns, _above_zero(mean - half), mean + half, color=palette.DARK,
             alpha=0.4, linewidth=0, label="95% interval of the mean",
         )  # fmt: skip
     axes.plot(

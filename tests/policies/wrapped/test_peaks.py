@@ -52,6 +52,19 @@ def test_nothing_is_explored_meanwhile() -> None:
         story.tell(2, [0.0])
 
 
+def test_the_arm_that_is_held_is_shown_first() -> None:
+    story = Story(GRABBER, 3)
+    story.tell(1, clicks(5, 100))
+    story.tell(0, clicks(0, 900))
+    story.tell(0, clicks(10, 100))
+    assert story.ask() == (0, True)
+    assert [arm for arm, _ in GRABBER.standings(story.state, -1)] == [0, 1, 2]
+    story.tell(2, clicks(12, 100))
+    assert story.ask() == (2, True)
+    story.dies(2)  # the next best on a run is played, but another one leads
+    assert story.ask() == (0, False)
+
+
 # -- letting go ------------------------------------------------------------------------------------
 
 
