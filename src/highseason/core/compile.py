@@ -43,14 +43,8 @@ class CacheWarning(UserWarning):
 
 
 @functools.cache
-def compiled(
-    function: Callable[..., Any], signature: Any, allocates: bool = True, pairs: bool = True
-) -> Callable[..., Any]:
+def compiled(function: Callable[..., Any], signature: Any) -> Callable[..., Any]:
     """`function` as machine code for `signature`, from the cache if it was compiled before.
-
-    One that allocates no memory need not count who uses its arrays, which takes time.  One whose
-    loops call functions leaves `pairs` out: once equal operations within a function are paired, no
-    loop over it computes several elements at once.
 
     With `NUMBA_DISABLE_JIT=1` the function itself runs; coverage sees kernels that way.
     """
@@ -60,8 +54,8 @@ def compiled(
         return _allowing_overflow(function)
     _number_symbols_randomly()
     _register_jitables()
-    dispatcher = numba.njit(nogil=True, error_model="numpy", _nrt=allocates)(function)
-    with _vectorizing(pairs), _linking_helpers(), _cached(dispatcher, function):
+    dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
+    with _vectorizing(), _linking_helpers(), _cached(dispatcher, function):
         dispatcher.compile(signature)
     dispatcher.disable_compile()
     return dispatcher  # type: ignore[no-any-return]  # numba is untyped
@@ -98,7 +92,7 @@ def _number_symbols_randomly() -> None:
 
 
 @contextlib.contextmanager
-def _vectorizing(pairs: bool) -> Iterator[None]:
+def _vectorizing() -> Iterator[None]:
     """Let the compiler combine equal operations on neighbouring lanes, which numba leaves off.
 
     It does not reorder sums, so results keep their bits.  The switch is global to numba: it is
@@ -108,7 +102,7 @@ def _vectorizing(pairs: bool) -> Iterator[None]:
     from numba.core.compiler_lock import global_compiler_lock
 
     with global_compiler_lock:
-        before, config.SLP_VECTORIZE = config.SLP_VECTORIZE, int(pairs)
+        before, config.SLP_VECTORIZE = config.SLP_VECTORIZE, 1
         try:
             yield
         finally:

@@ -61,14 +61,13 @@ def draw(key: Any, position: Any) -> Any:
 
 
 @jitable
-def spread(u: Any, place: Any) -> Any:
-    """A further uniform number, within (0, 1), that belongs to the uniform number `u` of a turn.
+def further(u: Any) -> Any:
+    """The key of further numbers that belong to the uniform number `u` of a turn.
 
-    For rewards that need more than one number: the number at a `place` is a function of `u` alone,
-    so also of (seed, game, turn, use).
+    For rewards that need more than one: all of them are functions of `u` alone, so also of
+    (seed, game, turn, use).
     """
-    bits = hash_at(word(int(u * 2.0**53)), place + 1) >> 12
-    return (np.int64(bits) + 0.5) * 2.0**-52
+    return word(int(u * 2.0**53))
 
 
 @jitable

@@ -5,7 +5,6 @@ error about 1e-16, from rational functions, the central one without a logarithm.
 """
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -78,27 +77,22 @@ def _casts() -> tuple[Any, Any]:
     return as_bits, as_float
 
 
-def _bitwise_log(terms: tuple[float, ...]) -> Callable[[Any], Any]:
-    """A kernel's logarithm: the exponent from the bits, and a series for the rest."""
+def _bitwise_log(x: Any) -> Any:
+    """`loop_log` as a kernel computes it: the exponent from the bits, and a series for the rest."""
+    as_bits, as_float = _casts()
 
-    def native(x: Any) -> Any:
-        as_bits, as_float = _casts()
-        first, others = terms[0], terms[1:]
+    def log(x: float) -> float:
+        bits = as_bits(x)
+        exponent = (bits - _ROOT_HALF_BITS) >> 52
+        m = as_float(bits - (exponent << 52))  # from √½ to √2
+        s = (m - 1.0) / (m + 1.0)
+        z = s * s
+        series = _INVERSE_ODD[0]
+        for term in _INVERSE_ODD[1:]:
+            series = series * z + term
+        return float(exponent * _LOG_TWO + (2.0 * s + 2.0 * s * z * series))
 
-        def log(x: float) -> float:
-            bits = as_bits(x)
-            exponent = (bits - _ROOT_HALF_BITS) >> 52
-            m = as_float(bits - (exponent << 52))  # from √½ to √2
-            s = (m - 1.0) / (m + 1.0)
-            z = s * s
-            series = first
-            for term in others:
-                series = series * z + term
-            return float(exponent * _LOG_TWO + (2.0 * s + 2.0 * s * z * series))
-
-        return log
-
-    return native
+    return log
 
 
 def _bitwise_exp(x: Any) -> Any:
@@ -117,15 +111,9 @@ def _bitwise_exp(x: Any) -> Any:
     return exp
 
 
-@jitable_as(_bitwise_log(_INVERSE_ODD))
+@jitable_as(_bitwise_log)
 def loop_log(x: float) -> float:
     """The logarithm of a normal x > 0; a kernel's loop computes several at once, to 4e-16."""
-    return math.log(x)
-
-
-@jitable_as(_bitwise_log(_INVERSE_ODD[5:]))
-def quick_loop_log(x: float) -> float:
-    """The same with half of the terms, to 6e-11."""
     return math.log(x)
 
 
@@ -163,17 +151,16 @@ def _ratio(top: tuple[float, ...], bottom: tuple[float, ...], r: float) -> float
     return above / below
 
 
-#: The quantile at multiples of 1/2048, for `quick_normal_quantile`.
-_CELLS = 2048
-_EDGE = 1.0 / 64.0
-_QUANTILES = np.array(
-    [normal_quantile(max(1, min(i, _CELLS - 1)) / _CELLS) for i in range(_CELLS + 1)]
-)
+#: The quantile at multiples of 1/4096, for `quick_normal_quantile`.
+_CELLS = 4096
+_EDGE = 1.0 / 128.0
+_BELOW_MEDIAN = np.array([normal_quantile(max(1, i) / _CELLS) for i in range(_CELLS // 2)])
+_QUANTILES = np.concatenate([_BELOW_MEDIAN, [0.0], -_BELOW_MEDIAN[::-1]])
 
 
 @jitable
 def quick_normal_quantile(u: float) -> float:
-    """The same within 4e-5, for draws: interpolated, except in the tails beyond 1/64."""
+    """The same within 4e-5, for draws: interpolated, except in the tails beyond 1/128."""
     return inner_normal_quantile(u) if is_inner(u) else normal_quantile(u)
 
 

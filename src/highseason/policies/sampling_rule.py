@@ -18,8 +18,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.gamma import BATCH, DRAWN, NAME, A, B, beta_batch, new_batch
-from highseason.core.jitable import inlined, jitable
+from highseason.core.gamma import BETA_NUMBERS, beta_sample
+from highseason.core.jitable import jitable
 from highseason.core.random import ARMS, draw, hash_at
 from highseason.core.special import normal_quantile
 from highseason.policies.maximum import greatest_of_beta, greatest_of_normal
@@ -59,37 +59,21 @@ def choose_beta(state: ArmState, turn: Turn) -> tuple[int, bool]:
     favourite = leader(state, turn)
     if turn.level <= _NO_NOISE:
         return favourite, state.pulls[favourite] > 0.0
-    (batch,) = new_batch()
     family, width = hash_at(turn.key, ARMS), math.sqrt(turn.level)
-    best, top = -1, -math.inf
-    next_arm, place = 0, 0
-    while next_arm < state.available.size:
-        size, next_arm = _next_posteriors(state, next_arm, batch)
-        beta_batch(batch, size, family, place)
-        for i in range(size):
-            a, b, value = batch[A + i], batch[B + i], batch[DRAWN + i]
+    best, place, top = -1, 0, -math.inf
+    for arm in range(state.available.size):
+        if state.available[arm]:
+            a, b = beta_posterior(state, arm)
+            value = beta_sample(family, place * BETA_NUMBERS, a, b)
             if width != 1.0:
                 mean = a / (a + b)
                 value = mean + width * (value - mean)
             if value > top:
-                best, top = int(batch[NAME + i]), value
-        place += size
+                best, top = arm, value
+            place += 1
     if state.pulls[best] <= 0.0:
         return best, False
     return best, estimate(state, best) >= estimate(state, favourite)
-
-
-@inlined
-def _next_posteriors(state: ArmState, arm: int, batch: Floats) -> tuple[int, int]:
-    """Put the posteriors of the next arms on offer into a batch: how many, and where to go on."""
-    available, size = state.available, 0
-    while arm < available.size and size < BATCH:
-        if available[arm]:
-            batch[NAME + size] = arm
-            batch[A + size], batch[B + size] = beta_posterior(state, arm)
-            size += 1
-        arm += 1
-    return size, arm
 
 
 @jitable

@@ -18,14 +18,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from highseason.core.gamma import BETA_NUMBERS, gamma_sample
 from highseason.core.jitable import inlined, jitable
+from highseason.core.random import further
 from highseason.rewards.arms import Numbers, Range, arms_between, check_rates, drifting_arms, named
-from highseason.rewards.batches import COUNT, N, P, U, draw_batch
-from highseason.rewards.counts import FEW, GAMMA_NUMBERS, beta_draw, count_draw, gamma_draw
+from highseason.rewards.counts import beta_draw, count_draw
 from highseason.rewards.model import Rewards
 
 #: Where the further numbers of a turn stand, by what they are for.
-_DAY, _RATE, _BASKETS = 0, 2 * GAMMA_NUMBERS, 4 * GAMMA_NUMBERS
+_DAY, _RATE, _BASKETS = 0, BETA_NUMBERS, 2 * BETA_NUMBERS
 
 
 class VisitorNoise(NamedTuple):
@@ -80,26 +81,6 @@ def visitor_reward(u: float, rate: float, noise: VisitorNoise, G: float) -> floa
     return _buyers(u, rate, n, noise.rho, noise.day) / n
 
 
-@inlined
-def worth_batching(noise: VisitorNoise, G: float) -> bool:
-    """Whether turns with this G are faster drawn eight at a time; few visitors are not."""
-    return visitors_of(noise.share, G) > FEW
-
-
-def visitor_rewards(
-    batch: NDArray[np.float64], size: int, share: float, rho: float, day: float
-) -> None:
-    """`visitor_reward` for a batch of uniform numbers, rates and, in place of visitors, G."""
-    for i in range(size):
-        batch[N + i] = visitors_of(share, batch[N + i])
-    if day > 0.0:
-        for i in range(size):
-            batch[P + i] = _rate_of_day(batch[U + i], batch[P + i], day)
-    draw_batch(batch, size, _RATE, rho)
-    for i in range(size):
-        batch[COUNT + i] /= batch[N + i]
-
-
 @jitable
 def spend_reward(u: float, arm: NDArray[np.float64], noise: SpendNoise, G: float) -> float:
     """What a turn's visitors spend, per head; an arm is its rate and its mean basket."""
@@ -107,7 +88,7 @@ def spend_reward(u: float, arm: NDArray[np.float64], noise: SpendNoise, G: float
     baskets = _buyers(u, arm[0], n, noise.rho, noise.day)
     if baskets > 0.0 and noise.cv > 0.0:  # the sum of gamma variables is one
         square = noise.cv * noise.cv
-        baskets = square * gamma_draw(u, _BASKETS, baskets / square)
+        baskets = square * gamma_sample(further(u), _BASKETS, baskets / square)
     return arm[1] * baskets / n  # type: ignore[no-any-return]  # a NumPy scalar
 
 

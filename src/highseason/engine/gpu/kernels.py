@@ -4,7 +4,7 @@ Each thread plays a game.  Memory that a game reads in every turn lies in shared
 fits, entry by entry with the threads side by side, and in rows of global memory where it does not.
 A thread plays one game after the other, so memory is needed for those that run at once, not for
 all.  A function here makes a kernel that contains the given `quantile` (None for the families of
-rewards that bring their own).  Nothing is drawn in batches here, so a `batch` may be any array.
+rewards that bring their own).
 """
 
 from collections.abc import Callable
@@ -58,7 +58,7 @@ def best_arms(quantile: Quantile, mean_at: Quantile) -> Kernel:
             own = means[i if means.shape[0] == keys.size else thread]
             row = min(i, first.shape[0] - 1)
             out[i] = best_arms_reward(
-                turns, keys[i], parameters[i], own, first[row], last[row], quantile, mean_at, None
+                turns, keys[i], parameters[i], own, first[row], last[row], quantile, mean_at
             )
 
     return kernel
@@ -117,7 +117,6 @@ def epsilon_shared(quantile: Quantile) -> Kernel:
             numbers[2 * arms * size + thread : (2 * arms + leaves) * size : size],
             places[thread : 2 * leaves * size : size],
             places[2 * leaves * size + thread : (2 * leaves + arms) * size : size],
-            numbers,
         )
         for i in range(cuda.grid(1), keys.size, cuda.gridsize(1)):
             epsilon_game(
@@ -136,7 +135,7 @@ def epsilon_rows(quantile: Quantile) -> Kernel:
     ) -> None:  # fmt: skip
         arms, row = parameters.shape[1], cuda.grid(1)
         sums, pulls, leaves = numbers[row, :arms, 0], numbers[row, :arms, 1], numbers[row, :, 2]
-        scratch = EpsilonScratch(sums, pulls, leaves, tree[row], pulled[row], sums)
+        scratch = EpsilonScratch(sums, pulls, leaves, tree[row], pulled[row])
         for i in range(row, keys.size, cuda.gridsize(1)):
             epsilon_game(
                 turns, quantile, keys[i], parameters[i], means[i], out[i], trace[i], scratch
@@ -158,7 +157,6 @@ def pool_shared(quantile: Quantile) -> Kernel:
             numbers[2 * arms * size + thread : 3 * arms * size : size],
             places[thread : arms * size : size],
             places[arms * size + thread : 2 * arms * size : size],
-            numbers,
         )
         for i in range(cuda.grid(1), keys.size, cuda.gridsize(1)):
             pool_game(turns, quantile, keys[i], parameters[i], means[i], out[i], trace[i], scratch)
@@ -175,7 +173,7 @@ def pool_rows(quantile: Quantile) -> Kernel:
     ) -> None:  # fmt: skip
         row = cuda.grid(1)
         sums, pulls = numbers[row, :, 0], numbers[row, :, 1]
-        scratch = PoolScratch(sums, pulls, ranked[row], order[row], merged[row], sums)
+        scratch = PoolScratch(sums, pulls, ranked[row], order[row], merged[row])
         for i in range(row, keys.size, cuda.gridsize(1)):
             pool_game(turns, quantile, keys[i], parameters[i], means[i], out[i], trace[i], scratch)
 

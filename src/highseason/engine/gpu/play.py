@@ -17,7 +17,7 @@ from highseason.engine.gpu.moments import QUANTITIES, BlockMoments, block_moment
 from highseason.engine.gpu.schedules import MANY_BLOCKS, Games, play_any_rule, schedule_for
 from highseason.engine.kernels.arguments import OUT, TRACE, Floats, Turns
 from highseason.engine.kernels.build import has_own_kernel, player_of
-from highseason.engine.kernels.reward_dispatch import AnyReward, PerTurnReward, one_by_one
+from highseason.engine.kernels.reward_dispatch import AnyReward, PerTurnReward
 from highseason.engine.parts import Played
 from highseason.engine.turn import illegal_arm
 from highseason.policies import Policy
@@ -30,10 +30,6 @@ _MOST_GAMES = 2**20
 _BLOCK_BYTES = 8 * 2**30
 #: Games whose means one worker computes at once, where a model's means are NumPy code.
 _MEANS_PIECE = 16_384
-
-
-def _one_by_one(turns: Turns) -> Turns:
-    return turns._replace(reward_model=one_by_one(turns.reward_model))
 
 
 @dataclass(frozen=True)
@@ -56,7 +52,7 @@ class GpuGames:
         return cls(
             device,
             tuple(plan.policy for plan in run.plans),
-            tuple(_one_by_one(run.turns(plan)) for plan in run.plans),
+            tuple(run.turns(plan) for plan in run.plans),
             run.rewards,
             run.lifetimes,
             run.seed,

@@ -24,7 +24,6 @@ from highseason.engine.kernels.arguments import (
     record,
     write_totals,
 )
-from highseason.engine.kernels.batched import stretch_reward
 from highseason.engine.kernels.reward_dispatch import (
     draw_reward,
     learned_value,
@@ -160,7 +159,6 @@ def best_arms_reward(
     last: Ints,
     quantile: Callable[..., float],
     mean_at: Callable[..., float],
-    batch: Floats | None,
 ) -> float:
     """The reward of playing the best arm present in every turn, with the same random numbers."""
     G, model = turns.G, turns.reward_model
@@ -170,7 +168,11 @@ def best_arms_reward(
         best, until = _best_until(means, first, last, i + 1)
         parameter = parameter_of(model, parameters, means, best)
         stop = i + 1 if moved else min(until, G.size)
-        total = stretch_reward(model, quantile, game, parameter, i, stop, G, total, batch)
+        stretch = G[i:stop]  # counted from 0, which lets the compiler vectorise
+        for j in range(stretch.size):
+            t = i + j + 1
+            x = draw_reward(model, quantile, turn_key(game, t), parameter, t, stretch[j])
+            total += stretch[j] * x
         i = stop
     return total
 
@@ -180,7 +182,6 @@ def oracle_kernel(
     keys: NDArray[np.uint64],
     arms: Arms,
     out: Floats,
-    batch: Floats,
     quantile: Callable[..., float],
     mean_at: Callable[..., float],
 ) -> None:
@@ -189,7 +190,7 @@ def oracle_kernel(
         row, means = min(i, arms.first.shape[0] - 1), arms.means[min(i, arms.means.shape[0] - 1)]
         out[i] = best_arms_reward(
             turns, keys[i], arms.parameters[i], means, arms.first[row], arms.last[row],
-            quantile, mean_at, batch,
+            quantile, mean_at,
         )  # fmt: skip
 
 

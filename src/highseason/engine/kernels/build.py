@@ -30,9 +30,7 @@ from highseason.engine.kernels.arguments import (
 from highseason.engine.kernels.epsilon import EPSILON_SCRATCH, epsilon_game
 from highseason.engine.kernels.pool import POOL_SCRATCH, pool_game
 from highseason.engine.kernels.reward_dispatch import (
-    COUNTED,
     AnyReward,
-    BatchedVisitors,
     PerTurnReward,
 )
 from highseason.engine.kernels.ucb_lanes import LANES_SCRATCH, ucb_lanes_kernel
@@ -46,8 +44,6 @@ from highseason.policies.presence import (
     population_of,
 )
 from highseason.rewards import Rewards
-from highseason.rewards.batches import BATCH
-from highseason.rewards.visitors import visitor_rewards
 
 #: From this many turns on, a rule's functions are compiled into the kernel: that takes a few
 #: seconds once, and each turn about 50 ns less than with function pointers.
@@ -125,7 +121,7 @@ def oracle_for(turns: Turns, rewards: Rewards) -> Callable[..., None]:
     """What the best arm present would have paid in each game: `(keys, arms, out)`."""
     family: Any = type(turns.reward_model)
     kernel, functions = _compiled_oracle(family), _reward_functions(rewards, family)
-    return lambda keys, arms, out: kernel(turns, keys, arms, out, np.empty(BATCH), *functions)
+    return lambda keys, arms, out: kernel(turns, keys, arms, out, *functions)
 
 
 def player_of(
@@ -203,13 +199,8 @@ def _bound(rule: Rule, quantile: Any, mean_at: Any, family: Any) -> Kernel | Non
 
 
 def _reward_functions(rewards: Rewards, family: Any) -> tuple[Any, ...]:
-    """A model's `quantile` and `mean_at`, compiled; None where kernels of this family need none.
-
-    The quantile of visitors in batches is that of a batch.
-    """
+    """A model's `quantile` and `mean_at`, compiled; None where kernels of this family need none."""
     quantile, mean_at = _reward_signatures(family)
-    if family is BatchedVisitors:
-        return _batch_drawer(), None
     arguments = "parameters, t, G" if mean_at else "parameter, scale"
     function: Any = rewards.mean_at
     return (
@@ -219,27 +210,11 @@ def _reward_functions(rewards: Rewards, family: Any) -> tuple[Any, ...]:
 
 
 @functools.cache
-def _batch_drawer() -> Kernel:
-    """Draws the rewards of a batch of turns with visitors, for all kernels."""
-    return compiled(visitor_rewards, _batch_signature(), allocates=False, pairs=False)
-
-
-def _batch_signature() -> Any:
-    types = numba_types()
-    number = types.float64
-    return types.void(types.float64[::1], types.int64, number, number, number)
-
-
-@functools.cache
 def _reward_signatures(family: Any) -> tuple[Any, Any]:
     types = numba_types()
-    if family in COUNTED:  # first, because numba compiles functions that kernels share only once
-        _batch_drawer()
     number, whole, row = types.float64, types.int64, types.float64[::1]
     if family is PerTurnReward:
         return number(number, row, whole, number), number(row, whole, number)
-    if family is BatchedVisitors:
-        return _batch_signature(), None
     return number(number, number, number) if family is AnyReward else None, None
 
 
@@ -259,8 +234,7 @@ def _compiled_special(chosen: SpecialKernel, family: Any) -> Kernel:
 
     scratch = numba.typeof(chosen.scratch.allocate(1))
     functions = _reward_types(family)[:1]
-    allocates = chosen.kernel is ucb_lanes_kernel or family is not BatchedVisitors
-    return _compiled_kernel(chosen.kernel, family, scratch, *functions, allocates=allocates)
+    return _compiled_kernel(chosen.kernel, family, scratch, *functions)
 
 
 @functools.cache
@@ -269,22 +243,20 @@ def _compiled_any_rule(family: Any) -> Kernel:
     return _compiled_kernel(any_rule_kernel, family, _player_type(), *functions)
 
 
-def _compiled_kernel(
-    kernel: Kernel, family: Any, memory: Any, *functions: Any, allocates: bool = True
-) -> Kernel:
+def _compiled_kernel(kernel: Kernel, family: Any, memory: Any, *functions: Any) -> Kernel:
     types = numba_types()
     out, trace = types.float64[:, ::1], types.float64[:, :, ::1]
     status = types.UniTuple(types.int64, 2)
     signature = status(*_game_types(family), out, trace, memory, *functions)
-    return compiled(kernel, signature, allocates)
+    return compiled(kernel, signature)
 
 
 @functools.cache
 def _compiled_oracle(family: Any) -> Kernel:
     types = numba_types()
     row = types.float64[::1]
-    arguments = (*_game_types(family), row, row, *_reward_types(family))
-    return compiled(oracle_kernel, types.void(*arguments), family is not BatchedVisitors)
+    arguments = (*_game_types(family), row, *_reward_types(family))
+    return compiled(oracle_kernel, types.void(*arguments))
 
 
 def _game_types(family: Any) -> tuple[Any, Any, Any]:

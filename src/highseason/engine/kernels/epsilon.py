@@ -27,23 +27,17 @@ from highseason.engine.kernels.arguments import (
     record,
     write_totals,
 )
-from highseason.engine.kernels.batched import DrawnAhead, next_reward
-from highseason.engine.kernels.reward_dispatch import learned_value
-from highseason.rewards.batches import BATCH
+from highseason.engine.kernels.reward_dispatch import draw_reward, learned_value
 
 
 class EpsilonScratch(NamedTuple):
-    """Sums and pulls by arm, means by leaf of the `tree`, and the arms pulled since its update.
-
-    `batch` is for rewards drawn ahead.
-    """
+    """Sums and pulls by arm, means by leaf of the `tree`, and the arms pulled since its update."""
 
     sums: Floats
     pulls: Floats
     means: Floats
     tree: Ints
     pulled: Ints
-    batch: Floats
 
 
 def leaves(arms: int) -> int:
@@ -55,7 +49,6 @@ EPSILON_SCRATCH = ScratchSpec(
     EpsilonScratch,
     means=leaves,
     tree=lambda arms: 2 * leaves(arms),
-    batch=lambda arms: BATCH,
 )
 
 
@@ -122,7 +115,7 @@ def epsilon_game(
     scratch: EpsilonScratch,
 ) -> None:
     """Play one game."""
-    sums, pulls, means, tree, pulled, batch = scratch
+    sums, pulls, means, tree, pulled = scratch
     arms, count = sums.size, 0
     G, learning_scale, levels, checkpoints, model, _, _ = turns
     reward, regret, passed, best = play_each_arm_once(
@@ -137,14 +130,13 @@ def epsilon_game(
     build(tree, means)
     leader, rival = tree[1], second_best(tree, means)
     rival_mean = means[rival]
-    drawn = DrawnAhead(-1, -1, 0)
     for i in range(arms, G.size):
         key = turn_key(game, i + 1)
         epsilon = levels[i]
         coin = draw(key, DECISION) if epsilon > 0.0 else 1.0
         greedy = coin >= epsilon
         arm = leader if greedy else min(int(coin / epsilon * arms), arms - 1)
-        x, drawn = next_reward(turns, quantile, game, arm, parameters[arm], i, drawn, batch)
+        x = draw_reward(model, quantile, key, parameters[arm], i + 1, G[i])
         paid = G[i] * x
         reward += paid
         regret += G[i] * (best_mean - true_means[arm])

@@ -21,26 +21,20 @@ from highseason.engine.kernels.arguments import (
     record,
     write_totals,
 )
-from highseason.engine.kernels.batched import DrawnAhead, next_reward
-from highseason.engine.kernels.reward_dispatch import learned_value
-from highseason.rewards.batches import BATCH
+from highseason.engine.kernels.reward_dispatch import draw_reward, learned_value
 
 
 class PoolScratch(NamedTuple):
-    """Sums and pulls by arm; `order` holds the arms by rank, `ranked` their means in that order.
-
-    `batch` is for rewards drawn ahead.
-    """
+    """Sums and pulls by arm; `order` holds the arms by rank, `ranked` their means in that order."""
 
     sums: Floats
     pulls: Floats
     ranked: Floats
     order: Ints
     merged: Ints
-    batch: Floats
 
 
-POOL_SCRATCH = ScratchSpec(PoolScratch, batch=lambda arms: BATCH)
+POOL_SCRATCH = ScratchSpec(PoolScratch)
 
 
 @jitable
@@ -101,7 +95,7 @@ def pool_game(
     scratch: PoolScratch,
 ) -> None:
     """Play one game."""
-    sums, pulls, ranked, order, merged, batch = scratch
+    sums, pulls, ranked, order, merged = scratch
     arms = sums.size
     G, learning_scale, levels, checkpoints, model, _, _ = turns
     reward, regret, passed, best = play_each_arm_once(
@@ -112,14 +106,13 @@ def pool_game(
     sort_descending(sums, order, merged)
     for rank in range(arms):
         pulls[rank], ranked[rank] = 1.0, sums[order[rank]]
-    drawn = DrawnAhead(-1, -1, 0)
     for i in range(arms, G.size):
         key = turn_key(game, i + 1)
         size = min(int(levels[i]), arms)
         greedy = size <= 1
         rank = 0 if greedy else min(int(draw(key, DECISION) * size), size - 1)
         arm = order[rank]
-        x, drawn = next_reward(turns, quantile, game, arm, parameters[arm], i, drawn, batch)
+        x = draw_reward(model, quantile, key, parameters[arm], i + 1, G[i])
         paid = G[i] * x
         reward += paid
         regret += G[i] * (best_mean - true_means[arm])

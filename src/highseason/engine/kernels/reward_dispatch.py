@@ -41,17 +41,9 @@ class AnyReward(NamedTuple):
 
 
 class PerTurnReward(NamedTuple):
-    """Any `quantile(u, parameters, t, G)` with `scale` parameters per arm (`Rewards.width`)."""
+    """Any `quantile(u, parameters, t, G)` with `width` parameters per arm."""
 
-    scale: float
-
-
-class BatchedVisitors(NamedTuple):
-    """Arms that are seen by visitors, drawn eight at a time where that is faster: on a CPU."""
-
-    share: float
-    rho: float
-    day: float
+    width: float
 
 
 class DriftingBernoulli(NamedTuple):
@@ -81,7 +73,6 @@ RewardDispatch = (
     | AnyReward
     | PerTurnReward
     | VisitorNoise
-    | BatchedVisitors
     | SpendNoise
     | DriftingBernoulli
     | DriftingVisitors
@@ -97,7 +88,6 @@ _BUILT_IN: dict[Any, Any] = {
 #: Families that count visitors, and how a reward is drawn from one uniform number.
 COUNTED: dict[Any, Any] = {
     VisitorNoise: visitor_reward,
-    BatchedVisitors: visitor_reward,
     DriftingVisitors: visitor_reward,
     SpendNoise: spend_reward,
 }
@@ -109,8 +99,6 @@ def dispatch_for(rewards: Rewards, learns_scaled: bool) -> RewardDispatch:
         if rewards.noise is None:
             return DriftingBernoulli(*rewards.drift)
         return DriftingVisitors._make((*rewards.noise, *rewards.drift))
-    if isinstance(rewards.noise, VisitorNoise):
-        return BatchedVisitors(*rewards.noise)
     if rewards.noise is not None:
         return rewards.noise  # type: ignore[no-any-return]  # its type is a family
     if rewards.mean_at is not None:
@@ -120,11 +108,6 @@ def dispatch_for(rewards: Rewards, learns_scaled: bool) -> RewardDispatch:
             if rewards.quantile is quantile:
                 return family(rewards.scale)  # type: ignore[no-any-return]  # one of the union
     return AnyReward(rewards.scale)
-
-
-def one_by_one(model: RewardDispatch) -> RewardDispatch:
-    """The same rewards without batches, as a GPU draws them."""
-    return VisitorNoise(*model) if isinstance(model, BatchedVisitors) else model
 
 
 def by_family(choose: Callable[[Any], Callable[..., Any]]) -> Callable[..., Any]:
@@ -179,7 +162,7 @@ def parameter_of(family: Any) -> Callable[..., Any]:
         return lambda model, parameters, means, arm: parameters[2 * arm : 2 * arm + 2]
     if family is PerTurnReward:
         return lambda model, parameters, means, arm: parameters[
-            arm * int(model.scale) : (arm + 1) * int(model.scale)
+            arm * int(model.width) : (arm + 1) * int(model.width)
         ]
     return lambda model, parameters, means, arm: parameters[arm]
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import inlined, jitable
-from highseason.core.random import REWARD, draw, turn_key
+from highseason.core.random import turn_key
 from highseason.engine.kernels.arguments import (
     Arms,
     Floats,
@@ -26,9 +26,7 @@ from highseason.engine.kernels.arguments import (
     record,
     write_totals,
 )
-from highseason.engine.kernels.batched import draw_rewards, in_batches
 from highseason.engine.kernels.reward_dispatch import draw_reward, learned_value
-from highseason.rewards.batches import BATCH, COUNT, N, P, U
 
 LANES = 8
 
@@ -109,7 +107,6 @@ def ucb_lanes_kernel(
     chosen, highest = np.zeros(LANES, np.int64), np.zeros(LANES)
     totals, inverse_root = np.empty((LANES, 3)), np.empty(G.size + 2)
     best_arms, best_means = np.zeros(LANES, np.int64), np.zeros(LANES)
-    batch = np.empty(BATCH)
     for count in range(inverse_root.size):
         inverse_root[count] = 1.0 / math.sqrt(max(count, 1))
     for first in range(0, games, LANES):
@@ -127,21 +124,11 @@ def ucb_lanes_kernel(
             else:
                 highest_indices(means, radii, math.sqrt(levels[i]), chosen, highest)
             weight = G[i]
-            at_once = in_batches(reward, weight)
-            if at_once:
-                for lane in range(LANES):
-                    game = min(first + lane, games - 1)
-                    batch[U + lane] = draw(turn_key(keys[game], i + 1), REWARD)
-                    batch[P + lane], batch[N + lane] = parameters[game, chosen[lane]], weight
-                draw_rewards(reward, quantile, batch)
             for lane in range(LANES):
                 game = min(first + lane, games - 1)
                 arm = chosen[lane]
-                if at_once:
-                    x = batch[COUNT + lane]
-                else:
-                    key = turn_key(keys[game], i + 1)
-                    x = draw_reward(reward, quantile, key, parameters[game, arm], i + 1, weight)
+                key = turn_key(keys[game], i + 1)
+                x = draw_reward(reward, quantile, key, parameters[game, arm], i + 1, weight)
                 paid = weight * x
                 if i >= arms and means[arm, lane] >= highest[lane]:
                     totals[lane, 2] += paid
