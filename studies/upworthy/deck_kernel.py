@@ -13,8 +13,7 @@ from highseason.core.random import REWARD, draw, hash_at, turn_key
 from highseason.engine.abi import function_types, numba_types, rule_functions, state_type
 from highseason.engine.turn import is_legal
 from highseason.policies import Rule, fresh_state
-from highseason.policies.state import ArmState
-from highseason.policies.turn import Observation, Turn
+from highseason.policies.state import ArmState, Observation, Turn
 from highseason.rewards import effective_visitors
 
 #: What is kept of a deck while it is dealt: how often it was shuffled, the cards and the ones left

@@ -22,9 +22,9 @@ from highseason.core.parallel import map_blocks
 from highseason.core.random import game_keys
 from highseason.engine.turn import illegal_arm
 from highseason.policies import Policy, Rule
-from highseason.policies.horizon import Horizon
+from highseason.policies.lifetimes import lifetimes_matter
 from highseason.policies.plan import known_levels
-from highseason.policies.presence import lifetimes_matter
+from highseason.policies.state import Horizon
 from highseason.traffic import Multiplier
 from studies.upworthy.deck_kernel import OUT, Days, Round, Shelf, decks_kernel_for
 

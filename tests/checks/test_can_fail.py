@@ -29,7 +29,7 @@ from highseason.policies import (
     untried,
 )
 from highseason.policies import registry as registry_room
-from highseason.policies.parameters import Limits, threshold
+from highseason.policies.base import Limits, threshold
 
 Step = tuple[float, Any]
 

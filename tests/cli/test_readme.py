@@ -16,7 +16,7 @@ import pytest
 from PIL import Image
 
 from highseason.policies import registry
-from highseason.policies.counting import WeighingPolicy
+from highseason.policies.base import WeighingPolicy
 
 README = Path(__file__).resolve().parents[2] / "README.md"
 TEXT = README.read_text(encoding="utf-8")

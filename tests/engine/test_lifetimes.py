@@ -21,8 +21,7 @@ import highseason as hs
 from highseason.checks.games import same_course, same_totals
 from highseason.core.random import game_keys
 from highseason.policies import Policy
-from highseason.policies.lifetimes import Lifetimes
-from highseason.policies.presence import lifetimes_matter
+from highseason.policies.lifetimes import Lifetimes, lifetimes_matter
 
 pytestmark = pytest.mark.filterwarnings("ignore::highseason.policies.PlanWarning")
 

@@ -28,8 +28,8 @@ from highseason.policies import (
     jitable,
     registry,
 )
-from highseason.policies.presence import LifetimeOptions
-from highseason.policies.views import View
+from highseason.policies.lifetimes import LifetimeOptions
+from highseason.policies.plan import View
 
 LOG = mortal_log(400)
 POLICIES = settings.POLICIES | {

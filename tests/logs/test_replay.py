@@ -28,7 +28,7 @@ from highseason.logs.kernels.records import TRIED, RecordOrder
 from highseason.logs.player import Player, ReplayOptions
 from highseason.logs.uniformity import check_uniformity
 from highseason.policies import Policy
-from highseason.policies.views import View
+from highseason.policies.plan import View
 
 MEANS = (0.3, 0.5, 0.7)
 TURNS, RECORDS = 40, 300

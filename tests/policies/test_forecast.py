@@ -13,7 +13,7 @@ from tests.reference import policies as paper
 
 import highseason as hs
 from highseason.policies import FutureUnknownError, Policy, View
-from highseason.policies.views import KnownViews, Outlook
+from highseason.policies.plan import KnownViews, Outlook
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::highseason.policies.PlanWarning"),

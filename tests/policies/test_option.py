@@ -15,6 +15,7 @@ from scipy import optimize, special, stats
 import highseason as hs
 from highseason.core.compile import compiled
 from highseason.engine.abi import state_type, turn_type
+from highseason.policies.lifetimes import measure_of, population_of, renew, score_lifetimes
 from highseason.policies.option_index import (
     PERSISTENCE,
     first_guess,
@@ -25,9 +26,7 @@ from highseason.policies.option_index import (
 )
 from highseason.policies.option_rule import OPTION, choose, indices, life_of, posterior, terms_of
 from highseason.policies.option_state import NU, PI, RHO, SUCCESSES, TRIALS
-from highseason.policies.presence import measure_of, population_of, renew, score_lifetimes
-from highseason.policies.state import NO_END, UNKNOWN_END, ArmState
-from highseason.policies.turn import Observation, Turn
+from highseason.policies.state import NO_END, UNKNOWN_END, ArmState, Observation, Turn
 
 
 def turn_of(level: float, G: float = 1.0, ties: bool = False) -> Turn:

@@ -11,8 +11,7 @@ from highseason.policies import parse
 from highseason.policies.option_index import PERSISTENCE
 from highseason.policies.option_rule import OPTION_COUNTED, OPTION_UNREGULATED, indices, patience_of
 from highseason.policies.option_state import NU, PER_TURN, PI, RHO, SUCCESSES, TRIALS
-from highseason.policies.state import ArmState
-from highseason.policies.turn import Observation, Turn
+from highseason.policies.state import ArmState, Observation, Turn
 
 
 def turn_of(level: float, G: float, future: float, left: int) -> Turn:

@@ -11,8 +11,7 @@ import pytest
 
 import highseason as hs
 from highseason.policies import Policy, View, discover, find, parse
-from highseason.policies.base import _policies
-from highseason.policies.parameters import declared, threshold
+from highseason.policies.base import _policies, declared, threshold
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from highseason.policies import parameter, registry
-from highseason.policies.parameters import Limits, SearchRange
+from highseason.policies.base import Limits, SearchRange
 
 G = np.array([2.0, 30.0, 50.0])
 LIMITS = {

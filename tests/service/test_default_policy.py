@@ -11,7 +11,7 @@ from tests.service.conftest import MOMENT, settings
 import highseason as hs
 from highseason.cli.commands.experiment import create
 from highseason.core.specs import DEFAULT_POLICY
-from highseason.policies.counting import CountingPolicy
+from highseason.policies.base import CountingPolicy
 from highseason.service import Service, demo, schemas
 from highseason.service.forms import BLANK
 from highseason.service.model import Noise

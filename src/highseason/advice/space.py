@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from highseason.policies import Policy
-from highseason.policies.parameters import EXPLORATION, SearchRange
+from highseason.policies.base import EXPLORATION, SearchRange
 from highseason.traffic import Multiplier
 
 #: Which parameters to tune, or a range for each.

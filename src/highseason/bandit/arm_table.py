@@ -18,7 +18,7 @@ from highseason.bandit.multiplier_source import MultiplierSource
 from highseason.core.specs import did_you_mean
 from highseason.engine import select
 from highseason.policies import NO_END, UNKNOWN_END, ArmState, Policy
-from highseason.policies.presence import mark_opening
+from highseason.policies.lifetimes import mark_opening
 from highseason.traffic.dates import When
 
 Mask = NDArray[np.bool_]

@@ -40,7 +40,7 @@ from highseason.core.validation import finite_number, non_negative_number
 from highseason.core.warnings import warn_user
 from highseason.engine.turn import choose
 from highseason.policies import ArmState, PlanWarning, Policy, Turn
-from highseason.policies.presence import offer_opening
+from highseason.policies.lifetimes import offer_opening
 
 
 class Report(NamedTuple):

@@ -14,7 +14,7 @@ from highseason.bounds.regret_bound import Form, RegretBound
 from highseason.core.validation import positive_number
 from highseason.policies import PlanWarning, Policy
 from highseason.policies.lifetimes import Lifetimes
-from highseason.policies.views import Outlook
+from highseason.policies.plan import Outlook
 from highseason.rewards import Rewards
 from highseason.traffic import Multiplier, ThresholdWarning, as_multiplier
 

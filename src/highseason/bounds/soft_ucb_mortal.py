@@ -14,7 +14,7 @@ from highseason.bounds.setting import Setting
 from highseason.bounds.theorems import theorem
 from highseason.core.validation import non_negative_number, one_of, positive_number
 from highseason.policies import SoftUCBMortal
-from highseason.policies.presence import lifetime_score, measure_of
+from highseason.policies.lifetimes import lifetime_score, measure_of
 from highseason.policies.state import UNKNOWN_END
 from highseason.traffic import as_multiplier
 

@@ -15,8 +15,8 @@ from highseason.core.random import game_keys
 from highseason.engine import Game, SimulationResult, play, simulate
 from highseason.engine.kernels.build import has_own_kernel
 from highseason.policies import Greedy, Policy
+from highseason.policies.base import declared
 from highseason.policies.lifetimes import Lifetimes, birth_and_death, fixed
-from highseason.policies.parameters import declared
 from highseason.rewards import Rewards, visitors
 
 #: Games per run, deliberately not a multiple of eight (some kernels play eight side by side).

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from highseason.checks.catalogue import CheckFailed, check, expect
 from highseason.checks.settings import ARMS, TURNS, season, seasons, variant
 from highseason.policies import EPSILON, POOL, UCB_RULE, Policy, Rule, from_json, parse, registry
-from highseason.policies.parameters import declared
+from highseason.policies.base import declared
 from highseason.traffic import Multiplier
 
 Levels = NDArray[np.float64]

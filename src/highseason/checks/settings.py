@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from highseason import rewards, traffic
 from highseason.policies import Policy
-from highseason.policies.parameters import declared
-from highseason.policies.views import View
+from highseason.policies.base import declared
+from highseason.policies.plan import View
 from highseason.rewards import Rewards
 from highseason.traffic import Multiplier
 

@@ -10,8 +10,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from highseason.core.compile import compiled, function_type
-from highseason.policies.state import fresh_state
-from highseason.policies.turn import Observation, Turn
+from highseason.policies.state import Observation, Turn, fresh_state
 
 
 class RuleFunctions(NamedTuple):

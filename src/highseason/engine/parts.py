@@ -21,7 +21,7 @@ from highseason.core.parallel import merge_tree
 from highseason.core.random import game_keys
 from highseason.engine.kernels.arguments import OUT, TRACE, Arms
 from highseason.engine.results import REALISED, Tally
-from highseason.policies.presence import spans_of
+from highseason.policies.lifetimes import spans_of
 
 if TYPE_CHECKING:
     from highseason.engine.simulate import Run

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from highseason.core.random import REWARD, draw, game_key, turn_key
 from highseason.engine.turn import decide, learn
 from highseason.policies import Horizon, Observation, Plan, Policy
-from highseason.policies.lifetimes import Lifetimes
-from highseason.policies.presence import (
+from highseason.policies.lifetimes import (
+    Lifetimes,
     arms_at_once,
     best_present,
     expected_measure,

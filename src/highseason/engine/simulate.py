@@ -37,9 +37,8 @@ from highseason.engine.readable import readable_player
 from highseason.engine.results import SimulationResult, Tally, unique_labels
 from highseason.engine.statistics import Curves
 from highseason.policies import Plan, Policy, parse
-from highseason.policies.horizon import Horizon
-from highseason.policies.lifetimes import Lifetimes
-from highseason.policies.presence import arms_at_once, expected_measure
+from highseason.policies.lifetimes import Lifetimes, arms_at_once, expected_measure
+from highseason.policies.state import Horizon
 from highseason.rewards import Rewards
 from highseason.traffic import Multiplier, as_multiplier
 

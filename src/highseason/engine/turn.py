@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
-from highseason.policies.state import ArmState
-from highseason.policies.turn import Observation, Turn
+from highseason.policies.state import ArmState, Observation, Turn
 
 
 class Playable(Protocol):

@@ -23,8 +23,7 @@ from highseason.logs.kernels.records import KernelOptions, LogLifetimes, RecordO
 from highseason.logs.prepared_log import PreparedLog
 from highseason.logs.reference import replay_reference
 from highseason.policies import Policy
-from highseason.policies.plan import require_future
-from highseason.policies.views import UnknownFuture
+from highseason.policies.plan import UnknownFuture, require_future
 
 Init = Literal["first-shown", "rule"]
 

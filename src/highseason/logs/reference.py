@@ -16,8 +16,8 @@ from highseason.logs.kernels import records
 from highseason.logs.kernels.records import KernelOptions, LogLifetimes, ReplayTrace
 from highseason.logs.prepared_log import PreparedLog
 from highseason.policies import UNKNOWN_TURNS, Observation, Policy, Turn
-from highseason.policies.presence import mark_opening, reveal_ends
-from highseason.policies.views import UnknownFuture
+from highseason.policies.lifetimes import mark_opening, reveal_ends
+from highseason.policies.plan import UnknownFuture
 
 
 def replay_reference(

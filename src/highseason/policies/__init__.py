@@ -15,7 +15,7 @@ from highseason.core.random import REWARD as REWARD
 from highseason.core.random import TIES as TIES
 from highseason.core.random import draw as draw
 from highseason.core.random import hash_at as hash_at
-from highseason.policies.base import Policy, discover, find, from_json, parse, registry
+from highseason.policies.base import Policy, discover, find, from_json, parameter, parse, registry
 from highseason.policies.epsilon import ConstantEpsilon as ConstantEpsilon
 from highseason.policies.epsilon import EpsilonGreedy as EpsilonGreedy
 from highseason.policies.epsilon import EpsilonZGreedy as EpsilonZGreedy
@@ -25,20 +25,18 @@ from highseason.policies.epsilon import SoftEpsilonGreedy as SoftEpsilonGreedy
 from highseason.policies.epsilon import UniformRandom as UniformRandom
 from highseason.policies.epsilon_rule import EPSILON as EPSILON
 from highseason.policies.foreign import ForeignPolicy as ForeignPolicy
-from highseason.policies.horizon import FutureUnknownError as FutureUnknownError
-from highseason.policies.horizon import Horizon as Horizon
 from highseason.policies.kl_ucb import KLUCB as KLUCB
 from highseason.policies.kl_ucb_rule import KL_UCB_RULE as KL_UCB_RULE
 from highseason.policies.lockup import LimitSwitching as LimitSwitching
 from highseason.policies.mortal import UCBL as UCBL
 from highseason.policies.mortal import SoftUCBMortal as SoftUCBMortal
 from highseason.policies.option import OptionIndex as OptionIndex
-from highseason.policies.parameters import parameter
-from highseason.policies.plan import Plan, Planner, PlanWarning
+from highseason.policies.plan import Plan, Planner, PlanWarning, View
 from highseason.policies.pool_rule import POOL as POOL
 from highseason.policies.ranking import estimate as estimate
 from highseason.policies.ranking import leader as leader
 from highseason.policies.ranking import least_selected as least_selected
+from highseason.policies.ranking import observe_mean as observe_mean
 from highseason.policies.ranking import pick_available as pick_available
 from highseason.policies.ranking import untried as untried
 from highseason.policies.ranking import wins_tie as wins_tie
@@ -48,7 +46,6 @@ from highseason.policies.regulated import RegulateSoftly as RegulateSoftly
 from highseason.policies.regulated import regulate
 from highseason.policies.rule import Rule as Rule
 from highseason.policies.rule import RuleTraits as RuleTraits
-from highseason.policies.rule import observe_mean as observe_mean
 from highseason.policies.rule import start_empty as start_empty
 from highseason.policies.sampling import GaussianThompson as GaussianThompson
 from highseason.policies.sampling import Thompson as Thompson
@@ -57,11 +54,13 @@ from highseason.policies.sampling_rule import NORMAL_SAMPLING as NORMAL_SAMPLING
 from highseason.policies.sampling_rule import beta_sampling as beta_sampling
 from highseason.policies.state import NO_END as NO_END
 from highseason.policies.state import UNKNOWN_END as UNKNOWN_END
+from highseason.policies.state import UNKNOWN_TURNS as UNKNOWN_TURNS
 from highseason.policies.state import ArmState as ArmState
+from highseason.policies.state import FutureUnknownError as FutureUnknownError
+from highseason.policies.state import Horizon as Horizon
+from highseason.policies.state import Observation as Observation
+from highseason.policies.state import Turn as Turn
 from highseason.policies.state import fresh_state as fresh_state
-from highseason.policies.turn import UNKNOWN_TURNS as UNKNOWN_TURNS
-from highseason.policies.turn import Observation as Observation
-from highseason.policies.turn import Turn as Turn
 from highseason.policies.ucb import UCB as UCB
 from highseason.policies.ucb import UCBZ as UCBZ
 from highseason.policies.ucb import NaiveUCB as NaiveUCB
@@ -71,7 +70,6 @@ from highseason.policies.ucb_rule import MORTAL as MORTAL
 from highseason.policies.ucb_rule import UCB_RULE as UCB_RULE
 from highseason.policies.ucb_rule import index_rule as index_rule
 from highseason.policies.variable_pool import VariablePool as VariablePool
-from highseason.policies.views import View
 from highseason.policies.wrappers import CapIndex as CapIndex
 from highseason.policies.wrappers import Discounted as Discounted
 from highseason.policies.wrappers import DynamicPeakGrabber as DynamicPeakGrabber

@@ -9,18 +9,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from highseason.core.jitable import jitable
-from highseason.policies.base import Policy
-from highseason.policies.counting import WeighingPolicy
-from highseason.policies.epsilon_rule import EPSILON
-from highseason.policies.parameters import (
+from highseason.policies.base import (
     OnG,
+    Policy,
+    WeighingPolicy,
     epsilon_constant,
     formula,
     parameter,
     threshold,
-    unit_rule,
+    unit_of_g,
 )
-from highseason.policies.views import View
+from highseason.policies.epsilon_rule import EPSILON
+from highseason.policies.plan import View
 
 
 @jitable
@@ -116,7 +116,7 @@ class SoftEpsilonGreedy(WeighingPolicy):
     }
 
     k: float = epsilon_constant(0.5)
-    unit: OnG = unit_rule("q0.5")
+    unit: OnG = unit_of_g("q0.5")
     variant: str = formula()
 
     def step(self, carry: Any, view: View) -> tuple[float, Any]:

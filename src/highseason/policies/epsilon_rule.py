@@ -15,8 +15,7 @@ from highseason.policies.ranking import (
     untried_probabilities,
 )
 from highseason.policies.rule import Floats, Rule, RuleTraits
-from highseason.policies.state import ArmState
-from highseason.policies.turn import Turn
+from highseason.policies.state import ArmState, Turn
 
 
 @jitable

@@ -7,10 +7,9 @@ import functools
 from dataclasses import dataclass
 from typing import Any
 
-from highseason.policies.base import Policy
+from highseason.policies.base import Policy, parameter
 from highseason.policies.foreign_rule import Foreign, Make, foreign_rule
-from highseason.policies.parameters import parameter
-from highseason.policies.views import View
+from highseason.policies.plan import View
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,9 @@ from typing import Any, Protocol
 
 from highseason.core.random import ARMS, DECISION, draw, hash_at
 from highseason.policies.epsilon_rule import intensity, negligible
-from highseason.policies.ranking import leader
-from highseason.policies.rule import Rule, RuleTraits, observe_mean
-from highseason.policies.state import ArmState
-from highseason.policies.turn import Observation, Turn
+from highseason.policies.ranking import leader, observe_mean
+from highseason.policies.rule import Rule, RuleTraits
+from highseason.policies.state import ArmState, Observation, Turn
 
 
 class Foreign(Protocol):

@@ -4,10 +4,9 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from highseason.policies.counting import WeighingPolicy
+from highseason.policies.base import WeighingPolicy, exploration
 from highseason.policies.kl_ucb_rule import KL_UCB_RULE
-from highseason.policies.parameters import exploration
-from highseason.policies.views import View
+from highseason.policies.plan import View
 
 
 @dataclass(frozen=True)

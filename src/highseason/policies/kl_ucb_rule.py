@@ -17,8 +17,7 @@ from highseason.core.jitable import jitable
 from highseason.core.special import bernoulli_kl, bernoulli_kl_upper
 from highseason.policies.ranking import estimate, leader, least_selected, untried, wins_tie
 from highseason.policies.rule import Floats, Rule
-from highseason.policies.state import ArmState
-from highseason.policies.turn import Turn
+from highseason.policies.state import ArmState, Turn
 from highseason.policies.ucb_rule import index_rule
 
 

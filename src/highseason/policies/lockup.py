@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from highseason.policies.base import parameter
 from highseason.policies.lockup_rule import SwitchingLimits, limited
-from highseason.policies.parameters import parameter
 from highseason.policies.rule import Rule
 from highseason.policies.wrappers import Wrapper
 

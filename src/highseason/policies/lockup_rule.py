@@ -16,8 +16,7 @@ from typing import NamedTuple
 from highseason.core.jitable import jitable
 from highseason.policies.ranking import one_hot
 from highseason.policies.rule import Floats, Rule
-from highseason.policies.state import ArmState
-from highseason.policies.turn import Observation, Turn
+from highseason.policies.state import ArmState, Observation, Turn
 
 #: The shared numbers: the arm on display plus 1 (0: none), the turn it came, the last turn noted;
 #: the limits; how many changes have been noted, how many frozen spans there are; then a ring of the

@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-from highseason.policies.counting import WeighingPolicy
-from highseason.policies.parameters import OnG, exploration, parameter, unit_rule
-from highseason.policies.presence import LifetimeOptions
+from highseason.policies.base import OnG, WeighingPolicy, exploration, parameter, unit_of_g
+from highseason.policies.lifetimes import LifetimeOptions
+from highseason.policies.plan import View
 from highseason.policies.ucb_rule import LIFE, MORTAL
-from highseason.policies.views import View
 
 
 @dataclass(frozen=True)
@@ -39,7 +38,7 @@ class SoftUCBMortal(WeighingPolicy):
     profiles = {"paper": {"c": 2.0, "unit": 1.0}}
 
     c: float = exploration(0.1, "the most that psi can be")
-    unit: OnG = unit_rule("q0.5")
+    unit: OnG = unit_of_g("q0.5")
     remaining: bool = parameter(
         False, "rank arms by their remaining lifetime, not by the whole", flag=True
     )
@@ -88,7 +87,7 @@ class UCBL(WeighingPolicy):
     xi: str = parameter(
         "soft", "regulated by G, or by the arm's age alone", choices=("soft", "age")
     )
-    unit: OnG = unit_rule("q0.1")
+    unit: OnG = unit_of_g("q0.1")
 
     @property
     def lifetime_options(self) -> LifetimeOptions:

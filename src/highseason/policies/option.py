@@ -6,13 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.policies.counting import CountingPolicy
-from highseason.policies.horizons import effective_horizons
+from highseason.policies.base import CountingPolicy, parameter
+from highseason.policies.lifetimes import LifetimeOptions
 from highseason.policies.option_index import arms_to_try
 from highseason.policies.option_rule import OPTION, OPTION_COUNTED, OPTION_UNREGULATED
-from highseason.policies.parameters import parameter
-from highseason.policies.presence import LifetimeOptions
-from highseason.policies.views import View
+from highseason.policies.plan import View
+from highseason.policies.regulated import effective_horizons
 
 
 @dataclass(frozen=True)

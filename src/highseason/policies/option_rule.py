@@ -43,8 +43,15 @@ from highseason.policies.option_state import (
 )
 from highseason.policies.ranking import mean_ended_lifetime, tie_probabilities, wins_tie
 from highseason.policies.rule import Floats, Rule, RuleTraits
-from highseason.policies.state import NO_END, UNKNOWN_END, ArmState, copy_values
-from highseason.policies.turn import UNKNOWN_TURNS, Observation, Turn
+from highseason.policies.state import (
+    NO_END,
+    UNKNOWN_END,
+    UNKNOWN_TURNS,
+    ArmState,
+    Observation,
+    Turn,
+    copy_values,
+)
 
 #: Where draws are scaled, the equation for ρ is linear in 1/ρ: two rows are exact.
 SCALED = (1.0, 2.0**-12)

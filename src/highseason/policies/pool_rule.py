@@ -20,8 +20,7 @@ from highseason.policies.ranking import (
     wins_tie,
 )
 from highseason.policies.rule import Floats, Rule, RuleTraits
-from highseason.policies.state import ArmState
-from highseason.policies.turn import Turn
+from highseason.policies.state import ArmState, Turn
 
 
 @jitable

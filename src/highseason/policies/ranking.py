@@ -11,14 +11,20 @@ from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
 from highseason.core.random import TIES, draw, hash_at
-from highseason.policies.state import ArmState
-from highseason.policies.turn import Turn
+from highseason.policies.state import ArmState, Observation, Turn
 
 
 @jitable
 def estimate(state: ArmState, arm: int) -> float:
     """The mean of what was learned from `arm`; it must have been observed."""
     return state.sums[arm] / state.pulls[arm]  # type: ignore[no-any-return]  # a NumPy scalar
+
+
+@jitable
+def observe_mean(state: ArmState, turn: Turn, observation: Observation) -> None:
+    """Add the value to the arm's average, weighted by its precision."""
+    state.pulls[observation.arm] += observation.precision
+    state.sums[observation.arm] += observation.precision * observation.value
 
 
 @jitable

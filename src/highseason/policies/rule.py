@@ -17,10 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
-from highseason.policies.presence import SetWeights, uniform_weights
-from highseason.policies.ranking import estimate
-from highseason.policies.state import ArmState, fresh_state
-from highseason.policies.turn import Observation, Turn
+from highseason.policies.lifetimes import SetWeights, uniform_weights
+from highseason.policies.ranking import estimate, observe_mean
+from highseason.policies.state import ArmState, Observation, Turn, fresh_state
 
 Floats: TypeAlias = NDArray[np.float64]
 Choose = Callable[[ArmState, Turn], tuple[int, bool]]
@@ -75,13 +74,6 @@ class RuleTraits:
     uses_future: bool = False
     compilable: bool = True
     work: float = 1.0
-
-
-@jitable
-def observe_mean(state: ArmState, turn: Turn, observation: Observation) -> None:
-    """Add the value to the arm's average, weighted by its precision."""
-    state.pulls[observation.arm] += observation.precision
-    state.sums[observation.arm] += observation.precision * observation.value
 
 
 @jitable

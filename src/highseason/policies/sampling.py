@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
-from highseason.policies.counting import WeighingPolicy
-from highseason.policies.parameters import exploration, parameter
+from highseason.policies.base import WeighingPolicy, exploration, parameter
+from highseason.policies.plan import View
 from highseason.policies.sampling_rule import BETA_SAMPLING, NORMAL_SAMPLING, beta_sampling
-from highseason.policies.views import View
 
 
 @dataclass(frozen=True)

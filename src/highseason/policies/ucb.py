@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from highseason.core.jitable import jitable
-from highseason.policies.counting import WeighingPolicy
-from highseason.policies.parameters import OnG, formula, radius, threshold, unit_rule
+from highseason.policies.base import OnG, WeighingPolicy, formula, radius, threshold, unit_of_g
+from highseason.policies.plan import View
 from highseason.policies.ucb_rule import UCB_RULE
-from highseason.policies.views import View
 
 
 @jitable
@@ -89,7 +88,7 @@ class SoftUCB(WeighingPolicy):
     carry_depends_on = "nothing"
     profiles = {"paper": {"unit": 1.0}, "authors_code": {"unit": 1.0, "variant": "authors_code"}}
 
-    unit: OnG = unit_rule("q0.1")
+    unit: OnG = unit_of_g("q0.1")
     P: float = radius()
     variant: str = formula()
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
-from highseason.policies.presence import SetWeights, uniform_weights
+from highseason.policies.lifetimes import SetWeights, uniform_weights
 from highseason.policies.ranking import (
     age,
     count_available,
@@ -42,8 +42,7 @@ from highseason.policies.rule import (
     RuleTraits,
     never_negligible,
 )
-from highseason.policies.state import ArmState
-from highseason.policies.turn import Turn
+from highseason.policies.state import ArmState, Turn
 
 #: Index rules compare available arms, repeat themselves until something changes, and want rewards
 #: in [0, 1], because their radius is measured in that range.

@@ -4,10 +4,9 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from highseason.policies.base import Policy
-from highseason.policies.parameters import OnG, formula, parameter, unit_rule
+from highseason.policies.base import OnG, Policy, formula, parameter, unit_of_g
+from highseason.policies.plan import View
 from highseason.policies.pool_rule import POOL
-from highseason.policies.views import View
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ class VariablePool(Policy):
     c: float = parameter(
         20.0, "size of the pool; larger explores longer", above=1.0, search=(1.01, 1e3, "log")
     )
-    unit: OnG = unit_rule("q0.5")
+    unit: OnG = unit_of_g("q0.5")
     variant: str = formula()
 
     def step(self, carry: Any, view: View) -> tuple[float, Any]:

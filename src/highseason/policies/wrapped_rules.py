@@ -21,13 +21,13 @@ from highseason.policies.ranking import (
     estimates,
     leader,
     mean_ended_lifetime,
+    observe_mean,
     one_hot,
     tie_probabilities,
     wins_tie,
 )
-from highseason.policies.rule import Bonus, Choose, Floats, Observe, Rule, observe_mean
-from highseason.policies.state import NO_END, UNKNOWN_END, ArmState
-from highseason.policies.turn import Observation, Turn
+from highseason.policies.rule import Bonus, Choose, Floats, Observe, Rule
+from highseason.policies.state import NO_END, UNKNOWN_END, ArmState, Observation, Turn
 from highseason.policies.ucb_rule import bonus_of, index_choose, index_probabilities
 
 

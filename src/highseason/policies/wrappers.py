@@ -13,12 +13,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.ordered import WithOne
-from highseason.policies.base import Policy, parse
-from highseason.policies.parameters import EXPLORATION, Limits, Role, declared, parameter, window
-from highseason.policies.presence import LifetimeOptions
+from highseason.policies.base import (
+    EXPLORATION,
+    Limits,
+    Policy,
+    Role,
+    declared,
+    parameter,
+    parse,
+    window,
+)
+from highseason.policies.lifetimes import LifetimeOptions
+from highseason.policies.plan import View
 from highseason.policies.rule import Rule
 from highseason.policies.ucb import UCB
-from highseason.policies.views import View
 from highseason.policies.wrapped_rules import (
     capped,
     discounted,
@@ -97,9 +105,9 @@ class Wrapper(Policy):
         return self.base.levels(G, arms)
 
     def resolve_thresholds(self, values: NDArray[np.float64] | WithOne) -> Self:
-        """Its own rules on G turned into numbers, and those of the policy within."""
-        rules = super().unresolved_thresholds()
-        own: dict[str, Any] = {name: rule.resolve(values) for name, rule in rules.items()}
+        """Its own expressions turned into numbers, and those of the policy within."""
+        expressions = super().unresolved_thresholds()
+        own: dict[str, Any] = {name: e.resolve(values) for name, e in expressions.items()}
         return replace(self, base=self.base.resolve_thresholds(values), **own)
 
     def unresolved_thresholds(self) -> dict[str, Threshold]:

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, Self, TypeAlias
 from highseason.bandit import Event
 from highseason.core.specs import DEFAULT_POLICY
 from highseason.policies import Policy, Wrapper, parse
-from highseason.policies.counting import CountingPolicy, WeighingPolicy
+from highseason.policies.base import CountingPolicy, WeighingPolicy
 from highseason.service.forecast import TrafficForecast
 
 #: The most arms and turns of an experiment.

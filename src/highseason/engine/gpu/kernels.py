@@ -17,7 +17,7 @@ from highseason.engine.kernels.any_rule import RulePlayer, any_rule_game, best_a
 from highseason.engine.kernels.arguments import Kernel
 from highseason.engine.kernels.epsilon import EpsilonScratch, epsilon_game
 from highseason.engine.kernels.pool import PoolScratch, pool_game
-from highseason.policies.presence import Population
+from highseason.policies.lifetimes import Population
 from highseason.policies.state import ArmState
 
 #: A function of a reward model that a kernel contains, or None.

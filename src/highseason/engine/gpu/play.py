@@ -21,8 +21,7 @@ from highseason.engine.kernels.reward_dispatch import AnyReward, PerTurnReward
 from highseason.engine.parts import Played
 from highseason.engine.turn import illegal_arm
 from highseason.policies import Policy
-from highseason.policies.lifetimes import Lifetimes
-from highseason.policies.presence import LifetimeOptions, expected_measure, spans_of
+from highseason.policies.lifetimes import LifetimeOptions, Lifetimes, expected_measure, spans_of
 from highseason.rewards import Rewards
 
 #: Games on the GPU at once: enough to fill it, few enough for memory.

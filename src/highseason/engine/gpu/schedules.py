@@ -11,7 +11,7 @@ from highseason.engine.kernels.any_rule import RulePlayer
 from highseason.engine.kernels.arguments import Turns
 from highseason.engine.kernels.epsilon import leaves
 from highseason.policies import EPSILON, POOL, UCB_RULE, Rule
-from highseason.policies.presence import Population
+from highseason.policies.lifetimes import Population
 from highseason.policies.state import ArmState
 
 #: Up to this many arms shared memory holds enough games to keep the machine busy.

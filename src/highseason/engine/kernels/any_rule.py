@@ -31,8 +31,7 @@ from highseason.engine.kernels.reward_dispatch import (
     update_means,
 )
 from highseason.engine.turn import is_legal
-from highseason.policies.horizon import turns_left
-from highseason.policies.presence import (
+from highseason.policies.lifetimes import (
     Population,
     best_present,
     mark_opening,
@@ -40,8 +39,15 @@ from highseason.policies.presence import (
     renew,
     score_lifetimes,
 )
-from highseason.policies.state import ArmState, copy_values, reset_state, uncounted_state
-from highseason.policies.turn import Observation, Turn
+from highseason.policies.state import (
+    ArmState,
+    Observation,
+    Turn,
+    copy_values,
+    reset_state,
+    turns_left,
+    uncounted_state,
+)
 
 
 class RulePlayer(NamedTuple):

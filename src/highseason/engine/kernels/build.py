@@ -36,9 +36,9 @@ from highseason.engine.kernels.reward_dispatch import (
 from highseason.engine.kernels.ucb_lanes import LANES_SCRATCH, ucb_lanes_kernel
 from highseason.engine.turn import illegal_arm
 from highseason.policies import EPSILON, POOL, UCB_RULE, Policy, Rule, fresh_state
-from highseason.policies.lifetimes import Lifetimes
-from highseason.policies.presence import (
+from highseason.policies.lifetimes import (
     LifetimeOptions,
+    Lifetimes,
     Population,
     lifetimes_matter,
     population_of,

@@ -20,7 +20,7 @@ from highseason.logs.kernels import records
 from highseason.logs.kernels.records import LogColumns
 from highseason.logs.kernels.replay import replay_kernel
 from highseason.policies import Policy
-from highseason.policies.views import UnknownFuture, View
+from highseason.policies.plan import UnknownFuture, View
 
 
 def _log_type() -> Any:

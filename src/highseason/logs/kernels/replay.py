@@ -17,8 +17,8 @@ from highseason.engine.turn import is_legal
 from highseason.logs.kernels import records
 from highseason.logs.kernels.records import LogColumns, RecordOrder, ReplayTrace, Scratch
 from highseason.policies import UNKNOWN_TURNS, ArmState, Observation, Turn
-from highseason.policies.presence import SetWeights, mark_opening, reveal_ends
-from highseason.policies.views import View
+from highseason.policies.lifetimes import SetWeights, mark_opening, reveal_ends
+from highseason.policies.plan import View
 
 
 @jitable
