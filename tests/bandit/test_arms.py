@@ -226,6 +226,6 @@ def test_a_rules_memory_starts_for_the_newcomer_alone_and_is_kept() -> None:
     bandit.update(bandit.pull(), 20.0, traffic=10.0)
     bandit.add_arm("c", when="now")
     bandit = hs.Bandit.from_json(bandit.to_json(), policy=BestEver())
-    assert bandit._session.table.state.memory.tolist() == [[2.0, 1.0], [-1.0, 0.0], [-1.0, 0.0]]
+    assert bandit._game.table.state.memory.tolist() == [[2.0, 1.0], [-1.0, 0.0], [-1.0, 0.0]]
     assert bandit.pull() == "a"
     assert bandit.pull(available=["b", "c"]) == "b"

@@ -149,7 +149,7 @@ class Twins(RuleBasedStateMachine):
         assert again.to_json() == self.one.to_json()
         log = self.one.decisions()
         assert {d.turn: d.arm for d in log} == {t: d.arm for t, d in self.decided.items()}
-        state = self.one._session.table.state
+        state = self.one._game.table.state
         learnt = [d for d in log if d.reward is not None and d.traffic]
         assert state.selections.sum() == len(log)
         assert state.pulls.sum() == len(learnt)

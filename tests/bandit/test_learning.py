@@ -228,7 +228,7 @@ def test_rows_must_be_reports(row: Any) -> None:
 def test_rewards_are_scaled_to_their_range() -> None:
     bandit = shop(reward_range=(2, 12))
     bandit.update("a", 70.0, t=1, traffic=10)
-    assert bandit._session.table.state.sums[0] == 0.5
+    assert bandit._game.table.state.sums[0] == 0.5
     assert estimates(bandit)["a"] == 7.0
     assert bandit.clipped == 0
 
@@ -251,7 +251,7 @@ def test_without_a_range_nothing_is_scaled_or_clipped() -> None:
 def test_naive_policies_learn_totals() -> None:
     bandit = shop(hs.policies.NaiveEpsilonGreedy(k=1), reward_range=(2, 12))
     bandit.update_many([("a", 70.0, 1, 10), ("b", 2000.0, 2, 100), ("c", 0.0, 3, 1)])
-    assert bandit._session.table.state.sums.tolist() == [5.0, 100.0, 0.0]
+    assert bandit._game.table.state.sums.tolist() == [5.0, 100.0, 0.0]
     assert bandit.clipped == 2
     assert bandit.ranking()[0] == Ranked("b", 1000.0, 1)
 
@@ -271,5 +271,5 @@ def test_the_order_of_rewards_does_not_matter_to_what_is_learnt(
     for t in order:
         late.update(late.pull(t), float(t), t, traffic=4.0)
     # Quarters are exact, so sums do not depend on the order of their terms.
-    np.testing.assert_array_equal(bandit._session.table.state.sums, late._session.table.state.sums)
+    np.testing.assert_array_equal(bandit._game.table.state.sums, late._game.table.state.sums)
     assert bandit.ranking() == late.ranking()

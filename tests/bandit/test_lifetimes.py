@@ -157,7 +157,7 @@ def test_expiry_beyond_the_forecast_by_date(reopened: bool) -> None:
         bandit = hs.Bandit.from_json(bandit.to_json())
     for first in ("2026-12-07", "2026-12-10"):
         bandit.extend(days_from(first, 3))
-    expires = bandit._session.table.ends.tolist()
+    expires = bandit._game.table.ends.tolist()
     assert expires == [7, 11, 4]  # turn 5 is the 7th; b's date is still to come
     assert {bandit.pull(t) for t in range(8, 11)} == {"b"}
 
@@ -167,7 +167,7 @@ def test_an_arm_that_was_removed_before_its_date_stays_away() -> None:
     played(bandit, range(1, 3))
     bandit.remove_arm("a")
     bandit.extend(days_from("2026-12-05", 4))
-    assert bandit._session.table.ends[0] == 2
+    assert bandit._game.table.ends[0] == 2
 
 
 def test_expiry_beyond_the_forecast_by_turn() -> None:
@@ -234,7 +234,7 @@ def test_a_removed_arm_died_in_the_last_turn_that_was_decided() -> None:
     played(bandit, range(1, 11))
     bandit.remove_arm("a")
     bandit.pull(11)
-    assert bandit._session.table.state.shared[0] == 10.0  # the mean life of the dead
+    assert bandit._game.table.state.shared[0] == 10.0  # the mean life of the dead
 
 
 def test_an_arm_taken_out_before_it_was_there_leaves_the_others_alone() -> None:
@@ -243,7 +243,7 @@ def test_an_arm_taken_out_before_it_was_there_leaves_the_others_alone() -> None:
     bandit.add_arm("d", when="now")
     bandit.remove_arm("d")
     bandit.pull(5)
-    assert bandit._session.table.state.shared[0] == -1.0  # nobody died
+    assert bandit._game.table.state.shared[0] == -1.0  # nobody died
 
 
 def test_arms_that_stay_are_not_taken_for_old() -> None:
@@ -253,7 +253,7 @@ def test_arms_that_stay_are_not_taken_for_old() -> None:
         bandit = shop(hs.policies.SpareOldArms(hs.UCB()), expires={"a": told, "b": 4})
         for t in range(1, 30):
             bandit.update(bandit.pull(t), 2.0)
-        game = bandit._session
+        game = bandit._game
         rule, (_, state, asked) = game.policy.rule, game._ask(30, None, None)
         assert rule.bonus is not None
         bonuses[told] = rule.bonus(state, asked, 0)
@@ -270,7 +270,7 @@ def test_an_expired_arm_comes_back_with_what_was_learnt_and_a_new_life() -> None
     with pytest.raises(BanditError, match="'b' is already in the game"):
         bandit.add_arm("b")
     bandit.add_arm("a", expires=30)
-    table = bandit._session.table
+    table = bandit._game.table
     assert {row.arm for row in bandit.ranking() if row.pulls} == {"a", "b"}
     assert table.state.start.tolist() == [11, 0]
     assert {bandit.pull(t) for t in range(11, 31)} == {"a", "b"}
@@ -352,10 +352,10 @@ def test_ucb_l_must_know_when_arms_expire() -> None:
 def test_to_ucb_l_a_life_ends_with_the_forecast_as_far_as_it_goes() -> None:
     bandit = shop(hs.UCBL(), expires={"a": 60})
     bandit.pull()
-    assert bandit._session.table.state.end.tolist() == [40, 40]
+    assert bandit._game.table.state.end.tolist() == [40, 40]
     bandit.extend([5.0] * 40)
     bandit.pull()
-    assert bandit._session.table.state.end.tolist() == [60, 80]
+    assert bandit._game.table.state.end.tolist() == [60, 80]
 
 
 def test_a_late_reward_does_not_hold_an_arm_that_is_gone() -> None:
@@ -366,7 +366,7 @@ def test_a_late_reward_does_not_hold_an_arm_that_is_gone() -> None:
         bandit.update(bandit.pull(t, available=["b"]), 1.0)
     bandit.update("a", 5.0, t=1)
     bandit.update("a", 5.0, t=3)  # a run, of one that died two turns ago
-    assert bandit._session.table.state.shared[0] == 0.0
+    assert bandit._game.table.state.shared[0] == 0.0
 
 
 def test_without_a_multiplier_lives_are_ranked_by_their_turns() -> None:
@@ -374,12 +374,12 @@ def test_without_a_multiplier_lives_are_ranked_by_their_turns() -> None:
     bandit = hs.Bandit(["short", "long", "stays"], hs.SoftUCBMortal(c=3), reward_range=(0, 1),
                        expires=ends)  # fmt: skip
     bandit.pull(expected=5.0)
-    assert bandit._session.table.state.weight.tolist() == pytest.approx([1.0, 2.0, 3.0])
+    assert bandit._game.table.state.weight.tolist() == pytest.approx([1.0, 2.0, 3.0])
     for _ in range(599):  # arms that never expire tie, however late they came
         bandit.pull(expected=5.0)
     bandit.add_arm("may go", when="now", expires="unknown")  # taken to live to the end
     bandit.pull(expected=5.0)
-    assert bandit._session.table.state.weight.tolist()[2:] == pytest.approx([3.0, 3.0])
+    assert bandit._game.table.state.weight.tolist()[2:] == pytest.approx([3.0, 3.0])
 
 
 # -- documents -------------------------------------------------------------------------------------

@@ -27,5 +27,5 @@ from highseason.bandit.events import TurnDecided as TurnDecided
 from highseason.bandit.events import event_from_json as event_from_json
 from highseason.bandit.events import event_to_json as event_to_json
 from highseason.bandit.ledger import Decision as Decision
+from highseason.bandit.ledger import Ranked as Ranked
 from highseason.bandit.ledger import TurnOutcome as TurnOutcome
-from highseason.bandit.view import Ranked as Ranked

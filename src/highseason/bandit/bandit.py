@@ -1,25 +1,46 @@
 """The bandit inside a user's program: it decides turns, and learns from what they bring."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Self
+from __future__ import annotations
 
-from highseason.bandit.arm_table import as_list, hashable, lifetime_of
-from highseason.bandit.errors import BanditError, WaitingWarning
-from highseason.bandit.events import BanditStarted, EventStore
-from highseason.bandit.ledger import NO_ROW, ArmT, Decision, Scale
-from highseason.bandit.multiplier_source import TurnLike, source_of
-from highseason.bandit.session import BanditSession, Report
-from highseason.bandit.stored import StoredBandit
-from highseason.bandit.tables import in_order, reports_of
+import copy
+import os
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, Literal, Self, overload
+
+import numpy as np
+
+from highseason.bandit import documents
+from highseason.bandit.errors import BanditError, DocumentError, StoreError, WaitingWarning
+from highseason.bandit.events import BanditRestored, BanditStarted, Event, EventStore, MemoryStore
+from highseason.bandit.game import LiveGame
+from highseason.bandit.ledger import (
+    NO_ROW,
+    ArmT,
+    Decision,
+    Ranked,
+    Report,
+    Scale,
+    as_list,
+    hashable,
+    in_order,
+    reports_of,
+)
+from highseason.bandit.multiplier_source import TurnLike, lifetime_of, source_of
+from highseason.core.atomic import atomic_write
 from highseason.core.reflexes import ON_BANDIT, missing
 from highseason.core.specs import DEFAULT_POLICY
 from highseason.core.validation import one_of
-from highseason.core.warnings import warn_user
+from highseason.core.warnings import quiet, warn_user
 from highseason.policies import Policy, parse
-from highseason.traffic import as_multiplier
+from highseason.traffic import CalendarWarning, Multiplier, as_multiplier
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
-class Bandit(StoredBandit[ArmT]):
+class Bandit(Generic[ArmT]):
     """One live game, played by the same plan and the same rule as `play` and `simulate`.
 
     `pull` gives the arm of a turn; `update` reports what the turn brought.  Rewards may come late
@@ -105,9 +126,28 @@ class Bandit(StoredBandit[ArmT]):
         if ends:
             raise BanditError(f"expires names {next(iter(ends))!r}, which is not among the arms")
         event = BanditStarted(1, policy, int(seed), given, G, bool(known), ids, lifetimes)
-        session = BanditSession.start(event, policy)
-        session.source.check_plan(len(session.names))  # here, so that its warnings come only once
-        self._begin(session, event, store)
+        game = LiveGame.start(event, policy)
+        game.source.check_plan(len(game.names))  # here, so that its warnings come only once
+        self._begin(game, event, store)
+
+    def _begin(self, game: LiveGame[ArmT], event: Event, store: EventStore | None) -> None:
+        store = MemoryStore() if store is None else store
+        if next(iter(store), None) is not None:
+            raise StoreError(
+                "the store already holds the events of a bandit: continue it with "
+                "Bandit.from_events(store), or pass an empty store"
+            )
+        store.append(event)
+        game.seq = event.seq
+        self._game, self._store, self._lock = game, store, threading.RLock()
+
+    def _record(self, event: Event | None) -> None:
+        """Store an event, then apply it: what cannot be stored does not happen."""
+        if event is not None:
+            self._store.append(event)
+            self._game.apply(event)
+
+    # -- playing -----------------------------------------------------------------------------------
 
     def pull(
         self,
@@ -156,11 +196,11 @@ turn 3: append turns with extend(…)
         Decision(turn=1, arm='a', probability=1.0, exploited=False, level=0.0, reward=None, ...)
         """
         with self._lock:
-            session = self._session
-            turn = session.turn_of(t)
-            if session.ledger.row(turn) == NO_ROW:
-                self._record(session.decide(turn, available, expected))
-            return session.decision(session.ledger.row(turn))
+            game = self._game
+            turn = game.turn_of(t)
+            if game.ledger.row(turn) == NO_ROW:
+                self._record(game.decide(turn, available, expected))
+            return game.decision(game.ledger.row(turn))
 
     def probabilities(
         self,
@@ -183,7 +223,7 @@ turn 3: append turns with extend(…)
         {'a': 0.125, 'b': 0.875}
         """
         with self._lock:
-            return self._session.probabilities(t, available, expected)
+            return self._game.probabilities(t, available, expected)
 
     def update(
         self, arm: ArmT, reward: float, t: TurnLike | None = None, traffic: float | None = None
@@ -237,7 +277,7 @@ turn 3: append turns with extend(…)
 
     def _report(self, reports: list[Report], numbered: bool = False) -> None:
         before = self.waiting
-        self._record(self._session.report(reports, numbered))
+        self._record(self._game.report(reports, numbered))
         digits = len(str(self.waiting))
         if self.waiting > before < 10 ** (digits - 1):  # the first, the tenth, the hundredth, …
             warn_user(
@@ -263,7 +303,7 @@ turn 3: append turns with extend(…)
         {'a': 5.0, 'b': None}
         """
         with self._lock:
-            self._record(self._session.correct(t, reward))
+            self._record(self._game.correct(t, reward))
 
     def fit(self, history: Iterable[Mapping[str, Any] | Sequence[Any]] | Any) -> Self:
         """Learn from what was earned before the first turn.
@@ -285,7 +325,7 @@ turn 3: append turns with extend(…)
         """
         reports = in_order(reports_of(history))
         with self._lock:
-            self._record(self._session.fit(reports))
+            self._record(self._game.fit(reports))
         return self
 
     def traffic(self, t: TurnLike, value: float) -> None:
@@ -299,7 +339,7 @@ turn 3: append turns with extend(…)
         []
         """
         with self._lock:
-            self._record(self._session.report_traffic(t, value))
+            self._record(self._game.report_traffic(t, value))
 
     def add_arm(self, arm: ArmT, when: Literal["low", "now"] = "low", expires: Any = None) -> None:
         """Bring an arm into the game, or back into it with everything that was learned of it.
@@ -326,7 +366,7 @@ turn 3: append turns with extend(…)
         """
         one_of("when", when, ("low", "now"), BanditError)
         with self._lock:
-            self._record(self._session.add_arm(arm, when == "low", expires))
+            self._record(self._game.add_arm(arm, when == "low", expires))
 
     def remove_arm(self, arm: ArmT) -> None:
         """Take an arm out of the game: it is not chosen any more.
@@ -340,7 +380,7 @@ turn 3: append turns with extend(…)
         {'b'}
         """
         with self._lock:
-            self._record(self._session.remove_arm(arm))
+            self._record(self._game.remove_arm(arm))
 
     def extend(self, more: Any) -> None:
         """Append turns to the multiplier.
@@ -356,7 +396,7 @@ turn 3: append turns with extend(…)
         3
         """
         with self._lock:
-            self._record(self._session.extend(more))
+            self._record(self._game.extend(more))
 
     def reforecast(self, forecast: Any) -> None:
         """Replace the multiplier of all turns after the last that was decided.
@@ -378,8 +418,253 @@ turn 3: append turns with extend(…)
         array([ 5., 40., 40., 40., 40.])
         """
         with self._lock:
-            turn = self._session.ledger.last_turn
-            self._record(self._session.reforecast(turn, forecast))
+            turn = self._game.ledger.last_turn
+            self._record(self._game.reforecast(turn, forecast))
+
+    # -- looking -----------------------------------------------------------------------------------
+
+    def ranking(self, gone: bool = False) -> list[Ranked[ArmT]]:
+        """The arms in the game, best first, as `(arm, estimate, pulls, low, high)`.
+
+        Estimates are what the policy compares arms by: rewards per customer in the unit of the
+        reported rewards (for the naive policies: per turn), None before the first reward.  Where
+        the policy exploits, it plays the first of the arms on offer.
+
+        Args:
+            gone: Also list the arms that were removed or have expired, after the others.
+        """
+        with self._lock:
+            return self._game.ranking(gone)
+
+    @overload
+    def expectations(self, as_: Literal["dict"] = "dict") -> dict[ArmT, float | None]: ...
+    @overload
+    def expectations(self, as_: Literal["frame"]) -> pd.DataFrame: ...
+    def expectations(
+        self, as_: Literal["dict", "frame"] = "dict"
+    ) -> dict[ArmT, float | None] | pd.DataFrame:
+        """What each arm in the game is expected to pay, as in `ranking`, in the arms' own order.
+
+        Args:
+            as_: "dict", or "frame" for a DataFrame with the columns `arm`, `estimate` and `pulls`.
+
+        >>> import highseason as hs
+        >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5, 5], known=True)
+        >>> shelf.update(shelf.pull(), reward=20)
+        >>> shelf.expectations()
+        {'a': 4.0, 'b': None}
+        >>> shelf.expectations("frame")
+          arm  estimate  pulls
+        0   a       4.0      1
+        1   b       NaN      0
+        """
+        one_of("as_", as_, ("dict", "frame"), BanditError)
+        with self._lock:
+            ranked = {row.arm: row for row in self.ranking()}
+            rows = [ranked[arm] for arm in self._game.names]
+        if as_ == "dict":
+            return {row.arm: row.estimate for row in rows}
+        import pandas as pd
+
+        columns = {
+            "arm": pd.Series([row.arm for row in rows], dtype=None if rows else object),
+            "estimate": np.array([row.estimate for row in rows], np.float64),  # None is NaN
+            "pulls": np.array([row.pulls for row in rows], np.int64),
+        }
+        return pd.DataFrame(columns)
+
+    def decision(self, t: TurnLike) -> Decision[ArmT]:
+        """What was decided for a turn, how likely it was, and what has come of it so far.
+
+        >>> import highseason as hs
+        >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5, 5], known=True)
+        >>> shelf.update(shelf.pull(), reward=20)
+        >>> shelf.decision(1).traffic
+        5.0
+        """
+        with self._lock:
+            return self._game.decision(self._game.row_of_decided(t))
+
+    def decisions(self) -> list[Decision[ArmT]]:
+        """All decisions, in the order in which they were made."""
+        with self._lock:
+            return self._decisions(range(len(self._game.ledger)))
+
+    @property
+    def pending(self) -> list[Decision[ArmT]]:
+        """Decisions whose reward has come and waits for its traffic."""
+        with self._lock:
+            return self._decisions(self._game.ledger.pending())
+
+    @property
+    def waiting(self) -> int:
+        """How many rewards wait for their traffic; nothing is learned from them yet."""
+        return self._game.ledger.waiting
+
+    @property
+    def unrewarded(self) -> list[Decision[ArmT]]:
+        """Decisions whose reward has not come yet."""
+        with self._lock:
+            return self._decisions(self._game.ledger.unrewarded())
+
+    def _decisions(self, rows: Iterable[int]) -> list[Decision[ArmT]]:
+        return [self._game.decision(row) for row in rows]
+
+    @property
+    def arms(self) -> tuple[ArmT, ...]:
+        """The arms in the game in the turn after the last that was decided."""
+        with self._lock:
+            return self._game.names
+
+    @property
+    def last_turn(self) -> int:
+        """The latest turn that is decided; 0 before the first."""
+        return self._game.ledger.last_turn
+
+    @property
+    def clipped(self) -> int:
+        """How many rewards lay outside `reward_range`.  More than a few: the range is wrong."""
+        return self._game.clipped
+
+    @property
+    def policy(self) -> Policy:
+        """The policy that plays."""
+        return self._game.policy
+
+    @property
+    def seed(self) -> int:
+        """The seed of the random numbers."""
+        return self._game.seed
+
+    @property
+    def reward_range(self) -> tuple[float, float] | None:
+        """The least and the greatest reward per customer, if they were given."""
+        return self._game.scale.reward_range
+
+    @property
+    def known(self) -> bool:
+        """Whether the multiplier is declared to be the traffic itself."""
+        return self._game.source.known
+
+    @property
+    def multiplier(self) -> Multiplier | None:
+        """G, or its forecast, as far as it goes now."""
+        return self._game.source.multiplier
+
+    @property
+    def store(self) -> EventStore:
+        """The store that every change goes to, as an event."""
+        return self._store
+
+    def __repr__(self) -> str:
+        with self._lock:
+            turns = "" if self.multiplier is None else f" of {self.multiplier.turns}"
+            decided = len(self._game.ledger)
+            waiting = f", {self.waiting} rewards wait for traffic" if self.waiting else ""
+            played = f"{len(self.arms)} arms, {decided}{turns} turns decided"
+            return f"<Bandit {self.policy}: {played}{waiting}>"
+
+    # -- saving, loading and copying ---------------------------------------------------------------
+
+    @classmethod
+    def from_events(cls, store: EventStore, policy: Policy | None = None) -> Self:
+        """The bandit whose events a store holds; its next events go to the same store.
+
+        Args:
+            store: A store that a bandit wrote to.
+            policy: Needed only for a policy without a name, which the registry does not have.
+
+        Raises:
+            DocumentError: The store holds no bandit, or an event is corrupt or of a later version.
+
+        >>> import highseason as hs
+        >>> shelf = hs.Bandit(["a", "b"], hs.UniformRandom(), [5] * 9)
+        >>> _ = [shelf.pull() for _ in range(5)]
+        >>> again = hs.Bandit.from_events(hs.bandit.MemoryStore(shelf.store))
+        >>> [again.pull(t) for t in range(1, 10)] == [shelf.pull(t) for t in range(1, 10)]
+        True
+        """
+        bandit = cls.__new__(cls)
+        with quiet(CalendarWarning):  # it was shown when the turns were appended
+            game = documents.replayed(store, policy)
+        bandit._game, bandit._store, bandit._lock = game, store, threading.RLock()
+        return bandit
+
+    def follow(self, event: Event) -> None:
+        """Take in the next event of the same history, which another process has stored."""
+        with self._lock:
+            self._game.replay(event)
+
+    def to_json(self) -> str:
+        """Everything as one JSON document: `from_json` continues identically.
+
+        Ids must be str, int, float, bool, None, or tuples of these.  The document grows with the
+        game; to save after every decision, pass a `store` instead.
+
+        >>> import highseason as hs
+        >>> shelf = hs.Bandit(["a", "b"], hs.UniformRandom(), [5] * 9)
+        >>> twin = hs.Bandit.from_json(shelf.to_json())
+        >>> [shelf.pull(t) for t in range(1, 10)] == [twin.pull(t) for t in range(1, 10)]
+        True
+        """
+        with self._lock:
+            return documents.write(self._game)
+
+    @classmethod
+    def from_json(
+        cls, text: str | bytes, policy: Policy | None = None, store: EventStore | None = None
+    ) -> Self:
+        """The bandit that `to_json` wrote.
+
+        Args:
+            text: The document.
+            policy: Needed only for a policy without a name, which the registry does not have.
+            store: An empty store for the events from now on; the document is its first.
+
+        Raises:
+            DocumentError: The document is corrupt, or another version wrote it.
+        """
+        bandit = cls.__new__(cls)
+        game = documents.read(text, policy)
+        document = text if isinstance(text, str) else text.decode()
+        bandit._begin(game, BanditRestored(1, document), store)
+        return bandit
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the document of `to_json` to a file, which is complete or not there at all.
+
+        >>> import highseason as hs
+        >>> path = getfixture("tmp_path") / "shelf.json"
+        >>> shelf = hs.Bandit(["a", "b"], hs.UniformRandom(), [5] * 9)
+        >>> shelf.save(path)
+        >>> hs.Bandit.load(path).pull() == shelf.pull()
+        True
+        """
+        with atomic_write(Path(path)) as unfinished:
+            unfinished.write_text(self.to_json(), encoding="utf-8")
+
+    @classmethod
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        policy: Policy | None = None,
+        store: EventStore | None = None,
+    ) -> Self:
+        """The bandit that `save` wrote; the other arguments are those of `from_json`."""
+        try:
+            return cls.from_json(Path(path).read_bytes(), policy, store)
+        except DocumentError as reason:
+            raise DocumentError(f"{path}: {reason}") from reason
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy keeps its events in memory: two that write to one file would contradict."""
+        with self._lock:
+            # Copied now: the game goes on changing when the lock is released.
+            return {"game": copy.deepcopy(self._game), "events": tuple(self._store)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._game, self._store = state["game"], MemoryStore(state["events"])
+        self._lock = threading.RLock()
 
     if not TYPE_CHECKING:  # type checkers would take it for any attribute
 

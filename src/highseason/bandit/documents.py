@@ -28,9 +28,9 @@ from highseason.bandit.events import (
     read_policy,
     write_policy,
 )
+from highseason.bandit.game import LiveGame
 from highseason.bandit.ledger import Propensities, Scale
 from highseason.bandit.multiplier_source import KnownMultiplier, MultiplierSource, OnlineMultiplier
-from highseason.bandit.session import BanditSession
 from highseason.core.version import __version__
 from highseason.policies import NO_END, ArmState, Policy, observe_mean
 
@@ -168,9 +168,9 @@ def _plain(values: NDArray[Any]) -> Any:
     return [str(value) if np.isinf(value) else value for value in values.tolist()]
 
 
-def write(session: BanditSession[Any]) -> str:
+def write(game: LiveGame[Any]) -> str:
     """The whole bandit as text."""
-    table, ledger = session.table, session.ledger
+    table, ledger = game.table, game.ledger
     arms: dict[str, Any] = {name: _plain(getattr(table, name)) for name in _TABLE}
     arms |= {name: _plain(getattr(table.state, name)) for name in _STATE}
     decisions: dict[str, Any] = {name: getattr(ledger, name).tolist() for name in _LEDGER}
@@ -183,11 +183,11 @@ def write(session: BanditSession[Any]) -> str:
         format=FORMAT,
         version=VERSION,
         written_by=f"highseason {__version__}",
-        policy=write_policy(session.policy),
-        seed=session.seed,
-        reward_range=session.scale.reward_range,
-        clipped=session.clipped,
-        multiplier=_write_source(session.source, len(session.names)),
+        policy=write_policy(game.policy),
+        seed=game.seed,
+        reward_range=game.scale.reward_range,
+        clipped=game.clipped,
+        multiplier=_write_source(game.source, len(game.names)),
         arms=_Arms(
             ids=[id_to_json(arm) for arm in table.ids], dates=[*table.dates.items()], **arms
         ),
@@ -226,17 +226,17 @@ class _Head(Struct):
     written_by: Any = "another highseason"
 
 
-def read(text: str | bytes, policy: Policy | None) -> BanditSession[Any]:
+def read(text: str | bytes, policy: Policy | None) -> LiveGame[Any]:
     """The bandit that `write` wrote; anything else is refused with the reason."""
     _require_readable(text)
     try:
-        session = _read(msgspec.json.decode(text, type=_Document, dec_hook=read_id), policy)
-        _check(session)
+        game = _read(msgspec.json.decode(text, type=_Document, dec_hook=read_id), policy)
+        _check(game)
     except DocumentError:
         raise
     except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError) as reason:
         raise DocumentError(f"corrupt document: {reason}") from reason
-    return session
+    return game
 
 
 def _require_readable(text: str | bytes) -> None:
@@ -259,15 +259,15 @@ def _require_readable(text: str | bytes) -> None:
         )
 
 
-def _read(document: _Document, given: Policy | None) -> BanditSession[Any]:
+def _read(document: _Document, given: Policy | None) -> LiveGame[Any]:
     policy = read_policy(document.policy, given)
     source = _read_source(document.multiplier, policy)
     scale = Scale.of(document.reward_range, policy)
-    session: BanditSession[Any] = BanditSession(policy, document.seed, scale, source)
-    session.clipped = document.clipped
-    _read_arms(document.arms, session)
-    _read_ledger(document, session)
-    return session
+    game: LiveGame[Any] = LiveGame(policy, document.seed, scale, source)
+    game.clipped = document.clipped
+    _read_arms(document.arms, game)
+    _read_ledger(document, game)
+    return game
 
 
 def _read_source(entry: Any, policy: Policy) -> MultiplierSource:
@@ -304,32 +304,32 @@ def _columns(names: Iterable[str], entry: Struct, owner: Any) -> dict[str, NDArr
     return {name: np.array(getattr(entry, name), kind) for name, kind in kinds.items()}
 
 
-def _read_arms(entry: _Arms, session: BanditSession[Any]) -> None:
-    rule, arms = session.policy.rule, len(entry.ids)
+def _read_arms(entry: _Arms, game: LiveGame[Any]) -> None:
+    rule, arms = game.policy.rule, len(entry.ids)
     if len(set(entry.ids)) < arms:
         raise ValueError("`ids` names an arm twice")
     for arm, date in entry.dates:
         if arm >= arms:
             raise ValueError(f"`dates` refers to unknown arm index {arm}")
-        session.source.last_turn_by(date)  # raises if it is not a date
+        game.source.last_turn_by(date)  # raises if it is not a date
     if any(len(row) != rule.memory for row in entry.memory):
         raise ValueError(f"`memory` must be {rule.memory} numbers for each arm")
     if len(entry.shared) != rule.shared:
         raise ValueError(f"`shared` must be {rule.shared} numbers")
-    table = _columns(_TABLE, entry, session.table)
-    state = _columns(_STATE, entry, session.table.state)
+    table = _columns(_TABLE, entry, game.table)
+    state = _columns(_STATE, entry, game.table.state)
     state["memory"] = state["memory"].reshape(arms, rule.memory)
     kept = ArmState(**state, available=table["active"].copy())
-    session.table.restore(entry.ids, state=kept, dates=dict(entry.dates), **table)
+    game.table.restore(entry.ids, state=kept, dates=dict(entry.dates), **table)
 
 
-def _read_ledger(document: _Document, session: BanditSession[Any]) -> None:
-    entry, past, arms = document.decisions, document.history, len(session.table.ids)
-    columns, decided = _columns(_LEDGER, entry, session.ledger), len(entry.turns)
-    limit = session.source.turns or decided
+def _read_ledger(document: _Document, game: LiveGame[Any]) -> None:
+    entry, past, arms = document.decisions, document.history, len(game.table.ids)
+    columns, decided = _columns(_LEDGER, entry, game.ledger), len(entry.turns)
+    limit = game.source.turns or decided
     if max(entry.turns, default=0) > limit or len(set(entry.turns)) < decided:
         raise ValueError(f"`turns` must be different turns from 1 to {limit}")
-    _levels(entry.levels, session.policy, decided)
+    _levels(entry.levels, game.policy, decided)
     lessons = np.flatnonzero(~np.isnan(columns["rewards"]) & (columns["traffic"] > 0.0))
     if document.version == 3:  # it does not say what was learned first, nor what before turn 1
         learned, past = lessons, _History(arms=[], rewards=[], traffic=[])
@@ -344,7 +344,7 @@ def _read_ledger(document: _Document, session: BanditSession[Any]) -> None:
         if not runs.fit(entry.arms[row], arms):
             raise ValueError(f"the propensities of row {row} do not fit its arm, or add up to 1")
     history = list(zip(past.arms, past.rewards, past.traffic, strict=True))
-    session.ledger.restore({**columns, "learned": learned}, packed, history)
+    game.ledger.restore({**columns, "learned": learned}, packed, history)
 
 
 def _unpack(entry: _Propensities | list[Any]) -> dict[int, Propensities]:
@@ -360,9 +360,9 @@ def _unpack(entry: _Propensities | list[Any]) -> dict[int, Propensities]:
     return {row: Propensities(*runs) for row, runs in zip(rows, packed, strict=True)}
 
 
-def _check(session: BanditSession[Any]) -> None:
+def _check(game: LiveGame[Any]) -> None:
     """The ledger must agree with the statistics of the arms."""
-    ledger, state, source = session.ledger, session.table.state, session.source
+    ledger, state, source = game.ledger, game.table.state, game.source
     if isinstance(source, OnlineMultiplier):
         came = [*(traffic for _, _, traffic in ledger.history), *ledger.traffic]
         if len(ledger) != len(source.beliefs):
@@ -374,24 +374,24 @@ def _check(session: BanditSession[Any]) -> None:
     arms = np.array([*(arm for arm, _, _ in ledger.history), *ledger.arms], np.int64)
     if not np.array_equal(np.bincount(arms, minlength=state.selections.size), state.selections):
         raise ValueError("`selections` disagrees with the decisions")
-    if session.policy.rule.observe is observe_mean:
+    if game.policy.rule.observe is observe_mean:
         pulls = np.zeros(state.pulls.size)
         for arm, _, traffic in ledger.lessons():
-            pulls[arm] += session.weight_of(traffic)
+            pulls[arm] += game.weight_of(traffic)
         # Version 3 does not say in which order they were added up.
         if not np.allclose(pulls, state.pulls, rtol=1e-9, atol=0.0):
             raise ValueError("`pulls` disagrees with the rewards")
 
 
-def replayed(events: Iterable[Event], policy: Policy | None) -> BanditSession[Any]:
-    """The session that wrote these events."""
+def replayed(events: Iterable[Event], policy: Policy | None) -> LiveGame[Any]:
+    """The game that wrote these events."""
     rest = iter(events)
     first = next(rest, None)
     try:
         if isinstance(first, BanditStarted):
-            session = BanditSession.start(first, read_policy(first.policy, policy))
+            game = LiveGame.start(first, read_policy(first.policy, policy))
         elif isinstance(first, BanditRestored):
-            session = read(first.document, policy)
+            game = read(first.document, policy)
         else:
             raise DocumentError("the store holds no bandit: create one with Bandit(…, store=store)")
     except DocumentError:
@@ -399,7 +399,7 @@ def replayed(events: Iterable[Event], policy: Policy | None) -> BanditSession[An
     except (ValueError, TypeError) as reason:
         raise DocumentError(f"corrupt event 1: {reason}") from reason
     # A store may begin with a document that stands for the events before it.
-    session.seq = first.seq if isinstance(first, BanditRestored) else 1
+    game.seq = first.seq if isinstance(first, BanditRestored) else 1
     for event in rest:
-        session.replay(event)
-    return session
+        game.replay(event)
+    return game

@@ -1,11 +1,14 @@
-"""The ledger of decided turns: what was decided, how likely it was, what came of it, its scale."""
+"""The ledger of decided turns: what was decided, how likely it was, what came of it, its scale.
+
+And what comes into it: reports as people have them, from rows, DataFrames or Arrow tables.
+"""
 
 import datetime as dt
 import math
 import operator
 from array import array
 from bisect import bisect_right
-from collections.abc import Container, Hashable, Iterator, Mapping
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Generic, NamedTuple, Self, TypeVar
@@ -14,7 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.bandit.errors import BanditError, ConflictError
+from highseason.core.extras import require
 from highseason.core.random import ARMS, hash_at
+from highseason.core.specs import did_you_mean
 from highseason.policies import ArmState, Policy, Rule, Turn
 from highseason.policies.ranking import one_hot
 
@@ -101,6 +106,21 @@ class Decision(Generic[ArmT]):
     reward: float | None = None
     traffic: float | None = None
     date: dt.date | None = None
+
+
+class Ranked(NamedTuple, Generic[ArmT]):
+    """An arm, its estimate, and how many of its turns the rule has learned from.
+
+    The estimate is in the user's unit, None before any reward; old rewards may count less in it.
+    `low` and `high` are its 95% interval, None before the second reward: the error is that of a
+    mean of the same rewards, clipped to `reward_range` and counted as the policy counts turns.
+    """
+
+    arm: ArmT
+    estimate: float | None
+    pulls: int
+    low: float | None = None
+    high: float | None = None
 
 
 class TurnOutcome(NamedTuple):
@@ -323,3 +343,121 @@ class Scale:
         """An estimate of the rule, in the user's unit."""
         span = self.high - self.low
         return span * estimate if self.per_turn else self.low + span * estimate
+
+
+# -- reports and ids as people have them -----------------------------------------------------------
+
+
+class Report(NamedTuple):
+    """One row of `update_many`: the arm, its turn's total reward, and the traffic."""
+
+    arm: Any
+    reward: Any
+    t: Any = None
+    traffic: Any = None
+
+
+#: The columns of a table; `turn` is another name for `t`.
+_COLUMNS = ("arm", "reward", "t", "turn", "traffic")
+
+
+def reports_of(rows: Any) -> list[Report]:
+    """The reports that rows, or the rows of a table, make."""
+    records = _records(rows)
+    if records is not None:
+        return [Report(**record) for record in records]
+    return [_report(number, row) for number, row in enumerate(rows, start=1)]
+
+
+def in_order(reports: list[Report]) -> list[Report]:
+    """The reports by their turn, where they have one."""
+    turns = [report.t for report in reports]
+    if all(turn is None for turn in turns):
+        return reports
+    try:
+        return sorted(reports, key=lambda report: report.t)
+    except TypeError:
+        raise BanditError(
+            "the rows cannot be put in order: give each a turn, all numbers or all times, or none"
+        ) from None
+
+
+def _report(number: int, row: Mapping[str, Any] | Sequence[Any]) -> Report:
+    try:
+        if isinstance(row, str):  # its letters would be taken for an arm and a reward
+            raise TypeError
+        return Report(**row) if isinstance(row, Mapping) else Report(*row)
+    except TypeError:
+        raise BanditError(
+            f"row {number} must be (arm, reward, t, traffic), the last two optional, got {row!r}"
+        ) from None
+
+
+def _records(table: Any) -> list[dict[str, Any]] | None:
+    """The rows of a table, whose libraries are recognised by what they offer; None for others."""
+    if hasattr(table, "to_pylist") and hasattr(table, "column_names"):  # Arrow
+        names, rows = table.column_names, table.to_pylist()
+    elif hasattr(table, "to_dicts") and hasattr(table, "columns"):  # Polars
+        names, rows = table.columns, table.to_dicts()
+    elif hasattr(table, "to_dict") and hasattr(table, "columns"):  # pandas
+        names, rows = table.columns, table.to_dict("records")
+    elif hasattr(table, "__arrow_c_stream__"):
+        arrow = require("pyarrow", extra="files", purpose="reading this table")
+        return _records(arrow.table(table))
+    else:
+        return None
+    _check_names(list(names))
+    return [_record(row) for row in rows]
+
+
+def _check_names(names: list[Any]) -> None:
+    for name in names:
+        if name not in _COLUMNS:
+            hint = did_you_mean(str(name), _COLUMNS)
+            raise BanditError(f"a table of reports has no column {name!r}: drop it. {hint}")
+    if {"t", "turn"} <= set(names):
+        raise BanditError("`t` and `turn` are the same column: drop one of them")
+    for name in ("arm", "reward"):
+        if name not in names:
+            raise BanditError(f"a table of reports needs the column {name!r}; it has {names}")
+
+
+def _record(row: Mapping[str, Any]) -> dict[str, Any]:
+    record = {"t" if name == "turn" else name: value for name, value in row.items()}
+    for name in ("t", "traffic"):
+        if _is_missing(record.get(name)):
+            record[name] = None
+    turn = record.get("t")
+    if isinstance(turn, float) and turn.is_integer():  # pandas, where another turn is missing
+        record["t"] = int(turn)
+    return record
+
+
+def _is_missing(value: Any) -> bool:
+    """None, NaN, and what pandas calls NaT and NA, neither of which may be compared."""
+    lacks = type(value).__name__ in ("NaTType", "NAType")
+    return value is None or lacks or (isinstance(value, float) and value != value)
+
+
+def as_list(name: str, arms: Iterable[ArmT]) -> list[ArmT]:
+    """A list of ids; a lone string is refused, because its letters would be taken for ids."""
+    if isinstance(arms, str | bytes) or not isinstance(arms, Iterable):
+        raise BanditError(f"{name} must be a list of arm ids, such as ['a', 'b'], got {arms!r}")
+    return list(arms)
+
+
+def hashable(arm: ArmT) -> ArmT:
+    """The id as it is kept: NumPy's numbers and strings become Python's, which are equal to them.
+
+    >>> hashable(np.float64(9.99))
+    9.99
+    """
+    if isinstance(arm, np.generic):
+        arm = arm.item()
+    try:
+        hash(arm)
+    except TypeError:
+        raise BanditError(
+            f"an arm id must be hashable (a string, a number, a tuple of these), got {arm!r}"
+        ) from None
+    return arm

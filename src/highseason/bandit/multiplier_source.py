@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.bandit.errors import BanditError, PastForecastError
+from highseason.bandit.events import Lifetime
 from highseason.core.validation import positive_number
 from highseason.core.warnings import quiet
 from highseason.policies import UNKNOWN_END, UNKNOWN_TURNS, Horizon, Planner, Policy, Turn
@@ -38,6 +39,7 @@ class KnownMultiplier:
 
     def __init__(self, policy: Policy, multiplier: Multiplier, known: bool) -> None:
         self.policy, self.known = policy, known
+        self.lifetime_options = policy.lifetime_options
         self._set(multiplier)
 
     def _set(self, multiplier: Multiplier) -> None:
@@ -50,6 +52,8 @@ class KnownMultiplier:
 
     def turn_of(self, t: TurnLike) -> int:
         """The turn that a number or a date names, or during which a time falls."""
+        if type(t) is int and 1 <= t <= self.turns:
+            return t
         G = self.multiplier
         if isinstance(t, When):
             name, line = repr(t), G.timeline
@@ -167,7 +171,7 @@ class KnownMultiplier:
 
     def lifetime_scores(self, starts: Ends, ends: Ends) -> NDArray[np.float64]:
         """What each lifetime is worth to the policy."""
-        options = self.policy.lifetime_options
+        options = self.lifetime_options
         if self._measure is None:
             self._measure = measure_of(self.multiplier.values, options)
         spans = zip(starts.tolist(), ends.tolist(), strict=True)
@@ -189,7 +193,7 @@ class OnlineMultiplier:
 
     def __init__(self, policy: Policy) -> None:
         require_future(policy, "a bandit without a multiplier")
-        self.policy = policy
+        self.policy, self.lifetime_options = policy, policy.lifetime_options
         self.beliefs: list[float] = []  # what was expected of each decided turn
         self.seen: list[tuple[int, float]] = []  # (turns decided when it was reported, traffic)
         self._planner: Planner | None = None
@@ -333,7 +337,7 @@ class OnlineMultiplier:
 
     def lifetime_scores(self, starts: Ends, ends: Ends) -> NDArray[np.float64]:
         """What each lifetime is worth: all turns ahead count alike."""
-        length = ends - (0 if self.policy.lifetime_options.at_end else starts)
+        length = ends - (0 if self.lifetime_options.at_end else starts)
         return np.where(ends >= UNKNOWN_END, np.inf, length)
 
 
@@ -352,3 +356,46 @@ def source_of(policy: Policy, multiplier: Multiplier | None, known: bool) -> Mul
 def low_turns(policy: Policy, values: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Which turns are low; the quietest always are."""
     return np.asarray((values < busy_from(policy, values)) | (values <= values.min()))
+
+
+def lifetime_of(
+    arm: Any, expires: Any, policy: Policy, source: MultiplierSource, last: int
+) -> Lifetime:
+    """An arm's lifetime from its last turn, its last date, "unknown", or None if it stays.
+
+    `last` is the latest turn that is decided.
+    """
+    lifetime = _lifetime(expires, source, last)
+    end_is_known = source.turns > 0 if lifetime.end is None else lifetime.end != "unknown"
+    if policy.lifetime_options.needs_end and not end_is_known:
+        raise BanditError(
+            f"{policy} explores by the lifetime that arms have left: pass expires= for {arm!r}; "
+            "with a multiplier, an arm without it stays to the end of the season"
+        )
+    return lifetime
+
+
+def _lifetime(expires: Any, source: MultiplierSource, last: int) -> Lifetime:
+    if expires is None:
+        return Lifetime()
+    if isinstance(expires, str) and expires == "unknown":
+        return Lifetime("unknown")
+    date = str(expires) if isinstance(expires, When) else None
+    turn = _turn_number(expires) if date is None else source.last_turn_by(date)
+    if turn < 1:
+        raise BanditError(f"expires={expires!r} is before the first turn, which is turn 1")
+    if turn <= last:
+        raise BanditError(f"expires={expires!r} is in the past: turn {last} is already decided")
+    return Lifetime(min(turn, UNKNOWN_END - 1), date)
+
+
+def _turn_number(expires: Any) -> int:
+    try:
+        if isinstance(expires, bool):
+            raise TypeError
+        return operator.index(expires)
+    except TypeError:
+        raise BanditError(
+            "expires must be a turn, from 1, a date of the multiplier, or 'unknown', got "
+            f"{expires!r}"
+        ) from None

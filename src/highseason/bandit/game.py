@@ -1,0 +1,685 @@
+"""One live game: its arms, how requests become events, and how events change it.
+
+A request is checked completely and becomes an event, or nothing; `apply` alone changes the game.
+So a game that applies the events of a store is the one that wrote them.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any, Generic, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.bandit.errors import BanditError, DocumentError
+from highseason.bandit.events import (
+    ArmAdded,
+    ArmRemoved,
+    BanditStarted,
+    Event,
+    HistoryLearned,
+    Lesson,
+    Lifetime,
+    MultiplierExtended,
+    MultiplierReplaced,
+    OutcomesReported,
+    RewardCorrected,
+    TurnDecided,
+)
+from highseason.bandit.ledger import (
+    NO_ROW,
+    ArmT,
+    Decision,
+    Ledger,
+    Ranked,
+    Report,
+    Scale,
+    TurnOutcome,
+    as_list,
+    hashable,
+    pack,
+    probabilities_of,
+)
+from highseason.bandit.multiplier_source import MultiplierSource, TurnLike, lifetime_of, source_of
+from highseason.core.random import game_key, turn_key
+from highseason.core.specs import did_you_mean
+from highseason.core.validation import finite_number, non_negative_number
+from highseason.core.warnings import warn_user
+from highseason.engine import learn, select
+from highseason.engine.statistics import with_interval
+from highseason.engine.turn import choose
+from highseason.policies import (
+    NO_END,
+    UNKNOWN_TURNS,
+    ArmState,
+    Observation,
+    PlanWarning,
+    Policy,
+    Turn,
+    observe_mean,
+)
+from highseason.policies.lifetimes import mark_opening, offer_opening
+from highseason.rewards.visitors import visitors_of
+
+Mask = NDArray[np.bool_]
+
+
+class ArmTable(Generic[ArmT]):
+    """One row per arm that is or was in the game: ids outside, indices inside.
+
+    An arm keeps its index for ever, so what was learned of it stays when it is removed and is there
+    again when it comes back.
+    """
+
+    def __init__(self, policy: Policy, source: MultiplierSource) -> None:
+        self.policy, self.source = policy, source
+        self.ids: list[ArmT] = []
+        self.state: ArmState = policy.rule.fresh_state(0)
+        self.active = np.zeros(0, np.bool_)  # not removed
+        self.held = np.zeros(0, np.bool_)  # waiting for a low turn
+        self.opening = np.zeros(0, np.bool_)  # tried before all others
+        self.ends = np.zeros(0, np.int64)  # the last turn, as the engine counts
+        self.dates: dict[int, str] = {}  # of the ends that were given as dates, by index
+        self._indices: dict[ArmT, int] = {}
+        self._changes = 0  # how often arms or the multiplier changed
+        self._present: tuple[tuple[int, int], Mask] | None = None  # the last answer of `present`
+        self._weighted: tuple[int, bytes] | None = None  # what the weights in `state` are for
+        self._candidate: tuple[tuple[int, bytes], ArmState] | None = None
+
+    def restore(self, ids: Sequence[ArmT], **columns: Any) -> None:
+        """Take over what a document says: all attributes of the table."""
+        vars(self).update(columns)
+        self.ids = list(ids)
+        self._indices = {arm: index for index, arm in enumerate(self.ids)}
+        self._changed()
+
+    def present(self, turn: int) -> Mask:
+        """Which arms are in the game at a turn; read-only."""
+        key = self._changes, turn
+        if self._present is None or self._present[0] != key:
+            mask = self.active & (self.ends >= turn)
+            mask.setflags(write=False)
+            self._present = key, mask
+        return self._present[1]
+
+    def names(self, turn: int) -> tuple[ArmT, ...]:
+        """The ids of the arms in the game at a turn."""
+        return tuple(self.ids[arm] for arm in np.flatnonzero(self.present(turn)))
+
+    def index(self, arm: ArmT) -> int:
+        """The index of an arm that is, or was, in the game."""
+        arm = hashable(arm)
+        if arm not in self._indices:
+            hint = did_you_mean(str(arm), map(str, self.ids))
+            raise BanditError(f"there is no arm {arm!r}. {hint}")
+        return self._indices[arm]
+
+    def is_untried(self, arm: ArmT) -> bool:
+        """Whether the arm is not in the game and was never chosen before."""
+        index = self._indices.get(hashable(arm))
+        return index is None or not (self.active[index] or self.state.selections[index])
+
+    def require_active(self, arm: ArmT) -> None:
+        """Refuse an arm that was removed, or never added."""
+        if not self.active[self.index(arm)]:
+            raise BanditError(f"the arm {arm!r} is already removed")
+
+    def require_absent(self, arm: ArmT, turn: int) -> None:
+        """Refuse an arm that is in the game."""
+        index = self._indices.get(hashable(arm))
+        if index is not None and self.present(turn)[index]:
+            raise BanditError(f"the arm {arm!r} is already in the game: arm ids must differ")
+
+    def add(self, arm: ArmT, start: int, lifetime: Lifetime, held: bool) -> None:
+        """Bring an arm in, or back in with what was learned of it."""
+        arm = hashable(arm)
+        if arm not in self._indices:
+            self._indices[arm] = len(self.ids)
+            self.ids.append(arm)
+            self._grow()
+        index = self._indices[arm]
+        self.active[index] = True
+        self.state.start[index] = start if start > 1 else 0  # one that comes back is young again
+        self.ends[index] = lifetime.last_turn
+        self.dates.pop(index, None)
+        if lifetime.date is not None:
+            self.dates[index] = lifetime.date
+        self.held[index] = held and not self.state.selections[index]
+        self._changed()
+
+    def remove(self, arm: ArmT, last: int) -> None:
+        """Take an arm out of the game after turn `last`; its statistics stay."""
+        index = self.index(arm)
+        self.active[index] = False
+        self.ends[index] = min(self.ends[index], last)
+        self.dates.pop(index, None)
+        self._changed()
+
+    def reread_dates(self) -> None:
+        """Find the turns of ends that were given as dates, on a longer multiplier."""
+        for index, date in self.dates.items():
+            self.ends[index] = self.source.last_turn_by(date)
+        self._changed()
+
+    def _changed(self) -> None:
+        self._changes += 1
+        self._candidate = None
+
+    def _grow(self) -> None:
+        one = self.policy.rule.fresh_state(1)  # the new arm alone: the others' memory stays
+        pairs = zip(self.state, one, strict=True)
+        grown = ArmState(*(np.concatenate(pair) for pair in pairs))
+        self.state = grown._replace(shared=self.state.shared)
+        masks = self.active, self.held, self.opening
+        self.active, self.held, self.opening = (np.append(mask, False) for mask in masks)
+        self.ends = np.append(self.ends, NO_END)
+
+    def allowed(self, turn: int, available: Iterable[ArmT] | None) -> Mask:
+        """The arms in the game that the caller allows for a turn."""
+        allowed = self.present(turn)
+        if available is not None:
+            named = np.zeros(len(self.ids), np.bool_)
+            named[[self.index(arm) for arm in as_list("available", available)]] = True
+            allowed = allowed & named
+        if allowed.any():
+            return allowed
+        if self.present(turn).any():
+            raise BanditError(
+                "available names no arm that is in the game (removed and expired arms do not "
+                "count): name at least one, or leave it out to allow all"
+            )
+        reason = "all have expired" if self.active.any() else "all were removed"
+        raise BanditError(f"no arm is left to play in turn {turn}: {reason}; add one with add_arm")
+
+    def without_held(self, allowed: Mask) -> Mask:
+        """Leave out the arms that wait for a low turn, unless there is no other to play."""
+        ready = allowed & ~self.held
+        return ready if ready.any() else allowed
+
+    def state_at(self, turn: int) -> ArmState:
+        """The state with the weights that the arms of a turn have; the table does not change.
+
+        Weights are computed only when the arms, their lifetimes or the season have changed.
+        """
+        key = self._weights_key(turn)
+        if key == self._weighted:
+            return self.state
+        if self._candidate is None or self._candidate[0] != key:
+            self._candidate = key, self._weigh(turn)
+        return self._candidate[1]
+
+    def keep_state(self, turn: int) -> ArmState:
+        """Make the weights of a turn those of the table."""
+        self.state = self.state_at(turn)
+        self._weighted = self._weights_key(turn)
+        self._candidate = None
+        return self.state
+
+    def learning_state(self) -> ArmState:
+        """The state for a reward to be learned in."""
+        self._candidate = None  # what is learned may change what weights rest on
+        return self.state
+
+    def _weights_key(self, turn: int) -> tuple[int, bytes]:
+        return self._changes, (self.ends < turn).tobytes()
+
+    def _weigh(self, turn: int) -> ArmState:
+        now, options = self.state, self.source.lifetime_options
+        state = now._replace(
+            available=self.present(turn).copy(),
+            weight=now.weight.copy(),
+            end=self.source.visible_ends(self.ends) if options.needs_end else self.ends.copy(),
+            shared=now.shared.copy(),
+        )
+        starts = np.maximum(1, state.start)
+        scores = self.source.lifetime_scores(starts, self.ends)
+        self.policy.rule.set_weights(state, turn, scores, options.weight_scale)
+        return state
+
+    def forget(self, arm: int | None = None) -> None:
+        """Drop what was learned, of one arm or of all; choices and lifetimes stay."""
+        if arm is not None:
+            self.state.pulls[arm] = self.state.sums[arm] = 0.0
+            return
+        fresh = self.policy.rule.fresh_state(len(self.ids))
+        learned = {name: getattr(fresh, name) for name in ("pulls", "sums", "memory", "shared")}
+        self.state = self.state._replace(**learned)
+        self._weighted = self._candidate = None  # weights may be among the shared numbers
+
+    def choose_opening(self) -> None:
+        """Mark the arms that are tried before all others: the policy's number, by weight."""
+        count = self.source.lifetime_options.initial_arms
+        if count > 0:
+            mark_opening(self.keep_state(1), count, self.opening)
+
+    def selected(self, index: int) -> None:
+        """Count a choice; an arm that was tried does not wait any more."""
+        select(self.state, index)
+        self.held[index] = False
+
+
+class LiveGame(Generic[ArmT]):
+    """Arms, multiplier and ledger, and how they change together."""
+
+    def __init__(self, policy: Policy, seed: int, scale: Scale, source: MultiplierSource) -> None:
+        self.policy, self.seed, self.scale, self.source = policy, int(seed), scale, source
+        self.table: ArmTable[ArmT] = ArmTable(policy, source)
+        self.ledger = Ledger()
+        self.clipped = 0
+        self.seq = 0  # of the last event
+        self._game_key = game_key(seed, 0)
+
+    @classmethod
+    def start(cls, event: BanditStarted[ArmT], policy: Policy) -> Self:
+        """The game that an event starts."""
+        scale = Scale.of(event.reward_range, policy)
+        source = source_of(policy, event.multiplier, event.known)
+        game = cls(policy, event.seed, scale, source)
+        for arm, lifetime in zip(event.arms, event.lifetimes, strict=True):
+            game.table.require_absent(arm, 1)
+            game.table.add(arm, 1, lifetime, held=False)
+        if not game.names:
+            raise BanditError("a bandit needs at least one arm")
+        game.table.choose_opening()
+        game.seq = event.seq
+        return game
+
+    # -- deciding ---------------------------------------------------------------------------------
+
+    def turn_of(self, t: TurnLike | None) -> int:
+        """The turn that is meant; None is the one after the last that was decided."""
+        return self.source.turn_of(self.ledger.last_turn + 1 if t is None else t)
+
+    def decide(
+        self, turn: int, available: Iterable[ArmT] | None, expected: float | None
+    ) -> TurnDecided[ArmT]:
+        """Choose the arm of an undecided turn."""
+        expected, state, asked = self._ask(turn, available, expected)
+        rule = self.policy.rule
+        arm, exploited = choose(rule, state, asked)
+        certain = not (rule.traits.stochastic or asked.random_ties)
+        propensities = None if certain else pack(probabilities_of(rule, state, asked))
+        probability = 1.0 if propensities is None else propensities.of(arm)
+        decided = turn, self.table.ids[arm], probability, exploited, asked.level
+        return TurnDecided(self.seq + 1, *decided, propensities, expected)
+
+    def probabilities(
+        self, t: TurnLike | None, available: Iterable[ArmT] | None, expected: float | None
+    ) -> dict[ArmT, float]:
+        """The probability of each arm in a turn; of a decided one, what it was at that moment."""
+        turn = self.turn_of(t)
+        row = self.ledger.row(turn)
+        if row != NO_ROW:
+            values = [self.ledger.probability(row, arm) for arm in range(len(self.table.ids))]
+        else:
+            _, state, asked = self._ask(turn, available, expected)
+            values = probabilities_of(self.policy.rule, state, asked).tolist()
+        entries = zip(self.table.ids, values, self.table.present(turn), strict=True)
+        return {arm: value for arm, value, present in entries if present or value > 0.0}
+
+    def _ask(
+        self, turn: int, available: Iterable[ArmT] | None, expected: float | None
+    ) -> tuple[float | None, ArmState, Turn]:
+        """What is expected, and the question to the rule: a state and a turn."""
+        allowed = self.table.allowed(turn, available)
+        expected = self.source.expected(turn, expected)
+        level = self.source.level(self._arms(turn), turn, expected)
+        if self.table.held.any() and not self.source.is_low(turn, expected):
+            allowed = self.table.without_held(allowed)
+        state = self.table.state_at(turn)
+        offer_opening(state, self.table.opening, allowed)
+        if self.policy.rule.recall is not None:
+            state = state._replace(shared=state.shared.copy())
+            self.policy.rule.recall(state, turn, self.ledger.before(turn))
+        return expected, state, self._turn(turn, level, expected)
+
+    def _arms(self, turn: int) -> int:
+        return int(np.count_nonzero(self.table.present(turn)))
+
+    # -- reports ----------------------------------------------------------------------------------
+
+    def report(self, reports: Iterable[Report], numbered: bool = False) -> OutcomesReported | None:
+        """Check reports; with `numbered`, errors name the row."""
+        new: dict[int, TurnOutcome] = {}
+        for number, report in enumerate(reports, start=1):
+            try:
+                row = self._row_of(report, new)
+                traffic = None if report.traffic is None else _traffic(report.traffic)
+                self._merge(row, finite_number("reward", report.reward, BanditError), traffic, new)
+            except ValueError as reason:
+                if not numbered:
+                    raise
+                raise type(reason)(f"row {number}: {reason}") from None
+        return self._reported(new)
+
+    def report_traffic(self, t: TurnLike, value: float) -> OutcomesReported | None:
+        """Check the traffic of a decided turn."""
+        new: dict[int, TurnOutcome] = {}
+        traffic = _traffic(value)
+        self._merge(self.row_of_decided(t), None, traffic, new)
+        return self._reported(new)
+
+    def correct(self, t: TurnLike, reward: float) -> RewardCorrected | None:
+        """Check a reward that replaces another."""
+        before = self.ledger.outcome(self.row_of_decided(t))
+        after = before._replace(reward=finite_number("reward", reward, BanditError))
+        if before.reward is None:
+            raise BanditError(
+                f"turn {before.turn} has no reward to correct: report it with update(…)"
+            )
+        _require_finite(after)
+        corrected = RewardCorrected(self.seq + 1, before.turn, after.reward or 0.0)
+        return None if after == before else corrected
+
+    def fit(self, reports: Iterable[Report]) -> HistoryLearned[ArmT] | None:
+        """Check rewards from before the first turn; errors name the row."""
+        if len(self.ledger):
+            raise BanditError(
+                f"fit is for what came before the first turn, but turn {self.ledger.last_turn} is "
+                "decided: report rewards with update_many(…)"
+            )
+        lessons: list[Lesson[ArmT]] = []
+        for number, (arm, reward, _, traffic) in enumerate(reports, start=1):
+            try:
+                self.table.index(arm)
+                came = TurnOutcome(0, finite_number("reward", reward), _traffic(traffic))
+                _require_finite(came)
+                if came.lesson is not None:
+                    lessons.append(Lesson(hashable(arm), *came.lesson))
+            except ValueError as reason:
+                raise BanditError(f"row {number}: {reason}") from None
+        return HistoryLearned(self.seq + 1, tuple(lessons)) if lessons else None
+
+    def _reported(self, new: dict[int, TurnOutcome]) -> OutcomesReported | None:
+        return OutcomesReported(self.seq + 1, tuple(new.values())) if new else None
+
+    def _merge(
+        self, row: int, reward: float | None, traffic: float | None, new: dict[int, TurnOutcome]
+    ) -> None:
+        """Add what a report says of a row to the new outcomes, if it says anything new."""
+        before = new[row] if row in new else self.ledger.outcome(row)
+        after = before.merged(reward, traffic)
+        if reward is not None and after.traffic is None:
+            after = after._replace(traffic=self.source.traffic_of(after.turn))
+        _require_finite(after)
+        if after != before:
+            new.pop(row, None)  # reported again: it is learned in the order of its last report
+            new[row] = after
+
+    def row_of_decided(self, t: TurnLike) -> int:
+        """The row of a decided turn."""
+        turn = self.source.turn_of(t)
+        row = self.ledger.row(turn)
+        if row == NO_ROW:
+            raise BanditError(f"turn {turn} is not decided yet: call pull(t={turn}) first")
+        return row
+
+    def _row_of(self, report: Report, taken: dict[int, TurnOutcome]) -> int:
+        arm = self.table.index(report.arm)
+        if report.t is None:
+            row = self.ledger.latest_open(arm, taken)
+            if row == NO_ROW:
+                raise BanditError(
+                    f"every decided turn of the arm {report.arm!r} has a reward: pass the turn "
+                    "that is meant (t=…)"
+                )
+            return row
+        row = self.row_of_decided(report.t)
+        if self.ledger.arms[row] != arm:
+            decided = self.table.ids[self.ledger.arms[row]]
+            raise BanditError(
+                f"turn {self.ledger.turns[row]} was decided for the arm {decided!r}, "
+                f"not {report.arm!r}"
+            )
+        return row
+
+    # -- how it learns -----------------------------------------------------------------------------
+
+    def _turn(self, turn: int, level: float, expected: float | None) -> Turn:
+        key = turn_key(self._game_key, turn)
+        return self.source.turn(turn, level, key, self.policy.ties == "random", expected)
+
+    def _learn(self, row: int, reward: float, traffic: float) -> None:
+        self.ledger.learned.append(row)
+        turn = self._turn(self.ledger.turns[row], self.ledger.levels[row], None)
+        self._observe(turn, self.ledger.arms[row], reward, traffic)
+
+    def _learn_past(self, lesson: Lesson[ArmT]) -> None:
+        arm = self.table.index(lesson.arm)
+        self.table.selected(arm)
+        self.source.observed(lesson.traffic)
+        self.ledger.history.append((arm, lesson.reward, lesson.traffic))
+        self._observe(self._past_turn(lesson.traffic), arm, lesson.reward, lesson.traffic)
+
+    def _past_turn(self, traffic: float) -> Turn:
+        """A turn before the first: turn 0."""
+        ties, key = self.policy.ties == "random", turn_key(self._game_key, 0)
+        return Turn(0, 0.0, traffic, math.nan, UNKNOWN_TURNS, key, ties, 0)
+
+    def _observe(self, turn: Turn, arm: int, reward: float, traffic: float) -> None:
+        value, clipped = self.scale.learned(reward, traffic)
+        self.clipped += clipped
+        # The arms there now: the reward may be late, and its turn's arms gone.
+        state, present = self.table.learning_state(), self.table.present(self.ledger.last_turn)
+        observation = Observation(arm, value, self.weight_of(traffic))
+        learn(self.policy.rule, state, turn, observation, present)
+
+    def weight_of(self, traffic: float) -> float:
+        """How many observations a reward counts as that so many visitors brought."""
+        return self.policy.precision(visitors_of(1.0, traffic))
+
+    def _correct(self, row: int, reward: float) -> None:
+        """Replace a reward, and learn again what may depend on it, in the same order."""
+        ledger, before = self.ledger, self.ledger.outcome(row)
+        ledger.rewards[row] = reward
+        if before.lesson is None:
+            return
+        # A plain average depends on its own arm alone.
+        arm = ledger.arms[row] if self.policy.rule.observe is observe_mean else None
+        difference = (
+            self.scale.learned(reward, before.lesson[1])[1]
+            - (self.scale.learned(*before.lesson)[1])
+        )
+        clipped = self.clipped + difference
+        self.table.forget(arm)
+        for past, came, traffic in ledger.history:
+            if arm in (None, past):
+                self._observe(self._past_turn(traffic), past, came, traffic)
+        for each in ledger.learned:
+            if arm in (None, ledger.arms[each]):
+                turn = self._turn(ledger.turns[each], ledger.levels[each], None)
+                lesson = ledger.rewards[each], ledger.traffic[each]
+                self._observe(turn, ledger.arms[each], *lesson)
+        self.clipped = clipped
+
+    # -- arms and turns ---------------------------------------------------------------------------
+
+    def add_arm(self, arm: ArmT, hold: bool, expires: Any) -> ArmAdded[ArmT]:
+        """Check an arm that is to be added; held back until a low turn if asked and untried."""
+        last = self.ledger.last_turn
+        self.table.require_absent(arm, last + 1)
+        lifetime = lifetime_of(arm, expires, self.policy, self.source, last)
+        if hold and self.table.is_untried(arm) and not self.source.has_low_turn_after(last):
+            warn_user(
+                f"no low turn is left in the forecast on which to try the arm {arm!r}: it waits "
+                "until extend(…) brings one; use when='now' to try it at once",
+                PlanWarning,
+            )
+        return ArmAdded(self.seq + 1, hashable(arm), lifetime, hold)
+
+    def remove_arm(self, arm: ArmT) -> ArmRemoved[ArmT]:
+        """Check an arm that is to be removed."""
+        self.table.require_active(arm)
+        return ArmRemoved(self.seq + 1, hashable(arm))
+
+    def extend(self, more: object) -> MultiplierExtended:
+        """Check turns that are to be appended."""
+        return MultiplierExtended(self.seq + 1, self.source.extension(more))
+
+    def reforecast(self, turn: int, forecast: object) -> MultiplierReplaced:
+        """Check what is to replace the turns after `turn`, which is the last that was decided."""
+        if turn != self.ledger.last_turn:
+            raise BanditError(
+                f"turn {self.ledger.last_turn} is the last that was decided: a forecast replaces "
+                f"the turns after it, not after turn {turn}"
+            )
+        return MultiplierReplaced(self.seq + 1, turn, self.source.replacement(turn, forecast))
+
+    # -- events -----------------------------------------------------------------------------------
+
+    def apply(self, event: Event) -> None:
+        """Change as an event says; it was checked before."""
+        last = self.ledger.last_turn
+        match event:
+            case TurnDecided():
+                arm = self.table.index(event.arm)
+                self.table.keep_state(event.turn)
+                self.source.decided(self._arms(event.turn), event.expected)
+                self.table.selected(arm)
+                self.ledger.enter(event.turn, arm, event.level, event.exploited, event.propensities)
+            case OutcomesReported():
+                for outcome in event.outcomes:
+                    self._book(outcome)
+            case RewardCorrected():
+                self._correct(self.ledger.row(event.turn), event.reward)
+            case HistoryLearned():
+                for lesson in event.lessons:
+                    self._learn_past(lesson)
+            case ArmAdded():
+                self.table.add(event.arm, last + 1, event.lifetime, event.held)
+            case ArmRemoved():
+                self.table.remove(event.arm, last)
+            case MultiplierExtended():
+                self.source.extend(event.multiplier)
+                self.table.reread_dates()
+            case MultiplierReplaced():
+                self.source.replace(event.turn, event.multiplier)
+                self.table.reread_dates()
+        self.seq = event.seq
+
+    def _book(self, outcome: TurnOutcome) -> None:
+        row = self.ledger.row(outcome.turn)
+        before = self.ledger.outcome(row)
+        self.ledger.book(row, outcome.reward, outcome.traffic)
+        if before.traffic is None and outcome.traffic is not None:
+            self.source.observed(outcome.traffic)
+        if before.lesson is None and outcome.lesson is not None:
+            self._learn(row, *outcome.lesson)
+
+    def replay(self, event: Event) -> None:
+        """Apply an event that was read from a store; one that makes no sense is refused."""
+        if event.seq != self.seq + 1:
+            raise DocumentError(f"expected event {self.seq + 1}, got {event.seq}")
+        try:
+            self._check(event)
+            self.apply(event)
+        except DocumentError:
+            raise
+        except (ValueError, TypeError) as reason:
+            raise DocumentError(f"corrupt event {event.seq}: {reason}") from reason
+
+    def _check(self, event: Event) -> None:
+        match event:
+            case TurnDecided():
+                self._check_decision(event)
+            case OutcomesReported():
+                for turn, reward, traffic in event.outcomes:
+                    row = self.row_of_decided(turn)
+                    reward = None if reward is None else finite_number("reward", reward)
+                    self._merge(row, reward, None if traffic is None else _traffic(traffic), {})
+            case RewardCorrected():
+                self.correct(event.turn, event.reward)
+            case HistoryLearned():
+                self.fit(Report(arm, reward, None, came) for arm, reward, came in event.lessons)
+            case ArmAdded():
+                self.table.require_absent(event.arm, self.ledger.last_turn + 1)
+            case ArmRemoved():
+                self.table.require_active(event.arm)
+            case MultiplierExtended():
+                self.source.extension(event.multiplier)
+            case MultiplierReplaced():
+                self.reforecast(event.turn, event.multiplier)
+            case _:
+                raise BanditError(f"{type(event).__name__} may only be the first")
+
+    def _check_decision(self, event: TurnDecided[ArmT]) -> None:
+        arm, turn = self.table.index(event.arm), self.source.turn_of(event.turn)
+        if self.ledger.row(turn) != NO_ROW:
+            raise BanditError(f"turn {turn} is already decided")
+        if not self.table.present(turn)[arm]:
+            raise BanditError(f"the arm {event.arm!r} is not in the game in turn {turn}")
+        self.source.expected(turn, event.expected)
+        finite_number("level", event.level)
+        packed = event.propensities
+        if packed is not None and not packed.fit(arm, len(self.table.ids)):
+            raise BanditError("propensities must be the probabilities of all arms, which add to 1")
+        if event.probability != (1.0 if packed is None else packed.of(arm)):
+            raise BanditError("probability and propensities differ")
+
+    # -- looking ----------------------------------------------------------------------------------
+
+    @property
+    def names(self) -> tuple[ArmT, ...]:
+        """The arms in the game in the turn after the last that was decided."""
+        return self.table.names(self.ledger.last_turn + 1)
+
+    def decision(self, row: int) -> Decision[ArmT]:
+        """A row of the ledger, as users see it."""
+        ledger, arm = self.ledger, self.ledger.arms[row]
+        turn, reward, traffic = ledger.outcome(row)
+        chosen = ledger.probability(row, arm), bool(ledger.exploited[row]), ledger.levels[row]
+        return Decision(
+            turn, self.table.ids[arm], *chosen, reward, traffic, self.source.date_of(turn)
+        )
+
+    def ranking(self, gone: bool) -> list[Ranked[ArmT]]:
+        """The arms in the game, best first; with `gone`, then those that left it."""
+        ledger = self.ledger
+        last = ledger.arms[-1] if len(ledger) and ledger.exploited[-1] else -1
+        standings = self.policy.rule.standings(self.table.state, last)
+        estimates = np.full(len(standings), math.nan)
+        for arm, value in standings:
+            estimates[arm] = math.nan if value is None else value
+        pulls, errors = self._pulls_and_errors(estimates)
+        present = self.table.present(ledger.last_turn + 1)
+        order = [arm for arm, _ in standings if present[arm]]
+        order += [arm for arm, _ in standings if gone and not present[arm]]
+        return [self._ranked(arm, estimates[arm], int(pulls[arm]), errors[arm]) for arm in order]
+
+    def _pulls_and_errors(
+        self, estimates: NDArray[np.float64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """From how many turns each arm was learned, and the estimates' errors; NaN below two."""
+        lessons = np.array(list(self.ledger.lessons())).reshape(-1, 3)
+        arms, rewards, traffic = lessons[:, 0].astype(np.int64), lessons[:, 1], lessons[:, 2]
+        size = estimates.size
+        weights = np.array([self.weight_of(came) for came in traffic.tolist()], float)
+        pulls = np.bincount(arms, minlength=size)
+        with np.errstate(all="ignore"):
+            values = self.scale.all_learned(rewards, traffic)
+            shares = weights / np.bincount(arms, weights, size)[arms]
+            squares = np.bincount(arms, (shares * (values - estimates[arms])) ** 2, size)
+            return pulls, np.sqrt(squares * pulls / (pulls - 1))
+
+    def _ranked(self, arm: int, estimate: float, pulls: int, error: float) -> Ranked[ArmT]:
+        """An arm in the user's unit; NaN is None."""
+        name, scale = self.table.ids[arm], self.scale
+        if math.isnan(estimate):
+            return Ranked(name, None, pulls)
+        value = scale.shown(float(estimate))
+        if not math.isfinite(error):
+            return Ranked(name, value, pulls)
+        around = with_interval(value, (scale.high - scale.low) * float(error))
+        return Ranked(name, value, pulls, around.low, around.high)
+
+
+def _require_finite(outcome: TurnOutcome) -> None:
+    if outcome.lesson is not None and not math.isfinite(outcome.lesson[0] / outcome.lesson[1]):
+        raise BanditError(
+            f"reward={outcome.reward:g} with traffic={outcome.traffic:g} is too much per "
+            "customer for a floating-point number"
+        )
+
+
+def _traffic(value: Any) -> float:
+    return non_negative_number("traffic", value, BanditError)
