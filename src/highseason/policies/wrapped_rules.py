@@ -367,7 +367,9 @@ def _functions(
         if arm >= 0 and not state.available[arm]:
             arm = best_run(state, turn)
             if arm >= 0:
-                return arm, estimate(state, arm) >= estimate(state, leader(state, turn))
+                first = leader(state, turn)
+                known = state.pulls[arm] > 0.0
+                return arm, known and estimate(state, arm) >= estimate(state, first)
         if arm >= 0:
             return arm, True
         return inner_choose(state, turn)
