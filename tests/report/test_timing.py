@@ -73,7 +73,7 @@ def test_many_stretches_are_counted() -> None:
 @pytest.mark.parametrize(
     ("policy", "words"),
     [
-        (hs.Greedy(), "explores most on no turn; 95 of 95 turns exploit; 5% of total G"),
+        (hs.Greedy(), "once (5 turns, 5% of total G), and never explores after that."),
         (hs.UniformRandom(), "explores most on every turn alike; 0 of 95 turns exploit"),
     ],
 )

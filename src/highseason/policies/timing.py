@@ -81,8 +81,13 @@ class Timing:
                 "explores as long as what an arm may turn out to be is worth the price of trying "
                 f"it, which is lowest on {self.where()}."
             )
-        later = self.turns - self.first_round
-        parts = []
+        later, parts = self.turns - self.first_round, []
+        explored = percent(self.stakes_exploring)
+        if later and np.isnan(self.quiet_exploration):
+            if not self.first_round:
+                return "never explores."
+            first = f"{counted(self.first_round, 'turn')}, {explored} of total G"
+            return f"first tries every arm once ({first}), and never explores after that."
         if self.first_round:
             once = "tries a new arm in every turn" if later == 0 else "first tries every arm once"
             parts.append(f"{once} ({counted(self.first_round, 'turn')})")
@@ -95,7 +100,7 @@ class Timing:
                 f"of turns) carry {percent(self.quiet_exploration)} of the exploration"
             )
         if later:
-            parts.append(f"{percent(self.stakes_exploring)} of total G is played exploring")
+            parts.append(f"{explored} of total G is played exploring")
         return f"{'; '.join(parts)}."
 
     def where(self) -> str:
