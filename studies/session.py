@@ -243,7 +243,8 @@ class StudySession:
 
 def describe_tuning(budget: Budget) -> str:
     """What every policy may try, in words."""
-    return f"{budget.trials} candidates; the finalists play {budget.games} games with other seeds"
+    trials, games = budget.rounds[0][0], budget.rounds[-1][1]
+    return f"{trials} candidates; the finalists play {games} games with other seeds"
 
 
 def shuffled(count: int, seed: int, use: str) -> NDArray[np.int64]:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import highseason as hs
 from highseason.advice import Axis, Space
-from highseason.advice.space import axes
+from highseason.advice.trials import axes
 from highseason.policies.base import WeighingPolicy
 from studies.paper import REGULATED, SAME_RULE
 from studies.vs_option_index.settings import Meeting

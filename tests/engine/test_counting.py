@@ -117,7 +117,7 @@ def test_where_turns_are_all_noise_the_papers_games_come_back() -> None:
 
 
 def test_a_believed_correlation_is_not_tuned() -> None:
-    from highseason.advice.space import Space
+    from highseason.advice.trials import Space
 
     space = Space.of(hs.UCB(count="visitors", rho=0.01), hs.traffic.wave(50))
     assert [axis.name for axis in space.axes] == ["P"]

@@ -104,8 +104,8 @@ def test_a_tuned_policy_loses_least_of_its_candidates(data: Archive, tmp_path: P
     session = StudySession(STUDY, tmp_path, quick=True)
     draw = Draw(data, SETTINGS[2], QUICK, 0)
     winners = tuned(session, draw, fold=0)
-    games = draw.to_tune_on(0, QUICK.budget.games)
-    tried = {str(p): p for p in space(TUNED[0]).candidates(QUICK.budget.trials)}
+    games = draw.to_tune_on(0, QUICK.budget.rounds[-1][1])
+    tried = {str(p): p for p in space(TUNED[0]).candidates(QUICK.budget.rounds[0][0])}
     lost = play_decks(tried, games)["regret"].sum(axis=1)
     order = [list(tried)[i] for i in np.argsort(lost)]
     finalists, _ = QUICK.budget.rounds[1]

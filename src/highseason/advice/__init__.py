@@ -11,7 +11,6 @@
 """
 
 from highseason.advice.advice import Advice as Advice
-from highseason.advice.cautions import CODES as CODES
 from highseason.advice.cautions import Caution as Caution
 from highseason.advice.comparison import Answer as Answer
 from highseason.advice.comparison import Compared as Compared
@@ -19,11 +18,11 @@ from highseason.advice.comparison import Kind as Kind
 from highseason.advice.comparison import WorldOutcome as WorldOutcome
 from highseason.advice.comparison import kind_of as kind_of
 from highseason.advice.recommend import advise as advise
-from highseason.advice.space import Axis as Axis
-from highseason.advice.space import Space as Space
+from highseason.advice.trials import Axis as Axis
 from highseason.advice.trials import Budget as Budget
 from highseason.advice.trials import Evaluate as Evaluate
 from highseason.advice.trials import Score as Score
+from highseason.advice.trials import Space as Space
 from highseason.advice.trials import Trial as Trial
 from highseason.advice.trials import Zoom as Zoom
 from highseason.advice.trials import derive_seed as derive_seed

@@ -17,15 +17,6 @@ QUIET = 0.8
 EARLY = 1.5
 #: A horizon of at most this many turns per arm is short.
 SHORT = 50
-#: Every code, and what it means.
-CODES = {
-    "nothing-to-learn": "the game ends before every arm has been tried",
-    "high-early": "G is highest at the start, before anything is known",
-    "no-low-turns": "no turn is quiet enough to make exploring cheap",
-    "few-low-turns": "fewer quiet turns than arms",
-    "short-horizon": "too few turns per arm: greedy is as good",
-    "greedy-as-good": "exploring did not pay, although the horizon is long",
-}
 
 
 @dataclass(frozen=True)

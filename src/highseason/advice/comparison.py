@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any, Literal
 
-from highseason.advice.space import Space, axes
+from highseason.advice.trials import Space, axes
 from highseason.advice.worlds import World
 from highseason.core.text import percent
 from highseason.engine import Estimate, SimulationResult, with_interval

@@ -15,8 +15,7 @@ from highseason import bounds as theorems
 from highseason.advice.advice import Advice
 from highseason.advice.cautions import cautions, greedy_is_as_good
 from highseason.advice.comparison import NOTICEABLE, WorldOutcome, judge, spaces, tried
-from highseason.advice.space import Space
-from highseason.advice.trials import Progress, Trial, Zoom, derive_seed, on_games
+from highseason.advice.trials import Progress, Space, Trial, Zoom, derive_seed, on_games
 from highseason.advice.worlds import FEW_RHOS, RHOS, TYPICAL_RATES, Rates, World
 from highseason.bounds import NoTheoremError
 from highseason.core.executors import Executors, LocalPool, Pool, opened
@@ -202,9 +201,8 @@ class Judge:
         """
         every, jobs = [self.spaces(world) for world in worlds], []
         for world, some in zip(worlds, every, strict=True):
-            starts = [None] * len(some) if near is None else near.policies
-            if len(starts) != len(some):  # other policies were searched there
-                starts = [None] * len(some)
+            known = () if near is None else near.policies
+            starts = known if len(known) == len(some) else [None] * len(some)
             jobs += [(world.rewards, *each) for each in zip(some, starts, strict=True)]
         if self.executor.on_gpu:
             searched: Iterator[tuple[Trial, ...]] = map(self.search, jobs)

@@ -5,8 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from highseason.advice.space import Axis, Space, Wanted
-from highseason.advice.trials import Budget, Progress, Trial, derive_seed, on_games
+from highseason.advice.trials import (
+    Axis,
+    Budget,
+    Progress,
+    Space,
+    Trial,
+    Wanted,
+    derive_seed,
+    on_games,
+)
 from highseason.advice.trials import search as _search
 from highseason.core.executors import Executors, opened
 from highseason.core.text import Printable, counted, signed_percent, with_error, with_range

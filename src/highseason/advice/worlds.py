@@ -59,11 +59,21 @@ class World:
                 f"rewards={rewards!r} must be 'visitors', 'bernoulli' (the paper's world: a turn "
                 "is one draw) or a reward model"
             )
-        if rewards == "bernoulli":
-            if rho is not None:
-                raise ValueError("rho has no meaning for bernoulli rewards, where a turn is 1 draw")
-            return cls(_with_gap(bernoulli(arms, between=(low, high)), gap))
-        return cls(_with_gap(visitors(arms, between=(low, high), rho=rho or 0.0), gap))
+        if rewards == "visitors":
+            model = visitors(arms, between=(low, high), rho=rho or 0.0)
+        elif rho is None:
+            model = bernoulli(arms, between=(low, high))
+        else:
+            raise ValueError("rho has no meaning for bernoulli rewards, where a turn is 1 draw")
+        if gap is None:
+            return cls(model)
+        if not (math.isfinite(gap) and 0.0 < gap <= high - low):
+            raise ValueError(
+                f"gap must be above 0 and at most {high - low:g}, the width of the range of rates, "
+                f"got {gap:g}"
+            )
+        fields: dict[str, Any] = vars(model)
+        return cls(_Apart(**fields, gap=gap))
 
     @property
     def rho(self) -> float | None:
@@ -107,19 +117,6 @@ class _Apart(Rewards):
     def parameters(self, keys: NDArray[np.uint64]) -> Numbers:
         """The arms of each game."""
         return apart(super().parameters(keys), self.between[0], self.gap)
-
-
-def _with_gap(plain: Rewards, gap: float | None) -> Rewards:
-    if gap is None:
-        return plain
-    width = plain.between[1] - plain.between[0]
-    if not (math.isfinite(gap) and 0.0 < gap <= width):
-        raise ValueError(
-            f"gap must be above 0 and at most {width:g}, the width of the range of rates, got "
-            f"{gap:g}"
-        )
-    fields: dict[str, Any] = vars(plain)
-    return _Apart(**fields, gap=gap)
 
 
 def apart(means: Numbers, low: float, gap: float) -> Numbers:
