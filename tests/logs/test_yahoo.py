@@ -14,9 +14,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.reference import yahoo as reference
 
-from highseason.logs import Events, YahooLog, collect, generate_events, generate_log
+from highseason.logs import Events, YahooLog, collect, generate_events, generate_log, text_file
 from highseason.logs.conversion_log import ConversionLog
-from highseason.logs.formats import yahoo
 from highseason.logs.id_index import IdIndex
 
 GOOD = b"1317513291 id-2 0 |user 1 9 11 |id-1 |id-2 |id-3\n"
@@ -97,12 +96,12 @@ def test_a_good_log_with_some_bytes_changed(
 
 @pytest.mark.jit
 def test_blocks_of_any_size_give_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(yahoo, "_ROWS", 5)
+    monkeypatch.setattr(text_file, "_LINES", 5)
     rng = random.Random(1)
     some = [GOOD, LATER, b"\n", b"x\n", b"1 id-9 0 |user |id-1\n", b"2 id-1 5 |user |id-1\n"]
     content = b"".join(rng.choices(some, k=200)) + GOOD[:-1]
     for block in (256, 300, 512, 4096):
-        monkeypatch.setattr(yahoo, "_BLOCK", block)
+        monkeypatch.setattr(text_file, "_BLOCK", block)
         check(tmp_path, content, content)
 
 
@@ -113,7 +112,7 @@ FAULTS = {
     b"1317513291 id-9 0 |user 1 |id-1 |id-2": "the article shown is not in its pool",
     b"1317513291 id-2 0 |user 1 9": "no pool",
     b"1317513291 id-2 0 |id-1 |id-2": "no |user part",
-    b"1317513291 id-2 0 |user 1 |id-\xff |id-2": "no readable id",
+    b"1317513291 id-2 0 |user 1 |id-\x01 |id-2": "no readable id",
     b"1317513291 id-2 0 |user 1 | |id-2": "no readable id",
     b"1317513291 17 0 |user 1:0.1 |17 1:0.2": "the other Yahoo! format",
     b"  \t ": "blank line",
@@ -209,7 +208,8 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
         collect(YahooLog(()))
 
 
-def test_memory_does_not_grow_with_the_log(tmp_path: Path) -> None:
+def test_memory_does_not_grow_with_the_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_file, "_LINES", 4000)
     path = tmp_path / "log"
     peaks = []
     for days in (0.02, 0.06):
@@ -262,6 +262,14 @@ def test_a_damaged_gzip_gives_what_came_before(tmp_path: Path) -> None:
     assert len(journal.damaged) == 1
     assert journal.damaged[0].startswith(f"{tmp_path / 'day0'}: the gzip file is damaged; events")
     assert 1000 < len(events) < 90_000
+
+
+def test_bytes_that_are_not_utf8_are_escaped(tmp_path: Path) -> None:
+    broken = b"1317513291 id-\xff 0 |user 1 |id-\xff |id-2\n"
+    check(tmp_path, GOOD * 100 + broken + LATER)
+    events, report = collect(YahooLog((tmp_path / "day0",)))
+    assert (len(events), report.skipped) == (102, {})
+    assert "id-\\xff" in events.arms
 
 
 def test_made_up_events_of_a_damaged_gzip_are_warned_of(tmp_path: Path) -> None:
@@ -328,7 +336,7 @@ def test_a_plain_file_that_was_cut_gives_no_half_event(
     kept: int, block: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A part of the pool that came before is no pool: `id-` is no article."""
-    monkeypatch.setattr(yahoo, "_BLOCK", block)
+    monkeypatch.setattr(text_file, "_BLOCK", block)
     last = b"1317513293 id-1 1 |user 1 |id-1 |id-2 |id-3"
     journal = check(tmp_path, GOOD + LATER + last[:kept], GOOD)
     assert journal.events == 3

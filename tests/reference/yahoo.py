@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
-GAP = re.compile(rb"[ \t\r]+")
-LONGEST = 1 << 20
+GAP = re.compile(r"[ \t\r]+")
+LONGEST = 1 << 23
 
 
 @dataclass
@@ -25,11 +25,12 @@ def read(files: list[bytes], wanted: str = "") -> Read:
     """All lines of all files."""
     found = Read(format=wanted)
     for content in files:
-        lines = content.removeprefix(b"\xef\xbb\xbf").split(b"\n")
-        is_open = lines[-1] != b""
+        text = content.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "backslashreplace")
+        lines = text.split("\n")
+        is_open = lines[-1] != ""
         if not is_open:
             lines.pop()
-        before = b""
+        before = ""
         for i, line in enumerate(lines, 1):
             found.lines += 1
             pool = pool_of(line)
@@ -41,23 +42,23 @@ def read(files: list[bytes], wanted: str = "") -> Read:
     return found
 
 
-def pool_of(line: bytes) -> bytes:
+def pool_of(line: str) -> str:
     """The text of a line's pool, if there is nothing wrong before it."""
     fault, _ = judge(line)
     if not (fault == "" or "no readable id" in fault or "not in its pool" in fault):
-        return b""
-    return b"|" + line.split(b"|", 2)[2].rstrip(b" \t\r")
+        return ""
+    return "|" + line.split("|", 2)[2].rstrip(" \t\r")
 
 
-def is_part(pool: bytes, whole: bytes) -> bool:
+def is_part(pool: str, whole: str) -> bool:
     return pool != whole and whole.startswith(pool)
 
 
-def words(text: bytes) -> list[bytes]:
+def words(text: str) -> list[str]:
     return [word for word in GAP.split(text) if word]
 
 
-def read_line(line: bytes, found: Read) -> None:
+def read_line(line: str, found: Read) -> None:
     fault, event = judge(line)
     if event is not None:
         shape = "r6b" if event[1].startswith("id-") else "r6a"
@@ -72,37 +73,30 @@ def read_line(line: bytes, found: Read) -> None:
     found.events.append(event)
 
 
-def judge(line: bytes) -> tuple[str, tuple[int, str, int, frozenset[str]] | None]:
+def judge(line: str) -> tuple[str, tuple[int, str, int, frozenset[str]] | None]:
     if len(line) > LONGEST:
         return f"longer than {LONGEST} bytes", None
-    head, *parts = line.split(b"|")
+    head, *parts = line.split("|")
     fields = words(head)
     if not fields and not parts:
         return "blank line", None
     if len(fields) != 3:
         return "not three words (time, article, click) before the first |", None
     time, shown, click = fields
-    if not re.fullmatch(rb"[0-9]{1,18}", time):
+    if not re.fullmatch(r"[0-9]{1,18}", time):
         return "the time is not a whole number", None
-    if click not in (b"0", b"1"):
+    if click not in ("0", "1"):
         return "the click is neither 0 nor 1", None
-    if not parts or words(parts[0])[:1] != [b"user"]:
+    if not parts or words(parts[0])[:1] != ["user"]:
         return "no |user part", None
     if len(parts) == 1:
         return "no pool of articles", None
     pool = set()
     for part in parts[1:]:
         ids = words(part)
-        if not ids or len(ids[0]) > 256 or re.search(rb"[\x00-\x1f\x7f]", ids[0]):
+        if not ids or len(ids[0]) > 256 or re.search(r"[\x00-\x1f\x7f]", ids[0]):
             return "an article of the pool has no readable id", None
-        try:
-            pool.add(ids[0].decode("utf-8"))
-        except UnicodeDecodeError:
-            return "an article of the pool has no readable id", None
-    try:
-        name = shown.decode("utf-8")
-    except UnicodeDecodeError:
-        name = ""
-    if name not in pool:
+        pool.add(ids[0])
+    if shown not in pool:
         return "the article shown is not in its pool", None
-    return "", (int(time), name, int(click), frozenset(pool))
+    return "", (int(time), shown, int(click), frozenset(pool))

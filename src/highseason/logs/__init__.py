@@ -21,9 +21,6 @@ from highseason.logs.events import Events as Events
 from highseason.logs.events import Pools as Pools
 from highseason.logs.events import read_events as read_events
 from highseason.logs.events import write_events as write_events
-from highseason.logs.formats.table import OpenBanditLog as OpenBanditLog
-from highseason.logs.formats.table import TableLog as TableLog
-from highseason.logs.formats.yahoo import YahooLog as YahooLog
 from highseason.logs.front_page import FrontPage as FrontPage
 from highseason.logs.generate import Generated as Generated
 from highseason.logs.generate import generate_events as generate_events
@@ -40,4 +37,7 @@ from highseason.logs.result import RepeatedReplay as RepeatedReplay
 from highseason.logs.result import ReplayOutcome as ReplayOutcome
 from highseason.logs.result import ReplayResult as ReplayResult
 from highseason.logs.result import Runs as Runs
+from highseason.logs.table_format import OpenBanditLog as OpenBanditLog
+from highseason.logs.table_format import TableLog as TableLog
 from highseason.logs.uniformity import Uniformity as Uniformity
+from highseason.logs.yahoo_format import YahooLog as YahooLog

@@ -30,9 +30,9 @@ _LAST_TIME = 10**11  # the year 5138 in seconds; milliseconds reach it in 1973
 class LogFormat(ABC):
     """A log and how to read it.
 
-    A new format is one file in `logs/formats`: a dataclass that derives from this class.  It is
-    found by its `name`, and `highseason convert NAME` takes its fields as options (their
-    `metadata` may hold `help` and `metavar`).
+    A new format is one file in `logs` whose name ends in `_format`: a dataclass that derives from
+    this class.  It is found by its `name`, and `highseason convert NAME` takes its fields as
+    options (their `metadata` may hold `help` and `metavar`).
 
     Attributes:
         name: The name of its command.
@@ -63,14 +63,16 @@ def option(default: Any, text: str, **metadata: str) -> Any:
 
 
 def log_formats() -> dict[str, type[LogFormat]]:
-    """All formats by name: every `LogFormat` in the modules of `logs.formats`.
+    """All formats by name: every `LogFormat` in the modules `logs.*_format`.
 
     >>> sorted(log_formats())
     ['open-bandit', 'table', 'yahoo']
     """
     registry: Registry[type[LogFormat]] = Registry("log format")
-    package = import_module("highseason.logs.formats")
+    package = import_module("highseason.logs")
     for module in pkgutil.iter_modules(package.__path__):
+        if not module.name.endswith("_format"):
+            continue
         for entry in vars(import_module(f"{package.__name__}.{module.name}")).values():
             if isinstance(entry, type) and issubclass(entry, LogFormat) and hasattr(entry, "name"):
                 registry.register(entry.name, entry)

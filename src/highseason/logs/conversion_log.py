@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from highseason.core.text import counted
 from highseason.logs.events import EventBatch
-from highseason.logs.line_blocks import IS_DAMAGED, LineBlock
 
 #: The number of examples kept per reason, and the length of their texts.
 EXAMPLES, SHOWN = 3, 80
@@ -20,6 +19,9 @@ EXAMPLES, SHOWN = 3, 80
 BACKWARDS = "time goes backwards"
 BLANK = "blank line"
 CUT = "the file ends within this line"
+
+ENDS_EARLY = "the gzip file ends early"
+IS_DAMAGED = "the gzip file is damaged"
 
 #: Lines without an event after which a file is taken for something else.
 _PATIENCE = 10_000
@@ -100,9 +102,9 @@ class ConversionLog:
 
     def advance(self, bytes_read: int) -> None:
         """Note the number of bytes read so far."""
-        self.bytes_read = bytes_read
+        self.bytes_read = max(self.bytes_read, bytes_read)
         if self.on_progress is not None:
-            self.on_progress(bytes_read)
+            self.on_progress(self.bytes_read)
 
     def skip(self, reason: str, file: Path, line: int, text: bytes | str) -> None:
         """Record a line that is not an event."""
@@ -140,20 +142,17 @@ class ConversionLog:
             else:
                 self.skipped[reason] += of_kind.size
             for row in of_kind[:EXAMPLES].tolist():
-                self._add_example(reason, file, int(lines[row]), text(row))
+                if len(self.examples.get(reason, ())) < EXAMPLES:
+                    self._add_example(reason, file, int(lines[row]), text(row))
 
-    def unreadable(self, block: LineBlock, line: int) -> int:
-        """Record a block that holds no lines to read; the number of lines it stands for."""
-        if block.skip:
-            self.skip(block.skip, block.file, line, bytes(block.data))
-        if block.damage:
-            message = f"{block.file}: {block.damage}"
-            if block.damage == IS_DAMAGED:  # wrong bytes can unpack into lines for a long time
-                bad = [one.line for one in self.all_examples if one.file == str(block.file)]
-                message += "; events after the damage may be garbage"
-                message += f" (first line that is not an event: {min(bad)})" if bad else ""
-            self.damaged.append(message)
-        return int(bool(block.skip))
+    def add_damage(self, file: Path, damage: str) -> None:
+        """Note that a file could not be read to its end."""
+        message = f"{file}: {damage}"
+        if damage == IS_DAMAGED:  # wrong bytes can unpack into lines for a long time
+            bad = [one.line for one in self.all_examples if one.file == str(file)]
+            message += "; events after the damage may be garbage"
+            message += f" (first line that is not an event: {min(bad)})" if bad else ""
+        self.damaged.append(message)
 
     def check_patience(self, paths: tuple[Path, ...], expected: str) -> None:
         """Stop with an error where thousands of lines hold no event."""

@@ -1,16 +1,16 @@
 """Rows of CSV, Excel and Parquet files in blocks, each row with its line.
 
-A CSV row may go over several lines if its quotes are in place.  Where they are not, only the line
-on which the row starts is lost: the lines after it are read again.  So a row of several lines is
-kept only if it is an event.
+Polars reads a CSV file as long as each line is a row with all cells that are needed, and none is
+quoted.  From the first other row on, the file comes in blocks.  Polars reads a block if each of its
+lines is a row with its quotes in place.  Any other block goes through Python's reader: a row may go
+over several lines, and where a quote is never closed, only its line is lost.
 """
 
 import csv
-import gzip
-import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from io import BytesIO
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -19,12 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.specs import did_you_mean
-from highseason.logs.cells import polars
 from highseason.logs.conversion_log import BLANK, CUT, ConversionLog, shortened
 from highseason.logs.events import arrow
-from highseason.logs.line_blocks import LineBlock, line_blocks
+from highseason.logs.text_file import TextFile, polars
 from highseason.traffic.columns import Column
-from highseason.traffic.files import LATIN, encoding_by_start, read_table
+from highseason.traffic.files import find_delimiter, read_table
 
 _NOT_CSV = "the row cannot be read as CSV"
 ROW_REASONS = (
@@ -32,9 +31,7 @@ ROW_REASONS = (
 )  # fmt: skip
 _BLANK, _BROKEN, _SHORT, _LONG, _CUT = range(1, 6)
 
-_MARKS = (",", ";", "\t")
-_BLOCK, _ROWS = 1 << 23, 1 << 16  # bytes of CSV and rows of Parquet read at a time
-_START = 1 << 18  # bytes that decide on the encoding
+_ROWS = 1 << 16  # of Parquet read at a time
 _SHOWN = 50  # names of columns in an error
 _MOST_LINES = 100  # in one row; more are a quote that is never closed
 
@@ -47,19 +44,6 @@ class RowBlock:
     lines: NDArray[np.int64]  # on which each row starts; elsewhere the row's number
     faults: NDArray[np.int8]  # for each row 0, or the index in `ROW_REASONS` of what is wrong
     text: Callable[[int], str]  # of a row, for an example
-    spans: dict[int, int] = field(default_factory=dict)  # the lines of rows of several lines
-
-    def kept(self, faults: NDArray[np.int8]) -> NDArray[np.bool_]:
-        """Which rows remain: not those on lines that belong to a good row of several lines."""
-        kept = np.ones(self.lines.size, np.bool_)
-        for row, span in self.spans.items():
-            if faults[row] == 0 and kept[row]:
-                kept[row + 1 : row + span] = False
-        return kept
-
-    def text_of(self, rows: NDArray[np.int64]) -> Callable[[int], str]:
-        """The texts of some rows."""
-        return lambda row: self.text(int(rows[row]))
 
 
 @dataclass(frozen=True)
@@ -72,7 +56,9 @@ class LogTable:
 
     def blocks(self, columns: dict[str, str]) -> Iterator[RowBlock]:
         """The rows; `columns` names the column of each series of `RowBlock.cells`."""
-        return self.read({role: self._index(name) for role, name in columns.items()})
+        for block in self.read({role: self._index(name) for role, name in columns.items()}):
+            cells = {role: column.alias(columns[role]) for role, column in block.cells.items()}
+            yield replace(block, cells=cells)
 
     def _index(self, name: str) -> int:
         count = self.names.count(name)
@@ -96,219 +82,162 @@ def open_table(path: Path, log: ConversionLog) -> LogTable:
     """A CSV file (also gzip), an Excel file or a Parquet file, recognised by its first bytes."""
     with path.open("rb") as file:
         kind = file.read(4)
-    return _OPENERS.get(kind, _open_csv)(path, log)
-
-
-def _encoding(path: Path) -> str:
-    """The encoding of a text file; empty for UTF-8, and where it cannot be told."""
-    with path.open("rb") as raw:
-        is_gzip = raw.read(2) == b"\x1f\x8b"
-        raw.seek(0)
-        file: Any = gzip.GzipFile(fileobj=raw) if is_gzip else raw
-        try:
-            name = encoding_by_start(file.read(_START))
-        except (OSError, EOFError, zlib.error):  # a damaged file: its reader says what is wrong
-            return ""
-    return "" if name.startswith("utf-8") else name
+    if kind == b"PAR1":
+        return _open_parquet(path, log)
+    # The last is Excel's old kind, whose error says what to do.
+    return (_open_excel if kind in (b"PK\x03\x04", b"\xd0\xcf\x11\xe0") else _open_csv)(path, log)
 
 
 def _open_csv(path: Path, log: ConversionLog) -> LogTable:
-    encoding = _encoding(path)
-    if encoding == "cp1252":
-        log.notes.append(LATIN)
-    blocks = line_blocks(path, _BLOCK, encoding)
-    line, header, rest = _first_line(path, blocks, log)
-    mark = max(_MARKS, key=header.count)
-    names = tuple(name.strip() for name in _cells_of(header, mark))
-    if "\r" in header or not names:
-        carriage = "its lines end with bare carriage returns: save it with newlines"
-        what = carriage if "\r" in header else f"{_NOT_CSV}: {shortened(header)}"
-        raise _no_header(path, line, what)
-    read = partial(_csv_blocks, chain([rest], blocks), log, line + 1, mark, len(names))
-    return LogTable(path, names, read)
+    file = TextFile(path, log)
+    line, text = 1, ""
+    for line, data in file.blocks():
+        lines = BytesIO(data)
+        while not text and lines.tell() < len(data):
+            text = lines.readline().decode().rstrip("\n").removesuffix("\r")
+            line += not text
+        if text:
+            break
+    names = _cells_of(text, mark := find_delimiter(text))
+    if "\r" in text or not names:
+        what = f"{_NOT_CSV}: {shortened(text)}"
+        if "\r" in text:
+            what = "its lines end with bare carriage returns: save it with newlines"
+        elif not text:
+            what = next(iter(log.damaged), "the file is empty")
+        raise ValueError(f"{path}, line {line}: expected the names of the columns; {what}")
+    rows = _CsvRows(file, line + 1, mark, len(names))
+    return LogTable(path, tuple(map(str.strip, names)), rows.read)
 
 
-def _first_line(
-    path: Path, blocks: Iterator[LineBlock], log: ConversionLog
-) -> tuple[int, str, LineBlock]:
-    """The number and text of the first line that is not blank, and the block of what follows."""
-    line, skipped = 0, ""
-    for block in blocks:
-        if block.skip:  # a later line may be the header
-            line += log.unreadable(block, line + 1)
-            skipped = skipped or f"line {line} is {block.skip}: {shortened(bytes(block.data))}"
-            continue
-        if not block.is_readable:
-            raise _no_header(path, line + 1, block.damage or skipped or "the file is empty")
-        rest = bytes(block.data)
-        while rest:
-            header, _, rest = rest.partition(b"\n")
-            line += 1
-            if header.strip():
-                text = header.decode("utf-8", "backslashreplace").removesuffix("\r")
-                return line, text, block._replace(data=rest)
-            log.skip(BLANK, path, line, header)
-    raise AssertionError("a file ends with a block that says how")
-
-
-def _no_header(path: Path, line: int, what: str) -> ValueError:
-    return ValueError(f"{path}, line {line}: expected the names of the columns; {what}")
-
-
-def _csv_blocks(
-    blocks: Iterator[LineBlock],
-    log: ConversionLog,
-    line: int,
-    mark: str,
-    width: int,
-    indices: dict[str, int],
-) -> Iterator[RowBlock]:
-    waiting = b""  # the lines of a row that is not complete
-    for block in blocks:
-        data = waiting + bytes(block.data) if block.is_readable else waiting
-        rows = _CsvRows(data, mark, is_end=not block.is_readable)
-        if rows.count:
-            yield rows.read(line, indices, width)
-        waiting, line = rows.rest, line + rows.count
-        line += log.unreadable(block, line)
-        log.advance(block.bytes_read)
-
-
+@dataclass(frozen=True)
 class _CsvRows:
-    """The rows of some lines; `rest` holds the lines of a row that is not complete."""
+    """The rows from line `begin` on, below a header of `width` cells."""
 
-    def __init__(self, data: bytes, mark: str, is_end: bool) -> None:
-        self._is_cut = bool(data) and not data.endswith(b"\n")
-        self._data, self._mark, self.rest = data + b"\n" * self._is_cut, mark, b""
-        self._odd: dict[int, tuple[list[str], int]] = {}  # rows for Python: their cells and lines
-        self._has_quote = b'"' in data
-        if self._has_quote:
-            self._read_quotes(is_end)
-        self.count = int(np.count_nonzero(self._is("\n")))
+    file: TextFile
+    begin: int
+    mark: str
+    width: int
 
-    def _is(self, character: str) -> NDArray[np.bool_]:
-        return np.asarray(np.frombuffer(self._data, np.uint8) == ord(character))
-
-    @cached_property
-    def _ends(self) -> NDArray[np.int64]:
-        return np.flatnonzero(self._is("\n"))
-
-    @cached_property
-    def _counts(self) -> NDArray[np.int64]:
-        """The number of cells of each line."""
-        is_end = self._is("\n")
-        stops = np.flatnonzero(self._is(self._mark) | is_end)
-        counts = np.diff(np.flatnonzero(is_end[stops]), prepend=-1)
-        if self._has_quote:
-            rows = self._quoted[self._quoted < self.count]
-            bare = self._lines.gather(rows).str.replace_all('"[^"]*"', "")
-            counts[rows] = bare.str.count_matches(self._mark, literal=True).to_numpy() + 1
-        return counts
-
-    def _text(self, row: int) -> str:
-        begin = self._ends[row - 1] + 1 if row else 0
-        line = self._data[begin : self._ends[row]]
-        return line.decode("utf-8", "backslashreplace").removesuffix("\r")
-
-    def _read_quotes(self, is_end: bool) -> None:
-        """Read the lines with quotes that are not in plain form."""
-        self._lines = polars().read_lines(_as_utf8(self._data)).to_series()
-        self._quoted = np.flatnonzero(self._lines.str.contains('"', literal=True).to_numpy())
-        cell = f'("([^"]|"")*"|[^"{self._mark}]*)'
-        quoted = self._lines.gather(self._quoted)
-        is_plain = quoted.str.contains(f"^{cell}({self._mark}{cell})*$").to_numpy()
-        for row in self._quoted[~is_plain].tolist():
-            odd = self._odd_row(row)
-            if odd is None and not is_end:
-                self._cut(row)
-                return
-            self._odd[row] = odd or (_cells_of(self._text(row), self._mark), 1)
-
-    def _odd_row(self, row: int) -> tuple[list[str], int] | None:
-        """The cells of the row that starts on a line and its lines; None if it needs more."""
-        texts = [self._text(i) for i in range(row, min(row + _MOST_LINES, self._ends.size))]
-        reader = csv.reader((f"{text}\n" for text in texts), delimiter=self._mark, strict=True)
-        try:
-            return next(reader), reader.line_num
-        except csv.Error:
-            if reader.line_num == len(texts) < _MOST_LINES:
-                return None
-            return _cells_of(texts[0], self._mark), 1
-
-    def _cut(self, stop: int) -> None:
-        """Leave the lines from `stop` on, and rows that reach beyond it, to the next block."""
-        for row, (_, span) in reversed(self._odd.items()):
-            stop = row if row + span > stop else stop
-        size = int(self._ends[stop - 1]) + 1 if stop else 0
-        self._data, self.rest = self._data[:size], self._data[size:]
-        self._ends = self._ends[:stop]
-        self._odd = {row: odd for row, odd in self._odd.items() if row < stop}
-
-    def read(self, line: int, indices: dict[str, int], width: int) -> RowBlock:
-        """The rows from `line` on with the cells of these columns out of `width`."""
-        cells = self._cells(indices | {"": width - 1}, width)
-        spans = {row: span for row, (_, span) in self._odd.items() if span > 1}
-        faults = np.zeros(self.count, np.int8)
-        # Where the last cell of every row is filled, no row is short, and a sum finds long ones.
-        is_filled = bool((cells.pop("") != "").all()) and not self._odd
-        if not is_filled or np.count_nonzero(self._is(self._mark)) != (width - 1) * self.count:
-            self._find_faults(faults, max(indices.values()) + 1, width)
-        return RowBlock(cells, line + np.arange(self.count), faults, self._text, spans)
-
-    def _find_faults(self, faults: NDArray[np.int8], needed: int, width: int) -> None:
-        for row in np.flatnonzero(np.diff(self._ends, prepend=-1) <= 2).tolist():
-            faults[row] = 0 if self._text(row) else _BLANK
-        for row, (texts, _) in self._odd.items():
-            self._counts[row] = len(texts)
-            faults[row] = 0 if texts else _BROKEN
-        faults[(faults == 0) & (self._counts < needed)] = _SHORT
-        faults[(faults == 0) & (self._counts > width)] = _LONG
-        # Without a newline, a last cell that is needed may be half a cell if others should follow.
-        if (
-            self._is_cut
-            and not self.rest
-            and faults[-1] == 0
-            and self._counts[-1] == needed < width
-        ):
-            faults[-1] = _CUT
-
-    def _cells(self, indices: dict[str, int], width: int) -> dict[str, Any]:
-        """The wanted columns; lines in plain form are read by Polars."""
-        pl, lines = polars(), self._data
-        if self._odd:  # kept out of its sight
-            parts = lines.split(b"\n")
-            for row in self._odd:
-                parts[row] = b""
-            lines = b"\n".join(parts)
-        first = f"{self._mark * (width - 1)}\n".encode()  # shows Polars all columns
-        frame = pl.read_csv(
-            first + _as_utf8(lines),
+    def read(self, indices: dict[str, int]) -> Iterator[RowBlock]:
+        """The rows with the cells at these positions."""
+        pl, begin, positions = polars(), self.begin, sorted(set(indices.values()))
+        rows = pl.scan_csv(
+            self.file.path,
+            glob=False,
             has_header=False,
-            separator=self._mark,
-            quote_char='"' if self._has_quote else None,
-            schema={f"{i}": pl.String for i in range(width)},
-            columns=sorted(set(indices.values())),
-            truncate_ragged_lines=True,
+            skip_lines=self.begin - 1,
+            separator=self.mark,
+            quote_char=None,
+            schema={f"{i}": pl.String for i in range(self.width)},
             empty_string_is_null=False,
-        )[1:]
-        if len(frame) != self.count:
-            raise AssertionError(f"{self.count} lines gave {len(frame)} rows")
+        )
+        for frame in self.file.scan(rows.select(f"{i}" for i in positions)):
+            # A cell that is empty, or begins with a blank or a quote, needs more care.
+            if any(frame.select((pl.all() < "#").any()).row(0)):
+                break
+            lines = begin + np.arange(len(frame))
+            cells = {role: frame[f"{i}"] for role, i in indices.items()}
+            faults = np.zeros(lines.size, np.int8)
+            yield RowBlock(cells, lines, faults, partial(_row_text, frame))
+            begin += lines.size
+        if not self.file.is_read:
+            yield from self._read_blocks(begin, indices)
+
+    def _read_blocks(self, begin: int, indices: dict[str, int]) -> Iterator[RowBlock]:
+        waiting = b""  # the lines of a row that is not complete
+        for line, data in chain(self.file.blocks(begin), [(0, b"")]):
+            begin, text = (begin, waiting + data) if waiting else (line, data)
+            waiting = b""
+            if text:
+                block = self._by_polars(begin, text, indices)
+                if block is None:
+                    block, begin, waiting = self._by_python(begin, text, indices, not data)
+                yield block
+
+    def _by_polars(self, begin: int, data: bytes, indices: dict[str, int]) -> RowBlock | None:
+        """The rows of a block if each of its lines is one."""
+        pl, is_cut, last = polars(), not data.endswith(b"\n"), max(indices.values())
+        count = data.count(b"\n") + is_cut
+        first = f"{self.mark * self.width}\n".encode()  # one cell more than a row should have
+        try:
+            frame = pl.read_csv(
+                b"".join((first, data)),
+                has_header=False,
+                separator=self.mark,
+                quote_char='"' if b'"' in data else None,
+                schema={f"{i}": pl.String for i in range(self.width + 1)},
+                columns=sorted({*indices.values(), self.width}),
+                truncate_ragged_lines=True,
+                empty_string_is_null=False,
+            )[1:]
+        except pl.exceptions.ComputeError:  # quotes that are not in place
+            return None
+        if len(frame) != count or data.count(b'"') % 2:
+            return None
+        faults, text = np.zeros(count, np.int8), _Texts(data)
+        faults[(frame[f"{self.width}"] != "").to_numpy()] = _LONG
+        for row in np.flatnonzero((frame[f"{last}"] == "").to_numpy()).tolist():
+            faults[row] = self._fault(text(row), _cells_of(text(row), self.mark), last)
+        if is_cut and len(_cells_of(text(count - 1), self.mark)) == last + 1 < self.width:
+            faults[-1] = _CUT
         cells = {role: frame[f"{i}"] for role, i in indices.items()}
-        if self._odd:
-            for role, i in indices.items():
-                texts = [(odd[i:] or [""])[0] for odd, _ in self._odd.values()]
-                cells[role] = cells[role].scatter(list(self._odd), texts)
-        return cells
+        return RowBlock(cells, begin + np.arange(count), faults, text)
+
+    def _by_python(
+        self, begin: int, data: bytes, indices: dict[str, int], is_end: bool
+    ) -> tuple[RowBlock, int, bytes]:
+        """The rows of a block; and the first line and the text of a row that is not complete."""
+        text = _Texts(data.removesuffix(b"\n"))
+        lines, at, last = [line.decode() for line in text.lines], 0, max(indices.values())
+        starts, rows = [], []
+        while at < len(lines):
+            some = lines[at : at + _MOST_LINES]
+            reader = csv.reader((f"{line}\n" for line in some), delimiter=self.mark, strict=True)
+            try:
+                row, span = next(reader), reader.line_num
+            except csv.Error:
+                if not is_end and reader.line_num == len(some) < _MOST_LINES:
+                    break
+                row, span = _cells_of(lines[at], self.mark), 1
+            if span > 1 and any("\n" in row[i] for i in indices.values() if i < len(row)):
+                row, span = [], 1  # only a remark goes over several lines
+            starts.append(at)
+            rows.append(row)
+            at += span
+        faults = [
+            self._fault(lines[start], row, last) for start, row in zip(starts, rows, strict=True)
+        ]
+        cells = {
+            role: polars().Series([(row[i:] or [""])[0] for row in rows], dtype=polars().String)
+            for role, i in indices.items()
+        }
+        places = np.array(starts, np.int64)
+        block = RowBlock(
+            cells, begin + places, np.array(faults, np.int8), lambda row: text(starts[row])
+        )
+        return block, begin + at, b"".join(line + b"\n" for line in text.lines[at:])
+
+    def _fault(self, text: str, row: list[str], last: int) -> int:
+        """What is wrong with the cells of a row of which the one at `last` is needed."""
+        if not row:
+            return _BROKEN if text.strip() else _BLANK
+        return _SHORT if len(row) <= last else _LONG if len(row) > self.width else 0
 
 
-def _as_utf8(data: bytes) -> bytes:
-    """The same text in UTF-8; bytes that are not are escaped."""
-    try:
-        if not data.isascii():
-            data.decode()
-    except UnicodeDecodeError:
-        return data.decode("utf-8", "backslashreplace").encode()
-    return data
+class _Texts:
+    """The text of each line of a block."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+
+    @cached_property
+    def lines(self) -> list[bytes]:
+        """All lines."""
+        return self._data.split(b"\n")
+
+    def __call__(self, row: int) -> str:
+        return self.lines[row].decode().removesuffix("\r")
 
 
 def _cells_of(text: str, mark: str) -> list[str]:
@@ -382,10 +311,3 @@ def _excel_blocks(
     cells = {role: frame[f"{i}"] for role, i in indices.items()}
     yield RowBlock(cells, lines, np.zeros(len(frame), np.int8), partial(_row_text, frame))
     log.advance(path.stat().st_size)
-
-
-_OPENERS = {  # by the first bytes; the last is Excel's old kind, whose error says what to do
-    b"PAR1": _open_parquet,
-    b"PK\x03\x04": _open_excel,
-    b"\xd0\xcf\x11\xe0": _open_excel,
-}

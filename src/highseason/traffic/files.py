@@ -86,7 +86,7 @@ def encoding_by_start(start: bytes) -> str:
     ('cp1252', 'utf-8')
     """
     name = encoding_of(start)
-    if name != "utf-8":
+    if name != "utf-8" or start.isascii():
         return name
     decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
     letters = [c for c in decoder.decode(start) if c > "\x7f"]  # the last one may be cut

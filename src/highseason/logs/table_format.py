@@ -10,8 +10,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.logs.cells import Coded, Read, by_pair, names, numbers, pools, times
-from highseason.logs.conventions import TableConventions
+from highseason.logs.cells import Coded, ColumnReader, Numbers, coded_ids, coded_pools, pairs
 from highseason.logs.conversion import LogFormat, existing, option
 from highseason.logs.conversion_log import ConversionLog
 from highseason.logs.events import EventBatch
@@ -22,9 +21,10 @@ _NO_ARM = "there is no arm"
 
 
 class _Checks:
-    """What is wrong with each row of a block: the first check that fails."""
+    """Reads the columns of a block, and says of each row the first check that fails."""
 
-    def __init__(self, block: RowBlock) -> None:
+    def __init__(self, block: RowBlock, reader: ColumnReader) -> None:
+        self.cells, self._reader = block.cells, reader
         self.faults, self.reasons = block.faults.copy(), list(ROW_REASONS)
 
     def require(self, is_good: NDArray[np.bool_], reason: str) -> None:
@@ -32,28 +32,31 @@ class _Checks:
         self.faults[(self.faults == 0) & ~is_good] = len(self.reasons)
         self.reasons.append(reason)
 
-    def read(self, column: Read, reason: str) -> NDArray[Any]:
-        """The values of a column that needs one in every cell."""
-        values, is_good = column
-        self.require(is_good, reason)
+    def numbers(self, role: str, reason: str = "") -> Numbers:
+        """A column of numbers; it needs one in every cell if there is a reason."""
+        values = self._reader.numbers(self.cells[role])
+        if reason:
+            self.require(~np.isnan(values), reason)
         return values
 
-    def times(self, column: Any) -> NDArray[np.int64]:
+    def times(self, role: str) -> NDArray[np.int64]:
         """A column of times."""
-        return self.read(times(column), "the time is neither a number of seconds nor an ISO time")
+        values = self._reader.times(self.cells[role])
+        self.require(~np.isnan(values), "the time is neither a number of seconds nor an ISO time")
+        return np.nan_to_num(values).astype(np.int64)
 
-    def clicks(self, values: NDArray[np.float64]) -> NDArray[np.uint8]:
+    def clicks(self, values: Numbers) -> NDArray[np.uint8]:
         """Numbers that must be clicks."""
         self.require((values == 0) | (values == 1), "the click is neither 0 nor 1")
         return np.asarray(values == 1, np.uint8)
 
-    def propensities(self, column: Any) -> NDArray[np.float64] | None:
+    def propensities(self, role: str) -> Numbers | None:
         """A column of probabilities, if there is one."""
-        if column is None:
+        if role not in self.cells:
             return None
-        values, _ = numbers(column)  # 0 where a cell holds no number
-        is_good = (values > 0) & (values <= 1)
-        return self.read((values, is_good), "the propensity is not above 0 and at most 1")
+        values = self.numbers(role)
+        self.require((values > 0) & (values <= 1), "the propensity is not above 0 and at most 1")
+        return values
 
     def coded(self, column: Coded, reason: str) -> Coded:
         """A column of ids or pools that needs one in every cell."""
@@ -62,13 +65,12 @@ class _Checks:
 
 
 class _Judged(NamedTuple):
-    """The columns of a block's rows; arms and pools are numbered from pairs of coded columns."""
+    """The columns of a block's rows."""
 
     time: NDArray[np.int64]
     reward: NDArray[Any]
     propensity: NDArray[np.float64] | None
-    pool: Coded
-    arm: Coded
+    shown: Coded  # pairs of a pool (or campaign) and an arm
 
 
 @dataclass(frozen=True)
@@ -88,28 +90,25 @@ class _TableFormat(LogFormat):
         log.format = self.name
         return open_table(self.path, log)
 
-    def _judge(self, cells: dict[str, Any], checks: _Checks) -> _Judged:
+    def _judge(self, checks: _Checks) -> _Judged:
         raise NotImplementedError
 
     def _events(
         self,
         log: ConversionLog,
         blocks: Iterator[RowBlock],
-        number: Callable[[Any, Any], tuple[int, int]],
+        reader: ColumnReader,
+        number: Callable[[Any], tuple[int, int]],
     ) -> Iterator[EventBatch]:
-        """The events of a table; `number` gives values of pool and arm an arm and a pool."""
+        """The events of a table; `number` gives an arm and a pool to a pair of `_Judged.shown`."""
         for block in blocks:
-            checks = _Checks(block)
-            rows = self._judge(block.cells, checks)
-            kept = np.flatnonzero(block.kept(checks.faults))
-            faults = checks.faults[kept]
-            events = kept[faults == 0]
+            checks = _Checks(block, reader)
+            rows = self._judge(checks)
+            events = np.flatnonzero(checks.faults == 0)
             time = rows.time[events]
-            text = block.text_of(kept)
-            log.record(self.path, block.lines[kept], faults, checks.reasons, time, text)
+            log.record(self.path, block.lines, checks.faults, checks.reasons, time, block.text)
             if events.size:
-                pairs = by_pair(rows.pool.take(events), rows.arm.take(events), number)
-                arm, pool = pairs.astype(np.int32)
+                arm, pool = rows.shown.take(events).numbers(number).astype(np.int32)
                 propensity = None if rows.propensity is None else rows.propensity[events]
                 yield EventBatch(time, arm, rows.reward[events], pool, propensity)
 
@@ -183,33 +182,39 @@ class TableLog(_TableFormat):
         roles = ("time", "arm", "reward", "pool", "propensity")
         columns = {role: name for role in roles if (name := getattr(self, role)) is not None}
         blocks = self._open(log).blocks(columns)
-        blocks = TableConventions(self.path, columns, log, self.dates, self.decimal).plain(blocks)
+        reader = ColumnReader(self.path, log, self.dates, self.decimal)
         all_arms = ids.open_pool() if self.pool is None else -1
 
         @cache
         def pool_of(names: tuple[str, ...]) -> int:
             return ids.pool([ids.arm(name) for name in names]) if names else all_arms
 
-        yield from self._events(log, blocks, lambda pool, arm: (pool_of(pool), ids.arm(arm))[::-1])
+        def number(shown: tuple[tuple[str, ...], str]) -> tuple[int, int]:
+            pool = pool_of(shown[0])
+            return ids.arm(shown[1]), pool
+
+        yield from self._events(log, blocks, reader, number)
         if self.pool is None:
             ids.close_pool(all_arms, range(len(ids.arms)))
             log.notes.append("no pool column: assuming every arm was on offer all the time")
         if self.propensity is None:
             log.notes.append("no propensity column: assuming arms were shown uniformly at random")
 
-    def _judge(self, cells: dict[str, Any], checks: _Checks) -> _Judged:
-        time, arm = checks.times(cells["time"]), checks.coded(names(cells["arm"]), _NO_ARM)
-        reward = checks.read(numbers(cells["reward"]), "the reward is not a number")
+    def _judge(self, checks: _Checks) -> _Judged:
+        time, arm = checks.times("time"), checks.coded(coded_ids(checks.cells["arm"]), _NO_ARM)
+        reward: NDArray[Any] = checks.numbers("reward", "the reward is not a number")
         if self.clicks:
             reward = checks.clicks(reward)
-        propensity = checks.propensities(cells.get("propensity"))
+        propensity = checks.propensities("propensity")
         pool = Coded(np.zeros(time.size, np.int64), [()])
         if self.pool is not None:
-            offered = pools(cells["pool"], self.separator)
+            offered = coded_pools(checks.cells["pool"], self.separator)
             pool = checks.coded(offered, "the pool is not a list of arms")
-            is_offered = by_pair(pool, arm, lambda names, name: (name in (names or ()),))[0]
-            checks.require(is_offered.astype(np.bool_), "the arm shown is not in its pool")
-        return _Judged(time, reward, propensity, pool, arm)
+        shown = pairs(pool, arm)
+        if self.pool is not None:
+            is_offered = shown.where(lambda pair: pair[1] in (pair[0] or ()))
+            checks.require(is_offered, "the arm shown is not in its pool")
+        return _Judged(time, reward, propensity, shown)
 
 
 @dataclass(frozen=True)
@@ -247,13 +252,14 @@ class OpenBanditLog(_TableFormat):
         pools: dict[str, int] = defaultdict(ids.open_pool)
         arms: dict[str, set[int]] = defaultdict(set)
 
-        def number(campaign: str, item: str) -> tuple[int, int]:
+        def number(shown: tuple[str, str]) -> tuple[int, int]:
+            campaign, item = shown
             is_one_of_many = campaign and self.campaign is None
             arm = ids.arm(f"{campaign}/{item}" if is_one_of_many else item)
             arms[campaign].add(arm)
             return arm, pools[campaign]
 
-        yield from self._events(log, blocks, number)
+        yield from self._events(log, blocks, ColumnReader(self.path, log, "ymd", "."), number)
         for campaign, pool in pools.items():
             ids.close_pool(pool, arms[campaign])
         if "propensity_score" not in optional:
@@ -262,19 +268,18 @@ class OpenBanditLog(_TableFormat):
                 "probability 1 over the number of items of the campaign"
             )
 
-    def _judge(self, cells: dict[str, Any], checks: _Checks) -> _Judged:
+    def _judge(self, checks: _Checks) -> _Judged:
+        cells = checks.cells
         campaign = Coded(np.zeros(len(cells["click"]), np.int64), [""])
         if "campaign" in cells:
-            campaign = checks.coded(names(cells["campaign"]), "there is no campaign")
+            campaign = checks.coded(coded_ids(cells["campaign"]), "there is no campaign")
         if self.campaign is not None:
             is_wanted = campaign.where(lambda name: name == self.campaign)
             checks.require(is_wanted, "of another campaign")
         if self.position is not None:
-            position, is_number = numbers(cells["position"])
-            checks.require(is_number & (position == self.position), "in another position")
-        time = checks.times(cells["timestamp"])
-        item = checks.coded(names(cells["item_id"]), _NO_ARM)
-        click, is_number = numbers(cells["click"])
-        click = checks.clicks(np.where(is_number, click, -1))
-        propensity = checks.propensities(cells.get("propensity_score"))
-        return _Judged(time, click, propensity, campaign, item)
+            checks.require(checks.numbers("position") == self.position, "in another position")
+        time = checks.times("timestamp")
+        item = checks.coded(coded_ids(cells["item_id"]), _NO_ARM)
+        click = checks.clicks(checks.numbers("click"))
+        propensity = checks.propensities("propensity_score")
+        return _Judged(time, click, propensity, pairs(campaign, item))

@@ -2,29 +2,27 @@
 
     1317513291 id-560620 0 |user 1 9 11 13 |id-552077 |id-555224 |id-560620
 
-A kernel cuts lines of this form into parts; any other line goes through `read_head`, which is the
-definition.  Pools repeat for thousands of lines, so only distinct pools are parsed, and only
-distinct pairs of pool and article are judged.
+Polars splits lines of this form; any other line goes through `read_head`, which is the definition.
+Pools repeat for thousands of lines, so only distinct pools are parsed, and only distinct pairs of
+pool and article are judged.
 """
 
-import functools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.validation import one_of
-from highseason.logs.cells import Coded, by_pair, encode_bytes
+from highseason.logs.cells import Coded, encode, encode_runs, pairs
 from highseason.logs.conversion import LogFormat, existing, option
 from highseason.logs.conversion_log import BLANK, CUT, ConversionLog
 from highseason.logs.events import EventBatch
 from highseason.logs.id_index import IdIndex
-from highseason.logs.kernels.yahoo import DIGITS, NEW_POOL, ODD, WIDTH, cut_kernel
-from highseason.logs.line_blocks import line_blocks
+from highseason.logs.text_file import TextFile, polars
 
 _EXAMPLES = {
     "r6b": "lines such as '1317513291 id-560620 0 |user 1 9 |id-552077 |id-560620'",
@@ -44,13 +42,12 @@ _REASONS = (
 )  # fmt: skip
 _FAULT = {reason: i for i, reason in enumerate(_REASONS)}
 
-_WORD = re.compile(rb"[^ \t\r]+")
-_NAMES = re.compile(rb"\|[ \t\r]*([^ \t\r|]*)")
+_WORD = re.compile(r"[^ \t\r]+")
+_TIMES = re.compile(r"[0-9]{1,18}")  # fits 64 bits
+_NAMES = re.compile(r"\|[ \t\r]*([^ \t\r|]*)")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-_LONGEST_ID = 256  # bytes
-
-_BLOCK, _ROWS = 1 << 22, 1 << 15  # bytes and lines read at a time
-_REMEMBERED = 1 << 21  # bytes of pools
+_LONGEST_ID = 256  # characters
+_REMEMBERED = 1 << 21  # characters of pools
 
 
 @dataclass(frozen=True)
@@ -103,19 +100,51 @@ class YahooLog(LogFormat):
 
     def batches(self, ids: IdIndex, log: ConversionLog) -> Iterator[EventBatch]:
         """Read all files, one after the other."""
-        paths, before = existing(self.paths), 0
-        reading = _Reading(self, ids, log)
+        paths, reading = existing(self.paths), _Reading(self, ids, log)
         for path in paths:
-            line = 1
-            for block in line_blocks(path, _BLOCK):
-                log.advance(before + block.bytes_read)
-                if block.is_readable:
-                    for parsed in _parse(np.frombuffer(block.data, np.uint8)):
-                        yield from reading.lines(path, line, parsed)
-                        line += parsed.time.size
-                line += log.unreadable(block, line)
+            file, line = TextFile(path, log, "utf-8"), 1
+            for frame in file.scan(_split(polars().scan_lines(path, glob=False))):
+                yield from reading.lines(path, line, _parsed(frame))
+                line += len(frame)
                 log.check_patience(paths, self.expected)
-            before = log.bytes_read
+            for begin, data in () if file.is_read else file.blocks(line):
+                frame = _split(polars().scan_lines(data)).collect()
+                parsed = _parsed(frame, is_open=not data.endswith(b"\n"))
+                yield from reading.lines(path, begin, parsed)
+                log.check_patience(paths, self.expected)
+
+
+def _split(lines: Any) -> Any:
+    """A lazy frame of lines split into parts; a line that is not in plain form is in `odd`."""
+    pl = polars()
+    column = pl.col
+    parts = column("line").str.splitn(" |", 3).struct.rename_fields(["head", "user", "pool"])
+    head = column("head").str.splitn(" ", 3).struct.rename_fields(["time", "shown", "click"])
+    seconds = column("time").cast(pl.Int64, strict=False)
+    is_plain = (
+        seconds.is_not_null()
+        & (column("time").str.len_bytes() <= 18)
+        & ~column("time").str.starts_with("+")
+        & ~column("time").str.starts_with("-")
+        & column("shown").str.contains(r"^[^ \t\r|]+$")
+        & ((column("click") == "0") | (column("click") == "1"))
+        & column("user").str.starts_with("user ")
+        & ~column("user").str.contains("|", literal=True)
+        & column("pool").is_not_null()
+    )
+    return (
+        lines.with_columns(parts.alias("parts"))
+        .unnest("parts")
+        .with_columns(head.alias("head"))
+        .unnest("head")
+        .select(
+            column("shown", "pool").fill_null(""),
+            seconds.fill_null(0),
+            (column("click") == "1").fill_null(False),
+            # Whole lines are most of the memory, and few are needed again.
+            odd=pl.when(is_plain.fill_null(False)).then(None).otherwise(column("line")),
+        )
+    )
 
 
 class _Parsed(NamedTuple):
@@ -126,85 +155,59 @@ class _Parsed(NamedTuple):
     click: NDArray[np.uint8]
     shown: Coded
     pool: Coded
-    text: Callable[[int], bytes]
+    odd: dict[int, str]  # lines that are not in plain form
     is_open: bool  # the file ends without a newline after the last of them
 
-
-def _parse(data: NDArray[np.uint8]) -> Iterator[_Parsed]:
-    """Cut lines into parts and judge their heads."""
-    at = 0
-    while at < data.size:
-        time, pool_from, line_end = (np.empty(_ROWS, np.int64) for _ in range(3))
-        click, kind = np.empty(_ROWS, np.uint8), np.empty(_ROWS, np.uint8)
-        ids = np.zeros((_ROWS, WIDTH), np.uint8)
-        rows = cut_kernel()(data, at, time, ids, click, pool_from, line_end, kind)
-        starts, at = np.append(at, line_end[:rows] + 1), int(line_end[rows - 1]) + 1
-        parsed = _Parsed(
-            np.zeros(rows, np.int8),
-            time[:rows],
-            click[:rows],
-            encode_bytes(ids[:rows]),
-            _pools(data, kind[:rows] == NEW_POOL, pool_from, line_end),
-            functools.partial(_line, data, starts),
-            is_open=at > data.size,
-        )
-        for row in np.flatnonzero(kind[:rows] == ODD).tolist():
-            _read_odd_line(parsed, row)
-        yield parsed
+    def text(self, row: int) -> str:
+        """A line, for an example."""
+        shown, pool = (coded.values[coded.codes[row]] for coded in (self.shown, self.pool))
+        plain = f"{self.time[row]} {shown} {self.click[row]} |user … |{pool}"
+        return self.odd.get(row, plain)
 
 
-def _line(data: NDArray[np.uint8], starts: NDArray[np.int64], row: int) -> bytes:
-    return data[starts[row] : starts[row + 1] - 1].tobytes()
+def _parsed(frame: Any, is_open: bool = False) -> _Parsed:
+    """The parts of lines, with the heads judged of those that are not in plain form."""
+    faults = np.zeros(len(frame), np.int8)
+    time = frame["time"].to_numpy(writable=True)
+    click = frame["click"].to_numpy().astype(np.uint8)
+    shown, pool = encode(frame["shown"]), encode_runs(frame["pool"])
+    rows = np.flatnonzero(frame["odd"].is_not_null().to_numpy())
+    odd = dict(zip(rows.tolist(), frame["odd"].gather(rows).to_list(), strict=True))
+    for row, line in odd.items():
+        head = read_head(line)
+        if isinstance(head, str):
+            faults[row] = _FAULT[head]
+            continue
+        time[row], article, click[row], text = head
+        for coded, value in ((shown, article), (pool, text)):
+            coded.codes[row] = len(coded.values)
+            coded.values.append(value)
+    return _Parsed(faults, time, click, shown, pool, odd, is_open)
 
 
-def _pools(
-    data: NDArray[np.uint8],
-    is_new: NDArray[np.bool_],
-    begin: NDArray[np.int64],
-    end: NDArray[np.int64],
-) -> Coded:
-    """The pool of each line, given the lines with a pool of their own and where these are."""
-    texts = (data[begin[row] : end[row]].tobytes() for row in np.flatnonzero(is_new).tolist())
-    values: dict[bytes, int] = {b"": 0}
-    codes = np.array([0, *(values.setdefault(text, len(values)) for text in texts)], np.int64)
-    return Coded(codes[np.cumsum(is_new)], list(values))
-
-
-def _read_odd_line(parsed: _Parsed, row: int) -> None:
-    """Judge a line that is not in plain form and enter its parts."""
-    head = read_head(parsed.text(row))
-    if isinstance(head, str):
-        parsed.faults[row] = _FAULT[head]
-        return
-    parsed.time[row], shown, parsed.click[row], pool = head
-    for coded, value in ((parsed.shown, shown), (parsed.pool, pool)):
-        coded.codes[row] = len(coded.values)
-        coded.values.append(value)
-
-
-def read_head(line: bytes) -> tuple[int, bytes, int, bytes] | str:
+def read_head(line: str) -> tuple[int, str, int, str] | str:
     """The time, article, click and pool of a line, or why it is not an event.
 
-    >>> read_head(b" 7 id-2  1|user 1 9 |id-1 |id-2")
-    (7, b'id-2', 1, b'|id-1 |id-2')
-    >>> read_head(b"7 id-2 5 |user 1 9 |id-1 |id-2")
+    >>> read_head(" 7 id-2  1|user 1 9 |id-1 |id-2")
+    (7, 'id-2', 1, 'id-1 |id-2')
+    >>> read_head("7 id-2 5 |user 1 9 |id-1 |id-2")
     'the click is neither 0 nor 1'
     """
-    head, bar, rest = line.partition(b"|")
+    head, bar, rest = line.partition("|")
     words = _WORD.findall(head)
     if not words and not bar:
         return BLANK
     if len(words) != 3:
         return _FIELDS
     time, shown, click = words
-    if not (time.isdigit() and len(time) <= DIGITS):
+    if not _TIMES.fullmatch(time):
         return _TIME
-    if click not in (b"0", b"1"):
+    if click not in ("0", "1"):
         return _CLICK
-    user, bar, pool = rest.partition(b"|")
-    if _WORD.findall(user)[:1] != [b"user"]:
+    user, bar, pool = rest.partition("|")
+    if _WORD.findall(user)[:1] != ["user"]:
         return _USER
-    return (int(time), shown, int(click), bar + pool) if bar else _EMPTY
+    return (int(time), shown, int(click), pool) if bar else _EMPTY
 
 
 @dataclass
@@ -220,16 +223,16 @@ class _Reading:
 
     def __init__(self, wanted: YahooLog, ids: IdIndex, log: ConversionLog) -> None:
         self._wanted, self._ids, self._log = wanted, ids, log
-        self._pools: dict[bytes, _Pool] = {}
+        self._pools: dict[str, _Pool] = {}
         self._remembered = 0
-        self._last_pool = b""  # of the file
+        self._last_pool = ""  # of the file
         log.format = wanted.format or ""
 
     def lines(self, file: Path, line: int, parsed: _Parsed) -> Iterator[EventBatch]:
         """Number the arms and pools of lines from `line` on, record them, yield their events."""
         self._skip_cut_line(line == 1, parsed)
         good = np.flatnonzero(parsed.faults == 0)
-        fault, arm, pool = by_pair(parsed.pool.take(good), parsed.shown.take(good), self._judge)
+        fault, arm, pool = pairs(parsed.pool, parsed.shown).take(good).numbers(self._judge)
         self._refuse_wrong_format(file, line + good, fault)
         parsed.faults[good] = fault
         is_event = fault == 0
@@ -243,20 +246,20 @@ class _Reading:
     def _skip_cut_line(self, is_start: bool, parsed: _Parsed) -> None:
         """A file was cut if it ends without a newline in a part of the pool of the line before."""
         rows = np.flatnonzero(parsed.faults == 0)[-2:]
-        before = b"" if is_start else self._last_pool
+        before = "" if is_start else self._last_pool
         pools = [before, *(parsed.pool.values[code] for code in parsed.pool.codes[rows])]
         if parsed.is_open and rows.size and rows[-1] == parsed.time.size - 1:
-            whole, mine = (text.rstrip(b" \t\r") for text in pools[-2:])
+            whole, mine = (text.rstrip(" \t\r") for text in pools[-2:])
             if whole != mine and whole.startswith(mine):
                 parsed.faults[-1] = _FAULT[CUT]
         self._last_pool = pools[-1]
 
-    def _judge(self, text: bytes, article: bytes) -> tuple[int, int, int]:
-        """The fault of lines that show this article from this pool, or its arm and pool."""
+    def _judge(self, pair: tuple[str, str]) -> tuple[int, int, int]:
+        """The fault of lines that show an article from a pool, or its arm and pool."""
+        text, shown = pair
         pool = self._pool(text)
         if pool.articles is None:
             return _FAULT[_BAD_ID], 0, 0
-        shown = article.decode("utf-8", "surrogateescape")
         if shown not in pool.articles:
             return _FAULT[_NOT_OFFERED], 0, 0
         kind = "r6b" if shown.startswith("id-") else "r6a"
@@ -267,7 +270,7 @@ class _Reading:
             pool.number = self._ids.pool([self._ids.arm(name) for name in pool.articles])
         return 0, self._ids.arm(shown), pool.number
 
-    def _pool(self, text: bytes) -> _Pool:
+    def _pool(self, text: str) -> _Pool:
         if text not in self._pools:
             self._remembered += len(text)
             if self._remembered > _REMEMBERED:
@@ -290,12 +293,8 @@ class _Reading:
             )
 
 
-def _articles(text: bytes) -> dict[str, None] | None:
+def _articles(text: str) -> dict[str, None] | None:
     """The articles of a pool: what follows each bar, up to a gap or the next bar."""
-    names = _NAMES.findall(text)
-    try:
-        articles = dict.fromkeys(name.decode("utf-8") for name in names)
-    except UnicodeDecodeError:
-        return None
-    is_good = all(name and len(name) <= _LONGEST_ID for name in names)
+    articles = dict.fromkeys(_NAMES.findall(f"|{text}"))
+    is_good = all(name and len(name) <= _LONGEST_ID for name in articles)
     return articles if is_good and not _CONTROL.search("".join(articles)) else None
