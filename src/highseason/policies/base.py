@@ -42,7 +42,7 @@ from highseason.policies.plan import Plan, Planner, View, known_levels, levels_f
 from highseason.policies.rule import Rule
 from highseason.rewards import check_arms, effective_visitors
 from highseason.traffic import Threshold, as_multiplier
-from highseason.traffic.thresholds import warn_if_one_sided
+from highseason.traffic.series import warn_if_one_sided
 
 # -- parameters ------------------------------------------------------------------------------------
 # Ordinary dataclass fields: a default, a sentence, what values are valid, where tuning looks.

@@ -27,7 +27,11 @@ from highseason.traffic.season_ahead import CalendarRegression as CalendarRegres
 from highseason.traffic.season_ahead import SeasonAhead as SeasonAhead
 from highseason.traffic.season_ahead import SeasonalNaive as SeasonalNaive
 from highseason.traffic.series import Multiplier as Multiplier
+from highseason.traffic.series import Threshold as Threshold
+from highseason.traffic.series import ThresholdError as ThresholdError
+from highseason.traffic.series import ThresholdWarning as ThresholdWarning
 from highseason.traffic.series import concatenate as concatenate
+from highseason.traffic.series import warn_if_one_sided as warn_if_one_sided
 from highseason.traffic.sources import SHAPES as SHAPES
 from highseason.traffic.sources import as_multiplier as as_multiplier
 from highseason.traffic.sources import christmas as christmas
@@ -39,10 +43,6 @@ from highseason.traffic.sources import shape as shape
 from highseason.traffic.sources import sine as sine
 from highseason.traffic.sources import step as step
 from highseason.traffic.sources import wave as wave
-from highseason.traffic.thresholds import Threshold as Threshold
-from highseason.traffic.thresholds import ThresholdError as ThresholdError
-from highseason.traffic.thresholds import ThresholdWarning as ThresholdWarning
-from highseason.traffic.thresholds import warn_if_one_sided as warn_if_one_sided
 from highseason.traffic.timeline import CalendarWarning as CalendarWarning
 from highseason.traffic.timeline import FileNote as FileNote
 from highseason.traffic.timeline import MultiplierError as MultiplierError

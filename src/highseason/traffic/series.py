@@ -1,23 +1,29 @@
-"""The multiplier G: one positive number per turn, and when each turn is, if that is known."""
+"""The multiplier G: one positive number per turn, and when each turn is, if that is known.
+
+A threshold says where its low season ends, as a number or as an expression on G.
+"""
 
 from __future__ import annotations
 
+import math
 import operator
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from highseason.core.text import six_figures
-from highseason.core.validation import one_of, positive_number, whole_number
-from highseason.traffic.dates import Instants, When, to_instants, to_wall
-from highseason.traffic.thresholds import Threshold
+from highseason.core.ordered import WithOne
+from highseason.core.text import exact, six_figures
+from highseason.core.validation import positive_number
+from highseason.core.warnings import warn_user
+from highseason.traffic.dates import Instants, When
+from highseason.traffic.resampling import How, Partial, resample
 from highseason.traffic.timeline import (
     MultiplierError,
     Timeline,
@@ -32,143 +38,153 @@ from highseason.traffic.timeline import (
 if TYPE_CHECKING:
     import pandas as pd
 
-How = Literal["sum", "mean"]
-Partial = Literal["drop", "keep"]
+Kind = Literal["number", "max", "quantile"]
 
-# A Monday, so that weeks begin on Mondays and "7D" is "1W"; a fixed one, so that a part of a
-# series falls into the same periods as the whole.
-_ANCHOR = np.datetime64("1969-12-29", "D")
-# No "m": half the world reads it as minutes, the other half as months.
-_UNITS: dict[str, Literal["s", "m", "h", "D", "W", "M"]] = {
-    "s": "s", "min": "m", "h": "h", "H": "h", "D": "D", "d": "D", "W": "W", "w": "W", "M": "M",
-}  # fmt: skip
-# Six digits: more would overflow numpy's clock, and no season is that long.
-_PERIOD = re.compile(r"(\d{0,6})\s*([A-Za-z]+)", re.ASCII)
+_FORMS = 'a number such as 30, "0.75*max", or "q0.75"'
 
 
-class Period(NamedTuple):
-    """A period of the calendar: a number of months, or a fixed length of time."""
+class ThresholdError(ValueError):
+    """The text or number is not a threshold; the message says how to write one."""
 
-    months: int
-    width: np.timedelta64
+
+class ThresholdWarning(UserWarning):
+    """The threshold separates nothing: no turn, or every turn, is high."""
+
+
+@dataclass(frozen=True)
+class Threshold:
+    r"""A threshold z: turn t is low when G(t) < z and high when G(t) ≥ z.
+
+    Three ways to write it, with a the ``amount``:
+
+    | `kind` | written | z |
+    | --- | --- | --- |
+    | number | `30` | a |
+    | max | `"0.75*max"` | a · max G |
+    | quantile | `"q0.75"` | the a-quantile of G (linear between neighbouring values) |
+
+    >>> Threshold.of("0.75*max").resolve([1.0, 20.0, 40.0])
+    30.0
+    >>> str(Threshold.of(30)), Threshold.of(30).fixed
+    ('30', True)
+    """
+
+    kind: Kind
+    amount: float
+
+    def __post_init__(self) -> None:
+        if math.isnan(self.amount):
+            raise ThresholdError(f"a threshold cannot be NaN: give {_FORMS}")
+        if self.kind == "quantile" and not 0 <= self.amount <= 1:
+            percent = 1 < self.amount <= 100
+            hint = f'; did you mean "q{exact(self.amount / 100)}"?' if percent else ""
+            raise ThresholdError(
+                f"the quantile of a threshold must lie between 0 and 1, not {self.amount:g}{hint}"
+            )
+        if self.kind == "max" and not (math.isfinite(self.amount) and self.amount > 0):
+            raise ThresholdError(
+                f"the share of the maximum must be a finite number > 0, not {self.amount:g}"
+            )
 
     @classmethod
-    def of(cls, text: str) -> Self:
-        """Read a length such as ``"1D"``, ``"6h"``, ``"30min"``, ``"1W"`` or ``"1M"`` (month).
+    def of(cls, given: Threshold | float | str) -> Threshold:
+        """Read a threshold from a number, a text or another threshold.
 
-        >>> Period.of("1W") == Period.of("7D")
-        True
+        >>> Threshold.of("q0.75")
+        Threshold(kind='quantile', amount=0.75)
+        >>> Threshold.of("inf").amount
+        inf
         """
-        match = _PERIOD.fullmatch(text.strip())
-        count = int(match[1] or 1) if match else 0
-        unit = _UNITS.get(match[2]) if match else None
-        if unit is None or count < 1:
-            raise MultiplierError(
-                f"{text!r} is not a length of time: "
-                'write a whole number and one of s, min, h, D, W, M, such as "1D" or "6h"'
-            )
-        if unit == "M":
-            return cls(count, np.timedelta64(28 * count, "D"))  # the least it can last
-        return cls(0, count * np.timedelta64(1, unit))
+        if isinstance(given, Threshold):
+            return given
+        if isinstance(given, str):
+            return _parse(given)
+        if isinstance(given, Real) and not isinstance(given, bool):
+            return cls("number", float(given))
+        raise ThresholdError(f"{given!r} is not a threshold: give {_FORMS}")
 
-    def number(self, instants: Instants) -> NDArray[np.int64]:
-        """Return the number of the period that each instant falls in."""
-        if self.months:
-            return instants.astype("datetime64[M]").astype(np.int64) // self.months
-        return (instants - _ANCHOR) // self.width
+    @property
+    def fixed(self) -> bool:
+        """Whether z is a plain number; an expression needs the whole of G."""
+        return self.kind == "number"
 
-    def start(self, number: NDArray[np.int64]) -> Instants:
-        """Return when the periods with these numbers begin."""
-        if self.months:
-            return (number * self.months).astype("datetime64[M]")
-        return _ANCHOR + number * self.width
+    def resolve(self, values: ArrayLike | WithOne) -> float:
+        """Return z for these values of G; of sorted ones by looking at few."""
+        if self.fixed:
+            return self.amount
+        if isinstance(values, WithOne):
+            by_share = self.kind == "quantile"
+            return values.quantile(self.amount) if by_share else self.amount * values.max()
+        array = np.asarray(values, dtype=np.float64)
+        if array.size == 0:
+            raise ThresholdError(f"the threshold {self} needs at least one value of G")
+        if self.kind == "max":
+            return float(self.amount * array.max())
+        return float(np.quantile(array, self.amount))
+
+    def __str__(self) -> str:
+        """Write the threshold so that ``Threshold.of`` reads it back unchanged."""
+        return _WRITTEN[self.kind].format(exact(self.amount))
 
 
-Groups = tuple[NDArray[np.intp], Timeline | None, NDArray[np.bool_]]
-"""Consecutive turns as groups: first row, time, and whether the data fills each group."""
+_WRITTEN: dict[Kind, str] = {"number": "{}", "max": "{}*max", "quantile": "q{}"}
+_READ: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+    ("max", re.compile(r"(.+?)\s*\*\s*max")),
+    ("quantile", re.compile(r"q\s*(.+)")),
+    ("number", re.compile(r"(.+)")),
+)
 
 
-def resample(
-    values: Values,
-    timeline: Timeline | None,
-    length: int | str,
-    how: How = "sum",
-    partial: Partial = "drop",
-) -> tuple[Values, Timeline | None]:
-    """Join turns into longer ones; see ``Multiplier.resample``."""
-    one_of("how", how, ("sum", "mean"), MultiplierError)
-    one_of("partial", partial, ("drop", "keep"), MultiplierError)
-    first, times, whole = _groups(values.size, timeline, length)
-    joined = np.add.reduceat(values, first)
-    if how == "mean":
-        joined = joined / np.diff(first, append=values.size)
-    keep = whole | (partial == "keep")
-    if not keep.any():
-        raise MultiplierError(
-            f"the data does not fill a single turn of length {length!r}: "
-            'shorten it, or pass partial="keep"'
+def _parse(text: str) -> Threshold:
+    for kind, pattern in _READ:
+        match = pattern.fullmatch(text.strip().lower())
+        if match is not None:
+            try:
+                amount = float(match[1])
+            except ValueError:
+                break
+            return Threshold(kind, amount)
+    raise ThresholdError(f"{text!r} is not a threshold: give {_FORMS}")
+
+
+def warn_if_one_sided(values: ArrayLike, z: float, what: str = "the threshold") -> bool:
+    """Warn when z separates nothing: no turn of G, or every turn, is high; say whether it did.
+
+    This happens to quantiles of multipliers with few distinct values, and to a z on another
+    scale than G. An infinite z is deliberate: never (or always) high, no warning.
+
+    >>> import warnings
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     warn_if_one_sided([1.0, 40.0], z=41.0)
+    True
+    >>> print(caught[0].message)
+    the threshold: z = 41 is above every G (1 to 40), so no turn is high: the policy explores in \
+high season as in low; choose z above 1 and up to 40
+    """
+    array = np.asarray(values, dtype=np.float64)
+    if array.size == 0 or math.isinf(z):
+        return False
+    low, high = float(array.min()), float(array.max())
+    if low < z <= high:
+        return False
+    side, follows = (
+        ("above every G", "no turn is high: the policy explores in high season as in low")
+        if z > high
+        else (
+            "not above any G",
+            "every turn is high: the policy never explores once it has started",
         )
-    return joined[keep], None if times is None else times.take(np.flatnonzero(keep))
-
-
-def _groups(turns: int, timeline: Timeline | None, length: int | str) -> Groups:
-    if isinstance(length, str):
-        if timeline is None:
-            raise MultiplierError(
-                f"the multiplier has no calendar, so {length!r} has no meaning: "
-                "give the length as a number of turns"
-            )
-        return _by_period(timeline, Period.of(length), length)
-    length = whole_number("length", length, 1, MultiplierError)
-    first = np.arange(0, turns, length)
-    return first, None if timeline is None else timeline.take(first), first + length <= turns
-
-
-def _by_period(timeline: Timeline, period: Period, text: str) -> Groups:
-    instants = timeline.instants
-    number, starts_of = _periods(timeline, period)
-    first = np.flatnonzero(np.diff(number, prepend=number[0] - 1))
-    starts, whole = starts_of(number[first]), np.ones(first.size, dtype=np.bool_)
-    if instants.size > 1:
-        steps = np.sort(np.diff(instants))
-        # By the wall clock as well: the day on which it is put back lasts 25 hours.
-        wall = np.diff(timeline.wall)
-        least = min([steps[0], *np.sort(wall[wall > np.timedelta64(0)])[:1]])
-        if period.width < least:
-            raise MultiplierError(
-                f"turns are at least {least.astype('timedelta64[s]')} apart, more than "
-                f"{text!r}: turns can be joined, not split"
-            )
-        step = steps[steps.size // 2]
-        end = starts_of(number[-1:] + 1)[0]
-        # A quarter of a step to spare: months and clock changes make steps uneven.
-        whole[0] &= bool(4 * (instants[0] - starts[0]) < 3 * step)
-        whole[-1] &= bool(4 * (end - instants[-1]) <= 5 * step)
-    return first, Timeline(starts, timeline.zone), whole
-
-
-def _periods(
-    timeline: Timeline, period: Period
-) -> tuple[NDArray[np.int64], Callable[[NDArray[np.int64]], Instants]]:
-    """Return the period of each turn, and a function from periods to the instants they begin."""
-    zone = timeline.zone
-    if zone is None:
-        return period.number(timeline.instants), period.start
-    ahead = _offsets(timeline.instants[:1], zone)[0]
-    around = [timeline.instants + k * period.width for k in (-1, 0, 1)]
-    if not period.months and not any(
-        np.any((_offsets(instants, zone) - ahead) % period.width) for instants in around
-    ):
-        # Clocks change by whole periods, if at all: each runs its length, and some come twice.
-        number = period.number(timeline.instants + ahead)
-        return number, lambda number: period.start(number) - ahead
-    # By the wall clock: a day may have 23 or 25 hours. No turn goes back to a period that ended.
-    number = np.maximum.accumulate(period.number(timeline.wall))
-    return number, lambda number: to_instants(period.start(number).astype("datetime64[s]"), zone)
-
-
-def _offsets(instants: Instants, zone: str) -> NDArray[np.timedelta64]:
-    return to_wall(instants, zone) - instants
+    )
+    remedy = (
+        "G is constant, so no z separates its turns"
+        if low == high
+        else f"choose z above {six_figures(low)} and up to {six_figures(high)}"
+    )
+    span = f"{six_figures(low)} to {six_figures(high)}"
+    message = f"{what}: z = {six_figures(z)} is {side} ({span}), so {follows}; {remedy}"
+    warn_user(message, ThresholdWarning)
+    return True
 
 
 Operand: TypeAlias = "Multiplier | NDArray[Any] | float"
