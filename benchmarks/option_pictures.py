@@ -15,7 +15,7 @@ from rich.console import Console
 
 import highseason as hs
 from highseason.policies import Horizon, Observation
-from highseason.policies.option_rule import indices
+from highseason.policies.option_index import indices
 from highseason.report import palette
 from highseason.report.drawing import drawing, legend_below
 from highseason.report.multiplier_plots import edges, shade_turns, stairs

@@ -11,14 +11,9 @@ import pytest
 
 import highseason as hs
 from highseason.policies import Policy, Rule, index_rule, leader, registry
-from highseason.policies.ucb_rule import bonus, intensity
-from highseason.policies.wrapped_rules import (
-    capped,
-    discounted,
-    peak_grabber,
-    sparing_old_arms,
-    windowed,
-)
+from highseason.policies.contest import capped, peak_grabber, sparing_old_arms
+from highseason.policies.ucb import bonus, intensity
+from highseason.policies.wrappers import discounted, windowed
 
 POLICIES = [
     *(cls() for cls in registry().values() if cls.__module__.startswith("highseason.")),

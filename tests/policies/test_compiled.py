@@ -26,7 +26,7 @@ from highseason.policies import (
     Rule,
     Turn,
 )
-from highseason.policies.wrapped_rules import capped, peak_grabber, sparing_old_arms
+from highseason.policies.contest import capped, peak_grabber, sparing_old_arms
 
 NUMBERS = {
     EPSILON: (0.0, 0.3, 1.0),

@@ -12,7 +12,7 @@ from tests.policies.states import states, turns
 
 from highseason.core.special import bernoulli_kl, bernoulli_kl_upper
 from highseason.policies import KL_UCB_RULE, ArmState, Turn, fresh_state
-from highseason.policies.ucb_rule import index_choose
+from highseason.policies.ucb import index_choose
 
 assert KL_UCB_RULE.bonus is not None
 EXHAUSTIVE = index_choose(KL_UCB_RULE.bonus, True)

@@ -17,15 +17,20 @@ from highseason.core.compile import compiled
 from highseason.engine.abi import state_type, turn_type
 from highseason.policies.lifetimes import measure_of, population_of, renew, score_lifetimes
 from highseason.policies.option_index import (
+    OPTION,
     PERSISTENCE,
+    choose,
     first_guess,
+    indices,
     is_hopeless,
     least_tail,
+    life_of,
+    posterior,
     price,
     solve,
+    terms_of,
 )
-from highseason.policies.option_rule import OPTION, choose, indices, life_of, posterior, terms_of
-from highseason.policies.option_state import NU, PI, RHO, SUCCESSES, TRIALS
+from highseason.policies.option_prior import NU, PI, RHO, SUCCESSES, TRIALS
 from highseason.policies.state import NO_END, UNKNOWN_END, ArmState, Observation, Turn
 
 

@@ -8,9 +8,14 @@ from scipy import optimize, stats
 
 import highseason as hs
 from highseason.policies import parse
-from highseason.policies.option_index import PERSISTENCE
-from highseason.policies.option_rule import OPTION_COUNTED, OPTION_UNREGULATED, indices, patience_of
-from highseason.policies.option_state import NU, PER_TURN, PI, RHO, SUCCESSES, TRIALS
+from highseason.policies.option_index import (
+    OPTION_COUNTED,
+    OPTION_UNREGULATED,
+    PERSISTENCE,
+    indices,
+    patience_of,
+)
+from highseason.policies.option_prior import NU, PER_TURN, PI, RHO, SUCCESSES, TRIALS
 from highseason.policies.state import ArmState, Observation, Turn
 
 

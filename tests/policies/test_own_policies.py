@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import highseason as hs
-from highseason.policies import Policy, View, discover, find, parse
-from highseason.policies.base import _policies, declared, threshold
+from highseason.policies import Policy, View, find, parse
+from highseason.policies.base import _policies, declared, discover, threshold
 
 
 @dataclass(frozen=True)

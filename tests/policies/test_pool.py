@@ -9,7 +9,7 @@ from tests.policies.states import means, never_chosen, present, states, turns
 
 from highseason.core.random import DECISION, draw, game_key
 from highseason.policies import POOL, ArmState, Turn, fresh_state, leader
-from highseason.policies.pool_rule import arm_at_rank, best_first
+from highseason.policies.pool import arm_at_rank, best_first
 
 sizes = st.integers(1, 9).map(float)
 

@@ -13,7 +13,7 @@ from tests.policies.states import states, turns
 
 from highseason.core.random import game_key
 from highseason.policies import BETA_SAMPLING, NORMAL_SAMPLING, ArmState, Turn, leader
-from highseason.policies.maximum import greatest_of_beta, greatest_of_normal
+from highseason.policies.sampling import greatest_of_beta, greatest_of_normal
 
 
 def state_of(rule, pulls, sums) -> ArmState:

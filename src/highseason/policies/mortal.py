@@ -1,12 +1,88 @@
-"""UCB for arms that come and go: soft UCB mortal and UCB-L."""
+"""UCB for arms that come and go: soft UCB mortal and UCB-L.
 
+Their level is the turn's stakes, G(t) in the policy's unit.  An arm of age a has the radius
+factor · sqrt(2 log(1 + a / stakes) / pulls), or factor · sqrt(2 log a / pulls) with stakes of 0,
+where the policy ignores G.  The factor is the arm's weight (soft UCB mortal), or that times the
+logarithm of its remaining lifetime (UCB-L).
+"""
+
+import math
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from highseason.core.jitable import jitable
 from highseason.policies.base import OnG, WeighingPolicy, exploration, parameter, unit_of_g
 from highseason.policies.lifetimes import LifetimeOptions
 from highseason.policies.plan import View
-from highseason.policies.ucb_rule import LIFE, MORTAL
+from highseason.policies.ranking import (
+    age,
+    count_available,
+)
+from highseason.policies.rule import (
+    Floats,
+)
+from highseason.policies.state import ArmState, Turn
+from highseason.policies.ucb import index_rule, intensity, negligible
+
+
+@jitable
+def root_at_age(turns: int, stakes: float) -> float:
+    """sqrt(2 log xi) of an arm of this age."""
+    if stakes > 0.0:
+        return math.sqrt(2.0 * math.log1p(turns / stakes))
+    return math.sqrt(2.0 * math.log(turns)) if turns >= 1 else 0.0
+
+
+@jitable
+def weighted_bonus(state: ArmState, turn: Turn, arm: int) -> float:
+    """psi · sqrt(2 log xi / pulls)."""
+    root = root_at_age(age(state, turn, arm), turn.level)
+    return float(state.weight[arm] * root * (1.0 / math.sqrt(state.pulls[arm])))
+
+
+@jitable
+def life_bonus(state: ArmState, turn: Turn, arm: int) -> float:
+    """c · log(remaining lifetime + 1) · sqrt(2 log xi / pulls)."""
+    left = max(0, state.end[arm] - turn.clock)
+    return math.log1p(left) * weighted_bonus(state, turn, arm)
+
+
+@jitable
+def rank_weights(state: ArmState, clock: int, scores: Floats, scale: float) -> None:
+    """psi: `scale` times the share of the available arms whose score is at most the arm's own."""
+    count = count_available(state)
+    for arm in range(scores.size):
+        if state.available[arm]:
+            lower = 0
+            for other in range(scores.size):
+                if state.available[other] and scores[other] <= scores[arm]:
+                    lower += 1
+            state.weight[arm] = scale * (lower / count)
+
+
+def mortal_intensity(stakes: Floats, turns: NDArray[np.int64], arms: int) -> Floats:
+    """That of UCB, with the radius of an arm that was there from the start."""
+    return intensity(_at_age(turns, stakes), turns, arms)
+
+
+def mortal_negligible(stakes: Floats) -> NDArray[np.bool_]:
+    """That of UCB, with the radius of an arm at age 1,000."""
+    return negligible(_at_age(np.full(stakes.shape, 1000), stakes))
+
+
+def _at_age(turns: NDArray[np.int64], stakes: Floats) -> Floats:
+    """2 log xi, which stands under UCB's root, for each age and its stakes."""
+    with np.errstate(divide="ignore"):
+        return np.where(stakes > 0.0, 2.0 * np.log1p(turns / stakes), 2.0 * np.log(turns))
+
+
+MORTAL = index_rule(
+    "mortal", weighted_bonus, mortal_intensity, mortal_negligible, set_weights=rank_weights
+)
+LIFE = index_rule("life", life_bonus, mortal_intensity, mortal_negligible)
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,66 @@
-"""The index of an arm: where what its option pays equals what trying it costs."""
+"""The option index, a policy of ours: explore where it is cheap, wait where it soon will be.
+
+First the index of an arm, where what its option pays equals what trying it costs; then the rule,
+which plays the highest index; then the policy.  What is learned during the game, what arms have in
+common and how noisy turns are, is in `option_prior`.
+"""
 
 from __future__ import annotations
 
+import functools
 import math
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from highseason.core.beta import beta_call, log_beta
 from highseason.core.jitable import inlined, jitable
+from highseason.policies.base import CountingPolicy, parameter
+from highseason.policies.lifetimes import LifetimeOptions
+from highseason.policies.option_prior import (
+    ARM_ROWS,
+    BINARY,
+    BY_LEVEL,
+    BY_MEAN,
+    BY_VISITORS,
+    JUDGED,
+    NU,
+    PER_ARM_ROW,
+    PER_ROW,
+    PER_TURN,
+    PI,
+    RHO,
+    ROWS,
+    SUCCESSES,
+    TRIALS,
+    TURNS,
+    VISITORS,
+    WEIGHT,
+    add_to_rows,
+    add_trial,
+    effective,
+    fill_rows,
+    learn_noise,
+    rebuild,
+    renew_arms,
+    start_prior,
+    summarize,
+)
+from highseason.policies.plan import View
+from highseason.policies.ranking import mean_ended_lifetime, tie_probabilities, wins_tie
+from highseason.policies.regulated import effective_horizons
+from highseason.policies.rule import Floats, Rule, RuleTraits
+from highseason.policies.state import (
+    NO_END,
+    UNKNOWN_END,
+    UNKNOWN_TURNS,
+    ArmState,
+    Observation,
+    Turn,
+    copy_values,
+)
 
 #: Plays needed to change one's mind about an arm, per play it was worth so far: the value at which
 #: the index follows the Gittins index of a normal arm.
@@ -136,3 +190,383 @@ def hopeless_beyond(rate: float, x: float) -> float:
     variance = x * (1.0 - x)
     double = 2.0 * (variance if x < 0.5 else 0.25)
     return double * max(1.0, math.log(variance / (rate * double)))
+
+
+#: Where draws are scaled, the equation for ρ is linear in 1/ρ: two rows are exact.
+SCALED = (1.0, 2.0**-12)
+#: Where visitors are counted: down to where a turn of 250,000 visitors teaches as much as with 0.
+COUNTED = (*(2.0**-power for power in range(21)), 0.0)
+#: Indices this close are the same: the lower arm keeps its place.
+SAME = 1e-11
+
+
+@jitable
+def posterior(pi: float, nu: float, trials: float, successes: float) -> tuple[float, float]:
+    """The mean of an arm, and the trials that it is known as well as."""
+    n = nu + trials
+    return (nu * pi + successes) / n, n
+
+
+def posterior_mean(state: ArmState, arm: int) -> float:
+    """What arms are compared by where nothing is left to explore for."""
+    own, shared = state.memory[arm], state.shared
+    return posterior(shared[PI], shared[NU], own[TRIALS], own[SUCCESSES])[0]
+
+
+@jitable
+def typical_lifetime(state: ArmState, turn: Turn) -> float:
+    """What stands for unknown lifetimes: the mean of those that ended, -1 if there are none."""
+    end = state.end
+    for arm in range(end.size):
+        if end[arm] == UNKNOWN_END:
+            return mean_ended_lifetime(state, turn.clock)
+    return -1.0
+
+
+@jitable
+def life_of(state: ArmState, turn: Turn, life: float, arm: int) -> float:
+    """The horizon of an arm's own remaining life; infinite for one that stays.
+
+    It earns on the weight to come, less what is left when it ends.  Where its end is unknown, or
+    how many turns follow (then as many as there were), all turns weigh alike.
+    """
+    end = state.end[arm]
+    if end == NO_END or (end == UNKNOWN_END and life < 0.0):
+        return math.inf
+    if turn.turns_left != UNKNOWN_TURNS and end != UNKNOWN_END:
+        return float(max(0.0, turn.future - state.weight[arm]) / turn.G)
+    age = turn.clock - state.start[arm]
+    left = max(0.0, life - age if end == UNKNOWN_END else float(end - turn.clock))
+    if turn.turns_left == UNKNOWN_TURNS:
+        return turn.level * (left / max(1, turn.clock))
+    return left / max(1, turn.turns_left) * turn.future / turn.G
+
+
+@jitable
+def terms_of(state: ArmState, turn: Turn) -> Terms:
+    """What the turn costs.  Without visitors its level says it all."""
+    shared = state.shared
+    rho, judged = shared[RHO], shared[JUDGED]
+    if judged == BY_LEVEL:
+        return Terms(rho, 0.0, turn.level, turn.level)
+    spread = (1.0 - rho) / expected_visitors(state, turn)
+    if judged == BY_MEAN or turn.turns_left == UNKNOWN_TURNS:
+        return Terms(rho, spread, turn.level, turn.level)
+    whole, patience = turn.future / turn.G, patience_of(state, turn)
+    level = turn.level / patience if patience > 0.0 else math.inf
+    return Terms(rho, spread, whole, min(whole, level))
+
+
+@jitable
+def expected_visitors(state: ArmState, turn: Turn) -> float:
+    """How many visitors the turn will have: G says it, in the units of the turns that were seen."""
+    shared, G = state.shared, turn.G
+    if shared[JUDGED] == BY_MEAN:
+        if shared[TURNS] > 0.0:
+            return float(max(1.0, shared[VISITORS] / shared[TURNS]))
+        if turn.turns_left != UNKNOWN_TURNS:
+            G = (turn.G + turn.future) / (1.0 + turn.turns_left)
+    share = shared[VISITORS] / shared[WEIGHT] if shared[WEIGHT] > 0.0 else 1.0
+    return max(1.0, share * G)
+
+
+@jitable
+def patience_of(state: ArmState, turn: Turn) -> float:
+    """How much waiting counts, from 1 down to 0 where trying every arm takes all turns left.
+
+    The plan waits for the K-th best of the turns to come, one for each of K arms to try.  An arm
+    that takes several turns to try needs more of them, and later ones save less.
+    """
+    there = 0
+    for arm in range(state.available.size):
+        there += state.available[arm]
+    arms, shared = arms_to_try(there, turn.t + turn.turns_left), state.shared
+    per_turn = shared[PER_TURN]
+    if per_turn <= 0.0:
+        per_turn = effective(shared[RHO], expected_visitors(state, turn))
+    plays = 1.0 + PERSISTENCE * shared[NU] / per_turn
+    if arms * plays >= turn.turns_left:
+        return 0.0
+    return 1.0 - math.log(plays) / math.log(turn.turns_left / arms)
+
+
+@jitable
+def favourite(state: ArmState, turn: Turn, life: float) -> tuple[int, int]:
+    """The tried arm with the highest mean, and the first of those untried; -1 if there is none.
+
+    Untried arms differ in their horizons only; one that was chosen before, and whose reward has not
+    arrived, comes later.
+    """
+    available, selections, memory = state.available, state.selections, state.memory
+    pi, nu, pulls = state.shared[PI], state.shared[NU], state.pulls
+    best, fresh, top, longest = -1, -1, -1.0, 0.0
+    for arm in range(available.size):
+        if not available[arm]:
+            continue
+        if pulls[arm] > 0.0:
+            p, _ = posterior(pi, nu, memory[arm, TRIALS], memory[arm, SUCCESSES])
+            if p > top:
+                best, top = arm, p
+        elif fresh < 0 or selections[arm] <= selections[fresh]:
+            horizon = min(turn.level, life_of(state, turn, life, arm))
+            if fresh < 0 or selections[arm] < selections[fresh] or horizon > longest:
+                fresh, longest = arm, horizon
+    return best, fresh
+
+
+@jitable
+def highest_mean(state: ArmState, best: int, fresh: int) -> int:
+    """Where nothing is left to explore for: the favourite, unless the prior promises more."""
+    if best < 0 or fresh < 0:
+        return max(best, fresh)
+    pi, nu, own = state.shared[PI], state.shared[NU], state.memory[best]
+    p, _ = posterior(pi, nu, own[TRIALS], own[SUCCESSES])
+    return fresh if p < pi else best
+
+
+@jitable
+def highest_index(state: ArmState, turn: Turn, life: float, best: int, fresh: int) -> int:
+    """The arm with the highest index; few arms need their index solved, the others a comparison.
+
+    The favourite comes first, then one of the untried arms, then the others.
+    """
+    available, memory, end = state.available, state.memory, state.end
+    pi, nu, pulls, terms = state.shared[PI], state.shared[NU], state.pulls, terms_of(state, turn)
+    champion, x, bound = -1, 0.0, -1.0
+    for place in range(-2, available.size):
+        arm = best if place == -2 else (fresh if place == -1 else place)
+        if arm < 0 or (place >= 0 and (arm == best or pulls[arm] <= 0.0)):
+            continue
+        p, n = posterior(pi, nu, memory[arm, TRIALS], memory[arm, SUCCESSES])
+        d = x - p
+        if not available[arm] or (d > 0.0 and n * d * d > bound):
+            continue
+        own = math.inf if end[arm] == NO_END else life_of(state, turn, life, arm)
+        if own <= 0.0:  # it ends now: its index is its mean
+            if champion >= 0 and d >= -SAME:
+                continue
+            champion, x = arm, p
+        else:
+            rate = price(terms, n, own)
+            if d > 0.0 and is_hopeless(p, n, rate, x):
+                continue
+            start = max(x, p) if champion >= 0 else first_guess(p, n, rate)
+            higher = solve(p, n, rate, start, champion >= 0)
+            if champion >= 0 and higher <= x + SAME:
+                continue
+            champion, x = arm, higher
+        bound = hopeless_beyond(price(terms, 0.0, math.inf), x)
+    return champion
+
+
+@jitable
+def alike(state: ArmState, turn: Turn, life: float, arm: int, other: int) -> bool:
+    """Whether both arms are available and have the same index for the same reasons."""
+    memory, selections = state.memory, state.selections
+    return bool(
+        state.available[other]
+        and memory[other, TRIALS] == memory[arm, TRIALS]
+        and memory[other, SUCCESSES] == memory[arm, SUCCESSES]
+        and (memory[arm, TRIALS] > 0.0 or selections[other] == selections[arm])
+        and min(turn.level, life_of(state, turn, life, other))
+        == min(turn.level, life_of(state, turn, life, arm))
+    )
+
+
+@jitable
+def break_tie(state: ArmState, turn: Turn, life: float, arm: int) -> int:
+    """`arm` is the lowest of those alike; where ties are random, any of them wins."""
+    winner = arm
+    for other in range(arm + 1, state.available.size):
+        if alike(state, turn, life, arm, other) and wins_tie(turn, other, winner):
+            winner = other
+    return winner
+
+
+@jitable
+def choose(state: ArmState, turn: Turn) -> tuple[int, bool]:
+    """The highest index; it exploits if that arm also has the highest mean of those tried."""
+    life = typical_lifetime(state, turn)
+    best, fresh = favourite(state, turn, life)
+    if turn.level > 0.0:
+        arm = highest_index(state, turn, life, best, fresh)
+    else:
+        arm = highest_mean(state, best, fresh)
+    exploited = arm == best
+    return (break_tie(state, turn, life, arm) if turn.random_ties else arm), exploited
+
+
+def indices(state: ArmState, turn: Turn) -> Floats:
+    """The index of every available arm, -inf for the others: what `choose` finds the highest of."""
+    life, shared, terms = typical_lifetime(state, turn), state.shared, terms_of(state, turn)
+    out = np.full(state.available.size, -np.inf)
+    for arm in np.flatnonzero(state.available).tolist():
+        own = state.memory[arm]
+        p, n = posterior(shared[PI], shared[NU], own[TRIALS], own[SUCCESSES])
+        own = life_of(state, turn, life, arm)
+        rate = price(terms, n, own) if min(turn.level, own) > 0.0 else math.inf
+        out[arm] = p if rate == math.inf else solve(p, n, rate, first_guess(p, n, rate), False)
+    return out
+
+
+def probabilities(state: ArmState, turn: Turn) -> Floats:
+    """One arm is certain; where ties are random, it shares with those that are alike."""
+    arm, _ = choose(state, turn._replace(random_ties=False))
+    life = typical_lifetime(state, turn)
+    equals = [alike(state, turn, life, arm, other) for other in range(state.available.size)]
+    return tie_probabilities(turn, np.array(equals))
+
+
+@jitable
+def keep_scores(state: ArmState, clock: int, scores: Floats, scale: float) -> None:
+    """An arm's weight is what is left of the season when it ends."""
+    copy_values(scores, state.weight)
+
+
+@functools.cache
+def option_rule(rhos: tuple[float, ...] = SCALED, judged: float = BY_LEVEL) -> Rule:
+    """The rule whose noise is kept at these values of ρ, falling from 1; two do for scaled draws.
+
+    Rewards are in [0, 1]; one outside counts as the nearer end.  Where visitors are counted, an
+    observation's precision is their number.
+    """
+
+    @jitable
+    def start(state: ArmState) -> None:
+        """The prior before any data; a turn counts as one trial until rewards say otherwise."""
+        state.shared[RHO], state.shared[BINARY], state.shared[JUDGED] = 1.0, 1.0, judged
+        start_prior(state)
+
+    @jitable
+    def observe(state: ArmState, turn: Turn, observation: Observation) -> None:
+        """Add the observation to the sums, then renew noise and prior."""
+        arm, value = observation.arm, min(max(observation.value, 0.0), 1.0)
+        visitors = count_visitors(state, turn, observation.precision)
+        plain = (value == 0.0 or value == 1.0) and (judged == BY_LEVEL or visitors <= 1.0)
+        if state.shared[BINARY] > 0.0 and not plain:
+            state.shared[BINARY] = 0.0
+            fill_rows(state, rhos, math.inf if judged == BY_LEVEL else 1.0)
+            rebuild(state)
+        state.pulls[arm] += 1.0
+        state.sums[arm] += value
+        state.shared[TURNS] += 1.0
+        if state.shared[BINARY] > 0.0:
+            state.memory[arm, TRIALS] += 1.0
+            state.memory[arm, SUCCESSES] += value
+            add_trial(state, arm, value > 0.5)
+        else:
+            add_to_rows(state, rhos, arm, value, visitors)
+            learn_noise(state, rhos)
+            renew_arms(state)
+        summarize(state)
+
+    return Rule(
+        "option",
+        choose,
+        intensity,
+        observe=observe,
+        start=start,
+        memory=ARM_ROWS + PER_ARM_ROW * len(rhos),
+        shared=ROWS + PER_ROW * len(rhos),
+        allowed=(0.0, math.inf),
+        traits=RuleTraits(
+            stable="until-change", prices=True, unit_range=True, stochastic=False, work=20.0
+        ),
+        probabilities=probabilities,
+        exploits_at=0.0,
+        set_weights=keep_scores,
+        leads_by=posterior_mean,
+        made_by=(option_rule, (rhos, judged)),
+    )
+
+
+@jitable
+def count_visitors(state: ArmState, turn: Turn, visitors: float) -> float:
+    """Add the visitors of a turn to those seen; a draw that is only scaled has no end of them."""
+    if state.shared[JUDGED] == BY_LEVEL:
+        return math.inf
+    if turn.t > 0:  # what came before the first turn may count G in other units
+        state.shared[VISITORS] += visitors
+        state.shared[WEIGHT] += turn.G
+    return visitors
+
+
+def intensity(horizons: Floats, turns: NDArray[np.int64], arms: int) -> Floats:
+    """The horizon's share of itself and the number of arms: half where it is one turn an arm."""
+    return np.asarray(horizons / (horizons + arms))
+
+
+OPTION = option_rule()
+#: The same where the visitors of a turn are counted; the second ignores G.
+OPTION_COUNTED = option_rule(COUNTED, BY_VISITORS)
+OPTION_UNREGULATED = option_rule(COUNTED, BY_MEAN)
+
+
+@dataclass(frozen=True)
+class OptionIndex(CountingPolicy):
+    """Play the arm with the highest option index: what exploring it may bring, at today's price.
+
+    Exploring an arm now costs G(t) and pays on the weight W(t) still to come, so the plan's level
+    is a horizon: H = W(t) / G(t), or less where a cheaper turn is near enough to wait for.  The
+    index of an arm is the λ at which H · E(Y - λ)⁺ = (1 + 0.3 n) (λ - p): trying it then brings as
+    much as it costs, compared with an arm that pays λ.  Y is what the arm may be worth, p its mean,
+    and n the turns that it is known as well as.  What arms have in common, and how noisy turns are,
+    is learned during the game.  There is nothing to tune.
+
+    With `count="visitors"` a turn that n visitors saw is worth n / (1 + (n - 1) rho) trials; how
+    alike the visitors of a turn are, rho, is learned too.  A busy turn then teaches more, and only
+    the part of the price that visitors do not bring back is worth waiting for.  Without it, turns
+    differ in G and not in what they teach, as in the paper.
+
+    Rewards must lie in [0, 1].  No arm is tried merely because it was never tried.
+
+    An arm that ends has a shorter horizon: that of its own remaining life, which is taken to be the
+    mean of the lifetimes that have ended if it is unknown.
+
+    The plan needs the whole of G, known or forecast; a forecast counts with its mean.  Where turns
+    come one at a time, it assumes that as much weight follows as was seen.
+
+    >>> import highseason as hs
+    >>> hs.OptionIndex().plan([1, 1, 40, 1], arms=1).levels.round(1).tolist()
+    [42.0, 41.0, 0.0, 0.0]
+    """
+
+    name = "option-index"
+    rule = OPTION
+    uses_future_g = True
+    carry_depends_on = "G"
+
+    variant: str = parameter(
+        "wait",
+        "wait for cheaper turns, look at the price of this turn only, or ignore G",
+        choices=("wait", "now", "unregulated"),
+    )
+
+    def _check_rule(self) -> None:
+        """The rule depends on what is counted."""
+        if self.count == "visitors" and type(self).rule is OPTION:
+            unregulated = self.variant == "unregulated"
+            rule = OPTION_UNREGULATED if unregulated else OPTION_COUNTED
+            object.__setattr__(self, "rule", rule)
+        super()._check_rule()
+
+    @property
+    def lifetime_options(self) -> LifetimeOptions:
+        """What an arm's own life can earn follows from what is left when it ends."""
+        return LifetimeOptions(scores_left=True)
+
+    def levels(self, G: NDArray[np.float64], arms: int) -> NDArray[np.float64]:
+        """The horizon of every turn of a game whose G is known."""
+        if self.variant == "unregulated":
+            return np.arange(G.size - 1.0, -1.0, -1.0)
+        plays = int(arms_to_try(arms, G.size)) if self.variant == "wait" else G.size
+        return effective_horizons(G, plays)
+
+    def begin(self) -> Any:
+        """The weight seen."""
+        return 0.0
+
+    def step(self, carry: Any, view: View) -> tuple[float, Any]:
+        """Where the future is unknown: as much weight follows as there was, this turn included."""
+        weight = 1.0 if self.variant == "unregulated" else view.G
+        return (carry + weight) / weight, carry + weight

@@ -1,8 +1,15 @@
-"""What the arms have in common: their means are Beta(νπ, ν(1-π)), and (π, ν) is learned.
+"""What the option index learns in a game: how much a turn teaches, what arms have in common.
 
-The posterior weights of a grid of (π, ν) are kept up to date by the exact beta-binomial likelihood
-of every arm, which adaptive sampling does not bias.  The grid is finer where the weight is: it
-moves and shrinks in logit(π).
+The variance of an observation that rests on v visitors is μ(1-μ)(ρ + (1-ρ)/v): ρ is the part that
+more visitors do not take away.  Such a turn is worth e = 1/(ρ + (1-ρ)/v) Bernoulli trials; v is
+infinite where a draw is only scaled, so that e = 1/ρ in every turn, and ρ = 1 for 0/1 rewards.
+ρ solves "Pearson's chi-square equals its degrees of freedom", pooled over arms, with a fraction of
+a degree of freedom at the scatter of all turns as its prior.  Sums are kept for a few values of ρ,
+and the equation is linear in 1/ρ between them (everywhere, if v is infinite).
+
+The means of arms are Beta(νπ, ν(1-π)), and (π, ν) is learned.  The posterior weights of a grid of
+(π, ν) are kept up to date by the exact beta-binomial likelihood of every arm, which adaptive
+sampling does not bias.  The grid is finer where the weight is: it moves and shrinks in logit(π).
 """
 
 from __future__ import annotations
@@ -12,29 +19,140 @@ import math
 from highseason.core.beta import log_eight_rising, log_gamma, stirling
 from highseason.core.jitable import jitable
 from highseason.core.special import loop_exp
-from highseason.policies.option_state import (
-    ARM_ROWS,
-    CENTRE,
-    LIKELIHOOD,
-    LOCATIONS,
-    LOG_NORMS,
-    LOGS,
-    NU,
-    PI,
-    POINTS,
-    PRIORS,
-    SEEN_SUCCESSES,
-    SEEN_TRIALS,
-    SPACING,
-    SPREADS,
-    STRENGTHS,
-    SUCCESSES,
-    SUMS,
-    TRIALS,
-    WEIGHTS,
-)
 from highseason.policies.rule import Floats
 from highseason.policies.state import ArmState
+
+#: What a turn is judged by: its level alone, where draws are scaled and no visitors are counted;
+#: its own visitors; or the visitors of a turn on average, where G plays no part.
+BY_LEVEL, BY_VISITORS, BY_MEAN = 0.0, 1.0, 2.0
+
+# Places in `shared`: single numbers, the grid of the prior, then the rows of the noise.
+RHO, PI, NU, CENTRE, SPACING, TURNS, BINARY = range(7)
+#: What a turn is judged by, the visitors and the weight of the turns seen, and the
+#: effective trials of a turn on average.
+JUDGED, VISITORS, WEIGHT, PER_TURN = range(7, 11)
+PRIORS, STRENGTHS = 12, 11
+LOCATIONS = 12
+#: The grid, a row of locations for every strength: loops over locations become vector operations.
+WEIGHTS = LOCATIONS + PRIORS
+POINTS = PRIORS * STRENGTHS
+#: The logarithms of the weights, and of the beta function at νπ and ν(1-π).
+LOGS = WEIGHTS + POINTS
+LOG_NORMS = LOGS + POINTS
+#: Scratch: the sums over all strengths, for every location.
+SUMS = LOG_NORMS + POINTS
+SPREADS = SUMS + PRIORS
+ROWS = SPREADS + PRIORS
+#: Per row of the noise grid: effective trials, successes and squares of all arms, and the excess.
+PER_ROW = 4
+
+# Columns of `memory`: trials and successes at the current noise, and those the prior has seen.
+TRIALS, SUCCESSES, SEEN_TRIALS, SEEN_SUCCESSES = range(4)
+#: The logarithm of the arm's likelihood at every point of the grid.
+LIKELIHOOD = 4
+ARM_ROWS = LIKELIHOOD + POINTS
+#: Per row of the noise grid: effective trials, successes and squares.
+PER_ARM_ROW = 3
+
+
+#: The prior's degrees of freedom.
+PRIOR_FREEDOM = 0.3
+
+
+@jitable
+def effective(rho: float, visitors: float) -> float:
+    """The Bernoulli trials that one turn is worth."""
+    return 1.0 / (rho + (1.0 - rho) / visitors)
+
+
+@jitable
+def excess(trials: float, successes: float, squares: float, turns: float) -> float:
+    """How far the scatter of `turns` observations exceeds what their effective trials explain."""
+    if turns < 2.0 or trials <= 0.0:
+        return 0.0
+    mean = successes / trials
+    scatter = squares - successes * mean
+    return scatter * (1.0 - 1.0 / trials) - (turns - 1.0) * mean * (1.0 - mean)
+
+
+@jitable
+def add_to_rows(
+    state: ArmState, rhos: tuple[float, ...], arm: int, value: float, visitors: float
+) -> None:
+    """Add an observation to the sums of every ρ, per arm and over all arms."""
+    own, turns = state.memory[arm], state.pulls[arm]
+    for g in range(len(rhos)):
+        e = effective(rhos[g], visitors)
+        i, j = ARM_ROWS + PER_ARM_ROW * g, ROWS + PER_ROW * g
+        before = excess(own[i], own[i + 1], own[i + 2], turns - 1.0)
+        own[i] += e
+        own[i + 1] += e * value
+        own[i + 2] += e * value * value
+        state.shared[j] += e
+        state.shared[j + 1] += e * value
+        state.shared[j + 2] += e * value * value
+        state.shared[j + 3] += excess(own[i], own[i + 1], own[i + 2], turns) - before
+
+
+@jitable
+def fill_rows(state: ArmState, rhos: tuple[float, ...], visitors: float) -> None:
+    """The sums of every ρ after 0/1 rewards only, which need none: ρ is 1 whatever they are."""
+    state.shared[ROWS : ROWS + PER_ROW * len(rhos)] = 0.0
+    for arm in range(state.pulls.size):
+        own = state.memory[arm]
+        for g in range(len(rhos)):
+            e = effective(rhos[g], visitors)
+            i, j = ARM_ROWS + PER_ARM_ROW * g, ROWS + PER_ROW * g
+            own[i] = e * own[TRIALS]
+            own[i + 1] = own[i + 2] = e * own[SUCCESSES]
+            state.shared[j] += own[i]
+            state.shared[j + 1] += own[i + 1]
+            state.shared[j + 2] += own[i + 2]
+            state.shared[j + 3] += excess(own[i], own[i + 1], own[i + 2], state.pulls[arm])
+
+
+@jitable
+def balance(state: ArmState, g: int) -> float:
+    """Observed minus expected scatter at row g; ρ is where it changes its sign."""
+    j, turns = ROWS + PER_ROW * g, state.shared[TURNS]
+    everything = excess(state.shared[j], state.shared[j + 1], state.shared[j + 2], turns)
+    return float(state.shared[j + 3] + PRIOR_FREEDOM * everything / max(1.0, turns - 1.0))
+
+
+@jitable
+def estimate_rho(state: ArmState, rhos: tuple[float, ...]) -> tuple[float, int, float]:
+    """The largest root ρ, and the row and the share of the next row that give its sums."""
+    high = balance(state, 0)
+    if state.shared[BINARY] > 0.0 or state.shared[TURNS] < 2.0 or high >= 0.0:
+        return 1.0, 0, 0.0
+    for g in range(1, len(rhos)):
+        low = balance(state, g)
+        if low >= 0.0:
+            share = high / (high - low)
+            if rhos[g] <= 0.0:
+                return rhos[g - 1] * (1.0 - share), g - 1, share
+            inverse = (1.0 - share) / rhos[g - 1] + share / rhos[g]
+            return 1.0 / inverse, g - 1, share
+        high = low
+    return rhos[len(rhos) - 1], len(rhos) - 2, 1.0
+
+
+@jitable
+def learn_noise(state: ArmState, rhos: tuple[float, ...]) -> None:
+    """Estimate ρ, and give every arm its trials and successes at that ρ."""
+    rho, g, share = estimate_rho(state, rhos)
+    state.shared[RHO] = rho
+    i, j = ROWS + PER_ROW * g, ROWS + PER_ROW * (g + 1)
+    everything = state.shared[i] + share * (state.shared[j] - state.shared[i])
+    state.shared[PER_TURN] = everything / state.shared[TURNS]
+    i, j = ARM_ROWS + PER_ARM_ROW * g, ARM_ROWS + PER_ARM_ROW * (g + 1)
+    memory, pulls = state.memory, state.pulls
+    for arm in range(pulls.size):
+        if pulls[arm] > 0.0:
+            low, won = memory[arm, i], memory[arm, i + 1]
+            memory[arm, TRIALS] = low + share * (memory[arm, j] - low)
+            memory[arm, SUCCESSES] = won + share * (memory[arm, j + 1] - won)
+
 
 #: How fast the prior plausibility of a strength ν falls, per doubling away from 2.
 TILT = 0.5

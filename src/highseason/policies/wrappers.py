@@ -1,9 +1,11 @@
 """Wrappers: policies around policies.  The plan stays the inner one's, the rule is changed.
 
-The four for the click contest are the heuristics by which the authors won it; two more forget, for
-rewards that drift.
+Here are what they share, and two that forget, for rewards that drift.  The function before a class
+builds its rule from the rule within.  Called twice, it gives the same object, so that it is
+compiled once.
 """
 
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,9 +14,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from highseason.core.jitable import jitable
 from highseason.core.ordered import WithOne
 from highseason.policies.base import (
-    EXPLORATION,
     Limits,
     Policy,
     Role,
@@ -25,16 +27,12 @@ from highseason.policies.base import (
 )
 from highseason.policies.lifetimes import LifetimeOptions
 from highseason.policies.plan import View
-from highseason.policies.rule import Rule
-from highseason.policies.ucb import UCB
-from highseason.policies.wrapped_rules import (
-    capped,
-    discounted,
-    dynamic_peak_grabber,
-    peak_grabber,
-    sparing_old_arms,
-    windowed,
+from highseason.policies.ranking import (
+    observe_mean,
 )
+from highseason.policies.rule import Rule
+from highseason.policies.state import ArmState, Observation, Turn
+from highseason.policies.ucb import UCB
 from highseason.traffic import Threshold
 
 #: What a wrapper takes over from the class of the policy within.
@@ -158,90 +156,24 @@ class Wrapper(Policy):
         return f"{self._spec(except_for=_COMMON)}+{self.base}"
 
 
-@dataclass(frozen=True)
-class PeakGrabber(Wrapper):
-    """Stay with an arm on a winning streak: its last 100 displays earned 9 or more.
+@functools.cache
+def discounted(rule: Rule, discount: float) -> Rule:
+    """With every reward of an arm, those before it lose the share 1 - discount of their weight."""
+    _check_plain_mean(rule, "a discount")
 
-    While it is held it is played and nothing is explored.  It is released when the mean of its
-    window falls below another arm's estimate, or when it ends.  Runs are looked at when a reward
-    arrives: after an arm has ended, the next one is held one reward later.
+    @jitable
+    def observe(state: ArmState, turn: Turn, observation: Observation) -> None:
+        """Let the past fade, then add the value."""
+        arm, value, precision = observation
+        state.pulls[arm] = discount * state.pulls[arm] + precision
+        state.sums[arm] = discount * state.sums[arm] + precision * value
 
-    >>> import highseason as hs
-    >>> print(PeakGrabber(hs.SoftUCB(unit=1)))
-    peak-grabber+soft-ucb:unit=1
-    """
-
-    name = "peak-grabber"
-    change = staticmethod(peak_grabber)
-
-    window: int = window(100, "displays of an arm to look back on")
-    trigger: float = parameter(
-        9.0, "what these must have earned together", above=0.0, search=EXPLORATION
+    return replace(
+        rule,
+        name=f"{rule.name}, discounted",
+        observe=observe,
+        made_by=(discounted, (rule, discount)),
     )
-
-
-@dataclass(frozen=True)
-class DynamicPeakGrabber(Wrapper):
-    """Stay with an arm whose recent displays earn 15% more than all recent displays.
-
-    Its last 100 displays are compared with a moving average over all displays.  It is released when
-    it falls below the line, or when it ends.
-
-    >>> import highseason as hs
-    >>> print(DynamicPeakGrabber(hs.UCB(), lift=1.3))
-    dynamic-peak-grabber:lift=1.3+ucb
-    """
-
-    name = "dynamic-peak-grabber"
-    change = staticmethod(dynamic_peak_grabber)
-
-    window: int = window(100, "displays of an arm to look back on")
-    lift: float = parameter(1.15, "times the rate of all displays", above=0.0, search=EXPLORATION)
-    memory: float = parameter(
-        0.01,
-        "by how much a display moves the rate of all",
-        above=0.0,
-        at_most=1.0,
-        search=(1e-3, 1.0, "log"),
-    )
-
-
-@dataclass(frozen=True)
-class SpareOldArms(Wrapper):
-    """Stop exploring old arms: the bonus is multiplied by max(0, 1 - age / lifetime).
-
-    The bonus of an arm without an end does not fade.  An unknown lifetime is taken to be the mean
-    of those that have ended.  Only around index rules (the UCB family): others have no bonus.
-
-    >>> import highseason as hs
-    >>> SpareOldArms(hs.EpsilonGreedy())
-    Traceback (most recent call last):
-    ...
-    ValueError: spare-old-arms around epsilon-greedy: sparing old arms changes the bonus of an index
-    rule (UCB, soft UCB mortal …), but the 'epsilon' rule has no bonus
-    """
-
-    name = "spare-old-arms"
-    change = staticmethod(sparing_old_arms)
-
-
-@dataclass(frozen=True)
-class CapIndex(Wrapper):
-    """Cap every index at 0.88; untried arms sit at the cap, behind those that reach it.
-
-    New arms are therefore tried when no known arm promises as much, not at once; at the start only
-    those that the policy within opens with (`initial`), if it says how many.  Only around index
-    rules (the UCB family).  Put it outermost: a capped rule has no bonus.
-
-    >>> import highseason as hs
-    >>> print(CapIndex(SpareOldArms(hs.UCB())))
-    cap+spare-old-arms+ucb
-    """
-
-    name = "cap"
-    change = staticmethod(capped)
-
-    cap: float = parameter(0.88, "the highest index", search=EXPLORATION)
 
 
 @dataclass(frozen=True)
@@ -268,6 +200,35 @@ class Discounted(Wrapper):
     )
 
 
+@functools.cache
+def windowed(rule: Rule, window: int) -> Rule:
+    """Only the last `window` rewards of an arm count, whatever their precision."""
+    _check_plain_mean(rule, "a window")
+    first = rule.memory  # a ring of rewards, followed by how many there have been
+    count = first + window
+
+    @jitable
+    def observe(state: ArmState, turn: Turn, observation: Observation) -> None:
+        """Overwrite the oldest, and add up the ring: rounding errors cannot accumulate."""
+        arm = observation.arm
+        seen = int(state.memory[arm, count])
+        state.memory[arm, first + seen % window] = observation.value
+        state.memory[arm, count] = seen + 1
+        held = min(seen + 1, window)
+        total = 0.0
+        for i in range(held):
+            total += state.memory[arm, first + i]
+        state.pulls[arm], state.sums[arm] = held, total
+
+    return replace(
+        rule,
+        name=f"{rule.name}, windowed",
+        observe=observe,
+        memory=rule.memory + window + 1,
+        made_by=(windowed, (rule, window)),
+    )
+
+
 @dataclass(frozen=True)
 class Windowed(Wrapper):
     """Only an arm's last rewards count.
@@ -281,3 +242,11 @@ class Windowed(Wrapper):
     change = staticmethod(windowed)
 
     window: int = window(1000, "how many of an arm's rewards count")
+
+
+def _check_plain_mean(rule: Rule, what: str) -> None:
+    if rule.observe is not observe_mean:
+        raise ValueError(
+            f"{what} changes how a plain average is kept, but the {rule.name!r} rule keeps "
+            "something else: put the forgetting around the innermost policy"
+        )

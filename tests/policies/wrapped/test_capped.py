@@ -12,7 +12,7 @@ from tests.policies.states import means, present, states, turns
 from tests.policies.wrapped.story import Story
 
 from highseason.policies import EPSILON, UCB_RULE, ArmState, Turn, untried
-from highseason.policies.wrapped_rules import capped, sparing_old_arms
+from highseason.policies.contest import capped, sparing_old_arms
 
 CAPPED = capped(UCB_RULE, 0.88)
 

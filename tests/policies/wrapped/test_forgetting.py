@@ -9,7 +9,8 @@ from tests.policies.wrapped.story import Story
 
 import highseason as hs
 from highseason.policies import EPSILON, UCB_RULE, estimate
-from highseason.policies.wrapped_rules import discounted, peak_grabber, windowed
+from highseason.policies.contest import peak_grabber
+from highseason.policies.wrappers import discounted, windowed
 
 VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 

@@ -17,7 +17,7 @@ from highseason.policies import (
     Turn,
     fresh_state,
 )
-from highseason.policies.wrapped_rules import sparing_old_arms
+from highseason.policies.contest import sparing_old_arms
 
 SPARING = sparing_old_arms(UCB_RULE)
 

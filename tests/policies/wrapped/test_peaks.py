@@ -6,7 +6,7 @@ import pytest
 from tests.policies.wrapped.story import Story, clicks
 
 from highseason.policies import EPSILON, UCB_RULE, Rule
-from highseason.policies.wrapped_rules import dynamic_peak_grabber, peak_grabber
+from highseason.policies.contest import dynamic_peak_grabber, peak_grabber
 
 GRABBER = peak_grabber(EPSILON, 100, 9.0)
 

@@ -22,7 +22,7 @@ TEXTS = [
     "peak-grabber+soft-ucb:unit=1",
     "peak-grabber:window=50,trigger=4.5+ucb-z:z=30",
     "dynamic-peak-grabber:lift=1.3,memory=0.05+discounted:discount=0.9+epsilon-greedy:k=2",
-    "windowed:window=20+soft-epsilon:unit=1e+10",
+    "windowed:window=20+soft-epsilon:unit=1e+16",
     "peak-grabber+cap:cap=0.5+spare-old-arms+windowed+ucb-l:ties=random,c=0.3,xi=age",
     "peak-grabber+dynamic-peak-grabber+greedy",
     "discounted+variable-pool",
