@@ -15,7 +15,7 @@ from scipy import stats
 from highseason.core.compile import compiled
 from highseason.core.random import draw, further
 from highseason.core.special import normal_quantile, quick_normal_quantile
-from highseason.rewards.counts import beta_draw, count_draw
+from highseason.rewards.visitors import beta_draw, count_draw
 
 GRID = (np.arange(100_000) + 0.5) / 100_000
 
@@ -24,7 +24,7 @@ def _counts(u: np.ndarray, p: float, rho: float, out: np.ndarray) -> None:
     """The number of visitors stands in the first place of `out`."""
     n = out[0]
     for i in range(u.size):
-        out[i] = count_draw(u[i], 3, n, p, rho)
+        out[i] = count_draw(u[i], n, p, rho)
 
 
 def _betas(u: np.ndarray, mean: float, rho: float, out: np.ndarray) -> None:
@@ -85,14 +85,16 @@ def test_the_binomial_is_the_binomial(n: int, p: float) -> None:
 def test_any_count_is_a_whole_number_within_its_range(
     u: float, n: int, p: float, rho: float
 ) -> None:
-    count = count_draw(u, 3, float(n), p, rho)
+    count = count_draw(u, float(n), p, rho)
     assert 0 <= count <= n
     assert count == int(count)
+    assert count_draw(u, float(n), 0.0, rho) == 0
+    assert count_draw(u, float(n), 1.0, rho) == n
 
 
 @given(u=st.floats(0, 1, exclude_max=True), n=st.integers(1, 60), p=st.floats(0.001, 0.06))
 def test_small_counts_are_exact(u: float, n: int, p: float) -> None:
-    count = count_draw(u, 3, float(n), p, 0.0)
+    count = count_draw(u, float(n), p, 0.0)
     below, upto = stats.binom.cdf([count - 1, count], n, p)
     assert below - 1e-12 <= u <= upto + 1e-12
 
@@ -102,8 +104,8 @@ def test_one_visitor_is_one_coin_and_no_visitor_buys_nothing(
     u: float, p: float, rho: float
 ) -> None:
     assume(abs(u - (1 - p)) > 1e-12)
-    assert count_draw(u, 3, 1.0, p, rho) == float(u >= 1 - p)
-    assert count_draw(u, 3, 0.0, p, rho) == 0.0
+    assert count_draw(u, 1.0, p, rho) == float(u >= 1 - p)
+    assert count_draw(u, 0.0, p, rho) == 0.0
 
 
 @pytest.mark.parametrize("rho", [1e-4, 0.01, 0.05, 0.2, 0.5, 0.9])

@@ -35,6 +35,15 @@ def test_a_day_effect_is_common_to_all_arms_and_keeps_the_mean() -> None:
     assert np.corrcoef(low, high)[0, 1] > 0.99
 
 
+@pytest.mark.parametrize(("n", "rho"), [(1, 0.0), (1, 0.3), (20, 0.0), (20, 0.3)])
+def test_a_day_effect_replaces_part_of_the_other_variance(n: int, rho: float) -> None:
+    model = visitors(rates=[0.5], day=0.5, rho=rho)
+    drawn = [model.draw(u, 0.5, 1, n) for u in np.random.default_rng(1).random(40_000).tolist()]
+    share = 0.5**2 * 0.5 / (1 - 0.5)  # of the day
+    variance = 0.25 * (share + (1 - share) * (rho + (1 - rho) / n))
+    assert np.var(drawn) == pytest.approx(variance, rel=0.03)
+
+
 def test_baskets_vary_as_they_should() -> None:
     model = spend(rates=[0.5], values=[3.0], cv=2.0)
     uniforms = np.random.default_rng(2).random(40_000).tolist()

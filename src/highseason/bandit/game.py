@@ -59,7 +59,7 @@ from highseason.policies import (
     observe_mean,
 )
 from highseason.policies.lifetimes import mark_opening, offer_opening
-from highseason.rewards.visitors import visitors_of
+from highseason.rewards.model import visitors_of
 
 Mask = NDArray[np.bool_]
 

@@ -1,11 +1,11 @@
 """What an arm pays: visitors who buy or spend, Bernoulli, clipped normal, or any distribution."""
 
 from highseason.core.special import normal_quantile as normal_quantile
-from highseason.rewards.families import bernoulli as bernoulli
-from highseason.rewards.families import custom as custom
-from highseason.rewards.families import truncated_normal as truncated_normal
 from highseason.rewards.model import Rewards as Rewards
+from highseason.rewards.model import bernoulli as bernoulli
 from highseason.rewards.model import check_arms as check_arms
+from highseason.rewards.model import custom as custom
+from highseason.rewards.model import truncated_normal as truncated_normal
 from highseason.rewards.text import parse as parse
 from highseason.rewards.visitors import effective_visitors as effective_visitors
 from highseason.rewards.visitors import spend as spend

@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from highseason.core.specs import Registry, split_spec
-from highseason.rewards.families import bernoulli, truncated_normal
-from highseason.rewards.model import Rewards
-from highseason.rewards.visitors import effective_visitors, spend, visitors, visitors_of
+from highseason.rewards.model import Rewards, bernoulli, truncated_normal
+from highseason.rewards.visitors import effective_visitors, spend, visitors
 from highseason.traffic import Multiplier
 
 _MOVES = ("drift", "change", "then")
@@ -58,7 +57,7 @@ def rates_text(model: Rewards) -> str:
 
 def independent_visitors(model: Rewards, G: Multiplier) -> float:
     """How many independent visitors teach as much as those of a median turn."""
-    n = visitors_of(model.noise.share, float(np.median(G.values)))
+    n = model.visitors_at(float(np.median(G.values)))
     return float(effective_visitors(n, model.noise.rho))
 
 

@@ -3,10 +3,15 @@
 A turn shows one arm to n = share·G(t) visitors, and its reward X is the share of them that buys
 (`visitors`) or what they spend per head (`spend`).  The variance of X is
 
-    rate·(1 - rate)·(rho + (1 - rho)/n), plus (day·rate)² for a day effect:
+    rate·(1 - rate)·(rho + (1 - rho)/n):
 
 with rho 0 every visitor decides alone; with rho 1 all visitors of a turn decide alike, and a turn
-is one coin, as in the paper.
+is one coin, as in the paper.  A day effect adds d·rate·(1 - rate) = (day·rate)² and leaves 1 - d of
+the rest, with d = day²·rate/(1 - rate).
+
+How many visitors buy is the binomial quantile at the turn's uniform number `u`.  Where visitors are
+alike, its rate is a beta variable, drawn from further numbers that belong to `u`: the count is then
+beta-binomial.  Small counts are searched, and exact; large ones are expanded.
 """
 
 from __future__ import annotations
@@ -16,17 +21,33 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from highseason.core.gamma import BETA_NUMBERS, gamma_sample
+from highseason.core.gamma import BETA_NUMBERS, beta_sample, gamma_sample
 from highseason.core.jitable import inlined, jitable
-from highseason.core.random import further
-from highseason.rewards.arms import Numbers, Range, arms_between, check_rates, drifting_arms, named
-from highseason.rewards.counts import beta_draw, count_draw
-from highseason.rewards.model import Rewards
+from highseason.core.random import draw, further
+from highseason.core.special import quick_normal_quantile
+from highseason.rewards.model import (
+    Numbers,
+    Range,
+    Rewards,
+    arms_between,
+    check_rates,
+    drifting_arms,
+    named,
+    visitors_of,
+)
 
 #: Where the further numbers of a turn stand, by what they are for.
 _DAY, _RATE, _BASKETS = 0, BETA_NUMBERS, 2 * BETA_NUMBERS
+#: Counts with a variance below this are searched from 0; the expansion is for all others.
+_SEARCHED_BELOW = 4.0
+#: Where a search may stop: nothing beyond can be reached by a uniform number.
+_NO_MASS = 1e-20
+#: A correlation below this, times the visitors, is none: it would change nothing but roundings.
+_ALONE = 1e-6
+#: The uniform numbers nearest to 0 and 1; at 0 and 1 the normal quantile is infinite.
+_LEAST, _MOST = 2.0**-54, 1.0 - 2.0**-53
 
 
 class VisitorNoise(NamedTuple):
@@ -46,12 +67,6 @@ class SpendNoise(NamedTuple):
     cv: float
 
 
-@inlined
-def visitors_of(share: float, G: float) -> float:
-    """How many visitors a turn has: a whole number, at least 1."""
-    return max(1.0, float(math.floor(share * G + 0.5)))
-
-
 @jitable
 def effective_visitors(visitors: Any, rho: Any) -> Any:
     """How many independent visitors would teach as much as these.
@@ -63,15 +78,89 @@ def effective_visitors(visitors: Any, rho: Any) -> Any:
 
 
 @jitable
-def _rate_of_day(u: float, rate: float, day: float) -> float:
-    if day > 0.0 and 0.0 < rate < 1.0:
-        return beta_draw(u, _DAY, rate, min(1.0, day * day * rate / (1.0 - rate)))
-    return rate
+def count_draw(u: float, n: float, p: float, rho: float) -> float:
+    """How many of `n` visitors buy, each with probability `p`, alike by the correlation `rho`."""
+    if (n - 1.0) * rho > _ALONE:
+        if rho >= 1.0:  # all visitors decide alike
+            return n if u >= 1.0 - p else 0.0
+        p = beta_draw(u, _RATE, p, rho)
+    return n - _binomial(min(1.0 - u, _MOST), n, 1.0 - p) if p > 0.5 else _binomial(u, n, p)
+
+
+@inlined
+def beta_draw(u: float, place: int, mean: float, rho: float) -> float:
+    """A rate around `mean` with variance rho·mean·(1 - mean): a beta variable.
+
+    With rho 1 it is 0 or 1.
+    """
+    if mean <= 0.0 or mean >= 1.0:
+        return mean
+    if rho >= 1.0:
+        return 1.0 if draw(further(u), place) >= 1.0 - mean else 0.0
+    worth = 1.0 / rho - 1.0
+    return beta_sample(further(u), place, mean * worth, (1.0 - mean) * worth)
+
+
+@inlined
+def _binomial(u: float, n: float, p: float) -> float:
+    """The `u`-quantile of the number of successes, where p is at most 1/2."""
+    if n * p * (1.0 - p) >= _SEARCHED_BELOW:
+        return _expanded(quick_normal_quantile(max(u, _LEAST)), n, p)
+    if u < 1.0 - n * p:  # no more than the probability that none buys
+        return 0.0
+    # Exact: add up the probabilities of 0, 1, 2 … until they pass `u`.
+    mass, odds, k = _power(1.0 - p, int(n)), p / (1.0 - p), 0.0
+    left = u - mass
+    while left >= 0.0 and mass > _NO_MASS:
+        mass *= odds * (n - k) / (k + 1.0)
+        k += 1.0
+        left -= mass
+    return min(k, n)
+
+
+@jitable
+def _power(base: float, exponent: int) -> float:
+    """By squaring: the same bits in Python and in compiled code, and fast."""
+    result = 1.0
+    while exponent > 0:
+        result *= base if exponent & 1 else 1.0
+        base *= base
+        exponent >>= 1
+    return result
+
+
+@inlined
+def _expanded(z: float, n: float, p: float) -> float:
+    """The Cornish-Fisher expansion of a smooth variable that gives the binomial when rounded.
+
+    Rounding adds 1/12 to a variance and -1/120 to a fourth cumulant (Sheppard), so the smooth
+    variable has that much less.
+    """
+    variance = n * p * (1.0 - p)
+    s = z * z
+    smooth = variance - (1 / 12)
+    inverse, root = 1.0 / smooth, math.sqrt(smooth)
+    spot, both = p * (1.0 - p), variance * inverse
+    skew = both * (1.0 - 2.0 * p) * inverse * root
+    excess = (both * (1.0 - 6.0 * spot) + inverse * (1 / 120)) * inverse
+    fifth = (1.0 - 12.0 * spot) * inverse  # over the skew
+    square = skew * skew
+    even = skew * (
+        (s - 1.0) * (1 / 6)
+        + square * ((12.0 * s - 53.0) * s + 17.0) * (1 / 324)
+        - excess * ((s - 5.0) * s + 2.0) * (1 / 24)
+        + fifth * ((s - 6.0) * s + 3.0) * (1 / 120)
+    )
+    odd = z * (1.0 + excess * (s - 3.0) * (1 / 24) - square * (2.0 * s - 5.0) * (1 / 36))
+    count = float(math.floor(n * p + root * (odd + even) + 0.5))
+    return min(max(count, 0.0), n)
 
 
 @jitable
 def _buyers(u: float, rate: float, n: float, rho: float, day: float) -> float:
-    return count_draw(u, _RATE, n, _rate_of_day(u, rate, day), rho)
+    if day > 0.0 and 0.0 < rate < 1.0:
+        rate = beta_draw(u, _DAY, rate, min(1.0, day * day * rate / (1.0 - rate)))
+    return count_draw(u, n, rate, rho)
 
 
 @jitable
@@ -82,7 +171,7 @@ def visitor_reward(u: float, rate: float, noise: VisitorNoise, G: float) -> floa
 
 
 @jitable
-def spend_reward(u: float, arm: NDArray[np.float64], noise: SpendNoise, G: float) -> float:
+def spend_reward(u: float, arm: Numbers, noise: SpendNoise, G: float) -> float:
     """What a turn's visitors spend, per head; an arm is its rate and its mean basket."""
     n = visitors_of(noise.share, G)
     baskets = _buyers(u, arm[0], n, noise.rho, noise.day)
@@ -112,16 +201,16 @@ def visitors(
     Args:
         arms: How many; every game draws its rates.
         rates: Or the rates themselves, the same in every game.
-        between: Rates are drawn uniformly between these two,
-        prior: or from a beta distribution with this mean and standard deviation.
+        between: Where rates are drawn, uniformly.
+        prior: Draw them from a beta distribution with this mean and standard deviation instead.
         share: How many visitors see the arm, per unit of G; at least one visitor comes.
         rho: The correlation of two visitors of the same turn: 0 if they decide on their own, 1 if
             a turn is one coin.
         day: The standard deviation of a turn's effect on all arms, relative to their rates.
         drift: By how much a rate moves in a turn, as a standard deviation; it is reflected at the
             ends of `between` (0 and 1 for given rates and priors).
-        change: The turn in which all arms get new rates: drawn again, or
-        then: the rates from that turn on, where `rates` are given.
+        change: The turn from which rates change.
+        then: The new rates.  Rates that every game draws are drawn again instead.
 
     >>> busy = visitors(rates=[0.02, 0.03], rho=0.001)
     >>> busy.name, busy.means(busy.fixed)
@@ -158,10 +247,10 @@ def spend(
     Args:
         arms: How many; every game draws its rates.
         rates: Or the rates themselves, the same in every game.
-        values: The mean basket of each arm, or one for all,
-        between: Rates are drawn uniformly between these two,
-        values_between: mean baskets between these two, if they are drawn,
-        prior: and rates from a beta distribution with this mean and standard deviation, if given.
+        values: The mean basket of each arm, or one for all.
+        between: Where rates are drawn, uniformly.
+        values_between: Where mean baskets are drawn, uniformly; None if they are given.
+        prior: Draw rates from a beta distribution with this mean and standard deviation instead.
         cv: The coefficient of variation of a basket: its standard deviation over its mean.
         share: As in `visitors`.
         rho: As in `visitors`.

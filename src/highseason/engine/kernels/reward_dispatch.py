@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from highseason.core.jitable import jitable_as
 from highseason.core.random import REWARD, draw
 from highseason.rewards import Rewards
-from highseason.rewards.drift import Drift, move_means
-from highseason.rewards.families import bernoulli_quantile, clipped_normal_quantile
+from highseason.rewards.model import Drift, bernoulli_quantile, clipped_normal_quantile, move_means
 from highseason.rewards.visitors import SpendNoise, VisitorNoise, spend_reward, visitor_reward
 
 

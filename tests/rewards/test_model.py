@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from highseason.core.random import arm_uniforms, game_keys
 from highseason.core.special import normal_quantile
-from highseason.rewards import Rewards, bernoulli, check_arms, custom, families, truncated_normal
+from highseason.rewards import Rewards, bernoulli, check_arms, custom, truncated_normal
+from highseason.rewards.model import clipped_normal_quantile
 
 GRID = (np.arange(20_000) + 0.5) / 20_000
 
@@ -77,7 +78,7 @@ def test_clipped_normal_is_the_quantile_of_a_normal_clipped(
     u: float, centre: float, sigma: float
 ) -> None:
     plain = max(0.0, min(1.0, centre + sigma * normal_quantile(u)))
-    assert families.clipped_normal_quantile(u, centre, sigma) == plain
+    assert clipped_normal_quantile(u, centre, sigma) == plain
 
 
 def test_arms_are_drawn_for_every_game() -> None:
@@ -109,7 +110,7 @@ def test_many_means_are_compiled_and_the_same_bits(monkeypatch: pytest.MonkeyPat
     model = truncated_normal(arms=4, sigma=0.3)
     centres = model.parameters(game_keys(2, range(50)))
     plain = model.means(centres)
-    monkeypatch.setattr(families, "_WORTH_COMPILING", 0)
+    monkeypatch.setattr("highseason.rewards.model._WORTH_COMPILING", 0)
     assert np.array_equal(model.means(centres), plain)
     assert plain.shape == (50, 4)
     assert not np.array_equal(plain, centres)
