@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 import highseason as hs
 from highseason.advice import Axis, Budget, Space
 from highseason.policies import Wrapper
+from studies.authors_code import AuthorsVariablePool
 
 #: The paper's slice of R6B, first and last second, and how many articles are there throughout.
 PUBLISHED_SLICE = (1_317_783_600, 1_317_830_699)
@@ -51,7 +52,7 @@ EPSILON = PaperTable(
         "epsilon-greedy": hs.EpsilonGreedy(k=250.0),
         "epsilon-z": hs.EpsilonZGreedy(k=250.0),
         "soft-epsilon": hs.SoftEpsilonGreedy(k=250.0, unit=1.0),
-        POOL_OF_THE_CODE: hs.VariablePool(c=10.0, unit=1.0, variant="authors_code"),
+        POOL_OF_THE_CODE: AuthorsVariablePool(c=10.0, unit=1.0),
         "variable-pool": hs.VariablePool(c=10.0, unit=1.0),
         **BESIDE,
     },

@@ -15,6 +15,7 @@ from highseason.core.warnings import quiet
 from highseason.engine import Estimate, Moments, SimulationResult, ratio_gain, with_interval
 from highseason.engine.results import Tally
 from highseason.policies import EpsilonGreedy, Policy, SoftEpsilonGreedy, VariablePool
+from studies.authors_code import published
 from studies.frames import Rows, columns, policy_columns
 from studies.session import (
     SimulationTask,
@@ -135,7 +136,7 @@ def _headline(session: StudySession, profile: str) -> SimulationTask:
     """The setting whose gain the paper's text gives as a number, in many more games."""
     pair: list[type[Policy]] = [EpsilonGreedy, SoftEpsilonGreedy]
     return SimulationTask(
-        {policy.name: policy.profile(profile) for policy in pair},
+        {policy.name: published(policy, profile) for policy in pair},
         settings.HEADLINE.rewards(),
         settings.HEADLINE.multiplier(profile),
         settings.HEADLINE_GAMES,

@@ -9,6 +9,8 @@ from highseason import rewards, traffic
 from highseason.advice import Budget
 from highseason.rewards import Rewards
 from highseason.traffic import Multiplier
+from studies import authors_code
+from studies.authors_code import published
 from studies.paper import REGULATED
 
 #: Games per setting, as in the paper; and for the one gain that its text gives as a number.
@@ -80,8 +82,8 @@ class SimulatedSetting:
 
     def multiplier(self, profile: str) -> Multiplier:
         """G; the authors' code has other shapes than the paper's text."""
-        variant = "authors_code" if profile == "authors_code" else "paper"
-        return traffic.SHAPES[self.shape](turns=self.turns, variant=variant)
+        shapes = authors_code.SHAPES if profile == "authors_code" else traffic.SHAPES
+        return shapes[self.shape](self.turns)
 
 
 HEADLINE = SimulatedSetting(LAWS[0], "wave", 25, 500)
@@ -105,7 +107,7 @@ def players(profile: str, tuned: dict[str, hs.Policy]) -> dict[str, hs.Policy]:
     if profile == "tuned":
         chosen = {policy.name: tuned[policy.name] for policy in SEVEN}
     else:
-        chosen = {policy.name: policy.profile(profile) for policy in SEVEN}
+        chosen = {policy.name: published(policy, profile) for policy in SEVEN}
         chosen |= {tuned_label(name): tuned[name] for name in names(BASELINES)}
     chosen |= {policy.name: policy() for policy in BESIDE} | {OURS: hs.OptionIndex()}
     order = [*names(SEVEN), *names(BESIDE), OURS, *map(tuned_label, names(BASELINES))]

@@ -11,6 +11,7 @@ from highseason import traffic
 from highseason.engine import Estimate, Moments, SimulationResult, ratio_gain
 from highseason.rewards import Rewards, bernoulli, truncated_normal
 from highseason.traffic import SHAPES, Multiplier, OneStep
+from studies.authors_code import published
 from studies.frames import Rows, columns
 from studies.paper import REGULATED
 from studies.session import SimulationTask, StudySession
@@ -91,7 +92,7 @@ def run(session: StudySession) -> UnknownResults:
 def _task(
     cell: Cell, forecaster: OneStep | None, games: int, seed: int, profile: str
 ) -> SimulationTask:
-    players: dict[str, hs.Policy] = {kind.name: kind.profile(profile) for kind in REGULATED}
+    players: dict[str, hs.Policy] = {kind.name: published(kind, profile) for kind in REGULATED}
     return SimulationTask(players, cell.rewards, cell.G, games, seed, forecaster)
 
 

@@ -46,9 +46,10 @@ def _paper(kind: type[hs.Policy]) -> Entrant:
     return Entrant(kind.name, kind(), "paper", plain, kind.profile("paper"))
 
 
+_PAPER: tuple[type[hs.Policy], ...] = (hs.EpsilonGreedy, hs.UCB, *REGULATED)
 #: Everyone: a policy that is added here meets the others in every setting.
 ENTRANTS: tuple[Entrant, ...] = (
-    *map(_paper, (hs.EpsilonGreedy, hs.UCB, *REGULATED)),
+    *map(_paper, _PAPER),
     Entrant("greedy", hs.Greedy(), "baseline"),
     Entrant("constant-epsilon", hs.ConstantEpsilon(), "baseline"),
     Entrant("thompson", hs.Thompson(), "baseline", costly=True),

@@ -319,15 +319,6 @@ def test_no_theorem(policy: hs.Policy) -> None:
         regret(policy)
 
 
-@pytest.mark.parametrize(
-    "name", ["epsilon-z", "soft-epsilon", "ucb", "ucb-z", "soft-ucb", "variable-pool"]
-)
-def test_the_authors_code_is_refused(name: str) -> None:
-    policy = hs.policies.parse(f"{name}:variant=authors_code")
-    with pytest.raises(bounds.NoTheoremError, match="variant='paper'"):
-        regret(policy)
-
-
 @pytest.mark.parametrize("name", ["epsilon-z", "ucb", "soft-ucb"])
 def test_policies_that_count_visitors_are_refused(name: str) -> None:
     policy = hs.policies.parse(f"{name}:count=visitors")

@@ -66,9 +66,6 @@ def test_games_that_compare_threads_use_them(
         hs.EpsilonGreedy(k=0.3, ties="random"),
         hs.VariablePool(c=40, unit=1, ties="random"),
         hs.EpsilonZGreedy(k=2, z=30),
-        hs.VariablePool.profile("authors_code"),
-        hs.SoftEpsilonGreedy.profile("authors_code"),
-        hs.EpsilonZGreedy.profile("authors_code"),
     ],
     ids=str,
 )

@@ -74,7 +74,6 @@ def test_overlay_plays_and_draws(call: Call, tmp_path: Path) -> None:
     ("line", "problem"),
     [
         ("bound -p greedy --means .9,.5", "no theorem covers greedy"),
-        ("bound -p ucb-z:variant=authors_code --means .9,.5", "use variant='paper'"),
         ("bound -p ucb --means .9,.5 --turns 1", "at least as many turns as arms"),
         ("bound -p ucb", "--means"),
         (

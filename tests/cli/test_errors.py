@@ -20,7 +20,7 @@ WRONG = {
     "hopeless policy with a profile": (
         "plan -p xxxxxxxx --profile paper", "Choose from: ", "'highseason policies'"
     ),
-    "unknown parameter": ("simulate -p ucb-z:zz=30", "no parameter 'zz'", "z, P, variant"),
+    "unknown parameter": ("simulate -p ucb-z:zz=30", "no parameter 'zz'", "z, P"),
     "parameter without value": ("simulate -p ucb-z:z", "'z'", "expected key=value"),
     "parameter out of range": ("simulate -p ucb:P=-1", "P=-1", "at least 0"),
     "threshold that is none": ("simulate -p ucb-z:z=often", "'often'", "0.75*max"),

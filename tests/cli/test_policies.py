@@ -43,7 +43,8 @@ def test_people_get_a_line_for_each(name: str, call: Call) -> None:
 def test_parameters_are_explained(call: Call) -> None:
     text = call("policies", "ucb-z").stdout
     assert "turns with G >= z are high" in text
-    assert "z=q0.65 variant=authors_code" in text
+    assert "paper" in text
+    assert "z=30" in text
     (entry,) = json.loads(call("policies", "ucb-z", "--json").stdout)["policies"]
     assert entry["name"] == "ucb-z"
 

@@ -10,7 +10,8 @@ import functools
 import math
 import tempfile
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from tests.digests.digest import Near, stored
 
 import highseason as hs
+from studies import authors_code
 
 Results = dict[str, Any]
 CASES: dict[str, Callable[[], Results]] = {}
@@ -52,29 +54,30 @@ METRICS = ("reward", "regret", "realised_regret", "exploited", "best_pulls")
 @functools.cache
 def policies() -> dict[str, Any]:
     """Every policy, with defaults, and with other parameters."""
+    authors = authors_code.POLICIES
     return {
         "greedy": hs.Greedy(),
         "uniform": hs.UniformRandom(),
         "epsilon": hs.EpsilonGreedy(),
         "epsilon-k": hs.EpsilonGreedy(k=3.0, ties="random"),
-        "epsilon-authors": hs.EpsilonGreedy.profile("authors_code"),
+        "epsilon-authors": authors["epsilon-greedy"],
         "epsilon-z": hs.EpsilonZGreedy(),
         "epsilon-z-30": hs.EpsilonZGreedy(k=2.0, z=30.0),
         "epsilon-z-max": hs.EpsilonZGreedy(z="0.75*max", ties="random"),
-        "epsilon-z-authors": hs.EpsilonZGreedy.profile("authors_code"),
+        "epsilon-z-authors": authors["epsilon-z"],
         "soft-epsilon": hs.SoftEpsilonGreedy(),
         "soft-epsilon-paper": hs.SoftEpsilonGreedy.profile("paper"),
-        "soft-epsilon-authors": hs.SoftEpsilonGreedy.profile("authors_code"),
+        "soft-epsilon-authors": authors["soft-epsilon"],
         "naive-epsilon": hs.policies.NaiveEpsilonGreedy(),
         "ucb": hs.UCB(),
         "ucb-random": hs.UCB(P=0.5, ties="random"),
-        "ucb-authors": hs.UCB.profile("authors_code"),
+        "ucb-authors": authors["ucb"],
         "ucb-z": hs.UCBZ(),
         "ucb-z-30": hs.UCBZ(z=30.0, P=0.7),
-        "ucb-z-authors": hs.UCBZ.profile("authors_code"),
+        "ucb-z-authors": authors["ucb-z"],
         "soft-ucb": hs.SoftUCB(),
         "soft-ucb-unit": hs.SoftUCB(unit="q0.75", P=1.0, ties="random"),
-        "soft-ucb-authors": hs.SoftUCB.profile("authors_code"),
+        "soft-ucb-authors": authors["soft-ucb"],
         "naive-ucb": hs.policies.NaiveUCB(),
         "ucb-l": hs.UCBL(),
         "soft-ucb-mortal": hs.SoftUCBMortal(),
@@ -82,7 +85,7 @@ def policies() -> dict[str, Any]:
         "soft-ucb-mortal-opening": hs.SoftUCBMortal(remaining=True, initial=2, ties="random"),
         "pool": hs.VariablePool(),
         "pool-unit": hs.VariablePool(c=3.0, unit="q0.9", ties="random"),
-        "pool-authors": hs.VariablePool.profile("authors_code"),
+        "pool-authors": authors["variable-pool"],
         "peak-grabber": hs.policies.PeakGrabber(hs.UCB()),
         "peak-grabber-epsilon": hs.policies.PeakGrabber(hs.EpsilonZGreedy(), window=5),
         "dynamic-peak-grabber": hs.policies.DynamicPeakGrabber(hs.SoftUCB(), window=5, memory=0.1),
@@ -106,6 +109,27 @@ REWORDED: dict[str, str] = {}
 def word(text: str) -> str:
     """A word of the library (a part of a bound, a reason to skip a line …) as it was recorded."""
     return REWORDED.get(text, text)
+
+
+def paper_class(policy: Any) -> type:
+    """The class of a policy; of one of the authors' code, that of the paper's text."""
+    return next(kind for kind in type(policy).__mro__ if kind.name)
+
+
+@contextmanager
+def with_a_name(policy: Any) -> Iterator[None]:
+    """Let a policy of the authors' code be saved and loaded, as those with a name are."""
+    from highseason.policies.base import _policies
+
+    kind = type(policy)
+    if kind.name:
+        yield
+        return
+    kind.name = kind.__name__
+    _policies.register(kind.name, kind)
+    yield
+    del _policies._entries[kind.name]
+    kind.name = ""
 
 
 def deck_games(**settings: Any) -> Any:
@@ -641,7 +665,8 @@ def _bandit(policy: Any) -> Results:
             )  # fmt: skip
             return session(shop, 30, known=known, expecting=multiplier is None)
 
-        told = refused(play)
+        with with_a_name(policy):
+            told = refused(play)
         found |= {name: told} if isinstance(told, str) else named(name, told)
     return found
 
@@ -987,7 +1012,7 @@ def _calculators() -> Results:
     ez, soft = hs.EpsilonZGreedy(k=50, z=30), hs.SoftEpsilonGreedy(k=50, unit=1)
     ranges = [(0.0, 1.0), (0.5, 0.6), (0.0, 0.2)]
     found: Results = {
-        "provable": [type(policy) in b.provable() for policy in policies().values()],
+        "provable": [paper_class(policy) in b.provable() for policy in policies().values()],
         "need": [
             b.paper.need(1000, 1.0, 4),
             b.paper.need(3, 1.0, 4),
@@ -1088,7 +1113,7 @@ def _shapes() -> Results:
         for turns in (1, 10, 333):
             found[f"{name} {turns}"] = made(turns=turns).values
         if name in ("wave", "christmas", "step"):
-            found[f"{name} authors"] = made(turns=50, variant="authors_code").values
+            found[f"{name} authors"] = authors_code.SHAPES[name](50).values
     G, H = hs.traffic.wave(turns=40), hs.traffic.step(turns=40)
     changed = {
         "sum": G + H,

@@ -14,6 +14,7 @@ import highseason as hs
 from highseason.core.random import game_keys
 from highseason.policies import Policy
 from highseason.rewards import Rewards
+from studies.authors_code import AuthorsVariablePool
 
 #: Every policy of the paper with parameters that make it explore now and then, and odd variants.
 POLICIES: dict[str, Policy] = {
@@ -27,7 +28,7 @@ POLICIES: dict[str, Policy] = {
     "ucb-z": hs.UCBZ(z=30, P=0.5),
     "soft-ucb": hs.SoftUCB(unit=1),
     "pool": hs.VariablePool(c=60, unit=1),
-    "pool-code": hs.VariablePool(c=1.1, unit=1, variant="authors_code"),
+    "pool-code": AuthorsVariablePool(c=1.1, unit=1),
     "naive-epsilon": hs.policies.NaiveEpsilonGreedy(k=0.5),
     "naive-ucb": hs.policies.NaiveUCB(),
 }

@@ -9,6 +9,7 @@ import pytest
 import highseason as hs
 from highseason.engine import SimulationResult
 from highseason.policies import Policy
+from studies.authors_code import AuthorsVariablePool
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::highseason.policies.PlanWarning"),
@@ -105,7 +106,7 @@ def test_regulation_helps_ucb_and_epsilon(wave: SimulationResult) -> None:
 def test_the_codes_pool_suffers_at_christmas() -> None:
     # D16: on Christmas the authors' pool is full at the peak, 23% below smarter UCB.
     G = hs.traffic.christmas(500)
-    players = {"UCB": hs.UCB(), "pool": hs.VariablePool.profile("authors_code")}
+    players = {"UCB": hs.UCB(), "pool": AuthorsVariablePool(c=1.1, unit=1)}
     result = hs.simulate(players, hs.rewards.bernoulli(arms=25), G, games=2000, seed=1)
     assert result.gain("pool", over="UCB").value == pytest.approx(-0.23, abs=0.03)
 

@@ -337,7 +337,6 @@ def test_a_sound_estimate_of_no_difference_is_fit_for_use() -> None:
     [
         ("ucb-z:z=q0.75", "G never reached the policy's threshold"),
         ("ucb-z:z=2", "G always reached the policy's threshold"),
-        ("ucb-z:z=3,variant=authors_code", "G never reached the policy's threshold"),
         ("ucb-z:z=3", "G always reached the policy's threshold"),
         ("ucb", None),
     ],

@@ -29,7 +29,6 @@ two = st.integers(1, 30).flatmap(
 CAUSAL: list[Policy] = [
     hs.EpsilonGreedy(k=2), hs.EpsilonZGreedy(k=2, z=30), hs.UCB(), hs.UCBZ(z=30), hs.Greedy(),
     hs.SoftUCB(unit=1), hs.VariablePool(c=9, unit=1), hs.UniformRandom(), hs.policies.NaiveUCB(),
-    hs.EpsilonZGreedy.profile("authors_code").resolve_thresholds(np.array([30.0])),
 ]  # fmt: skip
 
 

@@ -44,43 +44,32 @@ def test_epsilon_greedy(G: Plan, m: int, k: float) -> None:
 @given(multipliers, arms, positive, positive)
 def test_epsilon_z(G: Plan, m: int, k: float, z: float) -> None:
     same(hs.EpsilonZGreedy(k=k, z=z), G, m, paper.epsilon_z(G, m, k, z))
-    code = hs.EpsilonZGreedy(k=k, z=z, variant="authors_code")
-    same(code, G, m, paper.epsilon_z_authors(G, m, k, z))
 
 
 @given(multipliers, arms, positive, positive)
 def test_soft_epsilon(G: Plan, m: int, k: float, unit: float) -> None:
     same(hs.SoftEpsilonGreedy(k=k, unit=unit), G, m, paper.soft_epsilon(G, m, k, unit))
-    code = hs.SoftEpsilonGreedy(k=k, unit=unit, variant="authors_code")
-    same(code, G, m, paper.soft_epsilon_authors(G, m, k, unit))
 
 
 @given(multipliers, arms, positive)
 def test_ucb(G: Plan, m: int, P: float) -> None:
     same(hs.UCB(P=P), G, m, paper.ucb(G, m, P))
     same(hs.policies.NaiveUCB(P=P), G, m, paper.ucb(G, m, P))
-    same(hs.UCB(P=P, variant="authors_code"), G, m, paper.ucb_authors(G, m, P))
 
 
 @given(multipliers, arms, positive, positive)
 def test_ucb_z(G: Plan, m: int, P: float, z: float) -> None:
     same(hs.UCBZ(P=P, z=z), G, m, paper.ucb_z(G, m, P, z))
-    same(hs.UCBZ(P=P, z=z, variant="authors_code"), G, m, paper.ucb_z_authors(G, m, P, z))
 
 
 @given(multipliers, arms, positive, positive)
 def test_soft_ucb(G: Plan, m: int, P: float, unit: float) -> None:
     same(hs.SoftUCB(P=P, unit=unit), G, m, paper.soft_ucb(G, m, P, unit))
-    # The authors' turn 0 is the first round's, where no number is used.
-    code = hs.SoftUCB(P=P, unit=unit, variant="authors_code").plan(G, m).levels
-    np.testing.assert_allclose(code[1:], paper.soft_ucb_authors(G, m, P, unit)[1:], rtol=1e-11)
 
 
 @given(multipliers, arms, st.floats(1.01, 500), positive)
 def test_variable_pool(G: Plan, m: int, c: float, unit: float) -> None:
     same(hs.VariablePool(c=c, unit=unit), G, m, paper.pool(G, m, c, unit))
-    code = hs.VariablePool(c=c, unit=unit, variant="authors_code")
-    same(code, G, m, paper.pool_authors(G, m, c, unit))
 
 
 # Rules on G are worked out from the whole of it.
@@ -138,17 +127,8 @@ def test_low_turns_never_run_backwards(G: Plan, m: int, z: float) -> None:
 
 @given(multipliers, arms, st.floats(1.01, 100))
 def test_a_pool_has_between_one_and_all_arms(G: Plan, m: int, c: float) -> None:
-    for variant in ("paper", "authors_code"):
-        sizes = hs.VariablePool(c=c, unit=1, variant=variant).plan(G, m).levels
-        assert ((sizes >= 1) & (sizes <= m) & (sizes == np.floor(sizes))).all()
-
-
-@given(st.integers(2, 60), arms)
-def test_the_published_pool_shrinks_with_stakes_and_the_codes_grows(n: int, m: int) -> None:
-    quiet, busy = [1.0] * n, [40.0] * n
-    for variant, sign in (("paper", 1), ("authors_code", -1)):
-        policy = hs.VariablePool(c=10, unit=1, variant=variant)
-        assert (sign * (policy.plan(quiet, m).levels - policy.plan(busy, m).levels) >= 0).all()
+    sizes = hs.VariablePool(c=c, unit=1).plan(G, m).levels
+    assert ((sizes >= 1) & (sizes <= m) & (sizes == np.floor(sizes))).all()
 
 
 def test_the_floor_has_no_tolerance() -> None:
@@ -162,9 +142,3 @@ def test_the_published_pool_is_nearly_always_one() -> None:
     # D16: c = 10, 25 arms, Wave of 1500 turns: more than one arm in only 7 of them.
     sizes = hs.VariablePool(c=10, unit=1).plan(hs.traffic.wave(1500), 25).levels
     assert (sizes[25:] > 1).sum() == 7
-
-
-def test_the_published_k_explores_for_ever() -> None:
-    # D14: with k = 110 and 25 arms km = 2750, so in 1500 turns ε never falls below 1.
-    plan = hs.EpsilonGreedy.profile("authors_code").plan(hs.traffic.wave(1500), 25)
-    assert (plan.levels == 1).all()

@@ -20,7 +20,7 @@ WRONG: list[tuple[type[Policy], dict[str, Any], str]] = [
     (hs.EpsilonGreedy, {"ties": "coin"}, "ties='coin' must be one of lowest, random"),
     (hs.EpsilonZGreedy, {"z": 0}, "epsilon-z: z=0 must be above 0"),
     (hs.EpsilonZGreedy, {"z": math.nan}, "z=nan is not a finite number"),
-    (hs.EpsilonZGreedy, {"variant": "papre"}, "variant='papre' must be one of paper, authors_code"),
+    (hs.EpsilonZGreedy, {"count": "visits"}, "count='visits' must be one of turns, visitors"),
     (hs.UCBZ, {"z": "q75"}, r"ucb-z: z: .*did you mean \"q0.75\""),
     (hs.UCBZ, {"z": "3/4 max"}, "ucb-z: z: '3/4 max' is not a threshold"),
     (hs.UCB, {"P": -0.1}, "ucb: P=-0.1 must be at least 0"),
@@ -90,7 +90,7 @@ policies = st.one_of(
         hs.EpsilonZGreedy,
         k=numbers,
         z=st.one_of(numbers, st.just(math.inf), st.sampled_from(["q0.3", "0.6*max"])),
-        variant=st.sampled_from(["paper", "authors_code"]),
+        count=st.sampled_from(["turns", "visitors"]),
     ),
     st.builds(hs.SoftUCB, unit=st.one_of(numbers, st.just("q0.25")), P=numbers),
     st.builds(hs.VariablePool, c=st.floats(1.0001, 1e6)),
@@ -124,7 +124,7 @@ def test_how_policies_are_written(policy: Policy, text: str) -> None:
     [
         ("ucb-y", r"unknown policy 'ucb-y'\. Did you mean 'ucb-z'\?"),
         ("xyzzy", r"unknown policy 'xyzzy'\. Choose from: "),
-        ("ucb-z:w=3", "ucb-z has no parameter 'w'; it has: ties, count, rho, z, P, variant"),
+        ("ucb-z:w=3", "ucb-z has no parameter 'w'; it has: ties, count, rho, z, P"),
         ("ucb-z:z", "expected key=value after the colon, got 'z'"),
         ("ucb-z:z=", "ucb-z: z"),
         ("ucb-z:z=-3", "z=-3.0 must be above 0"),
@@ -180,3 +180,11 @@ def test_a_policy_without_a_step_says_so() -> None:
 
     with pytest.raises(TypeError, match=r"Lazy has no plan: define step\("):
         Lazy().plan([1, 2], arms=1)
+
+
+def test_policies_saved_with_the_papers_formula_are_read() -> None:
+    """Earlier documents say which formula a policy has; only the paper's is left here."""
+    saved = '{"name": "ucb", "ties": "lowest", "P": 1.5, "variant": "%s"}'
+    assert hs.policies.from_json(saved % "paper") == hs.UCB(P=1.5)
+    with pytest.raises(ValueError, match="saved with the formula of the authors' code"):
+        hs.policies.from_json(saved % "authors_code")

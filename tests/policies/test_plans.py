@@ -115,13 +115,6 @@ def test_a_threshold_that_parts_nothing_is_said(z: float) -> None:
         hs.UCBZ(z=z).plan(WAVE, 2)
 
 
-def test_the_codes_percentile_on_its_own_step_is_said() -> None:
-    # D8: the 65th percentile is 40, and with G > z no turn is high.
-    step = hs.traffic.step(1000, variant="authors_code")
-    plan = hs.UCBZ.profile("authors_code").plan(step, 5)
-    assert (plan.levels[5:] > 0).all()
-
-
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("policy", [hs.Greedy(), hs.UniformRandom()], ids=lambda p: p.name)
 def test_who_means_it_is_left_alone(policy: Policy) -> None:

@@ -16,15 +16,6 @@ PAPER = {
     "greedy": hs.Greedy(),
     "uniform": hs.UniformRandom(),
 }
-CODE = {
-    "epsilon-greedy": hs.EpsilonGreedy(k=110),
-    "epsilon-z": hs.EpsilonZGreedy(k=110, z="q0.65", variant="authors_code"),
-    "soft-epsilon": hs.SoftEpsilonGreedy(k=110, unit=1, variant="authors_code"),
-    "ucb": hs.UCB(variant="authors_code"),
-    "ucb-z": hs.UCBZ(z="q0.65", variant="authors_code"),
-    "soft-ucb": hs.SoftUCB(unit=1, variant="authors_code"),
-    "variable-pool": hs.VariablePool(c=1.1, unit=1, variant="authors_code"),
-}
 
 
 @pytest.mark.parametrize("name", PAPER)
@@ -32,12 +23,7 @@ def test_the_papers_values(name: str) -> None:
     assert registry()[name].profile("paper") == PAPER[name]
 
 
-@pytest.mark.parametrize("name", CODE)
-def test_the_authors_values(name: str) -> None:
-    assert registry()[name].profile("authors_code") == CODE[name]
-
-
 @pytest.mark.parametrize("policy", [hs.UCB, hs.VariablePool])
 def test_an_unknown_profile_is_an_error(policy: type[Policy]) -> None:
-    with pytest.raises(ValueError, match=r"no profile 'papre'; it has: authors_code, paper"):
+    with pytest.raises(ValueError, match=r"no profile 'papre'; it has: paper"):
         policy.profile("papre")

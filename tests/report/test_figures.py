@@ -141,10 +141,10 @@ def test_one_game_has_no_error_bar(tmp_path: Path) -> None:
 def test_long_labels_are_broken(result: hs.SimulationResult) -> None:
     G = hs.traffic.wave(turns=30)
     long = hs.simulate(
-        {"epsilon-z:k=2,z=q0.75,variant=authors_code": hs.UCB()},
+        {"epsilon-z:k=2,z=q0.75,ties=at-random-now": hs.UCB()},
         hs.rewards.bernoulli(arms=3), G, games=3,
     )  # fmt: skip
-    assert "epsilon-z:\nk=2,z=q0.75,variant=authors_code" in texts(report.rewards(long))
+    assert "epsilon-z:\nk=2,z=q0.75,ties=at-random-now" in texts(report.rewards(long))
 
 
 # -- curves ---------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from tests.reference.browser import chromium, complaints
 
 import highseason as hs
 from highseason.engine import Moments, SimulationResult
-from studies import STUDIES, StudyOutcome, paper, reproduce
+from studies import STUDIES, StudyOutcome, authors_code, paper, reproduce
 from studies.simulated import findings, settings
 from studies.simulated.run import frames_of
 
@@ -46,7 +46,7 @@ def test_baselines_always_play(profile: str) -> None:
 def test_authors_have_other_shapes() -> None:
     setting = settings.HEADLINE
     assert setting.multiplier("paper") == hs.traffic.wave(500)
-    assert setting.multiplier("authors_code") == hs.traffic.wave(500, variant="authors_code")
+    assert setting.multiplier("authors_code") == authors_code.wave(500)
 
 
 def test_all_files_are_there(simulated_report: StudyOutcome) -> None:

@@ -24,8 +24,7 @@ from highseason.traffic import (
     wave,
 )
 
-# Slow, obvious versions: intervals as the paper and the authors' code write them, in exact
-# fractions.  `t` is the paper's turn, from 1.
+# Slow, obvious versions: intervals as the paper writes them, in exact fractions; `t` counts from 1.
 
 
 def paper_wave(t: int, n: int) -> float:
@@ -44,52 +43,25 @@ def paper_step(t: int, n: int) -> float:
     return 40.0 if 9 * tenth <= t <= n else 1.0
 
 
-def code_wave(t: int, n: int) -> float:
-    return 21 + 20 * math.sin(0.25 * (t - 1))
-
-
-def code_christmas(t: int, n: int) -> float:
-    return 1000.0 if Fraction(n, 2) <= t - 1 < Fraction(6, 10) * n else code_wave(t, n)
-
-
-def code_step(t: int, n: int) -> float:
-    quarter = Fraction(n, 4)
-    second = quarter <= t - 1 < 2 * quarter
-    fourth = t - 1 >= 3 * quarter
-    return 40.0 if second or fourth else 20.0
-
-
-OBVIOUS: dict[tuple[str, str], Callable[[int, int], float]] = {
-    ("wave", "paper"): paper_wave,
-    ("wave", "authors_code"): code_wave,
-    ("christmas", "paper"): paper_christmas,
-    ("christmas", "authors_code"): code_christmas,
-    ("step", "paper"): paper_step,
-    ("step", "authors_code"): code_step,
+OBVIOUS: dict[str, Callable[[int, int], float]] = {
+    "wave": paper_wave,
+    "christmas": paper_christmas,
+    "step": paper_step,
 }
 
 
-@pytest.mark.parametrize(("name", "variant"), OBVIOUS)
+@pytest.mark.parametrize("name", OBVIOUS)
 @given(turns=st.integers(1, 400))
-def test_shape_is_the_obvious_one(name: str, variant: str, turns: int) -> None:
-    expected = [OBVIOUS[name, variant](t, turns) for t in range(1, turns + 1)]
-    got = SHAPES[name](turns, variant=variant)
-    np.testing.assert_allclose(got.values, expected, rtol=1e-14)
+def test_shape_is_the_obvious_one(name: str, turns: int) -> None:
+    expected = [OBVIOUS[name](t, turns) for t in range(1, turns + 1)]
+    np.testing.assert_allclose(SHAPES[name](turns).values, expected, rtol=1e-14)
 
 
 @pytest.mark.parametrize("turns", [500, 1000, 1500])
 def test_peaks_of_the_published_games(turns: int) -> None:
     peak = np.flatnonzero(christmas(turns).values == 1000) + 1
     assert (peak[0], peak[-1], peak.size) == (0.8 * turns, 0.9 * turns, turns // 10 + 1)
-    peak = np.flatnonzero(christmas(turns, variant="authors_code").values == 1000)
-    assert (peak[0], peak[-1] + 1) == (turns // 2, 6 * turns // 10)
     assert set(step(turns).values) == {1.0, 40.0}
-    assert set(step(turns, variant="authors_code").values) == {20.0, 40.0}
-
-
-def test_the_codes_percentile_falls_on_the_upper_level() -> None:
-    # Why one-sided thresholds get a warning: with G > z no turn of this shape is high.
-    assert np.percentile(step(1000, variant="authors_code").values, 65) == 40.0
 
 
 def test_sine_and_constant() -> None:
@@ -118,12 +90,6 @@ def test_turns_must_be_a_count(name: str, turns: Any) -> None:
 def test_numpy_integers_count_as_turns() -> None:
     turns: Any = np.int64(5)
     assert wave(turns) == wave(5)
-
-
-@pytest.mark.parametrize("name", ["wave", "christmas", "step"])
-def test_unknown_variant_names_the_choices(name: str) -> None:
-    with pytest.raises(MultiplierError, match=r"'paper' or 'authors_code', got 'author_code'"):
-        SHAPES[name](10, variant="author_code")
 
 
 @pytest.mark.parametrize("value", [0.0, -1.0, math.nan, math.inf])

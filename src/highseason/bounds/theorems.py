@@ -108,11 +108,6 @@ def regret(
             f"no theorem covers {policy.label}; there are bounds for "
             f"{', '.join(cls.name for cls in _calculators)}"
         )
-    if getattr(policy, "variant", "paper") != "paper":
-        raise NoTheoremError(
-            f"{policy}: the theorems are about the paper's formulas, and the authors' code uses "
-            "others; use variant='paper'"
-        )
     if getattr(policy, "count", "turns") != "turns":
         raise NoTheoremError(
             f"{policy}: the theorems are about policies that count turns, as in the paper; there "

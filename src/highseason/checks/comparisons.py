@@ -101,15 +101,16 @@ class Reduction(NamedTuple):
     shared: str  # the parameters
 
     def applies(self, policy: Policy) -> bool:
-        """Whether the policy is of this class; with another rule it would be another policy."""
-        return isinstance(policy, self.policy) and policy.rule == self.policy.rule
+        """Whether the policy is of this class, with its rule and its plan."""
+        same_plan = type(policy).step is self.policy.step
+        return isinstance(policy, self.policy) and policy.rule == self.policy.rule and same_plan
 
 
 _ABOVE_G, _FLAT = {"z": math.inf}, constant(TURNS, 7.0)
-_ONE_ARM = {"c": math.nextafter(2.0, 0.0), "unit": 1.0, "variant": "paper"}
+_ONE_ARM = {"c": math.nextafter(2.0, 0.0), "unit": 1.0}
 REDUCTIONS = (
     Reduction("with z infinite", EpsilonZGreedy, _ABOVE_G, season(), EpsilonGreedy, "k ties"),
-    Reduction("with z infinite", UCBZ, _ABOVE_G, season(), UCB, "P variant ties"),
+    Reduction("with z infinite", UCBZ, _ABOVE_G, season(), UCB, "P ties"),
     Reduction("on a constant G", SoftEpsilonGreedy, {}, _FLAT, EpsilonGreedy, "k ties"),
     Reduction("with c < 2, unit 1 and G >= 1", VariablePool, _ONE_ARM, season(), Greedy, "ties"),
 )

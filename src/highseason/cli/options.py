@@ -95,7 +95,7 @@ def _multiplier_names(_: Any, __: Any, incomplete: str) -> list[CompletionItem]:
 
 
 def _profile_names(_: Any, __: Any, incomplete: str) -> list[CompletionItem]:
-    return _starting(("paper", "authors_code"), incomplete)
+    return _starting(("paper",), incomplete)
 
 
 def _size(text: str) -> tuple[float, float]:
@@ -209,7 +209,7 @@ players = parsed(
     ),
     option(
         "--profile NAME",
-        "Published parameters for policies given by bare name: paper or authors_code.",
+        "Published parameters for policies given by bare name: paper.",
         shell_complete=_profile_names,
     ),
 )

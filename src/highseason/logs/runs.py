@@ -222,8 +222,7 @@ def _high_turns(policy: Policy, log: PreparedLog, rows: NDArray[np.int64]) -> in
     if not isinstance(z, int | float) or math.isinf(z):
         return None
     G = log.bins.counts[log.bins.of[rows]]
-    above = getattr(policy, "variant", "") == "authors_code"
-    return int((G > z if above else G >= z).sum())
+    return int((G >= z).sum())
 
 
 #: Why an event was not used, with its place among the counts of a trace.

@@ -208,13 +208,6 @@ epsilon_constant = partial(exploration, doc="exploration constant; 0 never explo
 radius = partial(exploration, 2.0, "the radius is sqrt(P log(…) / pulls); 2 is UCB1's")
 #: A number of rewards or displays to look back on.
 window = partial(parameter, at_least=1, at_most=1e6, whole=True, search=(1.01, 1e3, "log"))
-#: Which reading of the policy: the paper's text or its authors' simulation code.
-formula = partial(
-    parameter,
-    "paper",
-    "the paper's formula, or the one in its authors' simulation code",
-    choices=("paper", "authors_code"),
-)
 
 
 # -- the policy ------------------------------------------------------------------------------------
@@ -426,7 +419,7 @@ class Policy:
 
     @classmethod
     def profile(cls, name: str) -> Self:
-        """The policy with published values: `paper` or `authors_code`; unknown names are errors."""
+        """The policy with published values, such as `paper`; unknown names are errors."""
         if name not in cls.profiles:
             known = ", ".join(sorted(cls.profiles)) or "none"
             raise ValueError(f"{cls.name} has no profile {name!r}; it has: {known}")
@@ -510,7 +503,7 @@ def parse(text: str) -> Policy:
     """Read a policy as it is written on the command line.
 
     >>> parse("ucb-z:z=31")
-    UCBZ(ties='lowest', count='turns', rho=0.0, z=31.0, P=2.0, variant='paper')
+    UCBZ(ties='lowest', count='turns', rho=0.0, z=31.0, P=2.0)
     >>> print(parse("cap:cap=0.5+spare-old-arms+soft-ucb-mortal"))
     cap:cap=0.5+spare-old-arms+soft-ucb-mortal
     """
@@ -532,10 +525,19 @@ def parse(text: str) -> Policy:
 
 def from_json(text: str) -> Policy:
     """The policy that `Policy.to_json` wrote."""
-    policy = json.loads(text, object_hook=lambda document: find(document.pop("name"))(**document))
+    policy = json.loads(text, object_hook=_read)
     if not isinstance(policy, Policy):
         raise ValueError(f"expected what Policy.to_json writes, got {text[:60]}")
     return policy
+
+
+def _read(document: dict[str, Any]) -> Policy:
+    cls = find(document.pop("name"))
+    if "variant" not in declared(cls) and document.pop("variant", "paper") != "paper":
+        raise ValueError(
+            f"{cls.name} was saved with the formula of the authors' code: it is in studies now"
+        )
+    return cls(**document)
 
 
 def _document(policy: Policy) -> dict[str, Any]:

@@ -21,7 +21,6 @@ from highseason.policies.base import (
     Policy,
     WeighingPolicy,
     epsilon_constant,
-    formula,
     parameter,
     threshold,
     unit_of_g,
@@ -106,7 +105,7 @@ class EpsilonGreedy(WeighingPolicy):
     name = "epsilon-greedy"
     rule = EPSILON
     carry_depends_on = "nothing"
-    profiles = {"paper": {"k": 1100.0}, "authors_code": {"k": 110.0}}
+    profiles = {"paper": {"k": 1100.0}}
 
     k: float = epsilon_constant(1.0)
 
@@ -122,8 +121,6 @@ class EpsilonZGreedy(WeighingPolicy):
     Low turns: ε_t = min(1, k·m / t~).  t~ counts the low turns up to and including this one, those
     of the first round too, so a multiplier that is always low gives ε-greedy.
 
-    `variant="authors_code"`: high means G > z, and ε falls with the calendar turn t, not with t~.
-
     >>> import highseason as hs
     >>> hs.EpsilonZGreedy(k=1, z=30).plan([1, 1, 40, 1], arms=2).levels
     array([1.        , 1.        , 0.        , 0.66666667])
@@ -132,20 +129,13 @@ class EpsilonZGreedy(WeighingPolicy):
     name = "epsilon-z"
     rule = EPSILON
     carry_depends_on = "G"
-    profiles = {
-        "paper": {"k": 1100.0, "z": 30.0},
-        "authors_code": {"k": 110.0, "z": "q0.65", "variant": "authors_code"},
-    }
+    profiles = {"paper": {"k": 1100.0, "z": 30.0}}
 
     k: float = epsilon_constant(1.0)
     z: OnG = threshold("q0.75")
-    variant: str = formula()
 
     def step(self, carry: int, view: View) -> tuple[float, int]:
         """The carry counts low turns."""
-        if self.variant == "authors_code":
-            epsilon = decaying_epsilon(self.k, view.arms, view.t)
-            return (0.0 if view.G > self.z else epsilon), carry
         if view.G >= self.z:
             return 0.0, carry
         carry += 1
@@ -160,8 +150,6 @@ class SoftEpsilonGreedy(WeighingPolicy):
     psi is 1 on the quietest turn and small on busy ones.  The minimum is over the turns after the
     first round; where G is not known ahead, over what was expected so far.
 
-    `variant="authors_code"`: the minimum is over all turns.
-
     >>> import highseason as hs
     >>> hs.SoftEpsilonGreedy(k=2, unit=1).plan([9, 9, 1, 3], arms=2).levels[2:].round(3)
     array([1.   , 0.415])
@@ -171,19 +159,14 @@ class SoftEpsilonGreedy(WeighingPolicy):
     rule = EPSILON
     carry_depends_on = "nothing"
     uses_future_g = True
-    profiles = {
-        "paper": {"k": 1100.0, "unit": 1.0},
-        "authors_code": {"k": 110.0, "unit": 1.0, "variant": "authors_code"},
-    }
+    profiles = {"paper": {"k": 1100.0, "unit": 1.0}}
 
     k: float = epsilon_constant(0.5)
     unit: OnG = unit_of_g("q0.5")
-    variant: str = formula()
 
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
         """Nothing is carried."""
-        least = view.lowest if self.variant == "authors_code" else view.floor
-        psi = math.log1p(self.unit / view.G) / math.log1p(self.unit / least)
+        psi = math.log1p(self.unit / view.G) / math.log1p(self.unit / view.floor)
         return min(1.0, psi, decaying_epsilon(self.k, view.arms, view.t)), carry
 
 
@@ -243,7 +226,7 @@ class Greedy(WeighingPolicy):
     name = "greedy"
     rule = EPSILON
     carry_depends_on = "nothing"
-    profiles = {"paper": {}, "authors_code": {}}
+    profiles = {"paper": {}}
     suppress_plan_warning = True
 
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
@@ -263,7 +246,7 @@ class UniformRandom(Policy):
     name = "uniform"
     rule = EPSILON
     carry_depends_on = "nothing"
-    profiles = {"paper": {}, "authors_code": {}}
+    profiles = {"paper": {}}
     suppress_plan_warning = True
 
     def step(self, carry: Any, view: View) -> tuple[float, Any]:

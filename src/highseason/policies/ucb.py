@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.jitable import jitable
-from highseason.policies.base import OnG, WeighingPolicy, formula, radius, threshold, unit_of_g
+from highseason.policies.base import OnG, WeighingPolicy, radius, threshold, unit_of_g
 from highseason.policies.lifetimes import SetWeights, uniform_weights
 from highseason.policies.plan import View
 from highseason.policies.ranking import (
@@ -158,18 +158,11 @@ def negligible(levels: Floats) -> NDArray[np.bool_]:
 UCB_RULE = index_rule("ucb", bonus, intensity, negligible, zero_exploits=True)
 
 
-@jitable
-def clock(variant: str, t: int) -> int:
-    """The turn inside the logarithm; the authors' code counts turns from 0."""
-    return max(1, t - 1) if variant == "authors_code" else t
-
-
 @dataclass(frozen=True)
 class UCB(WeighingPolicy):
     """Play the highest upper confidence bound, whatever G is.
 
     The bound is estimate + sqrt(P log t / pulls); P = 2 is UCB1.
-    `variant="authors_code"`: turns count from 0 inside the logarithm.
 
     >>> import highseason as hs
     >>> hs.UCB().plan(hs.traffic.wave(turns=100), arms=5).at(100)  # 2 log 100
@@ -179,14 +172,13 @@ class UCB(WeighingPolicy):
     name = "ucb"
     rule = UCB_RULE
     carry_depends_on = "nothing"
-    profiles = {"paper": {}, "authors_code": {"variant": "authors_code"}}
+    profiles = {"paper": {}}
 
     P: float = radius()
-    variant: str = formula()
 
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
         """The number under the root, before it is divided by an arm's pulls."""
-        return self.P * math.log(clock(self.variant, view.t)), carry
+        return self.P * math.log(view.t), carry
 
 
 @dataclass(frozen=True)
@@ -194,7 +186,6 @@ class UCBZ(WeighingPolicy):
     """Play the leader on high turns (G >= z); on low turns as UCB.
 
     The t in its bound is the calendar turn, not the number of low turns.
-    `variant="authors_code"`: high means G > z, and turns count from 0 inside the logarithm.
 
     >>> import highseason as hs
     >>> hs.UCBZ(z=30).plan([1, 1, 40, 1], arms=2).levels.round(2)
@@ -204,16 +195,14 @@ class UCBZ(WeighingPolicy):
     name = "ucb-z"
     rule = UCB_RULE
     carry_depends_on = "nothing"
-    profiles = {"paper": {"z": 30.0}, "authors_code": {"z": "q0.65", "variant": "authors_code"}}
+    profiles = {"paper": {"z": 30.0}}
 
     z: OnG = threshold("q0.75")
     P: float = radius()
-    variant: str = formula()
 
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
         """0 on a high turn: the index is then the estimate itself."""
-        high = view.G > self.z if self.variant == "authors_code" else view.G >= self.z
-        return (0.0 if high else self.P * math.log(clock(self.variant, view.t))), carry
+        return (0.0 if view.G >= self.z else self.P * math.log(view.t)), carry
 
 
 @dataclass(frozen=True)
@@ -224,8 +213,6 @@ class SoftUCB(WeighingPolicy):
     u is the unit in which G is measured: with page views in millions and unit=1 the radius would
     all but vanish.
 
-    `variant="authors_code"`: turns count from 0 inside xi.
-
     >>> import highseason as hs
     >>> hs.SoftUCB(unit=1).plan([1, 1, 40, 1], arms=2).levels.round(2)
     array([1.39, 2.2 , 0.14, 3.22])
@@ -234,16 +221,15 @@ class SoftUCB(WeighingPolicy):
     name = "soft-ucb"
     rule = UCB_RULE
     carry_depends_on = "nothing"
-    profiles = {"paper": {"unit": 1.0}, "authors_code": {"unit": 1.0, "variant": "authors_code"}}
+    profiles = {"paper": {"unit": 1.0}}
 
     unit: OnG = unit_of_g("q0.1")
     P: float = radius()
-    variant: str = formula()
 
     def step(self, carry: Any, view: View) -> tuple[float, Any]:
         """Nothing is carried."""
         scaled = view.G / self.unit
-        return self.P * math.log1p(clock(self.variant, view.t) / scaled), carry
+        return self.P * math.log1p(view.t / scaled), carry
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ from dataclasses import replace
 from numbers import Number
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, ParamSpec
+from typing import Any, ParamSpec
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from highseason.core.specs import did_you_mean
-from highseason.core.validation import one_of, positive_number, whole_number
+from highseason.core.validation import positive_number, whole_number
 from highseason.core.warnings import warn_user
 from highseason.traffic.columns import Column, FileTable
 from highseason.traffic.dates import Order, Stamps, TableError
@@ -31,9 +31,6 @@ from highseason.traffic.timeline import (
     remedy,
     to_values,
 )
-
-Variant = Literal["paper", "authors_code"]
-"""``"paper"``: as printed, t from 1. ``"authors_code"``: as simulated, t from 0."""
 
 P = ParamSpec("P")
 
@@ -57,51 +54,43 @@ def shape(function: Callable[P, Multiplier]) -> Callable[P, Multiplier]:
 
 
 @shape
-def wave(turns: int, *, variant: Variant = "paper") -> Multiplier:
+def wave(turns: int) -> Multiplier:
     """Rise and fall like the days of a week: G(t) = 21 + 20 sin(t/4).
-
-    The authors' code counts t from 0, so it is one turn ahead.
 
     >>> wave(turns=3).values.round(2)
     array([25.95, 30.59, 34.63])
     """
-    return Multiplier(_wave(_clock(turns, variant)), name="wave")
+    return Multiplier(_wave(_clock(turns)), name="wave")
 
 
 @shape
-def christmas(turns: int, *, variant: Variant = "paper") -> Multiplier:
+def christmas(turns: int) -> Multiplier:
     """The wave with a peak of 1000 in which almost everything is earned.
 
-    The peak is 0.8n ≤ t ≤ 0.9n. In the authors' code it is 0.5n ≤ t < 0.6n, with t from 0.
+    The peak is 0.8n ≤ t ≤ 0.9n.
 
     >>> christmas(turns=10).values.round(2)
     array([  25.95,   30.59,   34.63,   37.83,   39.98,   40.95,   40.68,
            1000.  , 1000.  ,   32.97])
     """
-    t = _clock(turns, variant)
+    t = _clock(turns)
     n = t.size
     # Whole numbers: 0.9 n is inexact in floating point.
-    if variant == "authors_code":
-        peak = (5 * n <= 10 * t) & (10 * t < 6 * n)
-    else:
-        peak = (8 * n <= 10 * t) & (10 * t <= 9 * n)
+    peak = (8 * n <= 10 * t) & (10 * t <= 9 * n)
     return Multiplier(np.where(peak, 1000.0, _wave(t)), name="christmas")
 
 
 @shape
-def step(turns: int, *, variant: Variant = "paper") -> Multiplier:
+def step(turns: int) -> Multiplier:
     """Two alternating levels.
 
-    1 and 40 by tenths of the game: 40 where floor(10 t/n) is odd, and in the last turn. In the
-    authors' code 20 and 40 by quarters: 40 where floor(4 t/n) is odd, with t from 0.
+    1 and 40 by tenths of the game: 40 where floor(10 t/n) is odd, and in the last turn.
 
     >>> step(turns=10).values
     array([40.,  1., 40.,  1., 40.,  1., 40.,  1., 40., 40.])
     """
-    t = _clock(turns, variant)
+    t = _clock(turns)
     n = t.size
-    if variant == "authors_code":
-        return Multiplier(np.where((4 * t // n) % 2 == 1, 40.0, 20.0), name="step")
     high = ((10 * t // n) % 2 == 1) | (t == n)
     return Multiplier(np.where(high, 40.0, 1.0), name="step")
 
@@ -131,11 +120,9 @@ def _wave(t: NDArray[np.int64]) -> Values:
     return np.asarray(21.0 + 20.0 * np.sin(0.25 * t))
 
 
-def _clock(turns: int, variant: Variant = "paper") -> NDArray[np.int64]:
-    one_of("variant", variant, ("paper", "authors_code"), MultiplierError)
-    first = 0 if variant == "authors_code" else 1
+def _clock(turns: int) -> NDArray[np.int64]:
     turns = whole_number("turns", turns, 1, MultiplierError)
-    return np.arange(first, first + turns, dtype=np.int64)
+    return np.arange(1, 1 + turns, dtype=np.int64)
 
 
 _ACCEPTED = "give a Multiplier, a sequence of numbers, a pandas Series, a path, or a shape's name"

@@ -1,0 +1,157 @@
+"""The authors' simulation code where it differs from the paper's text: shapes, formulas, values.
+
+Its policies have no names, because they are shown under those of the paper's.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import highseason as hs
+from highseason.core.jitable import jitable
+from highseason.policies.epsilon import decaying_epsilon
+from highseason.policies.plan import View
+from highseason.traffic import Multiplier
+
+# -- shapes: turns count from 0 --------------------------------------------------------------------
+
+
+def wave(turns: int) -> Multiplier:
+    """One turn ahead of the paper's."""
+    return _shape("wave", _wave(np.arange(turns)))
+
+
+def christmas(turns: int) -> Multiplier:
+    """The peak is 0.5n ≤ t < 0.6n."""
+    t = np.arange(turns)
+    peak = (5 * turns <= 10 * t) & (10 * t < 6 * turns)  # whole numbers: 0.6 n is inexact
+    return _shape("christmas", np.where(peak, 1000.0, _wave(t)))
+
+
+def step(turns: int) -> Multiplier:
+    """20 and 40 by quarters: 40 where floor(4 t/n) is odd."""
+    return _shape("step", np.where((4 * np.arange(turns) // turns) % 2 == 1, 40.0, 20.0))
+
+
+def _wave(t: NDArray[np.int64]) -> NDArray[np.float64]:
+    return np.asarray(21.0 + 20.0 * np.sin(0.25 * t))
+
+
+def _shape(name: str, values: NDArray[np.float64]) -> Multiplier:
+    return Multiplier(values, name=name, is_shape=True)
+
+
+SHAPES: dict[str, Callable[[int], Multiplier]] = {
+    "wave": wave,
+    "christmas": christmas,
+    "step": step,
+}
+
+# -- policies --------------------------------------------------------------------------------------
+
+
+@jitable
+def clock(t: int) -> int:
+    """The turn inside a logarithm, counted from 0."""
+    return max(1, t - 1)
+
+
+class AboveThreshold(hs.Policy):
+    """High turns are those with G > z, where the paper has G >= z."""
+
+    @property
+    def threshold(self) -> float | str | None:
+        """The least G that is high."""
+        z = super().threshold
+        return math.nextafter(z, math.inf) if isinstance(z, float) else z
+
+
+@dataclass(frozen=True)
+class AuthorsEpsilonZGreedy(AboveThreshold, hs.EpsilonZGreedy):
+    """ε falls with the calendar turn t, not with the number of low turns."""
+
+    carry_depends_on = "G"
+
+    def step(self, carry: Any, view: View) -> tuple[float, Any]:
+        """Nothing is carried."""
+        return (0.0 if view.G > self.z else decaying_epsilon(self.k, view.arms, view.t)), carry
+
+
+@dataclass(frozen=True)
+class AuthorsSoftEpsilonGreedy(hs.SoftEpsilonGreedy):
+    """The smallest G is that of all turns, those of the first round included."""
+
+    carry_depends_on = "nothing"
+
+    def step(self, carry: Any, view: View) -> tuple[float, Any]:
+        """Nothing is carried."""
+        psi = math.log1p(self.unit / view.G) / math.log1p(self.unit / view.lowest)
+        return min(1.0, psi, decaying_epsilon(self.k, view.arms, view.t)), carry
+
+
+@dataclass(frozen=True)
+class AuthorsUCB(hs.UCB):
+    """Turns count from 0 inside the logarithm."""
+
+    carry_depends_on = "nothing"
+
+    def step(self, carry: Any, view: View) -> tuple[float, Any]:
+        """Nothing is carried."""
+        return self.P * math.log(clock(view.t)), carry
+
+
+@dataclass(frozen=True)
+class AuthorsUCBZ(AboveThreshold, hs.UCBZ):
+    """Turns count from 0 inside the logarithm."""
+
+    carry_depends_on = "nothing"
+
+    def step(self, carry: Any, view: View) -> tuple[float, Any]:
+        """Nothing is carried."""
+        return (0.0 if view.G > self.z else self.P * math.log(clock(view.t))), carry
+
+
+@dataclass(frozen=True)
+class AuthorsSoftUCB(hs.SoftUCB):
+    """Turns count from 0 inside xi."""
+
+    carry_depends_on = "nothing"
+
+    def step(self, carry: Any, view: View) -> tuple[float, Any]:
+        """Nothing is carried."""
+        scaled = view.G / self.unit
+        return self.P * math.log1p(clock(view.t) / scaled), carry
+
+
+@dataclass(frozen=True)
+class AuthorsVariablePool(hs.VariablePool):
+    """The pool's size is multiplied by G(t), as both public codes do: it *grows* on busy turns."""
+
+    carry_depends_on = "nothing"
+
+    def step(self, carry: Any, view: View) -> tuple[float, Any]:
+        """The floor is taken in double precision, without a tolerance."""
+        scaled = view.G / self.unit
+        size = self.c * view.arms / view.t * scaled
+        return max(1.0, math.floor(min(size, view.arms))), carry
+
+
+#: The policies with the values of the code, by the names of the paper's.
+POLICIES: dict[str, hs.Policy] = {
+    "epsilon-greedy": hs.EpsilonGreedy(k=110.0),
+    "epsilon-z": AuthorsEpsilonZGreedy(k=110.0, z="q0.65"),
+    "soft-epsilon": AuthorsSoftEpsilonGreedy(k=110.0, unit=1.0),
+    "ucb": AuthorsUCB(),
+    "ucb-z": AuthorsUCBZ(z="q0.65"),
+    "soft-ucb": AuthorsSoftUCB(unit=1.0),
+    "variable-pool": AuthorsVariablePool(c=1.1, unit=1.0),
+}
+
+
+def published(kind: type[hs.Policy], profile: str) -> hs.Policy:
+    """A policy of the paper with the values of its text, or as the code has it."""
+    return POLICIES[kind.name] if profile == "authors_code" else kind.profile(profile)
