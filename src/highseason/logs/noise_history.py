@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from highseason.core.specs import did_you_mean
+from highseason.core.warnings import warn_user
+from highseason.traffic.columns import Column, FileTable
+from highseason.traffic.dates import Order
+from highseason.traffic.files import Conventions, read_table, table_of
+from highseason.traffic.numerals import Mark
+from highseason.traffic.timeline import FileNote
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,16 +61,23 @@ class VisitorHistory:
 
 
 def read_history(
-    frame: pd.DataFrame | str | Path, every: str | None = None, **columns: str | None
+    frame: pd.DataFrame | str | Path,
+    every: str | None = None,
+    *,
+    dates: Order | None = None,
+    decimal: Mark | None = None,
+    **columns: str | None,
 ) -> VisitorHistory:
     """A history out of a table or a file.
 
     Args:
         frame: A table with a row per turn and arm (turn, arm, successes, visitors), or an event log
-            with a row per visitor (turn or time, arm, reward); or the path of one, as CSV or
+            with a row per visitor (turn or time, arm, reward); or a file of one, as CSV, Excel or
             Parquet.  Without an arm there is one arm.
         every: Gather times into turns of this length, such as "1D" or "1h".  Events with times are
             gathered into days.
+        dates: The order of day, month and year, if the table leaves it open: dmy, mdy or ymd.
+        decimal: The decimal mark, if the table leaves it open: a comma or a point.
         **columns: The names of the columns `turn`, `arm`, `successes`, `visitors` and `squares`
             where they are not obvious.
 
@@ -76,62 +89,68 @@ def read_history(
     """
     import pandas as pd
 
-    table = frame if isinstance(frame, pd.DataFrame) else _read(Path(frame))
-    names = {role: _find(table, role, columns.get(role)) for role in _NAMES}
+    if isinstance(frame, pd.DataFrame):
+        table = table_of(frame, "the history", Conventions(dates, decimal))
+    else:
+        table = read_table(Path(frame), dates, decimal)
     for role in columns.keys() - _NAMES.keys():
         raise ValueError(f"unknown column {role!r}. {did_you_mean(role, _NAMES)}")
+    found = {role: _find(table, role, columns.get(role)) for role in _NAMES}
     for role in ("turn", "successes"):
-        if names[role] is None:
+        if found[role] is None:
+            names = [column.name for column in table.columns]
             raise ValueError(
-                f"no column for the {role}: the columns are {', '.join(map(str, table.columns))}; "
-                f"name one, such as {role}='{table.columns[0]}'"
+                f"no column for the {role}: the columns are {', '.join(names)}; name one, such as "
+                f"{role}={names[0]!r}"
             )
-    return _gathered(table, names, every)
+    history = _gathered(table, found, every)
+    if table.notes:
+        warn_user(f"{table.source}: {'; '.join(table.notes)}", FileNote)
+    return history
 
 
-def _read(path: Path) -> pd.DataFrame:
-    import pandas as pd
-
-    if path.suffix == ".parquet":
-        return pd.read_parquet(path)
-    return pd.read_csv(path)
-
-
-def _find(table: pd.DataFrame, role: str, given: str | None) -> Any:
+def _find(table: FileTable, role: str, given: str | None) -> Column | None:
     if given is not None:
-        if given not in table.columns:
-            raise ValueError(f"no column {given!r}. {did_you_mean(given, map(str, table.columns))}")
-        return given
-    lower = {str(name).lower(): name for name in table.columns}
+        return table.column(given, role)
+    lower = {column.name.lower(): column for column in table.columns}
     return next((lower[name] for name in _NAMES[role] if name in lower), None)
 
 
-def _gathered(table: pd.DataFrame, names: dict[str, Any], every: str | None) -> VisitorHistory:
+def _gathered(
+    table: FileTable, found: dict[str, Column | None], every: str | None
+) -> VisitorHistory:
     import pandas as pd
 
-    rewards = _numbers(table, names["successes"])
-    is_log = names["visitors"] is None
-    visitors = np.ones(len(table)) if is_log else _numbers(table, names["visitors"])
-    binary = bool(np.isin(rewards, (0.0, 1.0)).all()) if is_log else names["squares"] is None
-    squares = rewards**2 if is_log else rewards
-    if names["squares"] is not None:
-        squares = _numbers(table, names["squares"])
-    _check(rewards, visitors, binary)
+    numbers = {
+        role: _numbers(table, column)
+        for role in ("successes", "visitors", "squares")
+        if (column := found[role]) is not None
+    }
+    rewards, is_log = numbers["successes"], "visitors" not in numbers
+    visitors = numbers.get("visitors", np.ones(rewards.size))
+    binary = bool(np.isin(rewards, (0.0, 1.0)).all()) if is_log else "squares" not in numbers
+    if binary and (rewards > visitors).any():
+        row = int(np.flatnonzero(rewards > visitors)[0])
+        raise ValueError(
+            f"row {row + 1} has {rewards[row]:g} successes of {visitors[row]:g} visitors: for sums "
+            "of money, give the sum of their squares too (squares='column'), or a log of events"
+        )
+    arm = found["arm"]
     rows = pd.DataFrame(
         {
-            "turn": _turns(table[names["turn"]], every, is_log),
-            "arm": "all" if names["arm"] is None else table[names["arm"]].astype(str),
+            "turn": _turns(table, found["turn"], every, is_log),
+            "arm": "all" if arm is None else arm.texts,
             "successes": rewards,
             "visitors": visitors,
-            "squares": squares,
+            "squares": numbers.get("squares", rewards**2 if is_log else rewards),
         }
     )
     sums = rows[rows["visitors"] > 0].groupby(["turn", "arm"], as_index=False).sum()
     turn, turns = pd.factorize(sums["turn"])
-    arm, arms = pd.factorize(sums["arm"])
+    arm_index, arms = pd.factorize(sums["arm"])
     return VisitorHistory(
         turn=turn.astype(np.int64),
-        arm=arm.astype(np.int64),
+        arm=arm_index.astype(np.int64),
         successes=sums["successes"].to_numpy(np.float64),
         visitors=sums["visitors"].to_numpy(np.float64),
         squares=None if binary else sums["squares"].to_numpy(np.float64),
@@ -140,37 +159,22 @@ def _gathered(table: pd.DataFrame, names: dict[str, Any], every: str | None) -> 
     )
 
 
-def _numbers(table: pd.DataFrame, name: Any) -> NDArray[np.float64]:
-    import pandas as pd
-
-    numbers: NDArray[np.float64]
-    numbers = pd.to_numeric(table[name], errors="coerce").to_numpy(np.float64)
-    if not (np.isfinite(numbers) & (numbers >= 0)).all():
-        row = int(np.flatnonzero(~(np.isfinite(numbers) & (numbers >= 0)))[0])
-        raise ValueError(
-            f"column {str(name)!r}, row {row + 1}: expected a number >= 0, got "
-            f"{table[name].iloc[row]!r}"
-        )
+def _numbers(table: FileTable, column: Column) -> NDArray[np.float64]:
+    is_flag = column.cells.dtype.kind == "b"
+    numbers = column.cells.to_numpy(np.float64) if is_flag else table.numbers(column)
+    for i in np.flatnonzero(~(np.isfinite(numbers) & (numbers >= 0))).tolist():
+        where = table.where(column)(i)
+        raise ValueError(f"{where}: expected a number >= 0, got {column.text(i)!r}")
     return numbers
 
 
-def _check(rewards: Any, visitors: Any, binary: bool) -> None:
-    if binary and (rewards > visitors).any():
-        row = int(np.flatnonzero(rewards > visitors)[0])
-        raise ValueError(
-            f"row {row + 1} has {rewards[row]:g} successes of {visitors[row]:g} visitors: for sums "
-            "of money, give the sum of their squares too (squares='column'), or a log of events"
-        )
-
-
-def _turns(column: pd.Series[Any], every: str | None, is_log: bool) -> Any:
+def _turns(table: FileTable, column: Any, every: str | None, is_log: bool) -> Any:
+    """The turns as times if they are, as numbers if they are, or else by their names."""
     import pandas as pd
 
-    if pd.api.types.is_numeric_dtype(column):
-        if not (is_log and column.min() > 1e8):  # not seconds of the Unix epoch
-            return column
-        column = pd.to_datetime(column, unit="s")
-    times = pd.to_datetime(column, errors="coerce", utc=True, format="mixed")
-    if times.isna().any():
-        return column
+    dated = replace(column, is_chosen_time=True)
+    if dated.time_reading.share <= 0.5:
+        numbers = column.numbers
+        return column.texts if np.isnan(numbers).any() else numbers
+    times = pd.Series(table.times(dated).instants)
     return times.dt.floor(every or "1D") if every or is_log else times

@@ -273,7 +273,7 @@ class Column:
             zone = None if times.tz is None else zone_name(times.tz, None)
             instants = np.asarray(times.tz_convert(None) if zone else self.cells)
             return Times(Stamps(instants, np.full(instants.size, zone, dtype=np.object_)))
-        times = read_times(self._texts, self.order, self._is_called_time)
+        times = read_times(self.texts, self.order, self._is_called_time)
         return times if times.share > 0 else read_unix(self.numbers) or times
 
     @property
@@ -282,7 +282,8 @@ class Column:
         return self.time_reading.stamps
 
     @property
-    def _texts(self) -> list[str]:
+    def texts(self) -> list[str]:
+        """The cells as text, without blanks around them; weeks as ISO writes them."""
         cells = self.cells.to_numpy(dtype=object)
         try:
             texts = list(map(str.strip, cells))
@@ -297,7 +298,7 @@ class Column:
     @property
     def clocks(self) -> NDArray[np.float64]:
         """The cells as times of day in seconds, NaN for any other cell."""
-        return read_clocks(self._texts)
+        return read_clocks(self.texts)
 
     @property
     def share_of_dates(self) -> float:
@@ -309,7 +310,7 @@ class Column:
         is_candidate = is_time(first) or re.fullmatch(r"[0-9]{8,14}", first) is not None
         if not is_candidate or self.cells.dtype.kind == "f":
             return 0.0
-        return read_times(self._texts, self.order, self._is_called_time).share
+        return read_times(self.texts, self.order, self._is_called_time).share
 
     @property
     def counts_rows(self) -> bool:
@@ -423,7 +424,7 @@ class FileTable:
         parts = [years, months, *[days] * (days is not None)] if months else [years, weeks]
         used = [part for part in parts if part is not None]
         mark = "-" if months else "-W"
-        texts = [mark.join(cells) for cells in zip(*(part._texts for part in used), strict=True)]
+        texts = [mark.join(cells) for cells in zip(*(part.texts for part in used), strict=True)]
         joined = Column(0, " and ".join(part.name for part in used), pd.Series(texts, dtype=object),
                         "ymd", is_chosen_time=True)  # fmt: skip
         if joined.time_reading.share < 1:

@@ -5,6 +5,8 @@ file of a few kilobytes can hold terabytes.  `columns` decides which rows are th
 the cells mean.
 """
 
+from __future__ import annotations
+
 import codecs
 import csv
 import gzip
@@ -18,13 +20,16 @@ from datetime import datetime, time
 from io import StringIO
 from itertools import chain, count, islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from highseason.core.extras import require
 from highseason.core.validation import one_of
 from highseason.traffic.columns import Column, FileTable, Layout
 from highseason.traffic.dates import ORDERS, Order, TableError
 from highseason.traffic.numerals import Mark
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 DELIMITERS = ("\t", ";", "|", ",")  # where two fit equally well, the first of them
 _BOMS = {
@@ -428,11 +433,17 @@ def _read_parquet(path: Path, conventions: Conventions) -> FileTable:
     except ValueError as error:  # what pyarrow raises for files of another kind
         raise TableError(f"{path} is not a Parquet file: {error}") from error
     frame = table.to_pandas(ignore_metadata=True, date_as_object=False)
-    # pandas writes an index that has no name under such a one.
-    headers = [None if name.startswith("__index_level_") else name for name in table.column_names]
-    cells = (_typed(frame.iloc[:, i]) for i in range(len(headers)))
-    columns = (Column(i, h, c, *conventions) for i, h, c in zip(count(1), headers, cells))
-    return FileTable(str(path), tuple(columns), "row", range(1, len(frame) + 1))
+    return table_of(frame, str(path), conventions)
+
+
+def table_of(frame: pd.DataFrame, source: str, conventions: Conventions | None = None) -> FileTable:
+    """A DataFrame as the table of a file."""
+    columns = []
+    for i, name in enumerate(frame.columns):
+        # pandas writes an index that has no name under such a one.
+        header = None if str(name).startswith("__index_level_") else str(name)
+        columns.append(Column(i + 1, header, _typed(frame.iloc[:, i]), *(conventions or ())))
+    return FileTable(source, tuple(columns), "row", range(1, len(frame) + 1))
 
 
 def _typed(series: Any) -> Any:

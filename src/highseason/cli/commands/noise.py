@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +11,7 @@ from highseason.cli import options
 from highseason.cli.group import with_examples
 from highseason.cli.output import emit, print_table, print_wrapped
 from highseason.core.text import counted
+from highseason.traffic.dates import ORDERS
 
 if TYPE_CHECKING:
     from highseason.logs import NoiseFit
@@ -32,15 +33,17 @@ _LISTED = 12
 @options.option("--visitors COLUMN", "The column of the visitors; an event log has none.")
 @options.option("--squares COLUMN", "The column of the sum of squared rewards, for sums of money.")
 @options.option("--every PERIOD", "Gather times into turns of this length, such as 1D or 1h.")
-def command(history: Path, every: str | None, as_json: bool, **columns: str | None) -> None:
+@options.choice("--dates", "Order of day, month and year, if the file leaves it open.", ORDERS)
+@options.choice("--decimal", "Decimal mark, if the file leaves it open.", (",", "."))
+def command(history: Path, as_json: bool, **how: Any) -> None:
     """Estimate how much a turn teaches.
 
     HISTORY is a table with a row per turn and arm (turn, arm, successes, visitors), or an event log
-    with a row per visitor (time, arm, reward), as CSV or Parquet.
+    with a row per visitor (time, arm, reward), as CSV, Excel or Parquet.
     """
     from highseason.logs import fit_noise
 
-    found = fit_noise(history, every, **columns)
+    found = fit_noise(history, **how)
     emit(as_json, found.to_dict, lambda: _print(found))
 
 
