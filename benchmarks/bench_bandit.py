@@ -42,7 +42,7 @@ def play(bandit: hs.Bandit[int], turns: range, expecting: bool) -> None:
     for t in turns:
         arm = bandit.pull(t, expected=traffic(t) if expecting else None)
         came = traffic(t + 1)
-        bandit.update(arm, came * (0.2 + 0.005 * arm), t=t, traffic=came)
+        bandit.update(arm, came * (0.2 + 0.005 * arm), t=t, visitors=came)
 
 
 def seconds(work: Callable[[], object]) -> float:

@@ -110,7 +110,7 @@ def test_a_bandit_that_scales_rewards_chooses_as_the_policy_that_was_tuned_to_th
     tuned = hs.play(hs.UCB(P=20.0), WORLDS["bounds"].rewards, advice.multiplier)
     for t, (arm, total) in enumerate(zip(tuned.arms, 500 * tuned.paid, strict=True), start=1):
         assert bandit.pull(t) == arm + 1
-        bandit.update(arm + 1, total, t=t, traffic=500)
+        bandit.update(arm + 1, total, t=t, visitors=500)
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ def shop(policy: hs.Policy | None = None, multiplier: Any = None, **options: Any
     policy = hs.Greedy() if policy is None else policy
     bandit = hs.Bandit(["a", "b"], policy, G if multiplier is None else multiplier, **options)
     for t in (1, 2):
-        bandit.update(bandit.pull(t), 50.0, traffic=10.0)
+        bandit.update(bandit.pull(t), 50.0, visitors=10.0)
     return bandit
 
 
@@ -59,7 +59,7 @@ def test_each_of_several_new_arms_waits_for_a_low_turn() -> None:
 def test_once_tried_an_arm_is_played_on_any_turn() -> None:
     bandit = shop()
     bandit.add_arm("new")
-    bandit.update(bandit.pull(5), 9000.0, traffic=10.0)
+    bandit.update(bandit.pull(5), 9000.0, visitors=10.0)
     assert [bandit.pull(t) for t in (6, 7, 8)] == ["new"] * 3
 
 
@@ -111,8 +111,8 @@ def test_a_warning_made_an_error_adds_nothing() -> None:
 
 def test_new_arms_without_a_multiplier() -> None:
     bandit = hs.Bandit(["a"], hs.Greedy())
-    for traffic in (10.0, 12.0, 14.0):
-        bandit.update(bandit.pull(expected=traffic), 1.0, traffic=traffic)
+    for visitors in (10.0, 12.0, 14.0):
+        bandit.update(bandit.pull(expected=visitors), 1.0, visitors=visitors)
     bandit.add_arm("new")
     assert bandit.pull(expected=90.0) == "a"
     assert bandit.pull(expected=11.0) == "new"
@@ -132,8 +132,8 @@ def test_late_rewards_of_a_removed_arm_are_kept_for_its_return() -> None:
     for t in (1, 2):
         bandit.pull(t)
     bandit.remove_arm("a")
-    bandit.update("a", 70.0, t=1, traffic=10.0)
-    bandit.update("b", 20.0, t=2, traffic=10.0)
+    bandit.update("a", 70.0, t=1, visitors=10.0)
+    bandit.update("b", 20.0, t=2, visitors=10.0)
     assert bandit.pull(3) == "b"
     bandit.add_arm("a")  # it was tried before: nothing to hold back
     assert bandit.ranking()[0] == Ranked("a", 7.0, 1)
@@ -184,7 +184,7 @@ def test_a_mistyped_arm_is_guessed() -> None:
 def test_numpy_ids_are_python_ids() -> None:
     bandit = hs.Bandit(np.array([9.99, 10.99]), hs.Greedy(), G)
     assert type(bandit.pull()) is float
-    bandit.update(np.float64(9.99), 1.0, traffic=1)
+    bandit.update(np.float64(9.99), 1.0, visitors=1)
     assert hs.Bandit.from_json(bandit.to_json()).arms == (9.99, 10.99)
 
 
@@ -223,7 +223,7 @@ class BestEver(hs.Policy):
 
 def test_a_rules_memory_starts_for_the_newcomer_alone_and_is_kept() -> None:
     bandit = hs.Bandit(["a", "b"], BestEver(), G)
-    bandit.update(bandit.pull(), 20.0, traffic=10.0)
+    bandit.update(bandit.pull(), 20.0, visitors=10.0)
     bandit.add_arm("c", when="now")
     bandit = hs.Bandit.from_json(bandit.to_json(), policy=BestEver())
     assert bandit._game.table.state.memory.tolist() == [[2.0, 1.0], [-1.0, 0.0], [-1.0, 0.0]]

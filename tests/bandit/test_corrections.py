@@ -45,7 +45,7 @@ def played(policy: str, rewards: list[float], G: Any = G) -> hs.Bandit[str]:
     for t in range(1, 9):
         bandit.pull(t, ["abc"[t % 3]], expected=None if G else 5.0 + t)
     for t in (2, 1, 5, 3, 4, 8, 7, 6):
-        bandit.update("abc"[t % 3], rewards[t - 1], t, traffic=5.0 + t % 3)
+        bandit.update("abc"[t % 3], rewards[t - 1], t, visitors=5.0 + t % 3)
     return bandit
 
 
@@ -106,7 +106,7 @@ def test_a_reward_that_waits_can_be_corrected() -> None:
     bandit = hs.Bandit(["a"], "greedy", [5.0, 5.0])
     bandit.update(bandit.pull(), 3.0)
     bandit.correct(1, 2.0)
-    bandit.traffic(1, 4.0)
+    bandit.count_visitors(1, 4.0)
     assert bandit.expectations() == {"a": 0.5}
 
 
@@ -136,7 +136,7 @@ def test_a_correction_that_makes_no_sense_is_refused(event: Any) -> None:
 PAST = {
     "arm": ["a", "b", "a", "c"],
     "reward": [2.0, 1.0, 3.0, 9.0],
-    "traffic": [4.0, 4.0, 5.0, 0.0],
+    "visitors": [4.0, 4.0, 5.0, 0.0],
 }
 
 
@@ -153,7 +153,7 @@ def test_a_warm_start(kind: Any, multiplier: Any) -> None:
         assert twin.expectations() == {"a": 0.55, "b": 0.25, "c": None}
         assert {row.arm: row.pulls for row in twin.ranking()} == {"a": 2, "b": 1, "c": 0}
         assert twin.decide(1, **asked).arm == "c"  # the only one that was never tried
-        twin.update("c", 1.0, t=1, traffic=4)
+        twin.update("c", 1.0, t=1, visitors=4)
         twin.correct(1, 2.0)
         assert twin.expectations() == {"a": 0.55, "b": 0.25, "c": 0.5}
         assert hs.Bandit.from_json(twin.to_json()).to_json() == twin.to_json()
@@ -165,19 +165,19 @@ def test_history_teaches_what_turns_would() -> None:
     for t, (arm, reward) in enumerate(rows, start=1):
         played_before.update(played_before.pull(t, [arm]), reward, t)
     warm = hs.Bandit(["a", "b"], "windowed:window=2+greedy", [4.0] * 9)
-    warm.fit([{"arm": arm, "reward": reward, "traffic": 4.0} for arm, reward in rows])
+    warm.fit([{"arm": arm, "reward": reward, "visitors": 4.0} for arm, reward in rows])
     assert warm.expectations() == played_before.expectations() == {"a": 1.25, "b": 0.5}
 
 
 @pytest.mark.parametrize("turns", [[3, 2, 1], [date(2024, 1, day) for day in (3, 2, 1)]])
 def test_history_is_put_in_order(turns: Any) -> None:
-    frame = pd.DataFrame({"arm": "a", "reward": [1.0, 2.0, 3.0], "traffic": 1.0, "turn": turns})
+    frame = pd.DataFrame({"arm": "a", "reward": [1.0, 2.0, 3.0], "visitors": 1.0, "turn": turns})
     bandit = hs.Bandit(["a"], "windowed:window=2+greedy", [5.0]).fit(frame)
     assert bandit.expectations() == {"a": 1.5}
 
 
 def test_thresholds_without_a_multiplier_know_the_history() -> None:
-    rows = [{"arm": "a", "reward": 1.0, "traffic": came} for came in (10.0, 20.0, 30.0, 40.0)]
+    rows = [{"arm": "a", "reward": 1.0, "visitors": came} for came in (10.0, 20.0, 30.0, 40.0)]
     warm = hs.Bandit(["a", "b"], "ucb-z:z=q0.5", reward_range=(0, 1)).fit(rows)
     assert warm.probabilities(expected=24.0)["b"] == 1.0
     assert (warm.decide(1, expected=35.0).level, warm.decide(2, expected=12.0).level > 0) == (
@@ -190,7 +190,7 @@ def test_what_is_no_history() -> None:
     bandit = hs.Bandit(["a"], "greedy", [5.0, 5.0])
     with pytest.raises(BanditError, match="row 2: there is no arm 'z'"):
         bandit.fit([("a", 1.0, None, 2.0), ("z", 1.0, None, 2.0)])
-    with pytest.raises(BanditError, match="row 1: traffic must be a finite number, 0 or more"):
+    with pytest.raises(BanditError, match="row 1: visitors must be a finite number, 0 or more"):
         bandit.fit([("a", 1.0)])
     with pytest.raises(BanditError, match="cannot be put in order"):
         bandit.fit([("a", 1.0, 1, 2.0), ("a", 1.0, "2024-01-01", 2.0)])

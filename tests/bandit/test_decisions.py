@@ -68,7 +68,7 @@ def test_dates() -> None:
     assert bandit.pull(dt.date(2024, 12, 23)) == bandit.pull(2) == arm
     assert bandit.decide().turn == 3
     bandit.update(arm, 8.0, t=dt.datetime(2024, 12, 23, tzinfo=None))
-    assert bandit.decision("2024-12-23").traffic == 2.0
+    assert bandit.decision("2024-12-23").visitors == 2.0
     with pytest.raises(MultiplierError, match="before the first turn"):
         bandit.pull("2023-01-01")
 
@@ -196,11 +196,11 @@ def test_a_one_sided_plan_warns_once() -> None:
         hs.Bandit.from_json(bandit.to_json()).pull()
 
 
-def test_a_forecast_steers_and_the_traffic_that_came_does_not() -> None:
+def test_a_forecast_steers_and_the_visitors_who_came_does_not() -> None:
     one, other = (shop(hs.UCBZ(), reward_range=(0, 1), known=False) for _ in range(2))
     for t in (1, 2, 3, 4):
-        for bandit, traffic in ((one, 5.0), (other, 500.0)):
-            bandit.update(bandit.pull(t), 0.5 * traffic, t, traffic)
+        for bandit, visitors in ((one, 5.0), (other, 500.0)):
+            bandit.update(bandit.pull(t), 0.5 * visitors, t, visitors)
     assert one.decide().level == other.decide().level
 
 
@@ -236,7 +236,7 @@ def test_asking_without_a_multiplier_leaves_no_trace() -> None:
             for bandit in (one, other):
                 bandit.add_arm("c")
         for bandit in (one, other):
-            bandit.update(bandit.pull(expected=belief), t % 3, t, traffic=belief + t % 2)
+            bandit.update(bandit.pull(expected=belief), t % 3, t, visitors=belief + t % 2)
         other.probabilities(expected=1.0)
     assert one.to_json() == other.to_json()
 
@@ -248,7 +248,7 @@ def test_news_between_asking_and_deciding_is_heard() -> None:
         assert [d.turn for d in bandit.pending] == [1]  # no multiplier, nothing to divide by
     before = one.probabilities(expected=20.0)
     for bandit in (one, other):
-        bandit.traffic(1, 90.0)
+        bandit.count_visitors(1, 90.0)
     assert one.decide(expected=20.0) == other.decide(expected=20.0)
     assert one.probabilities(2) == before == {"a": 0.0, "b": 1.0}
 

@@ -46,7 +46,7 @@ def busy(store: Any = None, **options: Any) -> hs.Bandit:
     for t in (1, 2, 3, 5):
         bandit.pull(t)
     bandit.update_many([(bandit.pull(1), 1.1, 1, 3.3), (bandit.pull(2), 0.7, 2)])
-    bandit.traffic(2, 7.0)
+    bandit.count_visitors(2, 7.0)
     bandit.add_arm(("c", 1), when="now", expires=8)
     bandit.add_arm("d", expires="unknown")
     bandit.remove_arm("a")
@@ -81,7 +81,7 @@ def test_every_change_is_one_event_and_nothing_else_is() -> None:
     assert [event.seq for event in bandit.store] == list(range(1, 13))
     bandit.probabilities(6)
     bandit.pull(1)  # decided before
-    bandit.traffic(2, 7.0)  # known before
+    bandit.count_visitors(2, 7.0)  # known before
     with pytest.raises(ValueError, match="no arm"):
         bandit.remove_arm("x")
     assert kinds(bandit.store) == before
@@ -101,7 +101,7 @@ def test_events_say_what_happened() -> None:
 def test_events_are_json_and_back(multiplier: Any) -> None:
     bandit = busy() if multiplier else hs.Bandit(["a", math.inf, None], hs.Greedy())
     if not multiplier:
-        bandit.update(bandit.pull(expected=3.0), 2.0, traffic=4.0)
+        bandit.update(bandit.pull(expected=3.0), 2.0, visitors=4.0)
     for event in bandit.store:
         text = event_to_json(event)
         assert json.loads(text)["seq"] == event.seq
@@ -242,12 +242,12 @@ class Failing(MemoryStore):
     [
         lambda b: b.pull(),
         lambda b: b.update("a", 1.0, 1, 2.0),
-        lambda b: b.traffic(1, 2.0),
+        lambda b: b.count_visitors(1, 2.0),
         lambda b: b.add_arm("c"),
         lambda b: b.remove_arm("a"),
         lambda b: b.extend([5.0]),
     ],
-    ids=["pull", "update", "traffic", "add", "remove", "extend"],
+    ids=["pull", "update", "visitors", "add", "remove", "extend"],
 )
 @pytest.mark.parametrize("policy", [hs.EpsilonGreedy(k=1), hs.SoftUCBMortal()], ids=str)
 @pytest.mark.filterwarnings("ignore::highseason.policies.PlanWarning")
@@ -352,7 +352,7 @@ def lines_of(bandit: hs.Bandit) -> list[dict[str, Any]]:
         (2, {"turn": 1}, "corrupt event 3: turn 1 is already decided"),
         (5, {"outcomes": [[4, 1.0, 1.0]]}, "corrupt event 6: turn 4 is not decided"),
         (5, {"outcomes": [[1, "1", 1.0]]}, "line 6: .*`float . null`, got `str` - at `..outcomes"),
-        (5, {"outcomes": [[1, 1.0, -1.0]]}, "corrupt event 6: traffic"),
+        (5, {"outcomes": [[1, 1.0, -1.0]]}, "corrupt event 6: visitors"),
         (6, {"outcomes": [[2, 0.8, 7.0]]}, "corrupt event 7: turn 2 already has reward=0.7"),
         (7, {"arm": "a"}, "corrupt event 8: the arm 'a' is already in the game"),
         (7, {"lifetime": ["soon", None]}, "line 8: .*'soon' - at `..lifetime"),
@@ -455,7 +455,7 @@ def test_a_bandit_follows_the_events_of_another() -> None:
     leader = hs.Bandit(["a", "b"], "uniform", [5.0] * 20)
     other = hs.Bandit.from_events(MemoryStore(leader.store))
     for turn in range(1, 11):
-        leader.update(leader.pull(turn), reward=turn, t=turn, traffic=3)
+        leader.update(leader.pull(turn), reward=turn, t=turn, visitors=3)
     for event in list(leader.store)[1:]:
         other.follow(event)
     assert other.to_json() == leader.to_json()

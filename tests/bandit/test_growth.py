@@ -43,7 +43,7 @@ def corner(policy: str, turns: int) -> hs.Bandit:
     bandit = hs.Bandit(["a", "b", "c"], policy, reward_range=(0, 1), seed=7)
     for t in range(1, turns + 1):
         came = 20.0 + (7 * t) % 23
-        bandit.update(bandit.pull(expected=came), 0.3 * came, t=t, traffic=came)
+        bandit.update(bandit.pull(expected=came), 0.3 * came, t=t, visitors=came)
     return bandit
 
 

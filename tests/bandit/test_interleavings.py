@@ -56,7 +56,7 @@ POLICIES = [
 arms = st.sampled_from(ARMS)
 turns = st.integers(1, 14) | st.none()
 rewards = st.sampled_from([0.0, 1.0, 2.5, 7.0, math.nan])
-traffics = st.sampled_from([None, 0.0, 1.0, 3.0, -1.0])
+visitor_counts = st.sampled_from([None, 0.0, 1.0, 3.0, -1.0])
 expected = st.sampled_from([None, 1.0, 5.0, 40.0])
 ENDS = [None, None, "unknown", 5, 9, 12]
 
@@ -105,23 +105,23 @@ class Twins(RuleBasedStateMachine):
             known = self.decided.setdefault(decision.turn, decision)
             assert (known.arm, known.probability) == (decision.arm, decision.probability)
 
-    @rule(arm=arms, reward=rewards, t=turns, traffic=traffics)
-    def update(self, arm: Any, reward: float, t: int | None, traffic: float | None) -> None:
-        self.both(lambda b: b.update(arm, reward, t, traffic))
+    @rule(arm=arms, reward=rewards, t=turns, visitors=visitor_counts)
+    def update(self, arm: Any, reward: float, t: int | None, visitors: float | None) -> None:
+        self.both(lambda b: b.update(arm, reward, t, visitors))
 
-    @rule(reward=rewards, traffic=traffics, back=st.integers(0, 3))
-    def update_decided(self, reward: float, traffic: float | None, back: int) -> None:
+    @rule(reward=rewards, visitors=visitor_counts, back=st.integers(0, 3))
+    def update_decided(self, reward: float, visitors: float | None, back: int) -> None:
         if back < len(self.decided):
             decision = self.decided[sorted(self.decided)[-1 - back]]
-            self.both(lambda b: b.update(decision.arm, reward, decision.turn, traffic))
+            self.both(lambda b: b.update(decision.arm, reward, decision.turn, visitors))
 
-    @rule(rows=st.lists(st.tuples(arms, rewards, turns, traffics), max_size=3))
+    @rule(rows=st.lists(st.tuples(arms, rewards, turns, visitor_counts), max_size=3))
     def update_many(self, rows: list[Any]) -> None:
         self.both(lambda b: b.update_many(rows))
 
     @rule(t=st.integers(1, 14), value=st.sampled_from([0.0, 2.0, 6.0]))
-    def traffic(self, t: int, value: float) -> None:
-        self.both(lambda b: b.traffic(t, value))
+    def visitors(self, t: int, value: float) -> None:
+        self.both(lambda b: b.count_visitors(t, value))
 
     @rule(arm=arms, when=st.sampled_from(["low", "now"]), expires=st.sampled_from(ENDS))
     def add_arm(self, arm: Any, when: Any, expires: Any) -> None:
@@ -150,12 +150,12 @@ class Twins(RuleBasedStateMachine):
         log = self.one.decisions()
         assert {d.turn: d.arm for d in log} == {t: d.arm for t, d in self.decided.items()}
         state = self.one._game.table.state
-        learnt = [d for d in log if d.reward is not None and d.traffic]
+        learnt = [d for d in log if d.reward is not None and d.visitors]
         assert state.selections.sum() == len(log)
         assert state.pulls.sum() == len(learnt)
-        waiting = [d.turn for d in log if d.reward is not None and d.traffic is None]
+        waiting = [d.turn for d in log if d.reward is not None and d.visitors is None]
         assert [d.turn for d in self.one.pending] == waiting
-        open_ = [d.turn for d in log if d.reward is None and d.traffic != 0]
+        open_ = [d.turn for d in log if d.reward is None and d.visitors != 0]
         assert [d.turn for d in self.one.unrewarded] == open_
 
 
@@ -178,7 +178,7 @@ def test_a_game_cut_anywhere_is_the_same_game(policy: hs.Policy, cut: int, seed:
             if t > 3:  # rewards are three turns late, and one in five never comes
                 late = bandit.decision(t - 3)
                 if t % 5:
-                    bandit.update(late.arm, (t * 7 % 11) / 4, late.turn, traffic=1.0 + t % 3)
+                    bandit.update(late.arm, (t * 7 % 11) / 4, late.turn, visitors=1.0 + t % 3)
             if t == 20:
                 bandit.add_arm(ARMS[4])
         return bandit.decisions()

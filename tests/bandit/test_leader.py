@@ -102,7 +102,7 @@ def test_an_arm_that_goes_keeps_its_estimate(policy: hs.Policy) -> None:
 def test_an_interval_knows_clipped_rewards_weighted_as_the_estimate() -> None:
     bandit = hs.Bandit(["a"], "ucb:count=visitors", [100.0] * 4, reward_range=(0, 10))
     for reward, visitors in ((1e12, 100.0), (200.0, 100.0), (900.0, 300.0)):
-        bandit.update(bandit.pull(), reward, traffic=visitors)
+        bandit.update(bandit.pull(), reward, visitors=visitors)
     weights, values = np.array([1.0, 1.0, 3.0]), np.array([10.0, 2.0, 3.0])
     mean = (weights * values).sum() / 5
     error = math.sqrt((weights**2 * (values - mean) ** 2).sum() * 3 / 2) / 5

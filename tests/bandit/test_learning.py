@@ -1,4 +1,4 @@
-"""Rewards: divided by the traffic that came, late, in any order, told twice, and wrong."""
+"""Rewards: divided by the visitors who came, late, in any order, told twice, and wrong."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def pulls(bandit: hs.Bandit) -> dict[Any, int]:
     return {row.arm: row.pulls for row in bandit.ranking()}
 
 
-def test_the_total_is_divided_by_the_traffic_that_came() -> None:
+def test_the_total_is_divided_by_the_visitors_who_came() -> None:
     bandit = shop(known=True)
-    bandit.update("a", 1234.5, t=1, traffic=310)
+    bandit.update("a", 1234.5, t=1, visitors=310)
     bandit.update("b", 100.0, t=2)  # G(2) = 50
     assert estimates(bandit) == {"a": 1234.5 / 310, "b": 2.0, "c": None}
     assert bandit.ranking()[-1] == Ranked("c", None, 0)
@@ -43,40 +43,40 @@ def test_the_total_is_divided_by_the_traffic_that_came() -> None:
 def test_rewards_do_not_wait_where_the_multiplier_is_known() -> None:
     bandit = shop(known=True)
     bandit.update("a", 10.0)
-    assert (bandit.pending, bandit.decision(1).traffic) == ([], 5.0)
+    assert (bandit.pending, bandit.decision(1).visitors) == ([], 5.0)
 
 
-def test_rewards_wait_for_their_traffic_where_it_is_a_forecast() -> None:
+def test_rewards_wait_for_their_visitors_where_it_is_a_forecast() -> None:
     bandit = shop()
     bandit.update("b", 100.0)
     bandit.update("a", 10.0)
     assert [d.turn for d in bandit.pending] == [1, 2]
     assert [d.turn for d in bandit.unrewarded] == [3]
     assert estimates(bandit) == {"a": None, "b": None, "c": None}
-    bandit.traffic(2, 25.0)
-    bandit.update("a", 10.0, t=1, traffic=2.0)
+    bandit.count_visitors(2, 25.0)
+    bandit.update("a", 10.0, t=1, visitors=2.0)
     assert bandit.pending == []
     assert estimates(bandit) == {"a": 5.0, "b": 4.0, "c": None}
 
 
-def test_traffic_may_come_before_the_reward() -> None:
+def test_visitors_may_come_before_the_reward() -> None:
     bandit = shop()
-    bandit.traffic(1, 4.0)
+    bandit.count_visitors(1, 4.0)
     assert bandit.decision(1).reward is None
     bandit.update("a", 10.0)
     assert estimates(bandit)["a"] == 2.5
-    assert bandit.decision(1).traffic == 4.0
+    assert bandit.decision(1).visitors == 4.0
 
 
-def test_no_traffic_is_no_observation_and_nothing_to_wait_for() -> None:
+def test_no_visitors_is_no_observation_and_nothing_to_wait_for() -> None:
     bandit = shop()
-    bandit.update("a", 0.0, t=1, traffic=0)
+    bandit.update("a", 0.0, t=1, visitors=0)
     bandit.update("b", 9.0)
-    bandit.traffic(2, 0)
-    bandit.traffic(3, 0)
+    bandit.count_visitors(2, 0)
+    bandit.count_visitors(3, 0)
     assert (bandit.pending, bandit.unrewarded) == ([], [])
     assert set(pulls(bandit).values()) == {0}
-    assert [d.traffic for d in bandit.decisions()] == [0.0, 0.0, 0.0]
+    assert [d.visitors for d in bandit.decisions()] == [0.0, 0.0, 0.0]
     with pytest.raises(BanditError, match=r"every decided turn of the arm .* has a reward"):
         bandit.update("c", 1.0)
     bandit.update("c", 1.0, t=3)  # told all the same: kept, and nothing is learnt from it
@@ -84,10 +84,10 @@ def test_no_traffic_is_no_observation_and_nothing_to_wait_for() -> None:
     assert set(pulls(bandit).values()) == {0}
 
 
-def test_zero_traffic_says_nothing_of_thresholds() -> None:
+def test_zero_visitors_says_nothing_of_thresholds() -> None:
     bandit = hs.Bandit(["a", "b"], hs.SoftUCB(), reward_range=(0, 1))
     for _ in range(4):
-        bandit.update(bandit.pull(expected=10.0), 0.0, traffic=0.0)
+        bandit.update(bandit.pull(expected=10.0), 0.0, visitors=0.0)
     assert math.isfinite(bandit.decide(expected=10.0).level)
 
 
@@ -96,7 +96,7 @@ def test_without_a_turn_the_most_recent_decision_of_the_arm_is_meant() -> None:
     for t in (1, 2, 5, 4):
         bandit.pull(t, available=["a"])
     for reward in (40.0, 50.0, 20.0, 10.0):
-        bandit.update("a", reward, traffic=1)
+        bandit.update("a", reward, visitors=1)
     assert {d.turn: d.reward for d in bandit.decisions()} == {1: 10, 2: 20, 5: 50, 4: 40}
     with pytest.raises(BanditError, match="every decided turn of the arm 'a' has a reward"):
         bandit.update("a", 1.0)
@@ -114,7 +114,7 @@ def test_pulls_are_counted_though_old_rewards_are_forgotten(policy: str) -> None
 def test_decided_pulls_start_the_game_and_observed_pulls_make_radii() -> None:
     bandit = shop(hs.UCBZ(z=40), turns=0, reward_range=(0, 1))
     assert [bandit.pull() for _ in range(3)] == ["a", "b", "c"]
-    bandit.update("b", 25.0, t=2, traffic=50.0)
+    bandit.update("b", 25.0, t=2, visitors=50.0)
     # a and c were decided and not observed: their radius is infinite, the first round is over.
     assert bandit.pull(5) == "a"
     assert bandit.pull(6) == "c"
@@ -129,11 +129,11 @@ def test_the_same_again_changes_nothing() -> None:
     bandit = shop()
     bandit.update("a", 10.0, t=1)
     bandit.update("a", 10.0, t=1)
-    bandit.update("a", 10.0, t=1, traffic=5.0)
+    bandit.update("a", 10.0, t=1, visitors=5.0)
     once = bandit.to_json()
-    bandit.update("a", 10, t=1, traffic=5)
+    bandit.update("a", 10, t=1, visitors=5)
     bandit.update("a", 10.0, t=1)
-    bandit.traffic(1, 5.0)
+    bandit.count_visitors(1, 5.0)
     assert bandit.to_json() == once
     assert pulls(bandit)["a"] == 1
 
@@ -141,16 +141,16 @@ def test_the_same_again_changes_nothing() -> None:
 @pytest.mark.parametrize("known", [True, False])
 def test_something_else_is_refused(known: bool) -> None:
     bandit = shop(known=known)
-    bandit.update("a", 10.0, t=1, traffic=5.0)
+    bandit.update("a", 10.0, t=1, visitors=5.0)
     before = bandit.to_json()
     with pytest.raises(ConflictError, match=r"already has reward=10; .* 11; .* use correct$"):
         bandit.update("a", 11.0, t=1)
-    with pytest.raises(ConflictError, match=r"turn 1 already has traffic=5; .* with 6$"):
-        bandit.update("a", 10.0, t=1, traffic=6.0)
+    with pytest.raises(ConflictError, match=r"turn 1 already has visitors=5; .* with 6$"):
+        bandit.update("a", 10.0, t=1, visitors=6.0)
     with pytest.raises(
-        ConflictError, match="turn 1 already has traffic=5; refusing to overwrite it with 6"
+        ConflictError, match="turn 1 already has visitors=5; refusing to overwrite it with 6"
     ):
-        bandit.traffic(1, 6.0)
+        bandit.count_visitors(1, 6.0)
     assert bandit.to_json() == before
 
 
@@ -164,9 +164,9 @@ def test_something_else_is_refused(known: bool) -> None:
         ({"arm": "a", "reward": math.inf, "t": 1}, "reward must be .* got inf"),
         ({"arm": "a", "reward": "12", "t": 1}, "reward must be .* got '12'"),
         ({"arm": "a", "reward": None, "t": 1}, "reward must be .* got None"),
-        ({"arm": "a", "reward": 1.0, "traffic": -1.0}, "traffic must be .* 0 or more, got -1.0"),
-        ({"arm": "a", "reward": 1.0, "traffic": math.nan}, "traffic must be .* got nan"),
-        ({"arm": "a", "reward": 1e308, "traffic": 1e-308}, "too much per customer"),
+        ({"arm": "a", "reward": 1.0, "visitors": -1.0}, "visitors must be .* 0 or more, got -1.0"),
+        ({"arm": "a", "reward": 1.0, "visitors": math.nan}, "visitors must be .* got nan"),
+        ({"arm": "a", "reward": 1e308, "visitors": 1e-308}, "too much per visitor"),
         ({"arm": "a", "reward": 1.0, "t": 99}, "extend"),
     ],
 )
@@ -180,13 +180,13 @@ def test_errors_leave_everything_as_it_was(arguments: dict[str, Any], why: str) 
     assert bandit.to_json() == before
 
 
-def test_traffic_of_an_undecided_turn_is_refused() -> None:
+def test_visitors_of_an_undecided_turn_is_refused() -> None:
     bandit = shop()
     with pytest.raises(BanditError, match="turn 8 is not decided yet"):
-        bandit.traffic(8, 5.0)
+        bandit.count_visitors(8, 5.0)
     for wrong in (-1.0, math.nan, math.inf, None):
-        with pytest.raises(BanditError, match="traffic must be"):
-            bandit.traffic(1, wrong)
+        with pytest.raises(BanditError, match="visitors must be"):
+            bandit.count_visitors(1, wrong)
 
 
 # many at once
@@ -195,7 +195,7 @@ def test_traffic_of_an_undecided_turn_is_refused() -> None:
 def test_a_batch_is_as_good_as_one_by_one() -> None:
     rows = [
         {"arm": "a", "reward": 10.1},
-        {"arm": "b", "reward": 20.2, "t": 2, "traffic": 3.0},
+        {"arm": "b", "reward": 20.2, "t": 2, "visitors": 3.0},
         ("a", 10.1, 1, 7.0),
         ("c", 5, 3),
         ("c", 5, 3),
@@ -218,7 +218,7 @@ def test_rows_without_a_turn_mean_different_turns() -> None:
 
 @pytest.mark.parametrize("row", ["ab", ("a",), 7, {"arm": "a"}, {"arm": "a", "reward": 1, "at": 3}])
 def test_rows_must_be_reports(row: Any) -> None:
-    with pytest.raises(BanditError, match=r"row 1 must be .arm, reward, t, traffic"):
+    with pytest.raises(BanditError, match=r"row 1 must be .arm, reward, t, visitors"):
         shop().update_many([row])
 
 
@@ -227,7 +227,7 @@ def test_rows_must_be_reports(row: Any) -> None:
 
 def test_rewards_are_scaled_to_their_range() -> None:
     bandit = shop(reward_range=(2, 12))
-    bandit.update("a", 70.0, t=1, traffic=10)
+    bandit.update("a", 70.0, t=1, visitors=10)
     assert bandit._game.table.state.sums[0] == 0.5
     assert estimates(bandit)["a"] == 7.0
     assert bandit.clipped == 0
@@ -244,7 +244,7 @@ def test_rewards_outside_their_range_are_clipped_and_counted() -> None:
 
 def test_without_a_range_nothing_is_scaled_or_clipped() -> None:
     bandit = shop()
-    bandit.update("a", -700.0, t=1, traffic=10)
+    bandit.update("a", -700.0, t=1, visitors=10)
     assert (estimates(bandit)["a"], bandit.clipped) == (-70.0, 0)
 
 
@@ -267,9 +267,9 @@ def test_the_order_of_rewards_does_not_matter_to_what_is_learnt(
     bandit = shop(hs.EpsilonGreedy(k=1), turns=8, known=known)
     late = shop(hs.EpsilonGreedy(k=1), turns=8, known=known)
     for t in range(1, 9):
-        bandit.update(bandit.pull(t), float(t), t, traffic=4.0)
+        bandit.update(bandit.pull(t), float(t), t, visitors=4.0)
     for t in order:
-        late.update(late.pull(t), float(t), t, traffic=4.0)
+        late.update(late.pull(t), float(t), t, visitors=4.0)
     # Quarters are exact, so sums do not depend on the order of their terms.
     np.testing.assert_array_equal(bandit._game.table.state.sums, late._game.table.state.sums)
     assert bandit.ranking() == late.ranking()

@@ -110,7 +110,7 @@ def test_packing_loses_nothing(values: list[float]) -> None:
 def shop(policy: hs.Policy, **options: Any) -> hs.Bandit:
     bandit = hs.Bandit(list("abcd"), policy, [5.0] * 50, reward_range=(0, 1), **options)
     for t, reward in enumerate((2.0, 4.0, 2.0, 4.0), start=1):
-        bandit.update(bandit.pull(t), reward, traffic=5.0)
+        bandit.update(bandit.pull(t), reward, visitors=5.0)
     return bandit
 
 
@@ -129,7 +129,7 @@ def test_what_was_likely_stays_on_record(name: str, ties: str) -> None:
         assert bandit.probabilities(t) == now
         assert decision.probability == now[decision.arm] > 0
         assert set(chances) == set("abcd")
-        bandit.update(decision.arm, 0.1 * (t % 7), t, traffic=1.0)
+        bandit.update(decision.arm, 0.1 * (t % 7), t, visitors=1.0)
     kept = {t: bandit.probabilities(t) for t in before}
     bandit.add_arm("e", when="now")
     bandit.remove_arm("a")
@@ -153,7 +153,7 @@ def test_propensities_weigh_the_log_to_the_truth() -> None:
         for _ in range(3000):
             decision = bandit.decide()
             mean = 0.7 if decision.arm == "b" else 0.3
-            bandit.update(decision.arm, float(rng.random() < mean), decision.turn, traffic=1)
+            bandit.update(decision.arm, float(rng.random() < mean), decision.turn, visitors=1)
     log = [d for d in bandit.decisions() if d.turn > 2]
     scores = [(d.reward or 0.0) / d.probability if d.arm == "b" else 0.0 for d in log]
     assert abs(np.mean(scores) - 0.7) < 4 * np.std(scores) / math.sqrt(len(scores))

@@ -1,4 +1,4 @@
-"""The forecast of a live bandit is replaced as traffic comes; without a policy it looks ahead."""
+"""The forecast of a live bandit is replaced as visitors come; without a policy it looks ahead."""
 
 import numpy as np
 import pandas as pd
@@ -22,7 +22,7 @@ def play(bandit: hs.Bandit, turns: int) -> None:
         turn = bandit.decisions()[-1].turn
         visitors = int(bandit.multiplier.at(turn)) if bandit.multiplier else 50
         sold = rng.binomial(visitors, {"a": 0.1, "b": 0.3, "c": 0.2}[arm])
-        bandit.update(arm, float(sold), t=turn, traffic=visitors)
+        bandit.update(arm, float(sold), t=turn, visitors=visitors)
 
 
 def test_without_a_policy_it_is_the_option_index_and_counts_visitors() -> None:
@@ -42,7 +42,7 @@ def test_without_a_policy_it_asks_for_the_range_of_rewards() -> None:
 def test_without_a_policy_and_a_multiplier_turns_come_one_at_a_time() -> None:
     bandit = hs.Bandit(["a", "b"], reward_range=(0, 1))
     for expected in (5.0, 50.0, 5.0):
-        bandit.update(bandit.pull(expected=expected), 1.0, traffic=expected)
+        bandit.update(bandit.pull(expected=expected), 1.0, visitors=expected)
     assert {row.arm for row in bandit.decisions()} == {"a", "b"}
 
 

@@ -30,7 +30,7 @@ def chosen(bandit: hs.Bandit, game: hs.Game, **expected: list[float]) -> list[in
         arms.append(arm)
         if arm != game.arms[i]:
             break
-        bandit.update(arm, value * paid, traffic=value)
+        bandit.update(arm, value * paid, visitors=value)
     return arms
 
 
@@ -63,7 +63,7 @@ def test_multiplier_known_only_as_it_goes(name: str) -> None:
     assert chosen(bandit, game, expected=H.values.tolist()) == game.arms.tolist()
 
 
-def test_traffic_told_or_taken_from_a_known_multiplier_is_the_same() -> None:
+def test_visitors_told_or_taken_from_a_known_multiplier_is_the_same() -> None:
     G = hs.traffic.wave(turns=60)
     told, taken = (
         hs.Bandit(list("abc"), hs.SoftUCB(), G, reward_range=(0, 1), seed=1, known=True)
@@ -71,7 +71,7 @@ def test_traffic_told_or_taken_from_a_known_multiplier_is_the_same() -> None:
     )
     for t, value in enumerate(G.values.tolist(), start=1):
         assert told.pull(t) == taken.pull(t)
-        told.update(told.pull(t), 0.3 * value, t, traffic=value)
+        told.update(told.pull(t), 0.3 * value, t, visitors=value)
         taken.update(taken.pull(t), 0.3 * value, t)
     assert told.to_json() == taken.to_json()
 

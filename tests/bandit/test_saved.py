@@ -107,9 +107,9 @@ def test_rewards_and_visitors_of_any_size_are_read_again(policy: str) -> None:
     options = {} if policy == "greedy" else {"reward_range": (0, 1)}
     bandit = hs.Bandit(["a"], policy, [5.0] * 9, **options)
     for reward, visitors in [(1e308, 1e300), (1e308, 1.0), (-1e308, 1.0), (0.1, 1e-300), (3, 0)]:
-        bandit.update(bandit.pull(), reward, traffic=visitors)
-    bandit.update(bandit.pull(), 1e308, traffic=1.7e308)
-    bandit.update(bandit.pull(), 1e308, traffic=1.7e308)
+        bandit.update(bandit.pull(), reward, visitors=visitors)
+    bandit.update(bandit.pull(), 1e308, visitors=1.7e308)
+    bandit.update(bandit.pull(), 1e308, visitors=1.7e308)
     twin = hs.Bandit.from_json(bandit.to_json())
     assert twin.to_json() == bandit.to_json()
     assert twin.pull() == bandit.pull()
@@ -117,7 +117,7 @@ def test_rewards_and_visitors_of_any_size_are_read_again(policy: str) -> None:
 
 def test_visitors_that_disagree_with_the_statistics_are_refused() -> None:
     bandit = hs.Bandit(["a"], "ucb:count=visitors", [5.0] * 9, reward_range=(0, 1))
-    bandit.update(bandit.pull(), 20, traffic=40)
+    bandit.update(bandit.pull(), 20, visitors=40)
     text = bandit.to_json()
     assert '"pulls":[40.0]' in text
     with pytest.raises(hs.bandit.DocumentError, match="`pulls` disagrees with the rewards"):

@@ -28,7 +28,7 @@ def shop(policy: hs.Policy | None = None, G: Any = G, **options: Any) -> hs.Band
     policy = hs.EpsilonGreedy(k=1) if policy is None else policy
     bandit = hs.Bandit(["a", "b", "c"], policy, G, **{"seed": 7, **options})
     first, second, *_ = (bandit.pull(t) for t in (1, 2, 3, 5))
-    bandit.update(first, 1.1, t=1, traffic=3.3)
+    bandit.update(first, 1.1, t=1, visitors=3.3)
     bandit.update(second, 0.7, t=2)
     bandit.add_arm("d")
     bandit.remove_arm("c")
@@ -81,7 +81,7 @@ def test_every_policy_goes_on_identically(name: str) -> None:
         twin = hs.Bandit.from_json(bandit.to_json())
         assert same(bandit, twin)
         assert twin.decide(t) == bandit.decide(t)
-        bandit.update(bandit.pull(t), 0.1 * (t % 9), t, traffic=1.0 if t % 2 else None)
+        bandit.update(bandit.pull(t), 0.1 * (t % 9), t, visitors=1.0 if t % 2 else None)
     assert twin.policy == bandit.policy
 
 
@@ -109,7 +109,7 @@ def test_all_there_is_comes_back() -> None:
 def test_a_waiting_reward_waits_on() -> None:
     twin = hs.Bandit.from_json(shop().to_json())
     assert [d.turn for d in twin.pending] == [2]
-    twin.traffic(2, 7.0)
+    twin.count_visitors(2, 7.0)
     assert twin.ranking()[0].pulls == 1
 
 
@@ -266,7 +266,7 @@ def test_damage_is_named() -> None:
 def test_damage_without_a_multiplier_is_refused() -> None:
     bandit = hs.Bandit(["a", "b"], hs.Greedy())
     for _ in range(3):
-        bandit.update(bandit.pull(expected=5.0), 1.0, traffic=4.0)
+        bandit.update(bandit.pull(expected=5.0), 1.0, visitors=4.0)
     document = json.loads(bandit.to_json())
     assert same(hs.Bandit.from_json(bandit.to_json()), bandit)
     for beliefs in ([5.0], [5.0] * 4):
@@ -297,7 +297,7 @@ def replaced(text: str, path: tuple[Any, ...], value: Any) -> str:
 def played_online() -> hs.Bandit:
     bandit = hs.Bandit(["a", "b"], hs.EpsilonZGreedy(k=1), seed=7)
     for t in range(1, 6):
-        bandit.update(bandit.pull(expected=5.0 + t), 1.0, traffic=4.0 + t)
+        bandit.update(bandit.pull(expected=5.0 + t), 1.0, visitors=4.0 + t)
     return bandit
 
 

@@ -19,7 +19,7 @@ ROWS: dict[str, list[Any]] = {
     "arm": ["a", "b", "a"],
     "reward": [20.0, 12.0, 9.0],
     "t": [1, 2, 3],
-    "traffic": [4, 3, 2],
+    "visitors": [4, 3, 2],
 }
 
 
@@ -58,19 +58,20 @@ def test_tables_are_rows(kind: Any, name: str) -> None:
 def test_missing_cells_are_none(missing: Any) -> None:
     bandit = shop()
     frame = pd.DataFrame({"arm": ["b", "a"], "reward": [1.0, 2.0], "t": [2, missing]})
-    frame["traffic"] = pd.Series([3.0, missing], dtype=object)
+    frame["visitors"] = pd.Series([3.0, missing], dtype=object)
     with pytest.warns(WaitingWarning):
         bandit.update_many(frame)
     assert [made.turn for made in bandit.pending] == [3]
-    assert bandit.decision(2).traffic == 3.0
+    assert bandit.decision(2).visitors == 3.0
 
 
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
+        ({"arm": ["a"], "reward": [1.0], "visitor": [1]}, "Did you mean 'visitors'"),
         (
-            {"arm": ["a"], "reward": [1.0], "trafic": [1]},
-            "Did you mean 'traffic'",
+            {"arm": ["a"], "reward": [1.0], "traffic": [1]},
+            "no column 'traffic'. Call it `visitors`",
         ),
         ({"arm": ["a"], "t": [1]}, "needs the column 'reward'"),
         ({"arm": ["a"], "reward": [1.0], "t": [1], "turn": [1]}, "the same column"),
@@ -91,7 +92,7 @@ def test_what_a_table_must_be(rows: Any, message: str) -> None:
 def test_expectations() -> None:
     bandit = shop()
     assert bandit.expectations() == {"a": None, "b": None}
-    bandit.update("b", 12.0, t=2, traffic=3)
+    bandit.update("b", 12.0, t=2, visitors=3)
     frame = bandit.expectations("frame")
     assert frame.to_dict("list")["arm"] == ["a", "b"]
     assert frame["estimate"].isna().tolist() == [True, False]
@@ -114,21 +115,21 @@ def test_waiting_rewards_are_counted_and_warned_of() -> None:
             bandit.update("a", 1.0, t=t)
         seen += [(t, str(warning.message)) for warning in caught]
     assert [t for t, _ in seen] == [1, 10]
-    assert seen[1][1].startswith("rewards that wait for their traffic: 10;")
+    assert seen[1][1].startswith("rewards that wait for the number of visitors: 10;")
     assert bandit.waiting == len(bandit.pending) == 12
-    assert "12 rewards wait for traffic" in repr(bandit)
+    assert "12 rewards wait for visitors" in repr(bandit)
     for twin in (hs.Bandit.from_json(bandit.to_json()), hs.Bandit.from_events(bandit.store)):
         assert twin.waiting == 12
     for t in range(1, 13):
-        bandit.traffic(t, 2.0)
+        bandit.count_visitors(t, 2.0)
     assert (bandit.waiting, bandit.pending, bandit.expectations()) == (0, [], {"a": 0.5})
     assert "wait" not in repr(bandit)
 
 
-def test_no_warning_where_traffic_is_known() -> None:
+def test_no_warning_where_visitors_is_known() -> None:
     bandit = shop(known=True)
     bandit.update("a", 1.0, t=1)
-    shop().update("a", 1.0, t=1, traffic=3)
+    shop().update("a", 1.0, t=1, visitors=3)
     assert bandit.waiting == 0
 
 

@@ -111,7 +111,7 @@ def test_before_and_after_the_season() -> None:
 def test_reports_take_times_too() -> None:
     bandit = bandit_on(DAYS)
     arm = bandit.pull("2024-10-26")
-    bandit.update(arm, 3.0, datetime(2024, 10, 26, 22, 0), traffic=4)
+    bandit.update(arm, 3.0, datetime(2024, 10, 26, 22, 0), visitors=4)
     assert bandit.decision(2).reward == 3.0
 
 

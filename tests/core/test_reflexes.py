@@ -17,7 +17,7 @@ BANDIT: Any = hs.Bandit(["a", "b"], "greedy", multiplier=[1, 2, 3])
     ("method", "hint"),
     [
         ("pull", "hs.Bandit(arms, UCB("),
-        ("update", "bandit.update(arm, reward, traffic=…)"),
+        ("update", "bandit.update(arm, reward, visitors=…)"),
         ("fit", "bandit.pull()"),
         ("predict_expectations", "bandit.ranking()"),
         ("simulate", "hs.simulate([UCB("),

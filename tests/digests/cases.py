@@ -684,7 +684,7 @@ def _bandit_dates() -> Results:
             shop.extend(days.window(21, 40))
         arm = shop.pull(t=str(days.calendar[t - 1].astype("datetime64[D]")))
         arms.append(arm)
-        shop.update(arm, 90.0 * 3 * paid(arm, t), t=t, traffic=90.0)
+        shop.update(arm, 90.0 * 3 * paid(arm, t), t=t, visitors=90.0)
     return {
         "arms": "".join(arms),
         "clipped": shop.clipped,

@@ -57,7 +57,7 @@ def test_estimates_are_weighted_by_effective_visitors() -> None:
         shelf = hs.Bandit(["a"], hs.Greedy(count="visitors", rho=rho), traffic)
         for t, (visitors, sold) in enumerate(zip(traffic, orders, strict=True), start=1):
             shelf.pull(t)
-            shelf.update("a", reward=sold, t=t, traffic=visitors)
+            shelf.update("a", reward=sold, t=t, visitors=visitors)
         weight = np.array([effective_visitors(n, rho) for n in traffic])
         rates = np.array(orders) / np.array(traffic)
         wanted = (weight * rates).sum() / weight.sum()
@@ -75,7 +75,7 @@ def test_the_bandit_plays_what_play_plays(text: str) -> None:
     for t, (arm, paid) in enumerate(zip(game.arms, game.paid, strict=True), start=1):
         assert shelf.pull(t) == str(arm)
         visitors = float(G[t - 1])
-        shelf.update(str(arm), reward=visitors * paid, t=t, traffic=visitors)
+        shelf.update(str(arm), reward=visitors * paid, t=t, visitors=visitors)
 
 
 def test_counting_visitors_pays_where_turns_differ() -> None:

@@ -122,7 +122,7 @@ def test_a_live_bandit_with_a_multiplier_looks_ahead(policy: Policy) -> None:
     game = hs.play(policy, hs.rewards.bernoulli(means=[0.0, 1.0]), G, seed=1)
     for t, value in enumerate(G, start=1):
         arm = bandit.pull(t)
-        bandit.update(arm, reward=value * (arm == "b"), traffic=value)
+        bandit.update(arm, reward=value * (arm == "b"), visitors=value)
     assert ["ab".index(decision.arm) for decision in bandit.decisions()] == game.arms.tolist()
 
 

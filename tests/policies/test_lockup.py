@@ -103,7 +103,7 @@ def test_a_live_bandit_keeps_them_though_rewards_are_late() -> None:
         waiting.append((arm, t))
         if t % 9 == 0:  # rewards come in batches, the latest first
             for name, turn in reversed(waiting):
-                bandit.update(name, float(name == "b"), t=turn, traffic=1)
+                bandit.update(name, float(name == "b"), t=turn, visitors=1)
             waiting = []
         if t == 50:
             bandit = hs.Bandit.from_json(bandit.to_json())

@@ -113,7 +113,7 @@ def test_a_live_game_with_traffic_that_comes_turn_by_turn() -> None:
         ["a", "b"], hs.regulate("thompson", "ahead"), None, seed=4, reward_range=(0, 1)
     )
     for traffic in (5, 50, 500, 5):
-        bandit.update(bandit.pull(expected=traffic), 1, traffic=traffic)
+        bandit.update(bandit.pull(expected=traffic), 1, visitors=traffic)
     again = hs.Bandit.from_json(bandit.to_json())
     assert again.pull(expected=9) == bandit.pull(expected=9)
 

@@ -212,7 +212,7 @@ class Advice:
             *read,
             _call("shop = hs.Bandit", arms, player, G, *reward_range),
             "arm = shop.pull(1)  # the arm to show in turn 1",
-            "shop.update(arm, reward=20, t=1, traffic=900)  # what it brought; visitors",
+            "shop.update(arm, reward=20, t=1, visitors=900)  # what it brought",
             "print(shop.ranking())",
         ])  # fmt: skip
 

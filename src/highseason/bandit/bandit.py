@@ -46,25 +46,25 @@ class Bandit(Generic[ArmT]):
     `pull` gives the arm of a turn; `update` reports what the turn brought.  Rewards may come late
     and in any order, and arms may come and go.  All methods may be called from many threads.
 
-    The reward of a turn is its *total*.  It is divided by the traffic that came, so a busy turn
-    counts no more for an arm than a quiet one; until that traffic is known, the reward waits.
+    The reward of a turn is its *total*.  It is divided by the visitors who came, so a busy turn
+    counts no more for an arm than a quiet one; until they are counted, the reward waits.
 
     Args:
         arms: The ids of the arms: any hashable objects, no two equal.
         policy: How to play: a policy, or its text, such as "ucb-z:z=30".  The option index by
-            default, which has nothing to tune and counts the traffic as visitors.
+            default, which has nothing to tune and counts the visitors of each turn.
         multiplier: G or its forecast for the turns ahead, in any form that `as_multiplier` takes;
             with a calendar, turns may be named by dates.  None if nothing is known of a turn before
             it comes: every `pull` then needs `expected`, and turns are decided in order.
-        reward_range: The least and the greatest reward *per customer*.  Rewards are scaled to
+        reward_range: The least and the greatest reward *per visitor*.  Rewards are scaled to
             [0, 1] by it; those outside are clipped and counted in `clipped`.  UCB-type rules need
             it.
         seed: The random numbers are a function of (seed, turn) and of nothing else.  The game is
             that of `play(…, seed=seed, game=0)`; but where arms come and go, plans that depend on
             the number of arms (epsilon and pool policies) use the arms there now, those of `play`
             the average number.
-        known: Whether `multiplier` is the traffic itself.  A reward without traffic is then
-            divided by G(t); otherwise it waits.
+        known: Whether `multiplier` is the number of visitors itself.  A reward without `visitors`
+            is then divided by G(t); otherwise it waits.
         expires: The last turn, or its date, of arms that do not stay, by id; "unknown" for those
             that will go at an unknown time.
         store: Where every change is written as an event; in memory by default.  `from_events`
@@ -73,9 +73,8 @@ class Bandit(Generic[ArmT]):
     A decided turn stays decided.  All other turns follow the plan for the arms and turns known now,
     which `add_arm`, `remove_arm`, `extend` and `reforecast` change.  Arms that wait for a low turn
     count as arms, and so do arms that `available` leaves out.  A forecast steers the plan as G
-    would, and the traffic that then comes changes it only through `reforecast`; without a
-    multiplier, thresholds such as `q0.75` are read from the traffic that came and what is expected
-    now.
+    would, and the visitors who then come change it only through `reforecast`; without a multiplier,
+    thresholds such as `q0.75` are read from the visitors who came and what is expected now.
 
     >>> import highseason as hs
     >>> rates = hs.Bandit(["red", "blue"], multiplier=[300, 280, 900, 310], reward_range=(0, 1))
@@ -88,8 +87,8 @@ class Bandit(Generic[ArmT]):
     '9.99'
     >>> shelf.pull(t=2)
     '10.99'
-    >>> shelf.update("9.99", reward=1234.5, traffic=310)
-    >>> shelf.update("10.99", reward=1400.0, t=2, traffic=280)
+    >>> shelf.update("9.99", reward=1234.5, visitors=310)
+    >>> shelf.update("10.99", reward=1400.0, t=2, visitors=280)
     >>> shelf.ranking()[0]
     Ranked(arm='10.99', estimate=5.0, pulls=1, low=None, high=None)
     >>> shelf.pull(t=3), shelf.pull(t=3)  # asked again, the same
@@ -165,7 +164,7 @@ class Bandit(Generic[ArmT]):
                 is the turn after the last that was decided.  Turns may be asked in any order, and
                 may be left out.
             available: The arms that may be played in this turn; None allows all.
-            expected: The traffic expected in this turn; only for a bandit without a multiplier,
+            expected: The visitors expected in this turn; only for a bandit without a multiplier,
                 which needs it.
 
         Raises:
@@ -226,7 +225,7 @@ turn 3: append turns with extend(…)
             return self._game.probabilities(t, available, expected)
 
     def update(
-        self, arm: ArmT, reward: float, t: TurnLike | None = None, traffic: float | None = None
+        self, arm: ArmT, reward: float, t: TurnLike | None = None, visitors: float | None = None
     ) -> None:
         """Report what a turn brought, as soon as it is known; late and in any order.
 
@@ -237,27 +236,27 @@ turn 3: append turns with extend(…)
             arm: The arm that was played; it may have been removed since.
             reward: The turn's total reward.
             t: The turn; None is the arm's most recent decision without a reward.
-            traffic: The traffic that brought it; None if `traffic()` reported it, if G is known
+            visitors: Those who came; None if `count_visitors` reported them, if G is known
                 (then it is G), or if it is still to come (then the reward waits).  With 0 there is
                 nothing to learn, and the turn is closed.
 
         >>> import highseason as hs
         >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5, 5, 5])
-        >>> shelf.update(shelf.pull(), reward=20)  # the customers are not counted yet
+        >>> shelf.update(shelf.pull(), reward=20)  # the visitors are not counted yet
         >>> [decision.turn for decision in shelf.pending]
         [1]
-        >>> shelf.update("a", reward=20, t=1, traffic=4)
+        >>> shelf.update("a", reward=20, t=1, visitors=4)
         >>> shelf.ranking()[0]
         Ranked(arm='a', estimate=5.0, pulls=1, low=None, high=None)
         """
         with self._lock:
-            self._report([Report(arm, reward, t, traffic)])
+            self._report([Report(arm, reward, t, visitors)])
 
     def update_many(self, rows: Iterable[Mapping[str, Any] | Sequence[Any]] | Any) -> None:
         """Report what many turns brought: all rows are taken in, or none.
 
         Args:
-            rows: Each a mapping with `arm`, `reward` and, as for `update`, `t` and `traffic`; or a
+            rows: Each a mapping with `arm`, `reward` and, as for `update`, `t` and `visitors`; or a
                 sequence in that order.  Or a table with these columns (`turn` is `t`, too): a
                 DataFrame of pandas or Polars, or an Arrow table.
 
@@ -281,9 +280,10 @@ turn 3: append turns with extend(…)
         digits = len(str(self.waiting))
         if self.waiting > before < 10 ** (digits - 1):  # the first, the tenth, the hundredth, …
             warn_user(
-                f"rewards that wait for their traffic: {self.waiting}; nothing is learned from "
-                "them yet. Pass traffic=… with the reward, report it later with traffic(t, value), "
-                "or declare the multiplier to be the traffic with known=True",
+                f"rewards that wait for the number of visitors: {self.waiting}; nothing is learned "
+                "from them yet. Pass visitors=… with the reward, report them later with "
+                "count_visitors(t, visitors), or declare that the multiplier is the number of "
+                "visitors with known=True",
                 WaitingWarning,
             )
 
@@ -297,7 +297,7 @@ turn 3: append turns with extend(…)
 
         >>> import highseason as hs
         >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5, 5, 5])
-        >>> shelf.update(shelf.pull(), reward=2000, traffic=4)
+        >>> shelf.update(shelf.pull(), reward=2000, visitors=4)
         >>> shelf.correct(1, reward=20)
         >>> shelf.expectations()
         {'a': 5.0, 'b': None}
@@ -308,17 +308,17 @@ turn 3: append turns with extend(…)
     def fit(self, history: Iterable[Mapping[str, Any] | Sequence[Any]] | Any) -> Self:
         """Learn from what was earned before the first turn.
 
-        Each row counts as one turn: its arm was tried and paid `reward` in total to `traffic`
-        customers.  Rows without customers are ignored.  Without a multiplier, thresholds such as
-        `q0.75` are read from this traffic, too.
+        Each row counts as one turn: its arm was tried, and its visitors brought `reward` in
+        total.  Rows without visitors are ignored.  Without a multiplier, thresholds such as
+        `q0.75` are read from these visitors, too.
 
         Args:
-            history: Rows or a table as for `update_many`, with `traffic` in each.  `turn` (or `t`)
+            history: Rows or a table as for `update_many`, with `visitors` in each.  `turn` (or `t`)
                 is optional: a number or a time by which the rows are put in order.
 
         >>> import highseason as hs
         >>> import pandas as pd
-        >>> past = pd.DataFrame({"arm": ["a", "b"], "reward": [20, 9], "traffic": [4, 3]})
+        >>> past = pd.DataFrame({"arm": ["a", "b"], "reward": [20, 9], "visitors": [4, 3]})
         >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5, 5, 5]).fit(past)
         >>> shelf.pull(), shelf.expectations()
         ('a', {'a': 5.0, 'b': 3.0})
@@ -328,18 +328,18 @@ turn 3: append turns with extend(…)
             self._record(self._game.fit(reports))
         return self
 
-    def traffic(self, t: TurnLike, value: float) -> None:
-        """Report the traffic of a decided turn; a reward that waits for it is then learned.
+    def count_visitors(self, t: TurnLike, visitors: float) -> None:
+        """Report the visitors of a decided turn; a reward that waits for them is then learned.
 
         >>> import highseason as hs
         >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5, 5, 5])
         >>> shelf.update(shelf.pull(), reward=20)
-        >>> shelf.traffic(1, 4)
+        >>> shelf.count_visitors(1, 4)
         >>> shelf.pending
         []
         """
         with self._lock:
-            self._record(self._game.report_traffic(t, value))
+            self._record(self._game.report_visitors(t, visitors))
 
     def add_arm(self, arm: ArmT, when: Literal["low", "now"] = "low", expires: Any = None) -> None:
         """Bring an arm into the game, or back into it with everything that was learned of it.
@@ -401,7 +401,7 @@ turn 3: append turns with extend(…)
     def reforecast(self, forecast: Any) -> None:
         """Replace the multiplier of all turns after the last that was decided.
 
-        A season is forecast again as traffic comes: what was decided stays, and the plan of the
+        A season is forecast again as visitors come: what was decided stays, and the plan of the
         turns to come is made again from what they are expected to be now.  So what a policy that
         looks ahead (`OptionIndex`) expects to follow, and whether it waits, is renewed too.
 
@@ -426,7 +426,7 @@ turn 3: append turns with extend(…)
     def ranking(self, gone: bool = False) -> list[Ranked[ArmT]]:
         """The arms in the game, best first, as `(arm, estimate, pulls, low, high)`.
 
-        Estimates are what the policy compares arms by: rewards per customer in the unit of the
+        Estimates are what the policy compares arms by: rewards per visitor in the unit of the
         reported rewards (for the naive policies: per turn), None before the first reward.  Where
         the policy exploits, it plays the first of the arms on offer.
 
@@ -479,7 +479,7 @@ turn 3: append turns with extend(…)
         >>> import highseason as hs
         >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5, 5], known=True)
         >>> shelf.update(shelf.pull(), reward=20)
-        >>> shelf.decision(1).traffic
+        >>> shelf.decision(1).visitors
         5.0
         """
         with self._lock:
@@ -492,13 +492,13 @@ turn 3: append turns with extend(…)
 
     @property
     def pending(self) -> list[Decision[ArmT]]:
-        """Decisions whose reward has come and waits for its traffic."""
+        """Decisions whose reward has come and waits for the number of visitors."""
         with self._lock:
             return self._decisions(self._game.ledger.pending())
 
     @property
     def waiting(self) -> int:
-        """How many rewards wait for their traffic; nothing is learned from them yet."""
+        """How many rewards wait for the number of visitors; nothing is learned from them yet."""
         return self._game.ledger.waiting
 
     @property
@@ -538,12 +538,12 @@ turn 3: append turns with extend(…)
 
     @property
     def reward_range(self) -> tuple[float, float] | None:
-        """The least and the greatest reward per customer, if they were given."""
+        """The least and the greatest reward per visitor, if they were given."""
         return self._game.scale.reward_range
 
     @property
     def known(self) -> bool:
-        """Whether the multiplier is declared to be the traffic itself."""
+        """Whether the multiplier is declared to be the number of visitors itself."""
         return self._game.source.known
 
     @property
@@ -560,7 +560,7 @@ turn 3: append turns with extend(…)
         with self._lock:
             turns = "" if self.multiplier is None else f" of {self.multiplier.turns}"
             decided = len(self._game.ledger)
-            waiting = f", {self.waiting} rewards wait for traffic" if self.waiting else ""
+            waiting = f", {self.waiting} rewards wait for visitors" if self.waiting else ""
             played = f"{len(self.arms)} arms, {decided}{turns} turns decided"
             return f"<Bandit {self.policy}: {played}{waiting}>"
 

@@ -101,7 +101,7 @@ class _Decisions(_Table, kw_only=True):
     exploited: list[Literal[0, 1]]
     levels: list[float]
     rewards: list[float | None]
-    traffic: list[_Amount | None]
+    visitors: list[_Amount | None] = msgspec.field(name="traffic")
     propensities: _Propensities | list[tuple[_Index, list[_Index], list[_Amount]]]
     learned: list[int] | None = None
 
@@ -109,7 +109,7 @@ class _Decisions(_Table, kw_only=True):
 class _History(_Table, kw_only=True):
     arms: list[_Index]
     rewards: list[float]
-    traffic: list[_Positive]
+    visitors: list[_Positive] = msgspec.field(name="traffic")
 
 
 class _Plan(Struct):
@@ -153,8 +153,8 @@ class _Document(Struct, kw_only=True):
 
 _TABLE = ("active", "held", "opening", "ends")
 _STATE = ("selections", "start", "end", "pulls", "sums", "weight", "memory", "shared")
-_PAST = ("arms", "rewards", "traffic")
-_LEDGER = ("turns", "arms", "exploited", "levels", "rewards", "traffic")
+_PAST = ("arms", "rewards", "visitors")
+_LEDGER = ("turns", "arms", "exploited", "levels", "rewards", "visitors")
 
 # -- writing --------------------------------------------------------------------------------------
 
@@ -330,9 +330,9 @@ def _read_ledger(document: _Document, game: LiveGame[Any]) -> None:
     if max(entry.turns, default=0) > limit or len(set(entry.turns)) < decided:
         raise ValueError(f"`turns` must be different turns from 1 to {limit}")
     _levels(entry.levels, game.policy, decided)
-    lessons = np.flatnonzero(~np.isnan(columns["rewards"]) & (columns["traffic"] > 0.0))
+    lessons = np.flatnonzero(~np.isnan(columns["rewards"]) & (columns["visitors"] > 0.0))
     if document.version == 3:  # it does not say what was learned first, nor what before turn 1
-        learned, past = lessons, _History(arms=[], rewards=[], traffic=[])
+        learned, past = lessons, _History(arms=[], rewards=[], visitors=[])
     else:
         learned = np.array(entry.learned, np.int64)
     if past is None or not np.array_equal(np.sort(learned), lessons):
@@ -343,7 +343,7 @@ def _read_ledger(document: _Document, game: LiveGame[Any]) -> None:
     for row, runs in packed.items():
         if not runs.fit(entry.arms[row], arms):
             raise ValueError(f"the propensities of row {row} do not fit its arm, or add up to 1")
-    history = list(zip(past.arms, past.rewards, past.traffic, strict=True))
+    history = list(zip(past.arms, past.rewards, past.visitors, strict=True))
     game.ledger.restore({**columns, "learned": learned}, packed, history)
 
 
@@ -364,20 +364,20 @@ def _check(game: LiveGame[Any]) -> None:
     """The ledger must agree with the statistics of the arms."""
     ledger, state, source = game.ledger, game.table.state, game.source
     if isinstance(source, OnlineMultiplier):
-        came = [*(traffic for _, _, traffic in ledger.history), *ledger.traffic]
+        came = [*(visitors for _, _, visitors in ledger.history), *ledger.visitors]
         if len(ledger) != len(source.beliefs):
             raise ValueError(
                 f"there are {len(ledger)} decisions but {len(source.beliefs)} `beliefs`"
             )
         if sorted(each for each in came if each > 0.0) != sorted(each for _, each in source.seen):
-            raise ValueError("`seen` disagrees with the traffic that came")
+            raise ValueError("`seen` disagrees with the visitors who came")
     arms = np.array([*(arm for arm, _, _ in ledger.history), *ledger.arms], np.int64)
     if not np.array_equal(np.bincount(arms, minlength=state.selections.size), state.selections):
         raise ValueError("`selections` disagrees with the decisions")
     if game.policy.rule.observe is observe_mean:
         pulls = np.zeros(state.pulls.size)
-        for arm, _, traffic in ledger.lessons():
-            pulls[arm] += game.weight_of(traffic)
+        for arm, _, visitors in ledger.lessons():
+            pulls[arm] += game.weight_of(visitors)
         # Version 3 does not say in which order they were added up.
         if not np.allclose(pulls, state.pulls, rtol=1e-9, atol=0.0):
             raise ValueError("`pulls` disagrees with the rewards")

@@ -10,7 +10,7 @@ class PastForecastError(BanditError):
 
 
 class ConflictError(BanditError):
-    """The turn already has another reward or traffic; recorded outcomes are never overwritten."""
+    """The turn has another reward or other visitors already; what is recorded is never replaced."""
 
 
 class DocumentError(BanditError):
@@ -26,4 +26,4 @@ class StoreWarning(UserWarning):
 
 
 class WaitingWarning(UserWarning):
-    """Rewards wait for their traffic: nothing is learned from them yet."""
+    """Rewards wait for the number of visitors: nothing is learned from them yet."""

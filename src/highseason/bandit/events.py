@@ -64,10 +64,10 @@ class BanditStarted(Event, Generic[ArmT], frozen=True):
     Attributes:
         policy: The policy, or its JSON form where the event was read from text.
         seed: The seed of its random numbers.
-        reward_range: The least and the greatest reward per customer, if given.
+        reward_range: The least and the greatest reward per visitor, if given.
         multiplier: G or its forecast, a `Multiplier`; None if each turn comes with what is expected
             of it.
-        known: Whether the multiplier is the traffic itself.
+        known: Whether the multiplier is the number of visitors itself.
         arms: The ids of the arms.
         lifetimes: How long each arm stays, in the same order.
         version: The version of the format.
@@ -101,7 +101,7 @@ class TurnDecided(Event, Generic[ArmT], frozen=True):
         level: The plan's exploration level.
         propensities: The probabilities of all arms, in the order in which they were added; None
             if this arm was certain.
-        expected: The traffic expected, for a bandit without a multiplier.
+        expected: The visitors expected, for a bandit without a multiplier.
     """
 
     turn: int
@@ -114,7 +114,7 @@ class TurnDecided(Event, Generic[ArmT], frozen=True):
 
 
 class OutcomesReported(Event, frozen=True):
-    """Rewards or traffic came: what one request changed, in the order in which it is learned."""
+    """Rewards or visitors came: what one request changed, in the order in which it is learned."""
 
     outcomes: tuple[TurnOutcome, ...]
 
@@ -127,11 +127,11 @@ class RewardCorrected(Event, frozen=True):
 
 
 class Lesson(NamedTuple, Generic[ArmT]):
-    """What an arm brought before the first turn: the total reward, and the traffic."""
+    """What an arm brought before the first turn: the total reward, and the visitors."""
 
     arm: ArmT
     reward: float
-    traffic: float
+    visitors: float
 
 
 class HistoryLearned(Event, Generic[ArmT], frozen=True):
@@ -382,7 +382,7 @@ class JsonLinesStore:
     >>> import highseason as hs
     >>> store = hs.bandit.JsonLinesStore(getfixture("tmp_path") / "shelf.jsonl")
     >>> shelf = hs.Bandit(["a", "b"], hs.Greedy(), [5, 5, 5], store=store)
-    >>> shelf.update(shelf.pull(), reward=20, traffic=4)
+    >>> shelf.update(shelf.pull(), reward=20, visitors=4)
     >>> again = hs.Bandit.from_events(store)
     >>> again.decisions() == shelf.decisions()
     True

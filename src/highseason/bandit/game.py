@@ -344,19 +344,19 @@ class LiveGame(Generic[ArmT]):
         for number, report in enumerate(reports, start=1):
             try:
                 row = self._row_of(report, new)
-                traffic = None if report.traffic is None else _traffic(report.traffic)
-                self._merge(row, finite_number("reward", report.reward, BanditError), traffic, new)
+                visitors = None if report.visitors is None else _visitors(report.visitors)
+                self._merge(row, finite_number("reward", report.reward, BanditError), visitors, new)
             except ValueError as reason:
                 if not numbered:
                     raise
                 raise type(reason)(f"row {number}: {reason}") from None
         return self._reported(new)
 
-    def report_traffic(self, t: TurnLike, value: float) -> OutcomesReported | None:
-        """Check the traffic of a decided turn."""
+    def report_visitors(self, t: TurnLike, value: float) -> OutcomesReported | None:
+        """Check the visitors of a decided turn."""
         new: dict[int, TurnOutcome] = {}
-        traffic = _traffic(value)
-        self._merge(self.row_of_decided(t), None, traffic, new)
+        visitors = _visitors(value)
+        self._merge(self.row_of_decided(t), None, visitors, new)
         return self._reported(new)
 
     def correct(self, t: TurnLike, reward: float) -> RewardCorrected | None:
@@ -379,10 +379,10 @@ class LiveGame(Generic[ArmT]):
                 "decided: report rewards with update_many(…)"
             )
         lessons: list[Lesson[ArmT]] = []
-        for number, (arm, reward, _, traffic) in enumerate(reports, start=1):
+        for number, (arm, reward, _, visitors) in enumerate(reports, start=1):
             try:
                 self.table.index(arm)
-                came = TurnOutcome(0, finite_number("reward", reward), _traffic(traffic))
+                came = TurnOutcome(0, finite_number("reward", reward), _visitors(visitors))
                 _require_finite(came)
                 if came.lesson is not None:
                     lessons.append(Lesson(hashable(arm), *came.lesson))
@@ -394,13 +394,13 @@ class LiveGame(Generic[ArmT]):
         return OutcomesReported(self.seq + 1, tuple(new.values())) if new else None
 
     def _merge(
-        self, row: int, reward: float | None, traffic: float | None, new: dict[int, TurnOutcome]
+        self, row: int, reward: float | None, visitors: float | None, new: dict[int, TurnOutcome]
     ) -> None:
         """Add what a report says of a row to the new outcomes, if it says anything new."""
         before = new[row] if row in new else self.ledger.outcome(row)
-        after = before.merged(reward, traffic)
-        if reward is not None and after.traffic is None:
-            after = after._replace(traffic=self.source.traffic_of(after.turn))
+        after = before.merged(reward, visitors)
+        if reward is not None and after.visitors is None:
+            after = after._replace(visitors=self.source.known_visitors(after.turn))
         _require_finite(after)
         if after != before:
             new.pop(row, None)  # reported again: it is learned in the order of its last report
@@ -439,34 +439,34 @@ class LiveGame(Generic[ArmT]):
         key = turn_key(self._game_key, turn)
         return self.source.turn(turn, level, key, self.policy.ties == "random", expected)
 
-    def _learn(self, row: int, reward: float, traffic: float) -> None:
+    def _learn(self, row: int, reward: float, visitors: float) -> None:
         self.ledger.learned.append(row)
         turn = self._turn(self.ledger.turns[row], self.ledger.levels[row], None)
-        self._observe(turn, self.ledger.arms[row], reward, traffic)
+        self._observe(turn, self.ledger.arms[row], reward, visitors)
 
     def _learn_past(self, lesson: Lesson[ArmT]) -> None:
         arm = self.table.index(lesson.arm)
         self.table.selected(arm)
-        self.source.observed(lesson.traffic)
-        self.ledger.history.append((arm, lesson.reward, lesson.traffic))
-        self._observe(self._past_turn(lesson.traffic), arm, lesson.reward, lesson.traffic)
+        self.source.observed(lesson.visitors)
+        self.ledger.history.append((arm, lesson.reward, lesson.visitors))
+        self._observe(self._past_turn(lesson.visitors), arm, lesson.reward, lesson.visitors)
 
-    def _past_turn(self, traffic: float) -> Turn:
+    def _past_turn(self, visitors: float) -> Turn:
         """A turn before the first: turn 0."""
         ties, key = self.policy.ties == "random", turn_key(self._game_key, 0)
-        return Turn(0, 0.0, traffic, math.nan, UNKNOWN_TURNS, key, ties, 0)
+        return Turn(0, 0.0, visitors, math.nan, UNKNOWN_TURNS, key, ties, 0)
 
-    def _observe(self, turn: Turn, arm: int, reward: float, traffic: float) -> None:
-        value, clipped = self.scale.learned(reward, traffic)
+    def _observe(self, turn: Turn, arm: int, reward: float, visitors: float) -> None:
+        value, clipped = self.scale.learned(reward, visitors)
         self.clipped += clipped
         # The arms there now: the reward may be late, and its turn's arms gone.
         state, present = self.table.learning_state(), self.table.present(self.ledger.last_turn)
-        observation = Observation(arm, value, self.weight_of(traffic))
+        observation = Observation(arm, value, self.weight_of(visitors))
         learn(self.policy.rule, state, turn, observation, present)
 
-    def weight_of(self, traffic: float) -> float:
+    def weight_of(self, visitors: float) -> float:
         """How many observations a reward counts as that so many visitors brought."""
-        return self.policy.precision(visitors_of(1.0, traffic))
+        return self.policy.precision(visitors_of(1.0, visitors))
 
     def _correct(self, row: int, reward: float) -> None:
         """Replace a reward, and learn again what may depend on it, in the same order."""
@@ -482,13 +482,13 @@ class LiveGame(Generic[ArmT]):
         )
         clipped = self.clipped + difference
         self.table.forget(arm)
-        for past, came, traffic in ledger.history:
+        for past, came, visitors in ledger.history:
             if arm in (None, past):
-                self._observe(self._past_turn(traffic), past, came, traffic)
+                self._observe(self._past_turn(visitors), past, came, visitors)
         for each in ledger.learned:
             if arm in (None, ledger.arms[each]):
                 turn = self._turn(ledger.turns[each], ledger.levels[each], None)
-                lesson = ledger.rewards[each], ledger.traffic[each]
+                lesson = ledger.rewards[each], ledger.visitors[each]
                 self._observe(turn, ledger.arms[each], *lesson)
         self.clipped = clipped
 
@@ -560,9 +560,9 @@ class LiveGame(Generic[ArmT]):
     def _book(self, outcome: TurnOutcome) -> None:
         row = self.ledger.row(outcome.turn)
         before = self.ledger.outcome(row)
-        self.ledger.book(row, outcome.reward, outcome.traffic)
-        if before.traffic is None and outcome.traffic is not None:
-            self.source.observed(outcome.traffic)
+        self.ledger.book(row, outcome.reward, outcome.visitors)
+        if before.visitors is None and outcome.visitors is not None:
+            self.source.observed(outcome.visitors)
         if before.lesson is None and outcome.lesson is not None:
             self._learn(row, *outcome.lesson)
 
@@ -583,10 +583,10 @@ class LiveGame(Generic[ArmT]):
             case TurnDecided():
                 self._check_decision(event)
             case OutcomesReported():
-                for turn, reward, traffic in event.outcomes:
+                for turn, reward, visitors in event.outcomes:
                     row = self.row_of_decided(turn)
                     reward = None if reward is None else finite_number("reward", reward)
-                    self._merge(row, reward, None if traffic is None else _traffic(traffic), {})
+                    self._merge(row, reward, None if visitors is None else _visitors(visitors), {})
             case RewardCorrected():
                 self.correct(event.turn, event.reward)
             case HistoryLearned():
@@ -626,10 +626,10 @@ class LiveGame(Generic[ArmT]):
     def decision(self, row: int) -> Decision[ArmT]:
         """A row of the ledger, as users see it."""
         ledger, arm = self.ledger, self.ledger.arms[row]
-        turn, reward, traffic = ledger.outcome(row)
+        turn, reward, visitors = ledger.outcome(row)
         chosen = ledger.probability(row, arm), bool(ledger.exploited[row]), ledger.levels[row]
         return Decision(
-            turn, self.table.ids[arm], *chosen, reward, traffic, self.source.date_of(turn)
+            turn, self.table.ids[arm], *chosen, reward, visitors, self.source.date_of(turn)
         )
 
     def ranking(self, gone: bool) -> list[Ranked[ArmT]]:
@@ -651,12 +651,12 @@ class LiveGame(Generic[ArmT]):
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
         """From how many turns each arm was learned, and the estimates' errors; NaN below two."""
         lessons = np.array(list(self.ledger.lessons())).reshape(-1, 3)
-        arms, rewards, traffic = lessons[:, 0].astype(np.int64), lessons[:, 1], lessons[:, 2]
+        arms, rewards, visitors = lessons[:, 0].astype(np.int64), lessons[:, 1], lessons[:, 2]
         size = estimates.size
-        weights = np.array([self.weight_of(came) for came in traffic.tolist()], float)
+        weights = np.array([self.weight_of(came) for came in visitors.tolist()], float)
         pulls = np.bincount(arms, minlength=size)
         with np.errstate(all="ignore"):
-            values = self.scale.all_learned(rewards, traffic)
+            values = self.scale.all_learned(rewards, visitors)
             shares = weights / np.bincount(arms, weights, size)[arms]
             squares = np.bincount(arms, (shares * (values - estimates[arms])) ** 2, size)
             return pulls, np.sqrt(squares * pulls / (pulls - 1))
@@ -676,10 +676,10 @@ class LiveGame(Generic[ArmT]):
 def _require_finite(outcome: TurnOutcome) -> None:
     if outcome.lesson is not None and not math.isfinite(outcome.lesson[0] / outcome.lesson[1]):
         raise BanditError(
-            f"reward={outcome.reward:g} with traffic={outcome.traffic:g} is too much per "
-            "customer for a floating-point number"
+            f"reward={outcome.reward:g} with visitors={outcome.visitors:g} is too much per "
+            "visitor for a floating-point number"
         )
 
 
-def _traffic(value: Any) -> float:
-    return non_negative_number("traffic", value, BanditError)
+def _visitors(value: Any) -> float:
+    return non_negative_number("visitors", value, BanditError)

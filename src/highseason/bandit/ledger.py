@@ -94,7 +94,7 @@ class Decision(Generic[ArmT]):
         exploited: Whether the turn was pure exploitation, as the policy's family defines it.
         level: The plan's exploration level for the turn when it was decided.
         reward: The turn's total reward; None until it is reported.
-        traffic: What the reward is divided by; None until it is known.
+        visitors: What the reward is divided by; None until it is known.
         date: When the turn begins, where there is a calendar; with a zone a datetime in it.
     """
 
@@ -104,7 +104,7 @@ class Decision(Generic[ArmT]):
     exploited: bool
     level: float
     reward: float | None = None
-    traffic: float | None = None
+    visitors: float | None = None
     date: dt.date | None = None
 
 
@@ -124,26 +124,26 @@ class Ranked(NamedTuple, Generic[ArmT]):
 
 
 class TurnOutcome(NamedTuple):
-    """What is known of a turn's outcome after a report: the total reward, and the traffic."""
+    """What is known of a turn's outcome after a report: the total reward, and the visitors."""
 
     turn: int
     reward: float | None
-    traffic: float | None
+    visitors: float | None
 
     @property
     def lesson(self) -> tuple[float, float] | None:
-        """Reward and traffic if there is something to learn from them, else None."""
-        if self.reward is None or not self.traffic:
+        """Reward and visitors if there is something to learn from them, else None."""
+        if self.reward is None or not self.visitors:
             return None
-        return self.reward, self.traffic
+        return self.reward, self.visitors
 
-    def merged(self, reward: float | None, traffic: float | None) -> Self:
+    def merged(self, reward: float | None, visitors: float | None) -> Self:
         """Add what is new; the same value again changes nothing, another one is refused."""
         if self.reward is not None:
             reward = self._unchanged("reward", self.reward, reward)
-        if self.traffic is not None:
-            traffic = self._unchanged("traffic", self.traffic, traffic)
-        return self._replace(reward=reward, traffic=traffic)
+        if self.visitors is not None:
+            visitors = self._unchanged("visitors", self.visitors, visitors)
+        return self._replace(reward=reward, visitors=visitors)
 
     def _unchanged(self, name: str, old: float, new: float | None) -> float:
         if new is not None and old != new:
@@ -163,13 +163,13 @@ class Ledger:
 
     def __init__(self) -> None:
         self.turns, self.arms, self.exploited = array("q"), array("q"), array("b")
-        self.levels, self.rewards, self.traffic = array("d"), array("d"), array("d")
+        self.levels, self.rewards, self.visitors = array("d"), array("d"), array("d")
         self.propensities: list[Propensities | None] = []
         self.learned = array("q")  # rows, in the order in which they were learned
-        self.history: list[tuple[int, float, float]] = []  # arm, reward, traffic before turn 1
+        self.history: list[tuple[int, float, float]] = []  # arm, reward, visitors before turn 1
         self._row_of = array("q")  # by turn
         self._open: dict[int, dict[int, None]] = {}  # by arm: rows without reward, oldest first
-        self._waiting: dict[int, None] = {}  # rows whose reward waits for its traffic
+        self._waiting: dict[int, None] = {}  # rows whose reward waits for the number of visitors
 
     def __len__(self) -> int:
         return len(self.turns)
@@ -193,7 +193,7 @@ class Ledger:
         self.levels.append(level)
         self.exploited.append(exploited)
         self.rewards.append(math.nan)
-        self.traffic.append(math.nan)
+        self.visitors.append(math.nan)
         self.propensities.append(propensities)
         self._row_of.extend([NO_ROW] * (turn - len(self._row_of)))
         self._row_of[turn - 1] = row
@@ -215,24 +215,24 @@ class Ledger:
         rows = np.full(turns.max(initial=0), NO_ROW)
         rows[turns - 1] = np.arange(turns.size)
         self._row_of.frombytes(rows.astype("q").tobytes())
-        is_open = np.isnan(columns["rewards"]) & (columns["traffic"] != 0.0)
+        is_open = np.isnan(columns["rewards"]) & (columns["visitors"] != 0.0)
         for row in np.flatnonzero(is_open).tolist():
             self._open.setdefault(self.arms[row], {})[row] = None
-        waits = ~np.isnan(columns["rewards"]) & np.isnan(columns["traffic"])
+        waits = ~np.isnan(columns["rewards"]) & np.isnan(columns["visitors"])
         self._waiting = dict.fromkeys(np.flatnonzero(waits).tolist())
 
     def outcome(self, row: int) -> TurnOutcome:
         """What is known of the outcome."""
-        return TurnOutcome(self.turns[row], known(self.rewards[row]), known(self.traffic[row]))
+        return TurnOutcome(self.turns[row], known(self.rewards[row]), known(self.visitors[row]))
 
-    def book(self, row: int, reward: float | None, traffic: float | None) -> None:
+    def book(self, row: int, reward: float | None, visitors: float | None) -> None:
         """Record what is known of the outcome now."""
         self.rewards[row] = math.nan if reward is None else reward
-        self.traffic[row] = math.nan if traffic is None else traffic
-        if reward is not None or traffic == 0.0:
+        self.visitors[row] = math.nan if visitors is None else visitors
+        if reward is not None or visitors == 0.0:
             self._open[self.arms[row]].pop(row, None)
         self._waiting.pop(row, None)
-        if reward is not None and traffic is None:
+        if reward is not None and visitors is None:
             self._waiting[row] = None
 
     def latest_open(self, arm: int, taken: Container[int]) -> int:
@@ -245,7 +245,7 @@ class Ledger:
         return sorted(row for rows in self._open.values() for row in rows)
 
     def pending(self) -> list[int]:
-        """All rows whose reward waits for its traffic, oldest first."""
+        """All rows whose reward waits for the number of visitors, oldest first."""
         return sorted(self._waiting)
 
     @property
@@ -254,9 +254,9 @@ class Ledger:
         return len(self._waiting)
 
     def lessons(self) -> Iterator[tuple[int, float, float]]:
-        """Arm, reward and traffic of all that was learned, in that order."""
+        """Arm, reward and visitors of all that was learned, in that order."""
         yield from self.history
-        yield from ((self.arms[row], self.rewards[row], self.traffic[row]) for row in self.learned)
+        yield from ((self.arms[row], self.rewards[row], self.visitors[row]) for row in self.learned)
 
     def before(self, turn: int) -> Iterator[tuple[int, int]]:
         """The decisions of earlier turns, as (turn, arm) from the latest on."""
@@ -278,10 +278,10 @@ def known(value: float) -> float | None:
 
 @dataclass(frozen=True)
 class Scale:
-    """The range of a reward per customer, mapped to [0, 1].
+    """The range of a reward per visitor, mapped to [0, 1].
 
     `clips`: a range was given, and values outside it are clipped.  `per_turn`: the rule learns a
-    turn's total instead of its mean per customer (the naive policies).
+    turn's total instead of its mean per visitor (the naive policies).
     """
 
     low: float
@@ -295,8 +295,8 @@ class Scale:
         if reward_range is None:
             if policy.rule.traits.unit_range:
                 raise BanditError(
-                    f"{policy.label} needs reward_range: it assumes rewards per customer "
-                    "in [0, 1]. Give the least and the greatest reward per customer, such as "
+                    f"{policy.label} needs reward_range: it assumes rewards per visitor "
+                    "in [0, 1]. Give the least and the greatest reward per visitor, such as "
                     "reward_range=(0, 12)"
                 )
             return cls(0.0, 1.0, False, policy.learns_scaled)
@@ -307,7 +307,7 @@ class Scale:
         if not (low < high and math.isfinite(high - low)):
             raise BanditError(
                 "reward_range must be two rising numbers, the least and the greatest reward per "
-                f"customer, got {reward_range!r}"
+                f"visitor, got {reward_range!r}"
             )
         return cls(low, high, True, policy.learns_scaled)
 
@@ -316,28 +316,28 @@ class Scale:
         """The range that was given, or None."""
         return (self.low, self.high) if self.clips else None
 
-    def learned(self, reward: float, traffic: float) -> tuple[float, bool]:
+    def learned(self, reward: float, visitors: float) -> tuple[float, bool]:
         """The value that the rule learns from a turn's total, and whether it was clipped.
 
-        With the range (0, 1) this is reward / traffic to the last bit, as in `play`.
+        With the range (0, 1) this is reward / visitors to the last bit, as in `play`.
         """
-        value, top = self._scaled(reward, traffic)
+        value, top = self._scaled(reward, visitors)
         if self.clips and not 0.0 <= value <= top:
             return (0.0 if value < 0.0 else top), True
         return value, False
 
     def all_learned(
-        self, rewards: NDArray[np.float64], traffic: NDArray[np.float64]
+        self, rewards: NDArray[np.float64], visitors: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """The values that the rule learns from many turns."""
-        values, top = self._scaled(rewards, traffic)
+        values, top = self._scaled(rewards, visitors)
         return np.asarray(np.clip(values, 0.0, top) if self.clips else values)
 
-    def _scaled(self, reward: Any, traffic: Any) -> tuple[Any, Any]:
+    def _scaled(self, reward: Any, visitors: Any) -> tuple[Any, Any]:
         """The range mapped to [0, 1], and the most that a value can be."""
         if self.per_turn:
-            return (reward - self.low * traffic) / (self.high - self.low), traffic
-        return (reward / traffic - self.low) / (self.high - self.low), 1.0
+            return (reward - self.low * visitors) / (self.high - self.low), visitors
+        return (reward / visitors - self.low) / (self.high - self.low), 1.0
 
     def shown(self, estimate: float) -> float:
         """An estimate of the rule, in the user's unit."""
@@ -349,16 +349,16 @@ class Scale:
 
 
 class Report(NamedTuple):
-    """One row of `update_many`: the arm, its turn's total reward, and the traffic."""
+    """One row of `update_many`: the arm, its turn's total reward, and the visitors."""
 
     arm: Any
     reward: Any
     t: Any = None
-    traffic: Any = None
+    visitors: Any = None
 
 
 #: The columns of a table; `turn` is another name for `t`.
-_COLUMNS = ("arm", "reward", "t", "turn", "traffic")
+_COLUMNS = ("arm", "reward", "t", "turn", "visitors")
 
 
 def reports_of(rows: Any) -> list[Report]:
@@ -389,7 +389,7 @@ def _report(number: int, row: Mapping[str, Any] | Sequence[Any]) -> Report:
         return Report(**row) if isinstance(row, Mapping) else Report(*row)
     except TypeError:
         raise BanditError(
-            f"row {number} must be (arm, reward, t, traffic), the last two optional, got {row!r}"
+            f"row {number} must be (arm, reward, t, visitors), the last two optional, got {row!r}"
         ) from None
 
 
@@ -413,8 +413,9 @@ def _records(table: Any) -> list[dict[str, Any]] | None:
 def _check_names(names: list[Any]) -> None:
     for name in names:
         if name not in _COLUMNS:
-            hint = did_you_mean(str(name), _COLUMNS)
-            raise BanditError(f"a table of reports has no column {name!r}: drop it. {hint}")
+            people = name in ("traffic", "customers")
+            hint = "Call it `visitors`." if people else did_you_mean(str(name), _COLUMNS)
+            raise BanditError(f"a table of reports has no column {name!r}. {hint}")
     if {"t", "turn"} <= set(names):
         raise BanditError("`t` and `turn` are the same column: drop one of them")
     for name in ("arm", "reward"):
@@ -424,7 +425,7 @@ def _check_names(names: list[Any]) -> None:
 
 def _record(row: Mapping[str, Any]) -> dict[str, Any]:
     record = {"t" if name == "turn" else name: value for name, value in row.items()}
-    for name in ("t", "traffic"):
+    for name in ("t", "visitors"):
         if _is_missing(record.get(name)):
             record[name] = None
     turn = record.get("t")

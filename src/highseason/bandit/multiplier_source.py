@@ -34,7 +34,7 @@ class KnownMultiplier:
 
     The plan is one array; when arms have come or gone, the levels of the turns that are asked for.
 
-    With `known`, the multiplier is the traffic itself.
+    With `known`, the multiplier is the number of visitors itself.
     """
 
     def __init__(self, policy: Policy, multiplier: Multiplier, known: bool) -> None:
@@ -133,11 +133,11 @@ class KnownMultiplier:
     def decided(self, arms: int, expected: float | None) -> None:
         """The plan does not depend on decisions."""
 
-    def observed(self, traffic: float) -> None:
-        """The plan follows the forecast, whatever traffic came."""
+    def observed(self, visitors: float) -> None:
+        """The plan follows the forecast, however many visitors came."""
 
-    def traffic_of(self, turn: int) -> float | None:
-        """G(t), if it is declared to be the traffic."""
+    def known_visitors(self, turn: int) -> float | None:
+        """G(t), if it is declared to be the number of visitors."""
         return float(self.multiplier.values[turn - 1]) if self.known else None
 
     def extension(self, more: object) -> Multiplier:
@@ -195,7 +195,7 @@ class OnlineMultiplier:
         require_future(policy, "a bandit without a multiplier")
         self.policy, self.lifetime_options = policy, policy.lifetime_options
         self.beliefs: list[float] = []  # what was expected of each decided turn
-        self.seen: list[tuple[int, float]] = []  # (turns decided when it was reported, traffic)
+        self.seen: list[tuple[int, float]] = []  # (turns decided when it was reported, visitors)
         self._planner: Planner | None = None
         self._reports = 0  # how many of `seen` the planner knows
         self._asked: tuple[int, float, float] | None = None  # (arms, belief, level)
@@ -229,7 +229,7 @@ class OnlineMultiplier:
         """Check what the caller expects of a turn."""
         if expected is None:
             raise BanditError(
-                f"nothing is known of turn {turn}: pass the traffic you expect, such as "
+                f"nothing is known of turn {turn}: pass the visitors you expect, such as "
                 "pull(expected=300), or give the bandit a multiplier"
             )
         return positive_number("expected", expected, BanditError)
@@ -263,7 +263,7 @@ class OnlineMultiplier:
 
     def resume(self, arms: int, carry: Any) -> None:
         """Put the planner behind the last decided turn, where it carried this."""
-        seen = [traffic for _, traffic in self.seen]
+        seen = [visitors for _, visitors in self.seen]
         self._planner = Planner(self.policy, arms, self.beliefs, seen, carry)
         self._reports = len(seen)
 
@@ -290,7 +290,7 @@ class OnlineMultiplier:
         """There is no plan ahead."""
 
     def is_low(self, turn: int, expected: float | None) -> bool:
-        """Compared with the traffic seen before and what is expected now."""
+        """Compared with the visitors seen before and what is expected now."""
         assert self._planner is not None, "`level` was asked before"
         assert expected is not None, "`expected` was checked"
         values = self._planner.outlook.values(expected)
@@ -306,13 +306,13 @@ class OnlineMultiplier:
         self.beliefs.append(expected)
         self._asked = None
 
-    def observed(self, traffic: float) -> None:
-        """Thresholds and units are read from it; turns without customers do not count."""
-        if traffic > 0.0:
-            self.seen.append((len(self.beliefs), traffic))
+    def observed(self, visitors: float) -> None:
+        """Thresholds and units are read from them; turns without visitors do not count."""
+        if visitors > 0.0:
+            self.seen.append((len(self.beliefs), visitors))
             self._asked = None
 
-    def traffic_of(self, turn: int) -> float | None:
+    def known_visitors(self, turn: int) -> float | None:
         """Unknown until it is reported."""
         return None
 
@@ -349,7 +349,7 @@ def source_of(policy: Policy, multiplier: Multiplier | None, known: bool) -> Mul
     if multiplier is not None:
         return KnownMultiplier(policy, multiplier, bool(known))
     if known:
-        raise BanditError("known=True declares the multiplier to be the traffic: pass a multiplier")
+        raise BanditError("known=True says that G is the number of visitors: pass a multiplier")
     return OnlineMultiplier(policy)
 
 

@@ -9,7 +9,7 @@ ON_POLICY: dict[str, str] = {
     **dict.fromkeys(("pull", "predict", "predict_one", "select_arm", "recommend", "ask"),
                     _PLAYER + "arm = bandit.pull()"),
     **dict.fromkeys(("update", "fit", "partial_fit", "learn_one", "tell"),
-                    _PLAYER + "bandit.update(arm, reward, traffic=…) after each bandit.pull()"),
+                    _PLAYER + "bandit.update(arm, reward, visitors=…) after each bandit.pull()"),
     **dict.fromkeys(("ranking", "predict_expectations"), _PLAYER + "bandit.ranking()"),
     "simulate": "write hs.simulate([{policy}], rewards, multiplier)",
 }  # fmt: skip
@@ -18,8 +18,9 @@ ON_BANDIT: dict[str, str] = {
     **dict.fromkeys(("predict", "predict_one", "select_arm", "recommend", "ask"),
                     "write arm = bandit.pull()"),
     **dict.fromkeys(("partial_fit", "learn_one", "learn", "tell", "reward"),
-                    "write bandit.update(arm, reward, traffic=…)"),
+                    "write bandit.update(arm, reward, visitors=…)"),
     "predict_expectations": "write bandit.expectations()",
+    "traffic": "write bandit.count_visitors(t, visitors)",
 }  # fmt: skip
 
 

@@ -94,19 +94,19 @@ def _decide_again(brain: Brain, group: list[Entry], problems: list[str]) -> bool
     return False
 
 
-#: What the log and the table must say alike of a turn; the log calls visitors traffic.
-_COMPARED = ("arm", "probability", "exploited", "level", "reward")
+#: What the log and the table must say alike of a turn.
+_COMPARED = ("arm", "probability", "exploited", "level", "reward", "visitors")
 
 
 def _from_log(brain: Brain, entries: Sequence[Entry]) -> dict[int, tuple[object, ...]]:
     """What the table of decisions must hold."""
     versions = {e.turn: e.body["forecast"] for e in entries if e.kind == "decided"}
-    compared = attrgetter(*_COMPARED, "traffic")
+    compared = attrgetter(*_COMPARED)
     return {d.turn: (*compared(d), versions[d.turn]) for d in brain.bandit.decisions()}
 
 
 def _compare(log: dict[int, tuple[object, ...]], table: list[DecisionRecord]) -> list[str]:
-    compared = attrgetter(*_COMPARED, "visitors", "forecast_version")
+    compared = attrgetter(*_COMPARED, "forecast_version")
     rows: dict[int, tuple[object, ...]] = {row.turn: compared(row) for row in table}
     return [
         f"turn {turn}: the table has {rows.get(turn)}, the log {log.get(turn)}"

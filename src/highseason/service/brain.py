@@ -231,7 +231,7 @@ class Brain:
         decision = self.bandit.decision(turn)
         if decision.reward is None:
             raise ClashError(f"turn {turn} has no reward to correct: report one first")
-        return {"arm": decision.arm, "reward": decision.reward, "visitors": decision.traffic}
+        return {"arm": decision.arm, "reward": decision.reward, "visitors": decision.visitors}
 
     def check_new_arm(self, arm: Arm) -> None:
         """Refuse an arm that is there already, or that would be over before it starts."""
