@@ -102,7 +102,7 @@ def test_a_seed_is_taken(call: Call) -> None:
 def test_a_threshold_on_the_wrong_scale_is_told(call: Call) -> None:
     answer = call(*"plan -p ucb-z:z=3000 -m wave --arms 2".split())
     assert answer.code == 0
-    assert "z = 3000 is above every G" in answer.line
+    assert "z = 3,000 is above every G" in answer.line
 
 
 def test_a_calendar_of_a_chosen_size(call: Call, traffic: Path, tmp_path: Path) -> None:
