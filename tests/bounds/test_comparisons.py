@@ -13,7 +13,7 @@ from tests.reference.bounds_mp import mpf
 
 import highseason as hs
 from highseason import bounds
-from highseason.bounds.epsilon_family import blind_pulls, printed_x
+from highseason.bounds.epsilon import blind_pulls, printed_x
 
 # -- remarks ---------------------------------------------------------------------------------------
 

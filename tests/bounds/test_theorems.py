@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import highseason as hs
 from highseason import bounds
-from highseason.bounds.epsilon_family import safe_bound
+from highseason.bounds.epsilon import safe_bound
 from highseason.bounds.theorems import unregister
 
 G = hs.traffic.wave(400)

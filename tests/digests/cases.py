@@ -1089,8 +1089,8 @@ def _calculators() -> Results:
     found["direct"] = [
         calculate(policy, setting, "safe").total
         for calculate, policy in (
-            (b.epsilon_family.epsilon_greedy, hs.EpsilonGreedy()),
-            (b.ucb_family.ucb, hs.UCB()),
+            (b.epsilon.epsilon_greedy, hs.EpsilonGreedy()),
+            (b.ucb.ucb, hs.UCB()),
         )
     ]
     return found

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.bounds import epsilon_family as family
-from highseason.bounds.epsilon_family import printed_beta as printed_beta
+from highseason.bounds import epsilon as family
+from highseason.bounds.epsilon import printed_beta as printed_beta
 from highseason.bounds.growth import Growth as Growth
 from highseason.bounds.growth import LogarithmicGrowth as LogarithmicGrowth
 from highseason.bounds.growth import TwoValues as TwoValues
@@ -27,14 +27,14 @@ from highseason.bounds.minimum_pulls import need as need
 from highseason.bounds.minimum_pulls import phi as phi
 from highseason.bounds.minimum_pulls import soft_minimum_pulls as soft_minimum_pulls
 from highseason.bounds.minimum_pulls import tau as tau
+from highseason.bounds.pool import PoolHypothesis as PoolHypothesis
+from highseason.bounds.pool import PoolRepair as PoolRepair
+from highseason.bounds.pool import pool_hypothesis as pool_hypothesis
+from highseason.bounds.pool import repair as repair
+from highseason.bounds.pool import required_c as required_c
 from highseason.bounds.regret_bound import Form
 from highseason.bounds.setting import Means, Numbers, Setting, low_turns, read_plan
 from highseason.bounds.setting import leader_regret as leader_regret
-from highseason.bounds.variable_pool import PoolHypothesis as PoolHypothesis
-from highseason.bounds.variable_pool import PoolRepair as PoolRepair
-from highseason.bounds.variable_pool import pool_hypothesis as pool_hypothesis
-from highseason.bounds.variable_pool import repair as repair
-from highseason.bounds.variable_pool import required_c as required_c
 from highseason.core.text import aligned, six_figures
 from highseason.policies import EpsilonGreedy, EpsilonZGreedy, SoftEpsilonGreedy
 from highseason.traffic import as_multiplier, sine

@@ -4,7 +4,7 @@ A theorem for a policy of your own is a function registered for its class:
 
 >>> import highseason as hs
 >>> from highseason.bounds import theorem
->>> from highseason.bounds.epsilon_family import safe_bound
+>>> from highseason.bounds.epsilon import safe_bound
 >>> from highseason.bounds.setting import read_plan
 >>> @theorem(hs.UniformRandom)
 ... def uniform(policy, setting, form):
