@@ -14,6 +14,7 @@ from highseason.policies import (
     ArmState,
     Observation,
     Turn,
+    arm_to_try,
     estimate,
     fresh_state,
     leader,
@@ -71,11 +72,20 @@ def test_the_leader_is_the_lowest_of_the_best(state: ArmState, turn: Turn) -> No
         assert leader(state, turn) == chosen
 
 
+def rarest(state: ArmState, arms: list[int]) -> int:
+    return min(arms, key=lambda arm: (state.selections[arm], arm), default=-1)
+
+
+@given(states())
+def test_least_selected(state: ArmState) -> None:
+    assert least_selected(state) == rarest(state, present(state))
+
+
 @given(states(), st.booleans())
-def test_least_decided(state: ArmState, observed: bool) -> None:
-    asked = [arm for arm in present(state) if observed or state.pulls[arm] == 0]
-    expected = min(asked, key=lambda arm: (state.selections[arm], arm), default=-1)
-    assert least_selected(state, observed) == expected
+def test_arms_to_try_before_any_are_compared(state: ArmState, exploring: bool) -> None:
+    unseen = [arm for arm in present(state) if state.pulls[arm] == 0] if exploring else []
+    first = untried(state)
+    assert arm_to_try(state, exploring) == (first if first >= 0 else rarest(state, unseen))
 
 
 @given(states(observed=True), st.floats(0, 1, exclude_max=True))
@@ -93,7 +103,7 @@ def test_picking_never_runs_over_the_end() -> None:
     assert pick_available(state, 1.0) == 2
     state.available[:] = False
     assert pick_available(state, 0.5) == -1
-    assert untried(state) == least_selected(state, True) == -1
+    assert untried(state) == least_selected(state) == arm_to_try(state, True) == -1
 
 
 @given(st.integers(0, 5), st.integers(0, 5))

@@ -28,11 +28,13 @@ from highseason.policies.plan import Plan as Plan
 from highseason.policies.plan import Planner as Planner
 from highseason.policies.plan import PlanWarning as PlanWarning
 from highseason.policies.plan import View as View
+from highseason.policies.ranking import arm_to_try as arm_to_try
 from highseason.policies.ranking import estimate as estimate
 from highseason.policies.ranking import leader as leader
 from highseason.policies.ranking import least_selected as least_selected
 from highseason.policies.ranking import observe_mean as observe_mean
 from highseason.policies.ranking import pick_available as pick_available
+from highseason.policies.ranking import precedes as precedes
 from highseason.policies.ranking import untried as untried
 from highseason.policies.ranking import wins_tie as wins_tie
 from highseason.policies.rule import Rule as Rule

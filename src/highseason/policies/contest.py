@@ -24,8 +24,8 @@ from highseason.policies.ranking import (
     leader,
     mean_ended_lifetime,
     one_hot,
+    precedes,
     tie_probabilities,
-    wins_tie,
 )
 from highseason.policies.rule import Bonus, Choose, Floats, Observe, Rule
 from highseason.policies.state import NO_END, UNKNOWN_END, ArmState, Observation, Turn
@@ -153,13 +153,12 @@ def _capped_choose(bonus: Bonus, place: int) -> Choose:
                 value = estimate(state, arm)
                 index = min(cap, value + bonus(state, turn, arm))
             highest = max(highest, value)
-            wins = best < 0 or index > top
-            if not wins and index == top:
-                wins = value > value_of_best
-                if value == value_of_best:
-                    rivals = state.selections[arm], state.selections[best]
-                    unseen = value == -math.inf and rivals[0] != rivals[1]
-                    wins = rivals[0] < rivals[1] if unseen else wins_tie(turn, arm, best)
+            if index == top and value == value_of_best == -math.inf:
+                wins = precedes(turn, arm, -state.selections[arm], best, -state.selections[best])
+            elif index == top:
+                wins = precedes(turn, arm, value, best, value_of_best)
+            else:
+                wins = index > top
             if wins:
                 best, top, value_of_best = arm, index, value
         return best, value_of_best > -math.inf and value_of_best >= highest
@@ -337,8 +336,9 @@ def _functions(
             if state.available[arm] and state.memory[arm, first] > 0.0:
                 total, displays = window_of(state, arm)
                 mean = total / displays
-                tied = best >= 0 and mean == top and wins_tie(turn, arm, best)
-                begun = (mean > top or tied) and starts(line, total, displays, window)
+                begun = precedes(turn, arm, mean, best, top) and starts(
+                    line, total, displays, window
+                )
                 if begun and lasts(state, arm, mean, place):
                     best, top = arm, mean
         return best

@@ -29,9 +29,9 @@ from highseason.policies.plan import View
 from highseason.policies.ranking import (
     leader,
     leader_probabilities,
+    one_hot,
     pick_available,
     untried,
-    untried_probabilities,
 )
 from highseason.policies.rule import Floats, Rule, RuleTraits
 from highseason.policies.state import ArmState, Turn
@@ -58,17 +58,12 @@ def intensity(epsilons: Floats, turns: NDArray[np.int64], arms: int) -> Floats:
 
 def probabilities(state: ArmState, turn: Turn) -> Floats:
     """ε shared by all available arms, and the rest on the leader."""
-    first = untried_probabilities(state)
-    if first is not None:
-        return first
+    first = untried(state)
+    if first >= 0:
+        return one_hot(first, state.pulls.size)
     epsilon = min(1.0, max(0.0, turn.level))
     everyone = state.available / state.available.sum()
     return np.asarray(epsilon * everyone + (1.0 - epsilon) * leader_probabilities(state, turn))
-
-
-def negligible(epsilons: Floats) -> NDArray[np.bool_]:
-    """Less than once in a hundred turns."""
-    return epsilons < 0.01
 
 
 EPSILON = Rule(
@@ -78,7 +73,7 @@ EPSILON = Rule(
     allowed=(0.0, 1.0),
     traits=RuleTraits(local=True, stable="unless-coin-explores", tries_each_arm=True),
     probabilities=probabilities,
-    negligible=negligible,
+    negligible=(0.0, 0.01),  # less than once in a hundred turns
     exploits_at=0.0,
 )
 

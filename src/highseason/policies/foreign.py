@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 from highseason.core.random import ARMS, DECISION, draw, hash_at
 from highseason.policies.base import Policy, parameter
-from highseason.policies.epsilon import intensity, negligible
+from highseason.policies.epsilon import intensity
 from highseason.policies.plan import View
 from highseason.policies.ranking import leader, observe_mean
 from highseason.policies.rule import Rule, RuleTraits
@@ -103,7 +103,7 @@ def foreign_rule(make: Make) -> Rule:
         shared=1,
         allowed=(0.0, 1.0),
         traits=RuleTraits(compilable=False),
-        negligible=negligible,
+        negligible=(0.0, 0.01),
         exploits_at=0.0,
         made_by=(foreign_rule, (make,)),
     )

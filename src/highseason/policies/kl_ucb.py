@@ -19,7 +19,7 @@ from highseason.core.jitable import jitable
 from highseason.core.special import bernoulli_kl, bernoulli_kl_upper
 from highseason.policies.base import WeighingPolicy, exploration
 from highseason.policies.plan import View
-from highseason.policies.ranking import estimate, leader, least_selected, untried, wins_tie
+from highseason.policies.ranking import arm_to_try, estimate, leader, precedes
 from highseason.policies.rule import Floats, Rule
 from highseason.policies.state import ArmState, Turn
 from highseason.policies.ucb import index_rule
@@ -55,13 +55,9 @@ def beats(state: ArmState, turn: Turn, arm: int, value: float, index: float) -> 
 @jitable
 def choose(state: ArmState, turn: Turn) -> tuple[int, bool]:
     """Pick the highest index; it exploits if the arm also has the highest estimate."""
-    first = untried(state)
+    first = arm_to_try(state, turn.level > 0.0)
     if first >= 0:
         return first, False
-    if turn.level > 0.0:
-        unseen = least_selected(state, False)
-        if unseen >= 0:  # chosen before, but its reward has not arrived: its index is 1 at least
-            return unseen, False
     favourite = leader(state, turn)
     if turn.level <= 0.0 or state.pulls[favourite] <= 0.0:
         return favourite, state.pulls[favourite] > 0.0
@@ -73,7 +69,7 @@ def choose(state: ArmState, turn: Turn) -> tuple[int, bool]:
         value = estimate(state, arm)
         if beats(state, turn, arm, value, top):
             index = value + bonus(state, turn, arm)
-            if index > top or (index == top and wins_tie(turn, arm, best)):
+            if precedes(turn, arm, index, best, top):
                 best, top = arm, index
     return best, estimate(state, best) >= highest
 
@@ -84,15 +80,11 @@ def intensity(levels: Floats, turns: NDArray[np.int64], arms: int) -> Floats:
     return np.array([2.0 * bernoulli_kl_upper(0.5, d) - 1.0 for d in distances.tolist()])
 
 
-def negligible(levels: Floats) -> NDArray[np.bool_]:
-    """Even an arm tried only once has an index within a tenth of its estimate."""
-    return levels < 0.02
-
-
 @functools.cache
 def kl_ucb_rule() -> Rule:
     """The index rule of that bonus, with a choice that skips the arms that cannot win."""
-    rule = index_rule("kl-ucb", bonus, intensity, negligible, zero_exploits=True)
+    # Below 0.02 even an arm tried only once has an index within a tenth of its estimate.
+    rule = index_rule("kl-ucb", bonus, intensity, (0.0, 0.02), zero_exploits=True)
     return replace(rule, choose=choose, made_by=(kl_ucb_rule, ()))
 
 

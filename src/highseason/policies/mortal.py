@@ -25,7 +25,7 @@ from highseason.policies.rule import (
     Floats,
 )
 from highseason.policies.state import ArmState, Turn
-from highseason.policies.ucb import index_rule, intensity, negligible
+from highseason.policies.ucb import index_rule, intensity
 
 
 @jitable
@@ -65,24 +65,17 @@ def rank_weights(state: ArmState, clock: int, scores: Floats, scale: float) -> N
 
 def mortal_intensity(stakes: Floats, turns: NDArray[np.int64], arms: int) -> Floats:
     """That of UCB, with the radius of an arm that was there from the start."""
-    return intensity(_at_age(turns, stakes), turns, arms)
-
-
-def mortal_negligible(stakes: Floats) -> NDArray[np.bool_]:
-    """That of UCB, with the radius of an arm at age 1,000."""
-    return negligible(_at_age(np.full(stakes.shape, 1000), stakes))
-
-
-def _at_age(turns: NDArray[np.int64], stakes: Floats) -> Floats:
-    """2 log xi, which stands under UCB's root, for each age and its stakes."""
     with np.errstate(divide="ignore"):
-        return np.where(stakes > 0.0, 2.0 * np.log1p(turns / stakes), 2.0 * np.log(turns))
+        under_root = np.where(stakes > 0.0, 2.0 * np.log1p(turns / stakes), 2.0 * np.log(turns))
+    return intensity(under_root, turns, arms)
 
 
+#: Stakes so high that even at age 1,000 what stands under UCB's root is below 0.01.
+HIGH_STAKES = (1000.0 / math.expm1(0.005), math.inf)
 MORTAL = index_rule(
-    "mortal", weighted_bonus, mortal_intensity, mortal_negligible, set_weights=rank_weights
+    "mortal", weighted_bonus, mortal_intensity, HIGH_STAKES, set_weights=rank_weights
 )
-LIFE = index_rule("life", life_bonus, mortal_intensity, mortal_negligible)
+LIFE = index_rule("life", life_bonus, mortal_intensity, HIGH_STAKES)
 
 
 @dataclass(frozen=True)

@@ -223,7 +223,8 @@ class Plan(Printable):
         free = slice(self.first_choice, None)
         if self.policy.suppress_plan_warning or self.levels[free].size == 0:
             return
-        if self.policy.rule.negligible(self.levels[free]).all():
+        low, high = self.policy.rule.negligible
+        if ((self.levels[free] >= low) & (self.levels[free] < high)).all():
             message = f"never explores{_why_never(self)}"
         elif self.exploration[free].min() >= 1.0:
             message = (

@@ -19,9 +19,9 @@ from highseason.policies.ranking import (
     estimates,
     leader,
     leader_probabilities,
+    one_hot,
+    precedes,
     untried,
-    untried_probabilities,
-    wins_tie,
 )
 from highseason.policies.rule import Floats, Rule, RuleTraits
 from highseason.policies.state import ArmState, Turn
@@ -56,13 +56,13 @@ def arm_at_rank(state: ArmState, turn: Turn, rank: int) -> int:
             if not state.available[arm]:
                 continue
             value = rank_value(state, arm)
-            if first >= 0 and not precedes(turn, top, first, value, arm):
+            if first >= 0 and not precedes(turn, first, top, arm, value):
                 continue
-            if last >= 0 and not precedes(turn, value, arm, bottom, last):
+            if last >= 0 and not precedes(turn, arm, value, last, bottom):
                 continue
             if pivot < 0:
                 pivot, middle = arm, value
-            elif precedes(turn, value, arm, middle, pivot):
+            elif precedes(turn, arm, value, pivot, middle):
                 before += 1
         if pivot < 0 or passed + before == rank:
             return pivot
@@ -78,14 +78,6 @@ def rank_value(state: ArmState, arm: int) -> float:
     return estimate(state, arm) if state.pulls[arm] > 0 else -math.inf
 
 
-@jitable
-def precedes(turn: Turn, value: float, arm: int, other_value: float, other: int) -> bool:
-    """Whether `arm` ranks before `other`, given their values."""
-    if value != other_value:
-        return value > other_value
-    return arm != other and wins_tie(turn, arm, other)
-
-
 def intensity(sizes: Floats, turns: NDArray[np.int64], arms: int) -> Floats:
     """The size of the pool between one arm (0) and all arms (1)."""
     return (sizes - 1.0) / max(arms - 1.0, 1.0)
@@ -93,9 +85,9 @@ def intensity(sizes: Floats, turns: NDArray[np.int64], arms: int) -> Floats:
 
 def probabilities(state: ArmState, turn: Turn) -> Floats:
     """The same for every arm in the pool; arms that tie at its edge share the places left there."""
-    first = untried_probabilities(state)
-    if first is not None:
-        return first
+    first = untried(state)
+    if first >= 0:
+        return one_hot(first, state.pulls.size)
     if turn.level <= 1.0:
         return leader_probabilities(state, turn)
     order = best_first(state, turn)
@@ -119,11 +111,6 @@ def best_first(state: ArmState, turn: Turn) -> NDArray[np.int64]:
     return np.asarray(arms[np.lexsort((ties, values))])
 
 
-def negligible(sizes: Floats) -> NDArray[np.bool_]:
-    """A pool of one."""
-    return sizes < 2.0
-
-
 POOL = Rule(
     "pool",
     choose,
@@ -133,7 +120,7 @@ POOL = Rule(
         local=True, stable="while-level-at-most-1", integer_level=True, tries_each_arm=True
     ),
     probabilities=probabilities,
-    negligible=negligible,
+    negligible=(1.0, 2.0),  # a pool of one
     exploits_at=1.0,
 )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from highseason.core.jitable import jitable
+from highseason.core.jitable import inlined, jitable
 from highseason.core.random import TIES, draw, hash_at
 from highseason.policies.state import ArmState, Observation, Turn
 
@@ -54,6 +54,12 @@ def wins_tie(turn: Turn, challenger: int, holder: int) -> bool:
     return bool(draw(family, challenger) < draw(family, holder))
 
 
+@inlined
+def precedes(turn: Turn, arm: int, value: float, other: int, other_value: float) -> bool:
+    """Whether `arm` ranks before `other`, given what they are ranked by; before -1, always."""
+    return other < 0 or value > other_value or (value == other_value and wins_tie(turn, arm, other))
+
+
 @jitable
 def count_available(state: ArmState) -> int:
     """How many arms are available."""
@@ -74,14 +80,33 @@ def untried(state: ArmState) -> int:
 
 
 @jitable
-def least_selected(state: ArmState, observed: bool) -> int:
-    """The available arm chosen least often, or -1; only unobserved ones unless `observed`."""
+def least_selected(state: ArmState) -> int:
+    """The available arm chosen least often, or -1."""
     best = -1
     for arm in range(state.selections.size):
-        eligible = state.available[arm] and (observed or state.pulls[arm] == 0)
-        if eligible and (best < 0 or state.selections[arm] < state.selections[best]):
+        rarer = best < 0 or state.selections[arm] < state.selections[best]
+        if state.available[arm] and rarer:
             best = arm
     return best
+
+
+@jitable
+def arm_to_try(state: ArmState, exploring: bool) -> int:
+    """The arm that is tried before any are compared, or -1.
+
+    That is one never chosen, as the paper's rules begin.  A rule that explores also tries one whose
+    reward has not arrived, the one chosen least often first: its bonus is infinite.
+    """
+    waiting = -1
+    for arm in range(state.selections.size):
+        if not state.available[arm]:
+            continue
+        if state.selections[arm] == 0:
+            return arm
+        unseen = exploring and state.pulls[arm] == 0
+        if unseen and (waiting < 0 or state.selections[arm] < state.selections[waiting]):
+            waiting = arm
+    return waiting
 
 
 @jitable
@@ -94,9 +119,9 @@ def leader(state: ArmState, turn: Turn) -> int:
     for arm in range(state.pulls.size):
         if state.available[arm] and state.pulls[arm] > 0:
             value = estimate(state, arm)
-            if best < 0 or value > top or (value == top and wins_tie(turn, arm, best)):
+            if precedes(turn, arm, value, best, top):
                 best, top = arm, value
-    return best if best >= 0 else least_selected(state, True)
+    return best if best >= 0 else least_selected(state)
 
 
 @jitable
@@ -124,9 +149,9 @@ def estimates(state: ArmState) -> NDArray[np.float64]:
 
 
 def one_hot(arm: int, arms: int) -> NDArray[np.float64]:
-    """One arm is certain."""
+    """One arm is certain, or none where it is -1."""
     out = np.zeros(arms)
-    out[arm] = 1.0
+    out[arm : arm + 1 if arm >= 0 else arm] = 1.0
     return out
 
 
@@ -137,26 +162,16 @@ def tie_probabilities(turn: Turn, equals: NDArray[np.bool_]) -> NDArray[np.float
     return np.asarray(equals / equals.sum())
 
 
-def untried_probabilities(state: ArmState) -> NDArray[np.float64] | None:
-    """What `untried` chooses; None where every available arm was chosen before."""
-    fresh = state.available & (state.selections == 0)
-    return one_hot(int(fresh.argmax()), fresh.size) if fresh.any() else None
-
-
-def least_selected_probabilities(state: ArmState, observed: bool) -> NDArray[np.float64] | None:
-    """What `least_selected` chooses; None where no arm is eligible."""
-    eligible = state.available if observed else state.available & (state.pulls == 0)
-    if not eligible.any():
-        return None
-    counts = np.where(eligible, state.selections, np.iinfo(np.int64).max)
-    return one_hot(int(counts.argmin()), eligible.size)
+def highest_probabilities(
+    state: ArmState, turn: Turn, values: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """How likely each arm is to be the highest; where all are -inf, the arm chosen least often."""
+    top = values.max()
+    if top == -np.inf:
+        return one_hot(least_selected(state), values.size)
+    return tie_probabilities(turn, values == top)
 
 
 def leader_probabilities(state: ArmState, turn: Turn) -> NDArray[np.float64]:
     """How likely each arm is to be the `leader`."""
-    values = estimates(state)
-    top = values.max()
-    if top == -np.inf:
-        unseen = least_selected_probabilities(state, True)
-        return np.zeros(values.size) if unseen is None else unseen
-    return tie_probabilities(turn, values == top)
+    return highest_probabilities(state, turn, estimates(state))

@@ -27,7 +27,6 @@ Observe = Callable[[ArmState, Turn, Observation], None]
 Start = Callable[[ArmState], None]
 Bonus = Callable[[ArmState, Turn, int], float]
 Intensity = Callable[[Floats, NDArray[np.int64], int], Floats]
-Negligible = Callable[[Floats], NDArray[np.bool_]]
 Recall = Callable[[ArmState, int, Iterable[tuple[int, int]]], None]
 Probabilities = Callable[[ArmState, Turn], Floats]
 LeadsBy = Callable[[ArmState, int], float]
@@ -81,11 +80,6 @@ def start_empty(state: ArmState) -> None:
     """Nothing to prepare."""
 
 
-def never_negligible(levels: Floats) -> NDArray[np.bool_]:
-    """Every level may explore: the default of a rule that declares nothing."""
-    return np.zeros(levels.shape, np.bool_)
-
-
 NO_TRAITS = RuleTraits()
 
 
@@ -105,7 +99,8 @@ class Rule:
         traits: What the library may assume of the rule; by default nothing.
         probabilities: The exact probability of each arm over the turn's random numbers, for
             propensity logs; without it `Bandit` estimates them by calling `choose` many times.
-        negligible: Which levels explore next to nothing; a plan of only these gives a warning.
+        negligible: The levels that explore next to nothing, from the first number up to the second;
+            a plan of only these gives a warning.  By default there are none.
         shared: How many numbers of its own the rule keeps about the whole game.
         bonus: What an index rule adds to an arm's estimate; None for all other rules.
         set_weights: Fills `state.weight` when arms have come or gone, given the clock, a score per
@@ -132,7 +127,7 @@ class Rule:
     allowed: tuple[float, float] = (-math.inf, math.inf)
     traits: RuleTraits = NO_TRAITS
     probabilities: Probabilities | None = None
-    negligible: Negligible = never_negligible
+    negligible: tuple[float, float] = (0.0, 0.0)
     shared: int = 0
     bonus: Bonus | None = None
     set_weights: SetWeights = uniform_weights

@@ -28,14 +28,12 @@ from highseason.core.special import normal_quantile
 from highseason.policies.base import WeighingPolicy, exploration, parameter
 from highseason.policies.plan import View
 from highseason.policies.ranking import (
+    arm_to_try,
     estimate,
     estimates,
     leader,
     leader_probabilities,
-    least_selected,
-    least_selected_probabilities,
-    untried,
-    untried_probabilities,
+    one_hot,
 )
 from highseason.policies.rule import Floats, Rule, RuleTraits
 from highseason.policies.state import ArmState, Turn
@@ -82,13 +80,9 @@ def choose_beta(state: ArmState, turn: Turn) -> tuple[int, bool]:
 @jitable
 def choose_normal(state: ArmState, turn: Turn) -> tuple[int, bool]:
     """Arms without a reward first, then the highest draw; it exploits if it is the leader's."""
-    first = untried(state)
+    first = arm_to_try(state, turn.level > _NO_NOISE)
     if first >= 0:
         return first, False
-    if turn.level > _NO_NOISE:
-        unseen = least_selected(state, False)
-        if unseen >= 0:
-            return unseen, False
     favourite = leader(state, turn)
     if turn.level <= _NO_NOISE or state.pulls[favourite] <= 0.0:
         return favourite, state.pulls[favourite] > 0.0
@@ -116,11 +110,9 @@ def beta_probabilities(state: ArmState, turn: Turn) -> Floats:
 
 def normal_probabilities(state: ArmState, turn: Turn) -> Floats:
     """The same for normal draws, once every arm on offer has a reward."""
-    forced = untried_probabilities(state)
-    if forced is None and turn.level > _NO_NOISE:
-        forced = least_selected_probabilities(state, False)
-    if forced is not None:
-        return forced
+    first = arm_to_try(state, turn.level > _NO_NOISE)
+    if first >= 0:
+        return one_hot(first, state.pulls.size)
     seen = estimates(state)
     arms = np.flatnonzero(seen > -np.inf)
     if turn.level <= _NO_NOISE or arms.size == 0:
@@ -149,16 +141,6 @@ def normal_intensity(levels: Floats, turns: NDArray[np.int64], arms: int) -> Flo
     return np.minimum(1.0, 2.0 * np.sqrt(levels * arms / turns))
 
 
-def beta_negligible(levels: Floats) -> NDArray[np.bool_]:
-    """Draws differ from their means by less than a hundredth of what the posterior says."""
-    return levels < 1e-4
-
-
-def normal_negligible(levels: Floats) -> NDArray[np.bool_]:
-    """The draw of an arm with a single reward is within a hundredth of its estimate."""
-    return levels < 1e-4
-
-
 @functools.cache
 def beta_sampling(successes: float = 1.0, failures: float = 1.0) -> Rule:
     """Posterior sampling under a Beta prior, which the compiled code reads from the state."""
@@ -178,7 +160,7 @@ def beta_sampling(successes: float = 1.0, failures: float = 1.0) -> Rule:
         allowed=(0.0, math.inf),
         traits=RuleTraits(local=True, unit_range=True),
         probabilities=beta_probabilities,
-        negligible=beta_negligible,
+        negligible=(0.0, 1e-4),  # a hundredth of the deviation that the posterior has
         exploits_at=0.0,
         made_by=(beta_sampling, (successes, failures)),
     )
@@ -192,7 +174,7 @@ NORMAL_SAMPLING = Rule(
     allowed=(0.0, math.inf),
     traits=RuleTraits(local=True, tries_each_arm=True),
     probabilities=normal_probabilities,
-    negligible=normal_negligible,
+    negligible=(0.0, 1e-4),  # the draw of an arm with one reward is within a hundredth
     exploits_at=0.0,
 )
 

@@ -19,27 +19,22 @@ from highseason.policies.base import OnG, WeighingPolicy, radius, threshold, uni
 from highseason.policies.lifetimes import SetWeights, uniform_weights
 from highseason.policies.plan import View
 from highseason.policies.ranking import (
+    arm_to_try,
     estimate,
     estimates,
+    highest_probabilities,
     leader,
-    leader_probabilities,
-    least_selected,
-    least_selected_probabilities,
-    tie_probabilities,
-    untried,
-    untried_probabilities,
-    wins_tie,
+    one_hot,
+    precedes,
 )
 from highseason.policies.rule import (
     Bonus,
     Choose,
     Floats,
     Intensity,
-    Negligible,
     Probabilities,
     Rule,
     RuleTraits,
-    never_negligible,
 )
 from highseason.policies.state import ArmState, Turn
 
@@ -54,7 +49,7 @@ def index_rule(
     name: str,
     bonus: Bonus,
     intensity: Intensity,
-    negligible: Negligible = never_negligible,
+    negligible: tuple[float, float] = (0.0, 0.0),
     zero_exploits: bool = False,
     set_weights: SetWeights = uniform_weights,
 ) -> Rule:
@@ -85,20 +80,16 @@ def index_choose(bonus: Bonus, zero_exploits: bool) -> Choose:
     @jitable
     def choose(state: ArmState, turn: Turn) -> tuple[int, bool]:
         """Pick the highest index; it exploits if the arm also has the highest estimate."""
-        first = untried(state)
+        first = arm_to_try(state, turn.level > 0.0 or not zero_exploits)
         if first >= 0:
             return first, False
-        if turn.level > 0.0 or not zero_exploits:
-            unseen = least_selected(state, False)
-            if unseen >= 0:  # chosen before, but its reward has not arrived: its bonus is infinite
-                return unseen, False
         best, top, highest = -1, 0.0, -math.inf
         for arm in range(state.pulls.size):
             if state.available[arm] and state.pulls[arm] > 0:
                 value = estimate(state, arm)
                 index = value + bonus(state, turn, arm)
                 highest = max(highest, value)
-                if best < 0 or index > top or (index == top and wins_tie(turn, arm, best)):
+                if precedes(turn, arm, index, best, top):
                     best, top = arm, index
         if best < 0:
             return leader(state, turn), False
@@ -113,18 +104,13 @@ def index_probabilities(bonus: Bonus, zero_exploits: bool) -> Probabilities:
 
     def probabilities(state: ArmState, turn: Turn) -> Floats:
         """One arm is certain, unless indices tie and ties are broken at random."""
-        forced = untried_probabilities(state)
-        if forced is None and (turn.level > 0.0 or not zero_exploits):
-            forced = least_selected_probabilities(state, False)
-        if forced is not None:
-            return forced
+        first = arm_to_try(state, turn.level > 0.0 or not zero_exploits)
+        if first >= 0:
+            return one_hot(first, state.pulls.size)
         index = estimates(state)
         for arm in np.flatnonzero(index > -np.inf).tolist():
             index[arm] += bonus(state, turn, arm)
-        top = index.max()
-        if top == -np.inf:
-            return leader_probabilities(state, turn)
-        return tie_probabilities(turn, index == top)
+        return highest_probabilities(state, turn, index)
 
     return probabilities
 
@@ -150,12 +136,8 @@ def intensity(levels: Floats, turns: NDArray[np.int64], arms: int) -> Floats:
     return np.minimum(1.0, np.sqrt(levels * arms / turns))
 
 
-def negligible(levels: Floats) -> NDArray[np.bool_]:
-    """Even an arm tried only once has a radius below a tenth of the range of rewards."""
-    return levels < 0.01
-
-
-UCB_RULE = index_rule("ucb", bonus, intensity, negligible, zero_exploits=True)
+#: Below 0.01 even an arm tried only once has a radius below a tenth of the range of rewards.
+UCB_RULE = index_rule("ucb", bonus, intensity, (0.0, 0.01), zero_exploits=True)
 
 
 @dataclass(frozen=True)
